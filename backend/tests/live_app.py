@@ -130,11 +130,12 @@ class Application:
         return path.rsplit("/", 1)[-1]
 
     def create_workload(self, data: bytes, filename: str, **options: Any) -> Any:
-        """Upload bytes and make a workload of them."""
+        """Upload bytes and make a new workload of them, whatever is there already."""
         upload_id = self.upload(data, filename)
+        own = {"upload_id": upload_id, "name": filename, "import_again": True}
         return self.post(
             "/workloads",
-            {"upload_id": upload_id, "name": filename, **options},
+            {**own, **options},
             202,
         )
 

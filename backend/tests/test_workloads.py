@@ -3,11 +3,12 @@
 import gzip
 import hashlib
 import secrets
+import threading
 
 import numpy as np
 import pytest
 import zstandard
-from live_app import EXAMPLE_TRACE
+from live_app import EXAMPLE_TRACE, run_application
 
 from tierwright import _simulator
 from tierwright_server import contents
@@ -275,6 +276,133 @@ class TestPreview:
         assert application.wait_run(workload["run"]["id"])["status"] == "succeeded"
         summary = application.get(f"/workloads/{workload['id']}")["summary"]
         assert (summary["requests"], summary["accesses"]) == (2, 3)
+
+
+class TestTheSameFileAgain:
+    """The same bytes, read in the same way, are the same workload unless asked."""
+
+    @staticmethod
+    def offer(application, data, filename="again.csv", **options):
+        body = {"upload_id": application.upload(data, filename), "name": filename}
+        return application.post("/workloads", {**body, **options}, 202)
+
+    def test_is_answered_with_the_workload_that_is_there(self, application):
+        data = trace_of(90, seed=501)
+        first = self.offer(application, data, "first.csv", page_bytes=8192)
+        assert first["already_here"] is False
+        application.wait_run(first["run"]["id"])
+        before = application.get("/workloads")["total"]
+        upload_id = application.upload(data, "second.csv")
+        body = {"upload_id": upload_id, "name": "second", "page_bytes": 8192}
+        again = application.post("/workloads", body, 202)
+        assert (again["id"], again["already_here"]) == (first["id"], True)
+        assert (again["name"], again["status"]) == ("first.csv", "ready")
+        assert application.get("/workloads")["total"] == before
+        # The file is kept for whoever wants another workload of it all the same.
+        other = application.post("/workloads", {**body, "import_again": True}, 202)
+        assert (other["already_here"], other["name"]) == (False, "second")
+        assert other["id"] != first["id"]
+        assert application.wait_run(other["run"]["id"])["status"] == "succeeded"
+
+    @pytest.mark.parametrize(
+        "options",
+        [
+            {"page_bytes": 4096},
+            {"format": "postgres_csv"},
+            {"skip_bad_records": 1},
+            {"device_bytes": 2**40},
+            {"device_bytes": 2**41, "page_bytes": 16384},
+        ],
+    )
+    def test_read_in_another_way_is_another_workload(self, application, options):
+        data = trace_of(90, seed=502)
+        first = self.offer(application, data)
+        application.wait_run(first["run"]["id"])
+        other = self.offer(application, data, **options)
+        application.wait_run(other["run"]["id"])
+        assert (other["already_here"], other["id"] != first["id"]) == (False, True)
+        assert self.offer(application, data, **options)["id"] == other["id"]
+
+    def test_a_column_mapping_is_part_of_how_it_is_read(self, application):
+        data = b"page,kind,other\n501,R,1\n502,W,2\n"
+        ids = []
+        for page in ("page", "other", "page"):
+            columns = {"page": page, "op": "kind"}
+            made = self.offer(application, data, format="csv", columns=columns)
+            ended = application.wait_run(made["run"]["id"])
+            assert ended["status"] == "succeeded", ended
+            ids.append(made["id"])
+        assert ids[0] == ids[2] != ids[1]
+
+    def test_one_byte_more_is_another_file(self, application):
+        data = trace_of(90, seed=503)
+        first = self.offer(application, data)
+        other = self.offer(application, data + b"900,R,0/2676,1\n")
+        assert other["id"] != first["id"]
+        assert other["already_here"] is False
+
+    def test_what_could_not_be_read_is_tried_again(self, application):
+        data = trace_of(90, seed=504)
+        first = self.offer(application, data, format="vscsi")
+        assert application.wait_run(first["run"]["id"])["status"] == "failed"
+        again = self.offer(application, data, format="vscsi")
+        assert (again["already_here"], again["id"] != first["id"]) == (False, True)
+
+    def test_what_was_deleted_is_imported_again(self, application):
+        data = trace_of(90, seed=505)
+        first = self.offer(application, data)
+        application.wait_run(first["run"]["id"])
+        path = f"/workloads/{first['id']}"
+        assert application.client.delete(path).status_code == 204
+        again = self.offer(application, data)
+        assert again["already_here"] is False
+        assert application.wait_run(again["run"]["id"])["status"] == "succeeded"
+
+    def test_what_another_version_read_is_read_by_this_one(
+        self, application, monkeypatch
+    ):
+        data = trace_of(90, seed=506)
+        first = self.offer(application, data)
+        application.wait_run(first["run"]["id"])
+        monkeypatch.setattr("tierwright_server.workloads.service.VERSION", "0.0.0")
+        assert self.offer(application, data)["already_here"] is False
+
+    def test_while_it_is_being_read_and_after_a_cancel(self, make_settings):
+        data = trace_of(90, seed=507)
+        with run_application(make_settings(), workers=0) as idle:
+            first = self.offer(idle, data)
+            again = self.offer(idle, data)
+            assert (again["id"], again["already_here"]) == (first["id"], True)
+            assert (again["status"], again["run"]["id"]) == (
+                "queued",
+                first["run"]["id"],
+            )
+            idle.post(f"/runs/{first['run']['id']}/cancel", {}, 200)
+            other = self.offer(idle, data)
+            assert (other["id"] != first["id"], other["already_here"]) == (True, False)
+
+    def test_many_at_once_make_one(self, application):
+        data = trace_of(90, seed=508)
+        # Half of them of one upload, as a double click is; the others of their own.
+        shared = application.upload(data, "shared.csv")
+        uploads = [shared] * 4 + [application.upload(data, "own.csv") for _ in range(4)]
+        answers, gate = [], threading.Barrier(len(uploads))
+
+        def ask(upload_id):
+            gate.wait()
+            body = {"upload_id": upload_id, "name": "at once"}
+            answers.append(application.client.post("/workloads", json=body))
+
+        threads = [threading.Thread(target=ask, args=(each,)) for each in uploads]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        # Who comes when the shared upload has been read finds it gone, and makes nothing.
+        assert {answer.status_code for answer in answers} <= {202, 404}
+        made = [answer.json() for answer in answers if answer.status_code == 202]
+        assert len({one["id"] for one in made}) == 1
+        assert sum(not one["already_here"] for one in made) == 1
 
 
 class TestBadRecords:

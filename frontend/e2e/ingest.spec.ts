@@ -115,6 +115,20 @@ test("a file on the server is registered by its path, read, and known again", as
   await expect(page).toHaveURL(/\/uploads\//);
   await expect(page.getByText("This very file was read before")).toBeVisible();
   await expectAccessible(page, "preview of a known file");
+  // With the same settings nothing new comes of it, unless asked.
+  await page.getByRole("textbox", { name: "Bad records to skip" }).fill("2");
+  await page.getByRole("button", { name: "Read the whole trace" }).click();
+  const known = page.getByRole("status").filter({ hasText: "already imported" });
+  await expect(known).toContainText(
+    "This file was already imported with these settings:",
+  );
+  await expectAccessible(page, "a file that was already imported");
+  const [there] = await known
+    .getByRole("link")
+    .evaluateAll((links) => links.map((link) => link.getAttribute("href")));
+  await page.getByRole("button", { name: "Import it again" }).click();
+  await expect(page.getByRole("heading", { name: "Conversion log" })).toBeVisible();
+  expect(new URL(page.url()).pathname).not.toBe(there);
 });
 
 test("an upload that is damaged on the way is refused", async ({ page }) => {

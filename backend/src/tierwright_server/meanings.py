@@ -248,9 +248,6 @@ OF_ONE_SCHEMA: dict[str, str] = {
     "StorageOut.uploads_bytes": "Room that uploads take. [bytes]",
     "StorageOut.largest": "What takes most room, the largest first.",
     "StorageItem.kind": "What it is, as `DELETE /storage/{kind}/{id}` takes it.",
-    "WorkloadOut.columns": "Column mapping that the table was read with; null without one.",
-    "WorkloadOut.summary": "What is known of its accesses; null until it is read.",
-    "WorkloadOut.filename": "Name of its file, to show; null without a file.",
     # traces
     "AccessWindows.accesses": "Page accesses of each window. [accesses]",
     "TimeWindows.accesses": "Page accesses of each window. [accesses]",

@@ -22,6 +22,7 @@ from tierwright_server.workloads.given_schemas import (
 from tierwright_server.workloads.schemas import (
     ConversionLogOut,
     CurveOut,
+    ImportOut,
     WorkloadIn,
     WorkloadList,
     WorkloadOut,
@@ -54,8 +55,12 @@ async def list_workloads(
 )
 async def create_workload(
     body: WorkloadIn, session: SessionDep, context: ContextDep
-) -> WorkloadOut:
-    """Read a finished upload into a workload; follow its `run`. A profile is ready at once."""
+) -> ImportOut:
+    """Read a finished upload into a workload; follow its `run`. A profile is ready at once.
+
+    If the same file was, or is being, imported with the same read options, nothing is made:
+    the answer is that workload, with `already_here`. `import_again` makes another one.
+    """
     return await service.create_workload(session, context, body)
 
 

@@ -1,6 +1,7 @@
 """Queries on workloads and contents."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from sqlalchemy import Select, and_, bindparam, func, or_, select, text
 from sqlalchemy.dialects.postgresql import insert
@@ -8,7 +9,9 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.sql.elements import ColumnElement
 
 from tierwright_server.paging import Page, like
-from tierwright_server.tables import Content, Run, Workload
+from tierwright_server.runs.states import RunStatus
+from tierwright_server.tables import Content, Run, Upload, Workload
+from tierwright_server.uploads.schemas import ReadOptions
 from tierwright_server.workloads.schemas import WorkloadStatus
 
 Row = tuple[Workload, Run | None, Content | None]
@@ -75,6 +78,62 @@ async def row(session: AsyncSession, workload_id: str) -> Row | None:
     asked = {"workload_id": workload_id}
     found = (await session.execute(_ROW, asked)).one_or_none()
     return None if found is None else (found[0], found[1], found[2])
+
+
+async def of_file(
+    session: AsyncSession, sha256: str, asked: Mapping[str, Any], core_version: str
+) -> str | None:
+    """Find the first workload of a file that was read, or is being read, in the same way.
+
+    Two requests for one file wait for each other until the commit: the later finds what the
+    earlier made.
+
+    Parameters
+    ----------
+    session : AsyncSession
+        Of the request.
+    sha256 : str
+        Of the whole file.
+    asked : Mapping
+        The read options, all of them.
+    core_version : str
+        What was read by another version is not found: its reader may differ.
+    """
+    await session.execute(
+        text("SELECT pg_advisory_xact_lock(hashtextextended(:key, 0))"),
+        {"key": f"file:{sha256}"},
+    )
+    log = Workload.conversion
+    first = (Workload.created_at, Workload.id)
+    was_read = (
+        select(Workload.id, log["asked"])
+        .where(
+            Workload.content_id.is_not(None),
+            log["source"]["sha256"].as_string() == sha256,
+            log["core_version"].as_string() == core_version,
+        )
+        .order_by(*first)
+    )
+    usual = ReadOptions().model_dump()
+    for workload_id, stored in (await session.execute(was_read)).all():
+        # Older logs lack the options that there were not yet.
+        if {**usual, **stored} == asked:
+            return str(workload_id)
+    is_read = (
+        select(Workload)
+        .join(Upload, Upload.id == Workload.upload_id)
+        .join(Run, Run.id == Workload.run_id)
+        .where(
+            Workload.content_id.is_(None),
+            Upload.sha256 == sha256,
+            Run.status.in_([RunStatus.QUEUED.value, RunStatus.RUNNING.value]),
+        )
+        .order_by(*first)
+    )
+    for workload in await session.scalars(is_read):
+        if {name: getattr(workload, name) for name in usual} == asked:
+            return workload.id
+    return None
 
 
 async def lock(session: AsyncSession, workload_id: str) -> Workload | None:

@@ -33,6 +33,11 @@ class WorkloadIn(ReadOptions):
 
     upload_id: Identifier
     name: Name
+    import_again: bool = Field(
+        default=False,
+        description="Make another workload even if one was imported from the same file with "
+        "the same read options; otherwise that one is the answer.",
+    )
 
 
 class WorkloadRename(Body):
@@ -111,11 +116,15 @@ class WorkloadOut(Answer):
     same_content_as: list[str] = Field(
         description="Other workloads with the same content; it is stored once."
     )
-    filename: str | None
+    filename: str | None = Field(
+        description="Name of its file, to show; null without a file."
+    )
     upload_id: str | None = Field(description="The upload, while it is kept.")
     format: str | None = Field(description="As asked; absent: detected.")
     page_bytes: int | None = Field(description="As asked; absent: the format's own.")
-    columns: ColumnMapping | None
+    columns: ColumnMapping | None = Field(
+        description="Column mapping that the table was read with; null without one."
+    )
     skip_bad_records: int = Field(description="Bad records that may be passed over.")
     device_bytes: int | None = Field(
         description="Size of each recorded device, as stated. [bytes]"
@@ -126,10 +135,21 @@ class WorkloadOut(Answer):
     members_merged: bool = Field(
         description="Whether members of an archive are merged by time, as asked."
     )
-    summary: SummaryOut | None
+    summary: SummaryOut | None = Field(
+        description="What is known of its accesses; null until it is read."
+    )
     created_at: datetime
     run: RunOut | None
     etag: str = Field(description="For `If-Match` of a change: of its name.")
+
+
+class ImportOut(WorkloadOut):
+    """The workload of a finished upload."""
+
+    already_here: bool = Field(
+        description="Nothing was made: this workload was, or is being, imported from the same "
+        "file with the same read options. `import_again` makes another one."
+    )
 
 
 AskedThrough = Annotated[

@@ -37,10 +37,13 @@ from tierwright_server.schemas import Start, WarningOut
 from tierwright_server.tables import Content, Run, Workload
 from tierwright_server.uploads import service as uploads
 from tierwright_server.uploads import storage
+from tierwright_server.uploads.schemas import ReadOptions
+from tierwright_server.version import VERSION
 from tierwright_server.workloads import given, repository
 from tierwright_server.workloads.schemas import (
     ConversionLogOut,
     CurveOut,
+    ImportOut,
     KneeOut,
     SteadyCurve,
     SummaryOut,
@@ -173,8 +176,12 @@ def check_traced(workload: Workload, content: Content) -> None:
 
 async def create_workload(
     session: AsyncSession, context: Context, body: WorkloadIn
-) -> WorkloadOut:
-    """Queue the reading of a finished upload; a profile is taken over at once."""
+) -> ImportOut:
+    """Queue the reading of a finished upload, unless its file is here already.
+
+    A profile is a workload at once. The upload of a file that is here is kept, so that it can
+    be imported again. A file registered by its path has no hash before it is read.
+    """
     upload = await uploads.find_complete(session, body.upload_id, lock=True)
     document = await asyncio.to_thread(given.document_in, context.settings, upload)
     if document is not None:
@@ -185,7 +192,7 @@ async def create_workload(
         await session.flush()
         # The row goes with the commit; if that fails, expiry finds a row without a file.
         storage.remove(context.settings, body.upload_id)
-        return await get_workload(session, workload.id)
+        return _import_out(await get_workload(session, workload.id))
     formats = {row["name"] for row in _simulator.formats()}
     if body.format is not None and body.format not in formats:
         raise BadInput.at(
@@ -195,23 +202,26 @@ async def create_workload(
             hint="Leave it out to have the format detected.",
         )
     await uploads.renew(session, context.settings, upload)
+    asked = body.model_dump(include=set(ReadOptions.model_fields))
+    if upload.sha256 is not None and not body.import_again:
+        here = await repository.of_file(session, upload.sha256, asked, VERSION)
+        if here is not None:
+            return _import_out(await get_workload(session, here), already_here=True)
     workload = Workload(
         id=runs.new_id(),
         name=body.name,
         example=False,
         filename=upload.filename,
         upload_id=upload.id,
-        format=body.format,
-        page_bytes=body.page_bytes,
-        columns=body.columns,
-        skip_bad_records=body.skip_bad_records,
-        device_bytes=body.device_bytes,
-        members_apart=body.members_apart,
-        members_merged=body.members_merged,
+        **asked,
     )
     session.add(workload)
     run = await _read(session, workload)
-    return _workload_out((workload, run, None), {})
+    return _import_out(_workload_out((workload, run, None), {}))
+
+
+def _import_out(workload: WorkloadOut, *, already_here: bool = False) -> ImportOut:
+    return ImportOut(**dict(workload), already_here=already_here)
 
 
 async def _read(session: AsyncSession, workload: Workload) -> Run:

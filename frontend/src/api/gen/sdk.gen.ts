@@ -659,6 +659,9 @@ export const listWorkloads = <ThrowOnError extends boolean = false>(options?: Op
  * Create Workload
  *
  * Read a finished upload into a workload; follow its `run`. A profile is ready at once.
+ *
+ * If the same file was, or is being, imported with the same read options, nothing is made:
+ * the answer is that workload, with `already_here`. `import_again` makes another one.
  */
 export const createWorkload = <ThrowOnError extends boolean = false>(options: Options<CreateWorkloadData, ThrowOnError>): RequestResult<CreateWorkloadResponses, CreateWorkloadErrors, ThrowOnError> => (options.client ?? client).post<CreateWorkloadResponses, CreateWorkloadErrors, ThrowOnError>({
     url: '/api/v1/workloads',

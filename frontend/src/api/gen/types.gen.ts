@@ -5529,6 +5529,130 @@ export type HealthOut = {
 };
 
 /**
+ * ImportOut
+ *
+ * The workload of a finished upload.
+ */
+export type ImportOut = {
+    /**
+     * Id
+     *
+     * Its id, as addresses of the API take it.
+     */
+    id: string;
+    /**
+     * Name
+     *
+     * Its name.
+     */
+    name: string;
+    /**
+     * How far it is.
+     */
+    status: WorkloadStatus;
+    /**
+     * Example
+     *
+     * The worked example that comes with the app.
+     */
+    example: boolean;
+    /**
+     * Content Id
+     *
+     * SHA-256 of the canonical content.
+     */
+    content_id: string | null;
+    /**
+     * Same Content As
+     *
+     * Other workloads with the same content; it is stored once.
+     */
+    same_content_as: Array<string>;
+    /**
+     * Filename
+     *
+     * Name of its file, to show; null without a file.
+     */
+    filename: string | null;
+    /**
+     * Upload Id
+     *
+     * The upload, while it is kept.
+     */
+    upload_id: string | null;
+    /**
+     * Format
+     *
+     * As asked; absent: detected.
+     */
+    format: string | null;
+    /**
+     * Page Bytes
+     *
+     * As asked; absent: the format's own.
+     */
+    page_bytes: number | null;
+    /**
+     * Columns
+     *
+     * Column mapping that the table was read with; null without one.
+     */
+    columns: {
+        [key: string]: string;
+    } | null;
+    /**
+     * Skip Bad Records
+     *
+     * Bad records that may be passed over.
+     */
+    skip_bad_records: number;
+    /**
+     * Device Bytes
+     *
+     * Size of each recorded device, as stated. [bytes]
+     */
+    device_bytes: number | null;
+    /**
+     * Members Apart
+     *
+     * Whether members of an archive are of devices of their own, as asked.
+     */
+    members_apart: boolean;
+    /**
+     * Members Merged
+     *
+     * Whether members of an archive are merged by time, as asked.
+     */
+    members_merged: boolean;
+    /**
+     * What is known of its accesses; null until it is read.
+     */
+    summary: SummaryOut | null;
+    /**
+     * Created At
+     *
+     * When it was made.
+     */
+    created_at: string;
+    /**
+     * The run that computes it; null where none is needed or kept.
+     */
+    run: RunOut | null;
+    /**
+     * Etag
+     *
+     * For `If-Match` of a change: of its name.
+     */
+    etag: string;
+    /**
+     * Already Here
+     *
+     * Nothing was made: this workload was, or is being, imported from the same file with the same read options. `import_again` makes another one.
+     */
+    already_here: boolean;
+};
+
+/**
  * IntervalOut
  *
  * Break-even interval of a pair of tiers (five-minute rule).
@@ -13986,6 +14110,12 @@ export type WorkloadIn = {
      * A name to show, on one line.
      */
     name: string;
+    /**
+     * Import Again
+     *
+     * Make another workload even if one was imported from the same file with the same read options; otherwise that one is the answer.
+     */
+    import_again?: boolean;
 };
 
 /**
@@ -18554,7 +18684,7 @@ export type CreateWorkloadResponses = {
     /**
      * Successful Response
      */
-    202: WorkloadOut;
+    202: ImportOut;
 };
 
 export type CreateWorkloadResponse = CreateWorkloadResponses[keyof CreateWorkloadResponses];

@@ -4,6 +4,7 @@ import { Link, useNavigate, useParams } from "@tanstack/react-router";
 import { useState } from "react";
 import { answer } from "@/api/client";
 import { createWorkload, getUpload } from "@/api/gen/sdk.gen";
+import type { ImportOut } from "@/api/gen/types.gen";
 import { toProblem } from "@/api/problem";
 import {
   discardUpload,
@@ -15,6 +16,7 @@ import { Page } from "@/components/page";
 import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
 import { useSessionDraft } from "@/components/use-session-draft";
+import { AlreadyImported } from "./already-imported";
 import { FetchPanel } from "./fetch-panel";
 import { FormatChoice } from "./format-choice";
 import { MappingForm } from "./mapping-form";
@@ -276,15 +278,33 @@ function Confirm(props: {
   const { uploadId, draft, ready, reason } = props;
   const navigate = useNavigate();
   const queryClient = useQueryClient();
+  // The answer holds for the settings it was given for.
+  const [known, setKnown] = useState<{
+    readonly workload: ImportOut;
+    readonly options: string;
+  } | null>(null);
+  const options = readOptions(draft);
   const create = useMutation({
-    mutationFn: () =>
+    mutationFn: (asked: {
+      readonly options: ReturnType<typeof readOptions>;
+      readonly again: boolean;
+    }) =>
       answer(
         createWorkload({
-          body: { upload_id: uploadId, name: draft.name.trim(), ...readOptions(draft) },
+          body: {
+            upload_id: uploadId,
+            name: draft.name.trim(),
+            ...asked.options,
+            import_again: asked.again,
+          },
           throwOnError: true,
         }),
       ),
-    onSuccess: (workload) => {
+    onSuccess: (workload, asked) => {
+      if (workload.already_here) {
+        setKnown({ workload, options: JSON.stringify(asked.options) });
+        return;
+      }
       void queryClient.invalidateQueries({ queryKey: ["workloads"] });
       void queryClient.invalidateQueries({ queryKey: ["uploads"], exact: true });
       void navigate({
@@ -301,7 +321,7 @@ function Confirm(props: {
       )}
       <Group gap="sm" mih={36}>
         <Button
-          onClick={() => create.mutate()}
+          onClick={() => create.mutate({ options, again: false })}
           loading={create.isPending}
           disabled={!ready || !named}
         >
@@ -313,6 +333,21 @@ function Confirm(props: {
           </Text>
         )}
       </Group>
+      {known !== null && known.options === JSON.stringify(options) && (
+        <AlreadyImported
+          link={
+            <Link
+              to="/workloads/$workloadId"
+              params={{ workloadId: known.workload.id }}
+            >
+              {known.workload.name}
+            </Link>
+          }
+          ready={known.workload.status === "ready"}
+          pending={create.isPending}
+          onImportAgain={() => create.mutate({ options, again: true })}
+        />
+      )}
     </Stack>
   );
 }
