@@ -9,6 +9,7 @@ import signal
 import sys
 from typing import Any
 
+from tierwright_server.jobs.confine import confine
 from tierwright_server.jobs.limits import cap_files, cap_memory, die_with_parent
 
 MOST_FILE_BYTES = 16 * 2**20
@@ -19,6 +20,7 @@ def main() -> int:
     """Ask the formula that stdin names."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the server's to handle
     spec: dict[str, Any] = json.loads(sys.stdin.buffer.readline())
+    confine()
     die_with_parent(spec["parent_pid"])
     cap_files(MOST_FILE_BYTES)
     cap_memory(spec["memory_bytes"])

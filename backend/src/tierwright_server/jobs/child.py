@@ -17,6 +17,7 @@ from typing import Any
 
 from tierwright._simulator import SimulatorError
 from tierwright.errors import defect_of
+from tierwright_server.jobs.confine import confine
 from tierwright_server.jobs.limits import (
     cap_memory,
     die_with_parent,
@@ -60,6 +61,11 @@ def work_of(kind: str) -> Work:
             from tierwright_server.analyses.compute import analyse
 
             return analyse
+
+
+def reaches_the_network(kind: str) -> bool:
+    """Say whether a kind of job needs a network: to bring an object here, which parses nothing."""
+    return RunKind(kind) is RunKind.FETCH
 
 
 class _Stdout(Report):
@@ -136,6 +142,8 @@ def main() -> int:
     """Do the job that stdin names."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the worker's to handle
     spec: dict[str, Any] = json.loads(sys.stdin.buffer.readline())
+    if not reaches_the_network(spec["kind"]):
+        confine()
     die_with_parent(spec["worker_pid"])
     cap_memory(spec["memory_bytes"])
     report = _Stdout()

@@ -16,6 +16,7 @@ from typing import Any
 
 from tierwright import _simulator
 from tierwright.errors import defect_of
+from tierwright_server.jobs.confine import confine
 from tierwright_server.jobs.limits import cap_memory, die_with_parent, write_no_files
 
 
@@ -59,6 +60,7 @@ def main() -> int:
     """Read the head of the file that stdin names."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the server's to handle
     spec: dict[str, Any] = json.loads(sys.stdin.buffer.readline())
+    confine()
     die_with_parent(spec["parent_pid"])
     write_no_files()
     cap_memory(spec["memory_bytes"])
