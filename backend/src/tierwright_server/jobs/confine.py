@@ -2,8 +2,8 @@
 
 Job and preview children talk to their parent by pipes and to nobody else: they need no
 socket, not even that of the database. On Linux the kernel is asked to refuse them sockets
-and the memory of other processes (seccomp, which asks for no privilege), programs that would
-give privileges (no_new_privs), and, where the server runs as root, every capability but those
+and attaching to other processes (seccomp, which takes no privilege), programs that would give
+privileges (no_new_privs), and, where the server runs as root, every capability but those
 by which root reads and writes files of others.
 
 Only the standard library, so that a child starts in a few hundredths of a second.
@@ -16,6 +16,7 @@ import platform
 import struct
 import sys
 from collections.abc import Iterable
+from pathlib import Path
 
 _PR_SET_NO_NEW_PRIVS = 38
 _SECCOMP_SET_MODE_FILTER = 1
@@ -91,7 +92,7 @@ def _reason() -> str:
 
 def _drop_capabilities(libc: ctypes.CDLL, capset: int) -> bool:
     """Keep only what opens files, of all that this process has; say whether it worked."""
-    with open("/proc/self/status") as status:
+    with Path("/proc/self/status").open() as status:
         sets = dict(line.split(":\t", 1) for line in status if line.startswith("Cap"))
     kept = int(sets["CapPrm"], 16) & _KEPT_CAPABILITIES
     header = struct.pack("=Ii", _CAPABILITY_VERSION, 0)
