@@ -1,4 +1,4 @@
-import { Button, Skeleton } from "@mantine/core";
+import { Button, Skeleton, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link, useParams } from "@tanstack/react-router";
 import { ofScenario } from "@/analysis/questions";
@@ -11,8 +11,14 @@ import {
   parseAnalysisSearch,
 } from "@/analysis/state";
 import { devicesQuery, priceBooksQuery } from "@/api/catalog";
-import { type EvaluationOut, evaluationQuery } from "@/api/evaluations";
+import {
+  deciding,
+  type EvaluationIn,
+  type EvaluationOut,
+  evaluationQuery,
+} from "@/api/evaluations";
 import { type ScenarioOut, scenarioQuery } from "@/api/scenarios";
+import { useDecision } from "@/api/use-decision";
 import { workloadsQuery } from "@/api/workloads";
 import { type CsvCell, csvText } from "@/charts/csv";
 import { downloadText, fileStem } from "@/charts/download";
@@ -20,6 +26,7 @@ import { SchemeMark } from "@/charts/scheme-mark";
 import { Page } from "@/components/page";
 import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
+import { RunProgress } from "@/components/run-progress";
 import { Unknown } from "@/components/unknown";
 import { rateOf, shownCurrency } from "@/units/currency";
 import {
@@ -51,36 +58,40 @@ function useSide(id: string) {
     metadata,
     new_pages: newPages,
   } = parseAnalysisSearch(scenario.data?.state ?? {});
-  const evaluation = useQuery({
-    ...evaluationQuery(
-      state === null
-        ? {
-            workload_id: "",
-            ram_pages: 1,
-            flash_pages: 0,
-            flash_device_id: "",
-            disk_device_id: "",
-          }
-        : {
-            ...evaluationInput(state, metadata),
-            ...growthAsked(
-              { new_pages: newPages },
-              scenario.data?.question !== "compare",
-            ),
-            dirty_share: dirtyShare ?? null,
-          },
-    ),
-    enabled: state !== null,
-  });
+  const point: EvaluationIn =
+    state === null
+      ? {
+          workload_id: "",
+          ram_pages: 1,
+          flash_pages: 0,
+          flash_device_id: "",
+          disk_device_id: "",
+        }
+      : {
+          ...evaluationInput(state, metadata),
+          ...growthAsked(
+            { new_pages: newPages },
+            scenario.data?.question !== "compare",
+          ),
+          dirty_share: dirtyShare ?? null,
+        };
+  const evaluation = useQuery({ ...evaluationQuery(point), enabled: state !== null });
+  // A close call is decided here as on Compare, so that both show the same figures.
+  const decision = useDecision(point, evaluation.data);
   const incomplete =
     scenario.data !== undefined && state === null
       ? new Error(`the scenario ${scenario.data.name} lacks a part of its state`)
       : null;
   const side: Side | null =
     scenario.data !== undefined && state !== null && evaluation.data !== undefined
-      ? { scenario: scenario.data, state, evaluation: evaluation.data }
+      ? {
+          scenario: scenario.data,
+          state,
+          evaluation: decision.evaluation ?? evaluation.data,
+        }
       : null;
-  return { side, error: scenario.error ?? evaluation.error ?? incomplete };
+  const error = scenario.error ?? evaluation.error ?? decision.error ?? incomplete;
+  return { side, pending: decision.pending, run: decision.run, error };
 }
 
 export function SideBySidePage() {
@@ -115,6 +126,17 @@ export function SideBySidePage() {
           error={error}
           title="The two scenarios could not be laid side by side"
         />
+      )}
+      {[left, right].map(({ side, pending, run }) =>
+        pending && side !== null ? (
+          <div key={side.scenario.id} role="status">
+            <Text size="sm">
+              {side.scenario.name}: its lead is smaller than the error of the model;
+              replaying the trace to decide…
+            </Text>
+            {run !== undefined && <RunProgress run={run} />}
+          </div>
+        ) : null,
       )}
       {left.side !== null && right.side !== null
         ? error === null && <SideTables one={left.side} other={right.side} />
@@ -185,7 +207,7 @@ function SideTables({ one, other }: { readonly one: Side; readonly other: Side }
     <>
       <Panel
         title={finding(one, other)}
-        subtitle="I/O time per access of each one's best scheme"
+        subtitle={`I/O time per access of each one's best scheme; ${countedBy(one, other)}`}
       >
         <ResultTable one={one} other={other} />
       </Panel>
@@ -196,12 +218,20 @@ function SideTables({ one, other }: { readonly one: Side; readonly other: Side }
   );
 }
 
+/** Who counted the figures: the model, or a replay where the model cannot tell the best. */
+export function countedBy(one: Side, other: Side): string {
+  const by = [one, other].map(({ evaluation }) =>
+    evaluation.decided_by === "replay" ? "replayed" : "by the model",
+  );
+  return by[0] === by[1]
+    ? `both ${by[0]}`
+    : `${one.scenario.name} ${by[0]}, ${other.scenario.name} ${by[1]}`;
+}
+
 function bestTime(side: Side): number | null {
   const { evaluation } = side;
-  return (
-    evaluation.schemes.find((scheme) => scheme.scheme === evaluation.best)
-      ?.io_time_us_per_access ?? null
-  );
+  const best = evaluation.schemes.find((scheme) => scheme.scheme === evaluation.best);
+  return best === undefined ? null : deciding(best).io_time_us_per_access;
 }
 
 export function relativeChange(from: number, to: number): string {
@@ -256,16 +286,16 @@ export function resultRows(one: Side, other: Side): ResultRow[] {
         name,
         title,
         quantity: "I/O time [µs/access]",
-        first: first?.io_time_us_per_access,
-        second: second?.io_time_us_per_access,
+        first: first && deciding(first).io_time_us_per_access,
+        second: second && deciding(second).io_time_us_per_access,
         format: (value: number) => formatNumber(value),
       },
       {
         name,
         title,
         quantity: "Flash writes [1/access]",
-        first: first?.flash_writes_per_access,
-        second: second?.flash_writes_per_access,
+        first: first && deciding(first).flash_writes_per_access,
+        second: second && deciding(second).flash_writes_per_access,
         format: (value: number) => formatNumber(value),
       },
       {
