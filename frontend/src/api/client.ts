@@ -1,8 +1,19 @@
 import { inCurrencyShown, moneyQuery } from "@/units/currency";
 import { client } from "./gen/client.gen";
 import { ProblemError, problemOfBody } from "./problem";
+import { sendOnce } from "./send-once";
 
-client.setConfig({ baseUrl: window.location.origin, throwOnError: true });
+const send = sendOnce();
+
+client.setConfig({
+  baseUrl: window.location.origin,
+  throwOnError: true,
+  // What the client sends is a request already; a copy of it would stream its body.
+  fetch: (input, init) =>
+    send(
+      input instanceof Request && init === undefined ? input : new Request(input, init),
+    ),
+});
 
 // Everything the client throws becomes a ProblemError, whether the server answered
 // with problem+json, with something else, or not at all.
