@@ -16,6 +16,7 @@ from datetime import timedelta
 from enum import Enum, auto
 from typing import TYPE_CHECKING, Protocol
 
+from tierwright import store_door
 from tierwright.object_address import Address
 
 if TYPE_CHECKING:
@@ -161,6 +162,8 @@ def open_store(
         "max_retries": 2,
         "retry_timeout": timedelta(seconds=request_timeout_s),
     }
+    if not store_door.has_proxy():
+        client["proxy_url"] = store_door.proxy_url(scheme, bucket, endpoint)
     # The operator who wrote such an address into the environment wants it.
     if os.environ.get(_ADDRESS_IN.get(scheme, ""), "").startswith("http://"):
         client["allow_http"] = True
@@ -185,6 +188,14 @@ def failure_of(error: Exception, scheme: str, reader: Reader = SERVER) -> Failur
     if _NO_CREDENTIALS.match(first):
         return _without_credentials(scheme, first, reader)
     code = found[1] if (found := _CODE.search(text)) else None
+    if code == store_door.REDIRECT_CODE or (
+        "TunnelUnsuccessful" in text and not store_door.has_proxy()
+    ):
+        return Failure(
+            Fault.DENIED,
+            "the store redirects to another address, which is not followed",
+            f"Give the address at which the store itself answers ({_REACHED_BY[scheme]}).",
+        )
     if code in ("NoSuchBucket", "ContainerNotFound"):
         return Failure(
             Fault.ABSENT,
