@@ -8,13 +8,14 @@ from concurrent.futures import ThreadPoolExecutor
 import psutil
 import pytest
 from live_app import run_application
+from sqlalchemy import text
 from sqlalchemy.ext.asyncio import async_sessionmaker
 from test_pool_splits import finish
 
 from tierwright_server import settings as settings_module
 from tierwright_server.db import make_engine
 from tierwright_server.settings import Settings, memory_bytes
-from tierwright_server.uploads.stored import expire_analyses
+from tierwright_server.uploads.stored import expire_analyses, expire_results
 
 LARGEST = 2**25
 
@@ -82,7 +83,9 @@ class TestStorage:
         again = finish(own, {"workload_id": "example", "pages": 5000})
         assert again["id"] == split["id"]
 
-    @pytest.mark.parametrize("kind", ["upload", "workload", "analysis"])
+    @pytest.mark.parametrize(
+        "kind", ["upload", "workload", "analysis", "simulation", "sweep", "miniature"]
+    )
     def test_what_is_not_there_cannot_be_deleted(self, own, kind):
         assert own.client.delete(f"/storage/{kind}/none").status_code == 404
 
@@ -98,7 +101,7 @@ class TestStorage:
     def test_there_is_a_limit_by_default(self, own):
         shown = own.get("/storage")
         assert 0 < shown["limit_bytes"] <= shown["free_bytes"] + 2**60
-        parts = ("uploads_bytes", "contents_bytes", "work_bytes")
+        parts = ("uploads_bytes", "contents_bytes", "results_bytes", "work_bytes")
         assert shown["used_bytes"] == sum(shown[part] for part in parts)
 
     def test_the_limit_holds_for_analyses(self, make_settings):
@@ -134,6 +137,48 @@ class TestStorage:
         assert not (folder / f"{unread['id']}.npz").exists()
         assert not draft.exists()
         assert own.client.get(f"/pool-splits/{unread['id']}").status_code == 404
+
+
+def sweep_of(own, pages):
+    lru = {"family": "policy", "name": "lru", "options": {}}
+    body = {"workload_id": "example", "contenders": [lru], "ram_pages": [pages]}
+    made = own.post("/sweeps", body, 202)
+    if made["run"] is not None:
+        own.wait_run(made["run"]["id"])
+    return made["id"]
+
+
+class TestResults:
+    """Sweeps, miniatures and simulations lie in the database, not in files."""
+
+    def test_a_sweep_counts_and_is_deleted_and_computed_anew(self, own):
+        sweep = sweep_of(own, 301)
+        assert own.get("/storage")["results_bytes"] > 0
+        address = f"/storage/sweep/{sweep}"
+        assert own.client.delete(address).status_code == 204
+        assert own.client.get(f"/sweeps/{sweep}").status_code == 404
+        assert own.client.delete(address).status_code == 404
+        assert sweep_of(own, 301) == sweep
+
+    def test_what_was_asked_for_long_ago_expires(self, own):
+        old, young = sweep_of(own, 302), sweep_of(own, 303)
+
+        async def expire():
+            engine = make_engine(own.settings.database_url)
+            async with engine.begin() as connection:
+                await connection.execute(
+                    text(
+                        "UPDATE sweeps SET created_at = created_at - interval '31 days' "
+                        "WHERE id = :id"
+                    ),
+                    {"id": old},
+                )
+            await expire_results(own.settings, async_sessionmaker(engine))
+            await engine.dispose()
+
+        asyncio.run(expire())
+        assert own.client.get(f"/sweeps/{old}").status_code == 404
+        assert own.client.get(f"/sweeps/{young}").status_code == 200
 
 
 class TestMemory:

@@ -83,8 +83,9 @@ class Settings(BaseSettings):
     )
     analysis_expires_s: Annotated[float, Field(gt=0)] = Field(
         default=30 * 24 * 3600.0,
-        description="Results of analyses not read for this long are deleted; they "
-        "are computed again when requested",
+        description="Results of analyses not read for this long are deleted, and simulations, "
+        "sweeps and miniatures first requested so long ago; they are computed again when "
+        "requested",
     )
     trace_max_content_bytes: Annotated[int, Field(ge=1)] = Field(
         default=4 * 2**40, description="Most decompressed bytes of one trace"

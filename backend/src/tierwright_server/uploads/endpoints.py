@@ -1,6 +1,6 @@
 """Uploads that wait to become workloads, and the preview of one."""
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Request, status
 
@@ -16,6 +16,7 @@ from tierwright_server.uploads.schemas import (
     PreviewOut,
     ReadOptions,
     StorageOut,
+    StoredKind,
     UploadList,
     UploadOut,
 )
@@ -107,14 +108,14 @@ async def get_storage(session: SessionDep, context: ContextDep) -> StorageOut:
 )
 async def delete_stored(
     kind: Annotated[
-        Literal["upload", "workload", "analysis"],
+        StoredKind,
         Path(description="As `largest` names it."),
     ],
     stored_id: Annotated[Identifier, Path(description="Its id.")],
     session: SessionDep,
     context: ContextDep,
 ) -> None:
-    """Delete anything that is stored; an analysis is computed anew when asked for."""
+    """Delete anything that is stored; a result is computed anew when asked for."""
     match kind:
         case "upload":
             await service.terminate(session, context.settings, stored_id)
@@ -122,3 +123,5 @@ async def delete_stored(
             await workloads.delete_workload(session, context, stored_id)
         case "analysis":
             await stored.delete_analysis(session, context, stored_id)
+        case _:
+            await stored.delete_result(session, kind, stored_id)

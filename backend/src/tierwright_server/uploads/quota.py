@@ -13,11 +13,25 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from tierwright_server.contents import ANALYSES_NAME
 from tierwright_server.errors import NoSpace
 from tierwright_server.settings import Settings
-from tierwright_server.tables import Analysis, Upload, Workload
+from tierwright_server.tables import (
+    Analysis,
+    Miniature,
+    Replay,
+    Simulation,
+    Sweep,
+    Upload,
+    Workload,
+)
 from tierwright_server.uploads import registered
 from tierwright_server.uploads.schemas import StorageItem, StorageOut
+from tierwright_server.uploads.stored import RESULTS
 
 _LARGEST = 5
+_LARGEST_COLUMN = {
+    "simulation": Simulation.result,
+    "sweep": Sweep.configurations,
+    "miniature": Miniature.configurations,
+}
 
 
 async def storage(session: AsyncSession, settings: Settings) -> StorageOut:
@@ -30,10 +44,12 @@ async def storage(session: AsyncSession, settings: Settings) -> StorageOut:
     sizes = await asyncio.to_thread(_bytes_by_content, settings.contents_dir)
     contents = sum(map(sum, sizes.values()))
     work = await asyncio.to_thread(_bytes_in, settings.work_dir)
+    results = await _bytes_of_results(session)
     return StorageOut(
-        used_bytes=int(uploads or 0) + contents + work,
+        used_bytes=int(uploads or 0) + contents + results + work,
         uploads_bytes=int(uploads or 0),
         contents_bytes=contents,
+        results_bytes=results,
         work_bytes=work,
         limit_bytes=settings.most_stored_bytes,
         upload_limit_bytes=settings.upload_max_bytes,
@@ -134,6 +150,7 @@ async def _largest(
             for row in workloads
         ),
         *await _analyses(session, settings),
+        *await _results(session),
     ]
     return sorted(items, key=lambda item: -item.size_bytes)[:_LARGEST]
 
@@ -156,6 +173,38 @@ async def _analyses(session: AsyncSession, settings: Settings) -> list[StorageIt
         )
         for row in rows
     ]
+
+
+async def _results(session: AsyncSession) -> list[StorageItem]:
+    """Return the largest results in the database."""
+    found = []
+    for kind, table in RESULTS.items():
+        # As stored: nothing is read for it.
+        size = func.coalesce(func.pg_column_size(_LARGEST_COLUMN[kind]), 0)
+        rows = await session.execute(
+            select(table.id, size.label("size"), Workload.name)
+            .outerjoin(Workload, Workload.id == table.workload_id)
+            .order_by(size.desc(), table.id)
+            .limit(_LARGEST)
+        )
+        found += [
+            StorageItem(
+                kind=kind,
+                id=row.id,
+                name=f"{kind} of {row.name or 'a workload'}",
+                size_bytes=row.size,
+            )
+            for row in rows
+        ]
+    return found
+
+
+async def _bytes_of_results(session: AsyncSession) -> int:
+    tables = (*RESULTS.values(), Replay)
+    sizes = select(
+        *(func.pg_total_relation_size(table.__tablename__) for table in tables)
+    )
+    return sum((await session.execute(sizes)).one())
 
 
 def _files_of_analyses(contents: Path) -> dict[str, int]:

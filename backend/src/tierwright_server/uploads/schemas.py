@@ -100,10 +100,15 @@ class Checksum(Body):
     )
 
 
+StoredKind = Literal[
+    "upload", "workload", "analysis", "simulation", "sweep", "miniature"
+]
+
+
 class StorageItem(Answer):
     """Something large that may be deleted, with `DELETE /storage/{kind}/{id}`."""
 
-    kind: Literal["upload", "workload", "analysis"]
+    kind: StoredKind
     id: str
     name: str
     size_bytes: int = Field(description="Of a workload without its analyses.")
@@ -115,6 +120,9 @@ class StorageOut(Answer):
     used_bytes: int
     uploads_bytes: int
     contents_bytes: int = Field(description="Canonical traces, curves, analyses.")
+    results_bytes: int = Field(
+        description="Simulations, sweeps, miniatures and replays, in the database."
+    )
     work_bytes: int = Field(description="Half-made, by jobs that run or go on.")
     limit_bytes: int = Field(
         description="Of all that is used; half of the disk unless set."

@@ -533,11 +533,12 @@ async def expire(
 async def expire_forever(
     settings: Settings, sessions: async_sessionmaker[AsyncSession]
 ) -> None:
-    """Expire uploads and results of analyses now and then."""
+    """Expire uploads and results now and then."""
     while True:
         try:
             await expire(settings, sessions)
             await stored.expire_analyses(settings, sessions)
+            await stored.expire_results(settings, sessions)
         except (DBAPIError, OSError) as error:
             log.warning("expiry failed", error=str(error))
         await asyncio.sleep(_EXPIRY_INTERVAL_S)

@@ -3,7 +3,9 @@
 import asyncio
 import time
 from contextlib import suppress
+from datetime import timedelta
 from pathlib import Path
+from typing import Literal
 
 import structlog
 from sqlalchemy import delete, select
@@ -15,9 +17,27 @@ from tierwright_server.context import Context
 from tierwright_server.errors import Conflict, NotFound
 from tierwright_server.runs.states import FINAL, RunStatus
 from tierwright_server.settings import Settings
-from tierwright_server.tables import Analysis, Run
+from tierwright_server.tables import (
+    Analysis,
+    Miniature,
+    Replay,
+    Run,
+    Simulation,
+    Sweep,
+    now,
+)
 
 log = structlog.get_logger(__name__)
+
+RESULTS: dict[
+    Literal["simulation", "sweep", "miniature"],
+    type[Simulation | Sweep | Miniature],
+] = {
+    "simulation": Simulation,
+    "sweep": Sweep,
+    "miniature": Miniature,
+}
+"""Results that lie in the database alone, by kind; each is computed anew when asked for."""
 
 
 async def delete_analysis(
@@ -50,6 +70,60 @@ async def delete_analysis(
     await session.flush()
     context.analyses.drop(analysis_id)
     await asyncio.to_thread(path.unlink, missing_ok=True)
+
+
+async def delete_result(
+    session: AsyncSession,
+    kind: Literal["simulation", "sweep", "miniature"],
+    result_id: str,
+) -> None:
+    """Delete a result that lies in the database; it is computed anew when asked for.
+
+    Raises
+    ------
+    NotFound
+        There is none.
+    Conflict
+        It is being computed.
+    """
+    found: Simulation | Sweep | Miniature | None = await session.get(
+        RESULTS[kind], result_id, with_for_update=True
+    )
+    if found is None:
+        raise NotFound(
+            f"there is no {kind} `{result_id}`",
+            hint="GET /api/v1/storage lists the largest things that are stored.",
+        )
+    run = None if found.run_id is None else await session.get(Run, found.run_id)
+    if run is not None and RunStatus(run.status) not in FINAL:
+        raise Conflict(
+            f"the {kind} `{result_id}` is being computed",
+            hint=f"Cancel its run first: POST /api/v1/runs/{run.id}/cancel.",
+        )
+    await session.delete(found)
+    await session.flush()
+
+
+async def expire_results(
+    settings: Settings, sessions: async_sessionmaker[AsyncSession]
+) -> None:
+    """Delete results in the database that were asked for first long ago."""
+    oldest = now() - timedelta(seconds=settings.analysis_expires_s)
+    open_ = select(Run.id).where(Run.status.notin_([status.value for status in FINAL]))
+    async with sessions() as session:
+        for kind, table in RESULTS.items():
+            gone = await session.scalars(
+                delete(table)
+                .where(
+                    table.created_at < oldest,
+                    table.run_id.is_(None) | table.run_id.notin_(open_),
+                )
+                .returning(table.id)
+            )
+            for result_id in gone:
+                log.info("result expired", kind=kind, id=result_id)
+        await session.execute(delete(Replay).where(Replay.created_at < oldest))
+        await session.commit()
 
 
 async def expire_analyses(

@@ -644,7 +644,7 @@ export const getStorage = <ThrowOnError extends boolean = false>(options?: Optio
 /**
  * Delete Stored
  *
- * Delete anything that is stored; an analysis is computed anew when asked for.
+ * Delete anything that is stored; a result is computed anew when asked for.
  */
 export const deleteStored = <ThrowOnError extends boolean = false>(options: Options<DeleteStoredData, ThrowOnError>): RequestResult<DeleteStoredResponses, DeleteStoredErrors, ThrowOnError> => (options.client ?? client).delete<DeleteStoredResponses, DeleteStoredErrors, ThrowOnError>({ url: '/api/v1/storage/{kind}/{stored_id}', ...options });
 

@@ -11566,7 +11566,7 @@ export type StorageItem = {
      *
      * What it is, as `DELETE /storage/{kind}/{id}` takes it.
      */
-    kind: 'upload' | 'workload' | 'analysis';
+    kind: 'upload' | 'workload' | 'analysis' | 'simulation' | 'sweep' | 'miniature';
     /**
      * Id
      *
@@ -11611,6 +11611,12 @@ export type StorageOut = {
      * Canonical traces, curves, analyses.
      */
     contents_bytes: number;
+    /**
+     * Results Bytes
+     *
+     * Simulations, sweeps, miniatures and replays, in the database.
+     */
+    results_bytes: number;
     /**
      * Work Bytes
      *
@@ -18467,7 +18473,7 @@ export type DeleteStoredData = {
          *
          * As `largest` names it.
          */
-        kind: 'upload' | 'workload' | 'analysis';
+        kind: 'upload' | 'workload' | 'analysis' | 'simulation' | 'sweep' | 'miniature';
         /**
          * Stored Id
          *
