@@ -96,6 +96,17 @@ def test_rates_are_listed_for_a_book_and_old_ones_say_so(
     assert "2008-11" in before["INR"]["caution"]
 
 
+def test_the_rate_of_one_currency_is_found(application: Application) -> None:
+    url = "/catalog/exchange-rates"
+    found = application.get(f"{url}?currency=CHF")
+    assert ([row["currency"] for row in found["items"]], found["total"]) == (["CHF"], 1)
+    # A filter alone: the rate is not converted by itself.
+    assert found["items"][0] in application.get(url)["items"]
+    # Well formed, and of no country.
+    assert application.get(f"{url}?currency=XQZ")["items"] == []
+    assert application.client.get(f"{url}?currency=chf").status_code == 422
+
+
 def test_a_book_in_euros_is_kept_and_shown_in_both(
     application: Application,
 ) -> None:

@@ -8,6 +8,7 @@ from tierwright_server.catalog import service
 from tierwright_server.catalog.schemas import (
     Capability,
     CopyIn,
+    CurrencyCode,
     DeviceIn,
     DeviceList,
     DeviceOut,
@@ -286,10 +287,15 @@ async def list_exchange_rates(
         Identifier | None,
         Query(description="Book whose amounts are stated; absent: the default book."),
     ] = None,
+    currency: Annotated[
+        CurrencyCode | None, Query(description="Only the rate of this one.")
+    ] = None,
 ) -> ExchangeRateList:
     """List the currencies that amounts can be stated in, each at the rate that is used."""
     found = await service.list_exchange_rates(session, context, price_book_id)
-    items, total = page.cut(found.items)
+    items, total = page.cut(
+        [one for one in found.items if currency in (None, one.currency)]
+    )
     return ExchangeRateList(items=items, total=total)
 
 
