@@ -17285,6 +17285,12 @@ export type ListExchangeRatesData = {
          */
         price_book_id?: string | null;
         /**
+         * Currency
+         *
+         * Only the rate of this one.
+         */
+        currency?: string | null;
+        /**
          * Limit
          *
          * Most items to return.
