@@ -16,7 +16,6 @@ from tierwright_server.settings import Settings
 from tierwright_server.tables import (
     Analysis,
     Miniature,
-    Replay,
     Simulation,
     Sweep,
     Upload,
@@ -200,11 +199,16 @@ async def _results(session: AsyncSession) -> list[StorageItem]:
 
 
 async def _bytes_of_results(session: AsyncSession) -> int:
-    tables = (*RESULTS.values(), Replay)
-    sizes = select(
-        *(func.pg_total_relation_size(table.__tablename__) for table in tables)
+    """Return the room of the rows, without that of indexes, which empty tables have too."""
+    found = await session.scalar(
+        text(
+            "SELECT sum(pg_relation_size(oid)"
+            " + coalesce(pg_relation_size(nullif(reltoastrelid, 0)), 0))"
+            " FROM pg_class WHERE oid = ANY(CAST(:tables AS regclass[]))"
+        ),
+        {"tables": [*(t.__tablename__ for t in RESULTS.values()), "replays"]},
     )
-    return sum((await session.execute(sizes)).one())
+    return int(found or 0)
 
 
 def _files_of_analyses(contents: Path) -> dict[str, int]:
