@@ -73,6 +73,7 @@ OUTSIDE = {
     "object_address": "text: buckets and keys",
     "object_files": "files: copies of objects",
     "object_store": "a store at the other end of a line",
+    "store_door": "carries bytes to a store; held by test_store_door.py",
     "source_files": "files: which ones, and whether they changed",
     "reader_notes": "words for numbers",
     "simulate": "hands on what the core counts; held by the golden files",

@@ -1,9 +1,8 @@
-"""Scheme map: winners, lines as roots, what is too close to call, refusals, speed."""
+"""Scheme map: winners, lines as roots, what is too close to call, refusals."""
 
 import doctest
 import json
 import math
-import time
 from pathlib import Path
 from typing import Any
 
@@ -308,30 +307,6 @@ def test_bad_requests_are_refused(change: dict[str, Any], message: str) -> None:
 def test_an_axis_needs_ends_that_rise(ends: tuple[float, float]) -> None:
     with pytest.raises(BadInput, match="must rise above 0"):
         Axis.spaced("flash_per_ram", *ends)
-
-
-def test_a_map_and_a_grid_of_64_by_64_take_few_milliseconds() -> None:
-    """Bars of the product: 50 ms at p95 over HTTP. Processor time, as machines are shared."""
-    r, f = np.geomspace(10, 5000, 64)[:, None], np.geomspace(20, 90000, 64)[None]
-
-    def grid() -> None:
-        page_flow.evaluate_grid(
-            CURVE, ram_pages=r, flash_pages=f, flash=FLASH, disk=DISK
-        )
-
-    def whole_map() -> None:
-        mapped(
-            x=Axis.spaced("flash_per_ram", 0.5, 64),
-            y=Axis.spaced("asymmetry", 0.5, 100),
-        )
-
-    for work, bar_s in ((grid, 0.03), (whole_map, 0.05)):
-        least = float("inf")
-        for _ in range(5):
-            start = time.process_time()
-            work()
-            least = min(least, time.process_time() - start)
-        assert least < bar_s
 
 
 def test_charged_metadata_leave_schemes_with_flash_the_ram_that_evaluate_leaves_them() -> (
