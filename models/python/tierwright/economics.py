@@ -27,7 +27,7 @@ from tierwright.prices import (
     own_price,
     why_no_price,
 )
-from tierwright.provisioning import Volumes, charges, provision, volumes
+from tierwright.provisioning import Provision, Volumes, charges, provision, volumes
 from tierwright.units import UNIT_BYTES
 
 HOURS_PER_MONTH = Decimal(730)
@@ -389,14 +389,18 @@ def tier_cost(
     missing: list[str] = []
     capex = Decimal(0)
     lines: list[CostLine] = []
-    rented = _volumes(device, held_bytes, work)
+    rates = provision(
+        device, iops=work.provisioned_iops, throughput=work.provisioned_mb_per_s
+    )
+    rented = volumes(device, held_bytes, rates)
     if price.rent:
         lines.append(_rent(price, rented, bought))
     else:
         capex = price.usd * bought / UNIT_BYTES[price.per]
         lines.append(_capital(price, bought, capex, used))
         lines += _wear(device, capex, devices, work, used, missing)
-    lines += _provisioned(device, work, rented.count if price.rent else 1, missing)
+    count = rented.count if price.rent else 1
+    lines += _provisioned(device, work, rates, count, missing)
     lines += _requests(device, work, missing)
     lines += _power(device, devices, used, missing)
     total = sum((line.usd_per_month for line in lines), Decimal(0))
@@ -502,14 +506,6 @@ def _capital(price: Price, held: int, capex: Decimal, used: Assumptions) -> Cost
     )
 
 
-def _volumes(device: Device, held_bytes: int, work: Load) -> Volumes:
-    """Volumes that hold the bytes, each with what the load is rented with."""
-    used = provision(
-        device, iops=work.provisioned_iops, throughput=work.provisioned_mb_per_s
-    )
-    return volumes(device, held_bytes, used)
-
-
 def _rent(price: Price, rented: Volumes, bought: int) -> CostLine:
     """Rent of the bytes bought, or of the least that the volumes have."""
     paid = max(rented.billed_bytes, bought)
@@ -537,12 +533,9 @@ _Charge = tuple[str, Decimal | None, str, str, Decimal]
 
 
 def _provisioned(
-    device: Device, work: Load, count: int, missing: list[str]
+    device: Device, work: Load, used: Provision, count: int, missing: list[str]
 ) -> Iterable[CostLine]:
     """Charge what is provisioned above the allowance; the limits follow from the same."""
-    used = provision(
-        device, iops=work.provisioned_iops, throughput=work.provisioned_mb_per_s
-    )
     for name, known, asked, what in (
         ("iops_rent", used.iops, work.provisioned_iops, "IOPS"),
         ("throughput_rent", used.throughput, work.provisioned_mb_per_s, "MB/s"),

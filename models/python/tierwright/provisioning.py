@@ -402,12 +402,14 @@ def _charge(
     for amount, price in _tiers(device, name, above, rent):
         one += amount * price
         parts.append(f"{amount:,} x {price}")
-    total, sums = one * count, " + ".join(parts)
+    total, formula = one * count, "(provisioned - included) x rent"
+    text = f"{' + '.join(parts)} {rent.unit}, {included:,} {unit} included"
+    of_several: tuple[Number, ...] = ()
     if count > 1:
-        sums = f"{count:,} volumes x ({sums})"
-    text = f"{sums} {rent.unit}, {included:,} {unit} included"
-    if count > 1:
-        text += " in each"
+        formula = f"volumes x {formula}"
+        sums = f"{count:,} volumes x ({' + '.join(parts)})"
+        text = f"{sums} {rent.unit}, {included:,} {unit} included in each"
+        of_several = (Number("volumes", count, "1", "that hold the bytes"),)
     return ProvisionedCharge(
         total,
         text,
@@ -415,14 +417,9 @@ def _charge(
             "provisioned",
             total,
             "USD/month",
-            f"(provisioned - included) x rent: {text}"
-            if count == 1
-            else f"volumes x (provisioned - included) x rent: {text}",
+            f"{formula}: {text}",
             (
-                *(
-                    (Number("volumes", count, "1", "that hold the bytes"),)
-                    * (count > 1)
-                ),
+                *of_several,
                 Number("provisioned", above + included, unit, "limit of the volume"),
                 Number("included", included, unit, "in the rent of capacity"),
                 Number("rent", rent.value, rent.unit, "as quoted, first tier"),

@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from sse_starlette import EventSourceResponse, ServerSentEvent
 
 from tierwright_server.context import Context
-from tierwright_server.errors import NotFound
+from tierwright_server.errors import Conflict, NotFound
 from tierwright_server.jobs import queue
 from tierwright_server.paging import Page
 from tierwright_server.runs import repository
@@ -126,6 +126,20 @@ async def _events(
                     await changed.wait()
             except TimeoutError:
                 continue
+
+
+def check_ended(run: Run | None, said: str) -> None:
+    """Refuse to delete what a run still makes.
+
+    Raises
+    ------
+    Conflict
+        The run has not ended; `said` says of what.
+    """
+    if run is not None and RunStatus(run.status) not in FINAL:
+        raise Conflict(
+            said, hint=f"Cancel its run first: POST /api/v1/runs/{run.id}/cancel."
+        )
 
 
 def _unknown(run_id: str) -> NotFound:

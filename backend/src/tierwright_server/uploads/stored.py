@@ -14,8 +14,9 @@ from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 from tierwright_server import contents
 from tierwright_server.analyses import repository as analyses
 from tierwright_server.context import Context
-from tierwright_server.errors import Conflict, NotFound
-from tierwright_server.runs.states import FINAL, RunStatus
+from tierwright_server.errors import NotFound
+from tierwright_server.runs import service as runs
+from tierwright_server.runs.states import FINAL
 from tierwright_server.settings import Settings
 from tierwright_server.tables import (
     Analysis,
@@ -39,6 +40,9 @@ RESULTS: dict[
 }
 """Results that lie in the database alone, by kind; each is computed anew when asked for."""
 
+_OPEN = select(Run.id).where(Run.status.notin_([status.value for status in FINAL]))
+"""Runs that have not ended."""
+
 
 async def delete_analysis(
     session: AsyncSession, context: Context, analysis_id: str
@@ -60,11 +64,7 @@ async def delete_analysis(
             hint="GET /api/v1/storage lists the largest ones.",
         )
     run = None if found.run_id is None else await session.get(Run, found.run_id)
-    if run is not None and RunStatus(run.status) not in FINAL:
-        raise Conflict(
-            f"the analysis `{analysis_id}` is being computed",
-            hint=f"Cancel its run first: POST /api/v1/runs/{run.id}/cancel.",
-        )
+    runs.check_ended(run, f"the analysis `{analysis_id}` is being computed")
     path = contents.analysis_path(context.settings, found.content_id, analysis_id)
     await session.delete(found)
     await session.flush()
@@ -95,11 +95,7 @@ async def delete_result(
             hint="GET /api/v1/storage lists the largest things that are stored.",
         )
     run = None if found.run_id is None else await session.get(Run, found.run_id)
-    if run is not None and RunStatus(run.status) not in FINAL:
-        raise Conflict(
-            f"the {kind} `{result_id}` is being computed",
-            hint=f"Cancel its run first: POST /api/v1/runs/{run.id}/cancel.",
-        )
+    runs.check_ended(run, f"the {kind} `{result_id}` is being computed")
     await session.delete(found)
     await session.flush()
 
@@ -109,14 +105,13 @@ async def expire_results(
 ) -> None:
     """Delete results in the database that were asked for first long ago."""
     oldest = now() - timedelta(seconds=settings.analysis_expires_s)
-    open_ = select(Run.id).where(Run.status.notin_([status.value for status in FINAL]))
     async with sessions() as session:
         for kind, table in RESULTS.items():
             gone = await session.scalars(
                 delete(table)
                 .where(
                     table.created_at < oldest,
-                    table.run_id.is_(None) | table.run_id.notin_(open_),
+                    table.run_id.is_(None) | table.run_id.notin_(_OPEN),
                 )
                 .returning(table.id)
             )
@@ -137,13 +132,10 @@ async def expire_analyses(
     async with sessions() as session:
         ids = list(unread)
         # Of a run that has not ended the file is about to be replaced.
-        open_ = select(Run.id).where(
-            Run.status.notin_([status.value for status in FINAL])
-        )
         await session.execute(
             delete(Analysis).where(
                 Analysis.id.in_(ids),
-                Analysis.run_id.is_(None) | Analysis.run_id.notin_(open_),
+                Analysis.run_id.is_(None) | Analysis.run_id.notin_(_OPEN),
             )
         )
         left = set(

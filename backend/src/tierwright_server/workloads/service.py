@@ -321,11 +321,7 @@ async def delete_workload(
             hint="It takes little room; your own workloads can be deleted.",
         )
     _, run, content = await find(session, workload_id)
-    if run is not None and RunStatus(run.status) not in FINAL:
-        raise Conflict(
-            f"workload `{workload.name}` is being read",
-            hint=f"Cancel its run first: POST /api/v1/runs/{run.id}/cancel.",
-        )
+    runs.check_ended(run, f"workload `{workload.name}` is being read")
     await session.delete(workload)
     await session.flush()
     if content is not None:
