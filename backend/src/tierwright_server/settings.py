@@ -11,8 +11,9 @@ from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from tierwright.conversions import CHECKPOINT_ACCESSES
 from tierwright.object_address import Address, is_address, parse
+from tierwright.shipped import shipped_folder
 
-_REPOSITORY = Path(__file__).resolve().parents[3]
+_INSTALLED_PAGE = Path(__file__).parent / "page_files"
 
 
 def _default_data_dir() -> Path:
@@ -47,8 +48,18 @@ class Settings(BaseSettings):
     statement_timeout_s: Annotated[float, Field(gt=0)] = Field(
         default=30.0, description="Most time of one statement of the server's"
     )
-    page_dir: Path = _REPOSITORY / "frontend" / "dist"
-    example_trace: Path = _REPOSITORY / "fixtures" / "traces" / "tpcb-cut.csv.zst"
+    page_dir: Path = Field(
+        default_factory=lambda: (
+            _INSTALLED_PAGE
+            if _INSTALLED_PAGE.is_dir()
+            else shipped_folder() / "frontend" / "dist"
+        )
+    )
+    example_trace: Path = Field(
+        default_factory=lambda: (
+            shipped_folder() / "fixtures" / "traces" / "tpcb-cut.csv.zst"
+        )
+    )
     allowed_hosts: Annotated[tuple[str, ...], NoDecode] = (
         "127.0.0.1",
         "localhost",

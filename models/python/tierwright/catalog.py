@@ -23,6 +23,7 @@ from tierwright.device import Device, check_date, device_from_mapping
 from tierwright.documents import read_json, read_toml
 from tierwright.errors import BadInput, Problems
 from tierwright.prices import PriceBook, price_book_from_mapping
+from tierwright.shipped import shipped_folder
 
 T = TypeVar("T")
 
@@ -31,7 +32,7 @@ FIXTURES_VARIABLE = "TIERWRIGHT_FIXTURES"
 
 
 def fixtures_folder() -> Path:
-    """Folder of the shipped facts: `TIERWRIGHT_FIXTURES`, else that of the repository.
+    """Folder of the shipped facts: `TIERWRIGHT_FIXTURES`, else that of the wheel or repository.
 
     Raises
     ------
@@ -39,7 +40,7 @@ def fixtures_folder() -> Path:
         If the folder does not hold `devices` and `prices`.
     """
     named = os.environ.get(FIXTURES_VARIABLE)
-    folder = Path(named) if named else Path(__file__).resolve().parents[3] / "fixtures"
+    folder = Path(named) if named else shipped_folder() / "fixtures"
     if not (folder / "devices").is_dir() or not (folder / "prices").is_dir():
         raise BadInput(
             f"the catalogue folder `{folder}` does not hold `devices` and `prices`",

@@ -14,6 +14,7 @@ from tierwright.conformance import FORMULAS
 from tierwright.errors import BadInput
 from tierwright.formulas import face, fd, kv, sce, zhou
 from tierwright.formulas.card import Card
+from tierwright.shipped import shipped_folder
 
 ONE_UNIT = "all times in one unit, whichever; resulting times are in it"
 EXAMPLES_FILE = "independent.json"
@@ -124,7 +125,7 @@ def page_text(name: str) -> str:
         If the formula is unknown, or the documentation is not beside the fixtures.
     """
     card = card_of(name)
-    path = fixtures_folder().parent / "docs" / "models" / card.page_file
+    path = shipped_folder() / "docs" / "models" / card.page_file
     try:
         return path.read_text("utf-8")
     except OSError as error:

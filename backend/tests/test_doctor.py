@@ -1,0 +1,78 @@
+"""`tierwright doctor` says what a machine lacks, and changes nothing."""
+
+import json
+import socket
+from collections import namedtuple
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from tierwright_server import doctor
+from tierwright_server.listen import DEFAULT_PORT
+
+app = typer.Typer()
+app.command()(doctor.command)
+
+
+def look(*arguments):
+    done = CliRunner().invoke(app, ["--json", *arguments])
+    found = {each["what"]: each for each in json.loads(done.stdout)["findings"]}
+    return done.exit_code, found
+
+
+def test_this_machine_lacks_nothing_and_nothing_is_made(tmp_path):
+    folder = tmp_path / "not made"
+    code, found = look("--data-dir", str(folder))
+    lacking = [each for each in found.values() if each["state"] == "lacks"]
+    assert (code, lacking) == (0, [])
+    assert not folder.exists()
+    assert str(folder) in found["data folder"]["found"]
+    assert "PostgreSQL" in found["database"]["found"]
+
+
+def test_a_library_that_the_wheels_are_not_built_for(monkeypatch, tmp_path):
+    monkeypatch.setattr(doctor.platform, "libc_ver", lambda: ("", ""))
+    code, found = look("--data-dir", str(tmp_path))
+    assert code == 1
+    assert found["system"]["state"] == "lacks"
+    assert "not Alpine" in found["system"]["hint"]
+
+
+def test_a_full_disk_and_a_file_in_the_way(monkeypatch, tmp_path):
+    usage = namedtuple("usage", "total used free")
+    monkeypatch.setattr(doctor.shutil, "disk_usage", lambda _: usage(1, 1, 2**20))
+    code, found = look("--data-dir", str(tmp_path))
+    assert code == 1
+    assert "make room" in found["data folder"]["hint"]
+    file = tmp_path / "file"
+    file.write_text("")
+    code, found = look("--data-dir", str(file / "below"))
+    assert code == 1
+    assert "cannot be written to" in found["data folder"]["found"]
+
+
+def test_a_port_that_is_taken_is_a_note(tmp_path):
+    with socket.socket() as taken:
+        taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            taken.bind(("127.0.0.1", DEFAULT_PORT))
+        except OSError:
+            pytest.skip("the port is taken by somebody else")
+        taken.listen()
+        _, found = look("--data-dir", str(tmp_path))
+    assert found["port"]["state"] == "note"
+    assert f"{DEFAULT_PORT} is taken" in found["port"]["found"]
+
+
+def test_a_core_that_does_not_load(monkeypatch, tmp_path):
+    monkeypatch.delattr("tierwright._simulator", raising=False)
+    monkeypatch.setitem(doctor.sys.modules, "tierwright._simulator", None)
+    code, found = look("--data-dir", str(tmp_path))
+    assert code == 1
+    assert "does not load" in found["core"]["found"]
+
+
+def test_people_read_a_line_each(tmp_path):
+    done = CliRunner().invoke(app, ["--data-dir", str(tmp_path)])
+    assert done.stdout.startswith("ok     system")
