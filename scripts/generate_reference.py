@@ -66,6 +66,7 @@ COMMANDS: tuple[tuple[str, ...], ...] = (
     ("catalog", "devices"),
     ("catalog", "prices"),
     ("serve",),
+    ("doctor",),
 )
 
 
