@@ -17,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import urllib.error
 import urllib.request
 from pathlib import Path
 from typing import Any
@@ -37,7 +38,10 @@ def is_there(version: str, user: int | None) -> Path | None:
         *os.environ.get("PATH", "").split(os.pathsep),
         *map(str, sorted(pyenv.glob(f"{version}.*/bin"))),
     ]
-    asked = "import sys, venv, ensurepip; print('%d.%d' % sys.version_info[:2])"
+    asked = (
+        "import sys, venv, ensurepip; "
+        "print('%d.%d' % sys.version_info[:2], sys.executable)"
+    )
     for folder in folders:
         path = Path(folder) / f"python{version}"
         try:
@@ -52,8 +56,9 @@ def is_there(version: str, user: int | None) -> Path | None:
             )
         except OSError:
             continue
-        if done.stdout.strip() == version:
-            return path
+        found, _, executable = done.stdout.strip().partition(" ")
+        if found == version:
+            return Path(executable)  # `path` may be a script that looks for it
     return None
 
 
@@ -170,8 +175,13 @@ def ask(address: str, body: Any = None, **headers: str) -> tuple[Any, Any]:
 def use(server: str) -> str:
     """Take a person's way through the application."""
     api = f"{server}/api/v1"
-    wait(lambda: ask(f"{server}/health/ready")[1]["status"] == "ready")
-    page = ask(server)[1]
+    wait(lambda: ask(f"{api}/health/ready")[1]["status"] == "ready")
+    try:
+        page = ask(server)[1]
+    except urllib.error.HTTPError as error:
+        raise SystemExit(
+            f"error: the page: {error.code} {error.read()[:300]!r}"
+        ) from error
     assert "<title>" in page, "the page is not there"
     script = page.split('src="/assets/')[1].split('"')[0]
     assert "react" in ask(f"{server}/assets/{script}")[1], "the page has no script"
