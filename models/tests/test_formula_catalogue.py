@@ -76,6 +76,7 @@ OUTSIDE = {
     "store_door": "carries bytes to a store; held by test_store_door.py",
     "source_files": "files: which ones, and whether they changed",
     "reader_notes": "words for numbers",
+    "shipped": "files: where shipped facts lie",
     "simulate": "hands on what the core counts; held by the golden files",
     "summaries": "titles of what the core counts",
     "token_trace": "writes a trace",
