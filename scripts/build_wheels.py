@@ -58,14 +58,22 @@ def pack_core(folder: Path) -> None:
     (shipped / "docs" / "models").mkdir(parents=True)
     for path in (ROOT / "docs" / "models").glob("*.md"):
         shutil.copy(path, shipped / "docs" / "models")
-    home = os.environ.get("CARGO_HOME", str(Path.home() / ".cargo"))
-    hidden = f"--remap-path-prefix={home}=cargo --remap-path-prefix={STAGE}=tierwright"
+    # The last that fits counts; between flags stands a unit separator, for paths with spaces.
+    places = {
+        TARGET: "target",
+        STAGE: "tierwright",
+        os.environ.get("CARGO_HOME", Path.home() / ".cargo"): "cargo",
+    }
+    flags = [
+        *os.environ.get("RUSTFLAGS", "").split(),
+        *(f"--remap-path-prefix={place}={name}" for place, name in places.items()),
+    ]
     run(
         *(TOOLS / "maturin", "build", "--release"),
         *("--interpreter", TOOLS / "python", "--out", DIST),
         cwd=folder,
         CARGO_TARGET_DIR=str(TARGET),
-        RUSTFLAGS=f"{os.environ.get('RUSTFLAGS', '')} {hidden}".strip(),
+        CARGO_ENCODED_RUSTFLAGS="\x1f".join(flags),
         VIRTUAL_ENV=str(ROOT / ".venv"),
     )
 

@@ -31,7 +31,7 @@ mod windows;
 
 pub use parallel::{curves_in_batches, curves_on_threads};
 pub use sampled::{FEWEST_SAMPLED_PAGES, Knot, Sample, SampledCurves, sampled_curves};
-pub(crate) use sampled::{mix, place_in_sample, spread};
+pub(crate) use sampled::{mix, place_in_sample, spread, together};
 pub(crate) use stack::Stack;
 pub use windows::{MOST_WINDOWS, Window, WindowCurves, WindowLength, window_curves};
 

@@ -29,7 +29,7 @@
 use crate::access::{AccessSource, Chunk, FIRST_OF_REQUEST};
 use crate::broadcast::broadcast;
 pub use crate::broadcast::read_ahead;
-use crate::curve::{mix, place_in_sample, spread};
+use crate::curve::{mix, place_in_sample, spread, together};
 use crate::error::{Error, Result};
 use crate::hash::FastMap;
 use crate::progress::OnProgress;
@@ -881,7 +881,7 @@ struct Counter {
 impl Counter {
     fn estimate(self) -> Estimate {
         let rough = ROUGHNESS_QUANTILE * self.rough;
-        let reach = (QUANTILE * self.error).hypot(self.off).hypot(rough);
+        let reach = together(together(QUANTILE * self.error, self.off), rough);
         let [low, high] = [self.value - reach, self.value + reach];
         Estimate {
             name: self.name,

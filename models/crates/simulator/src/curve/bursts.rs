@@ -10,7 +10,7 @@
 //! `p` of the trace lies in none of `n` bursts with a chance of `(1 - p)^n`, so one of up to `3 / n`
 //! may be unseen (the rule of three), and in it everything or nothing may miss.
 
-use super::sampled::{mix, spread};
+use super::sampled::{mix, spread, together};
 use super::stack::Stack;
 use crate::access::Chunk;
 use crate::hash::FastMap;
@@ -236,8 +236,8 @@ impl Bursts {
             )
         });
         let unseen = 3.0 * self.weights.squares / self.weights.sum.powi(2);
-        let low = fewest.0 - (QUANTILE * fewest.1).hypot(unseen * fewest.0);
-        let high = most.0 + (QUANTILE * most.1).hypot(unseen * (1.0 - most.0));
+        let low = fewest.0 - together(QUANTILE * fewest.1, unseen * fewest.0);
+        let high = most.0 + together(QUANTILE * most.1, unseen * (1.0 - most.0));
         (high - low <= WIDEST).then_some([f64::midpoint(fewest.0, most.0), low, high])
     }
 }

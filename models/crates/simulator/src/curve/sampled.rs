@@ -134,6 +134,12 @@ pub(crate) fn mix(page: u32, seed: u64) -> u64 {
     mixed ^ (mixed >> 32)
 }
 
+/// The error of a sum whose parts have these errors, independent of each other. `f64::hypot` guards
+/// against overflow, which counts are far from, and would ask for glibc 2.35.
+pub(crate) fn together(one: f64, other: f64) -> f64 {
+    (one * one + other * other).sqrt()
+}
+
 /// A seed spread over all bits, so that seeds 0, 1, 2 give unrelated samples.
 pub(crate) fn spread(seed: u64) -> u64 {
     let mut mixed = seed.wrapping_add(0x5851_f42d_4c95_7f2d);
@@ -619,8 +625,8 @@ impl Scale<'_> {
         let (shallower, high_error) = line(curve, (size - shift).max(0.0));
         [
             count,
-            count - (QUANTILE * low_error).hypot(count - deeper),
-            count + (QUANTILE * high_error).hypot(shallower - count),
+            count - together(QUANTILE * low_error, count - deeper),
+            count + together(QUANTILE * high_error, shallower - count),
         ]
     }
 }
