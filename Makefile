@@ -44,11 +44,13 @@ test: setup ## run every test: Rust, Python, API on a real Postgres, page, brows
 	@sh scripts/ensure-chromium.sh
 	@$(PY) scripts/run_tests.py
 
-.PHONY: wheels try-wheels
+.PHONY: wheels try-wheels same-wheels
 wheels: setup ## build the wheels of both packages into an emptied dist/
 	$(PY) scripts/build_wheels.py
 try-wheels: wheels ## install them into empty environments, each Python, and do the whole job there
 	$(PY) scripts/try_wheels.py
+same-wheels: wheels ## build them again in another folder, and compare the bytes
+	$(PY) scripts/build_wheels.py --again
 
 .PHONY: test-rust test-python test-page test-e2e
 test-rust test-python test-page test-e2e: test-%: setup ## run one part of the tests

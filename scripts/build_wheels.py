@@ -3,23 +3,31 @@
 `tierwright` holds the compiled core, the models, the command and the shipped facts;
 `tierwright-server` the API, its migrations and the built page. Neither needs a compiler or Node
 where it is installed. Each is built from a copy of its folder, with what lies elsewhere in the
-repository beside it.
+repository beside it. `--again` builds them anew from nothing, in another folder, and compares.
 """
 
+import argparse
+import hashlib
 import os
+import re
 import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 DIST = ROOT / "dist"
 TOOLS = ROOT / ".venv" / "bin"
 TARGET = ROOT / "models" / "target" / "wheels"
-STAGE = TARGET / "stage"
 """Always the same place, so that what is built once is known again."""
 EPOCH = "315532800"
 """The least time that a ZIP archive can hold, for every file: the wheel is the same each time."""
+WHEELS = (
+    re.compile(r"tierwright-[\d.]+-cp311-abi3-manylinux_2_\d+_\w+\.whl"),
+    re.compile(r"tierwright_server-[\d.]+-py3-none-any\.whl"),
+)
+"""One a package: the core for every Python from 3.11 on, and for Linux systems with glibc."""
 NOT_PACKED = shutil.ignore_patterns(
     "__pycache__", "target", "tests", "benches", "*.so", "*.pyc", "node_modules"
 )
@@ -46,7 +54,7 @@ def copied(name: str, into: Path) -> Path:
     return Path(shutil.copytree(ROOT / name, into / name, ignore=NOT_PACKED))
 
 
-def pack_core(folder: Path) -> None:
+def pack_core(folder: Path, dist: Path, target: Path) -> None:
     """Build `tierwright`."""
     shipped = folder / "python" / "tierwright" / "shipped"
     fixtures = ROOT / "fixtures"
@@ -60,8 +68,8 @@ def pack_core(folder: Path) -> None:
         shutil.copy(path, shipped / "docs" / "models")
     # The last that fits counts; between flags stands a unit separator, for paths with spaces.
     places = {
-        TARGET: "target",
-        STAGE: "tierwright",
+        target: "target",
+        folder.parent: "tierwright",
         os.environ.get("CARGO_HOME", Path.home() / ".cargo"): "cargo",
     }
     flags = [
@@ -70,33 +78,66 @@ def pack_core(folder: Path) -> None:
     ]
     run(
         *(TOOLS / "maturin", "build", "--release"),
-        *("--interpreter", TOOLS / "python", "--out", DIST),
+        *("--interpreter", TOOLS / "python", "--out", dist),
         cwd=folder,
-        CARGO_TARGET_DIR=str(TARGET),
+        CARGO_TARGET_DIR=str(target),
         CARGO_ENCODED_RUSTFLAGS="\x1f".join(flags),
         VIRTUAL_ENV=str(ROOT / ".venv"),
     )
 
 
-def pack_server(folder: Path) -> None:
+def pack_server(folder: Path, dist: Path) -> None:
     """Build `tierwright-server`."""
     package = folder / "src" / "tierwright_server"
     shutil.move(folder / "migrations", package / "migrations")
     shutil.copytree(ROOT / "frontend" / "dist", package / "page_files")
-    run(TOOLS / "hatchling", "build", "-t", "wheel", "-d", DIST, cwd=folder)
+    run(TOOLS / "hatchling", "build", "-t", "wheel", "-d", dist, cwd=folder)
+
+
+def build(dist: Path, target: Path) -> dict[str, str]:
+    """Build both into an emptied folder, and return the hash of each."""
+    shutil.rmtree(dist, ignore_errors=True)
+    dist.mkdir()
+    stage = target / "stage"
+    shutil.rmtree(stage, ignore_errors=True)
+    stage.mkdir(parents=True)
+    pack_core(copied("models", stage), dist, target)
+    pack_server(copied("backend", stage), dist)
+    shutil.rmtree(stage)
+    return hashes(dist)
+
+
+def hashes(dist: Path) -> dict[str, str]:
+    """Return the SHA-256 of each file, once each is what it has to be."""
+    names = sorted(path.name for path in dist.iterdir())
+    if len(names) != len(WHEELS) or not all(
+        wanted.fullmatch(name) for wanted, name in zip(WHEELS, names, strict=True)
+    ):
+        raise SystemExit(
+            f"error: {dist} does not hold one wheel a package, for glibc and the stable ABI: "
+            f"{', '.join(names) or 'nothing'}\nhint: make wheels"
+        )
+    return {
+        name: hashlib.sha256((dist / name).read_bytes()).hexdigest() for name in names
+    }
 
 
 def main() -> None:
-    """Build both."""
-    shutil.rmtree(DIST, ignore_errors=True)
-    DIST.mkdir()
-    shutil.rmtree(STAGE, ignore_errors=True)
-    STAGE.mkdir(parents=True)
-    pack_core(copied("models", STAGE))
-    pack_server(copied("backend", STAGE))
-    shutil.rmtree(STAGE)
-    for path in sorted(DIST.glob("*.whl")):
-        print(f"{path.relative_to(ROOT)}  {path.stat().st_size / 1e6:.1f} MB")
+    """Build both, or build them again and compare."""
+    options = argparse.ArgumentParser(description=__doc__)
+    options.add_argument("--again", action="store_true", help="compare with dist/")
+    if not options.parse_args().again:
+        for name, is_now in build(DIST, TARGET).items():
+            size = (DIST / name).stat().st_size / 1e6
+            print(f"dist/{name}  {size:.1f} MB  sha256 {is_now}")
+        return
+    first = hashes(DIST)
+    with tempfile.TemporaryDirectory(prefix="tierwright wheels ") as made:
+        second = build(Path(made) / "dist", Path(made) / "target")
+    for name, was in first.items():
+        if second.get(name) != was:
+            raise SystemExit(f"error: built again, {name} is not the same")
+        print(f"the same: {name}  sha256 {was}")
 
 
 if __name__ == "__main__":

@@ -123,6 +123,14 @@ proof() { # WHO PLACE
 slow=0
 for stage in $STAGES; do
     case "$stage" in
+    wheels)
+        for tool in cc gcc clang make rustc cargo node npm; do
+            ! command -v "$tool" || exit 1
+        done
+        . /etc/os-release
+        echo "== the wheels on $PRETTY_NAME, $(getconf GNU_LIBC_VERSION), no compiler, no Node"
+        python3 /opt/clone-of/scripts/try_wheels.py
+        ;;
     root)
         clone "/opt/tier wright"
         proof root "/opt/tier wright"

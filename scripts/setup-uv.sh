@@ -2,6 +2,7 @@
 # Puts a pinned uv into .tools/uv, checked by hash, without touching the user's Python.
 set -eu
 cd "$(dirname "$0")/.."
+sh scripts/check-system.sh
 python="$(sh scripts/find-python.sh)"
 if ! "$python" -c 'import ensurepip, venv' 2>/dev/null; then
     echo "error: $python has no venv module" >&2

@@ -22,6 +22,8 @@ import urllib.request
 from pathlib import Path
 from typing import Any
 
+from build_wheels import hashes
+
 ROOT = Path(__file__).resolve().parents[1]
 DIST = ROOT / "dist"
 PYTHONS = ("3.11", "3.12", "3.13", "3.14")
@@ -107,14 +109,25 @@ class Trial:
 
     def install(self) -> None:
         """Install both wheels, and compile nothing."""
-        wheels = sorted(DIST.glob("*.whl"))
-        if len(wheels) != 2:  # noqa: PLR2004
-            raise SystemExit(
-                f"error: {DIST} holds {len(wheels)} wheels\nhint: make wheels"
-            )
+        wheels = [DIST / name for name in hashes(DIST)]
         pip = (self.bin / "python", "-m", "pip", "--disable-pip-version-check")
         self.run(*pip, "install", "--quiet", "--only-binary", ":all:", *wheels)
         self.run(*pip, "check")
+        # Under the package's own name too, as `uvx` looks for it.
+        names = (
+            self.run(self.bin / f"tierwright{end}", "--version")
+            for end in ("", "-server")
+        )
+        assert len(set(names)) == 1, "two commands"
+
+    def doctor(self) -> str:
+        """Let it look at the machine, and return what it notes; it fails where anything lacks."""
+        said = json.loads(self.run(self.bin / "tierwright", "doctor", "--json"))
+        return "; ".join(
+            f"{each['what']}: {each['found']}"
+            for each in said["findings"]
+            if each["state"] != "ok"
+        )
 
     def command_line(self) -> str:
         """Profile and evaluate the worked example, and return the best scheme."""
@@ -137,7 +150,7 @@ class Trial:
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             port = probe.getsockname()[1]
-        data = self.folder / "data"
+        data, said = self.folder / "data", self.folder / "server.out"
         server = subprocess.Popen(
             [self.bin / "tierwright", "serve", "--port", str(port), "--data-dir", data],
             cwd=self.folder,
@@ -145,10 +158,11 @@ class Trial:
             user=self.user,
             group=self.user,
             extra_groups=None if self.user is None else [],
-            stdout=subprocess.DEVNULL,
+            stdout=said.open("w"),
             stderr=(self.folder / "server.log").open("w"),
         )
         try:
+            wait(lambda: "Tierwright is ready: " in said.read_text())
             return use(f"http://127.0.0.1:{port}")
         except BaseException:
             sys.stderr.write((self.folder / "server.log").read_text()[-3000:])
@@ -175,7 +189,7 @@ def ask(address: str, body: Any = None, **headers: str) -> tuple[Any, Any]:
 def use(server: str) -> str:
     """Take a person's way through the application."""
     api = f"{server}/api/v1"
-    wait(lambda: ask(f"{api}/health/ready")[1]["status"] == "ready")
+    assert ask(f"{api}/health/ready")[1]["status"] == "ready"
     try:
         page = ask(server)[1]
     except urllib.error.HTTPError as error:
@@ -247,9 +261,12 @@ def main() -> None:
                     os.chown(folder, user, user)
                 trial = Trial(python, folder, user)
                 trial.install()
+                if notes := trial.doctor():
+                    print(f"Python {version} as {name}: doctor notes: {notes}")
                 best = trial.command_line(), trial.application()
                 print(
-                    f"Python {version} as {name}: best {best[0]}; served, best {best[1]}"
+                    f"Python {version} as {name}: best {best[0]}; served, best {best[1]}",
+                    flush=True,
                 )
                 tried += 1
     if not tried:

@@ -1,7 +1,11 @@
 """`tierwright doctor` says what a machine lacks, and changes nothing."""
 
 import json
+import os
+import platform
 import socket
+import subprocess
+import sys
 from collections import namedtuple
 
 import pytest
@@ -71,6 +75,54 @@ def test_a_core_that_does_not_load(monkeypatch, tmp_path):
     code, found = look("--data-dir", str(tmp_path))
     assert code == 1
     assert "does not load" in found["core"]["found"]
+
+
+def test_confinement_says_what_the_kernel_enforces(tmp_path):
+    _, found = look("--data-dir", str(tmp_path))
+    tried = subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            "from tierwright_server.jobs import confine as c\nprint(*c.confine())",
+        ],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.strip()
+    seen = found["confinement"]
+    if tried:
+        assert seen["state"] == "note"
+    else:
+        assert (seen["state"], seen["hint"]) == ("ok", "")
+        assert "open no sockets" in seen["found"]
+        assert ("capabilities" in seen["found"]) == (os.geteuid() == 0)
+
+
+@pytest.mark.skipif(
+    platform.machine() not in ("x86_64", "aarch64"), reason="another kernel interface"
+)
+def test_a_filter_that_does_nothing_and_one_that_is_refused_are_noted(
+    monkeypatch, tmp_path
+):
+    def tried(before):
+        monkeypatch.setattr(doctor, "_CONFINED", before + unchanged)
+        return look("--data-dir", str(tmp_path))
+
+    unchanged = doctor._CONFINED
+    module = "from tierwright_server.jobs import confine as c\n"
+    code, found = tried(module + "c.confine = lambda: ()\n")
+    assert (code, found["confinement"]["state"]) == (0, "note")
+    assert "sockets can be opened" in found["confinement"]["found"]
+    code, found = tried(
+        module + "for machine in c._MACHINES.values(): machine.seccomp = 9999\n"
+    )
+    assert (code, found["confinement"]["state"]) == (0, "note")
+    assert "sockets can be opened" in found["confinement"]["found"]
+    assert "not implemented" in found["confinement"]["found"]
+    assert "seccomp profile" in found["confinement"]["hint"]
+    code, found = tried("raise OSError('no more processes')\n")
+    assert (code, found["confinement"]["state"]) == (0, "note")
+    assert "no more processes" in found["confinement"]["found"]
 
 
 def test_people_read_a_line_each(tmp_path):

@@ -192,30 +192,58 @@ def _port() -> Finding:
     return Finding("port", "ok", f"{port} is free")
 
 
+_CONFINED = """
+import json, os, pathlib, socket
+from tierwright_server.jobs.confine import KEPT_CAPABILITIES, confine
+lacking = list(confine())
+status = dict(
+    line.split(":", 1) for line in pathlib.Path("/proc/self/status").read_text().splitlines()
+)
+if not lacking:
+    try:
+        socket.socket().close()
+        lacking.append("sockets can be opened, though the kernel took the filter")
+    except PermissionError:
+        pass
+    if os.geteuid() == 0 and int(status["CapEff"], 16) & ~KEPT_CAPABILITIES:
+        lacking.append("capabilities stay, though the kernel took them away")
+print(json.dumps({"lacking": lacking, "root": os.geteuid() == 0}))
+"""
+"""What a process that ends at once does: it gives up what readers give up, and tries it."""
+
+
 def _confinement() -> Finding:
-    """Ask a process that ends at once what the kernel refuses it."""
-    asked = (
-        "import json; from tierwright_server.jobs.confine import confine; "
-        "print(json.dumps(confine()))"
+    """Look whether the kernel takes from a process what readers of foreign bytes give up."""
+    what = "confinement"
+    hint = (
+        "it runs, but processes that read uploads are not confined as they should be; in a "
+        "container look at its seccomp profile"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", asked],
-        capture_output=True,
-        text=True,
-        timeout=30,
-        check=False,
-    )
-    if done.returncode:
-        return Finding("confinement", "note", done.stderr.strip()[-200:])
-    lacking = json.loads(done.stdout)
-    if lacking:
-        return Finding(
-            "confinement",
-            "note",
-            "; ".join(lacking),
-            "processes that read uploads keep what is named here",
+    try:
+        done = subprocess.run(
+            [sys.executable, "-P", "-c", _CONFINED],
+            capture_output=True,
+            text=True,
+            timeout=30,
+            check=False,
         )
-    return Finding("confinement", "ok", "processes that read uploads have no sockets")
+    except subprocess.TimeoutExpired:
+        return Finding(what, "note", "a process that confines itself did not end", hint)
+    if done.returncode:
+        reason = (done.stderr.strip().splitlines() or [f"exit {done.returncode}"])[-1]
+        return Finding(
+            what, "note", f"a process that confines itself failed: {reason}", hint
+        )
+    tried = json.loads(done.stdout)
+    if tried["lacking"]:
+        return Finding(what, "note", "; ".join(tried["lacking"]), hint)
+    found = (
+        "processes that read uploads open no sockets, gain no privileges and attach to "
+        "no other process"
+    )
+    if tried["root"]:
+        found += "; of root's capabilities they keep those that open files"
+    return Finding(what, "ok", found)
 
 
 def command(

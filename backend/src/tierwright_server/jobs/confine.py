@@ -23,7 +23,7 @@ _SECCOMP_SET_MODE_FILTER = 1
 _ALL_THREADS = 1  # SECCOMP_FILTER_FLAG_TSYNC: libraries may have started some
 _CAPABILITY_VERSION = 0x20080522
 # CAP_DAC_OVERRIDE, CAP_DAC_READ_SEARCH, CAP_FOWNER
-_KEPT_CAPABILITIES = 1 << 1 | 1 << 2 | 1 << 3
+KEPT_CAPABILITIES = 1 << 1 | 1 << 2 | 1 << 3
 
 _LOAD, _EQUAL, _AT_LEAST, _RETURN = 0x20, 0x15, 0x35, 0x06
 _ALLOW, _REFUSE, _KILL = 0x7FFF0000, 0x00050000 | errno.EPERM, 0x80000000
@@ -94,7 +94,7 @@ def _drop_capabilities(libc: ctypes.CDLL, capset: int) -> bool:
     """Keep only what opens files, of all that this process has; say whether it worked."""
     with Path("/proc/self/status").open() as status:
         sets = dict(line.split(":\t", 1) for line in status if line.startswith("Cap"))
-    kept = int(sets["CapPrm"], 16) & _KEPT_CAPABILITIES
+    kept = int(sets["CapPrm"], 16) & KEPT_CAPABILITIES
     header = struct.pack("=Ii", _CAPABILITY_VERSION, 0)
     # effective, permitted, inheritable; then the same for capabilities from 32 on
     wanted = struct.pack("=6I", kept, kept, 0, 0, 0, 0)
