@@ -1,21 +1,25 @@
 """One of the processes that answer HTTP, all on the socket of the supervisor.
 
-Run as ``python -m tierwright_server.http_process FILE_NUMBER`` by the supervisor, which
-watches it. Logs go to stderr, requests to stdout.
+Run as ``python -m tierwright_server.http_process LISTENER STARTED TURN``, numbers of open
+files, by the supervisor, which watches it. Logs go to stderr, requests to stdout.
 """
 
+import asyncio
 import contextlib
+import gc
 import logging
 import resource
 import socket
 import sys
 
 import uvicorn
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from tierwright_server.app import create_app
 from tierwright_server.connections import TimedProtocol
 from tierwright_server.logs import configure_logs
 from tierwright_server.settings import Settings
+from tierwright_server.starting import take_turn
 
 REQUESTS_STOP_S = 3
 """How long requests may take to end once we are asked to stop. [s]"""
@@ -32,6 +36,40 @@ class _Server(uvicorn.Server):
             each.listen(_BACKLOG)
 
 
+class _InTurn:
+    """The application, started only when nobody else answers on its socket any more."""
+
+    def __init__(self, application: ASGIApp, started: int, turn: int) -> None:
+        self._application = application
+        self._started = started
+        self._turn = turn
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer; the end of the start waits for the turn."""
+        if scope["type"] != "lifespan":
+            await self._application(scope, receive, send)
+            return
+
+        async def send_in_turn(message: Message) -> None:
+            if message["type"] == "lifespan.startup.complete":
+                await asyncio.to_thread(take_turn, self._started, self._turn)
+                _keep_what_is_loaded()
+            await send(message)
+
+        await self._application(scope, receive, send_in_turn)
+
+
+def _keep_what_is_loaded() -> None:
+    """Leave modules and tables out of the collections of garbage, and collect more rarely.
+
+    A request makes thousands of objects and hardly a cycle; a full collection would walk
+    through a million objects that stay as long as the process.
+    """
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 100)
+
+
 def _limit_memory(most_bytes: int) -> None:
     """Let what asks for more fail by itself, instead of taking the machine along."""
     with contextlib.suppress(OSError, ValueError):  # a stricter limit is set already
@@ -40,7 +78,8 @@ def _limit_memory(most_bytes: int) -> None:
 
 def main() -> None:
     """Answer until told to stop."""
-    listener = socket.socket(fileno=int(sys.argv[1]))
+    listening, started, turn = map(int, sys.argv[1:])
+    listener = socket.socket(fileno=listening)
     configure_logs()
     requests = logging.getLogger("uvicorn.access")
     requests.handlers[:] = [logging.StreamHandler(sys.stdout)]
@@ -53,7 +92,7 @@ def main() -> None:
 
     _limit_memory(settings.server_memory_bytes)
     config = uvicorn.Config(
-        create_app(settings),
+        _InTurn(create_app(settings), started, turn),
         http=Protocol,
         log_config=None,
         lifespan="on",

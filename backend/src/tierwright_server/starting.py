@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import select
 import socket
 import threading
+import time
 from typing import Self
 
 _RETRY_AFTER_S = 2
@@ -38,6 +40,53 @@ _PAGE = f"""<!doctype html>
 </body>
 </html>
 """.encode()
+
+
+class Handover:
+    """Passes the listening socket from `StartingAnswer` to processes, to one side at a time.
+
+    A process that has started says so through `started`, and waits at `turn` until the
+    supervisor answers no more: else one request could be answered by the application, and
+    the next be told that it still starts. Later processes find the turn open.
+    """
+
+    def __init__(self) -> None:
+        self._heard, self.started = os.pipe()
+        self.turn, self._kept = os.pipe()
+
+    @property
+    def numbers(self) -> tuple[int, int]:
+        """Open files that the processes inherit."""
+        return self.started, self.turn
+
+    def is_started(self) -> bool:
+        """Whether a process has started; waits a short while for the first."""
+        return bool(select.select([self._heard], [], [], _LOOK_S)[0])
+
+    def open(self) -> None:
+        """Let the processes answer; may be called twice."""
+        if self._kept >= 0:
+            os.close(self._kept)
+            self._kept = -1
+
+    def __enter__(self) -> Self:
+        """Keep the pipes open."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close them."""
+        self.open()
+        for number in (self._heard, *self.numbers):
+            os.close(number)
+
+
+def take_turn(started: int, turn: int) -> None:
+    """In a process that has started: say so, and wait until nobody else answers."""
+    with contextlib.suppress(OSError):  # nobody waits for it any more
+        os.write(started, b".")
+    os.read(turn, 1)
+    os.close(started)
+    os.close(turn)
 
 
 class StartingAnswer:
@@ -81,10 +130,17 @@ class StartingAnswer:
 
 
 def _refuse(client: socket.socket) -> None:
+    end_s = time.monotonic() + _CLIENT_S
+
+    def received() -> bytes:
+        # Of all it sends, not of each byte: one who drips would hold up the start.
+        client.settimeout(max(end_s - time.monotonic(), 0.001))
+        return client.recv(8192)
+
     client.settimeout(_CLIENT_S)
     head = b""
     while b"\r\n\r\n" not in head and len(head) < _MOST_HEAD_BYTES:
-        part = client.recv(8192)
+        part = received()
         if not part:
             return
         head += part
@@ -103,5 +159,5 @@ def _refuse(client: socket.socket) -> None:
     client.sendall(answer if head.startswith(b"HEAD ") else answer + body)
     client.shutdown(socket.SHUT_WR)
     # Closing with bytes unread would cut off the answer too.
-    while client.recv(8192):
+    while received():
         pass

@@ -36,7 +36,7 @@ from tierwright_server.listen import bind, check_host, check_published_at
 from tierwright_server.logs import configure_logs
 from tierwright_server.process_lock import LockHeld, ProcessLock
 from tierwright_server.runtime_error import RuntimeFailure
-from tierwright_server.starting import StartingAnswer
+from tierwright_server.starting import Handover, StartingAnswer
 
 _LOG = logging.getLogger(__name__)
 _READY_TIMEOUT_S = 60.0
@@ -112,10 +112,14 @@ class Application:
         with self._signals():
             try:
                 listener = self._claim()
-                with listener, StartingAnswer(listener) as starting:
+                with (
+                    listener,
+                    Handover() as handover,
+                    StartingAnswer(listener) as starting,
+                ):
                     url = self._start_database()
-                    self._start_processes(url, listener)
-                    asyncio.run(self._serve(listener, starting))
+                    self._start_processes(url, listener, handover)
+                    asyncio.run(self._serve(listener, starting, handover))
                     return 0
             except _StopRequested:
                 return 0
@@ -217,7 +221,9 @@ class Application:
             ) from error
         return url
 
-    def _start_processes(self, url: str, listener: socket.socket) -> None:
+    def _start_processes(
+        self, url: str, listener: socket.socket, handover: Handover
+    ) -> None:
         environment = os.environ | {
             "TIERWRIGHT_DATABASE_URL": url,
             "TIERWRIGHT_DATA_DIR": str(self._options.data_dir),
@@ -237,21 +243,23 @@ class Application:
             Child(
                 f"server-{number}",
                 "tierwright_server.http_process",
-                str(listener.fileno()),
+                *map(str, (listener.fileno(), *handover.numbers)),
                 environment=environment,
                 lines=children.SERVER_LINES,
                 requests=children.REQUEST_LINES,
-                keeps=(listener.fileno(),),
+                keeps=(listener.fileno(), *handover.numbers),
             )
             for number in range(1, self._options.processes + 1)
         ]
         for child in (*self._servers, *self._workers):
             child.start()
 
-    async def _serve(self, listener: socket.socket, starting: StartingAnswer) -> None:
+    async def _serve(
+        self, listener: socket.socket, starting: StartingAnswer, handover: Handover
+    ) -> None:
         self._stopping = asyncio.Event()
         self._loop = asyncio.get_running_loop()
-        announcing = asyncio.create_task(self._announce(listener, starting))
+        announcing = asyncio.create_task(self._announce(listener, starting, handover))
         try:
             await self._watch()
         finally:
@@ -297,19 +305,27 @@ class Application:
         self._postgres_pause.started()
 
     async def _announce(
-        self, listener: socket.socket, starting: StartingAnswer
+        self, listener: socket.socket, starting: StartingAnswer, handover: Handover
     ) -> None:
-        """Say that we are ready once we have answered ourselves."""
+        """Say that we are ready once the processes have answered us."""
         host, port = listener.getsockname()[:2]
         loopback = "::1" if ":" in host else "127.0.0.1"
         probed = loopback if self._options.published_at else host
         next_word_s = time.monotonic() + _READY_TIMEOUT_S
-        while not await asyncio.to_thread(_answers, probed, port):
+
+        def say_if_late() -> None:
+            nonlocal next_word_s
             if time.monotonic() > next_word_s:
                 _LOG.error("no answer from %s yet; see the lines above", self._address)
                 next_word_s += _READY_TIMEOUT_S
+
+        while not await asyncio.to_thread(handover.is_started):
+            say_if_late()
+        await asyncio.to_thread(starting.end)
+        handover.open()
+        while not await asyncio.to_thread(_answers, probed, port):
+            say_if_late()
             await asyncio.sleep(0.05)
-        starting.end()
         with contextlib.suppress(OSError):
             print(f"Tierwright is ready: {self._address}", flush=True)  # noqa: T201
 

@@ -22,7 +22,7 @@ from tierwright_server import children, listen, supervisor, worker_health
 from tierwright_server.process_guard import guarded_command
 from tierwright_server.runtime_error import RuntimeFailure
 from tierwright_server.settings import Settings
-from tierwright_server.starting import StartingAnswer
+from tierwright_server.starting import Handover, StartingAnswer, take_turn
 
 pytestmark = pytest.mark.db
 
@@ -203,6 +203,32 @@ def test_several_processes_answer_and_one_that_dies_is_replaced(
     code, said = served.wait()
     assert code == 0, said
     assert "ended unexpectedly (SIGKILL)" in said
+
+
+def test_once_the_application_has_answered_nobody_says_that_it_still_starts(
+    serve: Callable[..., Served], folder: Path
+) -> None:
+    served = serve("--processes", "3")
+    lock = folder / "data" / "serve.lock"
+    said: list[int] = []
+
+    def ask() -> bool:
+        try:
+            address = json.loads(lock.read_text())["address"].removeprefix("http://")
+            host, _, port = address.partition(":")
+            connection = http.client.HTTPConnection(host, int(port), timeout=10)
+            with contextlib.closing(connection):
+                connection.request("GET", "/api/v1/health/live")
+                said.append(connection.getresponse().status)
+        except (OSError, ValueError, KeyError, http.client.HTTPException):
+            pass  # not even the port is taken
+        return said.count(200) > 100
+
+    assert eventually(ask, 60)
+    assert said[0] == 503
+    assert set(said[said.index(200) :]) == {200}
+    served.process.terminate()
+    served.wait()
 
 
 def test_a_stop_during_the_start_leaves_nothing(
@@ -444,6 +470,38 @@ class TestStarting:
             socket.create_connection(listener.getsockname()),
         ):
             assert self.ask(listener)[0].status == http.HTTPStatus.SERVICE_UNAVAILABLE
+
+    def test_one_who_drips_does_not_hold_up_the_start(self, listener):
+        with (
+            StartingAnswer(listener) as starting,
+            socket.create_connection(listener.getsockname()) as client,
+        ):
+
+            def drip() -> bool:
+                with contextlib.suppress(OSError):  # it was given up
+                    client.sendall(b"G")
+                return not ending.is_alive()
+
+            ending = threading.Thread(target=starting.end)
+            client.sendall(b"G")
+            time.sleep(0.2)  # it is being heard
+            ending.start()
+            assert eventually(drip)
+
+    def test_a_process_waits_until_nobody_else_answers(self):
+        with Handover() as handover:
+            started, turn = map(os.dup, handover.numbers)
+            process = threading.Thread(target=take_turn, args=(started, turn))
+            assert not handover.is_started()
+            process.start()
+            assert eventually(handover.is_started)
+            process.join(0.2)
+            assert process.is_alive()
+            handover.open()
+            process.join(30)
+            assert not process.is_alive()
+            started, turn = map(os.dup, handover.numbers)
+            take_turn(started, turn)  # one that is started again
 
     def test_then_it_leaves_connections_to_others(self, listener):
         with StartingAnswer(listener) as starting:
