@@ -20,6 +20,7 @@ import psutil
 import uvicorn
 
 from tierwright_server.app import create_app
+from tierwright_server.connections import TimedProtocol
 from tierwright_server.settings import Settings
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -182,6 +183,7 @@ def run_application(settings: Settings, workers: int = 1) -> Iterator[Applicatio
             create_app(settings),
             host="127.0.0.1",
             port=port,
+            http=TimedProtocol,
             log_config=None,
             lifespan="on",
             timeout_graceful_shutdown=3,

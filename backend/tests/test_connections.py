@@ -103,6 +103,59 @@ def test_dripping_does_not_prolong_the_head(served):
             drip(connection)
 
 
+CHUNKED = (
+    b"POST /api/v1/x HTTP/1.1\r\nHost: 127.0.0.1\r\nTransfer-Encoding: chunked\r\n\r\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("begun", "more"),
+    [
+        (b"GET /api/v1/", b"x" * 1000),
+        (b"GET /api/v1/x HTTP/1.1\r\nX: ", b"y" * 1000),
+        (b"GET /api/v1/x HTTP/1.1\r\n", b"X: y\r\n" * 200),
+        (CHUNKED + b"1;", b"x" * 1000),
+        (CHUNKED + b"1\r\nx\r\n0\r\nX: ", b"y" * 1000),
+        (CHUNKED + b"1\r\nx\r\n0\r\n", b"X: y\r\n" * 200),
+    ],
+    ids=["address", "header", "headers", "chunk", "trailer", "trailers"],
+)
+def test_what_a_request_says_beside_its_body_is_limited(served, begun, more):
+    _, address = served
+    sent = 0
+    said = b""
+    with socket.create_connection(address) as connection:
+        connection.settimeout(0.001)
+        with contextlib.suppress(ConnectionError):
+            connection.sendall(begun)
+            while sent < 2**20 and not said:
+                connection.sendall(more)
+                sent += len(more)
+                with contextlib.suppress(TimeoutError):
+                    said = connection.recv(4096)
+    assert 60_000 < sent < 2**20
+
+
+def test_a_head_too_large_is_refused_in_words(served):
+    _, address = served
+    with socket.create_connection(address) as connection:
+        connection.sendall(b"GET /api/v1/x HTTP/1.1\r\nX: " + b"y" * 65_536)
+        said = until_closed(connection)
+    assert said.startswith(b"HTTP/1.1 431")
+    assert b"application/problem+json" in said
+    assert b"Send fewer or shorter headers" in said
+
+
+def test_a_body_in_the_smallest_chunks_is_read(served):
+    _, address = served
+    with socket.create_connection(address) as connection:
+        connection.sendall(CHUNKED + b"1\r\nx\r\n" * 50_000 + b"0\r\n\r\n")
+        connection.settimeout(PATIENCE_S)
+        said = connection.recv(4096)
+        assert said.startswith(b"HTTP/1.1 200")
+        assert b'{"bytes":50000}' in said
+
+
 def test_a_body_that_stops_is_answered_408(served):
     _, address = served
     with socket.create_connection(address) as connection:

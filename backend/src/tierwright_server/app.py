@@ -27,10 +27,15 @@ from tierwright_server.guard import Guard
 from tierwright_server.idempotency import Idempotency
 from tierwright_server.jobs.events import RunEvents
 from tierwright_server.page import Page
+from tierwright_server.quick_reads import QuickReads
 from tierwright_server.settings import Settings
 from tierwright_server.strict_json import StrictJson
 from tierwright_server.version import VERSION
+from tierwright_server.workloads.kept import KeptWorkloads
 from tierwright_server.workloads.service import ensure_example
+
+_LEAST_COMPRESSED = 65_536
+"""Bytes of an answer."""
 
 
 def make_app(settings: Settings) -> FastAPI:
@@ -60,8 +65,9 @@ def make_app(settings: Settings) -> FastAPI:
     app.include_router(api.router)
     _add_page(app, settings)
     app.add_middleware(CsvAnswers)
-    # event streams are left alone by the middleware itself
-    app.add_middleware(GZipMiddleware, minimum_size=1000, compresslevel=5)
+    # Event streams are left alone by the middleware itself. We listen on loopback only: what
+    # is smaller arrives sooner than it is compressed.
+    app.add_middleware(GZipMiddleware, minimum_size=_LEAST_COMPRESSED, compresslevel=5)
     document: dict[str, Any] = {}
 
     def describe() -> dict[str, Any]:
@@ -91,11 +97,17 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
         settings.database_url, statement_timeout_s=settings.statement_timeout_s
     )
     events = RunEvents(psycopg_dsn(settings.database_url))
+    reads = QuickReads(
+        settings.database_url, statement_timeout_s=settings.statement_timeout_s
+    )
     sessions = async_sessionmaker(engine, expire_on_commit=False)
     app.state.context = Context(
         settings=settings,
         engine=engine,
+        reading=engine.sync_engine.execution_options(isolation_level="AUTOCOMMIT"),
         sessions=sessions,
+        reads=reads,
+        workloads=KeptWorkloads(reads, sessions),
         shipped=load_shipped(),
         curves=CurveCache(settings.curve_cache_bytes),
         analyses=AnalysisCache(settings.analysis_cache_bytes),
@@ -104,6 +116,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
         stopping=asyncio.Event(),
     )
     await events.start()
+    await reads.start()
     await app.state.watch.start()
     warming = asyncio.create_task(asyncio.to_thread(_warm_up))
     try:
@@ -114,6 +127,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
         app.state.context.stopping.set()
         await app.state.watch.stop()
         await events.stop()
+        await reads.stop()
         await engine.dispose()
 
 

@@ -5,11 +5,15 @@ server itself.
 """
 
 import asyncio
+from http import HTTPStatus
 from typing import Any
 
-from uvicorn.protocols.http.h11_impl import H11Protocol, RequestResponseCycle
+from uvicorn.protocols.http.httptools_impl import (
+    HttpToolsProtocol,
+    RequestResponseCycle,
+)
 
-from tierwright_server.errors import MEDIA_TYPE, Unavailable, problem_of
+from tierwright_server.errors import MEDIA_TYPE, ServerError, Unavailable, problem_of
 
 _REFUSED = (
     b"HTTP/1.1 503 Service Unavailable\r\n"
@@ -35,7 +39,34 @@ def _refusal() -> bytes:
     return _REFUSED % (MEDIA_TYPE.encode(), error.retry_after_s, len(body), body)
 
 
-class TimedProtocol(H11Protocol):
+_BESIDE_BODY_BYTES = 65_536
+"""Most bytes of a request beside its body: the head, and what frames the chunks of the body."""
+_FRAME = 8
+"""Bytes that a byte of a body may take where each is a chunk of its own."""
+_TOO_LARGE = (
+    b"HTTP/1.1 431 Request Header Fields Too Large\r\n"
+    b"Content-Type: %b\r\nConnection: close\r\nContent-Length: %d\r\n\r\n%b"
+)
+
+
+class _HeadTooLarge(ServerError):
+    """A request has a head that nobody needs."""
+
+    status = HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE
+    name = "head-too-large"
+    title = "The head of the request is too large"
+
+
+def _head_too_large() -> bytes:
+    error = _HeadTooLarge(
+        f"address, headers and framing take more than {_BESIDE_BODY_BYTES} bytes",
+        hint="Send fewer or shorter headers.",
+    )
+    body = problem_of(error).model_dump_json().encode()
+    return _TOO_LARGE % (MEDIA_TYPE.encode(), len(body), body)
+
+
+class TimedProtocol(HttpToolsProtocol):
     """A connection of the HTTP server, with limits.
 
     Attributes
@@ -53,6 +84,7 @@ class TimedProtocol(H11Protocol):
     def __init__(self, *arguments: Any, **named: Any) -> None:
         super().__init__(*arguments, **named)
         self._head_timer: asyncio.TimerHandle | None = None
+        self._beside_body_bytes = 0
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Begin to wait for a request, or refuse the connection."""
@@ -64,13 +96,29 @@ class TimedProtocol(H11Protocol):
         self._await_head()
 
     def data_received(self, data: bytes) -> None:
-        """Stop waiting once a request is being worked on."""
+        """Stop waiting once a request is being worked on; refuse one without an end."""
+        self._beside_body_bytes += len(data)
         super().data_received(data)
+        if self._beside_body_bytes > _BESIDE_BODY_BYTES:
+            if not self.transport.is_closing():
+                self.transport.write(_head_too_large())
+                self.transport.close()
+            return
         cycle: RequestResponseCycle | None = self.cycle  # None before any request
         if cycle is not None and not cycle.response_complete:
             self._stop_timer()
         elif self._head_timer is None and self.timeout_keep_alive_task is None:
             self._await_head()
+
+    def on_body(self, body: bytes) -> None:
+        """Leave out what the body takes."""
+        self._beside_body_bytes -= _FRAME * len(body)
+        super().on_body(body)
+
+    def on_message_complete(self) -> None:
+        """Count anew."""
+        self._beside_body_bytes = 0
+        super().on_message_complete()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Stop waiting."""

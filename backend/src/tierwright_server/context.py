@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from fastapi import Depends, Request
+from sqlalchemy import Engine
 from sqlalchemy.ext.asyncio import AsyncEngine, AsyncSession, async_sessionmaker
 
 from tierwright_server.analyses.cache import AnalysisCache
@@ -13,16 +14,21 @@ from tierwright_server.catalog.shipped import ShippedCatalog
 from tierwright_server.curves import CurveCache
 from tierwright_server.database_watch import DatabaseWatch
 from tierwright_server.jobs.events import RunEvents
+from tierwright_server.quick_reads import QuickReads
 from tierwright_server.settings import Settings
+from tierwright_server.workloads.kept import KeptWorkloads
 
 
 @dataclass(frozen=True)
 class Context:
-    """Settings, database, shipped catalogue, caches."""
+    """Settings, database, shipped catalogue, caches; `reading` leaves transactions out."""
 
     settings: Settings
     engine: AsyncEngine
+    reading: Engine
     sessions: async_sessionmaker[AsyncSession]
+    reads: QuickReads
+    workloads: KeptWorkloads
     shipped: ShippedCatalog
     curves: CurveCache
     analyses: AnalysisCache
@@ -44,15 +50,16 @@ async def get_session(context: ContextDep) -> AsyncIterator[AsyncSession]:
     """Open a session that commits once, after the endpoint and before the answer."""
     async with context.sessions() as session:
         yield session
-        await session.commit()
+        if session.in_transaction():
+            await session.commit()
 
 
 # scope="function": the commit must have happened when the answer leaves.
 SessionDep = Annotated[AsyncSession, Depends(get_session, scope="function")]
 
 
-async def only_reads(session: AsyncSession) -> None:
+def only_reads(session: AsyncSession, context: Context) -> None:
     """Spare a request that only reads the beginning and the end of a transaction."""
     if session.in_transaction():
         return  # begun already, as by the look for a price book's exchange rate
-    await session.connection(execution_options={"isolation_level": "AUTOCOMMIT"})
+    session.sync_session.bind = context.reading

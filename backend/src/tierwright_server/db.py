@@ -52,6 +52,22 @@ _CONNECT_S = 3
 _POOL_S = 4.0
 
 
+def connection_options(
+    url: str, *, statement_timeout_s: float | None
+) -> dict[str, str | int]:
+    """Return how a connection is opened, beside its address: parameters as `make_engine`."""
+    options = (
+        []
+        if statement_timeout_s is None
+        else [f"-c statement_timeout={round(statement_timeout_s * 1000)}"]
+    )
+    given = sqlalchemy_url(url).query
+    if "options" in given:
+        options.insert(0, str(given["options"]))
+    named: dict[str, str | int] = {"connect_timeout": _CONNECT_S}
+    return named | ({"options": " ".join(options)} if options else {})
+
+
 def make_engine(url: str, *, statement_timeout_s: float | None = None) -> AsyncEngine:
     """Make the engine of one process.
 
@@ -62,22 +78,13 @@ def make_engine(url: str, *, statement_timeout_s: float | None = None) -> AsyncE
     statement_timeout_s : float, optional
         Most time of a statement; None where statements may be long, as in workers. [s]
     """
-    options = (
-        []
-        if statement_timeout_s is None
-        else [f"-c statement_timeout={round(statement_timeout_s * 1000)}"]
-    )
-    given = sqlalchemy_url(url)
-    if "options" in given.query:
-        options.insert(0, str(given.query["options"]))
     return create_async_engine(
-        given,
+        sqlalchemy_url(url),
         pool_size=10,
         max_overflow=10,
         pool_pre_ping=True,
         pool_timeout=_POOL_S,
-        connect_args={"connect_timeout": _CONNECT_S}
-        | ({"options": " ".join(options)} if options else {}),
+        connect_args=connection_options(url, statement_timeout_s=statement_timeout_s),
     )
 
 

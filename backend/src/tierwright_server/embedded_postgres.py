@@ -46,7 +46,7 @@ _SETTINGS = {
     "listen_addresses": "",
     "unix_socket_permissions": "0700",
     "port": _PORT,
-    "max_connections": "60",
+    "max_connections": "130",
     "shared_buffers": "64MB",
     "wal_level": "minimal",
     "max_wal_senders": "0",

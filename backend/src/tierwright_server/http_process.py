@@ -94,6 +94,7 @@ def main() -> None:
     config = uvicorn.Config(
         _InTurn(create_app(settings), started, turn),
         http=Protocol,
+        loop="uvloop",
         log_config=None,
         lifespan="on",
         proxy_headers=False,

@@ -88,6 +88,10 @@ class Given:
         }
 
 
+class Counts:
+    """Stands for the sizes and counts of a curve, for what is kept about them."""
+
+
 @dataclass(frozen=True, eq=False)
 class Curve:
     """Misses and write-backs of one LRU cache, by its size.
@@ -121,6 +125,8 @@ class Curve:
         themselves. See `start`.
     new_pages : int
         Pages known to be newly allocated during the recording, see `growth`. [pages]
+    counts : Counts
+        Stands for sizes and counts: the same in copies that differ in their notes.
 
     Notes
     -----
@@ -148,6 +154,7 @@ class Curve:
     _misses: FloatArray = field(init=False, repr=False)
     _write_backs: FloatArray | None = field(init=False, repr=False)
     _steady: list[Curve] = field(init=False, repr=False, default_factory=list)
+    counts: Counts = field(init=False, repr=False, default_factory=Counts)
 
     def __post_init__(self) -> None:
         _check_curve(self)
@@ -889,6 +896,9 @@ def share(part: ArrayLike, whole: ArrayLike) -> FloatArray:
     """`part / whole`, and 0 where the whole is 0."""
     whole_ = np.asarray(whole, dtype=np.float64)
     part_ = np.asarray(part, dtype=np.float64)
+    if not whole_.ndim and not part_.ndim:
+        one = float(whole_)
+        return np.asarray(float(part_) / one if one else 0.0)
     shape = np.broadcast_shapes(whole_.shape, part_.shape)
     return np.divide(part_, whole_, out=np.zeros(shape), where=whole_ != 0)
 

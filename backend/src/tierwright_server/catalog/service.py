@@ -154,7 +154,7 @@ async def find_device(
     """Find a device of either origin; the error names `where` it was asked for."""
     shipped = context.shipped.devices.get(device_id)
     if shipped is not None:
-        return shipped, device_out(shipped, page_bytes=page_bytes)
+        return shipped, _shipped_out(context, shipped, page_bytes)
     row = await repository.device(session, device_id)
     if row is None:
         raise NotFound(
@@ -163,6 +163,20 @@ async def find_device(
             "GET /api/v1/catalog/devices lists all.",
         )
     return _load_device(row), _own_device_out(row, page_bytes)
+
+
+_MOST_SHOWN = 1024
+
+
+def _shipped_out(context: Context, device: Device, page_bytes: int | None) -> DeviceOut:
+    """Show a shipped device, not to be changed: it is shown to others too."""
+    kept = context.shipped.shown
+    asked = device.id, page_bytes
+    if asked not in kept:
+        if len(kept) >= _MOST_SHOWN:  # anybody may name page sizes
+            kept.clear()
+        kept[asked] = device_out(device, page_bytes=page_bytes)
+    return kept[asked]
 
 
 async def get_device(

@@ -87,7 +87,9 @@ async def _find(
     asked = page_flow.replay_points(found)
     keys = {name: replays.key_of(name, at, CORE_VERSION) for name, at in asked.items()}
     if body.decide is Decide.MODEL:
-        done = await repository.done(session, point.content.id, list(keys.values()))
+        done = await repository.done_now(
+            context.reads, point.content.id, list(keys.values())
+        )
         left = sum(key not in done for key in keys.values())
         takes_s = replays.expected_s(point.content.summary["accesses"], left)
         return Found(found, _check(body, point, found, takes_s))

@@ -58,7 +58,7 @@ async def evaluate(
     """
     # Only here: a scenario that keeps an evaluation writes in the same session.
     if body.decide is Decide.MODEL:
-        await only_reads(session)
+        only_reads(session, context)
     found = await deciding.evaluate(request, session, context, body)
     if isinstance(found, EvaluationOut):
         return found

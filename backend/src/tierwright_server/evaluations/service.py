@@ -183,7 +183,7 @@ def with_new_pages(body: DecisionIn, point: Point) -> Point:
 
 async def find_inputs(session: AsyncSession, context: Context, body: Inputs) -> Point:
     """Find workload, devices and prices; the error names the one that is missing."""
-    workload, content = await workloads.find_ready(session, body.workload_id)
+    workload, content = await workloads.find_kept(context, body.workload_id)
     curve = await workloads.load_curve(context, workload, content, body.start)
 
     async def device(where: str, device_id: str) -> tuple[Device, DeviceOut]:

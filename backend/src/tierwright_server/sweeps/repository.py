@@ -3,11 +3,12 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import bindparam, func, select, text
+from sqlalchemy import func, select, text
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from tierwright_server.paging import Page
+from tierwright_server.quick_reads import QuickReads
 from tierwright_server.tables import Content, Replay, Run, Sweep
 
 Row = tuple[Sweep, Run | None]
@@ -59,17 +60,19 @@ async def results(
     return {row.key: row.result for row in (await session.execute(query)).all()}
 
 
-# Built once: every slider asks it.
-_DONE = select(Replay.key).where(
-    Replay.content_id == bindparam("content_id"),
-    Replay.key.in_(bindparam("keys", expanding=True)),
-)
-
-
 async def done(session: AsyncSession, content_id: str, keys: Sequence[str]) -> set[str]:
     """Return the keys of the replays that are done."""
-    asked = {"content_id": content_id, "keys": list(keys)}
-    return set((await session.scalars(_DONE, asked)).all())
+    query = select(Replay.key).where(
+        Replay.content_id == content_id, Replay.key.in_(keys)
+    )
+    return set((await session.scalars(query)).all())
+
+
+async def done_now(reads: QuickReads, content_id: str, keys: Sequence[str]) -> set[str]:
+    """Return the same, outside of any transaction: every slider asks it."""
+    query = "SELECT key FROM replays WHERE content_id = %(id)s AND key = ANY(%(keys)s)"
+    rows = await reads.rows(query, {"id": content_id, "keys": list(keys)})
+    return {key for (key,) in rows}
 
 
 async def keep(

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Select, and_, bindparam, func, or_, select, text
+from sqlalchemy import Select, and_, func, or_, select, text
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.sql.elements import ColumnElement
@@ -65,18 +65,11 @@ async def page(
     return [(row[0], row[1], row[2]) for row in rows], total or 0
 
 
-# Built once: every slider asks it.
-_ROW = (
-    _rows()
-    .where(Workload.id == bindparam("workload_id"))
-    .execution_options(populate_existing=True)
-)
-
-
 async def row(session: AsyncSession, workload_id: str) -> Row | None:
     """Find a workload with its run and content."""
-    asked = {"workload_id": workload_id}
-    found = (await session.execute(_ROW, asked)).one_or_none()
+    query = _rows().where(Workload.id == workload_id)
+    fresh = query.execution_options(populate_existing=True)
+    found = (await session.execute(fresh)).one_or_none()
     return None if found is None else (found[0], found[1], found[2])
 
 

@@ -98,7 +98,10 @@ async def find(session: AsyncSession, workload_id: str) -> repository.Row:
     NotFound
         There is none.
     """
-    row = await repository.row(session, workload_id)
+    return _found(await repository.row(session, workload_id), workload_id)
+
+
+def _found(row: repository.Row | None, workload_id: str) -> repository.Row:
     if row is None:
         raise NotFound(
             f"there is no workload `{workload_id}`",
@@ -118,7 +121,23 @@ async def find_ready(
     NotReady
         It is still being read, or reading it failed.
     """
-    workload, run, content = await find(session, workload_id)
+    return _ready(*await find(session, workload_id))
+
+
+async def find_kept(context: Context, workload_id: str) -> tuple[Workload, Content]:
+    """Find a workload that has its curves, to read only: it may be shared with others.
+
+    Raises
+    ------
+    NotFound, NotReady
+        As `find_ready`.
+    """
+    return _ready(*_found(await context.workloads.row(workload_id), workload_id))
+
+
+def _ready(
+    workload: Workload, run: Run | None, content: Content | None
+) -> tuple[Workload, Content]:
     if content is not None:
         return workload, content
     status = _status(run)
@@ -418,6 +437,8 @@ async def load_curve(
     notes = notes_of(workload, content)
     found = (*notes.warnings, *context.curves.notes_of(content.id))
     noted = curve.with_notes(replace(notes, warnings=found))
+    if start == "cold":
+        return noted
     return await asyncio.to_thread(noted.from_start, start)
 
 

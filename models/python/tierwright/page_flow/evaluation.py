@@ -797,6 +797,13 @@ def _terms(
     scheme: str, flow: _Flow, flash_pages: FloatArray, times: ServiceTimes
 ) -> dict[str, FloatArray]:
     """Cost terms over the whole trace; where there is no flash, those of C0. [µs]"""
+    has_flash = flash_pages > 0
+    # One answer rather than both where all is of one kind, as at a single point.
+    needed = [
+        name
+        for name, anywhere in ((scheme, has_flash.any()), ("none", ~has_flash.all()))
+        if anywhere
+    ]
     made = {
         name: cost_terms_kernel(
             name,
@@ -809,14 +816,18 @@ def _terms(
             times.disk_read,
             times.disk_write,
         )
-        for name in (scheme, "none")
+        for name in dict.fromkeys(needed)
     }
-    terms = {
-        term: np.where(
-            flash_pages > 0, getattr(made[scheme], term), getattr(made["none"], term)
-        )
-        for term in COST_TERMS
-    }
+    if len(made) == 1:
+        (only,) = made.values()
+        terms = {term: getattr(only, term) for term in COST_TERMS}
+    else:
+        terms = {
+            term: np.where(
+                has_flash, getattr(made[scheme], term), getattr(made["none"], term)
+            )
+            for term in COST_TERMS
+        }
     if flow.growth:  # a page that is new is read from nowhere
         read = terms["disk_reads"] - flow.growth * times.disk_read
         terms["disk_reads"] = np.maximum(read, 0.0)

@@ -25,7 +25,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from tierwright.hit_ratio import Curve, FloatArray, share
+from tierwright.hit_ratio import Counts, Curve, FloatArray, share
 from tierwright.page_flow.counts import TierCounts
 
 ESTIMATOR = (
@@ -149,7 +149,7 @@ def returning_dirty_share(
     return np.where(known, any_victim * np.minimum(1.0, side), any_victim)
 
 
-_PAIRS: WeakKeyDictionary[Curve, tuple[float, FloatArray, FloatArray] | None] = (
+_PAIRS: WeakKeyDictionary[Counts, tuple[float, FloatArray, FloatArray] | None] = (
     WeakKeyDictionary()
 )
 """`_pairs_of` of the curves in use: one curve is asked at many sizes."""
@@ -157,10 +157,10 @@ _PAIRS: WeakKeyDictionary[Curve, tuple[float, FloatArray, FloatArray] | None] = 
 
 def _pairs_of(curve: Curve) -> tuple[float, FloatArray, FloatArray] | None:
     """Return the largest trusted size of a cold curve, and `_paired` up to it; None: too small."""
-    if curve not in _PAIRS:
+    if curve.counts not in _PAIRS:
         top = _largest_trusted(curve)
-        _PAIRS[curve] = None if top <= 1 else (top, *_paired(curve, top))
-    return _PAIRS[curve]
+        _PAIRS[curve.counts] = None if top <= 1 else (top, *_paired(curve, top))
+    return _PAIRS[curve.counts]
 
 
 def _largest_trusted(curve: Curve) -> float:
