@@ -1,5 +1,7 @@
 """A defect in a job is told at once, with its place; nothing is tried again."""
 
+import subprocess
+import sys
 from typing import Any
 
 import pytest
@@ -7,6 +9,7 @@ import pytest
 from tierwright import _simulator
 from tierwright.errors import Defect
 from tierwright_server.jobs import child
+from tierwright_server.runs.states import RunKind
 
 
 class Silent(child._Stdout):
@@ -39,3 +42,23 @@ def test_a_defect_is_the_answer_of_a_job(
     assert error["defect"] is True
     # The trace goes to the log of the worker.
     assert "Traceback" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("kind", [kind.value for kind in RunKind])
+def test_a_job_starts_without_what_only_the_server_needs(kind):
+    """Each takes a second to import, which a short job would mostly consist of."""
+    said = subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            "import sys\n"
+            "from tierwright_server.jobs.child import work_of\n"
+            f"work_of({kind!r})\n"
+            "print([name for name in ('fastapi', 'sqlalchemy', 'structlog', 'scipy') "
+            "if name in sys.modules])",
+        ],
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout
+    assert said == "[]\n"

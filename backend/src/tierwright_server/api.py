@@ -11,13 +11,13 @@ from tierwright_server.break_evens.endpoints import router as break_evens
 from tierwright_server.catalog.endpoints import router as catalog
 from tierwright_server.csv_answers import check_accept
 from tierwright_server.device_imports.endpoints import router as device_imports
-from tierwright_server.errors import responses
 from tierwright_server.evaluations.endpoints import router as evaluations
 from tierwright_server.flash_choices.endpoints import router as flash_choices
 from tierwright_server.formulas.endpoints import router as formulas
 from tierwright_server.fragment_caches.endpoints import router as fragment_caches
 from tierwright_server.health.endpoints import router as health
 from tierwright_server.miniatures.endpoints import router as miniatures
+from tierwright_server.problems import responses
 from tierwright_server.replay_checks.endpoints import router as replay_checks
 from tierwright_server.root import PREFIX, get_root
 from tierwright_server.runs.endpoints import router as runs

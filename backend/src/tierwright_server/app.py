@@ -15,7 +15,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Match
 
-from tierwright_server import api, errors, openapi
+from tierwright_server import api, openapi, problems
 from tierwright_server.analyses.cache import AnalysisCache
 from tierwright_server.catalog.shipped import load_shipped
 from tierwright_server.context import Context
@@ -61,7 +61,7 @@ def make_app(settings: Settings) -> FastAPI:
     app.state.watch = DatabaseWatch(
         settings.database_url and psycopg_dsn(settings.database_url)
     )
-    errors.install(app)
+    problems.install(app)
     app.include_router(api.router)
     _add_page(app, settings)
     app.add_middleware(CsvAnswers)

@@ -21,7 +21,8 @@ from fastapi.routing import APIRoute
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from tierwright_server.errors import BadInput, ServerError, responses
+from tierwright_server.errors import BadInput, ServerError
+from tierwright_server.problems import responses
 
 MEDIA_TYPE = "text/csv"
 JSON = "application/json"

@@ -17,16 +17,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from tierwright_server.errors import (
-    Forbidden,
-    ServerError,
-    TooBusy,
-    TooLarge,
-    answer_of,
-    body_hint,
-    on_http,
-    on_unexpected,
-)
+from tierwright_server.errors import Forbidden, ServerError, TooBusy, TooLarge
+from tierwright_server.problems import answer_of, body_hint, on_http, on_unexpected
 from tierwright_server.settings import Settings
 
 _SAFE = frozenset({"GET", "HEAD", "OPTIONS"})

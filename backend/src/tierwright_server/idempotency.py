@@ -27,13 +27,8 @@ from starlette.datastructures import Headers
 from starlette.requests import Request
 from starlette.types import Message, Receive, Scope, Send
 
-from tierwright_server.errors import (
-    BadInput,
-    Conflict,
-    Unprocessable,
-    on_database_down,
-    responses,
-)
+from tierwright_server.errors import BadInput, Conflict, Unprocessable
+from tierwright_server.problems import on_database_down, responses
 from tierwright_server.tables import IdempotencyKey, now
 
 NAME = "Idempotency-Key"

@@ -19,9 +19,10 @@ from tierwright_server.analyses import service
 from tierwright_server.analyses.pool_splits import MOST_PAGES
 from tierwright_server.analyses.schemas import AnalysisOut
 from tierwright_server.context import ContextDep, SessionDep
-from tierwright_server.errors import BadInput, responses
+from tierwright_server.errors import BadInput
 from tierwright_server.evaluations.schemas import DerivationStep
 from tierwright_server.evaluations.service import derivation_row
+from tierwright_server.problems import responses
 from tierwright_server.runs.states import RunKind
 from tierwright_server.schemas import Answer, Body, Identifier, Pages, WarningOut
 from tierwright_server.wording import percent, three_digits

@@ -20,9 +20,10 @@ from tierwright_server.analyses import service
 from tierwright_server.analyses.schemas import AnalysisOut
 from tierwright_server.catalog import service as catalog
 from tierwright_server.context import Context, ContextDep, SessionDep
-from tierwright_server.errors import NotComputed, NotReady, responses
+from tierwright_server.errors import NotComputed, NotReady
 from tierwright_server.evaluations.schemas import DerivationStep
 from tierwright_server.older_models import about_version
+from tierwright_server.problems import responses
 from tierwright_server.runs.states import RunKind
 from tierwright_server.schemas import (
     Answer,

@@ -8,7 +8,7 @@ from pydantic import Field
 from tierwright_server.analyses import service
 from tierwright_server.analyses.schemas import AnalysisOut
 from tierwright_server.context import ContextDep, SessionDep
-from tierwright_server.errors import responses
+from tierwright_server.problems import responses
 from tierwright_server.runs.states import RunKind
 from tierwright_server.schemas import Answer, Body, Identifier
 from tierwright_server.workloads import service as workloads

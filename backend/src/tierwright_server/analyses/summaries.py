@@ -16,7 +16,8 @@ from tierwright_server.analyses import service
 from tierwright_server.analyses.schemas import AnalysisOut
 from tierwright_server.contents import ContentKind
 from tierwright_server.context import ContextDep, SessionDep
-from tierwright_server.errors import NeedsTrace, responses
+from tierwright_server.errors import NeedsTrace
+from tierwright_server.problems import responses
 from tierwright_server.runs.states import RunKind
 from tierwright_server.schemas import Answer, Body, Identifier
 from tierwright_server.workloads import service as workloads

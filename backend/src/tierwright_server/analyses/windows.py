@@ -9,7 +9,8 @@ from pydantic import Field
 from tierwright_server.analyses import service
 from tierwright_server.analyses.schemas import AnalysisOut
 from tierwright_server.context import ContextDep, SessionDep
-from tierwright_server.errors import BadInput, responses
+from tierwright_server.errors import BadInput
+from tierwright_server.problems import responses
 from tierwright_server.runs.states import RunKind
 from tierwright_server.schemas import Answer, Body, Identifier, Pages
 from tierwright_server.workloads import service as workloads

@@ -11,7 +11,7 @@ from tierwright_server.break_evens.schemas import (
 )
 from tierwright_server.context import ContextDep, SessionDep
 from tierwright_server.currency import ASKS_CURRENCY, MoneyRoute
-from tierwright_server.errors import responses
+from tierwright_server.problems import responses
 from tierwright_server.replay_checks.endpoints import RESPONSES, sent
 from tierwright_server.replay_checks.schemas import CheckedAnswer
 

@@ -27,9 +27,9 @@ from tierwright_server.catalog.schemas import (
 )
 from tierwright_server.context import ContextDep, SessionDep
 from tierwright_server.currency import ASKS_CURRENCY, MoneyRoute
-from tierwright_server.errors import responses
 from tierwright_server.paging import MOST_ITEMS, Page, Search, holds, paged
 from tierwright_server.preconditions import IfMatch, tag
+from tierwright_server.problems import responses
 from tierwright_server.schemas import Identifier
 
 router = APIRouter(prefix="/catalog", tags=["catalog"], route_class=MoneyRoute)

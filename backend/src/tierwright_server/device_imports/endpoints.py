@@ -5,7 +5,7 @@ from fastapi import APIRouter
 from tierwright_server.context import SessionDep
 from tierwright_server.device_imports import service
 from tierwright_server.device_imports.schemas import FioImportIn, FioImportOut
-from tierwright_server.errors import responses
+from tierwright_server.problems import responses
 
 router = APIRouter(prefix="/device-imports", tags=["catalog"])
 

@@ -5,7 +5,6 @@ from fastapi.responses import JSONResponse
 
 from tierwright_server.context import ContextDep, SessionDep, only_reads
 from tierwright_server.currency import ASKS_CURRENCY, MoneyRoute
-from tierwright_server.errors import responses
 from tierwright_server.evaluations import deciding
 from tierwright_server.evaluations.schemas import (
     Decide,
@@ -13,6 +12,7 @@ from tierwright_server.evaluations.schemas import (
     DerivationOut,
     EvaluationOut,
 )
+from tierwright_server.problems import responses
 from tierwright_server.simulations.schemas import SimulationOut
 
 router = APIRouter(

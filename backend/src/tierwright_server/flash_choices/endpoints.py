@@ -4,7 +4,6 @@ from fastapi import APIRouter
 
 from tierwright_server.context import ContextDep, SessionDep
 from tierwright_server.currency import ASKS_CURRENCY, MoneyRoute
-from tierwright_server.errors import responses
 from tierwright_server.flash_choices import service
 from tierwright_server.flash_choices.schemas import (
     DirectoriesIn,
@@ -12,6 +11,7 @@ from tierwright_server.flash_choices.schemas import (
     FlashChoiceIn,
     FlashChoiceOut,
 )
+from tierwright_server.problems import responses
 
 router = APIRouter(tags=["flash choices"], route_class=MoneyRoute)
 

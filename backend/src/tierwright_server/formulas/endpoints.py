@@ -5,7 +5,6 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Query, Request
 
 from tierwright_server.context import ContextDep
-from tierwright_server.errors import responses
 from tierwright_server.formulas import service
 from tierwright_server.formulas.schemas import (
     FormulaAnswerOut,
@@ -16,6 +15,7 @@ from tierwright_server.formulas.schemas import (
 )
 from tierwright_server.listening import while_listening
 from tierwright_server.paging import Page, Search, holds, paged
+from tierwright_server.problems import responses
 
 router = APIRouter(prefix="/formulas", tags=["formulas"])
 

@@ -3,9 +3,9 @@
 from fastapi import APIRouter
 
 from tierwright_server.context import ContextDep, SessionDep
-from tierwright_server.errors import responses
 from tierwright_server.fragment_caches import service
 from tierwright_server.fragment_caches.schemas import FragmentCacheIn, FragmentCacheOut
+from tierwright_server.problems import responses
 
 router = APIRouter(prefix="/sce", tags=["wear and recovery"])
 

@@ -3,9 +3,9 @@
 from fastapi import APIRouter
 
 from tierwright_server.context import ContextDep
-from tierwright_server.errors import responses
 from tierwright_server.health import service
 from tierwright_server.health.schemas import HealthOut, LiveOut, ReadyOut
+from tierwright_server.problems import responses
 
 router = APIRouter(tags=["health"])
 

@@ -5,9 +5,9 @@ from typing import Annotated
 from fastapi import APIRouter, Path, status
 
 from tierwright_server.context import ContextDep, SessionDep
-from tierwright_server.errors import responses
 from tierwright_server.miniatures import service
 from tierwright_server.miniatures.schemas import MiniatureIn, MiniatureOut
+from tierwright_server.problems import responses
 from tierwright_server.schemas import Identifier
 from tierwright_server.workloads.schemas import AskedThrough
 

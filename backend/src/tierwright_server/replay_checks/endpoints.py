@@ -7,8 +7,8 @@ from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse
 
 from tierwright_server.context import ContextDep, SessionDep
-from tierwright_server.errors import responses
 from tierwright_server.evaluations.deciding import href_of
+from tierwright_server.problems import responses
 from tierwright_server.replay_checks.check import Asking, Check
 from tierwright_server.replay_checks.schemas import CheckedAnswer
 from tierwright_server.replay_checks.table import CHECKS

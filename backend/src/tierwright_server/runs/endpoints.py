@@ -6,8 +6,8 @@ from fastapi import APIRouter, Path, Query, Request
 from sse_starlette import EventSourceResponse
 
 from tierwright_server.context import ContextDep, SessionDep
-from tierwright_server.errors import responses
 from tierwright_server.paging import Page, Search, paged
+from tierwright_server.problems import responses
 from tierwright_server.runs import service
 from tierwright_server.runs.schemas import RunList, RunOut
 from tierwright_server.runs.states import RunKind, RunStatus

@@ -5,9 +5,9 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Query, Request, Response, status
 
 from tierwright_server.context import ContextDep, SessionDep
-from tierwright_server.errors import responses
 from tierwright_server.paging import Page, Search, paged
 from tierwright_server.preconditions import IfMatch, tag
+from tierwright_server.problems import responses
 from tierwright_server.scenarios import service
 from tierwright_server.scenarios.schemas import (
     OpenedScenario,

@@ -5,7 +5,7 @@ from starlette.responses import Response
 
 from tierwright_server.context import ContextDep, SessionDep
 from tierwright_server.currency import ASKS_CURRENCY, MoneyRoute
-from tierwright_server.errors import responses
+from tierwright_server.problems import responses
 from tierwright_server.scheme_maps import service
 from tierwright_server.scheme_maps.schemas import (
     MapOptions,

@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Path, status
 
 from tierwright_server.context import ContextDep, SessionDep
-from tierwright_server.errors import responses
+from tierwright_server.problems import responses
 from tierwright_server.schemas import Identifier
 from tierwright_server.simulations import service
 from tierwright_server.simulations.schemas import SimulationIn, SimulationOut

@@ -2,7 +2,7 @@
 
 from fastapi import APIRouter
 
-from tierwright_server.errors import responses
+from tierwright_server.problems import responses
 from tierwright_server.simulator import registry
 from tierwright_server.simulator.schemas import SimulatorOut
 

@@ -5,8 +5,8 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Query, status
 
 from tierwright_server.context import ContextDep, SessionDep
-from tierwright_server.errors import responses
 from tierwright_server.paging import Page, paged
+from tierwright_server.problems import responses
 from tierwright_server.schemas import Identifier
 from tierwright_server.sweeps import service
 from tierwright_server.sweeps.schemas import SweepIn, SweepList, SweepOut

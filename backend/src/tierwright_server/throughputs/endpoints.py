@@ -3,7 +3,7 @@
 from fastapi import APIRouter
 
 from tierwright_server.context import ContextDep, SessionDep
-from tierwright_server.errors import responses
+from tierwright_server.problems import responses
 from tierwright_server.throughputs import service
 from tierwright_server.throughputs.schemas import ThroughputIn, ThroughputOut
 

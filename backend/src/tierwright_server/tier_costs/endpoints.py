@@ -4,7 +4,7 @@ from fastapi import APIRouter
 
 from tierwright_server.context import ContextDep, SessionDep
 from tierwright_server.currency import ASKS_CURRENCY, MoneyRoute
-from tierwright_server.errors import responses
+from tierwright_server.problems import responses
 from tierwright_server.tier_costs import service
 from tierwright_server.tier_costs.schemas import TierCostsIn, TierCostsOut
 

@@ -5,9 +5,9 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Query, Request, status
 
 from tierwright_server.context import ContextDep, SessionDep
-from tierwright_server.errors import responses
 from tierwright_server.listening import while_listening
 from tierwright_server.paging import Page, Search, paged
+from tierwright_server.problems import responses
 from tierwright_server.schemas import Identifier
 from tierwright_server.uploads import quota, service, stored
 from tierwright_server.uploads.schemas import (

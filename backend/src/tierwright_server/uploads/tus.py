@@ -19,14 +19,8 @@ from fastapi import APIRouter, Path, Request, Response
 from starlette.requests import ClientDisconnect
 
 from tierwright_server.context import ContextDep, SessionDep
-from tierwright_server.errors import (
-    BadInput,
-    Conflict,
-    ServerError,
-    TimedOut,
-    TooLarge,
-    responses,
-)
+from tierwright_server.errors import BadInput, Conflict, ServerError, TimedOut, TooLarge
+from tierwright_server.problems import responses
 from tierwright_server.schemas import Identifier
 from tierwright_server.settings import Settings
 from tierwright_server.tables import Upload

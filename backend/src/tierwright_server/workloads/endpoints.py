@@ -7,9 +7,9 @@ from fastapi import APIRouter, Path, Query, Response
 from fastapi import status as codes
 
 from tierwright_server.context import ContextDep, SessionDep
-from tierwright_server.errors import responses
 from tierwright_server.paging import Page, Search, holds, paged
 from tierwright_server.preconditions import IfMatch, tag
+from tierwright_server.problems import responses
 from tierwright_server.schemas import Identifier
 from tierwright_server.workloads import given, service
 from tierwright_server.workloads.given_schemas import (
