@@ -227,8 +227,8 @@ def use(server: str) -> str:
 
 
 def wait(holds: Any) -> None:
-    """Wait until something holds, at most two minutes."""
-    until = time.monotonic() + 120
+    """Wait until something holds, at most ten minutes."""
+    until = time.monotonic() + 600
     while True:
         try:
             if holds():
@@ -236,7 +236,7 @@ def wait(holds: Any) -> None:
         except OSError:
             pass
         if time.monotonic() > until:
-            raise SystemExit("error: the application was not ready within two minutes")
+            raise SystemExit("error: the application was not ready within ten minutes")
         time.sleep(0.3)
 
 
