@@ -222,6 +222,26 @@ class TestJobs:
 
 
 class TestRuns:
+    def test_list_of_a_workload(self, application):
+        started = application.client.post(
+            "/windows", json={"workload_id": "example", "windows": 7}
+        )
+        assert started.status_code in (200, 202), started.text
+        run_id = started.json()["run"]["id"]
+        application.wait_run(run_id)
+        asked = {"workload_id": "example"}
+        found = application.get("/runs", params=asked)["items"]
+        assert {"ingest", "windows"} <= {run["kind"] for run in found}
+        assert run_id in [run["id"] for run in found]
+        other = application.create_workload(
+            b"time_us,op,rel,block\n1,R,1/1,1\n", "a.csv"
+        )
+        application.wait_run(other["run"]["id"])
+        of_other = application.get("/runs", params={"workload_id": other["id"]})
+        assert [run["id"] for run in of_other["items"]] == [other["run"]["id"]]
+        nobody = application.get("/runs", params={"workload_id": "nobody"})
+        assert nobody["items"] == []
+
     def test_list_filters_and_orders(self, application):
         runs = application.get("/runs", params={"kind": "ingest"})
         assert runs["total"] >= 1

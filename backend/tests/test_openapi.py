@@ -35,6 +35,31 @@ def test_every_operation_has_an_id_and_declares_problems():
     assert len(set(ids)) == len(ids)
 
 
+def test_every_link_leads_from_what_is_made_to_what_reads_it():
+    document = json.loads(DOCUMENT.read_text())
+    operations = {
+        operation["operationId"]: operation
+        for path in document["paths"].values()
+        for operation in path.values()
+    }
+    links = {
+        (name, link["operationId"]): link["parameters"]
+        for name, operation in operations.items()
+        for answer in operation["responses"].values()
+        for link in answer.get("links", {}).values()
+    }
+    for (_, reader), parameters in links.items():
+        taken = {each.get("name") for each in operations[reader]["parameters"]}
+        assert parameters.keys() <= taken
+    assert links["create_workload", "get_workload"] == {
+        "workload_id": "$response.body#/id"
+    }
+    assert links["create_workload", "get_run"] == {"run_id": "$response.body#/run/id"}
+    assert links["evaluate", "get_workload"] == {
+        "workload_id": "$response.body#/workload_id"
+    }
+
+
 @schemathesis.serializer("application/offset+octet-stream")
 def as_bytes(_, value):
     """Bytes of an upload are sent as they are."""

@@ -8,6 +8,7 @@ from fastapi.openapi.utils import get_openapi
 from tierwright_server import idempotency
 from tierwright_server.csv_answers import add_tables
 from tierwright_server.examples import add_examples
+from tierwright_server.links import add_links
 from tierwright_server.meanings import add_descriptions
 from tierwright_server.schemas import Problem
 
@@ -34,4 +35,5 @@ def describe(app: FastAPI) -> dict[str, Any]:
     add_tables(document)
     idempotency.describe(document)
     add_examples(document)
+    add_links(document)
     return document

@@ -27,9 +27,19 @@ async def list_runs(
     status: Annotated[RunStatus | None, Query(description="Only these.")] = None,
     kind: Annotated[RunKind | None, Query(description="Only these.")] = None,
     title: Search = None,
+    workload_id: Annotated[
+        str | None,
+        Query(
+            min_length=1,
+            max_length=100,
+            description="Only runs that read this workload, or computed something of its "
+            "content.",
+            examples=["example"],
+        ),
+    ] = None,
 ) -> RunList:
     """List runs, newest first."""
-    return await service.list_runs(session, page, status, kind, title)
+    return await service.list_runs(session, page, status, kind, title, workload_id)
 
 
 @router.get("/{run_id}", operation_id="get_run", responses=responses(404))

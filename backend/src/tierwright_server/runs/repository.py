@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
 
-from sqlalchemy import func, select, text, update
+from sqlalchemy import func, or_, select, text, update
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.sql.elements import ColumnElement
 
@@ -12,7 +12,15 @@ from tierwright_server.jobs.events import CHANNEL
 from tierwright_server.jobs.workers import IS_LIVE
 from tierwright_server.paging import Page, like
 from tierwright_server.runs.states import RunKind, RunStatus
-from tierwright_server.tables import Run, now
+from tierwright_server.tables import (
+    Analysis,
+    Miniature,
+    Run,
+    Simulation,
+    Sweep,
+    Workload,
+    now,
+)
 
 
 async def get(session: AsyncSession, run_id: str, *, lock: bool = False) -> Run | None:
@@ -23,12 +31,35 @@ async def get(session: AsyncSession, run_id: str, *, lock: bool = False) -> Run 
     return await session.scalar(query.execution_options(populate_existing=True))
 
 
+_RESULTS = (Simulation, Sweep, Miniature, Analysis)
+
+
+def _of_workload(workload_id: str) -> ColumnElement[bool]:
+    """Whether a run reads a workload, or computes something of its content."""
+    workload = select(Workload).where(Workload.id == workload_id).subquery()
+    results = (
+        select(result.id).where(
+            or_(
+                result.workload_id == workload_id,
+                result.content_id.in_(select(workload.c.content_id)),
+            )
+        )
+        for result in _RESULTS
+    )
+    return or_(
+        Run.subject_id == workload_id,
+        Run.subject_id.in_(select(workload.c.upload_id)),
+        *(Run.subject_id.in_(ids) for ids in results),
+    )
+
+
 async def page(
     session: AsyncSession,
     asked: Page,
     status: RunStatus | None,
     kind: RunKind | None,
     title: str | None,
+    workload_id: str | None = None,
 ) -> tuple[Sequence[Run], int]:
     """List runs, newest first, and count them."""
     where: list[ColumnElement[bool]] = []
@@ -38,6 +69,8 @@ async def page(
         where.append(Run.kind == kind.value)
     if title is not None:
         where.append(like(Run.title, title))
+    if workload_id is not None:
+        where.append(_of_workload(workload_id))
     query = asked.of_query(
         select(Run).where(*where),
         {

@@ -50,9 +50,10 @@ async def list_runs(
     status: RunStatus | None,
     kind: RunKind | None,
     title: str | None = None,
+    workload_id: str | None = None,
 ) -> RunList:
     """List runs, newest first."""
-    runs, total = await repository.page(session, page, status, kind, title)
+    runs, total = await repository.page(session, page, status, kind, title, workload_id)
     return RunList(
         items=[RunOut.model_validate(run) for run in runs],
         total=total,

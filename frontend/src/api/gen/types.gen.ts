@@ -21472,6 +21472,12 @@ export type ListRunsData = {
          */
         title?: string | null;
         /**
+         * Workload Id
+         *
+         * Only runs that read this workload, or computed something of its content.
+         */
+        workload_id?: string | null;
+        /**
          * Limit
          *
          * Most items to return.
