@@ -45,15 +45,21 @@ test: setup ## run every test: Rust, Python, API on a real Postgres, page, brows
 	@$(PY) scripts/run_tests.py
 
 .PHONY: wheels try-wheels same-wheels
-wheels: setup ## build the wheels of both packages into an emptied dist/
+wheels: .venv/.done frontend/dist/index.html ## build the wheels of both packages into an emptied dist/
 	$(PY) scripts/build_wheels.py
 try-wheels: wheels ## install them into empty environments, each Python, and do the whole job there
 	$(PY) scripts/try_wheels.py
 same-wheels: wheels ## build them again in another folder, and compare the bytes
 	$(PY) scripts/build_wheels.py --again
 
-.PHONY: test-rust test-python test-page test-e2e
-test-rust test-python test-page test-e2e: test-%: setup ## run one part of the tests
+.PHONY: image compose-test
+image: .venv/.done ## build the containers' image with podman or docker (IMAGE_FLAGS: of its build) and say its size
+	$(PY) scripts/build_image.py $(IMAGE_FLAGS)
+compose-test: .venv/.done ## bring docker-compose.yml up, use it, kill its containers in turn; needs the image
+	$(PY) scripts/compose_test.py
+
+.PHONY: test-rust test-python test-page test-e2e test-containers
+test-rust test-python test-page test-e2e test-containers: test-%: setup ## run one part of the tests
 	@$(PY) scripts/run_tests.py $*
 
 FUZZ_SECONDS ?= 600

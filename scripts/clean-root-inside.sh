@@ -56,9 +56,6 @@ os.execvp(sys.argv[1], sys.argv[1:])'
 start() { # WHO LOG: in a session of its own, as in a terminal
     : >"$2"
     case "$1" in
-    image) setsid setpriv --reuid 10001 --regid 10001 --clear-groups --no-new-privs \
-        --bounding-set=-all env HOME=/data TIERWRIGHT_DATA_DIR=/data \
-        python3 -c "$as_in_terminal" .venv/bin/tierwright serve >"$2" 2>&1 & ;;
     root) setsid python3 -c "$as_in_terminal" make run >"$2" 2>&1 & ;;
     *) setsid setpriv --reuid "$1" --regid "$1" --init-groups env HOME="/home/$1" \
         python3 -c "$as_in_terminal" make run >"$2" 2>&1 & ;;
@@ -139,19 +136,6 @@ for stage in $STAGES; do
         clone "/home/visitor/tier wright"
         chown -R visitor: /home/visitor
         proof visitor "/home/visitor/tier wright"
-        ;;
-    image) # what the image's last stage holds, run as its user, who cannot write it
-        cd "/opt/tier wright"
-        if [ -e .git ]; then
-            rm -rf .git .data
-            sh scripts/keep-runtime.sh
-        fi
-        rm -rf /data
-        getent passwd 10001 >/dev/null ||
-            useradd --uid 10001 --user-group --home-dir /data --no-create-home tierwright
-        install --directory --mode 700 --owner 10001 --group 10001 /data
-        proof image "/opt/tier wright"
-        echo "  the program: $(du -sm . | cut -f1) MB"
         ;;
     esac
 done

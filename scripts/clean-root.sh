@@ -6,7 +6,7 @@
 #   sudo sh scripts/clean-root.sh FOLDER [COMMAND...]
 #
 # FOLDER keeps the Debian root (made once, about 600 MB) and the clones. Without COMMAND
-# the whole proof runs (CLEAN_ROOT_STAGES: root, visitor, image; or wheels alone); with one,
+# the whole proof runs (CLEAN_ROOT_STAGES: root, visitor; or wheels alone); with one,
 # `sh -c COMMAND` runs in root's clone, as root. CLEAN_ROOT_SUITE: bookworm, or another Debian.
 # Registries, mirrors and certificates are those this machine is set up with.
 set -eu
@@ -27,7 +27,7 @@ fail() {
 }
 [ "$(id -u)" = 0 ] || fail "only root can make a root folder" "run it with sudo"
 command -v debootstrap >/dev/null || fail "debootstrap is missing" "apt-get install debootstrap"
-stages="${CLEAN_ROOT_STAGES:-root visitor image}"
+stages="${CLEAN_ROOT_STAGES:-root visitor}"
 suite="${CLEAN_ROOT_SUITE:-bookworm}"
 packages=python3,python3-venv,ca-certificates
 if [ "$stages" != wheels ]; then

@@ -1,6 +1,6 @@
 """Runs the test suites in order and closes with one line of counts.
 
-``python scripts/run_tests.py [rust] [python] [page] [e2e]``; all of them without arguments.
+``python scripts/run_tests.py [rust] [python] [page] [e2e] [containers]``; all of them without arguments.
 Every suite runs even when an earlier one failed, so that one run shows everything. What failed,
 and why, is told again at the end, where a reader of a long log looks first.
 """
@@ -24,6 +24,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
+
+from engines import NoEngine, base_images, find_engine
 
 ROOT = Path(__file__).resolve().parent.parent
 BIN = ROOT / ".venv" / "bin"
@@ -289,11 +291,32 @@ def e2e() -> Counts:
         shutil.rmtree(folder, ignore_errors=True)
 
 
+def containers() -> Counts:
+    """Build the image and try the compose file, where an engine has what they start from."""
+    try:
+        engine = find_engine()
+        engine.compose()
+        missing = [name for name in base_images() if not engine.has_image(name)]
+    except NoEngine as error:
+        print(f"skipped: no container engine ({error})")
+        return Counts(skipped=1)
+    if missing:
+        print(f"skipped: {engine.name} has no image {missing[0]}, and none is pulled")
+        return Counts(skipped=1)
+    flags = os.environ.get("IMAGE_FLAGS", "").split()
+    python = str(BIN / "python")
+    for command in (["scripts/build_image.py", *flags], ["scripts/compose_test.py"]):
+        if run([python, *command]):
+            return Counts(failed=1, failures=(failure(command[0], "see above"),))
+    return Counts(passed=2)
+
+
 SUITES: dict[str, Callable[[], Counts]] = {
     "rust": rust,
     "python": python,
     "page": page,
     "e2e": e2e,
+    "containers": containers,
 }
 
 

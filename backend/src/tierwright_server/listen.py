@@ -2,6 +2,7 @@
 
 import ipaddress
 import logging
+import os
 import socket
 from pathlib import Path
 
@@ -12,6 +13,8 @@ _LOG = logging.getLogger(__name__)
 DEFAULT_PORT = 8787
 CONTAINER_MARKS = ("/.dockerenv", "/run/.containerenv")
 """Files by which the container engines mark a container."""
+CONTAINER_ENGINES = ("podman", "docker", "oci")
+"""Values of the variable `container`, by which podman marks one whose root is read-only."""
 _PORTS_TRIED = 50
 
 
@@ -62,7 +65,8 @@ def check_published_at(address: str) -> str:
             "accounts and keys yet, so a container may publish it on loopback only",
             "use 127.0.0.1:PORT, the same in `ports:` of the compose file",
         )
-    if not any(Path(mark).exists() for mark in CONTAINER_MARKS):
+    marked = os.environ.get("container") in CONTAINER_ENGINES  # noqa: SIM112 (their name)
+    if not marked and not any(Path(mark).exists() for mark in CONTAINER_MARKS):
         raise RuntimeFailure(
             f"`--published-at {address}` is only for a container, and this is none",
             "leave the option out; the server then listens on 127.0.0.1",

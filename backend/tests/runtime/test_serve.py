@@ -362,10 +362,27 @@ def test_outside_a_container_nothing_can_be_published(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(listen, "CONTAINER_MARKS", ("/no/such/file",))
+    monkeypatch.delenv("container", raising=False)
     with pytest.raises(RuntimeFailure, match="only for a container, and this is none"):
         listen.check_published_at("127.0.0.1:8787")
     monkeypatch.setattr(listen, "CONTAINER_MARKS", (__file__,))
     assert listen.check_published_at("127.0.0.1:8787") == "127.0.0.1:8787"
+
+
+@pytest.mark.parametrize(("mark", "taken"), [("podman", True), ("flatpak", False)])
+def test_an_engine_may_mark_a_container_by_a_variable(
+    monkeypatch: pytest.MonkeyPatch,
+    mark: str,
+    taken: bool,
+) -> None:
+    """Podman 4.3 mounts no file where the root is read-only."""
+    monkeypatch.setattr(listen, "CONTAINER_MARKS", ("/no/such/file",))
+    monkeypatch.setenv("container", mark)
+    if taken:
+        assert listen.check_published_at("127.0.0.1:8787") == "127.0.0.1:8787"
+        return
+    with pytest.raises(RuntimeFailure, match="only for a container, and this is none"):
+        listen.check_published_at("127.0.0.1:8787")
 
 
 def test_a_named_port_that_is_taken_is_an_error() -> None:
