@@ -203,8 +203,9 @@ class Project:
         for name in reversed(self.all()):
             self.engine.run("rm", "--force", name, check=False)
         for kind in ("network", "volume"):
-            label = f"--filter=label=com.docker.compose.project={self.name}"
-            done = self.engine.run(kind, "ls", "--quiet", label, check=False)
+            # By name: podman-compose leaves a volume that two services share, unlabelled.
+            named = f"--filter=name={self.name}_"
+            done = self.engine.run(kind, "ls", "--quiet", named, check=False)
             for name in done.stdout.split():
                 self.engine.run(kind, "rm", name, check=False)
 
