@@ -46,6 +46,21 @@ class TestPoolSplits:
         )
         assert again["id"] == split["id"]
 
+    def test_the_adaptive_split_is_replayed_at_that_too(self, own):
+        distinct = own.get("/workloads/example")["summary"]["distinct_pages"]
+        asked = {"workload_id": "example", "dynamics": "steady"}
+        small = own.post("/pool-advisors", {**asked, "pages": 2000}, 202)
+        large = own.post("/pool-advisors", {**asked, "pages": LARGEST}, 202)
+        assert (small["pages"], large["pages"]) == (2000, 2 * distinct)
+        for advisor in (small, large):
+            assert own.wait_run(advisor["run"]["id"])["status"] == "succeeded"
+            epochs = own.get(f"/pool-advisors/{advisor['id']}/epochs")
+            clamped = [
+                note for note in epochs["warnings"] if note["name"] == "pages_clamped"
+            ]
+            assert bool(clamped) == (advisor is large)
+        assert f"{2 * distinct:,} pages" in clamped[0]["message"]
+
     def test_a_smaller_one_is_counted_as_asked(self, own):
         split = finish(own, {"workload_id": "example", "pages": 300})
         assert (split["pages"], split["warnings"]) == (300, [])

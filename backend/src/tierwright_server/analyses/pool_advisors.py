@@ -16,7 +16,10 @@ from tierwright.pool_split.dynamics import (
     least_window,
 )
 from tierwright_server.analyses import service
-from tierwright_server.analyses.pool_splits import MOST_PAGES
+from tierwright_server.analyses.pool_splits import (
+    MOST_PAGES,
+    largest_buffer,
+)
 from tierwright_server.analyses.schemas import AnalysisOut
 from tierwright_server.context import ContextDep, SessionDep
 from tierwright_server.errors import BadInput
@@ -25,6 +28,7 @@ from tierwright_server.evaluations.service import derivation_row
 from tierwright_server.problems import responses
 from tierwright_server.runs.states import RunKind
 from tierwright_server.schemas import Answer, Body, Identifier, Pages, WarningOut
+from tierwright_server.tables import Content
 from tierwright_server.wording import percent, three_digits
 from tierwright_server.workloads import service as workloads
 from tierwright_server.workloads.schemas import AskedThrough
@@ -46,7 +50,13 @@ class PoolAdvisorIn(Body):
 
     workload_id: Identifier
     pages: Annotated[
-        Pages, Field(ge=2, le=MOST_PAGES, description="M, the whole buffer. [pages]")
+        Pages,
+        Field(
+            ge=2,
+            le=MOST_PAGES,
+            description="M, the whole buffer: at most twice the distinct pages of the trace, "
+            "above which this size is replayed. [pages]",
+        ),
     ]
     dynamics: Dynamics = Field(
         default="steady",
@@ -142,12 +152,13 @@ async def create_pool_advisor(
             f"makes more than {MOST_EPOCHS:,} epochs of {accesses:,} accesses",
             hint=f"Give at least {-(-accesses // MOST_EPOCHS):,}.",
         )
-    least = least_window(body.pages)
+    pages = min(body.pages, largest_buffer(content))
+    least = least_window(pages)
     if body.window_accesses is not None and body.window_accesses < least:
         raise BadInput.at(
             "body.window_accesses",
             body.window_accesses,
-            f"is too short for {body.pages:,} pages: the advisor passes over all in each",
+            f"is too short for {pages:,} pages: the advisor passes over all in each",
             hint=f"Give at least {least:,}.",
         )
     parameters = body.model_dump(exclude={"workload_id"})
@@ -156,8 +167,8 @@ async def create_pool_advisor(
         context,
         RunKind.POOL_ADVISOR,
         subject,
-        {**parameters, "write_share": writes / max(1, accesses)},
-        f"Adaptive split of {workload.name} at {body.pages:,} pages, {body.dynamics}",
+        {**parameters, "pages": pages, "write_share": writes / max(1, accesses)},
+        f"Adaptive split of {workload.name} at {pages:,} pages, {body.dynamics}",
     )
     return _out(row)
 
@@ -213,6 +224,9 @@ async def get_pool_advisor_epochs(
     kept = [WarningOut.model_validate(each) for each in found.pop("warnings")]
     known = {each.name for each in cautions}
     cautions += [each for each in kept if each.name not in known]
+    cautions += _clamped(
+        found["pages"], await session.get_one(Content, row[0].content_id)
+    )
     finding, sentence = _words(found)
     return PoolAdvisorEpochs(
         id=pool_advisor_id,
@@ -228,6 +242,20 @@ async def get_pool_advisor_epochs(
             name: value for name, value in found.items() if name != "alternating_factor"
         },
     )
+
+
+def _clamped(pages: int, content: Content) -> list[WarningOut]:
+    if pages < largest_buffer(content):
+        return []
+    distinct = content.summary["distinct_pages"]
+    return [
+        WarningOut(
+            name="pages_clamped",
+            message=f"a buffer of {pages:,} pages was replayed, twice the {distinct:,} pages of "
+            "the trace: no larger one is",
+            hint="Ask for a buffer that is smaller than the trace.",
+        )
+    ]
 
 
 def _window(

@@ -218,7 +218,7 @@ async def create_pool_split(
 ) -> PoolSplitOut:
     """Count a buffer at every split; follow its `run`. The same inputs are found again."""
     subject = await workloads.find_traced(session, body.workload_id)
-    pages = min(body.pages, _largest(subject[1]))
+    pages = min(body.pages, largest_buffer(subject[1]))
     row = await service.create(
         session,
         context,
@@ -289,7 +289,7 @@ async def stored(
         It has yet to be counted.
     """
     workload, content = await workloads.find_traced(session, body.workload_id)
-    pages = min(body.pages, _largest(content))
+    pages = min(body.pages, largest_buffer(content))
     try:
         row = await service.find_of(
             session,
@@ -379,7 +379,7 @@ async def get_pool_split_gains(
     )
 
 
-def _largest(content: Content) -> int:
+def largest_buffer(content: Content) -> int:
     """Return the buffer whose clean and dirty pool can each hold every page. [pages]"""
     return max(2, 2 * int(content.summary["distinct_pages"]))
 
@@ -402,7 +402,7 @@ def _about(row: service.Row, content: Content) -> list[WarningOut]:
 
 
 def _clamped(pages: int, content: Content) -> list[WarningOut]:
-    if pages < _largest(content):
+    if pages < largest_buffer(content):
         return []
     distinct = content.summary["distinct_pages"]
     return [
