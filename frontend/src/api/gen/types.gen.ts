@@ -7452,7 +7452,7 @@ export type PoolAdvisorIn = {
     /**
      * Pages
      *
-     * M, the whole buffer. [pages]
+     * M, the whole buffer: at most twice the distinct pages of the trace, above which this size is replayed. [pages]
      */
     pages: number;
     /**
