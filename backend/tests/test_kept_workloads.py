@@ -4,7 +4,7 @@ import psycopg
 import pytest
 from live_app import run_application
 
-from tierwright_server import quick_reads
+from tierwright_server import problems, quick_reads
 from tierwright_server.db import psycopg_dsn
 from tierwright_server.workloads import kept
 
@@ -84,3 +84,17 @@ def test_what_is_kept_is_bounded(make_settings, monkeypatch):
         answers = [evaluate(application, each).json() for each in workloads * 2]
     assert answers[:2] == answers[2:]
     assert [answer["workload_id"] for answer in answers[:2]] == workloads
+
+
+@pytest.mark.parametrize(("full", "status"), [(False, 503), (True, 507)])
+def test_a_database_that_fails_is_told_from_a_full_disk(
+    application, monkeypatch, full, status
+):
+    async def fail(*_):
+        raise psycopg.OperationalError("gone")
+
+    monkeypatch.setattr(quick_reads.QuickReads, "_ask", fail)
+    monkeypatch.setattr(problems, "disk_is_full", lambda _: full)
+    answer = evaluate(application, "example")
+    assert answer.status_code == status
+    assert answer.json()["hint"]

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any
 
+import psycopg
 import structlog
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -165,7 +166,7 @@ async def on_http(request: Request, error: Exception) -> Response:
 
 
 async def on_database_down(request: Request, error: Exception) -> Response:
-    code = getattr(getattr(error, "orig", None), "sqlstate", None)
+    code = getattr(getattr(error, "orig", error), "sqlstate", None)
     if code == _SQL_DISK_FULL or disk_is_full(request.app.state.settings.data_dir):
         log.error("disk full", error=repr(error))
         return await _no_space(request, full())
@@ -229,6 +230,7 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(Defect, on_unexpected)
     app.add_exception_handler(DBAPIError, on_database_down)
     app.add_exception_handler(PoolTimeout, on_database_down)
+    app.add_exception_handler(psycopg.OperationalError, on_database_down)
     app.add_exception_handler(MemoryError, _on_too_little_memory)
     app.add_exception_handler(OSError, _on_os_error)
     app.add_exception_handler(Exception, on_unexpected)

@@ -4,13 +4,9 @@ from collections.abc import Mapping
 from typing import Any, LiteralString
 
 import psycopg
-import structlog
-from psycopg_pool import AsyncConnectionPool, PoolTimeout
+from psycopg_pool import AsyncConnectionPool
 
-from tierwright_server.database_watch import unavailable
 from tierwright_server.db import connection_options, psycopg_dsn
-
-log = structlog.get_logger(__name__)
 
 NAME = "tierwright-reads"
 """By which the database lists the connections."""
@@ -61,19 +57,15 @@ class QuickReads:
 
         Raises
         ------
-        Unavailable
-            If the database does not answer.
+        psycopg.OperationalError
+            If the database does not answer; `problems` renders it.
         """
         try:
-            try:
-                return await self._ask(query, values)
-            except psycopg.OperationalError:
-                # Connections outlive a server that was started again; none else is told.
-                await self._pool.check()
-                return await self._ask(query, values)
-        except (psycopg.OperationalError, PoolTimeout) as error:
-            log.warning("database unreachable", error=repr(error))
-            raise unavailable() from error
+            return await self._ask(query, values)
+        except psycopg.OperationalError:
+            # Connections outlive a server that was started again; none else is told.
+            await self._pool.check()
+            return await self._ask(query, values)
 
     async def _ask(self, query: LiteralString, values: Mapping[str, Any]) -> list[Row]:
         async with self._pool.connection() as connection:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from typing import NamedTuple
-
 import orjson
 from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 
 from tierwright_server.quick_reads import QuickReads
-from tierwright_server.quick_reads import Row as Version
+from tierwright_server.shared_cache import SharedCache
 from tierwright_server.workloads import repository
 
 _MOST_BYTES = 16 * 2**20
@@ -22,10 +19,12 @@ _VERSION = """
 """
 
 
-class _Kept(NamedTuple):
-    version: Version
-    row: repository.Row
-    bytes: int
+def _size_of(row: repository.Row | None) -> int:
+    if row is None:
+        return 0
+    workload, _, content = row
+    documents = (workload.columns, workload.conversion, content and content.summary)
+    return len(orjson.dumps(documents))
 
 
 class KeptWorkloads:
@@ -44,33 +43,23 @@ class KeptWorkloads:
     ) -> None:
         self._reads = reads
         self._sessions = sessions
-        self._kept: OrderedDict[str, _Kept] = OrderedDict()
+        self._rows = SharedCache[repository.Row | None](_MOST_BYTES, _size_of)
 
     async def row(self, workload_id: str) -> repository.Row | None:
         """Find a workload with its run and content, not to be changed.
 
         Raises
         ------
-        Unavailable
+        psycopg.OperationalError
             If the database does not answer.
         """
-        found = await self._reads.rows(_VERSION, {"id": workload_id})
-        kept = self._kept.get(workload_id)
-        if found and kept is not None and kept.version == found[0]:
-            self._kept.move_to_end(workload_id)
-            return kept.row
-        self._kept.pop(workload_id, None)
-        async with self._sessions() as session:
-            row = await repository.row(session, workload_id)
-        # Asked before it was read: what changed between is read once more, not kept.
-        if found and row is not None and row[2] is not None:
-            self._keep(workload_id, found[0], row)
-        return row
+        versions = await self._reads.rows(_VERSION, {"id": workload_id})
+        if not versions:  # nothing was read of it yet
+            return await self._read(workload_id)
+        # What changes while it is read has another version, and is read once more.
+        key = " ".join((workload_id, *versions[0]))
+        return await self._rows.get(key, lambda: self._read(workload_id))
 
-    def _keep(self, workload_id: str, version: Version, row: repository.Row) -> None:
-        workload, _, content = row
-        documents = (workload.columns, workload.conversion, content and content.summary)
-        size = len(orjson.dumps(documents))
-        self._kept[workload_id] = _Kept(version, row, size)
-        while sum(each.bytes for each in self._kept.values()) > _MOST_BYTES:
-            self._kept.popitem(last=False)
+    async def _read(self, workload_id: str) -> repository.Row | None:
+        async with self._sessions() as session:
+            return await repository.row(session, workload_id)
