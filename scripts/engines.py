@@ -76,16 +76,20 @@ class Engine:
         return [path]
 
 
+def _services() -> dict[str, dict[str, Any]]:
+    text = (ROOT / "docker-compose.yml").read_text()
+    found: dict[str, dict[str, Any]] = yaml.safe_load(text)["services"]
+    return found
+
+
 def service_images() -> list[str]:
     """Return the images of the compose file: our own and the database's."""
-    services = yaml.safe_load((ROOT / "docker-compose.yml").read_text())["services"]
-    return sorted({str(service["image"]) for service in services.values()})
+    return sorted({str(service["image"]) for service in _services().values()})
 
 
 def own_image() -> str:
     """Return the name by which the compose file asks for the image of this folder."""
-    services = yaml.safe_load((ROOT / "docker-compose.yml").read_text())["services"]
-    return next(str(s["image"]) for s in services.values() if "build" in s)
+    return next(str(s["image"]) for s in _services().values() if "build" in s)
 
 
 def base_images() -> list[str]:

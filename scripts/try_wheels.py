@@ -33,6 +33,11 @@ TOOLS = ("sh", "env", "uname", "cat", "ls", "id", "locale", "getconf", "readlink
 """What a bare machine has in PATH; no compiler, no Node, no cargo."""
 
 
+def as_user(user: int | None) -> dict[str, Any]:
+    """Return what starts a process as a user; None: as the one that we are."""
+    return {} if user is None else {"user": user, "group": user, "extra_groups": []}
+
+
 def is_there(version: str, user: int | None) -> Path | None:
     """Find a Python that can make environments, and that the user may run."""
     pyenv = Path(os.environ.get("PYENV_ROOT", "~/.pyenv")).expanduser() / "versions"
@@ -52,9 +57,7 @@ def is_there(version: str, user: int | None) -> Path | None:
                 capture_output=True,
                 text=True,
                 check=False,
-                user=user,
-                group=user,
-                extra_groups=None if user is None else [],
+                **as_user(user),
             )
         except OSError:
             continue
@@ -94,9 +97,7 @@ class Trial:
             [str(part) for part in command],
             cwd=self.folder,
             env=self.environment,
-            user=self.user,
-            group=self.user,
-            extra_groups=None if self.user is None else [],
+            **as_user(self.user),
             capture_output=True,
             text=True,
             check=False,
@@ -155,9 +156,7 @@ class Trial:
             [self.bin / "tierwright", "serve", "--port", str(port), "--data-dir", data],
             cwd=self.folder,
             env=self.environment,
-            user=self.user,
-            group=self.user,
-            extra_groups=None if self.user is None else [],
+            **as_user(self.user),
             stdout=said.open("w"),
             stderr=(self.folder / "server.log").open("w"),
         )

@@ -49,13 +49,30 @@ class Gate:
         await JSONResponse({"bytes": len(body)})(scope, receive, send)
 
 
+class PatientProtocol(Protocol):
+    head_timeout_s = PATIENCE_S
+
+
 @pytest.fixture
 def served():
+    with serving(Protocol, BODY_S) as found:
+        yield found
+
+
+@pytest.fixture
+def patient():
+    """One that closes no connection for want of time."""
+    with serving(PatientProtocol, PATIENCE_S) as found:
+        yield found
+
+
+@contextlib.contextmanager
+def serving(protocol, body_s):
     gate = Gate()
     listener = socket.create_server(("127.0.0.1", 0))
-    settings = Settings(body_timeout_s=BODY_S, max_requests_at_once=MOST_AT_ONCE)
+    settings = Settings(body_timeout_s=body_s, max_requests_at_once=MOST_AT_ONCE)
     config = uvicorn.Config(
-        Guard(gate, settings), http=Protocol, log_config=None, lifespan="off"
+        Guard(gate, settings), http=protocol, log_config=None, lifespan="off"
     )
     server = Server(config)
     thread = threading.Thread(
@@ -120,8 +137,8 @@ CHUNKED = (
     ],
     ids=["address", "header", "headers", "chunk", "trailer", "trailers"],
 )
-def test_what_a_request_says_beside_its_body_is_limited(served, begun, more):
-    _, address = served
+def test_what_a_request_says_beside_its_body_is_limited(patient, begun, more):
+    _, address = patient
     sent = 0
     said = b""
     with socket.create_connection(address) as connection:

@@ -15,12 +15,6 @@ from uvicorn.protocols.http.httptools_impl import (
 
 from tierwright_server.errors import MEDIA_TYPE, ServerError, Unavailable, problem_of
 
-_REFUSED = (
-    b"HTTP/1.1 503 Service Unavailable\r\n"
-    b"Content-Type: %b\r\nRetry-After: %d\r\n"
-    b"Connection: close\r\nContent-Length: %d\r\n\r\n%b"
-)
-
 
 class _Full(Unavailable):
     """No further connection can be served."""
@@ -29,24 +23,10 @@ class _Full(Unavailable):
     retry_after_s = 2
 
 
-def _refusal() -> bytes:
-    """Make the whole answer to a connection too many: no application has seen it."""
-    error = _Full(
-        "too many connections are open",
-        hint="Close some, or try again in a moment.",
-    )
-    body = problem_of(error).model_dump_json().encode()
-    return _REFUSED % (MEDIA_TYPE.encode(), error.retry_after_s, len(body), body)
-
-
 _BESIDE_BODY_BYTES = 65_536
 """Most bytes of a request beside its body: the head, and what frames the chunks of the body."""
 _FRAME = 8
 """Bytes that a byte of a body may take where each is a chunk of its own."""
-_TOO_LARGE = (
-    b"HTTP/1.1 431 Request Header Fields Too Large\r\n"
-    b"Content-Type: %b\r\nConnection: close\r\nContent-Length: %d\r\n\r\n%b"
-)
 
 
 class _HeadTooLarge(ServerError):
@@ -57,13 +37,18 @@ class _HeadTooLarge(ServerError):
     title = "The head of the request is too large"
 
 
-def _head_too_large() -> bytes:
-    error = _HeadTooLarge(
-        f"address, headers and framing take more than {_BESIDE_BODY_BYTES} bytes",
-        hint="Send fewer or shorter headers.",
-    )
+def _last_answer(error: ServerError) -> bytes:
+    """Make the whole answer to a connection that is closed; no application has seen it."""
     body = problem_of(error).model_dump_json().encode()
-    return _TOO_LARGE % (MEDIA_TYPE.encode(), len(body), body)
+    lines = [
+        f"HTTP/1.1 {error.status.value} {error.status.phrase}",
+        f"Content-Type: {MEDIA_TYPE}",
+        f"Content-Length: {len(body)}",
+        "Connection: close",
+    ]
+    if error.retry_after_s is not None:
+        lines.append(f"Retry-After: {error.retry_after_s}")
+    return "\r\n".join((*lines, "", "")).encode() + body
 
 
 class TimedProtocol(HttpToolsProtocol):
@@ -90,7 +75,11 @@ class TimedProtocol(HttpToolsProtocol):
         """Begin to wait for a request, or refuse the connection."""
         super().connection_made(transport)
         if len(self.connections) > self.most:
-            transport.write(_refusal())
+            full = _Full(
+                "too many connections are open",
+                hint="Close some, or try again in a moment.",
+            )
+            transport.write(_last_answer(full))
             transport.close()
             return
         self._await_head()
@@ -101,7 +90,12 @@ class TimedProtocol(HttpToolsProtocol):
         super().data_received(data)
         if self._beside_body_bytes > _BESIDE_BODY_BYTES:
             if not self.transport.is_closing():
-                self.transport.write(_head_too_large())
+                too_large = _HeadTooLarge(
+                    f"address, headers and framing take more than {_BESIDE_BODY_BYTES} "
+                    "bytes",
+                    hint="Send fewer or shorter headers.",
+                )
+                self.transport.write(_last_answer(too_large))
                 self.transport.close()
             return
         cycle: RequestResponseCycle | None = self.cycle  # None before any request

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import Any
 
 _ID = re.compile(r"\{(\w+_id)\}")
-_METHODS = ("get", "post", "put", "patch", "delete")
 _JSON = "application/json"
 
 
@@ -21,10 +20,7 @@ def add_links(document: dict[str, Any]) -> None:
     paths = document["paths"]
     readers = _readers(paths)
     for path, operations in paths.items():
-        for method in _METHODS:
-            operation = operations.get(method)
-            if operation is None:
-                continue
+        for operation in operations.values():
             for status, answer in operation["responses"].items():
                 schema = answer.get("content", {}).get(_JSON, {}).get("schema")
                 if not status.startswith("2") or schema is None:

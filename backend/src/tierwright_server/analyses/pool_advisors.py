@@ -18,6 +18,7 @@ from tierwright.pool_split.dynamics import (
 from tierwright_server.analyses import service
 from tierwright_server.analyses.pool_splits import (
     MOST_PAGES,
+    about_largest,
     largest_buffer,
 )
 from tierwright_server.analyses.schemas import AnalysisOut
@@ -41,6 +42,10 @@ TITLES = {
     "lru": "LRU",
     "cflru": "CFLRU",
 }
+_REPLAYED = (
+    "a buffer of {pages} pages was replayed, at least twice the {distinct} pages of the trace; "
+    "larger ones are replayed at twice these pages"
+)
 NOTHING = 0.0005
 """Differences below this share are called none."""
 
@@ -224,9 +229,8 @@ async def get_pool_advisor_epochs(
     kept = [WarningOut.model_validate(each) for each in found.pop("warnings")]
     known = {each.name for each in cautions}
     cautions += [each for each in kept if each.name not in known]
-    cautions += _clamped(
-        found["pages"], await session.get_one(Content, row[0].content_id)
-    )
+    content = await session.get_one(Content, row[0].content_id)
+    cautions += about_largest(found["pages"], content, _REPLAYED)
     finding, sentence = _words(found)
     return PoolAdvisorEpochs(
         id=pool_advisor_id,
@@ -242,20 +246,6 @@ async def get_pool_advisor_epochs(
             name: value for name, value in found.items() if name != "alternating_factor"
         },
     )
-
-
-def _clamped(pages: int, content: Content) -> list[WarningOut]:
-    if pages < largest_buffer(content):
-        return []
-    distinct = content.summary["distinct_pages"]
-    return [
-        WarningOut(
-            name="pages_clamped",
-            message=f"a buffer of {pages:,} pages was replayed, twice the {distinct:,} pages of "
-            "the trace: no larger one is",
-            hint="Ask for a buffer that is smaller than the trace.",
-        )
-    ]
 
 
 def _window(

@@ -397,19 +397,25 @@ def _about(row: service.Row, content: Content) -> list[WarningOut]:
     analysis, _ = row
     return [
         *about_version(analysis.core_version),
-        *_clamped(analysis.parameters["pages"], content),
+        *about_largest(analysis.parameters["pages"], content, _COUNTED),
     ]
 
 
-def _clamped(pages: int, content: Content) -> list[WarningOut]:
+_COUNTED = (
+    "a buffer of {pages} pages was counted: its clean and its dirty pool can each hold all "
+    "{distinct} pages of the trace, so that a larger one counts the same"
+)
+
+
+def about_largest(pages: int, content: Content, words: str) -> list[WarningOut]:
+    """Say that no larger buffer is taken, where one is as large; `words` take both numbers."""
     if pages < largest_buffer(content):
         return []
     distinct = content.summary["distinct_pages"]
     return [
         WarningOut(
             name="pages_clamped",
-            message=f"a buffer of {pages:,} pages was counted: its clean and its dirty pool can "
-            f"each hold all {distinct:,} pages of the trace, so that a larger one counts the same",
+            message=words.format(pages=f"{pages:,}", distinct=f"{distinct:,}"),
             hint="Ask for a buffer that is smaller than the trace.",
         )
     ]

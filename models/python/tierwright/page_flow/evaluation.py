@@ -797,15 +797,9 @@ def _terms(
     scheme: str, flow: _Flow, flash_pages: FloatArray, times: ServiceTimes
 ) -> dict[str, FloatArray]:
     """Cost terms over the whole trace; where there is no flash, those of C0. [µs]"""
-    has_flash = flash_pages > 0
-    # One answer rather than both where all is of one kind, as at a single point.
-    needed = [
-        name
-        for name, anywhere in ((scheme, has_flash.any()), ("none", ~has_flash.all()))
-        if anywhere
-    ]
-    made = {
-        name: cost_terms_kernel(
+
+    def of(name: str) -> dict[str, FloatArray]:
+        made = cost_terms_kernel(
             name,
             flow.counts.flash_hits,
             flow.counts.flash_misses,
@@ -816,16 +810,17 @@ def _terms(
             times.disk_read,
             times.disk_write,
         )
-        for name in dict.fromkeys(needed)
-    }
-    if len(made) == 1:
-        (only,) = made.values()
-        terms = {term: getattr(only, term) for term in COST_TERMS}
+        return {term: getattr(made, term) for term in COST_TERMS}
+
+    has_flash = flash_pages > 0
+    if has_flash.all():
+        terms = of(scheme)
+    elif not has_flash.any():
+        terms = of("none")
     else:
+        with_flash, without = of(scheme), of("none")
         terms = {
-            term: np.where(
-                has_flash, getattr(made[scheme], term), getattr(made["none"], term)
-            )
+            term: np.where(has_flash, with_flash[term], without[term])
             for term in COST_TERMS
         }
     if flow.growth:  # a page that is new is read from nowhere
