@@ -32,7 +32,7 @@ def question(**changes):
 
 
 def ask(application, **changes):
-    return application.post("/break-evens", question(**changes), 200)
+    return application.post("/break-evens?derivation=true", question(**changes), 200)
 
 
 class TestSurplus:

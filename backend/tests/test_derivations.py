@@ -42,7 +42,9 @@ def steps_of(answer, scheme):
 class TestSchemes:
     @pytest.mark.parametrize("metadata", [None, "face"])
     @pytest.mark.parametrize("scheme", ["none", "inclusive", "exclusive", "lazy"])
-    @pytest.mark.parametrize("path", ["/evaluations/derivation", "/scheme-maps/point"])
+    @pytest.mark.parametrize(
+        "path", ["/evaluations/derivation", "/scheme-maps/point?derivation=true"]
+    )
     def test_the_terms_follow_from_the_numbers_and_add_up(
         self, application, path, scheme, metadata
     ):
@@ -100,7 +102,7 @@ class TestSchemes:
             "ram_device_id": "dram-ddr5-4800-rdimm",
             "price_book_id": "papers-2015",
         }
-        answer = application.post("/scheme-maps/point", body, 200)
+        answer = application.post("/scheme-maps/point?derivation=true", body, 200)
         steps = steps_of(answer, "lazy")
         for name in ("usd_per_month", "price x time"):
             formula, _, given = steps[name]["formula"].partition("; ")
@@ -115,7 +117,7 @@ class TestSchemes:
 class TestThroughput:
     def test_many_devices_share_a_demand_once(self, application):
         answer = application.post(
-            "/throughputs",
+            "/throughputs?derivation=true",
             {
                 **POINT,
                 "clients": 20,
@@ -160,7 +162,9 @@ class TestBreakEven:
         }
         steps = {
             step["name"]: step
-            for step in application.post("/break-evens", body, 200)["derivation"]
+            for step in application.post("/break-evens?derivation=true", body, 200)[
+                "derivation"
+            ]
         }
         for name in ("dram_gain, next money", "flash_gain, next money"):
             formula, _, given = steps[name]["formula"].partition("; ")
@@ -178,7 +182,9 @@ class TestBreakEven:
 class TestPlaces:
     def test_the_directory_shows_what_its_costs_are_made_of(self, application):
         answer = application.post(
-            "/directories", {**POINT, "flash_page_bytes": [8192, 65536]}, 200
+            "/directories?derivation=true",
+            {**POINT, "flash_page_bytes": [8192, 65536]},
+            200,
         )
         steps = {step["name"]: step for step in answer["derivation"]}
         for name, step in steps.items():
@@ -193,7 +199,7 @@ class TestPlaces:
     def test_the_choice_shows_time_saving_and_price(self, application):
         body = {key: POINT[key] for key in POINT if key != "flash_device_id"}
         answer = application.post(
-            "/flash-choices",
+            "/flash-choices?derivation=true",
             {
                 **body,
                 "candidate_ids": ["face2016-samsung-850evo-250"],

@@ -134,7 +134,7 @@ def tier(**changes):
 class TestTierCosts:
     def test_equals_the_models(self, application):
         answer = application.post(
-            "/tier-costs",
+            "/tier-costs?derivation=true",
             tier(
                 writes_per_month=1e6,
                 usd_per_kwh="0.30",

@@ -105,7 +105,9 @@ def filled(application: Application, value: Any) -> Any:
     return value
 
 
-def sent(application: Application, operation_id: str, named: str | None = None) -> Any:
+def sent(
+    application: Application, operation_id: str, named: str | None = None, **query: str
+) -> Any:
     """Send the example of an operation; `named` in place of its name, which may be taken."""
     method, path, operation = OPERATIONS[operation_id]
     example: Example = EXAMPLES[operation_id]
@@ -125,7 +127,7 @@ def sent(application: Application, operation_id: str, named: str | None = None) 
     return application.client.request(
         method,
         path.removeprefix("/api/v1"),
-        params=filled(application, dict(example.query)),
+        params=filled(application, dict(example.query)) | query,
         headers=headers,
         timeout=120,
         **body,
@@ -181,3 +183,50 @@ def test_tus_is_as_described(asked):
         answer = asked.client.post("/uploads", headers=headers)
     for name in operation["responses"]["201"]["headers"]:
         assert name in answer.headers
+
+
+DERIVED = [
+    operation_id
+    for operation_id, (_, _, operation) in OPERATIONS.items()
+    if any(each["name"] == "derivation" for each in operation.get("parameters", ()))
+]
+WITH_ITS_STEPS = {
+    "PoolAdvisorEpochs": "a result of a job, which no slider asks for again",
+    "DerivationOut": "nothing but the steps",
+    "FormulaAnswerOut": "one formula, which is asked for its steps",
+}
+"""Answers that always carry their derivation, and why."""
+
+
+@pytest.mark.parametrize("operation_id", DERIVED)
+def test_steps_come_where_they_are_asked_for(asked, operation_id):
+    plain = sent(asked, operation_id).json()
+    whole = sent(asked, operation_id, derivation="true").json()
+    assert plain.pop("derivation") is None
+    steps = whole.pop("derivation")
+    assert steps
+    assert all(step["name"] and step["formula"] for step in steps)
+    assert plain == whole
+
+
+def test_steps_come_as_a_table_of_their_own(asked):
+    method, path, _ = OPERATIONS["estimate_recovery"]
+    answer = asked.client.request(
+        method,
+        path.removeprefix("/api/v1"),
+        params={"table": "derivation"},
+        headers={"accept": "text/csv"},
+        json=filled(asked, EXAMPLES["estimate_recovery"].body),
+    )
+    steps = sent(asked, "estimate_recovery", derivation="true").json()["derivation"]
+    assert len(answer.text.splitlines()) == 1 + len(steps)
+
+
+def test_no_other_answer_brings_steps_unasked():
+    schemas = DOCUMENT["components"]["schemas"]
+    always = {
+        name
+        for name, schema in schemas.items()
+        if schema.get("properties", {}).get("derivation", {}).get("type") == "array"
+    }
+    assert always == set(WITH_ITS_STEPS)

@@ -51,7 +51,9 @@ class TestChoice:
         assert answer["best_by_price_times_time"] == expected.best_by_price_times_time
 
     def test_without_names_every_flash_device_is_ranked_or_rejected(self, application):
-        answer = application.post("/flash-choices", sizes(price_book_id=BOOK), 200)
+        answer = application.post(
+            "/flash-choices?derivation=true", sizes(price_book_id=BOOK), 200
+        )
         known = {
             device["id"]
             for device in application.get("/catalog/devices")["items"]

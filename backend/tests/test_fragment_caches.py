@@ -25,7 +25,7 @@ def question(**changes):
 
 def test_equals_the_models(application):
     answer = application.post(
-        "/sce", question(accesses_per_s=5000.0, start="cold"), 200
+        "/sce?derivation=true", question(accesses_per_s=5000.0, start="cold"), 200
     )
     found = _simulator.curves(EXAMPLE_TRACE)
     distinct, accesses = found["distinct_pages"], found["accesses"]

@@ -103,7 +103,7 @@ class TestCosts:
             assert f"{found['best_clean_pages']:,} clean" in found["sentence"]
 
     def test_every_number_of_the_derivation_is_on_the_page(self, application, split):
-        found = costs(application, split, asymmetry=32)
+        found = costs(application, split, asymmetry=32, derivation=True)
         steps = {step["name"]: step for step in found["derivation"]}
         assert steps["R"]["value"] == 32
         assert steps["simulated"]["value"] == found["best_cost"]

@@ -161,7 +161,7 @@ class TestPoint:
 
     def test_the_derivation_ends_in_the_time(self, application):
         point = application.post(
-            "/scheme-maps/point",
+            "/scheme-maps/point?derivation=true",
             question(
                 ram_pages=2000.0,
                 flash_pages=8000.0,

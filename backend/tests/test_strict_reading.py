@@ -87,6 +87,12 @@ class TestQueries:
         answer = application.client.get("/runs", params={"limit": limit})
         assert places(answer) == ["query.limit"]
 
+    @pytest.mark.parametrize("value", ["1", "yes", "True", " true", ""])
+    def test_truth_in_two_words_alone(self, application, value):
+        answer = application.client.get("/uploads", params={"complete": value})
+        assert answer.status_code == 422
+        assert "must be `true` or `false`" in answer.text
+
     def test_known_keys_are_taken(self, application):
         answer = application.client.get("/runs", params={"limit": "5", "offset": "0"})
         assert answer.status_code == 200

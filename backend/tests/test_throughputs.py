@@ -13,7 +13,7 @@ DISK = "face2016-cheetah-15k6-single"
 
 def ask(application, status=200, **changes):
     return application.post(
-        "/throughputs",
+        "/throughputs?derivation=true",
         {
             "workload_id": "example",
             "ram_pages": 500,

@@ -6,7 +6,9 @@ from tierwright import transactions
 
 
 def test_pages_or_log_equal_the_models(application):
-    answer = application.post("/transaction-writes", {"dirty_pages": 40}, 200)
+    answer = application.post(
+        "/transaction-writes?derivation=true", {"dirty_pages": 40}, 200
+    )
     found = transactions.log_write(40, 100)
     page, log = answer["ways"]
     assert page["write_us"] == found.data_write_us
@@ -24,7 +26,7 @@ def test_pages_or_log_equal_the_models(application):
 
 def test_a_replay_equals_the_models_and_orders_what_is_left(application):
     answer = application.post(
-        "/transaction-replays",
+        "/transaction-replays?derivation=true",
         {"running": 32, "committed": 16, "ram_pages": 512, "read_us": 50.0},
         200,
     )

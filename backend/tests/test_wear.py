@@ -37,7 +37,7 @@ def outlook(curve, budget, rate, **more):
 class TestWear:
     def test_equals_the_models(self, application, curve):
         answer = application.post(
-            "/wear",
+            "/wear?derivation=true",
             point(
                 accesses_per_s=5000.0,
                 pe_cycles=1000.0,
@@ -115,7 +115,7 @@ class TestWear:
 
     def test_money_ends_with_the_life(self, application):
         new = application.post(
-            "/wear",
+            "/wear?derivation=true",
             point(
                 flash_device_id=RATED,
                 price_book_id=BOOK,
@@ -217,7 +217,7 @@ class TestDeviceHealth:
 
     def test_what_is_left_of_a_rating(self, application):
         answer = application.post(
-            "/device-health",
+            "/device-health?derivation=true",
             {"document": self.NVME, "flash_device_id": RATED},
             200,
         )

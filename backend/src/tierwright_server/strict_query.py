@@ -73,6 +73,8 @@ def _misread(annotation: Any, value: str) -> str | None:
     kinds = {annotation, *get_args(annotation)}
     if str in kinds:
         return None
+    if bool in kinds and value not in {"true", "false"}:
+        return "must be `true` or `false`"
     if int in kinds and not _WHOLE.fullmatch(value):
         return "must be a whole number in the digits 0 to 9"
     if float in kinds and not _NUMBER.fullmatch(value):

@@ -1,6 +1,7 @@
 /** Analyses that take a job: pool splits, windows and summaries. Asking again is harmless. */
 import { queryOptions } from "@tanstack/react-query";
 import { answer } from "./client";
+import { type Asked, asked, stepsQuery, WITH_STEPS } from "./derived";
 import {
   getPoolAdvisorEpochs,
   getPoolSplit,
@@ -12,13 +13,12 @@ import {
   getWindows,
   getWorkloadSummaries,
 } from "./gen/sdk.gen";
-import type { PoolSplitCosts } from "./gen/types.gen";
+import type { PoolSplitCosts as PoolSplitCostsAnswer } from "./gen/types.gen";
 
 export type {
   PoolAdvisorEpochs,
   PoolAdvisorIn,
   PoolAdvisorOut,
-  PoolSplitCosts,
   PoolSplitGains,
   PoolSplitOut,
   SummariesOut,
@@ -26,6 +26,14 @@ export type {
   WindowCurves,
   WindowsOut,
 } from "./gen/types.gen";
+
+/** At what a counted buffer is priced. */
+interface Pricing {
+  readonly workload_id: string;
+  readonly asymmetry: number;
+  readonly estimator: PoolSplitCostsAnswer["estimator"];
+}
+export type PoolSplitCosts = Asked<PoolSplitCostsAnswer, Pricing>;
 
 const NEVER_STALE = Number.POSITIVE_INFINITY;
 
@@ -47,7 +55,8 @@ export const poolSplitCostsQuery = (
   queryOptions({
     queryKey: [...poolSplitKey(id), "costs", workload, asymmetry, estimator],
     queryFn: ({ signal }) =>
-      answer(
+      asked(
+        { workload_id: workload, asymmetry, estimator },
         getPoolSplitCosts({
           signal,
           path: { pool_split_id: id },
@@ -58,6 +67,16 @@ export const poolSplitCostsQuery = (
     staleTime: NEVER_STALE,
     placeholderData: (previous) => (previous?.id === id ? previous : undefined),
   });
+
+export const poolSplitSteps = ({ id, asked: query }: PoolSplitCosts) =>
+  stepsQuery("pool-splits", { id, ...query }, (signal) =>
+    getPoolSplitCosts({
+      signal,
+      path: { pool_split_id: id },
+      query: { ...query, ...WITH_STEPS },
+      throwOnError: true,
+    }),
+  );
 
 export const poolSplitGainsQuery = (id: string) =>
   queryOptions({

@@ -1,5 +1,6 @@
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { answer } from "./client";
+import { type Asked, asked, stepsQuery, WITH_STEPS } from "./derived";
 import {
   createSimulation,
   evaluateBreakEven,
@@ -7,37 +8,48 @@ import {
   getSimulation,
 } from "./gen/sdk.gen";
 import type {
+  BreakEvenOut as BreakEvenAnswer,
   BreakEvenIn,
-  BreakEvenOut,
   SimulationIn,
+  ThroughputOut as ThroughputAnswer,
   ThroughputIn,
 } from "./gen/types.gen";
 
 export type {
   BreakEvenIn,
-  BreakEvenOut,
   SimulationIn,
   SimulationOut,
   ThroughputIn,
-  ThroughputOut,
 } from "./gen/types.gen";
+export type BreakEvenOut = Asked<BreakEvenAnswer, BreakEvenIn>;
+export type ThroughputOut = Asked<ThroughputAnswer, ThroughputIn>;
 
 export const breakEvenQuery = (body: BreakEvenIn) =>
   queryOptions({
     queryKey: ["break-evens", body],
     // The signal cancels the request of an older slider position.
     queryFn: ({ signal }) =>
-      answer(evaluateBreakEven({ signal, body, throwOnError: true })),
+      asked(body, evaluateBreakEven({ signal, body, throwOnError: true })),
     placeholderData: keepPreviousData,
   });
+
+export const breakEvenSteps = ({ asked: body }: BreakEvenOut) =>
+  stepsQuery("break-evens", body, (signal) =>
+    evaluateBreakEven({ signal, body, query: WITH_STEPS, throwOnError: true }),
+  );
 
 export const throughputQuery = (body: ThroughputIn) =>
   queryOptions({
     queryKey: ["throughputs", body],
     queryFn: ({ signal }) =>
-      answer(evaluateThroughput({ signal, body, throwOnError: true })),
+      asked(body, evaluateThroughput({ signal, body, throwOnError: true })),
     placeholderData: keepPreviousData,
   });
+
+export const throughputSteps = ({ asked: body }: ThroughputOut) =>
+  stepsQuery("throughputs", body, (signal) =>
+    evaluateThroughput({ signal, body, query: WITH_STEPS, throwOnError: true }),
+  );
 
 /** Names of the devices of an answer, by the ids that messages hold. */
 export const deviceNames = (

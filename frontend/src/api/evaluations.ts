@@ -1,5 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
 import { answer } from "./client";
+import { stepsQuery } from "./derived";
 import { deriveEvaluation, evaluate } from "./gen/sdk.gen";
 import type { Decide, DecisionIn, EvaluationOut, SimulationOut } from "./gen/types.gen";
 
@@ -61,17 +62,14 @@ export const decisionQuery = (point: EvaluationIn) =>
 
 /** How the figures of a point came about, asked for when somebody looks. */
 export const derivationQuery = (point: EvaluationIn, decide: Decide) =>
-  queryOptions({
-    queryKey: ["derivations", point, decide],
-    queryFn: async ({ signal }) => {
-      const found = await answer(
-        deriveEvaluation({ signal, body: { ...point, decide }, throwOnError: true }),
-      );
-      if ("run" in found) {
-        throw new Error("the replay of this point is no longer kept; reload the page");
-      }
-      return found.derivation;
-    },
+  stepsQuery("evaluations", { ...point, decide }, async (signal) => {
+    const data = await answer(
+      deriveEvaluation({ signal, body: { ...point, decide }, throwOnError: true }),
+    );
+    if ("run" in data) {
+      throw new Error("the replay of this point is no longer kept; reload the page");
+    }
+    return { data };
   });
 
 /** What the choice rests on: the figures of the replay where that has decided. */

@@ -1,29 +1,43 @@
 /** Which flash device, and where its directory goes. Nothing of it is stored. */
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
-import { answer } from "./client";
+import { type Asked, asked, stepsQuery, WITH_STEPS } from "./derived";
 import { chooseFlash, compareDirectories } from "./gen/sdk.gen";
-import type { DirectoriesIn, FlashChoiceIn } from "./gen/types.gen";
-
-export type {
+import type {
+  DirectoriesOut as DirectoriesAnswer,
   DirectoriesIn,
-  DirectoriesOut,
-  DirectoryOptionOut,
+  FlashChoiceOut as FlashChoiceAnswer,
   FlashChoiceIn,
-  FlashChoiceOut,
 } from "./gen/types.gen";
+
+export type { DirectoriesIn, DirectoryOptionOut, FlashChoiceIn } from "./gen/types.gen";
+export type DirectoriesOut = Asked<DirectoriesAnswer, DirectoriesIn>;
+export type FlashChoiceOut = Asked<FlashChoiceAnswer, FlashChoiceIn>;
 
 export const flashChoiceQuery = (question: FlashChoiceIn) =>
   queryOptions({
     queryKey: ["flash-choices", question],
     queryFn: ({ signal }) =>
-      answer(chooseFlash({ signal, body: question, throwOnError: true })),
+      asked(question, chooseFlash({ signal, body: question, throwOnError: true })),
     placeholderData: keepPreviousData,
   });
+
+export const flashChoiceSteps = ({ asked: body }: FlashChoiceOut) =>
+  stepsQuery("flash-choices", body, (signal) =>
+    chooseFlash({ signal, body, query: WITH_STEPS, throwOnError: true }),
+  );
 
 export const directoriesQuery = (question: DirectoriesIn) =>
   queryOptions({
     queryKey: ["directories", question],
     queryFn: ({ signal }) =>
-      answer(compareDirectories({ signal, body: question, throwOnError: true })),
+      asked(
+        question,
+        compareDirectories({ signal, body: question, throwOnError: true }),
+      ),
     placeholderData: keepPreviousData,
   });
+
+export const directoriesSteps = ({ asked: body }: DirectoriesOut) =>
+  stepsQuery("directories", body, (signal) =>
+    compareDirectories({ signal, body, query: WITH_STEPS, throwOnError: true }),
+  );

@@ -1,16 +1,21 @@
 /** Maps of which page-flow scheme wins where. Nothing of them is stored. */
 import { queryOptions } from "@tanstack/react-query";
 import { answer } from "./client";
+import { type Asked, asked, stepsQuery, WITH_STEPS } from "./derived";
 import { explainSchemeMapPoint, makeSchemeMap } from "./gen/sdk.gen";
-import type { MapQuestion, SchemeMapIn } from "./gen/types.gen";
+import type {
+  MapPointOut as MapPointAnswer,
+  MapQuestion,
+  SchemeMapIn,
+} from "./gen/types.gen";
 
 export type {
   MapAxisOut,
-  MapPointOut,
   MapQuestion,
   SchemeMapIn,
   SchemeMapOut,
 } from "./gen/types.gen";
+export type MapPointOut = Asked<MapPointAnswer, MapQuestion>;
 
 export const schemeMapQuery = (question: SchemeMapIn) =>
   queryOptions({
@@ -23,5 +28,13 @@ export const mapPointQuery = (question: MapQuestion) =>
   queryOptions({
     queryKey: ["scheme-maps", "point", question],
     queryFn: ({ signal }) =>
-      answer(explainSchemeMapPoint({ signal, body: question, throwOnError: true })),
+      asked(
+        question,
+        explainSchemeMapPoint({ signal, body: question, throwOnError: true }),
+      ),
   });
+
+export const mapPointSteps = ({ asked: body }: MapPointOut) =>
+  stepsQuery("scheme-maps/point", body, (signal) =>
+    explainSchemeMapPoint({ signal, body, query: WITH_STEPS, throwOnError: true }),
+  );

@@ -1,15 +1,21 @@
 /** What a tier costs a month on each of several devices. Nothing of it is stored. */
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
-import { answer } from "./client";
+import { type Asked, asked, stepsQuery, WITH_STEPS } from "./derived";
 import { compareTierCosts } from "./gen/sdk.gen";
-import type { TierCostsIn } from "./gen/types.gen";
+import type { TierCostsOut as TierCostsAnswer, TierCostsIn } from "./gen/types.gen";
 
-export type { TierCostsIn, TierCostsOut, TierRowOut } from "./gen/types.gen";
+export type { TierCostsIn, TierRowOut } from "./gen/types.gen";
+export type TierCostsOut = Asked<TierCostsAnswer, TierCostsIn>;
 
 export const tierCostsQuery = (question: TierCostsIn) =>
   queryOptions({
     queryKey: ["tier-costs", question],
     queryFn: ({ signal }) =>
-      answer(compareTierCosts({ signal, body: question, throwOnError: true })),
+      asked(question, compareTierCosts({ signal, body: question, throwOnError: true })),
     placeholderData: keepPreviousData,
   });
+
+export const tierCostsSteps = ({ asked: body }: TierCostsOut) =>
+  stepsQuery("tier-costs", body, (signal) =>
+    compareTierCosts({ signal, body, query: WITH_STEPS, throwOnError: true }),
+  );

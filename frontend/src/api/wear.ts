@@ -1,36 +1,72 @@
 /** Life of the flash, health of a drive, warm-up and restart. Nothing of them is stored. */
 import { queryOptions } from "@tanstack/react-query";
-import { answer } from "./client";
-import { estimateRecovery, estimateWear, studyFragmentCache } from "./gen/sdk.gen";
-import type { FragmentCacheIn, RecoveryIn, WearIn } from "./gen/types.gen";
-
-export type {
-  DeviceHealthOut,
+import { type Asked, asked, stepsQuery, WITH_STEPS } from "./derived";
+import {
+  estimateRecovery,
+  estimateWear,
+  readDeviceHealth,
+  studyFragmentCache,
+} from "./gen/sdk.gen";
+import type {
+  DeviceHealthOut as DeviceHealthAnswer,
+  DeviceHealthIn,
+  FragmentCacheOut as FragmentCacheAnswer,
   FragmentCacheIn,
-  FragmentCacheOut,
+  RecoveryOut as RecoveryAnswer,
   RecoveryIn,
-  RecoveryOut,
+  WearOut as WearAnswer,
   WearIn,
-  WearOut,
 } from "./gen/types.gen";
+
+export type { FragmentCacheIn, RecoveryIn, WearIn } from "./gen/types.gen";
+export type DeviceHealthOut = Asked<DeviceHealthAnswer, DeviceHealthIn>;
+export type FragmentCacheOut = Asked<FragmentCacheAnswer, FragmentCacheIn>;
+export type RecoveryOut = Asked<RecoveryAnswer, RecoveryIn>;
+export type WearOut = Asked<WearAnswer, WearIn>;
 
 export const wearQuery = (question: WearIn) =>
   queryOptions({
     queryKey: ["wear", question],
     queryFn: ({ signal }) =>
-      answer(estimateWear({ signal, body: question, throwOnError: true })),
+      asked(question, estimateWear({ signal, body: question, throwOnError: true })),
   });
+
+export const wearSteps = ({ asked: body }: WearOut) =>
+  stepsQuery("wear", body, (signal) =>
+    estimateWear({ signal, body, query: WITH_STEPS, throwOnError: true }),
+  );
 
 export const recoveryQuery = (question: RecoveryIn) =>
   queryOptions({
     queryKey: ["recovery", question],
     queryFn: ({ signal }) =>
-      answer(estimateRecovery({ signal, body: question, throwOnError: true })),
+      asked(question, estimateRecovery({ signal, body: question, throwOnError: true })),
   });
+
+export const recoverySteps = ({ asked: body }: RecoveryOut) =>
+  stepsQuery("recovery", body, (signal) =>
+    estimateRecovery({ signal, body, query: WITH_STEPS, throwOnError: true }),
+  );
 
 export const fragmentCacheQuery = (question: FragmentCacheIn) =>
   queryOptions({
     queryKey: ["sce", question],
     queryFn: ({ signal }) =>
-      answer(studyFragmentCache({ signal, body: question, throwOnError: true })),
+      asked(
+        question,
+        studyFragmentCache({ signal, body: question, throwOnError: true }),
+      ),
   });
+
+export const fragmentCacheSteps = ({ asked: body }: FragmentCacheOut) =>
+  stepsQuery("sce", body, (signal) =>
+    studyFragmentCache({ signal, body, query: WITH_STEPS, throwOnError: true }),
+  );
+
+export const askDeviceHealth = (question: DeviceHealthIn) =>
+  asked(question, readDeviceHealth({ body: question, throwOnError: true }));
+
+export const deviceHealthSteps = ({ asked: body }: DeviceHealthOut) =>
+  stepsQuery("device-health", body, (signal) =>
+    readDeviceHealth({ signal, body, query: WITH_STEPS, throwOnError: true }),
+  );

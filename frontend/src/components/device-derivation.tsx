@@ -1,6 +1,7 @@
 import { Select, Stack, Text } from "@mantine/core";
 import { type ReactNode, useState } from "react";
-import { type DerivationRow, DerivationTable } from "./derivation-table";
+import type { StepsQuery } from "@/api/derived";
+import { AskedSteps } from "./asked-steps";
 
 interface DeviceDerivationProps {
   readonly devices: readonly {
@@ -10,7 +11,7 @@ interface DeviceDerivationProps {
   /** Shown until another one is chosen. */
   readonly first: string | null;
   /** Of all devices; the scheme of a step is the id of its device. */
-  readonly steps: readonly (DerivationRow & { readonly scheme: string | null })[];
+  readonly query: StepsQuery;
   readonly searchable?: boolean;
   /** What holds for all of them. */
   readonly children: ReactNode;
@@ -36,7 +37,7 @@ export function DeviceDerivation(props: DeviceDerivationProps) {
         }))}
         onChange={setOpened}
       />
-      <DerivationTable steps={props.steps.filter((step) => step.scheme === shown)} />
+      <AskedSteps query={props.query} only={(step) => step.scheme === shown} />
     </Stack>
   );
 }

@@ -1,12 +1,12 @@
 import { Button, Group } from "@mantine/core";
-import { useState } from "react";
-import { type DerivationRow, DerivationTable } from "./derivation-table";
+import { type ReactNode, useState } from "react";
 import { Dialog } from "./dialog";
 
 /** Opens the derivation of figures. */
 export function WhyButton(props: {
   readonly title: string;
-  readonly steps: readonly DerivationRow[];
+  /** The table of the steps; made when it is looked at. */
+  readonly children: ReactNode;
   readonly size?: string;
 }) {
   const [opened, setOpened] = useState(false);
@@ -31,7 +31,7 @@ export function WhyButton(props: {
         size="min(1180px, 95vw)"
         title={`Why this number: ${props.title}`}
       >
-        <DerivationTable steps={props.steps} />
+        {props.children}
       </Dialog>
     </Group>
   );

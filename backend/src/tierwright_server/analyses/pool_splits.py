@@ -20,6 +20,7 @@ from tierwright_server.analyses import service
 from tierwright_server.analyses.schemas import AnalysisOut
 from tierwright_server.catalog import service as catalog
 from tierwright_server.context import Context, ContextDep, SessionDep
+from tierwright_server.derivations import DerivedDep
 from tierwright_server.errors import NotComputed, NotReady
 from tierwright_server.evaluations.schemas import DerivationStep
 from tierwright_server.older_models import about_version
@@ -168,7 +169,7 @@ class PoolSplitCosts(Answer):
     sentence: str
     validity: str = Field(description="Where estimates and replays hold.")
     warnings: list[WarningOut]
-    derivation: list[DerivationStep]
+    derivation: list[DerivationStep] | None
     cost_basis: str
 
 
@@ -265,13 +266,22 @@ async def get_pool_split_costs(
         int, Query(ge=2, le=2000, description="About how many splits of the curve.")
     ] = 300,
     workload_id: AskedThrough = None,
+    *,
+    derived: DerivedDep,
 ) -> PoolSplitCosts:
     """Price every split at one R: estimate and simulation, from what is counted."""
     row = await service.find(session, RunKind.POOL_SPLIT, pool_split_id)
     survey = pool_split.survey_of(await service.load(context, row))
     notes = await service.notes_of(session, row, workload_id)
     found = await asyncio.to_thread(
-        _costs, pool_split_id, survey, notes, asymmetry, estimator, points
+        _costs,
+        pool_split_id,
+        survey,
+        notes,
+        asymmetry,
+        estimator,
+        points,
+        derived=derived,
     )
     content = await session.get_one(Content, row[0].content_id)
     found.warnings.extend(_about(row, content))
@@ -435,6 +445,8 @@ def _costs(
     asymmetry: float,
     estimator: Estimator,
     points: int,
+    *,
+    derived: bool = False,
 ) -> PoolSplitCosts:
     priced = survey.at(asymmetry, estimator=estimator)
     kept = _thinned(priced, points)
@@ -505,7 +517,9 @@ def _costs(
         ],
         derivation=[
             DerivationStep(scheme=None, **step) for step in survey.derivation(priced)
-        ],
+        ]
+        if derived
+        else None,
         cost_basis="Counted page reads plus R times page writes, per access, from a cold "
         "start; a page still dirty at the end counts as one more write. What the reads "
         "and writes cost in time depends on the device; R alone decides the best split.",

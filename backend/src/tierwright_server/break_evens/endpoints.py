@@ -11,6 +11,7 @@ from tierwright_server.break_evens.schemas import (
 )
 from tierwright_server.context import ContextDep, SessionDep
 from tierwright_server.currency import ASKS_CURRENCY, MoneyRoute
+from tierwright_server.derivations import DerivedDep
 from tierwright_server.problems import responses
 from tierwright_server.replay_checks.endpoints import RESPONSES, sent
 from tierwright_server.replay_checks.schemas import CheckedAnswer
@@ -25,10 +26,10 @@ router = APIRouter(
 
 @router.post("", operation_id="evaluate_break_even", responses=responses(404, 409))
 async def evaluate_break_even(
-    body: BreakEvenIn, session: SessionDep, context: ContextDep
+    body: BreakEvenIn, session: SessionDep, context: ContextDep, derived: DerivedDep
 ) -> BreakEvenOut:
     """Say whether the next money belongs in DRAM or in flash. Stores nothing."""
-    return await service.evaluate(session, context, body)
+    return await service.evaluate(session, context, body, derived=derived)
 
 
 @router.post(

@@ -394,6 +394,6 @@ class BreakEvenOut(Answer):
     estimator: str
     validity: str
     warnings: list[WarningOut]
-    derivation: list[DerivationStep]
+    derivation: list[DerivationStep] | None
     time_basis: str
     core_version: str

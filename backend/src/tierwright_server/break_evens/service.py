@@ -98,7 +98,7 @@ class _Answers:
 
 
 async def evaluate(
-    session: AsyncSession, context: Context, body: BreakEvenIn
+    session: AsyncSession, context: Context, body: BreakEvenIn, *, derived: bool = False
 ) -> BreakEvenOut:
     """Answer the question at one point."""
     preset = metadata_preset(body.flash_metadata)
@@ -108,11 +108,11 @@ async def evaluate(
     ends = None if known or not body.dirty_share_range else dirty_ends(body, point)
     if ends is None:
         answers = await asyncio.to_thread(_compute, body, point, preset)
-        return _answer(body, point, answers)
+        return _answer(body, point, answers, derived=derived)
     few, many = ends
     least = await asyncio.to_thread(_compute, body, few, preset)
     most = await asyncio.to_thread(_compute, body, many, preset)
-    return _range_answer(body, point, many, least, most)
+    return _range_answer(body, point, many, least, most, derived=derived)
 
 
 def _compute(
@@ -213,12 +213,18 @@ def _compute(
 
 
 def _range_answer(
-    body: BreakEvenIn, point: Point, many: Point, least: _Answers, most: _Answers
+    body: BreakEvenIn,
+    point: Point,
+    many: Point,
+    least: _Answers,
+    most: _Answers,
+    *,
+    derived: bool,
 ) -> BreakEvenOut:
     """Answer with both ends, where nobody knows how many evicted pages are dirty."""
     few_money, many_money = least.money.get(least.form), most.money.get(most.form)
     winners = _ends_of_money(few_money, many_money)
-    answer = _answer(body, many, most)
+    answer = _answer(body, many, most, derived=derived)
     return answer.model_copy(
         update={
             "write_accesses": None,
@@ -238,7 +244,9 @@ def _range_answer(
                 WarningOut.model_validate(DIRTY_SHARE_UNKNOWN),
                 *answer.warnings,
             ],
-            "derivation": [ONE_END, *answer.derivation],
+            "derivation": None
+            if answer.derivation is None
+            else [ONE_END, *answer.derivation],
         }
     )
 
@@ -323,7 +331,9 @@ def _nice(usd: Decimal) -> Decimal:
     return usd.quantize(power, rounding=ROUND_CEILING)
 
 
-def _answer(body: BreakEvenIn, point: Point, answers: _Answers) -> BreakEvenOut:
+def _answer(
+    body: BreakEvenIn, point: Point, answers: _Answers, *, derived: bool
+) -> BreakEvenOut:
     curve, found = point.curve, answers.found
     main = answers.money.get(answers.form)
     names = {
@@ -375,7 +385,7 @@ def _answer(body: BreakEvenIn, point: Point, answers: _Answers) -> BreakEvenOut:
         estimator=main.estimator if main else found.estimator,
         validity=main.validity if main else found.validity,
         warnings=list(_warnings(answers)),
-        derivation=list(_derivation(found, main)),
+        derivation=list(_derivation(found, main)) if derived else None,
         time_basis=TIME_BASIS,
         core_version=CORE_VERSION,
     )

@@ -4,6 +4,7 @@ from fastapi import APIRouter
 
 from tierwright_server.context import ContextDep, SessionDep
 from tierwright_server.currency import ASKS_CURRENCY, MoneyRoute
+from tierwright_server.derivations import DerivedDep
 from tierwright_server.flash_choices import service
 from tierwright_server.flash_choices.schemas import (
     DirectoriesIn,
@@ -23,17 +24,23 @@ router = APIRouter(tags=["flash choices"], route_class=MoneyRoute)
     dependencies=ASKS_CURRENCY,
 )
 async def choose_flash(
-    body: FlashChoiceIn, session: SessionDep, context: ContextDep
+    body: FlashChoiceIn,
+    session: SessionDep,
+    context: ContextDep,
+    derived: DerivedDep,
 ) -> FlashChoiceOut:
     """Rank flash devices by I/O time and by price times I/O time."""
-    return await service.choose(session, context, body)
+    return await service.choose(session, context, body, derived=derived)
 
 
 @router.post(
     "/directories", operation_id="compare_directories", responses=responses(404, 409)
 )
 async def compare_directories(
-    body: DirectoriesIn, session: SessionDep, context: ContextDep
+    body: DirectoriesIn,
+    session: SessionDep,
+    context: ContextDep,
+    derived: DerivedDep,
 ) -> DirectoriesOut:
     """Compare the flash directory in RAM and on flash, by size of flash pages."""
-    return await service.directories(session, context, body)
+    return await service.directories(session, context, body, derived=derived)

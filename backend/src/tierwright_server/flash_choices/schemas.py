@@ -101,8 +101,9 @@ class FlashChoiceOut(Answer):
     estimator: str
     validity: str
     warnings: list[WarningOut]
-    derivation: list[DerivationStep] = Field(
-        description="`scheme` holds the device that a step belongs to."
+    derivation: list[DerivationStep] | None = Field(
+        description="Null unless the query asks for it by `derivation=true`; `scheme` holds "
+        "the device that a step belongs to."
     )
 
 
@@ -214,4 +215,4 @@ class DirectoriesOut(Answer):
     estimator: str
     validity: str
     warnings: list[WarningOut]
-    derivation: list[DerivationStep]
+    derivation: list[DerivationStep] | None

@@ -48,7 +48,11 @@ DIRECTORY_SOURCE = "Koltsidas and Viglas (2009), sections 4.1, 4.2 and Table 1"
 
 
 async def choose(
-    session: AsyncSession, context: Context, body: FlashChoiceIn
+    session: AsyncSession,
+    context: Context,
+    body: FlashChoiceIn,
+    *,
+    derived: bool = False,
 ) -> FlashChoiceOut:
     """Rank the candidates."""
     curve = await _curve(session, context, body)
@@ -109,7 +113,7 @@ async def choose(
         estimator=found.estimator,
         validity=CHOICE_VALIDITY,
         warnings=[WarningOut.model_validate(each) for each in about_given(curve)],
-        derivation=list(_choice_steps(found)),
+        derivation=list(_choice_steps(found)) if derived else None,
     )
 
 
@@ -152,7 +156,11 @@ async def directory_study(
 
 
 async def directories(
-    session: AsyncSession, context: Context, body: DirectoriesIn
+    session: AsyncSession,
+    context: Context,
+    body: DirectoriesIn,
+    *,
+    derived: bool = False,
 ) -> DirectoriesOut:
     """Answer with the comparison of `directory_study`."""
     found, curve, flash, _ = await directory_study(session, context, body)
@@ -173,7 +181,7 @@ async def directories(
         estimator=found.estimator,
         validity=found.validity,
         warnings=[WarningOut.model_validate(each) for each in cautions],
-        derivation=list(_directory_steps(found, body)),
+        derivation=list(_directory_steps(found, body)) if derived else None,
     )
 
 

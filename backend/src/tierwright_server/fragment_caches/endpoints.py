@@ -3,6 +3,7 @@
 from fastapi import APIRouter
 
 from tierwright_server.context import ContextDep, SessionDep
+from tierwright_server.derivations import DerivedDep
 from tierwright_server.fragment_caches import service
 from tierwright_server.fragment_caches.schemas import FragmentCacheIn, FragmentCacheOut
 from tierwright_server.problems import responses
@@ -12,7 +13,10 @@ router = APIRouter(prefix="/sce", tags=["wear and recovery"])
 
 @router.post("", operation_id="study_fragment_cache", responses=responses(404, 409))
 async def study_fragment_cache(
-    body: FragmentCacheIn, session: SessionDep, context: ContextDep
+    body: FragmentCacheIn,
+    session: SessionDep,
+    context: ContextDep,
+    derived: DerivedDep,
 ) -> FragmentCacheOut:
     """Tell how a fragment cache of this size fills, what its fragment trades, how it writes."""
-    return await service.study(session, context, body)
+    return await service.study(session, context, body, derived=derived)

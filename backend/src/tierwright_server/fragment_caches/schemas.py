@@ -119,4 +119,4 @@ class FragmentCacheOut(Answer):
     estimator: str
     validity: str
     warnings: list[WarningOut]
-    derivation: list[DerivationStep]
+    derivation: list[DerivationStep] | None

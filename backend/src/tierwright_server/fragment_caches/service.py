@@ -34,7 +34,11 @@ LEAST_SHARE = 1e-4
 
 
 async def study(
-    session: AsyncSession, context: Context, body: FragmentCacheIn
+    session: AsyncSession,
+    context: Context,
+    body: FragmentCacheIn,
+    *,
+    derived: bool = False,
 ) -> FragmentCacheOut:
     """Answer at the sizes and devices of the question."""
     found = await find(
@@ -114,7 +118,9 @@ async def study(
         estimator=answer.estimator,
         validity=answer.validity,
         warnings=[WarningOut.model_validate(caution) for caution in cautions],
-        derivation=[derivation_step(part) for part in answer.derivation],
+        derivation=[derivation_step(part) for part in answer.derivation]
+        if derived
+        else None,
     )
 
 

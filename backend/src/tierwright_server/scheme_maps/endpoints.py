@@ -5,6 +5,7 @@ from starlette.responses import Response
 
 from tierwright_server.context import ContextDep, SessionDep
 from tierwright_server.currency import ASKS_CURRENCY, MoneyRoute
+from tierwright_server.derivations import DerivedDep
 from tierwright_server.problems import responses
 from tierwright_server.scheme_maps import service
 from tierwright_server.scheme_maps.schemas import (
@@ -50,7 +51,7 @@ async def make_scheme_map(
     dependencies=ASKS_CURRENCY,
 )
 async def explain_scheme_map_point(
-    body: MapQuestion, session: SessionDep, context: ContextDep
+    body: MapQuestion, session: SessionDep, context: ContextDep, derived: DerivedDep
 ) -> MapPointOut:
-    """Evaluate one point, `ram_pages` and `flash_pages` given, with its derivation."""
-    return await service.explain_point(session, context, body)
+    """Evaluate one point of a map, `ram_pages` and `flash_pages` given."""
+    return await service.explain_point(session, context, body, derived=derived)

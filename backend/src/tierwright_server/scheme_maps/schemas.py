@@ -248,7 +248,7 @@ class MapPointOut(Answer):
         description="The other end, where the dirty share is unknown; else absent."
     )
     sentence: str
-    derivation: list[DerivationStep]
+    derivation: list[DerivationStep] | None
 
 
 class AxisOption(Answer):

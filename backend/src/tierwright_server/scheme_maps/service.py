@@ -114,15 +114,15 @@ async def make_map(session: AsyncSession, context: Context, body: SchemeMapIn) -
 
 
 async def explain_point(
-    session: AsyncSession, context: Context, body: MapQuestion
+    session: AsyncSession, context: Context, body: MapQuestion, *, derived: bool = False
 ) -> MapPointOut:
     """Evaluate one point of a map and show its derivation."""
     found = await _find(session, context, body, dirty_share_said=False)
     point = page_flow.map_point(found.curve, at={}, **found.inputs(body))
     if found.ends is None:
-        return _point(found, point, None)
+        return _point(found, point, None, derived=derived)
     least = page_flow.map_point(found.ends[0], at={}, **found.inputs(body))
-    return _point(found, point, least)
+    return _point(found, point, least, derived=derived)
 
 
 async def _find(
@@ -238,7 +238,9 @@ MOSTLY = 0.5
 """Share of a map with leads within the error from which the leaders are those of the model."""
 
 
-def _point(found: Found, point: MapPoint, least: MapPoint | None) -> MapPointOut:
+def _point(
+    found: Found, point: MapPoint, least: MapPoint | None, *, derived: bool
+) -> MapPointOut:
     curve = found.point.curve
     measured = (
         None
@@ -298,7 +300,9 @@ def _point(found: Found, point: MapPoint, least: MapPoint | None) -> MapPointOut
         if least is None
         else f"If as many evicted pages as possible are dirty: {_point_sentence(point)} If "
         f"none is: {_point_sentence(least)}",
-        derivation=[*([] if least is None else [ONE_END]), *_derivation(point)],
+        derivation=[*([] if least is None else [ONE_END]), *_derivation(point)]
+        if derived
+        else None,
     )
 
 

@@ -3,6 +3,7 @@
 from fastapi import APIRouter
 
 from tierwright_server.context import ContextDep, SessionDep
+from tierwright_server.derivations import DerivedDep
 from tierwright_server.problems import responses
 from tierwright_server.throughputs import service
 from tierwright_server.throughputs.schemas import ThroughputIn, ThroughputOut
@@ -12,7 +13,10 @@ router = APIRouter(prefix="/throughputs", tags=["throughputs"])
 
 @router.post("", operation_id="evaluate_throughput", responses=responses(404, 409))
 async def evaluate_throughput(
-    body: ThroughputIn, session: SessionDep, context: ContextDep
+    body: ThroughputIn,
+    session: SessionDep,
+    context: ContextDep,
+    derived: DerivedDep,
 ) -> ThroughputOut:
     """Predict throughput and response time of every scheme. Stores nothing."""
-    return await service.evaluate(session, context, body)
+    return await service.evaluate(session, context, body, derived=derived)

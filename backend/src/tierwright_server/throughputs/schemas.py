@@ -195,5 +195,8 @@ class ThroughputOut(Answer):
     validity: str
     time_basis: str
     warnings: list[WarningOut]
-    derivation: list[DerivationStep] = Field(description="At the present value.")
+    derivation: list[DerivationStep] | None = Field(
+        description="At the present value; null unless the query asks for it by "
+        "`derivation=true`."
+    )
     core_version: str

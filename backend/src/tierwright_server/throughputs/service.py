@@ -72,7 +72,11 @@ TIME_BASIS = (
 
 
 async def evaluate(
-    session: AsyncSession, context: Context, body: ThroughputIn
+    session: AsyncSession,
+    context: Context,
+    body: ThroughputIn,
+    *,
+    derived: bool = False,
 ) -> ThroughputOut:
     """Answer the question over one varied quantity."""
     preset = metadata_preset(body.flash_metadata)
@@ -105,11 +109,11 @@ async def evaluate(
     at = points.index(present)
     if ends is None:
         study = await asyncio.to_thread(compute, point.curve)
-        return _answer(body, point, study, None, at)
+        return _answer(body, point, study, None, at, derived=derived)
     least, most = ends
     few = await asyncio.to_thread(compute, least.curve)
     many = await asyncio.to_thread(compute, most.curve)
-    return _answer(body, point, many, few, at)
+    return _answer(body, point, many, few, at, derived=derived)
 
 
 def usual_points(vary: str, present: int) -> list[int]:
@@ -130,6 +134,8 @@ def _answer(
     study: ThroughputStudy,
     least: ThroughputStudy | None,
     at: int,
+    *,
+    derived: bool,
 ) -> ThroughputOut:
     """Put a study into an answer; with both ends, `study` is the one of most dirty pages."""
     disk_name = point.disk[1].name
@@ -183,7 +189,9 @@ def _answer(
         derivation=[
             *([] if least is None else [ONE_END]),
             *_derivation(body, study, at),
-        ],
+        ]
+        if derived
+        else None,
         core_version=CORE_VERSION,
     )
 

@@ -4,6 +4,7 @@ from fastapi import APIRouter
 
 from tierwright_server.context import ContextDep, SessionDep
 from tierwright_server.currency import ASKS_CURRENCY, MoneyRoute
+from tierwright_server.derivations import DerivedDep
 from tierwright_server.problems import responses
 from tierwright_server.tier_costs import service
 from tierwright_server.tier_costs.schemas import TierCostsIn, TierCostsOut
@@ -18,7 +19,7 @@ router = APIRouter(
 
 @router.post("", operation_id="compare_tier_costs", responses=responses(404))
 async def compare_tier_costs(
-    body: TierCostsIn, session: SessionDep, context: ContextDep
+    body: TierCostsIn, session: SessionDep, context: ContextDep, derived: DerivedDep
 ) -> TierCostsOut:
     """Cost the bytes and the load of a tier on each device, the cheapest first."""
-    return await service.compare(session, context, body)
+    return await service.compare(session, context, body, derived=derived)

@@ -116,6 +116,7 @@ class TierCostsOut(Answer):
     estimator: str
     validity: str
     warnings: list[WarningOut]
-    derivation: list[DerivationStep] = Field(
-        description="`scheme` holds the device that a step belongs to."
+    derivation: list[DerivationStep] | None = Field(
+        description="Null unless the query asks for it by `derivation=true`; `scheme` holds "
+        "the device that a step belongs to."
     )

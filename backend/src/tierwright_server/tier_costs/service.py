@@ -23,7 +23,7 @@ from tierwright_server.wording import percent
 
 
 async def compare(
-    session: AsyncSession, context: Context, body: TierCostsIn
+    session: AsyncSession, context: Context, body: TierCostsIn, *, derived: bool = False
 ) -> TierCostsOut:
     """Cost the tier on each device."""
     found = [
@@ -75,7 +75,9 @@ async def compare(
             derivation_step(part, row.device_id)
             for row in compared.rows
             for part in row.derivation
-        ],
+        ]
+        if derived
+        else None,
     )
 
 

@@ -2,6 +2,7 @@
 
 from fastapi import APIRouter
 
+from tierwright_server.derivations import DerivedDep
 from tierwright_server.problems import responses
 from tierwright_server.transactions import service
 from tierwright_server.transactions.schemas import (
@@ -19,9 +20,11 @@ router = APIRouter(tags=["transactions"])
     operation_id="study_transaction_writes",
     responses=responses(),
 )
-async def study_transaction_writes(body: TransactionWritesIn) -> TransactionWritesOut:
+async def study_transaction_writes(
+    body: TransactionWritesIn, derived: DerivedDep
+) -> TransactionWritesOut:
     """Tell whether one transaction should leave memory as pages or as log records."""
-    return service.writes(body)
+    return service.writes(body, derived=derived)
 
 
 @router.post(
@@ -29,6 +32,8 @@ async def study_transaction_writes(body: TransactionWritesIn) -> TransactionWrit
     operation_id="replay_transactions",
     responses=responses(),
 )
-async def replay_transactions(body: TransactionReplayIn) -> TransactionReplayOut:
+async def replay_transactions(
+    body: TransactionReplayIn, derived: DerivedDep
+) -> TransactionReplayOut:
     """Replay transactions through three buffers, and tell who leaves memory next."""
-    return await service.replays(body)
+    return await service.replays(body, derived=derived)

@@ -110,7 +110,7 @@ class TransactionWritesOut(Answer):
     estimator: str
     validity: str
     warnings: list[WarningOut]
-    derivation: list[DerivationStep]
+    derivation: list[DerivationStep] | None
 
 
 class TransactionReplayIn(ChipIn):
@@ -192,4 +192,4 @@ class TransactionReplayOut(Answer):
     estimator: str
     validity: str
     warnings: list[WarningOut]
-    derivation: list[DerivationStep]
+    derivation: list[DerivationStep] | None

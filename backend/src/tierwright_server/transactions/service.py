@@ -40,7 +40,7 @@ US_PER_MS = 1000.0
 US_PER_S = 1e6
 
 
-def writes(body: TransactionWritesIn) -> TransactionWritesOut:
+def writes(body: TransactionWritesIn, *, derived: bool = False) -> TransactionWritesOut:
     """Study one transaction that leaves memory."""
     found = model.write_study(
         dirty_pages=body.dirty_pages,
@@ -100,7 +100,9 @@ def writes(body: TransactionWritesIn) -> TransactionWritesOut:
         estimator=found.estimator,
         validity=found.validity,
         warnings=[WarningOut.model_validate(caution) for caution in found.warnings],
-        derivation=[derivation_step(part) for part in found.derivation],
+        derivation=[derivation_step(part) for part in found.derivation]
+        if derived
+        else None,
     )
 
 
@@ -134,14 +136,18 @@ def _writes_sentence(found: model.WriteStudy) -> str:
     )
 
 
-async def replays(body: TransactionReplayIn) -> TransactionReplayOut:
+async def replays(
+    body: TransactionReplayIn, *, derived: bool = False
+) -> TransactionReplayOut:
     """Replay transactions through three buffers."""
-    return await asyncio.to_thread(_replay_or_refuse, body)
+    return await asyncio.to_thread(_replay_or_refuse, body, derived=derived)
 
 
-def _replay_or_refuse(body: TransactionReplayIn) -> TransactionReplayOut:
+def _replay_or_refuse(
+    body: TransactionReplayIn, *, derived: bool
+) -> TransactionReplayOut:
     try:
-        return _replay(body)
+        return _replay(body, derived=derived)
     except ModelBadInput as error:
         raise of_model(error, lambda where: _field(body, where)) from error
 
@@ -153,7 +159,7 @@ def _field(body: TransactionReplayIn, where: str) -> str:
     return f"body.{where}"
 
 
-def _replay(body: TransactionReplayIn) -> TransactionReplayOut:
+def _replay(body: TransactionReplayIn, *, derived: bool) -> TransactionReplayOut:
     events = _events(body)
     geometry, times = _geometry(body), _times(body)
     touched = [event.page for event in events if event.page is not None]
@@ -232,7 +238,9 @@ def _replay(body: TransactionReplayIn) -> TransactionReplayOut:
                 )
             )
             for name, counts in found.items()
-        ],
+        ]
+        if derived
+        else None,
     )
 
 

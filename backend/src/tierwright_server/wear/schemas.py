@@ -225,7 +225,7 @@ class WearOut(Answer):
     estimator: str
     validity: str
     warnings: list[WarningOut]
-    derivation: list[DerivationStep]
+    derivation: list[DerivationStep] | None
 
 
 class DeviceHealthIn(Body):
@@ -259,7 +259,7 @@ class DeviceHealthOut(Answer):
     validity: str = Field(description="Where what is left holds; empty without it.")
     sentence: str
     warnings: list[WarningOut]
-    derivation: list[DerivationStep]
+    derivation: list[DerivationStep] | None
 
 
 class RecoveryIn(PointIn):
@@ -342,4 +342,4 @@ class RecoveryOut(Answer):
     restart_reason: str = Field(description="Why there is no restart time, else empty.")
     sentence: str
     warnings: list[WarningOut]
-    derivation: list[DerivationStep]
+    derivation: list[DerivationStep] | None

@@ -105,7 +105,9 @@ class Found:
         return self.point.disk
 
 
-async def wear(session: AsyncSession, context: Context, body: WearIn) -> WearOut:
+async def wear(
+    session: AsyncSession, context: Context, body: WearIn, *, derived: bool = False
+) -> WearOut:
     """Tell how long the flash lasts under each scheme."""
     found = await find(session, context, body)
     prices = (
@@ -217,12 +219,18 @@ async def wear(session: AsyncSession, context: Context, body: WearIn) -> WearOut
                     (*life.derivation, *_derivation_of(money[name])), name
                 )
             ),
-        ],
+        ]
+        if derived
+        else None,
     )
 
 
 async def device_health(
-    session: AsyncSession, context: Context, body: DeviceHealthIn
+    session: AsyncSession,
+    context: Context,
+    body: DeviceHealthIn,
+    *,
+    derived: bool = False,
 ) -> DeviceHealthOut:
     """Read the health of a drive from the JSON of smartctl or nvme."""
     health = endurance.smart_from_mapping(body.document, place="body.document")
@@ -287,12 +295,12 @@ async def device_health(
             WarningOut.model_validate(caution)
             for caution in (*health.warnings, *(left.warnings if left else ()))
         ],
-        derivation=list(_steps(left.derivation)) if left else [],
+        derivation=list(_steps(left.derivation if left else ())) if derived else None,
     )
 
 
 async def recover(
-    session: AsyncSession, context: Context, body: RecoveryIn
+    session: AsyncSession, context: Context, body: RecoveryIn, *, derived: bool = False
 ) -> RecoveryOut:
     """Tell how long the flash takes to fill, and a restart to work again."""
     found = await find(session, context, body)
@@ -360,7 +368,7 @@ async def recover(
         restart_reason=reason,
         sentence=f"{sentence}.",
         warnings=[WarningOut.model_validate(caution) for caution in cautions],
-        derivation=[*_steps(fill.derivation), *steps],
+        derivation=[*_steps(fill.derivation), *steps] if derived else None,
     )
 
 

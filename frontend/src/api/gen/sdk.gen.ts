@@ -122,7 +122,7 @@ export const makeSchemeMap = <ThrowOnError extends boolean = false>(options: Opt
 /**
  * Explain Scheme Map Point
  *
- * Evaluate one point, `ram_pages` and `flash_pages` given, with its derivation.
+ * Evaluate one point of a map, `ram_pages` and `flash_pages` given.
  */
 export const explainSchemeMapPoint = <ThrowOnError extends boolean = false>(options: Options<ExplainSchemeMapPointData, ThrowOnError>): RequestResult<ExplainSchemeMapPointResponses, ExplainSchemeMapPointErrors, ThrowOnError> => (options.client ?? client).post<ExplainSchemeMapPointResponses, ExplainSchemeMapPointErrors, ThrowOnError>({
     url: '/api/v1/scheme-maps/point',

@@ -744,9 +744,9 @@ export type BreakEvenOut = {
     /**
      * Derivation
      *
-     * The formulas with their numbers, step by step.
+     * The formulas with their numbers, step by step; null unless the query asks for it by `derivation=true`.
      */
-    derivation: Array<DerivationStep>;
+    derivation: Array<DerivationStep> | null;
     /**
      * Time Basis
      *
@@ -2524,9 +2524,9 @@ export type DeviceHealthOut = {
     /**
      * Derivation
      *
-     * The formulas with their numbers, step by step.
+     * The formulas with their numbers, step by step; null unless the query asks for it by `derivation=true`.
      */
-    derivation: Array<DerivationStep>;
+    derivation: Array<DerivationStep> | null;
 };
 
 /**
@@ -3148,9 +3148,9 @@ export type DirectoriesOut = {
     /**
      * Derivation
      *
-     * The formulas with their numbers, step by step.
+     * The formulas with their numbers, step by step; null unless the query asks for it by `derivation=true`.
      */
-    derivation: Array<DerivationStep>;
+    derivation: Array<DerivationStep> | null;
 };
 
 /**
@@ -4487,9 +4487,9 @@ export type FlashChoiceOut = {
     /**
      * Derivation
      *
-     * `scheme` holds the device that a step belongs to.
+     * Null unless the query asks for it by `derivation=true`; `scheme` holds the device that a step belongs to.
      */
-    derivation: Array<DerivationStep>;
+    derivation: Array<DerivationStep> | null;
 };
 
 /**
@@ -5373,9 +5373,9 @@ export type FragmentCacheOut = {
     /**
      * Derivation
      *
-     * The formulas with their numbers, step by step.
+     * The formulas with their numbers, step by step; null unless the query asks for it by `derivation=true`.
      */
-    derivation: Array<DerivationStep>;
+    derivation: Array<DerivationStep> | null;
 };
 
 /**
@@ -6231,9 +6231,9 @@ export type MapPointOut = {
     /**
      * Derivation
      *
-     * The formulas with their numbers, step by step.
+     * The formulas with their numbers, step by step; null unless the query asks for it by `derivation=true`.
      */
-    derivation: Array<DerivationStep>;
+    derivation: Array<DerivationStep> | null;
 };
 
 /**
@@ -7738,9 +7738,9 @@ export type PoolSplitCosts = {
     /**
      * Derivation
      *
-     * The formulas with their numbers, step by step.
+     * The formulas with their numbers, step by step; null unless the query asks for it by `derivation=true`.
      */
-    derivation: Array<DerivationStep>;
+    derivation: Array<DerivationStep> | null;
     /**
      * Cost Basis
      *
@@ -8948,9 +8948,9 @@ export type RecoveryOut = {
     /**
      * Derivation
      *
-     * The formulas with their numbers, step by step.
+     * The formulas with their numbers, step by step; null unless the query asks for it by `derivation=true`.
      */
-    derivation: Array<DerivationStep>;
+    derivation: Array<DerivationStep> | null;
 };
 
 /**
@@ -12545,9 +12545,9 @@ export type ThroughputOut = {
     /**
      * Derivation
      *
-     * At the present value.
+     * At the present value; null unless the query asks for it by `derivation=true`.
      */
-    derivation: Array<DerivationStep>;
+    derivation: Array<DerivationStep> | null;
     /**
      * Core Version
      *
@@ -12727,9 +12727,9 @@ export type TierCostsOut = {
     /**
      * Derivation
      *
-     * `scheme` holds the device that a step belongs to.
+     * Null unless the query asks for it by `derivation=true`; `scheme` holds the device that a step belongs to.
      */
-    derivation: Array<DerivationStep>;
+    derivation: Array<DerivationStep> | null;
 };
 
 /**
@@ -13087,9 +13087,9 @@ export type TransactionReplayOut = {
     /**
      * Derivation
      *
-     * The formulas with their numbers, step by step.
+     * The formulas with their numbers, step by step; null unless the query asks for it by `derivation=true`.
      */
-    derivation: Array<DerivationStep>;
+    derivation: Array<DerivationStep> | null;
 };
 
 /**
@@ -13367,9 +13367,9 @@ export type TransactionWritesOut = {
     /**
      * Derivation
      *
-     * The formulas with their numbers, step by step.
+     * The formulas with their numbers, step by step; null unless the query asks for it by `derivation=true`.
      */
-    derivation: Array<DerivationStep>;
+    derivation: Array<DerivationStep> | null;
 };
 
 /**
@@ -13885,9 +13885,9 @@ export type WearOut = {
     /**
      * Derivation
      *
-     * The formulas with their numbers, step by step.
+     * The formulas with their numbers, step by step; null unless the query asks for it by `derivation=true`.
      */
-    derivation: Array<DerivationStep>;
+    derivation: Array<DerivationStep> | null;
 };
 
 /**
@@ -14662,6 +14662,12 @@ export type EvaluateThroughputData = {
     path?: never;
     query?: {
         /**
+         * Derivation
+         *
+         * `true`: the answer carries its derivation, every formula with its numbers; otherwise `derivation` is null.
+         */
+        derivation?: boolean;
+        /**
          * With `Accept: text/csv`: the table to answer with; absent: `schemes`.
          */
         table?: 'columns' | 'devices.flash.figures' | 'devices.flash.measurements' | 'devices.flash.service_times' | 'devices.flash.waiting_times' | 'devices.disk.figures' | 'devices.disk.measurements' | 'devices.disk.service_times' | 'devices.disk.waiting_times' | 'devices.ram.figures' | 'devices.ram.measurements' | 'devices.ram.service_times' | 'devices.ram.waiting_times' | 'schemes' | 'schemes.demand_ms' | 'schemes.utilisation' | 'schemes.queue' | 'least' | 'least.demand_ms' | 'least.utilisation' | 'least.queue' | 'warnings' | 'derivation';
@@ -14735,6 +14741,12 @@ export type EvaluateBreakEvenData = {
          * A rate of your own in place of that: what one US dollar is in `currency`, and the day.
          */
         per_usd?: string | null;
+        /**
+         * Derivation
+         *
+         * `true`: the answer carries its derivation, every formula with its numbers; otherwise `derivation` is null.
+         */
+        derivation?: boolean;
         /**
          * With `Accept: text/csv`: the table to answer with; needed, as there are several.
          */
@@ -15018,6 +15030,12 @@ export type ExplainSchemeMapPointData = {
          */
         per_usd?: string | null;
         /**
+         * Derivation
+         *
+         * `true`: the answer carries its derivation, every formula with its numbers; otherwise `derivation` is null.
+         */
+        derivation?: boolean;
+        /**
          * With `Accept: text/csv`: the table to answer with; absent: `schemes`.
          */
         table?: 'devices' | 'schemes' | 'derivation';
@@ -15092,6 +15110,12 @@ export type ChooseFlashData = {
          */
         per_usd?: string | null;
         /**
+         * Derivation
+         *
+         * `true`: the answer carries its derivation, every formula with its numbers; otherwise `derivation` is null.
+         */
+        derivation?: boolean;
+        /**
          * With `Accept: text/csv`: the table to answer with; absent: `rows`.
          */
         table?: 'rows' | 'rejected' | 'warnings' | 'derivation';
@@ -15153,6 +15177,12 @@ export type CompareDirectoriesData = {
     body: DirectoriesIn;
     path?: never;
     query?: {
+        /**
+         * Derivation
+         *
+         * `true`: the answer carries its derivation, every formula with its numbers; otherwise `derivation` is null.
+         */
+        derivation?: boolean;
         /**
          * With `Accept: text/csv`: the table to answer with; needed, as there are several.
          */
@@ -15228,6 +15258,12 @@ export type EstimateWearData = {
          */
         per_usd?: string | null;
         /**
+         * Derivation
+         *
+         * `true`: the answer carries its derivation, every formula with its numbers; otherwise `derivation` is null.
+         */
+        derivation?: boolean;
+        /**
          * With `Accept: text/csv`: the table to answer with; absent: `schemes`.
          */
         table?: 'flash_device.figures' | 'flash_device.measurements' | 'flash_device.service_times' | 'flash_device.waiting_times' | 'schemes' | 'warnings' | 'derivation';
@@ -15290,6 +15326,12 @@ export type ReadDeviceHealthData = {
     path?: never;
     query?: {
         /**
+         * Derivation
+         *
+         * `true`: the answer carries its derivation, every formula with its numbers; otherwise `derivation` is null.
+         */
+        derivation?: boolean;
+        /**
          * With `Accept: text/csv`: the table to answer with; needed, as there are several.
          */
         table?: 'warnings' | 'derivation';
@@ -15347,6 +15389,12 @@ export type EstimateRecoveryData = {
     body: RecoveryIn;
     path?: never;
     query?: {
+        /**
+         * Derivation
+         *
+         * `true`: the answer carries its derivation, every formula with its numbers; otherwise `derivation` is null.
+         */
+        derivation?: boolean;
         /**
          * With `Accept: text/csv`: the table to answer with; needed, as there are several.
          */
@@ -15410,6 +15458,12 @@ export type StudyFragmentCacheData = {
     path?: never;
     query?: {
         /**
+         * Derivation
+         *
+         * `true`: the answer carries its derivation, every formula with its numbers; otherwise `derivation` is null.
+         */
+        derivation?: boolean;
+        /**
          * With `Accept: text/csv`: the table to answer with; needed, as there are several.
          */
         table?: 'phases' | 'sizes' | 'policies' | 'warnings' | 'derivation';
@@ -15472,6 +15526,12 @@ export type StudyTransactionWritesData = {
     path?: never;
     query?: {
         /**
+         * Derivation
+         *
+         * `true`: the answer carries its derivation, every formula with its numbers; otherwise `derivation` is null.
+         */
+        derivation?: boolean;
+        /**
          * With `Accept: text/csv`: the table to answer with; absent: `columns`.
          */
         table?: 'columns' | 'ways' | 'warnings' | 'derivation';
@@ -15525,6 +15585,12 @@ export type ReplayTransactionsData = {
     body: TransactionReplayIn;
     path?: never;
     query?: {
+        /**
+         * Derivation
+         *
+         * `true`: the answer carries its derivation, every formula with its numbers; otherwise `derivation` is null.
+         */
+        derivation?: boolean;
         /**
          * With `Accept: text/csv`: the table to answer with; needed, as there are several.
          */
@@ -15591,6 +15657,12 @@ export type CompareTierCostsData = {
          * A rate of your own in place of that: what one US dollar is in `currency`, and the day.
          */
         per_usd?: string | null;
+        /**
+         * Derivation
+         *
+         * `true`: the answer carries its derivation, every formula with its numbers; otherwise `derivation` is null.
+         */
+        derivation?: boolean;
         /**
          * With `Accept: text/csv`: the table to answer with; absent: `rows`.
          */
@@ -20429,6 +20501,12 @@ export type GetPoolSplitCostsData = {
          * Workload whose notes stand with the result. Absent, or of another content: the one through which it was asked for first.
          */
         workload_id?: string | null;
+        /**
+         * Derivation
+         *
+         * `true`: the answer carries its derivation, every formula with its numbers; otherwise `derivation` is null.
+         */
+        derivation?: boolean;
         /**
          * With `Accept: text/csv`: the table to answer with; needed, as there are several.
          */

@@ -1,5 +1,4 @@
-import { Skeleton, Stack, Text, Title } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
+import { Stack, Text, Title } from "@mantine/core";
 import {
   derivationQuery,
   type EvaluationIn,
@@ -7,9 +6,8 @@ import {
   type SchemeEvaluation,
 } from "@/api/evaluations";
 import { SchemeMark } from "@/charts/scheme-mark";
-import { DerivationTable } from "@/components/derivation-table";
+import { AskedSteps } from "@/components/asked-steps";
 import { Dialog } from "@/components/dialog";
-import { ProblemAlert } from "@/components/problem-alert";
 import { Unknown } from "@/components/unknown";
 import { shownCurrency } from "@/units/currency";
 import { bytes, formatBytes, formatMoney, usd } from "@/units/quantity";
@@ -45,7 +43,6 @@ function DerivationBody(props: {
   readonly shown: SchemeEvaluation;
 }) {
   const { asked, evaluation, shown } = props;
-  const found = useQuery(derivationQuery(asked, evaluation.decided_by));
   return (
     <Stack>
       <Text size="sm">
@@ -54,21 +51,10 @@ function DerivationBody(props: {
         {shown.estimator.exact ? " (exact: equal to a simulation)" : ""}:{" "}
         {shown.estimator.description}
       </Text>
-      {found.isPending && <Skeleton height={420} animate={false} />}
-      {found.error !== null && (
-        <ProblemAlert
-          error={found.error}
-          title="The steps could not be loaded"
-          onRetry={() => void found.refetch()}
-        />
-      )}
-      {found.data !== undefined && (
-        <DerivationTable
-          steps={found.data.filter(
-            (step) => step.scheme === null || step.scheme === shown.scheme,
-          )}
-        />
-      )}
+      <AskedSteps
+        query={derivationQuery(asked, evaluation.decided_by)}
+        only={(step) => step.scheme === null || step.scheme === shown.scheme}
+      />
       <Title order={3} size="h5">
         Cost a month
       </Title>

@@ -5,13 +5,16 @@ import type { AnalysisState } from "@/analysis/state";
 import {
   type DirectoriesOut,
   directoriesQuery,
+  directoriesSteps,
   type FlashChoiceOut,
   flashChoiceQuery,
+  flashChoiceSteps,
 } from "@/api/flash-choices";
 import { directoriesCheck, flashChoiceCheck } from "@/api/replay-checks";
 import { useChartColors } from "@/charts/chart";
 import { ChartCard } from "@/charts/chart-card";
 import { stackedBarsOption } from "@/charts/stacked-bars-option";
+import { AskedSteps } from "@/components/asked-steps";
 import { DeviceDerivation } from "@/components/device-derivation";
 import { Disclosure } from "@/components/disclosure";
 import { EstimateDerivation } from "@/components/estimate-derivation";
@@ -162,7 +165,7 @@ function ChoiceChart(props: { readonly found: FlashChoiceOut; readonly name: str
         <DeviceDerivation
           devices={found.rows}
           first={found.best_by_time}
-          steps={found.derivation}
+          query={flashChoiceSteps(found)}
           searchable
         >
           Estimator: {found.estimator}. Valid for: {found.validity}.
@@ -255,7 +258,11 @@ function DirectoryChart(props: {
       ]
         .filter((text) => text !== "")
         .join(" ")}
-      explanation={<EstimateDerivation found={found} />}
+      explanation={
+        <EstimateDerivation found={found}>
+          <AskedSteps query={directoriesSteps(found)} />
+        </EstimateDerivation>
+      }
     />
   );
 }

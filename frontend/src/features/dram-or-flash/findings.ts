@@ -233,13 +233,9 @@ export function flipTable(found: BreakEvenOut) {
   };
 }
 
-/** Steps behind the intervals, and behind all other sizes that break even. */
-const isInterval = ({ name }: { readonly name: string }) =>
+/** Whether a step is behind the intervals; all others are behind sizes that break even. */
+export const isInterval = ({ name }: { readonly name: string }) =>
   name.startsWith("interval ");
-export const intervalSteps = (found: BreakEvenOut) =>
-  found.derivation.filter(isInterval);
-export const sizeSteps = (found: BreakEvenOut) =>
-  found.derivation.filter((step) => !isInterval(step));
 
 export const dollars = (value: string | number) => formatAmount(usd(Number(value)));
 

@@ -1,10 +1,10 @@
 import { SegmentedControl, Stack, Text } from "@mantine/core";
 import { memo, useMemo, useState } from "react";
-import type { BreakEvenOut } from "@/api/break-evens";
+import { type BreakEvenOut, breakEvenSteps } from "@/api/break-evens";
 import { useChartColors } from "@/charts/chart";
 import { ChartCard } from "@/charts/chart-card";
 import { lineOption } from "@/charts/line-option";
-import { DerivationTable } from "@/components/derivation-table";
+import { AskedSteps } from "@/components/asked-steps";
 import { rateOf, shownCurrency } from "@/units/currency";
 import { formatShort } from "@/units/quantity";
 import {
@@ -110,7 +110,7 @@ export const MarginalChart = memo(function MarginalChart({
             Estimator: {found.estimator}. Valid for: {found.validity}.
           </Text>
           <Text size="sm">{found.time_basis}</Text>
-          <DerivationTable steps={found.derivation} />
+          <AskedSteps query={breakEvenSteps(found)} />
         </Stack>
       }
     />

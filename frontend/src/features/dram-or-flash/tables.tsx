@@ -1,8 +1,9 @@
 import { Button, Stack, Text } from "@mantine/core";
 import { memo } from "react";
-import type { BreakEvenOut } from "@/api/break-evens";
+import { type BreakEvenOut, breakEvenSteps } from "@/api/break-evens";
 import { type CsvCell, csvWithRate } from "@/charts/csv";
 import { downloadText } from "@/charts/download";
+import { AskedSteps } from "@/components/asked-steps";
 import { Panel } from "@/components/panel";
 import { type Names, Prose } from "@/components/prose";
 import { ScrollRegion } from "@/components/scroll-region";
@@ -18,10 +19,9 @@ import {
 } from "@/units/quantity";
 import {
   dollars,
-  intervalSteps,
+  isInterval,
   orLess,
   schemeTheta,
-  sizeSteps,
   surplusText,
   tellingSteps,
   winnerText,
@@ -191,7 +191,12 @@ export const StepTable = memo(function StepTable({
           Mean access: {formatPercent(ratio(found.times.read_share))} reads,{" "}
           {found.times.read_share_basis}.
         </Text>
-        <WhyButton title="sizes that break even" steps={sizeSteps(found)} />
+        <WhyButton title="sizes that break even">
+          <AskedSteps
+            query={breakEvenSteps(found)}
+            only={(step) => !isInterval(step)}
+          />
+        </WhyButton>
       </Stack>
     </Panel>
   );
@@ -389,7 +394,9 @@ export const IntervalTable = memo(function IntervalTable({
       <Text size="sm" mt="xs">
         {found.interval_sentence}
       </Text>
-      <WhyButton title="break-even intervals" steps={intervalSteps(found)} />
+      <WhyButton title="break-even intervals">
+        <AskedSteps query={breakEvenSteps(found)} only={isInterval} />
+      </WhyButton>
       <Text size="sm" c="dimmed" mt={4}>
         {found.intervals
           .flatMap((row) => row.warnings)

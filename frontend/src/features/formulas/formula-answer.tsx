@@ -4,6 +4,7 @@ import type { FormulaAnswerOut, FormulaOut } from "@/api/formulas";
 import { csvText } from "@/charts/csv";
 import { downloadText, fileStem } from "@/charts/download";
 import { CopyLink } from "@/components/copy-link";
+import { DerivationTable } from "@/components/derivation-table";
 import { Disclosure } from "@/components/disclosure";
 import { EstimateDerivation } from "@/components/estimate-derivation";
 import { Panel } from "@/components/panel";
@@ -84,7 +85,9 @@ export function FormulaAnswer(props: FormulaAnswerProps) {
       >
         <ResultTable rows={rows} />
         <Disclosure label="Why these numbers">
-          <EstimateDerivation found={answer} />
+          <EstimateDerivation found={answer}>
+            <DerivationTable steps={answer.derivation} />
+          </EstimateDerivation>
           {answer.derivation.length === 0 && (
             <Text size="sm" mt="xs">
               No single equation gives these numbers: {formula.formula}. Source:{" "}

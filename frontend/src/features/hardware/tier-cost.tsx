@@ -17,7 +17,7 @@ import { NONE } from "@/analysis/state";
 import { MOST_TIER_DEVICES, TIER_BOUNDS, type TierSearch } from "@/analysis/tier-state";
 import { usePatch } from "@/analysis/use-analysis";
 import { bookLabel, type DeviceOut, type PriceBookOut, soldAlone } from "@/api/catalog";
-import { type TierCostsOut, tierCostsQuery } from "@/api/tier-costs";
+import { type TierCostsOut, tierCostsQuery, tierCostsSteps } from "@/api/tier-costs";
 import { useChartColors } from "@/charts/chart";
 import { ChartCard } from "@/charts/chart-card";
 import { stackedBarsOption } from "@/charts/stacked-bars-option";
@@ -268,7 +268,7 @@ function CostChart({ found }: { readonly found: TierCostsOut }) {
         <DeviceDerivation
           devices={found.rows}
           first={found.rows[0]?.device_id ?? null}
-          steps={found.derivation}
+          query={tierCostsSteps(found)}
         >
           Estimator: {found.estimator}. Valid for: {found.validity}. A month has 730 h.
         </DeviceDerivation>

@@ -17,6 +17,7 @@ import { useJob } from "@/api/use-job";
 import { useChartColors } from "@/charts/chart";
 import { ChartCard } from "@/charts/chart-card";
 import { lineOption } from "@/charts/line-option";
+import { DerivationTable } from "@/components/derivation-table";
 import { EstimateDerivation } from "@/components/estimate-derivation";
 import { OptionalNumberField } from "@/components/number-field";
 import { Panel } from "@/components/panel";
@@ -227,7 +228,11 @@ function EpochChart(props: {
           data={Object.entries(VIEWS).map(([value, { label }]) => ({ value, label }))}
         />
       }
-      explanation={<EstimateDerivation found={found} />}
+      explanation={
+        <EstimateDerivation found={found}>
+          <DerivationTable steps={found.derivation} />
+        </EstimateDerivation>
+      }
     />
   );
 }

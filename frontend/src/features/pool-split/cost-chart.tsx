@@ -1,11 +1,11 @@
 import { Checkbox, Skeleton, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { memo, useMemo, useState } from "react";
-import { poolSplitCostsQuery } from "@/api/analyses";
+import { poolSplitCostsQuery, poolSplitSteps } from "@/api/analyses";
 import { useChartColors } from "@/charts/chart";
 import { ChartCard } from "@/charts/chart-card";
 import { lineOption } from "@/charts/line-option";
-import { DerivationTable } from "@/components/derivation-table";
+import { AskedSteps } from "@/components/asked-steps";
 import { ProblemAlert } from "@/components/problem-alert";
 import { WarningNotes } from "@/components/warning-notes";
 import {
@@ -112,7 +112,7 @@ export const CostChart = memo(function CostChart({
               replays of LRU and CFLRU (working region one half) with the whole buffer.
               The recommended split is the replayed one of least cost.
             </Text>
-            <DerivationTable steps={data.derivation} />
+            <AskedSteps query={poolSplitSteps(data)} />
           </Stack>
         }
       />

@@ -3,10 +3,10 @@ import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import type { AnalysisState } from "@/analysis/state";
 import { deciding } from "@/api/evaluations";
-import type { MapPointOut, SchemeMapOut } from "@/api/scheme-maps";
+import { type MapPointOut, mapPointSteps, type SchemeMapOut } from "@/api/scheme-maps";
 import type { Decision } from "@/api/use-decision";
 import { SchemeMark } from "@/charts/scheme-mark";
-import { DerivationTable } from "@/components/derivation-table";
+import { AskedSteps } from "@/components/asked-steps";
 import { Dialog } from "@/components/dialog";
 import { Panel } from "@/components/panel";
 import { RunProgress } from "@/components/run-progress";
@@ -181,10 +181,9 @@ export function PointPanel(props: PointPanelProps) {
         size="min(1180px, 95vw)"
         title={`Why this number: ${shown?.title ?? ""}`}
       >
-        <DerivationTable
-          steps={point.derivation.filter(
-            (step) => step.scheme === null || step.scheme === opened,
-          )}
+        <AskedSteps
+          query={mapPointSteps(point)}
+          only={(step) => step.scheme === null || step.scheme === opened}
         />
       </Dialog>
     </Panel>

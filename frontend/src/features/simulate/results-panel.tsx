@@ -8,6 +8,7 @@ import { ChartCard } from "@/charts/chart-card";
 import { curveOption } from "@/charts/curve-option";
 import { schemeMark } from "@/charts/palette";
 import { SeriesMark } from "@/charts/scheme-mark";
+import { DerivationTable } from "@/components/derivation-table";
 import { WarningNotes } from "@/components/warning-notes";
 import { WhyButton } from "@/components/why-button";
 import {
@@ -314,8 +315,11 @@ export function FormulaBeside({ sweep }: { readonly sweep: SweepOut }) {
                 <td>
                   <WhyButton
                     title={`formula at ${formatCount(row.ram_pages)} and ${formatCount(row.flash_pages ?? 0)} pages`}
-                    steps={[formula.derivation, formula.measured_derivation]}
-                  />
+                  >
+                    <DerivationTable
+                      steps={[formula.derivation, formula.measured_derivation]}
+                    />
+                  </WhyButton>
                 </td>
               </tr>
             ))}

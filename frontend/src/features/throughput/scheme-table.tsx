@@ -1,10 +1,10 @@
 import { Button, Text, UnstyledButton } from "@mantine/core";
 import { memo, useState } from "react";
-import type { ThroughputOut } from "@/api/break-evens";
+import { type ThroughputOut, throughputSteps } from "@/api/break-evens";
 import { type CsvCell, csvText } from "@/charts/csv";
 import { downloadText } from "@/charts/download";
 import { SchemeMark } from "@/charts/scheme-mark";
-import { DerivationTable } from "@/components/derivation-table";
+import { AskedSteps } from "@/components/asked-steps";
 import { Dialog } from "@/components/dialog";
 import { Panel } from "@/components/panel";
 import { ScrollRegion } from "@/components/scroll-region";
@@ -97,8 +97,9 @@ export const SchemeTable = memo(function SchemeTable({
         <Text size="sm" mb="xs">
           Hits by the {shown?.estimator}: {shown?.exactness}.
         </Text>
-        <DerivationTable
-          steps={found.derivation.filter((step) => step.scheme === opened)}
+        <AskedSteps
+          query={throughputSteps(found)}
+          only={(step) => step.scheme === opened}
         />
       </Dialog>
     </Panel>

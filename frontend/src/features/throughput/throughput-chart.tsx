@@ -1,10 +1,10 @@
 import { SegmentedControl, Stack, Text } from "@mantine/core";
 import { memo, useMemo } from "react";
-import type { ThroughputOut } from "@/api/break-evens";
+import { type ThroughputOut, throughputSteps } from "@/api/break-evens";
 import { useChartColors } from "@/charts/chart";
 import { ChartCard } from "@/charts/chart-card";
 import { lineOption } from "@/charts/line-option";
-import { DerivationTable } from "@/components/derivation-table";
+import { AskedSteps } from "@/components/asked-steps";
 import {
   bytes,
   formatCount,
@@ -96,7 +96,7 @@ export const ThroughputChart = memo(function ThroughputChart(
           <Text size="sm">
             Estimator: {found.estimator}. Valid for: {found.validity}.
           </Text>
-          <DerivationTable steps={found.derivation} />
+          <AskedSteps query={throughputSteps(found)} />
         </Stack>
       }
     />

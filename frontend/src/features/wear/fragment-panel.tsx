@@ -4,12 +4,16 @@ import { useMemo, useState } from "react";
 import type { AnalysisState } from "@/analysis/state";
 import type { WearNumbers, WearSearch } from "@/analysis/wear-state";
 import { fragmentCacheCheck } from "@/api/replay-checks";
-import { type FragmentCacheOut, fragmentCacheQuery } from "@/api/wear";
+import {
+  type FragmentCacheOut,
+  fragmentCacheQuery,
+  fragmentCacheSteps,
+} from "@/api/wear";
 import { useChartColors } from "@/charts/chart";
 import { ChartCard } from "@/charts/chart-card";
 import { lineOption } from "@/charts/line-option";
 import { schemeMark } from "@/charts/palette";
-import { DerivationTable } from "@/components/derivation-table";
+import { AskedSteps } from "@/components/asked-steps";
 import { Disclosure } from "@/components/disclosure";
 import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
@@ -199,7 +203,7 @@ function FragmentChart(props: {
           <Text size="sm">
             Estimator: {found.estimator}. Valid for: {found.validity}.
           </Text>
-          <DerivationTable steps={found.derivation} />
+          <AskedSteps query={fragmentCacheSteps(found)} />
         </Stack>
       }
     />

@@ -2,10 +2,8 @@ import { Button, Group, Stack, Text } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { memo } from "react";
 import type { WearSearch } from "@/analysis/wear-state";
-import { answer } from "@/api/client";
-import { readDeviceHealth } from "@/api/gen/sdk.gen";
-import type { DeviceHealthOut } from "@/api/wear";
-import { DerivationTable } from "@/components/derivation-table";
+import { askDeviceHealth, type DeviceHealthOut, deviceHealthSteps } from "@/api/wear";
+import { AskedSteps } from "@/components/asked-steps";
 import { Disclosure } from "@/components/disclosure";
 import { JsonInput } from "@/components/json-input";
 import { Panel } from "@/components/panel";
@@ -28,16 +26,11 @@ export const HealthPanel = memo(function HealthPanel({
 }: HealthPanelProps) {
   const read = useMutation({
     mutationFn: (document: Record<string, unknown>) =>
-      answer(
-        readDeviceHealth({
-          body: {
-            document,
-            flash_device_id: flashDevice,
-            rated_tb: ratedTb ?? null,
-          },
-          throwOnError: true,
-        }),
-      ),
+      askDeviceHealth({
+        document,
+        flash_device_id: flashDevice,
+        rated_tb: ratedTb ?? null,
+      }),
   });
   return (
     <Panel
@@ -123,9 +116,9 @@ function Health(props: {
         </Button>
       </Group>
       <WarningNotes notes={health.warnings} />
-      {health.derivation.length > 0 && (
+      {health.left_tb !== null && (
         <Disclosure label="How is this computed?">
-          <DerivationTable steps={health.derivation} />
+          <AskedSteps query={deviceHealthSteps(health)} />
         </Disclosure>
       )}
     </>

@@ -1,11 +1,11 @@
 import { Stack, Text, UnstyledButton } from "@mantine/core";
 import { memo, useMemo, useState } from "react";
-import type { WearOut } from "@/api/wear";
+import { type WearOut, wearSteps } from "@/api/wear";
 import { useChartColors } from "@/charts/chart";
 import { ChartCard } from "@/charts/chart-card";
 import { rangeBarsOption, rangeText } from "@/charts/range-bars-option";
 import { SchemeMark } from "@/charts/scheme-mark";
-import { DerivationTable } from "@/components/derivation-table";
+import { AskedSteps } from "@/components/asked-steps";
 import { Dialog } from "@/components/dialog";
 import { Panel } from "@/components/panel";
 import { Prose } from "@/components/prose";
@@ -81,9 +81,7 @@ export const LifeChart = memo(function LifeChart(props: {
             does, wears flash less. Growth compounds: what is written until the end of
             the life is the budget. A year has 365 days, a TB 10^12 bytes.
           </Text>
-          <DerivationTable
-            steps={wear.derivation.filter((step) => step.scheme === null)}
-          />
+          <AskedSteps query={wearSteps(wear)} only={(step) => step.scheme === null} />
         </Stack>
       }
     />
@@ -151,10 +149,9 @@ export const WearTable = memo(function WearTable({ wear }: { readonly wear: Wear
         size="min(1180px, 95vw)"
         title={`Why this number: ${shown?.title ?? ""}`}
       >
-        <DerivationTable
-          steps={wear.derivation.filter(
-            (step) => step.scheme === null || step.scheme === opened,
-          )}
+        <AskedSteps
+          query={wearSteps(wear)}
+          only={(step) => step.scheme === null || step.scheme === opened}
         />
       </Dialog>
     </Panel>
@@ -245,12 +242,12 @@ function MoneyText({ wear }: { readonly wear: WearOut }) {
         A TB written uses up {formatAmount(usd(Number(money.usd_per_tb_written)))} of
         the price. {paidOffText(wear)}
       </Text>
-      <WhyButton
-        title={`cost of a TB written, under ${priced?.title ?? ""}`}
-        steps={wear.derivation.filter(
-          (step) => step.scheme === priced?.scheme && step.unit.startsWith("USD"),
-        )}
-      />
+      <WhyButton title={`cost of a TB written, under ${priced?.title ?? ""}`}>
+        <AskedSteps
+          query={wearSteps(wear)}
+          only={(step) => step.scheme === priced?.scheme && step.unit.startsWith("USD")}
+        />
+      </WhyButton>
     </>
   );
 }

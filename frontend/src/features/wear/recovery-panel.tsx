@@ -1,12 +1,12 @@
 import { Stack, Text } from "@mantine/core";
 import { memo, useMemo } from "react";
 import type { WearSearch } from "@/analysis/wear-state";
-import type { RecoveryOut } from "@/api/wear";
+import { type RecoveryOut, recoverySteps } from "@/api/wear";
 import { useChartColors } from "@/charts/chart";
 import { ChartCard } from "@/charts/chart-card";
 import { lineOption } from "@/charts/line-option";
 import { schemeMark } from "@/charts/palette";
-import { DerivationTable } from "@/components/derivation-table";
+import { AskedSteps } from "@/components/asked-steps";
 import { Panel } from "@/components/panel";
 import { WhyButton } from "@/components/why-button";
 import {
@@ -31,6 +31,9 @@ interface RecoveryProps {
   readonly search: WearSearch;
   readonly patch: (change: WearSearch) => void;
 }
+
+/** Whether a step is behind the time to fill; all others are behind the restart. */
+const isFill = ({ name }: { readonly name: string }) => name === "seconds";
 
 /** Least time until the flash is full. */
 export const FillPanel = memo(function FillPanel({
@@ -77,10 +80,9 @@ export const FillPanel = memo(function FillPanel({
       <Text size="sm" c="dimmed" my={6}>
         {formatCount(fill.units)} pages are fetched. The time is {fill.validity}.
       </Text>
-      <WhyButton
-        title="time to fill"
-        steps={recovery.derivation.filter(({ name }) => name === "seconds")}
-      />
+      <WhyButton title="time to fill">
+        <AskedSteps query={recoverySteps(recovery)} only={isFill} />
+      </WhyButton>
     </Panel>
   );
 });
@@ -132,7 +134,6 @@ export const RestartPanel = memo(function RestartPanel({
       </Panel>
     );
   }
-  const steps = recovery.derivation.filter(({ name: step }) => step !== "seconds");
   return (
     <ChartCard
       title={`A restart takes ${formatSeconds(restart.with_flash.total_s)} if the flash cache survives, ${formatSeconds(restart.without_flash.total_s)} without one: ${formatShort(restart.speedup)} times as fast`}
@@ -193,7 +194,7 @@ export const RestartPanel = memo(function RestartPanel({
               ? "98 % of the redone pages are assumed to be on flash, the lowest share measured for FaCE."
               : `${formatPercent(ratio(search.flash_share))} of the redone pages are assumed to be on flash, as given.`}
           </Text>
-          <DerivationTable steps={steps} />
+          <AskedSteps query={recoverySteps(recovery)} only={(step) => !isFill(step)} />
         </Stack>
       }
     />

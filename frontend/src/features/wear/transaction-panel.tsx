@@ -11,13 +11,16 @@ import {
   type TransactionReplayOut,
   type TransactionWritesOut,
   transactionReplayQuery,
+  transactionReplaySteps,
   transactionWritesQuery,
+  transactionWritesSteps,
 } from "@/api/transactions";
 import { useChartColors } from "@/charts/chart";
 import { ChartCard } from "@/charts/chart-card";
 import { lineOption } from "@/charts/line-option";
 import { schemeMark } from "@/charts/palette";
 import { stackedBarsOption } from "@/charts/stacked-bars-option";
+import { AskedSteps } from "@/components/asked-steps";
 import { Disclosure } from "@/components/disclosure";
 import { EstimateDerivation } from "@/components/estimate-derivation";
 import { Panel } from "@/components/panel";
@@ -175,7 +178,11 @@ function WritesChart({ found }: { readonly found: TransactionWritesOut }) {
       fileName="transaction pages or log"
       table={() => writesTable(found)}
       sentence={found.sentence}
-      explanation={<EstimateDerivation found={found} />}
+      explanation={
+        <EstimateDerivation found={found}>
+          <AskedSteps query={transactionWritesSteps(found)} />
+        </EstimateDerivation>
+      }
     />
   );
 }
@@ -297,7 +304,9 @@ function WritesFigures(
       </Text>
       <Fields {...props} fields={CHANGES} />
       <div style={{ marginTop: 10 }}>
-        <WhyButton title="transaction figures" steps={found.derivation} />
+        <WhyButton title="transaction figures">
+          <AskedSteps query={transactionWritesSteps(found)} />
+        </WhyButton>
       </div>
     </Panel>
   );
@@ -437,7 +446,11 @@ function ReplayChart({ found }: { readonly found: TransactionReplayOut }) {
       fileName="transaction replay"
       table={() => replayTable(found)}
       sentence={found.sentence}
-      explanation={<EstimateDerivation found={found} />}
+      explanation={
+        <EstimateDerivation found={found}>
+          <AskedSteps query={transactionReplaySteps(found)} />
+        </EstimateDerivation>
+      }
     />
   );
 }
