@@ -65,6 +65,8 @@ export function useRun(runId: string | null, initial?: RunOut | null) {
       queryClient.setQueryData(runQuery(runId).queryKey, run);
       if (!isActiveStatus(run.status)) {
         source.close();
+        // An older answer to a poll may still arrive, and would stand for ever.
+        setStreaming(false);
       }
     });
     source.addEventListener("error", () => setStreaming(false));
