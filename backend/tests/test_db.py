@@ -6,6 +6,7 @@ import psycopg
 import pytest
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
+from psycopg.types.json import Jsonb
 from sqlalchemy import create_engine, pool
 
 from tierwright_server import db
@@ -35,6 +36,32 @@ def test_migrations_make_what_the_tables_say(make_database):
             connection, opts={"include_object": ours, "compare_type": True}
         )
         assert compare_metadata(context, Table.metadata) == []
+
+
+def test_what_scenarios_asked_in_milliseconds_is_asked_in_microseconds(make_database):
+    url = make_database()
+    db.migrate(url)
+    asked = {
+        "old": {"throughput": {"think_ms": 2.5, "clients": 7}, "wear": {"devices": 2}},
+        "other": {"wear": {"devices": 2}},
+    }
+    with psycopg.connect(db.psycopg_dsn(url)) as connection:
+        for name, asks in asked.items():
+            connection.execute(
+                "INSERT INTO scenarios (id, name, question, state, version, asks, "
+                "created_at, updated_at) VALUES (%s, %s, 'compare', '{}', 1, %s, now(), "
+                "now())",
+                (name, name, Jsonb(asks)),
+            )
+        connection.execute("UPDATE alembic_version SET version_num = '0011'")
+    db.migrate(url)
+    with psycopg.connect(db.psycopg_dsn(url)) as connection:
+        found = dict(connection.execute("SELECT id, asks FROM scenarios").fetchall())
+    assert found["old"] == {
+        "throughput": {"think_us": 2500, "clients": 7},
+        "wear": {"devices": 2},
+    }
+    assert found["other"] == asked["other"]
 
 
 @pytest.mark.parametrize("named", [True, False])

@@ -121,7 +121,7 @@ class TestThroughput:
             {
                 **POINT,
                 "clients": 20,
-                "think_ms": 10.0,
+                "think_us": 10_000.0,
                 "accesses_per_transaction": 10.0,
                 "cpu_us_per_transaction": 200.0,
                 "cpus": 2,

@@ -322,7 +322,7 @@ class TestCurve:
             strict=True,
         ):
             assert shown["throughput_per_s"] == pytest.approx(many["throughput_per_s"])
-            assert least["response_ms"] == pytest.approx(few["response_ms"])
+            assert least["response_us"] == pytest.approx(few["response_us"])
             assert least["throughput_per_s"][at] >= shown["throughput_per_s"][at]
         assert answer["dirty_share"]["best_at_least"] == none["best"][at]
         assert answer["dirty_share"]["best_at_most"] == most["best"][at]

@@ -35,6 +35,20 @@ def test_every_operation_has_an_id_and_declares_problems():
     assert len(set(ids)) == len(ids)
 
 
+def test_units_of_one_kind_are_of_one_family():
+    """Times of I/O in `_us`, of runs in `_s`, of records in `_ns`; sizes in `_bytes`."""
+    others = {"ms", "sec", "seconds", "msec", "usec", "min", "minutes"}
+    others |= {"kb", "mb", "kib", "mib"}
+    schemas = json.loads(DOCUMENT.read_text())["components"]["schemas"]
+    names = {
+        f"{schema}.{name}"
+        for schema, each in schemas.items()
+        for name in each.get("properties", {})
+        if name.rpartition("_")[2] in others and "_" in name
+    }
+    assert names == set()
+
+
 def test_every_link_leads_from_what_is_made_to_what_reads_it():
     document = json.loads(DOCUMENT.read_text())
     operations = {

@@ -43,7 +43,7 @@ def counters():
 
 
 def test_throughput_is_that_of_the_counted_operations(application, counters):
-    body = {**POINT, "clients": 20, "accesses_per_transaction": 10, "think_ms": 5}
+    body = {**POINT, "clients": 20, "accesses_per_transaction": 10, "think_us": 5000}
     found = application.post("/throughputs/check", body, 200)
     rows = {(row["of"], row["figure"]): row for row in found["rows"]}
     model = application.post("/throughputs", {**body, "points": [20]}, 200)

@@ -38,8 +38,8 @@ def test_a_client_alone_waits_for_the_latency_of_a_volume(application):
         flash_pages=4000,
     )
     none = next(each for each in answer["schemes"] if each["scheme"] == "none")
-    [delay], [response] = none["delay_ms"], none["response_ms"]
-    busy = none["demand_ms"]["disk"][0]
+    [delay], [response] = none["delay_us"], none["response_us"]
+    busy = none["demand_us"]["disk"][0]
     assert response == pytest.approx(busy + delay)
     assert (busy + delay) / busy == pytest.approx(500 * 256_000 / 1e6)
     [step] = [
@@ -47,7 +47,7 @@ def test_a_client_alone_waits_for_the_latency_of_a_volume(application):
         for each in answer["derivation"]
         if each["name"].endswith(": W") and each["scheme"] == "none"
     ]
-    assert step["value"] == pytest.approx(delay)
+    assert step["value"] == pytest.approx(delay / 1000)
     assert "latency" in answer["time_basis"]
 
 
@@ -62,7 +62,7 @@ def test_a_client_alone_waits_for_the_latency_of_a_volume(application):
 )
 def test_the_numbers_are_the_models(application, curve, vary, points):
     answer = ask(
-        application, vary=vary, points=points, think_ms=5, flash_metadata="l2arc"
+        application, vary=vary, points=points, think_us=5000, flash_metadata="l2arc"
     )
     expected = scheme_throughput(
         curve,
@@ -90,15 +90,15 @@ def test_the_numbers_are_the_models(application, curve, vary, points):
         ):
             assert found[name] == known[name]
         assert found["utilisation"] == known["utilisation"]
-        assert found["response_ms"] == pytest.approx(
-            [1000 * seconds for seconds in known["response_s"]]
+        assert found["response_us"] == pytest.approx(
+            [1e6 * seconds for seconds in known["response_s"]]
         )
         for rate, bound in zip(
             found["throughput_per_s"], found["throughput_bound_per_s"], strict=True
         ):
             assert rate <= bound * (1 + 1e-9)
         for response, bound in zip(
-            found["response_ms"], found["response_bound_ms"], strict=True
+            found["response_us"], found["response_bound_us"], strict=True
         ):
             assert response >= bound * (1 - 1e-9)
 
@@ -112,7 +112,7 @@ def test_the_usual_points_hold_the_present_one(application):
 
 
 def test_the_sentence_names_bottleneck_and_knee(application):
-    few = ask(application, clients=1, think_ms=100)
+    few = ask(application, clients=1, think_us=100_000)
     assert "the number of clients limits" in few["finding"]
     assert "could reach up to" in few["sentence"]
     assert " transactions/s" in few["finding"]
@@ -128,7 +128,7 @@ def test_the_sentence_names_bottleneck_and_knee(application):
 def test_a_device_limits_where_it_is_nearly_saturated(application):
     seen = set()
     for clients in (1, 2, 4, 8, 20, 60, 500):
-        answer = ask(application, clients=clients, think_ms=20)
+        answer = ask(application, clients=clients, think_us=20_000)
         at = answer["at"]
         best = next(s for s in answer["schemes"] if s["scheme"] == answer["best"][at])
         busy = best["utilisation"][best["bottleneck"][at]][at]
@@ -196,7 +196,7 @@ def test_schemes_within_their_known_error_are_too_close_to_call(application):
 
 
 def test_a_system_that_needs_nothing_says_so(application):
-    answer = ask(application, ram_pages=10**6, flash_pages=0, think_ms=0)
+    answer = ask(application, ram_pages=10**6, flash_pages=0, think_us=0)
     names = {warning["name"] for warning in answer["warnings"]}
     if "nothing_demanded" in names:
         assert answer["schemes"][0]["throughput_per_s"][0] is None
@@ -212,7 +212,7 @@ def test_a_system_that_needs_nothing_says_so(application):
         ({"vary": "colour"}, "body.vary"),
         ({"vary": "disks", "clients": 10_000}, "body"),
         ({"points": [10**9]}, "body"),
-        ({"think_ms": -1}, "body.think_ms"),
+        ({"think_us": -1}, "body.think_us"),
         ({"flash_metadata": "zfs"}, "body.flash_metadata"),
     ],
 )

@@ -247,7 +247,7 @@ _QUESTIONS = {
         }
     ),
     "evaluate_break_even": Example({**_WORKLOAD, "ram_pages": 2000, **_FLASH, **_DISK}),
-    "evaluate_throughput": Example({**_POINT, "clients": 20, "think_ms": 5}),
+    "evaluate_throughput": Example({**_POINT, "clients": 20, "think_us": 5000}),
     "list_formulas": Example(),
     "get_formula": Example(path={"name": "face.writeback_chain"}),
     "ask_formula": Example(

@@ -488,8 +488,8 @@ OF_ONE_SCHEMA: dict[str, str] = {
     # throughput
     "ByStation.cpu": "The processors.",
     "SchemeColumns.exact": "Whether the counts of the scheme are exact.",
-    "SchemeColumns.response_least_ms": "Response time at the favourable end of the error; null where exact. [ms]",
-    "SchemeColumns.response_most_ms": "Response time at the unfavourable end of the error; null where exact. [ms]",
+    "SchemeColumns.response_least_us": "Response time at the favourable end of the error; null where exact. [µs]",
+    "SchemeColumns.response_most_us": "Response time at the unfavourable end of the error; null where exact. [µs]",
     "SchemeColumns.throughput_most_per_s": "Throughput at the favourable end of the error; null where exact. [1/s]",
     "ThroughputOut.varied": "What the points vary.",
     "ThroughputOut.points": "Values of what is varied.",

@@ -17,6 +17,8 @@ from tierwright_server.throughputs.schemas import ThroughputIn
 from tierwright_server.wording import listed, three_digits
 
 MS_PER_S = 1000.0
+US_PER_MS = 1000.0
+US_PER_S = 1e6
 US_PER_S = 1e6
 
 
@@ -33,7 +35,7 @@ async def throughput(asking: Asking, body: ThroughputIn) -> CheckedAnswer | Swee
     setting = Setting(
         clients=body.clients,
         accesses_per_transaction=body.accesses_per_transaction,
-        think_s=body.think_ms / MS_PER_S,
+        think_s=body.think_us / US_PER_S,
         cpu_s_per_transaction=body.cpu_us_per_transaction / US_PER_S,
         cpus=body.cpus,
         flash_devices=body.flash_devices,
@@ -57,7 +59,7 @@ async def throughput(asking: Asking, body: ThroughputIn) -> CheckedAnswer | Swee
             (
                 "response time",
                 "ms",
-                columns.response_ms[answer.at],
+                columns.response_us[answer.at] / US_PER_MS,
                 found.response_s * MS_PER_S,
             ),
         ):

@@ -211,7 +211,7 @@ def _throughput(answer: ThroughputOut) -> Iterator[KeptFigure]:
         of = _maker("throughput", scheme.title)
         rate = scheme.throughput_per_s[at]
         yield of("throughput", "Throughput", rate, "1/s")
-        yield of("response", "Response time", scheme.response_ms[at], "ms")
+        yield of("response", "Response time", scheme.response_us[at] / 1000, "ms")
         yield of("bottleneck", "Bottleneck", scheme.bottleneck[at])
         yield of("knee", "Knee", scheme.knee_clients[at], "clients")
 

@@ -27,6 +27,7 @@ Varied = Literal["clients", "disks", "flash_devices", "flash_pages"]
 Devices = Annotated[int, Field(strict=True, ge=1, le=100_000)]
 Clients = Annotated[int, Field(strict=True, ge=1, le=MOST_CLIENTS)]
 Amount = Annotated[float, Field(ge=0, le=1e9)]
+ThinkTime = Annotated[float, Field(ge=0, le=1e12)]
 
 MOST_POINTS = 400
 MOST_CELLS = 100_000
@@ -44,8 +45,8 @@ class ThroughputIn(DirtyShareIn):
     clients: Clients = Field(
         default=64, description="N; each starts anew when its transaction has ended."
     )
-    think_ms: Amount = Field(
-        default=0.0, description="Z, between a client's transactions. [ms]"
+    think_us: ThinkTime = Field(
+        default=0.0, description="Z, between a client's transactions. [µs]"
     )
     accesses_per_transaction: Annotated[float, Field(gt=0, le=1e9)] = Field(
         default=1.0, description="Page accesses of one transaction."
@@ -109,22 +110,22 @@ class SchemeColumns(Answer):
     scheme: str
     title: str
     throughput_per_s: list[float | None] = Field(description="Exact MVA. [1/s]")
-    response_ms: list[float] = Field(description="Exact MVA, without think time. [ms]")
+    response_us: list[float] = Field(description="Exact MVA, without think time. [µs]")
     throughput_least_per_s: list[float | None] | None = Field(
         description="Where the flash hits are off by the known error of their approximation; "
         "null: they are exact. [1/s]"
     )
     throughput_most_per_s: list[float | None] | None
-    response_least_ms: list[float] | None
-    response_most_ms: list[float] | None
+    response_least_us: list[float] | None
+    response_most_us: list[float] | None
     estimator: str = Field(description="How the hits inside the demands were obtained.")
     exact: bool
     exactness: str = Field(description="How far off they may be, at the worst point.")
     throughput_bound_per_s: list[float | None] = Field(
         description="min(1 / D_max, N / (D + W + Z)). [1/s]"
     )
-    response_bound_ms: list[float] = Field(
-        description="max(D + W, N D_max - Z), the least there can be. [ms]"
+    response_bound_us: list[float] = Field(
+        description="max(D + W, N D_max - Z), the least there can be. [µs]"
     )
     max_throughput_per_s: list[float | None] = Field(description="1 / D_max. [1/s]")
     bottleneck: list[Station | None] = Field(
@@ -138,9 +139,9 @@ class SchemeColumns(Answer):
     knee_disks: float | None = Field(
         description="Disks from which another device limits, at the first point."
     )
-    demand_ms: ByStation = Field(description="Of a transaction, over all devices. [ms]")
-    delay_ms: list[float] = Field(
-        description="W, what a transaction waits for latencies beyond busy times. [ms]"
+    demand_us: ByStation = Field(description="Of a transaction, over all devices. [µs]")
+    delay_us: list[float] = Field(
+        description="W, what a transaction waits for latencies beyond busy times. [µs]"
     )
     utilisation: ByStation = Field(description="Busy share of one device of the kind.")
     queue: ByStation = Field(

@@ -42,6 +42,8 @@ REACH = {"disks": 64, "flash_devices": 16, "flash_pages": 64}
 FAR_CLIENTS = 10_000
 """Clients beyond which the usual points show none but the present ones: each costs a step."""
 MS_PER_S = 1000.0
+US_PER_MS = 1000.0
+US_PER_S = 1e6
 US_PER_S = 1e6
 BUSY = {
     "cpu": "the processors are {} busy",
@@ -95,7 +97,7 @@ async def evaluate(
             setting=Setting(
                 clients=body.clients,
                 accesses_per_transaction=body.accesses_per_transaction,
-                think_s=body.think_ms / MS_PER_S,
+                think_s=body.think_us / US_PER_S,
                 cpu_s_per_transaction=body.cpu_us_per_transaction / US_PER_S,
                 cpus=body.cpus,
                 flash_devices=body.flash_devices,
@@ -208,27 +210,27 @@ def _columns(study: ThroughputStudy, found: SchemeThroughput) -> SchemeColumns:
         scheme=found.scheme,
         title=titles()[found.scheme],
         throughput_per_s=_nullable(found.throughput_per_s),
-        response_ms=(found.response_s * MS_PER_S).tolist(),
+        response_us=(found.response_s * US_PER_S).tolist(),
         throughput_least_per_s=None if rates is None else _nullable(rates[0]),
         throughput_most_per_s=None if rates is None else _nullable(rates[1]),
-        response_least_ms=(
-            None if response is None else (response[0] * MS_PER_S).tolist()
+        response_least_us=(
+            None if response is None else (response[0] * US_PER_S).tolist()
         ),
-        response_most_ms=(
-            None if response is None else (response[1] * MS_PER_S).tolist()
+        response_most_us=(
+            None if response is None else (response[1] * US_PER_S).tolist()
         ),
         estimator=found.estimator,
         exact=found.exact,
         exactness=found.exactness,
         throughput_bound_per_s=_nullable(bounds.throughput_per_s),
-        response_bound_ms=(bounds.response_s * MS_PER_S).tolist(),
+        response_bound_us=(bounds.response_s * US_PER_S).tolist(),
         max_throughput_per_s=_nullable(bounds.max_throughput_per_s),
         bottleneck=[_busiest(found, at) for at in range(len(study.points))],
         limit=list(found.limit),
         knee_clients=_nullable(bounds.knee_clients),
         knee_disks=study.knee_disks[found.scheme],
-        demand_ms=_stations(found.demands_s * MS_PER_S),
-        delay_ms=(found.delay_s * MS_PER_S).tolist(),
+        demand_us=_stations(found.demands_s * US_PER_S),
+        delay_us=(found.delay_s * US_PER_S).tolist(),
         utilisation=_stations(found.utilisation),
         queue=_stations(found.queue),
     )
@@ -475,7 +477,7 @@ def _derivation(
                 unit="ms",
                 source=f"{page_flow.explain.FORMULAS[name]}, an access; 1/IOPS of the devices",
             )
-        given = f"N = {clients:,}, Z = {shown(body.think_ms)} ms"
+        given = f"N = {clients:,}, Z = {shown(body.think_us / US_PER_MS)} ms"
         bounds = found.bounds
         one_of_each = ", ".join(f"D_{kind} / {counts[kind]:,}" for kind in demand)
         for result, formula, value, unit in (
@@ -494,7 +496,7 @@ def _derivation(
             ("W", *_delay(found, at, body, waits)),
             (
                 "N*",
-                f"(D + W + Z) / D_max; Z = {shown(body.think_ms)} ms",
+                f"(D + W + Z) / D_max; Z = {shown(body.think_us / US_PER_MS)} ms",
                 float(bounds.knee_clients[at]),
                 "clients",
             ),

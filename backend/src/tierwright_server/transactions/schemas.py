@@ -51,8 +51,8 @@ class TransactionWritesIn(ChipIn):
     pages_per_transaction: Whole | None = Field(
         default=None, description="Pages it holds in memory; absent: the dirty ones."
     )
-    disk_ms: Time = Field(
-        default=9.0, description="A random access of the disk beside. [ms]"
+    disk_us: Time = Field(
+        default=9000.0, description="A random access of the disk beside. [µs]"
     )
     read_slowdown: Change = Field(
         default=0.25, description="Measured: reads slower by. [1]"

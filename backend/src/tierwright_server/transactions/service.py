@@ -51,7 +51,7 @@ def writes(body: TransactionWritesIn, *, derived: bool = False) -> TransactionWr
         pages_per_transaction=body.pages_per_transaction,
         geometry=_geometry(body),
         times=_times(body),
-        disk_ms=body.disk_ms,
+        disk_ms=body.disk_us / US_PER_MS,
         changes=(body.read_slowdown, body.write_saving, body.total_saving),
     )
     written = found.written

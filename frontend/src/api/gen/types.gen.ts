@@ -10024,11 +10024,11 @@ export type SchemeColumns = {
      */
     throughput_per_s: Array<number | null>;
     /**
-     * Response Ms
+     * Response Us
      *
-     * Exact MVA, without think time. [ms]
+     * Exact MVA, without think time. [µs]
      */
-    response_ms: Array<number>;
+    response_us: Array<number>;
     /**
      * Throughput Least Per S
      *
@@ -10042,17 +10042,17 @@ export type SchemeColumns = {
      */
     throughput_most_per_s: Array<number | null> | null;
     /**
-     * Response Least Ms
+     * Response Least Us
      *
-     * Response time at the favourable end of the error; null where exact. [ms]
+     * Response time at the favourable end of the error; null where exact. [µs]
      */
-    response_least_ms: Array<number> | null;
+    response_least_us: Array<number> | null;
     /**
-     * Response Most Ms
+     * Response Most Us
      *
-     * Response time at the unfavourable end of the error; null where exact. [ms]
+     * Response time at the unfavourable end of the error; null where exact. [µs]
      */
-    response_most_ms: Array<number> | null;
+    response_most_us: Array<number> | null;
     /**
      * Estimator
      *
@@ -10078,11 +10078,11 @@ export type SchemeColumns = {
      */
     throughput_bound_per_s: Array<number | null>;
     /**
-     * Response Bound Ms
+     * Response Bound Us
      *
-     * max(D + W, N D_max - Z), the least there can be. [ms]
+     * max(D + W, N D_max - Z), the least there can be. [µs]
      */
-    response_bound_ms: Array<number>;
+    response_bound_us: Array<number>;
     /**
      * Max Throughput Per S
      *
@@ -10114,15 +10114,15 @@ export type SchemeColumns = {
      */
     knee_disks: number | null;
     /**
-     * Of a transaction, over all devices. [ms]
+     * Of a transaction, over all devices. [µs]
      */
-    demand_ms: ByStation;
+    demand_us: ByStation;
     /**
-     * Delay Ms
+     * Delay Us
      *
-     * W, what a transaction waits for latencies beyond busy times. [ms]
+     * W, what a transaction waits for latencies beyond busy times. [µs]
      */
-    delay_ms: Array<number>;
+    delay_us: Array<number>;
     /**
      * Busy share of one device of the kind.
      */
@@ -12332,11 +12332,11 @@ export type ThroughputIn = {
      */
     clients?: number;
     /**
-     * Think Ms
+     * Think Us
      *
-     * Z, between a client's transactions. [ms]
+     * Z, between a client's transactions. [µs]
      */
-    think_ms?: number;
+    think_us?: number;
     /**
      * Accesses Per Transaction
      *
@@ -13171,11 +13171,11 @@ export type TransactionWritesIn = {
      */
     pages_per_transaction?: number | null;
     /**
-     * Disk Ms
+     * Disk Us
      *
-     * A random access of the disk beside. [ms]
+     * A random access of the disk beside. [µs]
      */
-    disk_ms?: number;
+    disk_us?: number;
     /**
      * Read Slowdown
      *
@@ -14670,7 +14670,7 @@ export type EvaluateThroughputData = {
         /**
          * With `Accept: text/csv`: the table to answer with; absent: `schemes`.
          */
-        table?: 'columns' | 'devices.flash.figures' | 'devices.flash.measurements' | 'devices.flash.service_times' | 'devices.flash.waiting_times' | 'devices.disk.figures' | 'devices.disk.measurements' | 'devices.disk.service_times' | 'devices.disk.waiting_times' | 'devices.ram.figures' | 'devices.ram.measurements' | 'devices.ram.service_times' | 'devices.ram.waiting_times' | 'schemes' | 'schemes.demand_ms' | 'schemes.utilisation' | 'schemes.queue' | 'least' | 'least.demand_ms' | 'least.utilisation' | 'least.queue' | 'warnings' | 'derivation';
+        table?: 'columns' | 'devices.flash.figures' | 'devices.flash.measurements' | 'devices.flash.service_times' | 'devices.flash.waiting_times' | 'devices.disk.figures' | 'devices.disk.measurements' | 'devices.disk.service_times' | 'devices.disk.waiting_times' | 'devices.ram.figures' | 'devices.ram.measurements' | 'devices.ram.service_times' | 'devices.ram.waiting_times' | 'schemes' | 'schemes.demand_us' | 'schemes.utilisation' | 'schemes.queue' | 'least' | 'least.demand_us' | 'least.utilisation' | 'least.queue' | 'warnings' | 'derivation';
     };
     url: '/api/v1/throughputs';
 };

@@ -24,11 +24,17 @@ export const VARIED_UNITS: Readonly<Record<Varied, string>> = {
   flash_pages: "flash [pages]",
 };
 
+/** Times of the answer, in the unit in which people read them. */
+export const inMs = (times_us: readonly number[]): number[] =>
+  times_us.map((time) => time / 1000);
+
 const values = (scheme: SchemeColumns, measure: Measure) =>
-  measure === "throughput" ? scheme.throughput_per_s : scheme.response_ms;
+  measure === "throughput" ? scheme.throughput_per_s : inMs(scheme.response_us);
 
 const bounds = (scheme: SchemeColumns, measure: Measure) =>
-  measure === "throughput" ? scheme.throughput_bound_per_s : scheme.response_bound_ms;
+  measure === "throughput"
+    ? scheme.throughput_bound_per_s
+    : inMs(scheme.response_bound_us);
 
 const known = (
   xs: readonly number[],

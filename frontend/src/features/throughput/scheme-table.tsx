@@ -10,7 +10,7 @@ import { Panel } from "@/components/panel";
 import { ScrollRegion } from "@/components/scroll-region";
 import { Unknown } from "@/components/unknown";
 import { formatPercent, formatShort, ratio } from "@/units/quantity";
-import { limitTitle, type SchemeColumns } from "./findings";
+import { inMs, limitTitle, type SchemeColumns } from "./findings";
 import classes from "./throughput.module.css";
 
 /** Each scheme at the present value: rate, response time, what limits it, its knee. */
@@ -126,16 +126,16 @@ const csvRow = (scheme: SchemeColumns, at: number): CsvCell[] => [
     scheme.throughput_per_s,
     scheme.throughput_least_per_s,
     scheme.throughput_most_per_s,
-    scheme.response_ms,
-    scheme.delay_ms,
+    inMs(scheme.response_us),
+    inMs(scheme.delay_us),
     scheme.bottleneck,
     scheme.limit,
     scheme.utilisation.cpu,
     scheme.utilisation.flash,
     scheme.utilisation.disk,
-    scheme.demand_ms.cpu,
-    scheme.demand_ms.flash,
-    scheme.demand_ms.disk,
+    inMs(scheme.demand_us.cpu),
+    inMs(scheme.demand_us.flash),
+    inMs(scheme.demand_us.disk),
     scheme.max_throughput_per_s,
     scheme.knee_clients,
   ].map((values) => values?.[at] ?? null),
@@ -175,8 +175,8 @@ function Row({ scheme, found, onExplain }: RowProps) {
       <td className="num">
         <span title={scheme.exactness}>{rangeOf(scheme, at)}</span>
       </td>
-      {figure("Response", short(scheme.response_ms[at]))}
-      {figure("Device latency", short(scheme.delay_ms[at]))}
+      {figure("Response", short(inMs(scheme.response_us)[at]))}
+      {figure("Device latency", short(inMs(scheme.delay_us)[at]))}
       <td>{limitTitle(limit)}</td>
       {figure("Flash busy", share(scheme.utilisation.flash[at]))}
       {figure("Disk busy", share(scheme.utilisation.disk[at]))}

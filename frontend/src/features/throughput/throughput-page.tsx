@@ -67,7 +67,7 @@ function question(
     flash_device_id: state.flash_device,
     disk_device_id: state.disk_device,
     clients: moving.clients,
-    think_ms: moving.think,
+    think_us: moving.think * 1000,
     accesses_per_transaction: search.accesses ?? DEFAULT_ACCESSES,
     cpu_us_per_transaction: search.cpu_us ?? 0,
     cpus: search.cpus ?? 1,
