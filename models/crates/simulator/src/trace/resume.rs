@@ -17,12 +17,12 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Error, Result};
 use crate::progress::OnProgress;
 use crate::trace::TraceSpec;
-use crate::trace::canonical::{CanonicalReader, CanonicalWriter, KeptFiles, Written};
+use crate::trace::canonical::{CanonicalReader, CanonicalWriter, KeptFiles, Written, crc32};
 use crate::trace::identity::{ContentHash, SequenceHash};
 use crate::trace::normalise::{Normaliser, State};
 
 /// Of the checkpoint's fields and their meaning.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// How a conversion can be gone on with by another process.
 #[derive(Debug, Clone)]
@@ -138,7 +138,7 @@ impl Conversion {
         let (content, content_space) = self.content.state();
         let source = source.state();
         self.writer.keep(|written| {
-            serde_json::to_vec(&Checkpoint {
+            let json = serde_json::to_vec(&Checkpoint {
                 version: VERSION,
                 converter: CONVERTER.to_owned(),
                 of: of.clone(),
@@ -150,11 +150,14 @@ impl Conversion {
             })
             .map_err(|error| Error::Internal {
                 message: format!("a checkpoint cannot be written: {error}"),
-            })
+            })?;
+            Ok(sealed(json))
         })
     }
 }
 
+/// Length of the line of the checksum, with the line ends around it.
+const SEAL_BYTES: usize = "\ncrc32 01234567\n".len();
 const CONVERTER: &str = concat!("tierwright ", env!("CARGO_PKG_VERSION"));
 
 /// Everything that the accesses depend on.
@@ -180,10 +183,27 @@ fn of(spec: &TraceSpec, source: &Normaliser, resume: &Resume) -> String {
     )
 }
 
-/// The checkpoint, if it is a whole one of the same conversion.
+/// A checkpoint with its checksum as a line behind it.
+fn sealed(mut json: Vec<u8>) -> Vec<u8> {
+    let seal = seal_of(&json);
+    json.extend_from_slice(seal.as_bytes());
+    json
+}
+
+fn seal_of(json: &[u8]) -> String {
+    format!("\ncrc32 {:08x}\n", crc32(&[json]))
+}
+
+/// What [`sealed`] was given; `None` if any byte is another one.
+fn opened(bytes: &[u8]) -> Option<&[u8]> {
+    let (json, seal) = bytes.split_at_checked(bytes.len().checked_sub(SEAL_BYTES)?)?;
+    (seal == seal_of(json).as_bytes()).then_some(json)
+}
+
+/// The checkpoint, if it is a whole and undamaged one of the same conversion.
 fn read(path: &Path, of: &str) -> Option<Checkpoint> {
     let bytes = std::fs::read(path).ok()?;
-    let checkpoint: Checkpoint = serde_json::from_slice(&bytes).ok()?;
+    let checkpoint: Checkpoint = serde_json::from_slice(opened(&bytes)?).ok()?;
     (checkpoint.version == VERSION
         && checkpoint.converter == CONVERTER
         && checkpoint.of == of
@@ -202,4 +222,24 @@ fn number_pages(source: &mut Normaliser, partial: &Path, written: &Written) -> R
     Err(Error::Internal {
         message: format!("`{}` has a page twice", partial.display()),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{opened, sealed};
+
+    #[test]
+    fn no_other_byte_and_no_other_length_is_opened() {
+        let json = br#"{"version":2,"accesses":65536}"#;
+        let whole = sealed(json.to_vec());
+        assert_eq!(opened(&whole), Some(&json[..]));
+        for at in 0..whole.len() {
+            for bit in 0..8 {
+                let mut damaged = whole.clone();
+                damaged[at] ^= 1 << bit;
+                assert_eq!(opened(&damaged), None, "bit {bit} of byte {at}");
+            }
+            assert_eq!(opened(&whole[..at]), None, "cut at {at}");
+        }
+    }
 }

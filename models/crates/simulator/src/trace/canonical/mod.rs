@@ -104,7 +104,7 @@ pub(crate) struct CanonicalOrigin {
     pub(crate) converter: String,
 }
 
-fn crc32(parts: &[&[u8]]) -> u32 {
+pub(crate) fn crc32(parts: &[&[u8]]) -> u32 {
     let mut crc = flate2::Crc::new();
     for part in parts {
         crc.update(part);
