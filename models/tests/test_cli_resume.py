@@ -214,5 +214,6 @@ def test_the_distance_of_checkpoints_is_checked(trace, out, capsys, monkeypatch,
 
 def test_what_names_the_content_is_told_to_the_core(trace, out):
     killed(trace, out)
-    state = json.loads(out.with_name("web.twt.checkpoint").read_text())
+    text = out.with_name("web.twt.checkpoint").read_text()
+    state = json.loads(text.splitlines()[0])
     assert state["of"].startswith(f"{fingerprint(trace)}, {core_build()}; msr; ")
