@@ -164,6 +164,98 @@ class TestFigures:
         assert seen > 25
 
 
+MAP = {
+    **{key: POINT[key] for key in POINT if not key.endswith("_pages")},
+    "x": {"axis": "flash_per_ram", "low": 1, "high": 100, "points": 5},
+    "y": {"axis": "ram_pages", "low": 10, "high": 3000, "points": 3},
+}
+OF_CELLS = ("margin", "too_close")
+
+
+def same(cell, value):
+    """Compare a cell with what the JSON says, to the last digit."""
+    if value is None:
+        return cell == ""
+    if isinstance(value, bool):
+        return cell == ("true" if value else "false")
+    return cell == value if isinstance(value, str) else float(cell) == value
+
+
+class TestSchemeMap:
+    """The grid of a scheme map: a row for each of its cells."""
+
+    @pytest.mark.parametrize("more", [{}, {"price_book_id": None}])
+    def test_cells_are_those_of_the_json(self, application, more):
+        body = {**MAP, **more}
+        whole = application.post("/scheme-maps", body, 200)
+        self.compare(
+            whole, read(application.client.post("/scheme-maps", json=body, headers=CSV))
+        )
+
+    def test_where_metadata_leave_no_ram_there_is_no_winner(self, application):
+        body = {**MAP, "flash_metadata": "l2arc", "x": {**MAP["x"], "high": 1e4}}
+        whole = application.post("/scheme-maps", body, 200)
+        rows = read(application.client.post("/scheme-maps", json=body, headers=CSV))
+        assert any(row["io_time_us_per_access.lazy"] == "" for row in rows)
+        self.compare(whole, rows)
+
+    def test_both_ends_of_an_unknown_dirty_share(self, application):
+        curve = {
+            "name": "Pasted for a map",
+            "text": "size_mib,hit_ratio\n1,0.3\n8,0.5\n64,0.8\n512,0.95\n",
+            "page_bytes": 8192,
+            "accesses": 1_000_000,
+        }
+        made = application.post("/workloads/from-curve", curve, 201)
+        body = {**MAP, "workload_id": made["id"], "dirty_share_range": True}
+        whole = application.post("/scheme-maps", body, 200)
+        assert whole["least"] is not None
+        self.compare(
+            whole, read(application.client.post("/scheme-maps", json=body, headers=CSV))
+        )
+
+    def test_money_in_another_currency(self, application):
+        rows = read(
+            application.client.post("/scheme-maps?currency=EUR", json=MAP, headers=CSV)
+        )
+        assert Decimal(rows[0]["money.eur_per_month_with_flash"]) > 0
+
+    @staticmethod
+    def compare(whole, rows):
+        x, y = whole["x"], whole["y"]
+        assert len(rows) == len(x["values"]) * len(y["values"])
+        for at, row in enumerate(rows):
+            j, i = divmod(at, len(x["values"]))
+            assert float(row.pop(x["name"])) == x["values"][i]
+            assert float(row.pop(y["name"])) == y["values"][j]
+            for end, prefix in ((whole, ""), (whole["least"], "least.")):
+                if end is None:
+                    continue
+                index = end["best"][j][i]
+                best = None if index < 0 else whole["schemes"][index]
+                assert same(row.pop(f"{prefix}best"), best)
+                costs = {
+                    name: grid[j][i]
+                    for name, grid in end["io_time_us_per_access"].items()
+                }
+                for name, cost in costs.items():
+                    assert same(row.pop(f"{prefix}io_time_us_per_access.{name}"), cost)
+                assert same(
+                    row.pop(f"{prefix}best_io_time_us_per_access"),
+                    None if best is None else costs[best],
+                )
+                for name in OF_CELLS + (("differs",) if prefix else ()):
+                    assert same(row.pop(f"{prefix}{name}"), end[name][j][i])
+            for name, grid in whole["money"].items():
+                if not isinstance(grid, list):
+                    continue
+                value = grid[j][i]
+                if name == "best_by_price_times_time":
+                    value = None if value < 0 else whole["schemes"][value]
+                assert same(row.pop(f"money.{name}"), value)
+            assert row == {}, "a column that the JSON does not have"
+
+
 class TestWriting:
     TABLE = Table((), "rows", ("name", "usd"))
 

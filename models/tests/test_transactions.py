@@ -556,7 +556,22 @@ def test_impossible_histories_are_refused(text: str, message: str) -> None:
     assert caught.value.hint
 
 
-@pytest.mark.parametrize("line", ["X T1", "R T1", "B", "R T1 x", "R T1 1 2", "B T1 @x"])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "@3",
+        "B T1 @",
+        "B T1 @nan",
+        "B T1 @1_0",
+        "B T1 @1e999",
+        "X T1",
+        "R T1",
+        "B",
+        "R T1 x",
+        "R T1 1 2",
+        "B T1 @x",
+    ],
+)
 def test_a_line_that_is_no_event_is_named(line: str) -> None:
     with pytest.raises(BadInput, match="line 2") as caught:
         transactions.parse_events(f"B T1\n{line}\n")

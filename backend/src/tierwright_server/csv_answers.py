@@ -3,6 +3,7 @@
 Where the tables of an answer are is read from its schema in the API's document: a list of objects
 is a table of rows, an object of lists a table of columns, objects by name a table with their names.
 Objects inside a row become columns with a dot; a list of objects inside a row is a table of its own.
+An object with two axes `x` and `y` is a table of cells: one row for each point of its grids.
 Numbers and decimal strings stand as in the JSON. Text that a spreadsheet would run as a formula gets
 an apostrophe before it, as in the exports of the page.
 """
@@ -29,10 +30,15 @@ JSON = "application/json"
 KEY = "table"
 _NAMED = "key"
 """Column of the names of objects by name."""
-_MAIN = ("items", "rows", "schemes", "columns")
+_CELLS_NAME = "cells"
+_MAIN = (_CELLS_NAME, "items", "rows", "schemes", "columns")
 """Tables that are meant where none is named, the first that there is."""
 _ECHO = "inputs"
 """What the request said is no table of the answer."""
+_WINNERS = ("best", "best_by_price_times_time")
+"""Grids of indexes into the schemes of the answer; a row has the name."""
+_COSTS = "io_time_us_per_access"
+"""Grids by scheme; a row has that of the winner beside them."""
 _IDENTITY = ("id", "name", "scheme", "title", "currency")
 
 
@@ -49,12 +55,14 @@ class Table:
     """A table of an answer: its keys from the top, and how its rows lie there."""
 
     path: tuple[str, ...]
-    kind: Literal["rows", "columns", "named"]
+    kind: Literal["rows", "columns", "named", "cells"]
     header: tuple[str, ...]
 
     @property
     def name(self) -> str:
         """What the query calls it."""
+        if self.kind == "cells":
+            return ".".join((*self.path, _CELLS_NAME))
         return ".".join(self.path) or ("columns" if self.kind == "columns" else "rows")
 
 
@@ -92,12 +100,19 @@ def _tables(
     elif isinstance(inside, dict) and "properties" in inside:
         yield Table(path, "named", (_NAMED, *inside["properties"]))
     properties = schema.get("properties", {})
+    if all(_is_axis(properties.get(axis), schemas) for axis in ("x", "y")):
+        yield Table(path, "cells", ("x", "y"))
     kinds = {name: _kinds(each, schemas, seen) for name, each in properties.items()}
     if sum(not kind.isdisjoint(_FIGURES) for kind in kinds.values()) > 1:
         columns = [name for name, kind in kinds.items() if kind]
         yield Table(path, "columns", tuple(columns))
     for name, each in properties.items():
         yield from _tables(each, schemas, (*path, name), seen)
+
+
+def _is_axis(schema: Any, schemas: Mapping[str, Any]) -> bool:
+    axis, _ = _resolved(schema, schemas, ())
+    return axis is not None and {"name", "values"} <= axis.get("properties", {}).keys()
 
 
 def _resolved(
@@ -164,6 +179,48 @@ def _own_rows(value: Any, table: Table) -> Iterator[dict[str, Any]]:
         yield from ({_NAMED: name, **dict(_flat(each))} for name, each in value.items())
     elif table.kind == "columns" and isinstance(value, dict):
         yield from _columns(value, table)
+    elif table.kind == "cells" and isinstance(value, dict):
+        yield from _cells(value)
+
+
+def _cells(answer: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Return a row for every point of a map, by y and then by x, as its grids are.
+
+    Each has its place under the axes' names, which hold their units, and what every grid says of
+    it; the winners by name, empty where no scheme fits, with what the winner costs.
+    """
+    x, y = answer["x"], answer["y"]
+    grids = dict(_grids(answer, len(y["values"]), len(x["values"])))
+    for j, at_y in enumerate(y["values"]):
+        for i, at_x in enumerate(x["values"]):
+            row = {x["name"]: at_x, y["name"]: at_y}
+            for path, grid in grids.items():
+                if path[-1] not in _WINNERS:
+                    row[".".join(path)] = grid[j][i]
+                    continue
+                index = int(grid[j][i])
+                winner = None if index < 0 else answer["schemes"][index]
+                row[".".join(path)] = winner
+                costs = grids.get((*path[:-1], _COSTS, winner))
+                if path[-1] == "best":
+                    name = ".".join((*path[:-1], f"best_{_COSTS}"))
+                    row[name] = None if costs is None else costs[j][i]
+            yield row
+
+
+def _grids(
+    value: dict[str, Any], rows: int, columns: int, path: tuple[str, ...] = ()
+) -> Iterator[tuple[tuple[str, ...], list[list[Any]]]]:
+    """Return every list of as many rows as y has values, each with a value for every x."""
+    for name, each in value.items():
+        if isinstance(each, dict):
+            yield from _grids(each, rows, columns, (*path, name))
+        elif (
+            isinstance(each, list)
+            and len(each) == rows
+            and all(isinstance(row, list) and len(row) == columns for row in each)
+        ):
+            yield (*path, name), each
 
 
 def _columns(value: dict[str, Any], table: Table) -> Iterator[dict[str, Any]]:

@@ -14956,9 +14956,9 @@ export type MakeSchemeMapData = {
          */
         per_usd?: string | null;
         /**
-         * With `Accept: text/csv`: the table to answer with; needed, as there are several.
+         * With `Accept: text/csv`: the table to answer with; absent: `cells`.
          */
-        table?: 'crossovers' | 'least.crossovers' | 'warnings';
+        table?: 'cells' | 'crossovers' | 'least.crossovers' | 'warnings';
     };
     url: '/api/v1/scheme-maps';
 };

@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import heapq
 import math
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Literal
@@ -183,14 +184,16 @@ def parse_events(text: str) -> list[Event]:
     return events
 
 
+_CLOCK = re.compile(r"@[+-]?[0-9]+(\.[0-9]*)?([eE][+-]?[0-9]+)?")
+
+
 def _event(words: list[str], clock: float) -> Event | None:
     if words[-1].startswith("@"):
-        try:
-            clock = float(words[-1][1:])
-        except ValueError:
+        if not _CLOCK.fullmatch(words[-1]) or not math.isfinite(float(words[-1][1:])):
             return None
+        clock = float(words[-1][1:])
         words = words[:-1]
-    kind = _KINDS.get(words[0])
+    kind = _KINDS.get(words[0]) if words else None
     touches = kind in ("read", "update")
     if kind is None or len(words) != (3 if touches else 2):
         return None
