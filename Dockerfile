@@ -26,7 +26,7 @@ RUN .tools/uv/bin/uv venv --quiet --no-project --python /usr/bin/python3 /opt/ti
 FROM debian:bookworm-20250520-slim
 RUN apt-get update \
     && apt-get install --yes --no-install-recommends ca-certificates python3 \
-    && rm -rf /var/lib/apt/lists/* \
+    && rm -rf /var/lib/apt/lists/* /var/cache/apt/* \
     && useradd --uid 10001 --user-group --home-dir /data --no-create-home tierwright \
     && install --directory --mode 700 --owner tierwright --group tierwright /data
 # Root owns the program, so the program cannot change itself.
