@@ -199,9 +199,11 @@ def _cells(answer: dict[str, Any]) -> Iterator[dict[str, Any]]:
                     row[".".join(path)] = grid[j][i]
                     continue
                 index = int(grid[j][i])
-                winner = None if index < 0 else answer["schemes"][index]
+                winner: str | None = None if index < 0 else answer["schemes"][index]
                 row[".".join(path)] = winner
-                costs = grids.get((*path[:-1], _COSTS, winner))
+                costs = (
+                    None if winner is None else grids.get((*path[:-1], _COSTS, winner))
+                )
                 if path[-1] == "best":
                     name = ".".join((*path[:-1], f"best_{_COSTS}"))
                     row[name] = None if costs is None else costs[j][i]
