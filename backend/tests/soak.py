@@ -40,6 +40,8 @@ from typing import Any
 import httpx
 import psutil
 
+from tierwright_server.jobs.child import JOB_NAME
+
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "operations" / "soak.md"
 NOTE = "<!-- Written by `make soak`; do not edit. -->"
@@ -154,12 +156,12 @@ class Product:
                 self._lines.get(timeout=0.2)
 
     def part(self, chance: random.Random, *names: str) -> psutil.Process | None:
-        """Return one of the processes whose command line holds one of the names."""
+        """Return one of the processes whose name or command line holds one of the names."""
         assert self._process is not None
         found = []
         for process in psutil.Process(self._process.pid).children(recursive=True):
             with contextlib.suppress(psutil.Error):
-                line = " ".join(process.cmdline())
+                line = " ".join([process.name(), *process.cmdline()])
                 if "process_guard" not in line and any(n in line for n in names):
                     found.append(process)
         return chance.choice(found) if found else None
@@ -503,7 +505,7 @@ def kill_job(product: Product, chance: random.Random) -> None:
     deadline = time.monotonic() + 10
     job = None
     while job is None and time.monotonic() < deadline:
-        job = product.part(chance, "tierwright_server.jobs.child")
+        job = product.part(chance, JOB_NAME)
         time.sleep(0.01)
     _kill(job)
 

@@ -14,6 +14,7 @@ import zstandard
 from live_app import run_application
 
 from tierwright_server.db import psycopg_dsn
+from tierwright_server.jobs.child import JOB_NAME
 
 ROWS = 6_000_000
 
@@ -38,12 +39,24 @@ def own(make_settings):
 
 
 def children_of(pid: int) -> list[psutil.Process]:
-    """Return the job processes of a worker."""
+    """Return the processes of a worker that do a job."""
+    return [child for child in alive_of(pid) if child.name() == JOB_NAME]
+
+
+def spares_of(pid: int) -> list[psutil.Process]:
+    """Return the processes of a worker that wait for a job."""
+    return [
+        child
+        for child in alive_of(pid)
+        if "--wait" in child.cmdline() and child.name() != JOB_NAME
+    ]
+
+
+def alive_of(pid: int) -> list[psutil.Process]:
     return [
         process
         for process in psutil.Process(pid).children(recursive=True)
         if process.status() != psutil.STATUS_ZOMBIE
-        and "tierwright_server.jobs.child" in " ".join(process.cmdline())
     ]
 
 
@@ -219,6 +232,53 @@ class TestJobs:
                 assert deleted.rowcount == 1
             application.start_worker()
             application.wait_example()
+
+
+def is_gone(process: psutil.Process) -> bool:
+    return not process.is_running() or process.status() == psutil.STATUS_ZOMBIE
+
+
+class TestSpareChild:
+    """One process a worker waits for the next job; no job depends on it."""
+
+    @pytest.fixture
+    def ready(self, own):
+        if not own.workers:
+            own.start_worker()
+        return own
+
+    @staticmethod
+    def waiting(own) -> psutil.Process:
+        worker = own.workers[-1].pid
+        own.wait_until(lambda: len(spares_of(worker)) == 1)
+        return spares_of(worker)[0]
+
+    @staticmethod
+    def convert(own, first: int) -> dict:
+        data = f"time_us,op,rel,block\n1,R,1/1,{first}\n".encode()
+        made = own.create_workload(data, f"{first}.csv")
+        return own.wait_run(made["run"]["id"])
+
+    def test_it_does_the_next_job_and_another_takes_its_place(self, ready):
+        first = self.waiting(ready)
+        assert self.convert(ready, 101)["status"] == "succeeded"
+        ready.wait_until(lambda: is_gone(first))
+        assert self.waiting(ready).pid != first.pid
+
+    def test_one_that_died_costs_no_attempt(self, ready):
+        spare = self.waiting(ready)
+        spare.kill()
+        ready.wait_until(lambda: is_gone(spare))
+        run = self.convert(ready, 102)
+        assert (run["status"], run["attempts"]) == ("succeeded", 1)
+
+    @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+    def test_it_goes_with_its_worker(self, ready, number):
+        spare = self.waiting(ready)
+        worker = ready.workers.pop()
+        worker.send_signal(number)
+        worker.wait(timeout=10)
+        ready.wait_until(lambda: is_gone(spare), timeout_s=5)
 
 
 class TestRuns:

@@ -211,6 +211,10 @@ def disk_is_full(data_dir: Path) -> bool:
         return False
 
 
+SQL_DISK_FULL = "53100"
+"""What PostgreSQL calls a full disk."""
+
+
 def full() -> NoSpace:
     """Make the answer where the disk of the data folder is full."""
     return NoSpace(

@@ -19,6 +19,7 @@ from tierwright._simulator import CoreDefect, SimulatorError
 from tierwright.errors import Defect, TierwrightError, defect_of
 from tierwright_server.errors import (
     MEDIA_TYPE,
+    SQL_DISK_FULL,
     BadInput,
     NoSpace,
     ServerError,
@@ -35,7 +36,6 @@ from tierwright_server.schemas import Problem, ProblemDetail
 log = structlog.get_logger(__name__)
 
 _FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
-_SQL_DISK_FULL = "53100"
 
 
 def problem_response(
@@ -167,7 +167,7 @@ async def on_http(request: Request, error: Exception) -> Response:
 
 async def on_database_down(request: Request, error: Exception) -> Response:
     code = getattr(getattr(error, "orig", error), "sqlstate", None)
-    if code == _SQL_DISK_FULL or disk_is_full(request.app.state.settings.data_dir):
+    if code == SQL_DISK_FULL or disk_is_full(request.app.state.settings.data_dir):
         log.error("disk full", error=repr(error))
         return await _no_space(request, full())
     if isinstance(error, DBAPIError) and not (

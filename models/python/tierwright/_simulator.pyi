@@ -106,7 +106,16 @@ class SimulatorError(Exception):
     """
 
 class TraceError(SimulatorError):
-    """A trace cannot be read or understood."""
+    """A trace cannot be read or understood.
+
+    Attributes
+    ----------
+    errno : int or None
+        What the system said of a file that cannot be read or written, as of an `OSError`; no
+        attribute where the file itself is at fault.
+    """
+
+    errno: int | None
 
 class UndecidedFormat(TraceError):
     """No format, or more than one, fits the file: nothing is guessed.

@@ -2,7 +2,8 @@
 
 stdin: one line of JSON (`kind` and the job's input), then kept open by the worker;
 its end means that the worker is gone. stdout: JSON lines, each one of `progress`,
-`partial`, `result`, `error`.
+`partial`, `result`, `error`. With `--wait` it first imports what jobs need: the line comes
+when there is a job, and the process ends when none comes before the worker is gone.
 """
 
 import json
@@ -21,10 +22,14 @@ from tierwright_server.jobs.confine import confine
 from tierwright_server.jobs.limits import (
     cap_memory,
     die_with_parent,
+    name_process,
     too_much_memory,
 )
-from tierwright_server.jobs.report import JobFailure, Report
+from tierwright_server.jobs.report import JobFailure, Report, is_full
 from tierwright_server.runs.states import RunKind
+
+JOB_NAME = "tierwright-job"
+"""What a process list calls a process that does a job; one that waits is a `python`."""
 
 _INTERVAL_S = 0.1
 
@@ -115,33 +120,41 @@ def _work(spec: dict[str, Any], report: _Stdout) -> dict[str, Any]:
     try:
         return {"result": work_of(spec["kind"])(spec["input"], report)}
     except JobFailure as error:
-        return {"error": {"message": error.message, "hint": error.hint}}
+        return _failed(error.message, error.hint, no_room=error.no_room)
     except SimulatorError as error:
         message, *rest = error.args
         hint = str(rest[0]) if rest and rest[0] else None
-        return {"error": {"message": str(message), "hint": hint}}
+        return _failed(str(message), hint, no_room=is_full(error))
     except MemoryError:
-        message, hint = too_much_memory(spec["memory_bytes"] / 2**30)
-        return {"error": {"message": message, "hint": hint}}
+        return _failed(*too_much_memory(spec["memory_bytes"] / 2**30))
     except OSError as error:
-        return {
-            "error": {
-                "message": f"{error.strerror or error}"
-                + (f": {error.filename}" if error.filename else ""),
-                "hint": "check the free space and the rights of the data folder",
-            }
-        }
+        where = f": {error.filename}" if error.filename else ""
+        hint = "check the free space and the rights of the data folder"
+        return _failed(
+            f"{error.strerror or error}{where}", hint, no_room=is_full(error)
+        )
     except Exception as error:
         # Trying again would end the same way.
         traceback.print_exc()
         message, hint = defect_of(error)
-        return {"error": {"message": message, "hint": hint, "defect": True}}
+        return _failed(message, hint, defect=True)
 
 
-def main() -> int:
+def _failed(message: str, hint: str | None, **kind: bool) -> dict[str, Any]:
+    return {"error": {"message": message, "hint": hint, **kind}}
+
+
+def main(*, wait: bool = False) -> int:
     """Do the job that stdin names."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the worker's to handle
-    spec: dict[str, Any] = json.loads(sys.stdin.buffer.readline())
+    if wait:
+        for kind in (RunKind.INGEST, RunKind.SWEEP, RunKind.WINDOWS):
+            work_of(kind)
+    line = sys.stdin.buffer.readline()
+    if not line:
+        return 0
+    name_process(JOB_NAME)
+    spec: dict[str, Any] = json.loads(line)
     if not reaches_the_network(spec["kind"]):
         confine()
     die_with_parent(spec["worker_pid"])
@@ -152,7 +165,7 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    code = main()
+    code = main(wait="--wait" in sys.argv[1:])
     sys.stdout.flush()
     # The thread that watches stdin would keep an ordinary exit waiting.
     os._exit(code)

@@ -4,7 +4,6 @@ import asyncio
 import contextlib
 import json
 import os
-import sys
 import time
 from collections import deque
 from dataclasses import dataclass, field
@@ -12,28 +11,36 @@ from enum import Enum, auto
 from typing import Any
 
 import structlog
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 
-from tierwright_server.errors import ServerError
+from tierwright_server.errors import (
+    SQL_DISK_FULL,
+    NoSpace,
+    ServerError,
+    disk_is_full,
+    full,
+)
 from tierwright_server.jobs import queue
 from tierwright_server.jobs.events import RunEvents
 from tierwright_server.jobs.kinds import KINDS
 from tierwright_server.jobs.limits import (
-    NO_BACKTRACE,
     describe_exit,
     ran_out_of_memory,
     too_much_memory,
 )
+from tierwright_server.jobs.spare import SpareChild
 from tierwright_server.runs import repository
 from tierwright_server.runs.states import RunKind, RunStatus
 from tierwright_server.settings import Settings
 from tierwright_server.tables import Run, now
+from tierwright_server.uploads import quota
 
 log = structlog.get_logger(__name__)
 
 _WRITE_INTERVAL_S = 0.2
 _RATE_WINDOW_S = 3.0
-_LINE_LIMIT = 64 * 2**20
 _STDERR_KEPT = 8000
 _KILL_WAIT_S = 10.0
 
@@ -117,6 +124,15 @@ class Executor:
         self._events = events
         self._worker_id = worker_id
         self.stopping = asyncio.Event()
+        self._spare = SpareChild()
+
+    async def prepare(self) -> None:
+        """Keep a process ready for the first run, until cancelled."""
+        try:
+            self._spare.prepare()
+            await asyncio.Event().wait()
+        finally:
+            await self._spare.close()
 
     async def execute(self, run_id: str) -> None:
         """Carry out a run, if it is still to be had."""
@@ -129,12 +145,23 @@ class Executor:
             log.info("nothing to do", run=run_id)
             return
         log.info("run started", run=run.id, kind=run.kind, attempt=run.attempts)
+        try:
+            await self._carry_out(run)
+        except Exception as error:
+            # Nobody else would: this worker is alive, so that its runs are not put back.
+            log.exception("run interrupted", run=run.id)
+            await self._settle(run, error)
+
+    async def _carry_out(self, run: Run) -> None:
         kind = KINDS[RunKind(run.kind)]
         try:
             async with self._sessions() as session:
                 document = await kind.prepare(session, self._settings, run)
         except ServerError as error:
-            await self._fail(run, error.detail, error.hint)
+            hint = error.hint
+            if isinstance(error, NoSpace):
+                hint = await self._with_largest(hint)
+            await self._fail(run, error.detail, hint)
             return
         progress = _Progress()
         ended = await self._run_child(run, document, progress)
@@ -147,23 +174,17 @@ class Executor:
         elif ended.error is not None:
             if ended.error.get("defect"):
                 log.error("defect in a job", run=run.id, stderr=ended.stderr)
-            await self._fail(run, ended.error["message"], ended.error["hint"])
+            hint = ended.error["hint"]
+            if ended.error.get("no_room"):
+                hint = await self._with_largest(hint)
+            await self._fail(run, ended.error["message"], hint)
         else:
             await self._crashed(run, ended)
 
     async def _run_child(
         self, run: Run, document: dict[str, Any], progress: _Progress
     ) -> Ended | Why:
-        process = await asyncio.create_subprocess_exec(
-            sys.executable,
-            "-m",
-            "tierwright_server.jobs.child",
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-            limit=_LINE_LIMIT,
-            env=os.environ | NO_BACKTRACE,
-        )
+        process = await self._spare.take()
         reader = asyncio.create_task(self._read(process, run, document, progress))
         try:
             why = await self._watch(run, progress, reader)
@@ -173,6 +194,9 @@ class Executor:
         finally:
             # Also on cancellation of this very task: never leave a child behind.
             await _kill(process, reader)
+            # Not before: its imports would compete with the job.
+            if not self.stopping.is_set():
+                self._spare.prepare()
 
     async def _read(
         self,
@@ -309,6 +333,34 @@ class Executor:
         KINDS[RunKind(run.kind)].cleanup(self._settings, run.id)
         log.info("run failed", run=run.id, error=error)
 
+    async def _with_largest(self, hint: str | None) -> str:
+        """Go on from a hint with what a user could delete."""
+        async with self._sessions() as session:
+            found = await quota.storage(session, self._settings)
+        named = quota.what_to_delete(found.largest)
+        return f"{hint.rstrip('.')}. {named}." if hint else f"{named}."
+
+    async def _settle(self, run: Run, error: Exception) -> None:
+        """Put a run back that something around its job interrupted, however long that lasts."""
+        code = getattr(getattr(error, "orig", None), "sqlstate", None)
+        no_room = code == SQL_DISK_FULL or disk_is_full(self._settings.data_dir)
+        while not self.stopping.is_set():
+            try:
+                if no_room:
+                    found = full()
+                    hint = await self._with_largest(found.hint)
+                    await self._fail(run, found.detail, hint)
+                else:
+                    await self._give_back(run, f"{type(error).__name__} around its job")
+            except (DBAPIError, PoolTimeout, OSError) as further:
+                log.warning("run waits", run=run.id, error=repr(further))
+            else:
+                return
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(
+                    self.stopping.wait(), self._settings.poll_interval_s
+                )
+
     async def _stopped(self, run: Run, why: Why) -> None:
         async with self._sessions() as session:
             ours = await repository.lock_ours(session, run)
@@ -334,12 +386,15 @@ class Executor:
             cap = self._settings.job_address_space_bytes / 2**30
             await self._fail(run, *too_much_memory(cap))
             return
+        await self._give_back(run, f"its process {how}")
+
+    async def _give_back(self, run: Run, what: str) -> None:
         async with self._sessions() as session:
             ours = await repository.lock_ours(session, run)
             if ours is None:
                 log.warning("run was claimed by another worker", run=run.id)
                 return
-            await give_back(session, self._settings, ours, f"its process {how}")
+            await give_back(session, self._settings, ours, what)
             await session.commit()
         KINDS[RunKind(run.kind)].cleanup_after(self._settings, ours)
 

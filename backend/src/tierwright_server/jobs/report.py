@@ -1,5 +1,6 @@
 """What a job says while it works, and when it cannot go on."""
 
+import errno
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,12 +17,31 @@ class OnProgress(Protocol):
 
 
 class JobFailure(Exception):
-    """The job cannot be done; trying again would end the same way."""
+    """The job cannot be done; trying again would end the same way.
 
-    def __init__(self, message: str, hint: str | None = None) -> None:
+    Parameters
+    ----------
+    message, hint : str
+        For the user.
+    no_room : bool
+        Whether it is for want of room; the hint then goes on with what is largest.
+    """
+
+    def __init__(
+        self, message: str, hint: str | None = None, *, no_room: bool = False
+    ) -> None:
         super().__init__(message)
         self.message = message
         self.hint = hint
+        self.no_room = no_room
+
+
+_FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
+
+
+def is_full(error: BaseException) -> bool:
+    """Say whether an error, of Python or of the core, says that the disk is full."""
+    return getattr(error, "errno", None) in _FULL
 
 
 class Report(ABC):

@@ -117,6 +117,7 @@ async def _work(
                     reaper.reap_forever(settings, sessions), name="reaper"
                 ),
                 asyncio.create_task(expire_forever(settings, sessions), name="expiry"),
+                asyncio.create_task(executor.prepare(), name="spare child"),
             ]
             queue = asyncio.create_task(
                 app.run_worker_async(

@@ -92,7 +92,11 @@ def what_to_delete(largest: Sequence[StorageItem]) -> str:
     named = ", ".join(
         f"{item.kind} `{item.name}` ({item.size_bytes} bytes)" for item in largest
     )
-    return f"Delete what is no longer needed: {named}" if named else "Delete something"
+    return (
+        f"Delete what is no longer needed: {named}"
+        if named
+        else "Nothing that is stored here can be deleted"
+    )
 
 
 async def room(session: AsyncSession, settings: Settings) -> int:

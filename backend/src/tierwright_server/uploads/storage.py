@@ -107,7 +107,7 @@ def check_space(settings: Settings, wanted_bytes: int) -> None:
         raise NoSpace(
             f"{wanted_bytes} bytes are needed and {free} are free; "
             f"{settings.min_free_bytes} must stay free",
-            hint="Free some space on the disk of the data folder, or delete workloads.",
+            hint="Free some space on the disk of the data folder.",
         )
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from tierwright import _simulator
 from tierwright.conversions import core_build
 from tierwright_server import contents
-from tierwright_server.jobs.report import JobFailure, OnProgress, Report
+from tierwright_server.jobs.report import JobFailure, OnProgress, Report, is_full
 from tierwright_server.sealed import Damaged, opened, sealed
 from tierwright_server.source_files import mark_of
 from tierwright_server.wording import without_path
@@ -77,7 +77,11 @@ def ingest(job: dict[str, Any], report: Report) -> dict[str, Any]:
     except _simulator.TraceError as error:
         message, *rest = error.args
         hint = str(rest[0]) if rest and rest[0] else None
-        raise JobFailure(str(message).replace(source, job["shown_as"]), hint) from error
+        raise JobFailure(
+            str(message).replace(source, job["shown_as"]),
+            hint,
+            no_room=is_full(error),
+        ) from error
     if converted["accesses"] == 0:
         raise JobFailure(
             f"{job['shown_as']}: the trace holds no accesses",
@@ -158,8 +162,9 @@ def _within(
             raise JobFailure(
                 f"{job['shown_as']}: what is kept of it grew beyond the {most_bytes:,} bytes "
                 "that are left",
-                "Delete what is no longer needed; or raise TIERWRIGHT_STORAGE_LIMIT_BYTES, or "
-                "free some space on the disk of the data folder.",
+                "Raise TIERWRIGHT_STORAGE_LIMIT_BYTES, or free some space on the disk of the "
+                "data folder.",
+                no_room=True,
             )
         return on_progress(done, total, accesses, requests)
 

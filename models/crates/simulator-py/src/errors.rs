@@ -49,14 +49,23 @@ create_exception!(
 pub(crate) fn to_python(error: &Error) -> PyErr {
     let arguments = (error.to_string(), error.hint().to_owned());
     match error {
-        Error::Io { .. } | Error::BadTrace { .. } | Error::Unreadable { .. } => {
-            TraceError::new_err(arguments)
-        }
+        Error::Io { source, .. } => with_errno(TraceError::new_err(arguments), source),
+        Error::BadTrace { .. } | Error::Unreadable { .. } => TraceError::new_err(arguments),
         Error::UndecidedFormat { candidates, .. } => undecided(arguments, candidates),
         Error::BadParameter { .. } => ParameterError::new_err(arguments),
         Error::Internal { .. } => CoreDefect::new_err(arguments),
         Error::Cancelled => Cancelled::new_err(arguments),
     }
+}
+
+/// The error with the system's number of what went wrong in the attribute `errno`, if it has one.
+fn with_errno(error: PyErr, source: &std::io::Error) -> PyErr {
+    Python::attach(
+        |py| match error.value(py).setattr("errno", source.raw_os_error()) {
+            Ok(()) => error,
+            Err(other) => other,
+        },
+    )
 }
 
 /// `UndecidedFormat` with its candidates as dicts in the attribute `candidates`.
