@@ -296,3 +296,78 @@ class TestWriting:
             self.TABLE,
         )
         assert written(rows, self.TABLE) == 'a,b.c,d\r\n,true,\r\n,false,"[1,2]"\r\n'
+
+
+class TestListsOfLists:
+    """Figures of a table of columns that are more than one a row."""
+
+    @staticmethod
+    def finished(application, path, body, answer):
+        made = application.post(path, {"workload_id": "example", **body}, 202)
+        if made["status"] != "succeeded":
+            run = application.wait_run(made["run"]["id"])
+            assert run["status"] == "succeeded", run
+        where = f"{path}/{made['id']}/{answer}"
+        return application.get(where), read(application.client.get(where, headers=CSV))
+
+    # As many sizes as windows: neither is taken for the other.
+    @pytest.mark.parametrize("sizes", [[50, 700], [50, 700, 900]])
+    def test_misses_by_window_and_size(self, application, sizes):
+        body = {"windows": 3, "sizes": sizes}
+        answer, rows = self.finished(application, "/windows", body, "curves")
+        assert len(rows) == 3
+        for at, row in enumerate(rows):
+            found = [int(row[f"misses.pages={size}"]) for size in sizes]
+            assert found == answer["misses"][at]
+            assert int(row["first_access"]) == answer["first_access"][at]
+            assert "pages" not in row
+
+    def test_both_ends_of_an_interval(self, application):
+        body = {"sample_rate": 0.2, "seed": 3}
+        answer, rows = self.finished(application, "/sampled-profiles", body, "curve")
+        assert len(rows) == len(answer["pages"])
+        for at, row in enumerate(rows):
+            for name in ("misses", "write_backs"):
+                ends = [
+                    float(row[f"{name}_interval95.{end}"]) for end in ("low", "high")
+                ]
+                assert ends == answer[f"{name}_interval95"][at]
+
+    def test_no_table_of_columns_leaves_one_out(self):
+        schemas = DOCUMENT["components"]["schemas"]
+        left = []
+        for operations in DOCUMENT["paths"].values():
+            for operation in operations.values():
+                tables = {
+                    t.path: t
+                    for t in tables_of(operation, schemas)
+                    if t.kind == "columns"
+                }
+                for path, table in tables.items():
+                    of = schema_at(operation, schemas, path)
+                    taken = {*table.pairs, *(name for name, _ in table.across)}
+                    left += [
+                        (operation["operationId"], name)
+                        for name, each in of["properties"].items()
+                        if each.get("items", {}).get("type") == "array"
+                        and name not in taken
+                    ]
+        assert left == []
+
+
+def schema_at(operation, schemas, path):
+    """Return the schema of the object that a table of columns is made of."""
+    answers = [a for status, a in operation["responses"].items() if status < "300"]
+    of = next(
+        a["content"]["application/json"]["schema"] for a in answers if "content" in a
+    )
+    for key in (None, *path):
+        of = of if key is None else of["properties"][key]
+        while "$ref" in of or "anyOf" in of or of.get("type") == "array":
+            if "$ref" in of:
+                of = schemas[of["$ref"].rpartition("/")[-1]]
+            elif "anyOf" in of:
+                of = next(each for each in of["anyOf"] if each.get("type") != "null")
+            else:
+                of = of["items"]
+    return of

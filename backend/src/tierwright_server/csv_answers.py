@@ -4,6 +4,8 @@ Where the tables of an answer are is read from its schema in the API's document:
 is a table of rows, an object of lists a table of columns, objects by name a table with their names.
 Objects inside a row become columns with a dot; a list of objects inside a row is a table of its own.
 An object with two axes `x` and `y` is a table of cells: one row for each point of its grids.
+In a table of columns a list of pairs becomes two, `.low` and `.high`, and a list of lists that says by
+which list it goes on (`x-by`) becomes a column for each value there, such as `misses.pages=100`.
 Numbers and decimal strings stand as in the JSON. Text that a spreadsheet would run as a formula gets
 an apostrophe before it, as in the exports of the page.
 """
@@ -39,6 +41,9 @@ _WINNERS = ("best", "best_by_price_times_time")
 """Grids of indexes into the schemes of the answer; a row has the name."""
 _COSTS = "io_time_us_per_access"
 """Grids by scheme; a row has that of the winner beside them."""
+_FIGURES = frozenset({"integer", "number"})
+_ENDS = ("low", "high")
+"""What the two ends of an interval are called."""
 _IDENTITY = ("id", "name", "scheme", "title", "currency")
 
 
@@ -57,6 +62,10 @@ class Table:
     path: tuple[str, ...]
     kind: Literal["rows", "columns", "named", "cells"]
     header: tuple[str, ...]
+    pairs: tuple[str, ...] = ()
+    """Columns of two ends each."""
+    across: tuple[tuple[str, str], ...] = ()
+    """Lists of lists by row, each with the list that its inner ones go by."""
 
     @property
     def name(self) -> str:
@@ -104,10 +113,23 @@ def _tables(
         yield Table(path, "cells", ("x", "y"))
     kinds = {name: _kinds(each, schemas, seen) for name, each in properties.items()}
     if sum(not kind.isdisjoint(_FIGURES) for kind in kinds.values()) > 1:
-        columns = [name for name, kind in kinds.items() if kind]
-        yield Table(path, "columns", tuple(columns))
+        across = {
+            name: each["x-by"] for name, each in properties.items() if "x-by" in each
+        }
+        columns = [
+            name for name, kind in kinds.items() if kind and name not in across.values()
+        ]
+        pairs = [name for name, each in properties.items() if _is_pairs(each)]
+        yield Table(
+            path, "columns", tuple(columns), tuple(pairs), tuple(across.items())
+        )
     for name, each in properties.items():
         yield from _tables(each, schemas, (*path, name), seen)
+
+
+def _is_pairs(schema: Any) -> bool:
+    ends = schema.get("items", {}).get("prefixItems", ())
+    return len(ends) == len(_ENDS) and all(end.get("type") in _FIGURES for end in ends)
 
 
 def _is_axis(schema: Any, schemas: Mapping[str, Any]) -> bool:
@@ -124,7 +146,6 @@ def _resolved(
     return (None, seen) if name in seen else (schemas[name], (*seen, name))
 
 
-_FIGURES = frozenset({"integer", "number"})
 _CELLS = _FIGURES | {"string", "boolean", "null"}
 
 
@@ -227,13 +248,23 @@ def _grids(
 
 def _columns(value: dict[str, Any], table: Table) -> Iterator[dict[str, Any]]:
     """Return the rows of lists that stand side by side: the longest, and those as long."""
+    axes = {axis for _, axis in table.across}
+    apart = {*table.pairs, *(name for name, _ in table.across), *axes}
     lists = {
         name: each
         for name, each in value.items()
-        if isinstance(each, list) and not any(isinstance(cell, dict) for cell in each)
+        if isinstance(each, list)
+        and name not in apart
+        and not any(isinstance(cell, dict) for cell in each)
     }
     length = max((len(lists.get(name, ())) for name in table.header), default=0)
     columns = {name: each for name, each in lists.items() if len(each) == length}
+    for name in table.pairs:
+        for at, end in enumerate(_ENDS):
+            columns[f"{name}.{end}"] = [pair[at] for pair in value[name]]
+    for name, axis in table.across:
+        for at, along in enumerate(value[axis]):
+            columns[f"{name}.{axis}={along}"] = [row[at] for row in value[name]]
     for at in range(length):
         yield {name: each[at] for name, each in columns.items()}
 

@@ -79,7 +79,9 @@ class WindowCurves(Answer):
     first_references: list[int] = Field(
         description="Accesses to pages that the trace had not touched before."
     )
-    misses: list[list[int]] = Field(description="By window, then by size.")
+    misses: list[list[int]] = Field(
+        description="By window, then by size.", json_schema_extra={"x-by": "pages"}
+    )
 
 
 @router.post(
