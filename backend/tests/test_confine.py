@@ -5,10 +5,13 @@ import os
 import platform
 import subprocess
 import sys
+import time
+from pathlib import Path
 
 import pytest
 
 from tierwright_server.jobs import child
+from tierwright_server.jobs.limits import CHILD_ENVIRONMENT
 from tierwright_server.runs.states import RunKind
 
 pytestmark = pytest.mark.skipif(
@@ -133,6 +136,8 @@ def test_a_job_that_parses_opens_no_socket(kind, wanted, tmp_path):
         "input": {},
         "worker_pid": os.getpid(),
         "memory_bytes": 2**32,
+        "reads": [],
+        "writes": [],
     }
     answer = confined_main("tierwright_server.jobs.child", spec, tmp_path)
     assert answer == {"result": {"socket": wanted}}
@@ -142,5 +147,151 @@ def test_a_preview_opens_no_socket(tmp_path):
     if seen_in_confinement(tmp_path)["lacking"]:
         pytest.skip("this kernel does not permit it")
     spec = {"parent_pid": os.getpid(), "memory_bytes": 2**32, "trace": {}}
+    spec |= {"reads": [], "writes": []}
     answer = confined_main("tierwright_server.uploads.preview_child", spec, tmp_path)
     assert answer == {"socket": "refused"}
+
+
+CLOSED = """
+import json, os, sys
+from tierwright_server.jobs.confine import confine
+given = json.loads(sys.argv[1])
+lacking = confine(given["reads"], given["writes"])
+seen = {"lacking": lacking}
+
+def tried(name, act):
+    try:
+        act()
+    except OSError as error:
+        seen[name] = type(error).__name__
+    else:
+        seen[name] = "done"
+
+def read(path):
+    with open(path, "rb") as file:
+        file.read(1)
+
+def write(path):
+    with open(path, "wb") as file:
+        file.write(b"x")
+
+for name, path in given["read"].items():
+    tried("read " + name, lambda: read(path))
+for name, path in given["write"].items():
+    tried("write " + name, lambda: write(path))
+for name, (old, new) in given["move"].items():
+    tried("move " + name, lambda: os.rename(old, new))
+tried("signal", lambda: os.kill(given["other"], 0))
+import tierwright_server.workloads.ingest  # what is imported late is there
+print(json.dumps(seen))
+"""
+
+
+@pytest.fixture(scope="module")
+def closed(tmp_path_factory):
+    """What a process sees that may read one folder and write to two others."""
+    folder = tmp_path_factory.mktemp("closed")
+    for name in ("traces", "work", "contents", "secrets"):
+        (folder / name).mkdir()
+        (folder / name / "file").write_text(name)
+    (folder / "traces" / "link").symlink_to(folder / "secrets" / "file")
+    other = subprocess.Popen(["sleep", "60"])
+    given = {
+        "reads": [str(folder / "traces"), str(folder / "not there")],
+        "writes": [str(folder / "work"), str(folder / "contents")],
+        "read": {
+            name: str(folder / name / "file") for name in ("traces", "work", "secrets")
+        }
+        | {
+            "link": str(folder / "traces" / "link"),
+            "environment": f"/proc/{other.pid}/environ",
+            "itself": "/proc/self/status",
+        },
+        "write": {
+            name: str(folder / name / "new") for name in ("traces", "work", "secrets")
+        },
+        "move": {
+            "to contents": [
+                str(folder / "work" / "file"),
+                str(folder / "contents" / "moved"),
+            ],
+            "out": [str(folder / "contents" / "file"), str(folder / "secrets" / "out")],
+        },
+        "other": other.pid,
+    }
+    try:
+        done = subprocess.run(
+            [sys.executable, "-c", CLOSED, json.dumps(given)],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+    finally:
+        other.kill()
+        other.wait()
+    seen = json.loads(done.stdout)
+    if seen["lacking"]:
+        pytest.skip(f"this kernel does not permit it: {seen['lacking']}")
+    return seen
+
+
+@pytest.mark.parametrize(
+    ("what", "outcome"),
+    [
+        ("read traces", "done"),
+        ("read work", "done"),
+        ("read itself", "done"),
+        ("read secrets", "PermissionError"),
+        ("read link", "PermissionError"),
+        ("read environment", "PermissionError"),
+        ("write work", "done"),
+        ("write traces", "PermissionError"),
+        ("write secrets", "PermissionError"),
+        ("move to contents", "done"),
+        ("move out", "PermissionError"),
+    ],
+)
+def test_files_of_other_folders_are_closed_to_root_too(closed, what, outcome):
+    assert closed[what] == outcome
+
+
+def test_other_processes_get_no_signal(closed):
+    if closed["signal"] == "done":
+        pytest.skip("this kernel's Landlock is older than 6.12")
+    assert closed["signal"] == "PermissionError"
+
+
+def test_a_process_with_threads_says_that_its_files_stay_open():
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            "import threading\n"
+            "from tierwright_server.jobs.confine import confine\n"
+            "threading.Thread(target=threading.Event().wait, daemon=True).start()\n"
+            "print(confine([]))",
+        ],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "threads run already" in done.stdout
+
+
+def test_a_job_has_no_thread_when_it_gives_files_up():
+    """NumPy starts one for each processor unless it is told not to."""
+    process = subprocess.Popen(
+        [sys.executable, "-m", "tierwright_server.jobs.child", "--wait"],
+        stdin=subprocess.PIPE,
+        env=os.environ | CHILD_ENVIRONMENT,
+    )
+    try:
+        deadline = time.monotonic() + 30
+        while "numpy" not in Path(f"/proc/{process.pid}/maps").read_text():
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        time.sleep(0.5)
+        assert sum(1 for _ in Path(f"/proc/{process.pid}/task").iterdir()) == 1
+    finally:
+        process.stdin.close()
+        process.wait()

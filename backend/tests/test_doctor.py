@@ -110,7 +110,7 @@ def test_a_filter_that_does_nothing_and_one_that_is_refused_are_noted(
 
     unchanged = doctor._CONFINED
     module = "from tierwright_server.jobs import confine as c\n"
-    code, found = tried(module + "c.confine = lambda: ()\n")
+    code, found = tried(module + "c.confine = lambda *_: ()\n")
     assert (code, found["confinement"]["state"]) == (0, "note")
     assert "sockets can be opened" in found["confinement"]["found"]
     code, found = tried(

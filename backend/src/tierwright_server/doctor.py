@@ -195,7 +195,7 @@ def _port() -> Finding:
 _CONFINED = """
 import json, os, pathlib, socket
 from tierwright_server.jobs.confine import KEPT_CAPABILITIES, confine
-lacking = list(confine())
+lacking = list(confine([]))
 status = dict(
     line.split(":", 1) for line in pathlib.Path("/proc/self/status").read_text().splitlines()
 )
@@ -203,6 +203,11 @@ if not lacking:
     try:
         socket.socket().close()
         lacking.append("sockets can be opened, though the kernel took the filter")
+    except PermissionError:
+        pass
+    try:
+        os.listdir("/")
+        lacking.append("folders can be listed, though the kernel took the rules")
     except PermissionError:
         pass
     if os.geteuid() == 0 and int(status["CapEff"], 16) & ~KEPT_CAPABILITIES:
@@ -238,8 +243,8 @@ def _confinement() -> Finding:
     if tried["lacking"]:
         return Finding(what, "note", "; ".join(tried["lacking"]), hint)
     found = (
-        "processes that read uploads open no sockets, gain no privileges and attach to "
-        "no other process"
+        "processes that read uploads open no sockets, gain no privileges, attach to "
+        "no other process and see no files but those of their job"
     )
     if tried["root"]:
         found += "; of root's capabilities they keep those that open files"

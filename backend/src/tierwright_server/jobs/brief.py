@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from tierwright_server.jobs.limits import NO_BACKTRACE
+from tierwright_server.jobs.limits import CHILD_ENVIRONMENT
 
 _SECRET = ("TIERWRIGHT_", "AWS_", "PG")
 
@@ -79,4 +79,4 @@ def environment() -> dict[str, str]:
         for name, value in os.environ.items()
         if not name.startswith(_SECRET)
     }
-    return kept | NO_BACKTRACE
+    return kept | CHILD_ENVIRONMENT

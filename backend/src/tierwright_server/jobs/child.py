@@ -156,7 +156,7 @@ def main(*, wait: bool = False) -> int:
     name_process(JOB_NAME)
     spec: dict[str, Any] = json.loads(line)
     if not reaches_the_network(spec["kind"]):
-        confine()
+        confine(spec["reads"], spec["writes"])
     die_with_parent(spec["worker_pid"])
     cap_memory(spec["memory_bytes"])
     report = _Stdout()

@@ -4,7 +4,8 @@ Job and preview children talk to their parent by pipes and to nobody else: they 
 socket, not even that of the database. On Linux the kernel is asked to refuse them sockets
 and attaching to other processes (seccomp, which takes no privilege), programs that would give
 privileges (no_new_privs), and, where the server runs as root, every capability but those
-by which root reads and writes files of others.
+by which root reads and writes files of others. Where it is said which folders a process works
+in, the kernel refuses it all others (Landlock): also to root, and other processes their signals.
 
 Only the standard library, so that a child starts in a few hundredths of a second.
 """
@@ -13,6 +14,7 @@ import ctypes
 import errno
 import os
 import platform
+import stat
 import struct
 import sys
 from collections.abc import Iterable
@@ -55,8 +57,37 @@ class _Program(ctypes.Structure):
     _fields_ = (("length", ctypes.c_ushort), ("filter", ctypes.c_char_p))
 
 
-def confine() -> tuple[str, ...]:
+_LANDLOCK_CREATE, _LANDLOCK_ADD, _LANDLOCK_RESTRICT = 444, 445, 446
+_LANDLOCK_VERSION = 1  # LANDLOCK_CREATE_RULESET_VERSION
+_LANDLOCK_BENEATH = 1  # LANDLOCK_RULE_PATH_BENEATH
+_LEAST_LANDLOCK = 2
+"""The first one under which a file may be moved to another folder."""
+_SCOPES_FROM = 6
+_SCOPES = 1 << 0 | 1 << 1  # abstract sockets, signals
+# EXECUTE, READ_FILE, READ_DIR
+_READ = 1 << 0 | 1 << 2 | 1 << 3
+_OF_FILES = 1 << 0 | 1 << 1 | 1 << 2 | 1 << 14 | 1 << 15
+_RIGHTS_BY_VERSION = {2: 14, 3: 15, 4: 15}
+_ALL_RIGHTS = 16
+"""The newest right that is handled is that of ioctl on devices, of version 5."""
+_SYSTEM = (
+    *("/usr", "/lib", "/lib64", "/etc/ld.so.cache", "/etc/localtime", "/proc/self"),
+    *("/sys/fs/cgroup", "/sys/devices/system/cpu", "/dev/null", "/dev/urandom"),
+)
+"""What Python and its libraries read."""
+
+
+def confine(
+    reads: Iterable[str] | None = None, writes: Iterable[str] = ()
+) -> tuple[str, ...]:
     """Give up what reading a file does not need; call it first.
+
+    Parameters
+    ----------
+    reads : iterable of str, optional
+        Files and folders to be read, beside the installation; None: all files stay open.
+    writes : iterable of str
+        Folders in which everything may be done.
 
     Returns
     -------
@@ -74,6 +105,8 @@ def confine() -> tuple[str, ...]:
         lacking.append(f"capabilities stay: {_reason()}")
     if libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0:
         lacking.append(f"programs may give privileges: {_reason()}")
+    if reads is not None and (lack := _close_files(libc, reads, writes)):
+        lacking.append(lack)
     code = _filter_of(machine)
     program = _Program(len(code) // 8, code)
     if libc.syscall(
@@ -84,6 +117,53 @@ def confine() -> tuple[str, ...]:
     ):
         lacking.append(f"sockets can be opened: {_reason()}")
     return tuple(lacking)
+
+
+def _close_files(
+    libc: ctypes.CDLL, reads: Iterable[str], writes: Iterable[str]
+) -> str | None:
+    """Leave this process the files it needs; say what the kernel did not permit."""
+    if sum(1 for _ in Path("/proc/self/task").iterdir()) > 1:
+        return "files of other folders stay open: threads run already"
+    version = libc.syscall(_LANDLOCK_CREATE, None, 0, _LANDLOCK_VERSION)
+    if version < _LEAST_LANDLOCK:
+        return "files of other folders stay open: the kernel has no Landlock of 5.19"
+    handled = (1 << _RIGHTS_BY_VERSION.get(version, _ALL_RIGHTS)) - 1
+    # handled_access_fs, handled_access_net, scoped; an older kernel knows the first alone.
+    scoped = version >= _SCOPES_FROM
+    attributes = struct.pack("=3Q", handled, 0, _SCOPES if scoped else 0)
+    rules = libc.syscall(
+        _LANDLOCK_CREATE, attributes, len(attributes) if scoped else 8, 0
+    )
+    if rules < 0:
+        return f"files of other folders stay open: {_reason()}"
+    try:
+        installed = (*_SYSTEM, sys.prefix, sys.base_prefix, *filter(None, sys.path))
+        for path in (*installed, *reads):
+            _open_beneath(libc, rules, path, handled & _READ)
+        for path in writes:
+            _open_beneath(libc, rules, path, handled)
+        if libc.syscall(_LANDLOCK_RESTRICT, rules, 0):
+            return f"files of other folders stay open: {_reason()}"
+    finally:
+        os.close(rules)
+    return None
+
+
+def _open_beneath(libc: ctypes.CDLL, rules: int, path: str, rights: int) -> None:
+    """Leave rights below a path; one that is not there needs none."""
+    try:
+        opened = os.open(path, os.O_PATH | os.O_CLOEXEC)
+    except OSError:
+        return
+    try:
+        if not stat.S_ISDIR(os.fstat(opened).st_mode):
+            rights &= _OF_FILES
+        rule = struct.pack("=Qi", rights, opened)
+        if libc.syscall(_LANDLOCK_ADD, rules, _LANDLOCK_BENEATH, rule, 0):
+            raise OSError(ctypes.get_errno(), _reason(), path)
+    finally:
+        os.close(opened)
 
 
 def _reason() -> str:

@@ -22,7 +22,7 @@ from tierwright_server.errors import (
     disk_is_full,
     full,
 )
-from tierwright_server.jobs import queue
+from tierwright_server.jobs import queue, reach
 from tierwright_server.jobs.events import RunEvents
 from tierwright_server.jobs.kinds import KINDS
 from tierwright_server.jobs.limits import (
@@ -212,6 +212,7 @@ class Executor:
             "input": document,
             "worker_pid": os.getpid(),
             "memory_bytes": self._settings.job_address_space_bytes,
+            **reach.of_jobs(self._settings),
         }
         stderr = asyncio.create_task(_tail(process.stderr))
         # A child that died at once is told by its exit code below.

@@ -12,8 +12,12 @@ import threading
 
 _PR_SET_PDEATHSIG = 1
 _PR_SET_NAME = 15
-# A long one would push what is said first out of what is kept of stderr.
-NO_BACKTRACE = {"RUST_BACKTRACE": "0"}
+CHILD_ENVIRONMENT = {
+    # A long one would push what is said first out of what is kept of stderr.
+    "RUST_BACKTRACE": "0",
+    # A thread that NumPy starts when it is imported would not give up what the others do.
+    "OPENBLAS_NUM_THREADS": "1",
+}
 _OUT_OF_MEMORY = "memory allocation of "
 
 

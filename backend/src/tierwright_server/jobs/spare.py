@@ -11,7 +11,7 @@ from asyncio.subprocess import PIPE, Process
 
 import structlog
 
-from tierwright_server.jobs.limits import NO_BACKTRACE
+from tierwright_server.jobs.limits import CHILD_ENVIRONMENT
 
 log = structlog.get_logger(__name__)
 
@@ -80,5 +80,5 @@ async def _start(*arguments: str) -> Process:
         stdout=PIPE,
         stderr=PIPE,
         limit=_LINE_LIMIT,
-        env=os.environ | NO_BACKTRACE,
+        env=os.environ | CHILD_ENVIRONMENT,
     )

@@ -8,6 +8,7 @@ import structlog
 
 from tierwright.errors import Defect
 from tierwright_server.errors import ServerError, TimedOut, Unprocessable
+from tierwright_server.jobs import reach
 from tierwright_server.jobs.brief import ask_child
 from tierwright_server.jobs.limits import describe_exit, ran_out_of_memory
 from tierwright_server.settings import Settings
@@ -69,7 +70,11 @@ async def _ask(
 ) -> dict[str, Any]:
     said = await ask_child(
         "tierwright_server.uploads.preview_child",
-        {"memory_bytes": settings.preview_memory_bytes, "trace": trace},
+        {
+            "memory_bytes": settings.preview_memory_bytes,
+            "trace": trace,
+            **reach.of_previews(settings),
+        },
     )
     if said.exit_code != 0:
         raise _stopped(settings, shown_as, said.exit_code, said.stderr)

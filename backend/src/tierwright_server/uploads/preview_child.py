@@ -60,7 +60,7 @@ def main() -> int:
     """Read the head of the file that stdin names."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the server's to handle
     spec: dict[str, Any] = json.loads(sys.stdin.buffer.readline())
-    confine()
+    confine(spec["reads"], spec["writes"])
     die_with_parent(spec["parent_pid"])
     write_no_files()
     cap_memory(spec["memory_bytes"])
