@@ -68,7 +68,6 @@ def environment() -> dict[str, str]:
     """Environment of the suites: the project's own tools first in PATH."""
     env = dict(os.environ)
     env["PATH"] = f"{BIN}{os.pathsep}{env['PATH']}"
-    env.setdefault("HYPOTHESIS_PROFILE", "ci" if env.get("CI") else "fast")
     if env.get("CI"):
         env.setdefault("CARGO_INCREMENTAL", "0")  # nothing is built a second time
     return env

@@ -1,7 +1,6 @@
 """One PostgreSQL for all tests, a database for each that needs one."""
 
 import secrets
-import signal
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -32,18 +31,6 @@ structlog.configure(
     logger_factory=structlog.stdlib.LoggerFactory(),
     wrapper_class=structlog.stdlib.BoundLogger,
 )
-
-
-def pytest_configure() -> None:
-    """Take Ctrl-C and a closed terminal as they are sent: shells and nohup may ignore them.
-
-    Processes that a test starts inherit that, and would never hear the signal it sends them.
-    """
-    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-    if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
-        # We go on without the terminal, as was asked; a handler of ours is not inherited.
-        signal.signal(signal.SIGHUP, lambda *_: None)
 
 
 @pytest.fixture(scope="session")

@@ -3,21 +3,11 @@
 from __future__ import annotations
 
 import os
-import signal
 from pathlib import Path
 
 import pytest
 
 REPOSITORY = Path(__file__).resolve().parents[2]
-
-
-def pytest_configure() -> None:
-    """Take Ctrl-C as a terminal sends it: what a shell runs in the background ignores it.
-
-    Processes that a test starts inherit that, and would never hear the signal it sends them.
-    """
-    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")

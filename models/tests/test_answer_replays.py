@@ -24,9 +24,6 @@ from tierwright.service_time import service_us
 from tierwright.simulate import Trace, simulate_flash_cache, simulate_scheme
 from tierwright.token_trace import parse_tokens, token_trace
 
-settings.register_profile("models", deadline=None)  # the machine may be busy
-settings.load_profile("models")
-
 FLASH = catalog.device("kv2009-intel-x25e")
 DISK = catalog.device("face2016-cheetah-15k6-single")
 TOKENS = " ".join(f"{'RW'[at % 3 == 0]}{at * at % 61}" for at in range(600))

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from tierwright import break_even, catalog
@@ -18,9 +18,6 @@ from tierwright.device import Device, device_from_mapping
 from tierwright.errors import BadInput
 from tierwright.hit_ratio import Curve, Profile
 from tierwright.prices import Price
-
-settings.register_profile("models", deadline=None)  # the machine may be busy
-settings.load_profile("models")
 
 HOUR, DAY, MINUTE = 3600, 86_400, 60
 FACE_TABLE_1 = {  # random IOPS of FaCE Table 1: reads, writes

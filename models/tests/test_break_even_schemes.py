@@ -19,9 +19,6 @@ from tierwright.break_even.schemes import FLASH_SCHEMES
 from tierwright.cli.app import main
 from tierwright.hit_ratio import Curve
 
-settings.register_profile("models", deadline=None)  # the machine may be busy
-settings.load_profile("models")
-
 TRACE = Path(__file__).parents[2] / "fixtures" / "traces" / "tpcb-cut.csv.zst"
 EXACT = ("inclusive_global", "exclusive")
 COSTS = PageCosts(disk_read=10, disk_write=12, flash_read=1, flash_write=2)

@@ -4,7 +4,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tierwright import catalog, economics, prices
@@ -12,9 +12,6 @@ from tierwright.device import Device, device_from_mapping
 from tierwright.economics import Assumptions, Load
 from tierwright.errors import BadInput
 from tierwright.prices import Price, price_book_from_mapping
-
-settings.register_profile("models", deadline=None)  # the machine may be busy
-settings.load_profile("models")
 
 TB = Decimal(10**12)
 money = st.decimals(0, 100_000, places=2)

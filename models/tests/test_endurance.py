@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tierwright import catalog, endurance
@@ -15,9 +15,6 @@ from tierwright.cli.app import main
 from tierwright.device import Device, device_from_mapping
 from tierwright.endurance.wear import WEARING
 from tierwright.errors import BadInput
-
-settings.register_profile("models", deadline=None)  # the machine may be busy
-settings.load_profile("models")
 
 amounts = st.floats(1e-3, 1e12)
 wafs = st.floats(0.1, 50)

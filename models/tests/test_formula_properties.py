@@ -13,9 +13,7 @@ from hypothesis import strategies as st
 
 from tierwright.conformance import FORMULAS
 
-settings.register_profile("models", deadline=None)  # the machine may be busy
 settings.register_profile("replays", deadline=None, max_examples=25)
-settings.load_profile("models")
 REPLAYS = settings.get_profile("replays")
 
 shares = st.floats(0, 1)

@@ -5,7 +5,7 @@ import math
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tierwright import sce
@@ -14,10 +14,6 @@ from tierwright.errors import BadInput
 from tierwright.fragment_study import FragmentStudy, fragment_study
 
 GIB = 2**30
-
-
-settings.register_profile("models", deadline=None)  # the machine may be busy
-settings.load_profile("models")
 
 
 def study(**changes: object) -> FragmentStudy:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tierwright.errors import BadInput
@@ -17,9 +17,6 @@ from tierwright.hit_ratio import (
     read_profile,
     thinned_sizes,
 )
-
-settings.register_profile("models", deadline=None)  # the machine may be busy
-settings.load_profile("models")
 
 
 def make_curve() -> Curve:

@@ -44,9 +44,6 @@ from tierwright.popularity import fit_zipf, fitted_accesses, rank_curve, share_o
 from tierwright.prices import Price
 from tierwright.throughput import open_utilisation
 
-settings.register_profile("models", deadline=None)  # the machine may be busy
-settings.load_profile("models")
-
 amounts = st.floats(1e-3, 1e6)
 shares = st.floats(0, 1)
 pages = st.integers(1, 500)

@@ -18,8 +18,6 @@ from tierwright.device import Device
 from tierwright.errors import BadInput
 from tierwright.hit_ratio import Curve, Profile
 
-settings.register_profile("models", deadline=None)  # the machine may be busy
-settings.load_profile("models")
 FEW = settings(max_examples=25)
 
 CURVE = Curve.from_lists(

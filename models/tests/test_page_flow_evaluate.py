@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tierwright import break_even, catalog, endurance, page_flow, throughput
@@ -15,9 +15,6 @@ from tierwright.hit_ratio import Curve
 from tierwright.metadata import PRESETS, MetadataPreset
 from tierwright.page_flow import Evaluation, evaluate, evaluate_grid
 from tierwright.prices import PriceBook, price_book_from_mapping
-
-settings.register_profile("models", deadline=None)  # the machine may be busy
-settings.load_profile("models")
 
 
 def device(

@@ -5,14 +5,11 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tierwright import page_flow
 from tierwright.errors import BadInput
-
-settings.register_profile("models", deadline=None)  # the machine may be busy
-settings.load_profile("models")
 
 MS_PER_S = 1000.0
 SCHEMES = ("inclusive", "exclusive", "lazy")

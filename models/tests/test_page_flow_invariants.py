@@ -21,9 +21,6 @@ from tierwright.page_flow import DirectoryUse, choose_flash, compare_directories
 from tierwright.simulate import Trace, simulate_scheme
 from tierwright.token_trace import token_trace
 
-settings.register_profile("models", deadline=None)  # the machine may be busy
-settings.load_profile("models")
-
 ROOT = Path(__file__).resolve().parents[2]
 TPCB = ROOT / "fixtures" / "traces" / "tpcb-cut.csv.zst"
 

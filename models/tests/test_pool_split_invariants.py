@@ -19,9 +19,6 @@ from tierwright.pool_split import gain_over_asymmetry
 from tierwright.simulate import Trace, simulate_buffer, simulate_splits, two_stack
 from tierwright.token_trace import parse_tokens, token_trace
 
-settings.register_profile("models", deadline=None)  # the machine may be busy
-settings.load_profile("models")
-
 ROOT = Path(__file__).resolve().parents[2]
 TPCB = ROOT / "fixtures" / "traces" / "tpcb-cut.csv.zst"
 

@@ -4,15 +4,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tierwright import disk_array, flash_cache, metadata, recovery
 from tierwright.errors import BadInput
 from tierwright.page_flow import about_space_behind
-
-settings.register_profile("models", deadline=None)  # the machine may be busy
-settings.load_profile("models")
 
 GIB, TIB, PIB, MIB = 2**30, 2**40, 2**50, 2**20
 

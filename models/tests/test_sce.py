@@ -13,9 +13,6 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 from tierwright import recovery, sce
 from tierwright.errors import BadInput
 
-settings.register_profile("models", deadline=None)  # the machine may be busy
-settings.load_profile("models")
-
 GIB, MIB = 2**30, 2**20
 
 shares = st.floats(0, 1)

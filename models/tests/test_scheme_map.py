@@ -20,9 +20,6 @@ from tierwright.metadata import PRESETS
 from tierwright.page_flow import Axis, MapPoint, SchemeMap, map_point, scheme_map
 from tierwright.page_flow.scheme_map import MAP_SCHEMES
 
-settings.register_profile("models", deadline=None)  # the machine may be busy
-settings.load_profile("models")
-
 ACCESSES = 1_000_000
 SIZES = np.unique(np.geomspace(1, 100_000, 400).astype(np.int64))
 MISSES = ACCESSES * (1 - 0.95 * np.log1p(SIZES) / np.log1p(100_000))

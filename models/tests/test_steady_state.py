@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tierwright import _simulator, catalog, page_flow
@@ -22,9 +22,6 @@ from tierwright.steady_state import (
     steady_write_backs,
 )
 from tierwright.thinning import error_bounded
-
-settings.register_profile("models", deadline=None)  # the machine may be busy
-settings.load_profile("models")
 
 THINNED_TOLERANCE = 0.002
 """Of the accesses: how far a profile's steady state may be off that of the whole curve at the

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tierwright import catalog, throughput
@@ -23,9 +23,6 @@ from tierwright.throughput import (
     open_utilisation,
     scheme_throughput,
 )
-
-settings.register_profile("models", deadline=None)  # the machine may be busy
-settings.load_profile("models")
 
 CURVE = Curve.from_lists(
     [100, 200, 300, 400],

@@ -4,16 +4,13 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tierwright.device import Device, device_from_mapping
 from tierwright.economics import Load, tier_cost
 from tierwright.errors import BadInput
 from tierwright.tier_costs import SECONDS_PER_MONTH, compare_tiers
-
-settings.register_profile("models", deadline=None)  # the machine may be busy
-settings.load_profile("models")
 
 
 def device(name: str, kind: str = "nvme", **figures: tuple[Any, str]) -> Device:

@@ -16,9 +16,6 @@ from tierwright.errors import BadInput
 from tierwright.transactions import Event, NandGeometry, NandTimes, Transaction
 from tierwright.transactions.replay import ReplayCounts, replay
 
-settings.register_profile("models", deadline=None)  # the machine may be busy
-settings.load_profile("models")
-
 ROOT = Path(__file__).resolve().parents[2]
 SMALL = NandGeometry(blocks=8, pages_per_block=4, page_bytes=2048)
 

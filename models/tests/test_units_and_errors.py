@@ -1,7 +1,7 @@
 """Sizes as text, and errors that name their place."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tierwright.errors import BadInput, Problems, collected
@@ -14,9 +14,6 @@ from tierwright.units import (
     pages_of,
     parse_bytes,
 )
-
-settings.register_profile("models", deadline=None)  # the machine may be busy
-settings.load_profile("models")
 
 
 @pytest.mark.parametrize(

@@ -12,9 +12,6 @@ from tierwright.errors import BadInput
 from tierwright.hit_ratio import Curve, Given
 from tierwright.page_flow.warn import COUNT_CAUTIONS
 
-settings.register_profile("models", deadline=None)  # the machine may be busy
-settings.load_profile("models")
-
 SIZES = np.unique(np.geomspace(1, 10_000, 100).astype(np.int64))
 MISSES = 100_000 * (1 - 0.8 * np.log1p(SIZES) / np.log1p(10_000))
 CURVE = Curve.from_lists(

@@ -1,0 +1,58 @@
+"""Of all Python tests: how much Hypothesis tries, what a test costs, and signals as they are sent.
+
+Profiles of Hypothesis, by `HYPOTHESIS_PROFILE`: `full` (unless another is named) and `quick`, for
+`make quick`. Marks are set by what a test asks for, so that nobody has to remember them: `process`
+where it starts programs, `db` where it needs PostgreSQL.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+
+import pytest
+from hypothesis import settings
+
+QUICK_EXAMPLES = 10
+DATABASES = frozenset({"postgres_url", "make_database", "make_settings", "application"})
+"""Fixtures behind which there is a PostgreSQL."""
+STARTERS = frozenset({"subprocess", "multiprocessing", "run_application", "Popen"})
+"""Names in a module of tests by which programs are started."""
+
+# No deadline: the machine may be busy.
+settings.register_profile("full", deadline=None)
+settings.register_profile("quick", deadline=None, max_examples=QUICK_EXAMPLES)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "full"))
+
+
+def pytest_configure() -> None:
+    """Take Ctrl-C and a closed terminal as they are sent: shells and nohup may ignore them.
+
+    Processes that a test starts inherit that, and would never hear the signal it sends them.
+    """
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+        # We go on without the terminal, as was asked; a handler of ours is not inherited.
+        signal.signal(signal.SIGHUP, lambda *_: None)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what starts programs, and what needs PostgreSQL."""
+    for item in items:
+        needs = DATABASES.intersection(getattr(item, "fixturenames", ()))
+        if needs:
+            item.add_marker("db")
+        starts = STARTERS.intersection(vars(getattr(item, "module", None) or item))
+        if needs or starts:
+            item.add_marker("process")
+        if settings.get_current_profile_name() == "quick":
+            _cap_examples(item)
+
+
+def _cap_examples(item: pytest.Item) -> None:
+    """Let the profile bound those tests too that name a number of examples."""
+    name = "_hypothesis_internal_use_settings"
+    own = getattr(getattr(item, "obj", None), name, None)
+    if own is not None and own.max_examples > QUICK_EXAMPLES:
+        setattr(item.obj, name, settings(own, max_examples=QUICK_EXAMPLES))
