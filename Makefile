@@ -2,6 +2,8 @@
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
+# Where a shell sets it, every process would compile what it imports anew.
+unexport PYTHONDONTWRITEBYTECODE
 
 UV := .tools/uv/bin/uv
 PY := .venv/bin/python

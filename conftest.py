@@ -53,6 +53,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def _cap_examples(item: pytest.Item) -> None:
     """Let the profile bound those tests too that name a number of examples."""
     name = "_hypothesis_internal_use_settings"
-    own = getattr(getattr(item, "obj", None), name, None)
+    test = getattr(item, "obj", None)
+    test = getattr(test, "__func__", test)
+    own = getattr(test, name, None)
     if own is not None and own.max_examples > QUICK_EXAMPLES:
-        setattr(item.obj, name, settings(own, max_examples=QUICK_EXAMPLES))
+        setattr(test, name, settings(own, max_examples=QUICK_EXAMPLES))

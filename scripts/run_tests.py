@@ -68,6 +68,8 @@ def environment() -> dict[str, str]:
     """Environment of the suites: the project's own tools first in PATH."""
     env = dict(os.environ)
     env["PATH"] = f"{BIN}{os.pathsep}{env['PATH']}"
+    # Where a shell sets it, every process would compile what it imports anew.
+    env.pop("PYTHONDONTWRITEBYTECODE", None)
     if env.get("CI"):
         env.setdefault("CARGO_INCREMENTAL", "0")  # nothing is built a second time
     return env

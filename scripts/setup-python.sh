@@ -5,4 +5,5 @@ cd "$(dirname "$0")/.."
 if [ ! -x .venv/bin/python ]; then
     .tools/uv/bin/uv venv --quiet --no-project --python "$(sh scripts/find-python.sh)" .venv
 fi
-VIRTUAL_ENV="$PWD/.venv" .tools/uv/bin/uv pip install --quiet --require-hashes -r "$1"
+# Compiled once here, not by every process that the tests start.
+VIRTUAL_ENV="$PWD/.venv" .tools/uv/bin/uv pip install --quiet --compile-bytecode --require-hashes -r "$1"

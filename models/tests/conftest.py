@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
+
+# Tests are imported by path, so their shared module needs a place to be found at.
+sys.path.insert(0, str(Path(__file__).parent))
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 

@@ -12,6 +12,7 @@ from typing import Any
 import psutil
 import pytest
 import zstandard
+from command import answer, run
 
 from tierwright.hit_ratio import read_profile
 
@@ -28,23 +29,6 @@ TRACE = """time_us,op,rel,block
 40,W,1/1,5
 50,R,1/1,1
 """
-
-
-def run(*arguments: object) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [str(TIERWRIGHT), *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-
-
-def answer(*arguments: object) -> Any:
-    done = run(*arguments, "--json")
-    assert done.returncode == 0, done.stderr
-    assert done.stderr == "", "progress and warnings would be here only on a terminal"
-    return json.loads(done.stdout)
 
 
 @pytest.fixture

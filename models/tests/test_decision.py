@@ -1,13 +1,12 @@
 """Close calls: who contends, what a replay decides, which trace is refused."""
 
 import json
-import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from command import run
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -22,7 +21,6 @@ from tierwright.simulate import Trace, profile, simulate_scheme
 ROOT = Path(__file__).resolve().parents[2]
 TPCB = ROOT / "fixtures" / "traces" / "tpcb-cut.csv.zst"
 TPCC = ROOT / "fixtures" / "traces" / "tpcc-cut.csv.zst"
-TIERWRIGHT = Path(sys.executable).parent / "tierwright"
 FLASH = catalog.device("samsung-pm9a3-7.68tb-u2")
 SLOW = catalog.device("kv2009-intel-x25e")
 DISK = catalog.device("face2016-cheetah-15k6-raid0-16")
@@ -200,21 +198,11 @@ def test_whoever_is_best_within_the_errors_contends(
     assert len(able) != 1
 
 
-def command(*arguments: object) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [str(TIERWRIGHT), *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
-
-
 @pytest.fixture(scope="module")
 def files(tmp_path_factory: pytest.TempPathFactory, made: Profile) -> Path:
     folder = tmp_path_factory.mktemp("decision")
     made.write(folder / "p.json")
-    assert command("trace", "convert", TPCB, folder / "t.twt").returncode == 0
+    assert run("trace", "convert", TPCB, folder / "t.twt").returncode == 0
     return folder
 
 
@@ -231,10 +219,10 @@ def asked(files: Path, *more: object) -> list[object]:
 @pytest.mark.parametrize("canonical", [False, True])
 def test_the_command_decides_by_a_trace(files: Path, canonical: bool) -> None:
     source = files / "t.twt" if canonical else TPCB
-    plain = json.loads(command(*asked(files, "--json")).stdout)
+    plain = json.loads(run(*asked(files, "--json")).stdout)
     assert plain["decided_by"] == "model"
     assert plain["schemes"]["lazy"]["replayed"] is None
-    done = command(*asked(files, "--trace", source, "--json"))
+    done = run(*asked(files, "--trace", source, "--json"))
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
     assert found["decided_by"] == "replay"
@@ -244,12 +232,12 @@ def test_the_command_decides_by_a_trace(files: Path, canonical: bool) -> None:
     }
     assert found["best"] == min(times, key=lambda name: times[name])
     assert set(found["schemes"]["lazy"]) == set(plain["schemes"]["lazy"])
-    text = command(*asked(files, "--trace", source)).stdout
+    text = run(*asked(files, "--trace", source)).stdout
     assert "decided by replay" in text
 
 
 def test_the_command_refuses_another_trace(files: Path) -> None:
-    done = command(*asked(files, "--trace", TPCC))
+    done = run(*asked(files, "--trace", TPCC))
     assert done.returncode == 2
     assert "is not the trace of the profile" in done.stderr
     assert "accesses 500,000 and 420,000" in done.stderr
@@ -257,6 +245,6 @@ def test_the_command_refuses_another_trace(files: Path) -> None:
 
 
 def test_options_of_reading_need_a_trace(files: Path) -> None:
-    done = command(*asked(files, "--format", "postgres_csv"))
+    done = run(*asked(files, "--format", "postgres_csv"))
     assert done.returncode == 2
     assert "--format says how to read a trace" in done.stderr

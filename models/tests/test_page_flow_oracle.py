@@ -8,11 +8,10 @@ lazy rests on a fixed point, so its numbers agree within 1e-6.
 import hashlib
 import json
 import math
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
+import command
 import pytest
 
 from tierwright._simulator import curves as core_curves
@@ -24,25 +23,12 @@ GOLDEN = json.loads(
         encoding="utf-8"
     )
 )
-TIERWRIGHT = Path(sys.executable).parent / "tierwright"
 COUNTS = ("ram_hits", "flash_hits", "flash_misses")
 # Golden numbers carry 12 significant digits, so 1e-9 is far above their rounding.
 EXACT_RELATIVE = 1e-9
 LAZY_RELATIVE = 1e-6
 
 pytestmark = [pytest.mark.golden, pytest.mark.slow]
-
-
-def tierwright(*arguments: object) -> Any:
-    """Run the command as a user would and return its one JSON document."""
-    command = [str(TIERWRIGHT), *map(str, arguments), "--json"]
-    done = subprocess.run(
-        command, capture_output=True, text=True, timeout=120, check=False
-    )
-    assert done.returncode == 0, (
-        f"{' '.join(command)}\nexit {done.returncode}\n{done.stderr[-2000:]}"
-    )
-    return json.loads(done.stdout)
 
 
 def point_name(point: dict[str, Any]) -> str:
@@ -54,7 +40,7 @@ def profile(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, A
     """A profile that lists every size needed for exact interpolation, beside the default ones."""
     path = tmp_path_factory.mktemp("oracle") / "tpcb-cut.profile.json"
     sizes = ",".join(map(str, GOLDEN["curve"]["pages"]))
-    printed = tierwright("profile", TRACE, "-o", path, "--sizes", sizes)
+    printed = command.answer("profile", TRACE, "-o", path, "--sizes", sizes)
     written = json.loads(path.read_text(encoding="utf-8"))
     for key in ("accesses", "distinct_pages", "write_accesses", "page_bytes", "curve"):
         assert printed[key] == written[key], key
@@ -118,7 +104,7 @@ def test_evaluate(
     point: dict[str, Any], devices: int, profile: tuple[Path, dict[str, Any]]
 ) -> None:
     pair = point["devices"][devices]
-    answer = tierwright(
+    answer = command.answer(
         "evaluate",
         profile[0],
         "--ram-pages",
@@ -183,7 +169,7 @@ def test_evaluate(
     ],
 )
 def test_simulate(scheme: str, point: dict[str, Any]) -> None:
-    answer = tierwright(
+    answer = command.answer(
         "simulate",
         TRACE,
         "--scheme",

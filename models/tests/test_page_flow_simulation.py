@@ -1,12 +1,11 @@
 """Admission, blocks, directory and online choice: the replay beside the formulas."""
 
 import json
-import subprocess
-import sys
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import command
 import pytest
 
 from tierwright import page_flow, simulate
@@ -26,7 +25,6 @@ COSTS = {f"{name}_us": str(time) for name, time in TIMES.items()}
 TPCB = Trace(Path(__file__).parents[2] / "fixtures" / "traces" / "tpcb-cut.csv.zst")
 TPCC = Trace(Path(__file__).parents[2] / "fixtures" / "traces" / "tpcc-cut.csv.zst")
 
-TIERWRIGHT = Path(sys.executable).with_name("tierwright")
 
 Accesses = list[tuple[int, bool]]
 
@@ -319,10 +317,7 @@ def test_command_line(tmp_path: Path) -> None:
     sizes = ["--ram-pages", "6", "--flash-pages", "18"]
 
     def run(*arguments: str) -> str:
-        command = [str(TIERWRIGHT), "simulate", str(trace.path), *sizes, *arguments]
-        done = subprocess.run(
-            command, capture_output=True, text=True, timeout=120, check=False
-        )
+        done = command.run("simulate", trace.path, *sizes, *arguments)
         assert done.returncode == 0, done.stderr
         return done.stdout
 
