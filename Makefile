@@ -42,9 +42,15 @@ run: setup ## start Tierwright; it prints its address, Ctrl-C stops it
 
 # --- prove -------------------------------------------------------------------
 .PHONY: test
-test: setup ## run every test: Rust, Python, API on a real Postgres, page, browser
+test: setup ## run the tests: Rust, Python, API on a real Postgres, page, browser
 	@sh scripts/ensure-chromium.sh
 	@$(PY) scripts/run_tests.py
+
+.PHONY: quick test-long
+quick: setup ## after every save: lint, types, tests that start no program; says what it left out
+	@$(PY) scripts/run_quick.py
+test-long: setup ## what is long by nature: wheels in several Pythons, a short soak, containers
+	@$(PY) scripts/run_tests.py long containers
 
 .PHONY: wheels try-wheels same-wheels
 wheels: .venv/.done frontend/dist/index.html ## build the wheels of both packages into an emptied dist/

@@ -2,13 +2,16 @@
 
 Profiles of Hypothesis, by `HYPOTHESIS_PROFILE`: `full` (unless another is named) and `quick`, for
 `make quick`. Marks are set by what a test asks for, so that nobody has to remember them: `process`
-where it starts programs, `db` where it needs PostgreSQL.
+where it starts programs, `db` where it needs PostgreSQL, `slow` where its last recorded time is long
+(`docs/test-times.txt`).
 """
 
 from __future__ import annotations
 
+import json
 import os
 import signal
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -18,6 +21,9 @@ DATABASES = frozenset({"postgres_url", "make_database", "make_settings", "applic
 """Fixtures behind which there is a PostgreSQL."""
 STARTERS = frozenset({"subprocess", "multiprocessing", "run_application", "Popen"})
 """Names in a module of tests by which programs are started."""
+
+TIMES = Path(__file__).parent / "docs" / "test-times.txt"
+"""Tests that took longer than `make quick` can wait for: seconds, then the test."""
 
 # No deadline: the machine may be busy.
 settings.register_profile("full", deadline=None)
@@ -37,8 +43,17 @@ def pytest_configure() -> None:
         signal.signal(signal.SIGHUP, lambda *_: None)
 
 
+def recorded() -> frozenset[str]:
+    """Return the tests that were slow."""
+    lines = TIMES.read_text(encoding="utf-8").splitlines() if TIMES.exists() else []
+    return frozenset(
+        line.split(maxsplit=1)[1] for line in lines if not line.startswith("#")
+    )
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what starts programs, and what needs PostgreSQL."""
+    """Mark what starts programs, what needs PostgreSQL, and what was slow when it was timed."""
+    known = recorded()
     for item in items:
         needs = DATABASES.intersection(getattr(item, "fixturenames", ()))
         if needs:
@@ -46,8 +61,25 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         starts = STARTERS.intersection(vars(getattr(item, "module", None) or item))
         if needs or starts:
             item.add_marker("process")
+        if item.nodeid in known:
+            item.add_marker("slow")
         if settings.get_current_profile_name() == "quick":
             _cap_examples(item)
+
+
+_seconds: dict[str, float] = {}
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """Add up what each test takes, its fixtures included."""
+    _seconds[report.nodeid] = _seconds.get(report.nodeid, 0.0) + report.duration
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Write the times down for `python scripts/record_times.py`, in the process that has all of them."""
+    wanted = os.environ.get("TIERWRIGHT_TEST_TIMES")
+    if wanted and not hasattr(session.config, "workerinput"):
+        Path(wanted).write_text(json.dumps(_seconds, indent=0), encoding="utf-8")
 
 
 def _cap_examples(item: pytest.Item) -> None:

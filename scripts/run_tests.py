@@ -1,7 +1,7 @@
 """Runs the test suites in order and closes with one line of counts.
 
-``python scripts/run_tests.py [rust] [python] [page] [e2e] [containers]``; all of them without arguments.
-Every suite runs even when an earlier one failed, so that one run shows everything. What failed,
+``python scripts/run_tests.py [rust] [python] [page] [e2e]``; all of them without arguments. `long` and
+`containers` run only when they are named: what is long by nature. Every suite runs even when an earlier one failed, so that one run shows everything. What failed,
 and why, is told again at the end, where a reader of a long log looks first.
 """
 
@@ -31,6 +31,8 @@ ROOT = Path(__file__).resolve().parent.parent
 BIN = ROOT / ".venv" / "bin"
 START_TIMEOUT_S = 90
 TOLD_FAILURES = 12  # of each suite, at the end
+PYTHON_WORKERS = "3"  # on two cores too: half of what the tests do is to wait
+SLOWEST = 25
 TOLD_LINES = 8  # of each failure
 
 
@@ -45,6 +47,8 @@ class Counts:
     """Name and message of each failure."""
     flaky: tuple[str, ...] = ()
     """Name and first message of each story that passed only when it was told again."""
+    times: tuple[tuple[float, str], ...] = ()
+    """Seconds of each test, where the suite says them, and its name."""
 
     def __add__(self, other: Counts) -> Counts:
         """Sum of two outcomes."""
@@ -54,6 +58,7 @@ class Counts:
             self.skipped + other.skipped,
             self.failures + other.failures,
             self.flaky + other.flaky,
+            self.times + other.times,
         )
 
 
@@ -116,12 +121,23 @@ def rust() -> Counts:
 
 
 def python() -> Counts:
-    """``pytest`` of models and backend."""
+    """``pytest`` of models and backend, without what is long by nature."""
+    return pytest("not long")
+
+
+def long() -> Counts:
+    """``pytest`` of what is long by nature."""
+    return pytest("long")
+
+
+def pytest(marked: str) -> Counts:
+    """``pytest`` of what is marked so."""
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.xml"
         command = [str(BIN / "python"), "-m", "pytest", f"--junitxml={report}"]
-        command += ["-n", "2", "--dist", "loadgroup"]
-        exit_code = run(command)
+        command += ["-n", PYTHON_WORKERS, "--dist", "loadgroup", "-m", marked]
+        times = ROOT / ".tools" / f"test-times-{marked.replace(' ', '-')}.json"
+        exit_code = run(command, TIERWRIGHT_TEST_TIMES=str(times))
         counts = Counts()
         if report.exists():
             for suite in ElementTree.parse(report).getroot().iter("testsuite"):
@@ -136,7 +152,16 @@ def python() -> Counts:
                     for case in suite.iter("testcase")
                     for fault in [*case.iter("failure"), *case.iter("error")]
                 )
-                counts += Counts(total - failed - skipped, failed, skipped, told)
+                times = tuple(
+                    (
+                        float(case.get("time", 0)),
+                        f"{case.get('classname')}.{case.get('name')}",
+                    )
+                    for case in suite.iter("testcase")
+                )
+                counts += Counts(
+                    total - failed - skipped, failed, skipped, told, times=times
+                )
     return closed(counts, exit_code)
 
 
@@ -167,6 +192,11 @@ def page() -> Counts:
                     for file in outcome["testResults"]
                     for case in file["assertionResults"]
                     if case["status"] == "failed"
+                ),
+                times=tuple(
+                    ((case.get("duration") or 0) / 1000, case["fullName"])
+                    for file in outcome["testResults"]
+                    for case in file["assertionResults"]
                 ),
             )
     return closed(counts, exit_code)
@@ -212,6 +242,17 @@ def told_stories(suites: list[dict[str, Any]], status: str) -> Iterator[str]:
                         if "message" in error
                     ),
                 )
+
+
+def story_times(suites: list[dict[str, Any]]) -> Iterator[tuple[float, str]]:
+    """Return the seconds of every story, however often it was told."""
+    for suite in suites:
+        yield from story_times(suite.get("suites", []))
+        for spec in suite.get("specs", []):
+            took = sum(
+                result["duration"] for t in spec["tests"] for result in t["results"]
+            )
+            yield took / 1000, f"{spec['file']} {spec['title']}"
 
 
 def e2e() -> Counts:
@@ -280,6 +321,7 @@ def e2e() -> Counts:
                 stats["skipped"],
                 tuple(told_stories(outcome["suites"], "unexpected")),
                 tuple(told_stories(outcome["suites"], "flaky")),
+                tuple(story_times(outcome["suites"])),
             )
         return closed(counts, exit_code)
     finally:
@@ -317,8 +359,11 @@ SUITES: dict[str, Callable[[], Counts]] = {
     "python": python,
     "page": page,
     "e2e": e2e,
+    "long": long,
     "containers": containers,
 }
+USUAL = ("rust", "python", "page", "e2e")
+"""Suites that run where none is named."""
 
 
 def tell(head: str, failures: tuple[str, ...]) -> None:
@@ -330,7 +375,7 @@ def tell(head: str, failures: tuple[str, ...]) -> None:
 
 
 def main(names: list[str]) -> int:
-    """Run the named suites, or all."""
+    """Run the named suites, or the usual ones."""
     unknown = [name for name in names if name not in SUITES]
     if unknown:
         print(f"error: unknown suite `{unknown[0]}`\nhint: one of {', '.join(SUITES)}")
@@ -339,7 +384,7 @@ def main(names: list[str]) -> int:
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     outcomes: dict[str, tuple[Counts, float]] = {}
-    for name in names or list(SUITES):
+    for name in names or USUAL:
         print(f"\n=== {name} ===", flush=True)
         start = time.monotonic()
         counts = SUITES[name]()
@@ -347,6 +392,12 @@ def main(names: list[str]) -> int:
     for name, (counts, _) in outcomes.items():
         tell(f"FLAKY in {name}", counts.flaky)
         tell(f"FAILED in {name}", counts.failures)
+    slowest = sorted(
+        (test for counts, _ in outcomes.values() for test in counts.times), reverse=True
+    )
+    print(f"\nthe {min(SLOWEST, len(slowest))} slowest tests")
+    for seconds, name in slowest[:SLOWEST]:
+        print(f"{seconds:7.1f} s  {name[:140]}")
     print("\nsuite      passed  failed  skipped  seconds")
     total = Counts()
     for name, (counts, seconds) in outcomes.items():

@@ -59,15 +59,17 @@ def curve() -> Curve:
 
 
 @pytest.fixture(scope="session")
-def make_database(postgres_url) -> Callable[[], str]:
-    """Make an empty database and return its address."""
+def make_database(postgres_url) -> Callable[..., str]:
+    """Make a database, empty or like another one, and return its address."""
     admin = db.psycopg_dsn(postgres_url)
 
-    def make() -> str:
+    def make(template: str = "template1") -> str:
         name = f"test_{secrets.token_hex(6)}"
         with psycopg.connect(admin, autocommit=True) as connection:
             connection.execute(
-                sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name))
+                sql.SQL("CREATE DATABASE {} TEMPLATE {}").format(
+                    sql.Identifier(name), sql.Identifier(template)
+                )
             )
         return (
             make_url(postgres_url)
@@ -79,15 +81,23 @@ def make_database(postgres_url) -> Callable[[], str]:
 
 
 @pytest.fixture(scope="session")
-def make_settings(make_database, tmp_path_factory) -> Callable[..., Settings]:
+def migrated(make_database) -> str:
+    """Name of a database that has every table and nothing in them, for copies of it."""
+    url = make_database()
+    db.migrate(url)
+    name = make_url(url).database
+    assert name is not None
+    return name
+
+
+@pytest.fixture(scope="session")
+def make_settings(make_database, migrated, tmp_path_factory) -> Callable[..., Settings]:
     """Make settings with a migrated database and a data folder of their own."""
 
     def make(**changes: Any) -> Settings:
-        url = make_database()
-        db.migrate(url)
         return Settings(
             **{
-                "database_url": url,
+                "database_url": make_database(migrated),
                 "data_dir": tmp_path_factory.mktemp("data"),
                 "page_dir": tmp_path_factory.mktemp("page"),
                 "example_trace": EXAMPLE_TRACE,

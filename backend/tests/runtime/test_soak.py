@@ -16,6 +16,7 @@ SHORT = (
 )
 
 
+@pytest.mark.long
 def test_the_application_comes_through_a_bad_day(folder):
     found = soak.soak(folder, len(SHORT), seed=5, troubles=list(SHORT))
     assert found.seen.faults == []
