@@ -132,3 +132,15 @@ test("an upload cut off by a reload goes on where it stopped", async ({ page }) 
   await expect(page).toHaveURL(/\/uploads\//);
   expect(offsets[0]).toBe(32 * 1024 * 1024);
 });
+
+test("a link that cannot be used as it is says so, on every page", async ({ page }) => {
+  await page.goto("/throughput?clients=20000&vary=chairs");
+  const alert = page.getByRole("alert").filter({ hasText: "Part of this address" });
+  await expect(alert).toContainText(
+    "clients=20000 (needs a whole number from 1 to 10,000)",
+  );
+  await expect(alert).toContainText("vary=chairs (needs clients or disks or");
+  await expectAccessible(page, "throughput with a bad link");
+  await alert.getByRole("button", { name: "Dismiss" }).click();
+  await expect(alert).toHaveCount(0);
+});

@@ -1,22 +1,18 @@
 /** What the page "API" adds to the address: the operation that is shown. */
+import { type Refused, readAddress, readBy } from "./address";
 
-export interface DocsSearch {
+export interface DocsSearch extends Refused {
   operation?: string | undefined;
-  refused?: string | undefined;
 }
 
 const ID = /^[a-z]\w{0,80}$/;
-const SHOWN = 60;
+const FIELDS = {
+  operation: readBy(
+    (value) => (typeof value === "string" && ID.test(value) ? value : undefined),
+    "the id of an operation",
+  ),
+} as const;
 
-/** Reads the page's own parameter; what cannot be used is said, and counts as absent. */
-export function parseDocsSearch(raw: Record<string, unknown>): DocsSearch {
-  const { operation } = raw;
-  if (typeof operation === "string" && ID.test(operation)) {
-    return { operation };
-  }
-  return operation === undefined
-    ? {}
-    : {
-        refused: `operation=${String(operation).slice(0, SHOWN)} (needs the id of an operation)`,
-      };
-}
+/** Reads the page's own parameter. */
+export const parseDocsSearch = (raw: Record<string, unknown>): DocsSearch =>
+  readAddress(FIELDS, raw);

@@ -1,5 +1,7 @@
 /** What the page "DRAM or flash" adds to the address. */
+import { bounded, oneOf, type Refused, readAddress, share } from "./address";
 import { metadataName } from "./state";
+
 export interface DollarSearch {
   /** The next sum of money; absent: the usual one. [USD] */
   usd?: number | undefined;
@@ -24,33 +26,22 @@ export const MAX_RATIO = 2;
 const MAX_USD = 1e9;
 const MAX_DISKS = 100_000;
 
-const between = (value: unknown, low: number, high: number): number | undefined =>
-  typeof value === "number" && value >= low && value <= high ? value : undefined;
+const FIELDS = {
+  usd: bounded({ low: 1e-9, high: MAX_USD }),
+  price_ratio: bounded({ low: 1e-6, high: 1000 }),
+  form: oneOf(["plain"]),
+  disks: bounded({ low: 1, high: MAX_DISKS, whole: true }),
+  old_share: bounded({ low: 0, high: 0.99 }),
+  appends: oneOf([true]),
+  metadata: metadataName,
+  host_usd: bounded({ low: 0, high: MAX_USD }),
+  reads: share,
+} as const;
 
-/** A whole number within bounds, or nothing. */
-export const wholeBetween = (
-  value: unknown,
-  low: number,
-  high: number,
-): number | undefined => {
-  const found = between(value, low, high);
-  return found !== undefined && Number.isSafeInteger(found) ? found : undefined;
-};
-
-/** Reads the page's own parameters; what cannot be used counts as absent. */
-export function parseDollarSearch(raw: Record<string, unknown>): DollarSearch {
-  return {
-    usd: between(raw["usd"], 1e-9, MAX_USD),
-    price_ratio: between(raw["price_ratio"], 1e-6, 1000),
-    form: raw["form"] === "plain" ? "plain" : undefined,
-    disks: wholeBetween(raw["disks"], 1, MAX_DISKS),
-    old_share: between(raw["old_share"], 0, 0.99),
-    appends: raw["appends"] === true ? true : undefined,
-    metadata: metadataName(raw["metadata"]),
-    host_usd: between(raw["host_usd"], 0, MAX_USD),
-    reads: between(raw["reads"], 0, 1),
-  };
-}
+/** Reads the page's own parameters. */
+export const parseDollarSearch = (
+  raw: Record<string, unknown>,
+): DollarSearch & Refused => readAddress(FIELDS, raw);
 
 /** Money as the server reads it: a decimal text without exponent. */
 export const decimalText = (usd: number): string =>

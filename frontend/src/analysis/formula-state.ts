@@ -1,19 +1,18 @@
 /** What the page "Formulas" adds to the address: the formula, and what is put in. */
+import { type Refused, readAddress, readBy } from "./address";
 
 export type FormulaInputs = Readonly<Record<string, unknown>>;
 
-export interface FormulaSearch {
+export interface FormulaSearch extends Refused {
   formula?: string | undefined;
   /** Absent: those of the formula's example. */
   inputs?: FormulaInputs | undefined;
-  refused?: string | undefined;
 }
 
 /** Characters of inputs that a link holds; browsers and servers cut longer ones. */
 export const MOST_INPUT_CHARACTERS = 6000;
 
 const NAME = /^[a-z]{1,20}\.\w{1,80}$/;
-const SHOWN = 60;
 
 const isObject = (value: unknown): value is FormulaInputs =>
   typeof value === "object" && value !== null && !Array.isArray(value);
@@ -21,25 +20,19 @@ const isObject = (value: unknown): value is FormulaInputs =>
 export const fitsALink = (inputs: FormulaInputs): boolean =>
   JSON.stringify(inputs).length <= MOST_INPUT_CHARACTERS;
 
-/** Reads the page's own parameters; what cannot be used is said, and counts as absent. */
-export function parseFormulaSearch(raw: Record<string, unknown>): FormulaSearch {
-  const { formula, inputs } = raw;
-  const named = typeof formula === "string" && NAME.test(formula);
-  const fits = isObject(inputs) && fitsALink(inputs);
-  const refused = [
-    ...(formula === undefined || named
-      ? []
-      : [`formula=${shorten(formula)} (needs the name of a formula)`]),
-    ...(inputs === undefined || fits
-      ? []
-      : [`inputs=${shorten(inputs)} (needs an object of inputs by name)`]),
-  ];
-  return {
-    formula: named ? formula : undefined,
-    inputs: named && fits ? inputs : undefined,
-    ...(refused.length > 0 ? { refused: refused.join("; ") } : {}),
-  };
-}
+const FIELDS = {
+  formula: readBy(
+    (value) => (typeof value === "string" && NAME.test(value) ? value : undefined),
+    "the name of a formula",
+  ),
+  inputs: readBy(
+    (value) => (isObject(value) && fitsALink(value) ? value : undefined),
+    "an object of inputs by name",
+  ),
+} as const;
 
-const shorten = (value: unknown): string =>
-  (typeof value === "string" ? value : JSON.stringify(value)).slice(0, SHOWN);
+/** Reads the page's own parameters; inputs without a formula are nobody's. */
+export function parseFormulaSearch(raw: Record<string, unknown>): FormulaSearch {
+  const search = readAddress(FIELDS, raw);
+  return search.formula === undefined ? { ...search, inputs: undefined } : search;
+}

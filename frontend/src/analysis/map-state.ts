@@ -1,4 +1,5 @@
 /** What the page of scheme maps adds to the address. */
+import { above, bounded, oneOf, type Refused, readAddress, share } from "./address";
 import { metadataName } from "./state";
 
 export const AXIS_NAMES = [
@@ -31,32 +32,24 @@ export interface MapSearch {
 
 const MOST = 1e15;
 
-const axisName = (value: unknown): AxisName | undefined =>
-  AXIS_NAMES.find((name) => name === value);
+const FIELDS = {
+  x: oneOf(AXIS_NAMES),
+  y: oneOf(AXIS_NAMES),
+  x_low: bounded({ low: 0, high: MOST }),
+  x_high: above(0, MOST),
+  y_low: bounded({ low: 0, high: MOST }),
+  y_high: above(0, MOST),
+  dirty_share: share,
+  asymmetry: above(0, 1e9),
+  metadata: metadataName,
+  by: oneOf(["price"]),
+} as const;
 
-const number = (
-  value: unknown,
-  low: number,
-  high: number,
-  openLow = false,
-): number | undefined =>
-  typeof value === "number" && value <= high && (openLow ? value > low : value >= low)
-    ? value
-    : undefined;
-
-/** Reads the page's own parameters; what cannot be used counts as absent. */
-export function parseMapSearch(raw: Record<string, unknown>): MapSearch {
-  return {
-    x: axisName(raw["x"]),
-    y: axisName(raw["y"]),
-    x_low: number(raw["x_low"], 0, MOST),
-    x_high: number(raw["x_high"], 0, MOST, true),
-    y_low: number(raw["y_low"], 0, MOST),
-    y_high: number(raw["y_high"], 0, MOST, true),
-    dirty_share: number(raw["dirty_share"], 0, 1),
-    asymmetry: number(raw["asymmetry"], 0, 1e9, true),
-    metadata: metadataName(raw["metadata"]) ?? metadataName(raw["flash_metadata"]),
-    flash_metadata: undefined,
-    by: raw["by"] === "price" ? "price" : undefined,
-  };
-}
+/** Reads the page's own parameters. */
+export const parseMapSearch = (raw: Record<string, unknown>): MapSearch & Refused => ({
+  ...readAddress(FIELDS, {
+    ...raw,
+    metadata: raw["metadata"] ?? raw["flash_metadata"],
+  }),
+  flash_metadata: undefined,
+});

@@ -3,7 +3,7 @@ import { decimalText, parseDollarSearch } from "./dollar-state";
 import { parseThroughputSearch } from "./throughput-state";
 
 describe("the address of DRAM or flash", () => {
-  it("reads what it can use and leaves out the rest", () => {
+  it("reads what it can use and names the rest", () => {
     expect(
       parseDollarSearch({
         usd: 0.02,
@@ -26,6 +26,10 @@ describe("the address of DRAM or flash", () => {
       metadata: "l2arc",
       host_usd: undefined,
       reads: 0.5,
+      refused:
+        "price_ratio=-1 (needs a number from 1e-6 to 1,000); " +
+        "disks=2.5 (needs a whole number from 1 to 100,000); " +
+        "host_usd=many (needs a number from 0 to 1e9)",
     });
   });
 
@@ -37,7 +41,7 @@ describe("the address of DRAM or flash", () => {
 });
 
 describe("the address of throughput", () => {
-  it("reads what it can use and leaves out the rest", () => {
+  it("reads what it can use and names the rest", () => {
     const found = parseThroughputSearch({
       clients: 20_000,
       disks: 8,
@@ -52,5 +56,8 @@ describe("the address of throughput", () => {
     expect(found.accesses).toBeUndefined();
     expect(found.vary).toBeUndefined();
     expect(found.metadata).toBeUndefined();
+    for (const name of ["clients", "accesses", "vary", "metadata"]) {
+      expect(found.refused).toContain(`${name}=`);
+    }
   });
 });

@@ -69,7 +69,9 @@ export const QUESTION_PATHS: ReadonlySet<string> = new Set(
 
 /** Everything that the address of a question's page may hold. */
 export function parseQuestion(question: Question, raw: Record<string, unknown>) {
-  return { ...parseAnalysisSearch(raw), ...QUESTIONS[question].parse(raw) };
+  const search = parseAnalysisSearch(raw);
+  const own = QUESTIONS[question].parse({ ...raw, refused: search.refused });
+  return { ...search, ...own };
 }
 
 /** What a scenario keeps; one of an earlier version keeps its cold start. */

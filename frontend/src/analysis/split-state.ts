@@ -1,3 +1,12 @@
+import {
+  above,
+  bounded,
+  identifier,
+  oneOf,
+  type Refused,
+  readAddress,
+} from "./address";
+
 /** What the page of pool splits adds to the address. */
 export interface SplitSearch {
   /** R, where it is not that of the flash device. */
@@ -31,34 +40,24 @@ export const ADVISOR_BOUNDS: Readonly<
   estimation_s: { min: 1e-9, max: 1e6, whole: false },
 };
 
-function bounded(key: AdvisorKey, value: unknown): number | undefined {
-  const { min, max, whole } = ADVISOR_BOUNDS[key];
-  return typeof value === "number" &&
-    value >= min &&
-    value <= max &&
-    (!whole || Number.isInteger(value))
-    ? value
-    : undefined;
-}
-
 export const MIN_ASYMMETRY = 1;
 export const MAX_ASYMMETRY = 512;
-const IDENTIFIER = /^[a-z0-9][a-z0-9._-]{0,99}$/;
 
-/** Reads the page's own parameters; what cannot be used counts as absent. */
-export function parseSplitSearch(raw: Record<string, unknown>): SplitSearch {
-  const { asymmetry, split } = raw;
-  const id = typeof split === "number" ? String(split) : split;
-  return {
-    asymmetry:
-      typeof asymmetry === "number" && asymmetry > 0 && asymmetry <= 1e6
-        ? asymmetry
-        : undefined,
-    split: typeof id === "string" && IDENTIFIER.test(id) ? id : undefined,
-    dynamics: DYNAMICS.find((known) => known === raw["dynamics"]),
-    epoch: bounded("epoch", raw["epoch"]),
-    window: bounded("window", raw["window"]),
-    factor: bounded("factor", raw["factor"]),
-    estimation_s: bounded("estimation_s", raw["estimation_s"]),
-  };
-}
+const advisor = (key: AdvisorKey) => {
+  const { min, max, whole } = ADVISOR_BOUNDS[key];
+  return bounded({ low: min, high: max, whole });
+};
+
+const FIELDS = {
+  asymmetry: above(0, 1e6),
+  split: identifier("the id of a pool split"),
+  dynamics: oneOf(DYNAMICS),
+  epoch: advisor("epoch"),
+  window: advisor("window"),
+  factor: advisor("factor"),
+  estimation_s: advisor("estimation_s"),
+} as const;
+
+/** Reads the page's own parameters. */
+export const parseSplitSearch = (raw: Record<string, unknown>): SplitSearch & Refused =>
+  readAddress(FIELDS, raw);

@@ -5,6 +5,7 @@
  */
 import type { EvaluationIn } from "@/api/evaluations";
 import { currencyCode, statedRate } from "@/units/currency";
+import { identifier, oneOf, readAddress, readBy, share, whole } from "./address";
 
 /** Written where a choice is deliberately empty, so that it is not filled by a default. */
 export const NONE = "none";
@@ -61,142 +62,42 @@ export const STATE_KEYS = [
   "start",
 ] as const satisfies readonly (keyof AnalysisState)[];
 
-const MAX_REFUSED = 600;
-const IDENTIFIER = /^[a-z0-9][a-z0-9._-]{0,99}$/;
-
 const METADATA = /^[a-z0-9][a-z0-9._-]{0,99}(:\d{1,12}(\.\d{1,5})?GiB)?$/;
 
 /** A preset of flash metadata, with the address space behind it where that is stated. */
-export const metadataName = (value: unknown): string | undefined =>
-  typeof value === "string" && METADATA.test(value) ? value : undefined;
+export const metadataName = readBy(
+  (value) => (typeof value === "string" && METADATA.test(value) ? value : undefined),
+  "the name of a flash cache, or one with its address space as flashcache:100GiB",
+);
 
-type Reader<T> = (value: unknown) => T | null;
-
-const identifier: Reader<string> = (value) => {
-  const text = typeof value === "number" ? String(value) : value;
-  return typeof text === "string" && IDENTIFIER.test(text) ? text : null;
-};
-
-const integer =
-  (min: number, max: number): Reader<number> =>
-  (value) => {
-    const number =
-      typeof value === "string" && /^\d{1,16}$/.test(value) ? Number(value) : value;
-    return typeof number === "number" &&
-      Number.isSafeInteger(number) &&
-      number >= min &&
-      number <= max
-      ? number
-      : null;
-  };
-
-const READERS: {
-  readonly [K in keyof AnalysisState]: {
-    readonly read: Reader<AnalysisState[K]>;
-    readonly expected: string;
-  };
-} = {
-  workload: { read: identifier, expected: "the id of a workload" },
-  ram_pages: {
-    read: integer(1, Number.MAX_SAFE_INTEGER),
-    expected: "a whole number of pages, at least 1",
-  },
-  flash_pages: {
-    read: integer(0, Number.MAX_SAFE_INTEGER),
-    expected: "a whole number of pages, at least 0",
-  },
-  flash_device: { read: identifier, expected: "the id of a device" },
-  disk_device: { read: identifier, expected: "the id of a device" },
-  ram_device: { read: identifier, expected: "the id of a device, or none" },
-  price_book: { read: identifier, expected: "the id of a price book, or none" },
-  months: { read: integer(1, 600), expected: "1 to 600 months" },
-  start: {
-    read: (value) => STARTS.find((name) => name === value) ?? null,
-    expected: "steady or cold",
-  },
-};
-
-/** An address may hold objects, which need not have a text of their own. */
-const shown = (value: unknown): string =>
-  typeof value === "object" ? JSON.stringify(value) : String(value);
-
-function readKey<K extends keyof AnalysisState>(
-  key: K,
-  raw: Record<string, unknown>,
-  into: AnalysisSearch,
-  refused: string[],
-): void {
-  const value = raw[key];
-  // The router lays this result over the raw parameters: what is refused must be
-  // stated as absent, or the raw value would show through.
-  into[key] = undefined;
-  if (value === undefined || value === null || value === "") {
-    return;
-  }
-  const read = READERS[key].read(value);
-  if (read === null) {
-    refused.push(
-      `${key}=${shown(value).slice(0, 60)} (needs ${READERS[key].expected})`,
-    );
-  } else {
-    // The reader of a key yields that key's type; the mapped type hides it here.
-    (into as Record<string, unknown>)[key] = read;
-  }
-}
-
-function readDirtyShare(raw: unknown, into: AnalysisSearch, refused: string[]): void {
-  into.dirty_share = undefined;
-  if (raw === undefined || raw === null || raw === "") {
-    return;
-  }
-  const share = typeof raw === "string" ? Number(raw) : raw;
-  if (typeof share === "number" && share >= 0 && share <= 1) {
-    into.dirty_share = share;
-  } else {
-    refused.push(`dirty_share=${shown(raw).slice(0, 60)} (needs a share from 0 to 1)`);
-  }
-}
-
-const newPages = integer(0, Number.MAX_SAFE_INTEGER);
-
-function readNewPages(raw: unknown, into: AnalysisSearch, refused: string[]): void {
-  into.new_pages = undefined;
-  if (raw === undefined || raw === null || raw === "") {
-    return;
-  }
-  const count = newPages(raw);
-  if (count === null) {
-    refused.push(
-      `new_pages=${shown(raw).slice(0, 60)} (needs a whole number of pages, at least 0)`,
-    );
-  } else if (count > 0) {
-    into.new_pages = count;
-  }
-}
+const FIELDS = {
+  workload: identifier("the id of a workload"),
+  ram_pages: whole(1, undefined, "pages"),
+  flash_pages: whole(0, undefined, "pages"),
+  flash_device: identifier("the id of a device"),
+  disk_device: identifier("the id of a device"),
+  ram_device: identifier("the id of a device, or none"),
+  price_book: identifier("the id of a price book, or none"),
+  months: whole(1, 600, "months"),
+  start: oneOf(STARTS),
+  check: identifier("the id of a check"),
+  scenario: identifier("the id of a scenario"),
+  dirty_share: share,
+  new_pages: whole(0, undefined, "pages"),
+  metadata: metadataName,
+  currency: readBy(currencyCode, "the code of a currency, such as EUR"),
+} as const;
 
 /** Reads search parameters; what cannot be used is left out and named in `refused`. */
 export function parseAnalysisSearch(raw: Record<string, unknown>): AnalysisSearch {
-  const search: AnalysisSearch = {};
-  const refused: string[] = [];
-  for (const key of STATE_KEYS) {
-    readKey(key, raw, search, refused);
-  }
-  search.check = identifier(raw["check"]) ?? undefined;
-  search.scenario = identifier(raw["scenario"]) ?? undefined;
-  readDirtyShare(raw["dirty_share"], search, refused);
-  readNewPages(raw["new_pages"], search, refused);
-  search.metadata = metadataName(raw["metadata"]);
-  search.currency = currencyCode(raw["currency"]);
-  search.per_usd =
-    search.currency === undefined ? undefined : statedRate(raw["per_usd"]);
-  const earlier = raw["refused"];
-  if (typeof earlier === "string" && earlier !== "") {
-    refused.push(...earlier.slice(0, MAX_REFUSED).split("; "));
-  }
-  if (refused.length > 0) {
-    search.refused = [...new Set(refused)].join("; ");
-  }
-  return search;
+  const search = readAddress(FIELDS, raw);
+  return {
+    ...search,
+    // None is what an absent number says.
+    new_pages: search.new_pages === 0 ? undefined : search.new_pages,
+    // A rate of dollars themselves is left over from another currency.
+    per_usd: search.currency === undefined ? undefined : statedRate(raw["per_usd"]),
+  };
 }
 
 /** The state, once every part of it is there. */

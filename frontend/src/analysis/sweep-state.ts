@@ -9,6 +9,15 @@ import {
   type SimulatorOut,
 } from "@/api/simulator";
 import type { SweepIn } from "@/api/sweeps";
+import {
+  above,
+  bounded,
+  identifier,
+  oneOf,
+  type Refused,
+  readAddress,
+  text,
+} from "./address";
 
 export interface SweepSearch {
   /** `policy:lru,policy:2q~k_in=0.5` */
@@ -30,42 +39,24 @@ export interface SweepSearch {
 }
 
 const MAX_TEXT = 6000;
-const IDENTIFIER = /^[a-z0-9][a-z0-9._-]{0,99}$/;
 
-const text = (value: unknown): string | undefined => {
-  const found = typeof value === "number" ? String(value) : value;
-  return typeof found === "string" && found !== ""
-    ? found.slice(0, MAX_TEXT)
-    : undefined;
-};
+const FIELDS = {
+  contenders: text(MAX_TEXT),
+  sizes: text(MAX_TEXT),
+  flash_sizes: text(MAX_TEXT),
+  sweep: identifier("the id of a sweep"),
+  measure: text(MAX_TEXT),
+  over: oneOf(["ram", "flash"]),
+  held: bounded({ low: 0, high: Number.MAX_SAFE_INTEGER, whole: true }),
+  estimate: identifier("the id of an estimate"),
+  estimated: text(MAX_TEXT),
+  estimate_sizes: text(MAX_TEXT),
+  estimate_rate: above(0, 1),
+} as const;
 
-const identifier = (value: unknown): string | undefined => {
-  const found = text(value);
-  return found !== undefined && IDENTIFIER.test(found) ? found : undefined;
-};
-
-/** Reads the page's own parameters; their contents are judged where they are used. */
-export function parseSweepSearch(raw: Record<string, unknown>): SweepSearch {
-  const over = raw["over"];
-  const held = raw["held"];
-  const rate = raw["estimate_rate"];
-  return {
-    contenders: text(raw["contenders"]),
-    sizes: text(raw["sizes"]),
-    flash_sizes: text(raw["flash_sizes"]),
-    sweep: identifier(raw["sweep"]),
-    measure: text(raw["measure"]),
-    over: over === "ram" || over === "flash" ? over : undefined,
-    held:
-      typeof held === "number" && Number.isSafeInteger(held) && held >= 0
-        ? held
-        : undefined,
-    estimate: identifier(raw["estimate"]),
-    estimated: text(raw["estimated"]),
-    estimate_sizes: text(raw["estimate_sizes"]),
-    estimate_rate: typeof rate === "number" && rate > 0 && rate <= 1 ? rate : undefined,
-  };
-}
+/** Reads the page's own parameters; what texts hold is judged where they are used. */
+export const parseSweepSearch = (raw: Record<string, unknown>): SweepSearch & Refused =>
+  readAddress(FIELDS, raw);
 
 /** Leads to an estimate alone: its own policy, sizes and rate stand in for those before. */
 export function estimateOf<T extends object>(

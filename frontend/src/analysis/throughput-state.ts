@@ -1,5 +1,5 @@
 /** What the page "Throughput" adds to the address. */
-import { wholeBetween } from "./dollar-state";
+import { bounded, oneOf, type Refused, readAddress } from "./address";
 import { metadataName } from "./state";
 
 export const VARIED = ["clients", "disks", "flash_devices", "flash_pages"] as const;
@@ -25,21 +25,20 @@ export const MAX_CLIENTS = 10_000;
 const MAX_DEVICES = 100_000;
 const MAX_AMOUNT = 1e9;
 
-const amount = (value: unknown, low: number): number | undefined =>
-  typeof value === "number" && value >= low && value <= MAX_AMOUNT ? value : undefined;
+const FIELDS = {
+  clients: bounded({ low: 1, high: MAX_CLIENTS, whole: true }),
+  disks: bounded({ low: 1, high: MAX_DEVICES, whole: true }),
+  flash_devices: bounded({ low: 1, high: MAX_DEVICES, whole: true }),
+  think_ms: bounded({ low: 0, high: MAX_AMOUNT }),
+  accesses: bounded({ low: 1e-6, high: MAX_AMOUNT }),
+  cpu_us: bounded({ low: 0, high: MAX_AMOUNT }),
+  cpus: bounded({ low: 1, high: MAX_DEVICES, whole: true }),
+  vary: oneOf(VARIED),
+  show: oneOf(["response"]),
+  metadata: metadataName,
+} as const;
 
-/** Reads the page's own parameters; what cannot be used counts as absent. */
-export function parseThroughputSearch(raw: Record<string, unknown>): ThroughputSearch {
-  return {
-    clients: wholeBetween(raw["clients"], 1, MAX_CLIENTS),
-    disks: wholeBetween(raw["disks"], 1, MAX_DEVICES),
-    flash_devices: wholeBetween(raw["flash_devices"], 1, MAX_DEVICES),
-    think_ms: amount(raw["think_ms"], 0),
-    accesses: amount(raw["accesses"], 1e-6),
-    cpu_us: amount(raw["cpu_us"], 0),
-    cpus: wholeBetween(raw["cpus"], 1, MAX_DEVICES),
-    vary: VARIED.find((name) => name === raw["vary"]),
-    show: raw["show"] === "response" ? "response" : undefined,
-    metadata: metadataName(raw["metadata"]),
-  };
-}
+/** Reads the page's own parameters. */
+export const parseThroughputSearch = (
+  raw: Record<string, unknown>,
+): ThroughputSearch & Refused => readAddress(FIELDS, raw);

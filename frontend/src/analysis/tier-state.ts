@@ -1,5 +1,5 @@
 /** What "What a tier costs" on the page of hardware adds to the address. */
-import { wholeBetween } from "./dollar-state";
+import { bounded, oneOf, type Refused, readAddress, readBy } from "./address";
 
 export interface TierSearch {
   /** Ids of the compared devices, joined by commas; absent: those of the analysis. */
@@ -33,30 +33,24 @@ export const TIER_BOUNDS = {
 export const MOST_TIER_DEVICES = 20;
 const IDENTIFIERS = /^[a-z0-9][a-z0-9._-]{0,99}(,[a-z0-9][a-z0-9._-]{0,99}){0,19}$/;
 
-const amount = (
-  raw: Record<string, unknown>,
-  key: keyof typeof TIER_BOUNDS,
-): number | undefined => {
-  const value = raw[key];
-  const { low, high } = TIER_BOUNDS[key];
-  return typeof value === "number" && value >= low && value <= high ? value : undefined;
-};
+const FIELDS = {
+  tier_devices: readBy(
+    (value) =>
+      typeof value === "string" && IDENTIFIERS.test(value) ? value : undefined,
+    `the ids of at most ${MOST_TIER_DEVICES} devices, with commas`,
+  ),
+  held_gib: bounded(TIER_BOUNDS.held_gib),
+  tier_reads: bounded(TIER_BOUNDS.tier_reads),
+  tier_writes: bounded(TIER_BOUNDS.tier_writes),
+  tier_page: bounded({ low: 512, high: 2 ** 24, whole: true }),
+  usd_per_kwh: bounded(TIER_BOUNDS.usd_per_kwh),
+  interest: bounded(TIER_BOUNDS.interest),
+  tier_months: bounded({ low: 1, high: 600, whole: true }),
+  whole: oneOf(["yes"]),
+  volume_iops: bounded(TIER_BOUNDS.volume_iops),
+  volume_mb_per_s: bounded(TIER_BOUNDS.volume_mb_per_s),
+} as const;
 
-/** Reads the panel's own parameters; what cannot be used counts as absent. */
-export function parseTierSearch(raw: Record<string, unknown>): TierSearch {
-  const devices = raw["tier_devices"];
-  return {
-    tier_devices:
-      typeof devices === "string" && IDENTIFIERS.test(devices) ? devices : undefined,
-    held_gib: amount(raw, "held_gib"),
-    tier_reads: amount(raw, "tier_reads"),
-    tier_writes: amount(raw, "tier_writes"),
-    tier_page: wholeBetween(raw["tier_page"], 512, 2 ** 24),
-    usd_per_kwh: amount(raw, "usd_per_kwh"),
-    interest: amount(raw, "interest"),
-    tier_months: wholeBetween(raw["tier_months"], 1, 600),
-    whole: raw["whole"] === "yes" ? "yes" : undefined,
-    volume_iops: amount(raw, "volume_iops"),
-    volume_mb_per_s: amount(raw, "volume_mb_per_s"),
-  };
-}
+/** Reads the panel's own parameters. */
+export const parseTierSearch = (raw: Record<string, unknown>): TierSearch & Refused =>
+  readAddress(FIELDS, raw);

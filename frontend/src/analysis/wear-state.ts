@@ -1,3 +1,13 @@
+import {
+  type Bounds,
+  bounded,
+  type Field,
+  oneOf,
+  type Refused,
+  readAddress,
+  text,
+} from "./address";
+
 /** What the page of wear and recovery adds to the address; absent: the usual value. */
 export interface WearSearch extends WearNumbers {
   /** Which transactions are replayed; absent: made like the paper's Figure 6(a). */
@@ -76,12 +86,6 @@ export interface WearNumbers {
   tx_ram_pages?: number | undefined;
 }
 
-interface Bounds {
-  readonly low: number;
-  readonly high: number;
-  readonly whole?: boolean;
-}
-
 /** The same bounds as the server's. */
 export const WEAR_BOUNDS: Readonly<Record<keyof WearNumbers, Bounds>> = {
   rate: { low: 0, high: 1e12 },
@@ -125,29 +129,16 @@ export const WEAR_BOUNDS: Readonly<Record<keyof WearNumbers, Bounds>> = {
 
 export const WEAR_KEYS = Object.keys(WEAR_BOUNDS) as (keyof WearNumbers)[];
 
-export function fitsWear(key: keyof WearNumbers, value: number): boolean {
-  const { low, high, whole = false } = WEAR_BOUNDS[key];
-  return value >= low && value <= high && (!whole || Number.isInteger(value));
-}
+const numberFields = Object.fromEntries(
+  Object.entries(WEAR_BOUNDS).map(([name, bounds]) => [name, bounded(bounds)]),
+) as Record<keyof WearNumbers, Field<number>>;
 
-/** Reads the page's own parameters; what cannot be used counts as absent. */
-export function parseWearSearch(raw: Record<string, unknown>): WearSearch {
-  const numbers: WearNumbers = Object.fromEntries(
-    WEAR_KEYS.map((key) => {
-      const value = raw[key];
-      const good = typeof value === "number" && fitsWear(key, value);
-      return [key, good ? value : undefined];
-    }),
-  );
-  const { tx_source, tx_events } = raw;
-  return {
-    ...numbers,
-    tx_source: TRANSACTION_SOURCES.find((source) => source === tx_source),
-    tx_events:
-      typeof tx_events === "string" &&
-      tx_events !== "" &&
-      tx_events.length <= MOST_EVENT_CHARACTERS
-        ? tx_events
-        : undefined,
-  };
-}
+const FIELDS = {
+  ...numberFields,
+  tx_source: oneOf(TRANSACTION_SOURCES),
+  tx_events: text(MOST_EVENT_CHARACTERS),
+} as const;
+
+/** Reads the page's own parameters. */
+export const parseWearSearch = (raw: Record<string, unknown>): WearSearch & Refused =>
+  readAddress(FIELDS, raw);

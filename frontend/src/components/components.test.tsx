@@ -278,7 +278,7 @@ describe("memory that flash needs", () => {
           const text = writeFlashMetadata("sce", gib ?? undefined);
           const found = readFlashMetadata(text);
           expect(found.name).toBe("sce");
-          expect(metadataName(text)).toBe(text);
+          expect(metadataName.read(text)).toBe(text);
           if (gib === null) {
             expect(found.gib).toBeUndefined();
           } else {
@@ -287,7 +287,7 @@ describe("memory that flash needs", () => {
         },
       ),
     );
-    expect(metadataName("sce:1TB")).toBeUndefined();
+    expect(metadataName.read("sce:1TB")).toBeUndefined();
   });
 });
 
