@@ -50,7 +50,7 @@ test: setup ## run the tests: Rust, Python, API on a real Postgres, page, browse
 quick: setup ## after every save: lint, types, tests that start no program; says what it left out
 	@$(PY) scripts/run_quick.py
 test-long: setup ## what is long by nature: wheels in several Pythons, a short soak, containers
-	@$(PY) scripts/run_tests.py long containers
+	@$(PY) scripts/run_tests.py long wheels containers
 
 .PHONY: wheels try-wheels same-wheels
 wheels: .venv/.done frontend/dist/index.html ## build the wheels of both packages into an emptied dist/
@@ -66,8 +66,8 @@ image: .venv/.done ## build the containers' image with podman or docker (IMAGE_F
 compose-test: .venv/.done ## bring docker-compose.yml up, use it, kill its containers in turn; needs the image
 	$(PY) scripts/compose_test.py
 
-.PHONY: test-rust test-python test-page test-e2e test-containers
-test-rust test-python test-page test-e2e test-containers: test-%: setup ## run one part of the tests
+.PHONY: test-rust test-python test-page test-e2e test-wheels test-containers
+test-rust test-python test-page test-e2e test-wheels test-containers: test-%: setup ## run one part of the tests
 	@$(PY) scripts/run_tests.py $*
 
 FUZZ_SECONDS ?= 600
@@ -93,10 +93,11 @@ format: .venv/.done ## format all sources
 	cd frontend && npm run --silent format
 
 .PHONY: generate
-generate: setup ## write the generated files: OpenAPI document, page client, reference pages
+generate: setup ## write the generated files: OpenAPI document, page client, reference pages, the README's answer
 	$(PY) scripts/generate_openapi.py
 	cd frontend && npm run --silent generate
 	$(PY) scripts/generate_reference.py
+	$(PY) scripts/generate_readme.py
 
 .PHONY: miniature-coverage
 miniature-coverage: setup ## measure anew how often intervals of miniatures hold; needs the recorded traces (TIERWRIGHT_SHARED); takes a quarter of an hour

@@ -36,6 +36,7 @@ CHECKS: dict[str, list[str]] = {
     "openapi": ["python", "scripts/generate_openapi.py", "--check"],
     "client": ["python", "scripts/check_client.py"],
     "reference": ["python", "scripts/generate_reference.py", "--check"],
+    "readme": ["python", "scripts/generate_readme.py", "--check"],
     "gaps": ["python", "scripts/generate_model_gaps.py", "--check"],
     "choices": ["python", "scripts/generate_choices.py", "--check"],
     "break-evens": ["python", "scripts/generate_break_evens.py", "--check"],

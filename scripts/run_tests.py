@@ -1,7 +1,7 @@
 """Runs the test suites in order and closes with one line of counts.
 
-``python scripts/run_tests.py [rust] [python] [page] [e2e]``; all of them without arguments. `long` and
-`containers` run only when they are named: what is long by nature. Every suite runs even when an earlier one failed, so that one run shows everything. What failed,
+``python scripts/run_tests.py [rust] [python] [page] [e2e]``; all of them without arguments. `long`, `wheels`
+and `containers` run only when they are named: what is long by nature. Every suite runs even when an earlier one failed, so that one run shows everything. What failed,
 and why, is told again at the end, where a reader of a long log looks first.
 """
 
@@ -354,12 +354,22 @@ def containers() -> Counts:
     return Counts(passed=2)
 
 
+def wheels() -> Counts:
+    """Build both wheels, and let them do the whole job in an empty environment of each Python."""
+    python = str(BIN / "python")
+    for command in ("scripts/build_wheels.py", "scripts/try_wheels.py"):
+        if run([python, command]):
+            return Counts(failed=1, failures=(failure(command, "see above"),))
+    return Counts(passed=2)
+
+
 SUITES: dict[str, Callable[[], Counts]] = {
     "rust": rust,
     "python": python,
     "page": page,
     "e2e": e2e,
     "long": long,
+    "wheels": wheels,
     "containers": containers,
 }
 USUAL = ("rust", "python", "page", "e2e")

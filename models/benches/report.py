@@ -1,6 +1,6 @@
 """Write what a bench measured into a page: ``report.py RESULTS.json PAGE``.
 
-Every figure of ``docs/performance.md`` comes from ``docs/performance.json``, what ``make bench``
+Every figure of ``docs/performance.md`` comes from ``models/benches/performance.json``, what ``make bench``
 writes; the text around the tables does not repeat them.
 """
 
@@ -279,7 +279,10 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Write a bench's results into a page.")
     docs = ROOT / "docs"
     parser.add_argument(
-        "results", nargs="?", type=Path, default=docs / "performance.json"
+        "results",
+        nargs="?",
+        type=Path,
+        default=ROOT / "models" / "benches" / "performance.json",
     )
     parser.add_argument("page", nargs="?", type=Path, default=docs / "performance.md")
     given = parser.parse_args()
