@@ -14,7 +14,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 MEASURED = ROOT / ".tools" / "test-times-not-long.json"
 OUT = ROOT / "docs" / "test-times.txt"
-SLOW_S = 0.4
+SLOW_S = 0.2
 
 
 def main() -> int:

@@ -135,7 +135,7 @@ def pytest(marked: str) -> Counts:
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.xml"
         command = [str(BIN / "python"), "-m", "pytest", f"--junitxml={report}"]
-        command += ["-n", PYTHON_WORKERS, "--dist", "loadgroup", "-m", marked]
+        command += ["-n", PYTHON_WORKERS, "--dist", "loadfile", "-m", marked]
         times = ROOT / ".tools" / f"test-times-{marked.replace(' ', '-')}.json"
         exit_code = run(command, TIERWRIGHT_TEST_TIMES=str(times))
         counts = Counts()
