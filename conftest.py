@@ -23,7 +23,7 @@ STARTERS = frozenset({"subprocess", "multiprocessing", "run_application", "Popen
 """Names in a module of tests by which programs are started."""
 
 TIMES = Path(__file__).parent / "docs" / "test-times.txt"
-"""Tests that took longer than `make quick` can wait for: seconds, then the test."""
+"""Tests that took longer than `make quick` can wait for: seconds, how many, name."""
 
 # No deadline: the machine may be busy.
 settings.register_profile("full", deadline=None)
@@ -47,7 +47,7 @@ def recorded() -> frozenset[str]:
     """Return the tests that were slow."""
     lines = TIMES.read_text(encoding="utf-8").splitlines() if TIMES.exists() else []
     return frozenset(
-        line.split(maxsplit=1)[1] for line in lines if not line.startswith("#")
+        line.split(maxsplit=2)[2] for line in lines if not line.startswith("#")
     )
 
 
@@ -61,7 +61,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         starts = STARTERS.intersection(vars(getattr(item, "module", None) or item))
         if needs or starts:
             item.add_marker("process")
-        if item.nodeid in known:
+        if item.nodeid.partition("[")[0] in known:
             item.add_marker("slow")
         if settings.get_current_profile_name() == "quick":
             _cap_examples(item)
