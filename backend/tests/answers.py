@@ -48,6 +48,7 @@ STARTS = ("steady", "cold")
 MASKS = [
     (re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[0-9.:+Z-]*"), "TIME"),
     (re.compile(r"/tmp/[^\s\"',]*"), "FOLDER"),
+    (re.compile(r"in [0-9.]+ s: ([0-9,]+ accesses), .*"), r"in SECONDS: \1"),
     (re.compile(r"127\.0\.0\.1:\d+"), "ADDRESS"),
     (re.compile(r"Made [0-9a-f]{12}"), "Made NAME"),
     (re.compile(r"made-[0-9a-f]{12}-[0-9a-f]{8}"), "made-NAME"),
@@ -56,7 +57,7 @@ RANDOM_ID = re.compile(r"^[0-9a-f]{16}$")
 VOLATILE = re.compile(
     r"(_at|_per_s|_in_s|seconds|pid|free_bytes|used_bytes|bytes_free|etag|workers.*|heartbeat.*)$"
 )
-STABLE_RATES = re.compile(r"^(accesses_per_s|iops|transactions_per_s|.*_mb_per_s)$")
+STABLE_RATES = re.compile(r"^(iops|transactions_per_s|.*_mb_per_s)$")
 COMMANDS = [
     ["formats"],
     ["catalog", "devices"],

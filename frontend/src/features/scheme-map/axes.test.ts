@@ -38,7 +38,7 @@ const STATE: AnalysisState = {
 const PLACE = { ram: 300, flash: 900, dirty: 0.4, asymmetry: null };
 
 describe("the address of a map", () => {
-  it("drops what cannot be used", () => {
+  it("names what cannot be used", () => {
     const read = parseMapSearch({
       x: "mood",
       y: "asymmetry",
@@ -48,7 +48,11 @@ describe("the address of a map", () => {
       metadata: "../x",
       by: "price",
     });
-    expect(read).toEqual({ y: "asymmetry", by: "price" });
+    const { refused, ...kept } = read;
+    expect(kept).toEqual({ y: "asymmetry", by: "price" });
+    for (const name of ["x", "x_low", "dirty_share", "asymmetry", "metadata"]) {
+      expect(refused).toContain(`${name}=`);
+    }
   });
 
   it("reads the metadata of earlier addresses", () => {

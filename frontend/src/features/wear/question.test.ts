@@ -54,8 +54,8 @@ const load = (search: WearSearch & AnalysisSearch, rate: number | null = null) =
 });
 
 describe("the address of wear and recovery", () => {
-  it("drops what cannot be used", () => {
-    const read = parseWearSearch({
+  it("names what cannot be used", () => {
+    const { refused, ...read } = parseWearSearch({
       rate: -1,
       growth: 0.2,
       devices: 1.5,
@@ -65,6 +65,9 @@ describe("the address of wear and recovery", () => {
     });
     const stated = Object.entries(read).filter(([, value]) => value !== undefined);
     expect(Object.fromEntries(stated)).toEqual({ growth: 0.2, interval: 300 });
+    for (const name of ["rate", "devices", "pe_cycles", "waf_in_place"]) {
+      expect(refused).toContain(`${name}=`);
+    }
   });
 });
 
