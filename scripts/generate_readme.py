@@ -16,6 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from tierwright.cli import main as tierwright
+from tierwright.page_flow.decision import EQUAL_SHARE, equals
+from tierwright.simulate import schemes
 from tierwright.units import format_bytes
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -27,13 +29,7 @@ PLACE = re.compile(
     r"(<!-- the answer, by scripts/generate_readme\.py -->\n).*?(\n<!-- end -->)",
     re.DOTALL,
 )
-TITLES = {
-    "none": "no flash",
-    "inclusive": "inclusive",
-    "inclusive_global": "inclusive with global recency",
-    "exclusive": "exclusive",
-    "lazy": "lazy",
-}
+TITLES = {scheme["name"]: scheme["title"].lower() for scheme in schemes()}
 
 
 def asked(*arguments: object) -> Any:
@@ -61,11 +57,7 @@ def sentence() -> str:
         for name, scheme in found["schemes"].items()
     }
     best = min(replayed, key=lambda name: replayed[name])
-    equal = [
-        name
-        for name in replayed
-        if replayed[name] <= replayed[best] * (1 + EQUAL_SHARE)
-    ]
+    equal = equals(replayed, best) or (best,)
     without = replayed["none"]
     change = 1 - replayed[best] / without
     names = " or ".join(f"*{TITLES[name]}*" for name in equal)
@@ -76,16 +68,12 @@ def sentence() -> str:
         f"{flash} of flash behind them, run as {names}, bring that to {replayed[best] / 1e3:.2f} ms: "
         f"{100 * change:.0f} % less"
         if "none" not in equal
-        else f"{flash} of flash behind them do not pay: no scheme is faster by more than 1 %"
+        else f"{flash} of flash behind them do not pay: no scheme is faster by more than {EQUAL_SHARE:.0%}"
     )
     return (
         f"> The worked example, {made['accesses']:,} page accesses of TPC-B on PostgreSQL: with {ram} of RAM\n"
         f"> and a hard disk an access costs {without / 1e3:.2f} ms of device time. {effect}, by replay of the trace."
     )
-
-
-EQUAL_SHARE = 0.01
-"""Within one percent two schemes are equal for the purpose."""
 
 
 def main(arguments: list[str]) -> int:

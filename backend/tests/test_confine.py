@@ -1,5 +1,6 @@
 """What a process that reads uploads can no longer do."""
 
+import asyncio
 import json
 import os
 import platform
@@ -10,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tierwright_server.jobs import child
+from tierwright_server.jobs import brief, child, spare
 from tierwright_server.jobs.limits import CHILD_ENVIRONMENT
 from tierwright_server.runs.states import RunKind
 
@@ -295,3 +296,21 @@ def test_a_job_has_no_thread_when_it_gives_files_up():
     finally:
         process.stdin.close()
         process.wait()
+
+
+def test_the_folder_of_the_server_is_not_of_the_installation(tmp_path, monkeypatch):
+    """A file there is not imported; nor would all below it be open, as it is to the installation."""
+    (tmp_path / "json.py").write_text("raise SystemExit('imported')")
+    monkeypatch.chdir(tmp_path)
+
+    async def ended() -> tuple[int, int]:
+        process = await spare._start("--wait")
+        process.stdin.close()
+        spec = {"memory_bytes": 2**30, "trace": {"path": "gone"}}
+        said = await brief.ask_child(
+            "tierwright_server.uploads.preview_child",
+            spec | {"reads": [], "writes": []},
+        )
+        return await process.wait(), said.exit_code
+
+    assert asyncio.run(ended()) == (0, 0)

@@ -4,7 +4,7 @@ import psycopg
 import pytest
 from live_app import run_application
 
-from tierwright_server import problems, quick_reads
+from tierwright_server import disk_space, quick_reads
 from tierwright_server.db import psycopg_dsn
 from tierwright_server.workloads import kept
 
@@ -94,7 +94,7 @@ def test_a_database_that_fails_is_told_from_a_full_disk(
         raise psycopg.OperationalError("gone")
 
     monkeypatch.setattr(quick_reads.QuickReads, "_ask", fail)
-    monkeypatch.setattr(problems, "disk_is_full", lambda _: full)
+    monkeypatch.setattr(disk_space, "disk_is_full", lambda _: full)
     answer = evaluate(application, "example")
     assert answer.status_code == status
     assert answer.json()["hint"]

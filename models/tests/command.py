@@ -8,17 +8,14 @@ from __future__ import annotations
 import contextlib
 import io
 import json
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from tierwright.cli import main
 
 
-@dataclass(frozen=True)
-class Ended:
+class Ended(NamedTuple):
     """What a command has done."""
 
-    args: list[str]
     returncode: int
     stdout: str
     stderr: str
@@ -26,23 +23,22 @@ class Ended:
 
 def run(*arguments: object) -> Ended:
     """Run the command; neither output is a terminal."""
-    given = [str(argument) for argument in arguments]
     out, err = (
         io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True)
         for _ in range(2)
     )
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-        code = main(given)
+        code = main([str(argument) for argument in arguments])
     written, said = (
         stream.buffer.getvalue().decode()  # type: ignore[attr-defined]
         for stream in (out, err)
     )
-    return Ended(given, code, written, said)
+    return Ended(code, written, said)
 
 
 def answer(*arguments: object) -> Any:
     """Return the one JSON document of a command that succeeds and says nothing else."""
     done = run(*arguments, "--json")
-    assert done.returncode == 0, f"{done.args}\n{done.stderr[-2000:]}"
+    assert done.returncode == 0, f"{arguments}\n{done.stderr[-2000:]}"
     assert done.stderr == "", "progress and warnings would be here only on a terminal"
     return json.loads(done.stdout)

@@ -1,14 +1,12 @@
 """Sizes of the command line: `64MiB` is the pages that fit in it, in every command."""
 
-import io
 import json
-from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from typing import Any
 
 import pytest
+from command import run
 
-from tierwright.cli import main
 from tierwright.cli.sizes import parse_size, parse_sizes
 from tierwright.errors import BadInput
 
@@ -17,14 +15,6 @@ TPCB = ROOT / "fixtures" / "traces" / "tpcb-cut.csv.zst"
 PAGE = 8192
 DEVICES = ("--flash-device", "samsung-pm9a3-7.68tb-u2")
 DEVICES += ("--disk-device", "face2016-cheetah-15k6-raid0-16")
-
-
-def run(*arguments: object) -> tuple[int, str, str]:
-    """Run a command in this process; return its exit code and what it wrote."""
-    out, err = io.StringIO(), io.StringIO()
-    with redirect_stdout(out), redirect_stderr(err):
-        code = main([str(argument) for argument in arguments])
-    return code, out.getvalue(), err.getvalue()
 
 
 def answer(*arguments: object) -> Any:

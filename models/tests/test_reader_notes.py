@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
 import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
+from command import run
 
 from tierwright import catalog, page_flow, simulate
 from tierwright._simulator import ParameterError, TraceError, inspect, preview
-from tierwright.cli.app import main
 from tierwright.errors import BadInput
 from tierwright.hit_ratio import profile_from_mapping, read_profile
 from tierwright.pool_split import analyse
@@ -41,14 +39,6 @@ MAPPED = [
 
 def names(warnings: Sequence[Any]) -> set[str]:
     return {one["name"] if isinstance(one, dict) else one.name for one in warnings}
-
-
-def tierwright(*arguments: object) -> tuple[int, str, str]:
-    """Run the command line in this process: exit code, stdout, stderr."""
-    out, err = io.StringIO(), io.StringIO()
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-        code = main([str(argument) for argument in arguments])
-    return code, out.getvalue(), err.getvalue()
 
 
 @pytest.fixture
@@ -101,10 +91,10 @@ def test_a_profile_says_that_writes_are_unknown_and_so_does_its_evaluation(
 
 def test_evaluate_prints_what_the_reader_noticed(arc: Path, tmp_path: Path) -> None:
     path = tmp_path / "p.json"
-    code, _, said = tierwright("profile", arc, "-o", path)
+    code, _, said = run("profile", arc, "-o", path)
     assert code == 0
     assert "does not tell writes from reads" in said
-    code, out, said = tierwright(
+    code, out, said = run(
         "evaluate", path, "--ram-pages", 4, "--flash-pages", 8,
         "--flash-device", FLASH, "--disk-device", DISK,
     )  # fmt: skip
@@ -219,7 +209,7 @@ COMMANDS: dict[str, list[object]] = {
 
 def called(command: str, file: Path, out: Path, *more: object) -> tuple[int, str, str]:
     given = [out if one == "OUT" else one for one in COMMANDS[command]]
-    return tierwright(*command.split(), file, *given, *more)
+    return run(*command.split(), file, *given, *more)
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -287,7 +277,7 @@ def test_inspect_shows_the_first_records_and_units(
         (r["op"], r["device"], r["first_page"]) for r in found["records"]
     ]
     assert again["sha256_of_sequence"] == found["sha256_of_sequence"]
-    code, out, _ = tierwright("trace", "inspect", blocks, *MAPPED)
+    code, out, _ = run("trace", "inspect", blocks, *MAPPED)
     assert code == 0
     assert "line 2" in out
     assert "start of the request" in out

@@ -1,18 +1,16 @@
 """Warm-ups: the first accesses fill the caches and are not counted, in every door to the core."""
 
 import importlib.util
-import io
 import json
 import random
-from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 import pytest
+from command import run
 
 from tierwright import _simulator, simulate
-from tierwright.cli import main
 from tierwright.errors import BadInput
 from tierwright.simulate import Trace, WarmUp
 from tierwright.warm_up import accesses_of, parse
@@ -28,14 +26,6 @@ TIMES = {
 }
 
 Access = tuple[int, bool]
-
-
-def run(*arguments: object) -> tuple[int, str, str]:
-    """Run a command in this process; return its exit code and what it wrote."""
-    out, err = io.StringIO(), io.StringIO()
-    with redirect_stdout(out), redirect_stderr(err):
-        code = main([str(argument) for argument in arguments])
-    return code, out.getvalue(), err.getvalue()
 
 
 def answer(*arguments: object) -> Any:

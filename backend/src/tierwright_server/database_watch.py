@@ -16,7 +16,8 @@ import psycopg
 import structlog
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from tierwright_server.errors import ServerError, Unavailable, disk_is_full, full
+from tierwright_server.disk_space import disk_is_full
+from tierwright_server.errors import ServerError, Unavailable, full
 
 log = structlog.get_logger(__name__)
 

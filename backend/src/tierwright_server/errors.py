@@ -1,10 +1,8 @@
 """Errors of the server, which `problems` renders; jobs import them without a web framework."""
 
 import math
-import shutil
 from collections.abc import Callable, Sequence
 from http import HTTPStatus
-from pathlib import Path
 from typing import Any
 
 from tierwright.errors import TierwrightError
@@ -197,22 +195,6 @@ def problem_of(error: ServerError) -> Problem:
         hint=error.hint,
         errors=error.errors,
     )
-
-
-_NEARLY_FULL_BYTES = 32 * 2**20
-"""Less than PostgreSQL writes before it answers at all: two segments of its log."""
-
-
-def disk_is_full(data_dir: Path) -> bool:
-    """Say whether a database that fails does so for want of room."""
-    try:
-        return shutil.disk_usage(data_dir).free < _NEARLY_FULL_BYTES
-    except OSError:
-        return False
-
-
-SQL_DISK_FULL = "53100"
-"""What PostgreSQL calls a full disk."""
 
 
 def full() -> NoSpace:

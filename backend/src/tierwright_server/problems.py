@@ -1,6 +1,5 @@
 """Answers to errors: the one place that renders them (RFC 9457)."""
 
-import errno
 import secrets
 from collections.abc import Mapping
 from http import HTTPStatus
@@ -17,14 +16,13 @@ from starlette.responses import JSONResponse, Response
 
 from tierwright._simulator import CoreDefect, SimulatorError
 from tierwright.errors import Defect, TierwrightError, defect_of
+from tierwright_server.disk_space import database_lacks_room, is_full
 from tierwright_server.errors import (
     MEDIA_TYPE,
-    SQL_DISK_FULL,
     BadInput,
     NoSpace,
     ServerError,
     Unavailable,
-    disk_is_full,
     full,
     of_model,
     problem_of,
@@ -34,8 +32,6 @@ from tierwright_server.errors import (
 from tierwright_server.schemas import Problem, ProblemDetail
 
 log = structlog.get_logger(__name__)
-
-_FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
 
 
 def problem_response(
@@ -69,20 +65,13 @@ async def _no_space(request: Request, error: NoSpace) -> Response:
     from tierwright_server.uploads import quota
 
     context = request.app.state.context
-    hint = error.hint or ""
-    try:
-        async with context.sessions() as session:
-            found = await quota.storage(session, context.settings)
-        named = quota.what_to_delete(found.largest)
-        hint = hint if named in hint else f"{hint} {named}.".strip()
-    except (DBAPIError, PoolTimeout, OSError) as further:
-        log.warning("what is largest is not known", error=repr(further))
-    return problem_response(problem_of(NoSpace(error.detail, hint=hint or None)))
+    hint = await quota.with_largest(context.sessions, context.settings, error.hint)
+    return problem_response(problem_of(NoSpace(error.detail, hint=hint)))
 
 
 async def _on_os_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, OSError)
-    if error.errno in _FULL:
+    if is_full(error):
         log.error("disk full", error=repr(error))
         return await _no_space(request, full())
     return _unexpected(error)
@@ -166,8 +155,7 @@ async def on_http(request: Request, error: Exception) -> Response:
 
 
 async def on_database_down(request: Request, error: Exception) -> Response:
-    code = getattr(getattr(error, "orig", error), "sqlstate", None)
-    if code == SQL_DISK_FULL or disk_is_full(request.app.state.settings.data_dir):
+    if database_lacks_room(error, request.app.state.settings.data_dir):
         log.error("disk full", error=repr(error))
         return await _no_space(request, full())
     if isinstance(error, DBAPIError) and not (

@@ -42,7 +42,7 @@ const range = ({ low, high }: Bounds): string =>
     ? `, at least ${formatBound(low)}`
     : ` from ${formatBound(low)} to ${formatBound(high)}`;
 
-export const fits = (value: number, { low, high, whole = false }: Bounds): boolean =>
+const fits = (value: number, { low, high, whole = false }: Bounds): boolean =>
   value >= low && value <= high && (!whole || Number.isSafeInteger(value));
 
 /** A number within bounds. */

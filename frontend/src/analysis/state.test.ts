@@ -35,6 +35,19 @@ describe("the address", () => {
     );
   });
 
+  it("names a rate that it cannot use, where another currency is shown", () => {
+    const asked = { currency: "EUR", per_usd: "cheap" };
+    expect(parseAnalysisSearch(asked).refused).toContain("per_usd=cheap (needs a rate");
+    const stated = parseAnalysisSearch({ currency: "EUR", per_usd: "0.92@2026-11-20" });
+    expect(stated).toMatchObject({ currency: "EUR", per_usd: "0.92@2026-11-20" });
+    expect(stated).not.toHaveProperty("refused");
+    for (const dollars of [{ per_usd: "cheap" }, { currency: "USD", per_usd: "1" }]) {
+      const search = parseAnalysisSearch(dollars);
+      expect(search).toMatchObject({ currency: undefined, per_usd: undefined });
+      expect(search).not.toHaveProperty("refused");
+    }
+  });
+
   it("restores identifiers that look like numbers", () => {
     const search = parseAnalysisSearch({ workload: 42 });
     expect(search.workload).toBe("42");

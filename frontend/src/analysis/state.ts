@@ -4,7 +4,7 @@
  * restores exactly what was on the screen.
  */
 import type { EvaluationIn } from "@/api/evaluations";
-import { currencyCode, statedRate } from "@/units/currency";
+import { BASE_CURRENCY, currencyCode, statedRate } from "@/units/currency";
 import { identifier, oneOf, readAddress, readBy, share, whole } from "./address";
 
 /** Written where a choice is deliberately empty, so that it is not filled by a default. */
@@ -86,17 +86,19 @@ const FIELDS = {
   new_pages: whole(0, undefined, "pages"),
   metadata: metadataName,
   currency: readBy(currencyCode, "the code of a currency, such as EUR"),
+  per_usd: readBy(statedRate, "a rate and its day, such as 0.92@2026-11-20"),
 } as const;
 
 /** Reads search parameters; what cannot be used is left out and named in `refused`. */
 export function parseAnalysisSearch(raw: Record<string, unknown>): AnalysisSearch {
-  const search = readAddress(FIELDS, raw);
+  // Dollars are what an absent currency says; a rate of them is left over from another one.
+  const currency = raw["currency"] === BASE_CURRENCY ? undefined : raw["currency"];
+  const per_usd = currencyCode(currency) === undefined ? undefined : raw["per_usd"];
+  const search = readAddress(FIELDS, { ...raw, currency, per_usd });
+  // None is what an absent number says.
   return {
     ...search,
-    // None is what an absent number says.
     new_pages: search.new_pages === 0 ? undefined : search.new_pages,
-    // A rate of dollars themselves is left over from another currency.
-    per_usd: search.currency === undefined ? undefined : statedRate(raw["per_usd"]),
   };
 }
 

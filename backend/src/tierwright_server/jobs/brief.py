@@ -41,6 +41,8 @@ async def ask_child(
     """
     process = await asyncio.create_subprocess_exec(
         sys.executable,
+        # The folder that the server was started in is none of the installation's.
+        "-P",
         "-m",
         module,
         stdin=asyncio.subprocess.PIPE,

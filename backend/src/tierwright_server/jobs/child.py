@@ -18,6 +18,7 @@ from typing import Any
 
 from tierwright._simulator import SimulatorError
 from tierwright.errors import defect_of
+from tierwright_server.disk_space import is_full
 from tierwright_server.jobs.confine import confine
 from tierwright_server.jobs.limits import (
     cap_memory,
@@ -25,7 +26,7 @@ from tierwright_server.jobs.limits import (
     name_process,
     too_much_memory,
 )
-from tierwright_server.jobs.report import JobFailure, Report, is_full
+from tierwright_server.jobs.report import JobFailure, Report
 from tierwright_server.runs.states import RunKind
 
 JOB_NAME = "tierwright-job"
@@ -148,6 +149,7 @@ def main(*, wait: bool = False) -> int:
     """Do the job that stdin names."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the worker's to handle
     if wait:
+        # These import all that any kind needs; the others import parts of it.
         for kind in (RunKind.INGEST, RunKind.SWEEP, RunKind.WINDOWS):
             work_of(kind)
     line = sys.stdin.buffer.readline()

@@ -15,13 +15,8 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 
-from tierwright_server.errors import (
-    SQL_DISK_FULL,
-    NoSpace,
-    ServerError,
-    disk_is_full,
-    full,
-)
+from tierwright_server.disk_space import database_lacks_room, is_full
+from tierwright_server.errors import NoSpace, ServerError
 from tierwright_server.jobs import queue, reach
 from tierwright_server.jobs.events import RunEvents
 from tierwright_server.jobs.kinds import KINDS
@@ -334,23 +329,21 @@ class Executor:
         KINDS[RunKind(run.kind)].cleanup(self._settings, run.id)
         log.info("run failed", run=run.id, error=error)
 
-    async def _with_largest(self, hint: str | None) -> str:
-        """Go on from a hint with what a user could delete."""
-        async with self._sessions() as session:
-            found = await quota.storage(session, self._settings)
-        named = quota.what_to_delete(found.largest)
-        return f"{hint.rstrip('.')}. {named}." if hint else f"{named}."
+    async def _with_largest(self, hint: str | None) -> str | None:
+        return await quota.with_largest(self._sessions, self._settings, hint)
 
     async def _settle(self, run: Run, error: Exception) -> None:
         """Put a run back that something around its job interrupted, however long that lasts."""
-        code = getattr(getattr(error, "orig", None), "sqlstate", None)
-        no_room = code == SQL_DISK_FULL or disk_is_full(self._settings.data_dir)
+        no_room = is_full(error) or database_lacks_room(error, self._settings.data_dir)
         while not self.stopping.is_set():
             try:
                 if no_room:
-                    found = full()
-                    hint = await self._with_largest(found.hint)
-                    await self._fail(run, found.detail, hint)
+                    hint = await self._with_largest(
+                        "Free some space on the disk, then start it again"
+                    )
+                    await self._fail(
+                        run, "the disk is full: its result could not be kept", hint
+                    )
                 else:
                     await self._give_back(run, f"{type(error).__name__} around its job")
             except (DBAPIError, PoolTimeout, OSError) as further:

@@ -1,6 +1,5 @@
 """What a job says while it works, and when it cannot go on."""
 
-import errno
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -34,14 +33,6 @@ class JobFailure(Exception):
         self.message = message
         self.hint = hint
         self.no_room = no_room
-
-
-_FULL = frozenset({errno.ENOSPC, errno.EDQUOT})
-
-
-def is_full(error: BaseException) -> bool:
-    """Say whether an error, of Python or of the core, says that the disk is full."""
-    return getattr(error, "errno", None) in _FULL
 
 
 class Report(ABC):

@@ -73,6 +73,8 @@ class SpareChild:
 async def _start(*arguments: str) -> Process:
     return await asyncio.create_subprocess_exec(
         sys.executable,
+        # The folder that the server was started in is none of the installation's.
+        "-P",
         "-m",
         "tierwright_server.jobs.child",
         *arguments,

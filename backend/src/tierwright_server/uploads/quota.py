@@ -7,8 +7,11 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
+import structlog
 from sqlalchemy import func, select, text
-from sqlalchemy.ext.asyncio import AsyncSession
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
+from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 
 from tierwright_server.contents import ANALYSES_NAME
 from tierwright_server.errors import NoSpace
@@ -24,6 +27,8 @@ from tierwright_server.tables import (
 from tierwright_server.uploads import registered
 from tierwright_server.uploads.schemas import StorageItem, StorageOut
 from tierwright_server.uploads.stored import RESULTS
+
+log = structlog.get_logger(__name__)
 
 _LARGEST = 5
 _LARGEST_COLUMN = {
@@ -83,7 +88,10 @@ async def check(session: AsyncSession, settings: Settings, wanted_bytes: int) ->
     raise NoSpace(
         f"{wanted_bytes} bytes are needed, {found.used_bytes} of the "
         f"{found.limit_bytes} bytes that this installation may take are used",
-        hint=f"{what_to_delete(found.largest)}; or raise TIERWRIGHT_STORAGE_LIMIT_BYTES.",
+        hint=f"{what_to_delete(found.largest)}; or raise TIERWRIGHT_STORAGE_LIMIT_BYTES."
+        if found.largest
+        else "Raise TIERWRIGHT_STORAGE_LIMIT_BYTES: "
+        "nothing that is stored here can be deleted.",
     )
 
 
@@ -97,6 +105,22 @@ def what_to_delete(largest: Sequence[StorageItem]) -> str:
         if named
         else "Nothing that is stored here can be deleted"
     )
+
+
+async def with_largest(
+    sessions: async_sessionmaker[AsyncSession], settings: Settings, hint: str | None
+) -> str | None:
+    """Go on from a hint with what could be deleted, where that is known and not yet said."""
+    try:
+        async with sessions() as session:
+            found = await storage(session, settings)
+    except (DBAPIError, PoolTimeout, OSError) as error:
+        log.warning("what is largest is not known", error=repr(error))
+        return hint
+    named = what_to_delete(found.largest)
+    if hint is None:
+        return f"{named}."
+    return hint if named in hint else f"{hint.rstrip('.')}. {named}."
 
 
 async def room(session: AsyncSession, settings: Settings) -> int:

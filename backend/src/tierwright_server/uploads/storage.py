@@ -1,7 +1,6 @@
 """Bytes of uploads on the disk: append, lock, hash. Names are ids, never the user's."""
 
 import asyncio
-import errno
 import fcntl
 import hashlib
 import os
@@ -12,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tierwright_server.disk_space import is_full
 from tierwright_server.errors import NoSpace, NotFound, ServerError
 from tierwright_server.settings import Settings
 from tierwright_server.tables import Upload
@@ -187,7 +187,7 @@ class Appender:
             try:
                 written = os.write(self._file, view)
             except OSError as error:
-                if error.errno in (errno.ENOSPC, errno.EDQUOT):
+                if is_full(error):
                     raise NoSpace(
                         "the disk of the data folder is full",
                         hint="Free some space, then resume the upload.",

@@ -9,7 +9,8 @@ from typing import Any
 from tierwright import _simulator
 from tierwright.conversions import core_build
 from tierwright_server import contents
-from tierwright_server.jobs.report import JobFailure, OnProgress, Report, is_full
+from tierwright_server.disk_space import is_full
+from tierwright_server.jobs.report import JobFailure, OnProgress, Report
 from tierwright_server.sealed import Damaged, opened, sealed
 from tierwright_server.source_files import mark_of
 from tierwright_server.wording import without_path
