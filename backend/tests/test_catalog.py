@@ -5,6 +5,7 @@ from decimal import Decimal
 import pytest
 
 from tierwright import _simulator, catalog
+from tierwright.capabilities import missing_figures
 from tierwright.service_time import service_us
 from tierwright_server.catalog.service import OWN_PREFIX
 
@@ -51,7 +52,7 @@ class TestDevices:
             assert item["read_service_us"] == service_us(
                 device, "read", item["service_page_bytes"]
             )
-            assert item["missing"] == list(device.missing)
+            assert item["missing"] == list(missing_figures(device))
             assert set(item["figures"]) == set(device.figures)
 
     @pytest.mark.parametrize(

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Literal
 
-from tierwright.device import Device
+from tierwright.device import OPERATIONS, Device
 from tierwright.endurance import rated_endurance
+from tierwright.service_time import service_us, stated_page_bytes
 
 Capability = Literal["io_times", "life", "refill"]
 
 
 def _io_times(device: Device) -> bool:
-    return not any("service time" in lacking for lacking in device.missing)
+    return not any("service time" in lacking for lacking in missing_figures(device))
 
 
 def _life(device: Device) -> bool:
@@ -23,6 +24,28 @@ def _refill(device: Device) -> bool:
     return {"sequential_read_mb_per_s", "sequential_write_mb_per_s"} <= set(
         device.figures
     )
+
+
+def missing_figures(device: Device) -> tuple[str, ...]:
+    """What an evaluation would need and the device does not state.
+
+    Examples
+    --------
+    >>> from tierwright import catalog
+    >>> missing_figures(catalog.device("wd-ultrastar-hc310"))
+    ('price',)
+    """
+    lacking = []
+    if device.kind != "dram":
+        page = stated_page_bytes(device)
+        lacking += [
+            f"{operation} service time"
+            for operation in OPERATIONS
+            if service_us(device, operation, page) is None
+        ]
+    if "unit_price" not in device.figures and "unit_rent" not in device.figures:
+        lacking.append("price")
+    return tuple(lacking)
 
 
 CAPABILITIES: Mapping[Capability, tuple[str, Callable[[Device], bool]]] = {

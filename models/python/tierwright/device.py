@@ -11,16 +11,12 @@ from decimal import Decimal
 from typing import Any, Literal
 
 from tierwright.errors import Problems
-from tierwright.service_time import (
-    OPERATIONS,
-    Operation,
-    service_us,
-    stated_page_bytes,
-)
 from tierwright.units import UNIT_BYTES
 
 Role = Literal["ram", "flash", "disk"]
 ROLES: tuple[Role, ...] = ("ram", "flash", "disk")
+Operation = Literal["read", "write"]
+OPERATIONS: tuple[Operation, ...] = ("read", "write")
 SoldAs = Literal["device", "instance"]
 SOLD_AS: dict[SoldAs, str] = {
     "device": "bought or rented by itself",
@@ -302,21 +298,6 @@ class Device:
     def io_unit_bytes(self) -> int | None:
         """Largest transfer that a rented volume counts as one I/O. [bytes]"""
         return self._whole("io_unit_bytes")
-
-    @property
-    def missing(self) -> tuple[str, ...]:
-        """What an evaluation would need and the device does not state."""
-        lacking = []
-        if self.kind != "dram":
-            page = stated_page_bytes(self)
-            lacking += [
-                f"{operation} service time"
-                for operation in OPERATIONS
-                if service_us(self, operation, page) is None
-            ]
-        if "unit_price" not in self.figures and "unit_rent" not in self.figures:
-            lacking.append("price")
-        return tuple(lacking)
 
     @property
     def assumed(self) -> tuple[str, ...]:

@@ -13,15 +13,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
+from tierwright.device import OPERATIONS, Device, Operation
 from tierwright.errors import BadInput
 from tierwright.units import format_bytes, format_microseconds
 
-if TYPE_CHECKING:
-    from tierwright.device import Device
-
-Operation = Literal["read", "write"]
 Pattern = Literal["random", "sequential"]
 
 US_PER_S = 1e6
@@ -32,7 +29,6 @@ FASTEST_DISK_US = 4900
 """Seek and half a rotation of the fastest hard disk known (15,000 rpm: 2.9 + 2.0 ms). [µs]"""
 DISKS = frozenset({"hdd", "hdd_array"})
 VOLUMES = frozenset({"cloud_block", "cloud_disk"})
-OPERATIONS: tuple[Operation, ...] = ("read", "write")
 PATTERNS: tuple[Pattern, ...] = ("random", "sequential")
 
 RULES: Mapping[str, str] = {

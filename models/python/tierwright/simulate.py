@@ -12,21 +12,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tierwright import _simulator
+from tierwright.warm_up import WarmUp, accesses_of, whole
 
 if TYPE_CHECKING:
     from tierwright.hit_ratio import Profile
 
 OnProgress = Callable[[int, int, int], bool]
 """Called with (bytes done, bytes in all, accesses so far); False cancels."""
-
-WarmUp = int | float
-"""Accesses at the head of a trace that are replayed and not counted, or a share of all accesses between 0 and 1.
-
-The caches keep what they leave, so counters are those of the whole replay minus those of its head. A result
-with a warm-up names it, `warm_up` [accesses]; its `accesses`, `write_accesses`, hits, misses, reads, writes and
-evictions are those behind it, and so are the ratios made of them. `distinct_pages`, sizes, what is left at the
-end, and the history of periods or windows are of the whole replay.
-"""
 
 OnReading = Callable[[int, int, int, int | None], bool]
 """The same where a raw trace is read, with the records so far; None where there are none."""
@@ -225,8 +217,6 @@ def warm_up_accesses(
     SimulatorError
         If the trace has to be counted and cannot be read, or progress asked to stop.
     """
-    from tierwright.warm_up import accesses_of, whole
-
     accesses = whole(warm_up)
     if accesses is not None:
         return accesses

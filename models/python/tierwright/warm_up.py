@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 from tierwright.errors import BadInput
 
-if TYPE_CHECKING:
-    from tierwright.simulate import WarmUp
+WarmUp = int | float
+"""Accesses at the head of a trace that are replayed and not counted, or a share of all accesses between 0 and 1.
+
+The caches keep what they leave, so counters are those of the whole replay minus those of its head. A result
+with a warm-up names it, `warm_up` [accesses]; its `accesses`, `write_accesses`, hits, misses, reads, writes and
+evictions are those behind it, and so are the ratios made of them. `distinct_pages`, sizes, what is left at the
+end, and the history of periods or windows are of the whole replay.
+"""
 
 _HINT = "give accesses, such as 100000, or a share between 0 and 1, such as 50%"
 MOST_ACCESSES = 2**63 - 1

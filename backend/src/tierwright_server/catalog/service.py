@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from tierwright import _simulator
 from tierwright import catalog as shipped_catalog
-from tierwright.capabilities import capabilities
+from tierwright.capabilities import capabilities, missing_figures
 from tierwright.currency import BASE, ExchangeRate
 from tierwright.device import (
     FIGURES,
@@ -324,7 +324,7 @@ def device_out(
         price_date=dated.date if dated else None,
         roles=list(device.roles),
         answers=list(capabilities(device)),
-        missing=list(device.missing),
+        missing=list(missing_figures(device)),
         assumed=list(device.assumed),
         notes=device.notes,
     )

@@ -48,7 +48,11 @@ def devices(
 ) -> None:
     """List devices with their service times."""
     from tierwright import catalog
-    from tierwright.capabilities import CAPABILITIES, capabilities
+    from tierwright.capabilities import (
+        CAPABILITIES,
+        capabilities,
+        missing_figures,
+    )
     from tierwright.currency import unit_price
     from tierwright.derivation import plain
     from tierwright.device import ROLES, Device
@@ -106,7 +110,7 @@ def devices(
                         for operation in OPERATIONS
                     },
                     "answers": list(capabilities(device)),
-                    "missing": list(device.missing),
+                    "missing": list(missing_figures(device)),
                     "assumed": list(device.assumed),
                 }
                 for device in known

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
+from tierwright.capabilities import missing_figures
 from tierwright.derivation import plain
 from tierwright.device import Device
 from tierwright.errors import BadInput
@@ -167,7 +168,7 @@ def choose_flash(
     rows, rejected = [], {}
     warnings: dict[Caution, None] = {}
     for device in listed:
-        lacking = [text for text in device.missing if text != "price"]
+        lacking = [text for text in missing_figures(device) if text != "price"]
         if lacking:
             rejected[device.id] = f"states no {' and no '.join(lacking)}"
             continue
