@@ -23,10 +23,14 @@ import numpy as np
 from generate_choices import RECORDED, SHIPPED, STARTS, percent, shipped
 from generate_model_gaps import curve_of, numbers, shares, table
 
-from tierwright import _simulator, break_even, catalog
-from tierwright.break_even.replayed import WHOLE_PAGES
-from tierwright.hit_ratio import Curve
-from tierwright.simulate import Trace, sweep
+from tierwright import _simulator
+from tierwright.advise import dram_or_flash
+from tierwright.evaluate.break_even import replayed, schemes
+from tierwright.evaluate.break_even.replayed import WHOLE_PAGES
+from tierwright.hardware import catalog
+from tierwright.profile.curve import Curve
+from tierwright.simulate.replay import sweep
+from tierwright.trace.reading import Trace
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "models" / "break-even-replays.md"
@@ -48,7 +52,7 @@ FIXED_ON = (
     "cloudPhysicsIO.vscsi",
     "OLTP.lis.zst",
 )
-"""The traces on which `break_even.schemes.STEADY_DIFFERENCE` was fixed."""
+"""The traces on which `evaluate.break_even.schemes.STEADY_DIFFERENCE` was fixed."""
 LEAST_WITHIN = 0.95
 ENDS = (5, 50, 95)
 """Percentiles that are shown of what the flash delivers."""
@@ -126,7 +130,7 @@ def points_of(name: str, trace: Trace, curve: Curve, start: str) -> Iterator[Poi
     """Find the break-evens on one trace from one start, and replay all of them in one read."""
     asked = []
     for pair, (flash, disk) in PAIRS.items():
-        costs = break_even.page_costs(
+        costs = dram_or_flash.page_costs(
             catalog.device(flash),
             catalog.device(disk),
             1,
@@ -135,9 +139,9 @@ def points_of(name: str, trace: Trace, curve: Curve, start: str) -> Iterator[Poi
         )
         for part in RAM_SHARES:
             base = max(1, round(part * curve.distinct_pages))
-            found = break_even.scheme_thetas(curve, base, DELTAS, costs)
+            found = schemes.scheme_thetas(curve, base, DELTAS, costs)
             asked += [
-                (pair, costs, found, at, break_even.check_sizes(curve, base, found, at))
+                (pair, costs, found, at, replayed.check_sizes(curve, base, found, at))
                 for at in range(len(DELTAS))
             ]
     wanted = list(dict.fromkeys(key for *_, sizes in asked for key in sizes.wanted()))
@@ -148,7 +152,7 @@ def points_of(name: str, trace: Trace, curve: Curve, start: str) -> Iterator[Poi
     )["rows"]
     replays = dict(zip(wanted, rows, strict=True))
     for pair, costs, found, at, sizes in asked:
-        made = break_even.replayed_break_even(sizes, replays, costs, found.best[at])
+        made = replayed.replayed_break_even(sizes, replays, costs, found.best[at])
         for scheme, each in made.schemes.items():
             of = found.schemes[scheme]
             ends = [float(x[at]) for x in (of.theta_least, of.theta, of.theta_most)]

@@ -24,12 +24,15 @@ from typing import Any
 import numpy as np
 from generate_model_gaps import curve_of, numbers, shares, table
 
-from tierwright import _simulator, catalog, page_flow
-from tierwright.device import Device
-from tierwright.hit_ratio import Curve
-from tierwright.page_flow import decision
-from tierwright.page_flow.counts import SCHEMES
-from tierwright.simulate import Trace, sweep
+from tierwright import _simulator
+from tierwright.evaluate.page_flow import decision, effects, evaluation, results
+from tierwright.evaluate.page_flow import decision as page_flow_decision
+from tierwright.evaluate.page_flow.counts import SCHEMES
+from tierwright.hardware import catalog
+from tierwright.hardware.device import Device
+from tierwright.profile.curve import Curve
+from tierwright.simulate.replay import sweep
+from tierwright.trace.reading import Trace
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "models" / "choices.md"
@@ -151,7 +154,7 @@ def choices(name: str, trace: Trace, curve: Curve, start: str) -> Iterator[Point
             f = int(r * ratio)
             counters = replays(trace, r, f, decision.warm_up_of(start, curve.accesses))
             for pair, (flash, disk) in devices().items():
-                made = page_flow.evaluate(
+                made = evaluation.evaluate(
                     asked, ram_pages=r, flash_pages=f, flash=flash, disk=disk
                 )
                 yield chosen(name, start, pair, made, counters, (asked, flash, disk))
@@ -171,15 +174,15 @@ def chosen(
     name: str,
     start: str,
     pair: str,
-    made: page_flow.Evaluation,
+    made: results.Evaluation,
     counters: Mapping[str, Mapping[str, Any]],
     of: tuple[Curve, Device, Device],
 ) -> Point:
     """Decide as `tierwright evaluate --trace` does, and hold it against the replays of all."""
-    whole = page_flow.decided(made, counters)
+    whole = page_flow_decision.decided(made, counters)
     truth = decision.deciding_costs(whole)
-    answer = page_flow.judged(whole if made.contenders else made, *of)
-    by_model = page_flow.judged(made, *of)
+    answer = effects.judged(whole if made.contenders else made, *of)
+    by_model = effects.judged(made, *of)
     least = min(truth.values())
     cautions = could_change(answer)
     return Point(
@@ -195,7 +198,7 @@ def chosen(
     )
 
 
-def could_change(found: page_flow.Evaluation) -> tuple[str, ...]:
+def could_change(found: results.Evaluation) -> tuple[str, ...]:
     """Name the cautions that could change the choice."""
     return tuple(w.name for w in found.warnings if w.could_change_choice)
 

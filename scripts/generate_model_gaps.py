@@ -20,17 +20,19 @@ from pathlib import Path
 
 import numpy as np
 
-from tierwright import _simulator, catalog, page_flow, pool_split, replay_cost
-from tierwright.device import Device
-from tierwright.hit_ratio import Curve
-from tierwright.reader_notes import NO_WRITES_IN_FORMAT, ReaderNotes
-from tierwright.service_time import OPERATIONS, service_time, service_us
-from tierwright.simulate import (
-    Trace,
-    simulate_scheme,
-    simulate_splits,
-    two_stack,
-)
+from tierwright import _simulator
+from tierwright.evaluate.page_flow import counts as page_flow_counts
+from tierwright.evaluate.page_flow import evaluation, lazy_writes, results
+from tierwright.evaluate.pool_split import costs as pool_split_costs
+from tierwright.evaluate.pool_split import counts as pool_split_counts
+from tierwright.hardware import catalog
+from tierwright.hardware.device import OPERATIONS, Device
+from tierwright.hardware.service_time import service_time, service_us
+from tierwright.profile.curve import Curve
+from tierwright.simulate import priced
+from tierwright.simulate.replay import simulate_scheme, simulate_splits, two_stack
+from tierwright.trace.notes import NO_WRITES_IN_FORMAT, ReaderNotes
+from tierwright.trace.reading import Trace
 
 ROOT = Path(__file__).resolve().parent.parent
 SHOWN_PAGE_BYTES = 8192
@@ -202,7 +204,7 @@ def flows(name: str, trace: Trace, curve: Curve) -> Iterator[Gap]:
             f = int(r * ratio)
             if not 1 <= f <= curve.distinct_pages:
                 continue
-            counts = page_flow.hits_from_curve(curve, r, f)
+            counts = page_flow_counts.hits_from_curve(curve, r, f)
             evaluated = evaluations(curve, r, f)
             for scheme in ("inclusive", "inclusive_global", "exclusive", "lazy"):
                 if f <= r and scheme.startswith("inclusive"):
@@ -212,10 +214,10 @@ def flows(name: str, trace: Trace, curve: Curve) -> Iterator[Gap]:
                 yield from times(name, curve, scheme, row, evaluated)
 
 
-def evaluations(curve: Curve, r: int, f: int) -> dict[str, page_flow.Evaluation]:
+def evaluations(curve: Curve, r: int, f: int) -> dict[str, results.Evaluation]:
     """Evaluate all schemes with each pair of devices."""
     return {
-        pair: page_flow.evaluate(
+        pair: evaluation.evaluate(
             curve, ram_pages=r, flash_pages=f, flash=flash, disk=disk
         )
         for pair, (flash, disk) in devices().items()
@@ -227,11 +229,11 @@ def times(
     curve: Curve,
     scheme: str,
     row: dict[str, int],
-    evaluated: dict[str, page_flow.Evaluation],
+    evaluated: dict[str, results.Evaluation],
 ) -> Iterator[Gap]:
     """Compare the I/O time of an access with the replay's counters at the same service times."""
     for pair, (flash, disk) in devices().items():
-        replayed = replay_cost.price(row, flash=flash, disk=disk).io_time_us_per_access
+        replayed = priced.price(row, flash=flash, disk=disk).io_time_us_per_access
         flash_write_us = service_us(flash, "write", curve.page_bytes)
         if not replayed or flash_write_us is None:
             raise SystemExit(f"error: {name}: `{pair}` does not price a replay")
@@ -246,7 +248,7 @@ def times(
 
 
 def cold_fills(
-    curve: Curve, scheme: str, model: page_flow.SchemeResult, row: dict[str, int]
+    curve: Curve, scheme: str, model: results.SchemeResult, row: dict[str, int]
 ) -> float:
     """Flash writes per access that C2 and C3 charge for RAM misses that evict nothing."""
     ram_misses = float(curve.misses(row["ram_pages"]))
@@ -261,7 +263,7 @@ def flow(
     name: str,
     curve: Curve,
     scheme: str,
-    tier: page_flow.TierCounts,
+    tier: page_flow_counts.TierCounts,
     row: dict[str, int],
 ) -> Iterator[Gap]:
     """Compare one replay with the model."""
@@ -280,7 +282,7 @@ def flow(
         yield Gap(name, f"{scheme} hits relative", ratio, hits / row["flash_hits"] - 1)
     if scheme == "lazy" and row["flash_writes"]:
         size, flash = np.asarray(r), np.asarray(f)
-        written = float(page_flow.lazy_flash_writes(curve, size, flash, tier))
+        written = float(lazy_writes.lazy_flash_writes(curve, size, flash, tier))
         yield Gap(name, "lazy writes", ratio, written / row["flash_writes"] - 1)
         evicts = float(curve.evictions(r)) / ram_misses
         printed = float(tier.flash_misses) * evicts
@@ -297,14 +299,14 @@ def splits(name: str, trace: Trace, curve: Curve) -> Iterator[Gap]:
     for share in BUFFER_SHARES:
         pages = max(20, int(curve.distinct_pages * share))
         found = two_stack(trace, pages)
-        rates = pool_split.pool_miss_rates(
+        rates = pool_split_costs.pool_miss_rates(
             found["hits_clean"],
             found["hits_dirty"],
             found["write_hits_dirty"],
             accesses=curve.accesses,
             write_accesses=curve.write_accesses,
         )
-        costs = pool_split.split_costs(
+        costs = pool_split_costs.split_costs(
             rates.p_c,
             rates.p_d,
             rates.p_dw,
@@ -312,10 +314,10 @@ def splits(name: str, trace: Trace, curve: Curve) -> Iterator[Gap]:
             write_share=curve.write_accesses / curve.accesses,
         )
         best = {
-            estimator: pool_split.best_split(
+            estimator: pool_split_costs.best_split(
                 rates.clean_pages, getattr(costs, estimator)
             )
-            for estimator in pool_split.ESTIMATORS
+            for estimator in pool_split_counts.ESTIMATORS
         }
         tried = sorted(
             {max(1, min(pages - 1, round(pages * at))) for at in CLEAN_SHARES}
@@ -332,7 +334,7 @@ def splits(name: str, trace: Trace, curve: Curve) -> Iterator[Gap]:
             for split, row in rows.items()
         }
         least = min(whole.values())
-        for estimator in pool_split.ESTIMATORS:
+        for estimator in pool_split_counts.ESTIMATORS:
             estimated = getattr(costs, estimator)
             for split, cost in whole.items():
                 gap = float(estimated[split - 1]) / cost - 1
@@ -379,7 +381,7 @@ def page(measured: Measured) -> str:
         "Without the flash writes charged for those misses. *Within* is the share of points at which the "
         "replay lies within `io_time_error_us_per_access` of the model, *beyond* by how much of the I/O time "
         "it is further off elsewhere. Stated is that at least "
-        f"{100 * page_flow.BAND_HOLDS:g} % of the points of each row are within.",
+        f"{100 * evaluation.BAND_HOLDS:g} % of the points of each row are within.",
         timed(gaps, "warm", outside="outside"),
         "## By trace",
         "Largest gaps: flash hits as a share of the RAM misses, writes, I/O time (besides the cold start, with "

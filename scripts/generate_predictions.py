@@ -22,10 +22,14 @@ from typing import Any
 
 import zstandard
 
-from tierwright import _simulator, catalog, page_flow, simulate, steady_state
-from tierwright.hit_ratio import Curve
-from tierwright.page_flow.decision import priced
-from tierwright.simulate import Trace
+from tierwright import _simulator
+from tierwright.evaluate.page_flow import evaluation
+from tierwright.evaluate.page_flow.decision import priced, service_times_of
+from tierwright.hardware import catalog
+from tierwright.profile import steady_state
+from tierwright.profile.curve import Curve
+from tierwright.simulate import replay
+from tierwright.trace.reading import Trace
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "models" / "prediction.md"
@@ -47,7 +51,7 @@ CONSTANTS: dict[str, tuple[float, ...]] = {
     "TAIL_PAGES": (1.5, 2.0, 3.0),
     "TRUSTED_EVICTIONS": (0.05, 0.1, 0.2),
 }
-"""Constants of `tierwright.steady_state`, and the values that were compared."""
+"""Constants of `tierwright.profile.steady_state`, and the values that were compared."""
 RAM_SHARES = (0.005, 0.01, 0.02, 0.05, 0.1)
 FLASH_PER_RAM = (1, 2, 3, 5, 10, 15, 20)
 SCHEMES = ("none", "inclusive", "exclusive", "lazy")
@@ -234,7 +238,7 @@ def replayed(whole: Trace, half: Trace) -> Replayed:
         for scheme in SCHEMES
     }
     asked = sorted(wanted)
-    made = simulate.sweep(
+    made = replay.sweep(
         whole,
         [{"scheme": s, "ram_pages": r, "flash_pages": f} for s, r, f in asked],
         warm_up=cold.accesses,
@@ -260,10 +264,10 @@ def chosen(
         }
         for r, times in known.points:
             for start, curve in curves.items():
-                found = page_flow.evaluate(
+                found = evaluation.evaluate(
                     curve, ram_pages=r, flash_pages=r * times, **devices
                 )
-                service = page_flow.decision.service_times_of(found)
+                service = service_times_of(found)
                 truth = {
                     scheme: priced(
                         known.counts[scheme, r, 0 if scheme == "none" else r * times],

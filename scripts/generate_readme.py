@@ -15,10 +15,10 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from tierwright.cli import main as tierwright
-from tierwright.page_flow.decision import EQUAL_SHARE, equals
-from tierwright.simulate import schemes
-from tierwright.units import format_bytes
+from tierwright.cli.app import main as tierwright
+from tierwright.common.units import format_bytes
+from tierwright.evaluate.page_flow.decision import EQUAL_SHARE, equals
+from tierwright.simulate.replay import schemes
 
 ROOT = Path(__file__).resolve().parent.parent
 README = ROOT / "README.md"

@@ -14,16 +14,18 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from tierwright import catalog, cli, formulas, simulate
-from tierwright.device import FIGURES, KINDS, Device
-from tierwright.prices import PRICE_UNITS, own_price
-from tierwright.service_time import (
-    OPERATIONS,
+from tierwright.catalogue import table as catalogue_table
+from tierwright.cli import app
+from tierwright.common.units import format_bytes, format_microseconds
+from tierwright.hardware import catalog
+from tierwright.hardware.device import FIGURES, KINDS, OPERATIONS, Device
+from tierwright.hardware.prices import PRICE_UNITS, own_price
+from tierwright.hardware.service_time import (
     ServiceTime,
     service_time,
     stated_page_bytes,
 )
-from tierwright.units import format_bytes, format_microseconds
+from tierwright.simulate import replay
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "docs"
@@ -106,7 +108,7 @@ def formats() -> str:
                         yes(entry["has_device"]),
                         yes(entry["page_native"]),
                     ]
-                    for entry in simulate.formats()
+                    for entry in replay.formats()
                 ],
             ),
             "## How each reader was verified",
@@ -117,7 +119,7 @@ def formats() -> str:
                 ["name", "verified by"],
                 [
                     [f"`{entry['name']}`", entry["verified"]]
-                    for entry in simulate.formats()
+                    for entry in replay.formats()
                 ],
             ),
         ]
@@ -183,13 +185,13 @@ def policies() -> str:
         "Replacement policies",
         "`tierwright simulate FILE --policy NAME --pages N [--option K=V]...`. One page is one unit, every miss is admitted, cold start. "
         "A policy that needs the future reads the trace to its end before it replays. Pseudocode and all choices where a paper is silent stand in `models/crates/simulator/src/replay/policies/`; checks: [replacement policies](../models/policies.md).",
-        simulate.policies(),
+        replay.policies(),
     )
 
 
 def buffers() -> str:
     """Return the page of the cost-aware buffers and their options."""
-    entries = simulate.buffers()
+    entries = replay.buffers()
     parts = [
         named(
             "Cost-aware buffers",
@@ -226,22 +228,22 @@ def schemes() -> str:
             with_options(
                 "Page-flow schemes",
                 "`tierwright simulate FILE --scheme NAME --ram-pages R --flash-pages F`. Formulas: [page flow](../models/page-flow.md). The options of a tier's policy follow as `ram_NAME` and `flash_NAME`.",
-                simulate.schemes(),
+                replay.schemes(),
             ),
             named(
                 "Admission rules",
                 "Given as `--option admission=NAME` of a scheme that takes it.",
-                simulate.admissions(),
+                replay.admissions(),
             ).replace("# ", "## ", 1),
             *(
                 f"`{entry['name']}` needs: {', '.join(entry['needs'])}."
-                for entry in simulate.admissions()
+                for entry in replay.admissions()
                 if entry["needs"]
             ),
             with_options(
                 "Choosers among page flows",
                 "Given as `--scheme NAME`; an option without a default must be given.",
-                simulate.choosers(),
+                replay.choosers(),
             )
             .replace("# ", "## ", 1)
             .replace("\n## Options", "\n### Options"),
@@ -251,7 +253,7 @@ def schemes() -> str:
 
 def flash_caches() -> str:
     """Return the page of the flash caches and of their options."""
-    caches = simulate.flash_caches()
+    caches = replay.flash_caches()
     parts = [
         named(
             "Flash caches",
@@ -424,7 +426,7 @@ def help_of(command: tuple[str, ...]) -> str:
     os.environ |= {"COLUMNS": "100", "TERMINAL_WIDTH": "100"}
     shown = io.StringIO()
     with contextlib.redirect_stdout(shown):
-        if code := cli.main([*command, "--help"]):
+        if code := app.main([*command, "--help"]):
             raise SystemExit(code)
     return "\n".join(line.rstrip() for line in shown.getvalue().strip().splitlines())
 
@@ -446,7 +448,7 @@ def reach() -> str:
                         f"`{card.address or '/formulas/{name}'}`",
                         card.page or "Formulas",
                     ]
-                    for card in formulas.CARDS.values()
+                    for card in catalogue_table.CARDS.values()
                 ],
             ),
         ]

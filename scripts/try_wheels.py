@@ -133,7 +133,7 @@ class Trial:
     def command_line(self) -> str:
         """Profile and evaluate the worked example, and return the best scheme."""
         tierwright = self.bin / "tierwright"
-        where = "from tierwright.shipped import shipped_folder; print(shipped_folder())"
+        where = "from tierwright.common.shipped import shipped_folder; print(shipped_folder())"
         shipped = Path(self.run(self.bin / "python", "-c", where).strip())
         trace = shipped / "fixtures" / "traces" / "tpcb-cut.csv.zst"
         profile = self.folder / "a profile.json"

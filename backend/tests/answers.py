@@ -32,7 +32,7 @@ import psycopg
 import test_examples
 from live_app import EXAMPLE_TRACE, Application, run_application
 
-from tierwright.cli import main as tierwright
+from tierwright.cli.app import main as tierwright
 from tierwright_server import db
 from tierwright_server.embedded_postgres import EmbeddedPostgres
 from tierwright_server.examples import EXAMPLES

@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from live_app import EXAMPLE_TRACE, Application, run_application
 
 from tierwright import _simulator
-from tierwright.hit_ratio import Curve
+from tierwright.profile.curve import Curve
 from tierwright_server import db
 from tierwright_server.embedded_postgres import EmbeddedPostgres
 from tierwright_server.settings import Settings

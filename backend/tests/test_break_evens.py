@@ -8,8 +8,12 @@ import numpy as np
 import pytest
 from live_app import EXAMPLE_TRACE
 
-from tierwright import _simulator, break_even, catalog, metadata
-from tierwright.hit_ratio import Curve
+from tierwright import _simulator
+from tierwright.advise import dram_or_flash
+from tierwright.evaluate import metadata
+from tierwright.evaluate.break_even import next_money, schemes
+from tierwright.hardware import catalog
+from tierwright.profile.curve import Curve
 from tierwright_server.break_evens import checking, service
 from tierwright_server.break_evens.service import step_rows
 from tierwright_server.wording import percent
@@ -77,7 +81,7 @@ class TestNumbers:
     def test_equal_the_models(self, application, curve, changes):
         answer = ask(application, **changes)
         preset = changes.get("flash_metadata")
-        expected = break_even.analyse(
+        expected = dram_or_flash.analyse(
             catalog.device(FLASH),
             catalog.device(DISK),
             deltas=changes.get("deltas", (0.5, 1, 3)),
@@ -105,15 +109,15 @@ class TestNumbers:
 
     def test_the_next_money_is_the_models(self, application, curve):
         answer = ask(application)
-        costs = break_even.page_costs(
+        costs = dram_or_flash.page_costs(
             catalog.device(FLASH), catalog.device(DISK), 1, 8192, sequential=False
         )
         book = catalog.price_book(BOOK)
-        prices = break_even.tier_prices(
+        prices = dram_or_flash.tier_prices(
             None, catalog.device(FLASH), catalog.device(DISK), book, 36
         )
-        expected = break_even.next_money(
-            break_even.BestGains(curve, 500, costs),
+        expected = next_money.next_money(
+            schemes.BestGains(curve, 500, costs),
             usd=Decimal("0.02"),
             dram_usd_per_byte=prices.per_byte(prices.ram),
             flash_usd_per_byte=prices.per_byte(prices.flash),
@@ -183,7 +187,7 @@ class TestNumbers:
             page_bytes=curve.page_bytes,
             write_accesses=0,
         )
-        found = break_even.analyse(
+        found = dram_or_flash.analyse(
             catalog.device(FLASH),
             catalog.device(DISK),
             deltas=[0.5, 1000],
@@ -197,7 +201,7 @@ class TestNumbers:
         assert "unreachable" in beyond.reasons["theta_curve"]
 
     def test_dram_that_gains_nothing_has_nothing_to_match(self, curve):
-        found = break_even.analyse(
+        found = dram_or_flash.analyse(
             catalog.device(FLASH),
             catalog.device(DISK),
             deltas=[1.0],
@@ -385,7 +389,7 @@ class TestCheck:
 
     def saved(self, delta, pages):
         """What each scheme saves with so much flash, of what the DRAM step saves, by replay."""
-        costs = break_even.page_costs(
+        costs = dram_or_flash.page_costs(
             catalog.device(self.BODY["flash_device_id"]),
             catalog.device(self.BODY["disk_device_id"]),
             1,

@@ -4,9 +4,10 @@ from decimal import Decimal
 
 import pytest
 
-from tierwright import _simulator, catalog
-from tierwright.capabilities import missing_figures
-from tierwright.service_time import service_us
+from tierwright import _simulator
+from tierwright.hardware import catalog
+from tierwright.hardware.capabilities import missing_figures
+from tierwright.hardware.service_time import service_us
 from tierwright_server.catalog.service import OWN_PREFIX
 
 FIGURES = {

@@ -10,8 +10,8 @@ from cloud_store import run_cloud
 from live_app import run_application
 from obstore.exceptions import GenericError, PreconditionError
 
-from tierwright import object_store
-from tierwright.object_address import parse
+from tierwright.trace.sources import store as sources_store
+from tierwright.trace.sources.address import parse
 
 CONTENT = (
     "time_us,op,rel,block\n" + "".join(f"{i},R,0/1,{i * 7 % 50}\n" for i in range(3000))
@@ -72,7 +72,7 @@ def test_another_version_is_refused(monkeypatch, cloud, scheme):
     monkeypatch.setenv("GOOGLE_BASE_URL", cloud.url)
     monkeypatch.setenv("AZURE_STORAGE_ACCOUNT_NAME", "someone")
     monkeypatch.setenv("AZURE_STORAGE_ENDPOINT", cloud.url)
-    store = object_store.open_store(scheme, "traces", None, request_timeout_s=5)
+    store = sources_store.open_store(scheme, "traces", None, request_timeout_s=5)
     etag = obstore.head(store, "open/day1.csv")["e_tag"]
     whole = {"range": (5, 25), "if_match": etag}
     assert (
@@ -82,8 +82,8 @@ def test_another_version_is_refused(monkeypatch, cloud, scheme):
     other = {"range": (5, 25), "if_match": '"other"'}
     with pytest.raises(PreconditionError) as caught:
         obstore.get(store, "open/day1.csv", options=other)
-    failure = object_store.failure_of(caught.value, scheme)
-    assert failure.fault is object_store.Fault.CHANGED
+    failure = sources_store.failure_of(caught.value, scheme)
+    assert failure.fault is sources_store.Fault.CHANGED
 
 
 def test_a_store_without_an_account_is_an_error_that_names_it(monkeypatch):
@@ -91,10 +91,10 @@ def test_a_store_without_an_account_is_an_error_that_names_it(monkeypatch):
         if name.startswith("AZURE_"):
             monkeypatch.delenv(name)
     address = parse("az://traces/open/x")
-    with pytest.raises(object_store.LookUpFailed) as caught:
-        asyncio.run(object_store.look_up(address, None, 5))
+    with pytest.raises(sources_store.LookUpFailed) as caught:
+        asyncio.run(sources_store.look_up(address, None, 5))
     assert "AZURE_STORAGE_ACCOUNT_NAME" in caught.value.failure.hint
-    assert caught.value.failure.fault is object_store.Fault.DENIED
+    assert caught.value.failure.fault is sources_store.Fault.DENIED
 
 
 def test_a_bad_file_of_credentials_is_no_outage_and_is_not_shown(monkeypatch, tmp_path):
@@ -102,10 +102,10 @@ def test_a_bad_file_of_credentials_is_no_outage_and_is_not_shown(monkeypatch, tm
     bad.write_text("{}")
     for path in (bad, tmp_path / "absent.json"):
         monkeypatch.setenv("GOOGLE_SERVICE_ACCOUNT", str(path))
-        with pytest.raises(object_store.LookUpFailed) as caught:
-            asyncio.run(object_store.look_up(parse("gs://traces/open/x"), None, 5))
+        with pytest.raises(sources_store.LookUpFailed) as caught:
+            asyncio.run(sources_store.look_up(parse("gs://traces/open/x"), None, 5))
         failure = caught.value.failure
-        assert failure.fault is object_store.Fault.DENIED
+        assert failure.fault is sources_store.Fault.DENIED
         assert "GOOGLE_APPLICATION_CREDENTIALS" in failure.hint
         assert str(tmp_path) not in failure.message + failure.hint
 
@@ -118,28 +118,28 @@ _ROLE = "http://169.254.169.254/computeMetadata/v1/instance/x in 3ms - error sen
     [
         (
             f"Generic GCS error: Error performing token request: Error performing GET {_ROLE}",
-            object_store.Fault.DENIED,
+            sources_store.Fault.DENIED,
         ),
-        (f"Generic S3 error: Error performing PUT {_ROLE}", object_store.Fault.DENIED),
+        (f"Generic S3 error: Error performing PUT {_ROLE}", sources_store.Fault.DENIED),
         # Names chosen by who asks do not make it one of credentials.
         (
             "Generic S3 error: Error performing HEAD http://10.0.0.7/b/sts.googleapis.com/"
             "token%20request in 3ms - Server returned non-2xx status code: 503 Busy",
-            object_store.Fault.PASSING,
+            sources_store.Fault.PASSING,
         ),
         (
             "Generic GCS error: Error performing HEAD https://storage.googleapis.com/b/x "
             "in 3ms, after 2 retries - error sending request",
-            object_store.Fault.PASSING,
+            sources_store.Fault.PASSING,
         ),
     ],
 )
 def test_missing_credentials_are_told_from_an_outage(text, fault):
     """In the words that the library has for them; none reaches who asks."""
-    failure = object_store.failure_of(GenericError(text), "gs")
+    failure = sources_store.failure_of(GenericError(text), "gs")
     assert failure.fault is fault
     assert "http" not in failure.message
     assert ("503" in failure.message) is ("503" in text)
     assert ("GOOGLE_APPLICATION_CREDENTIALS" in failure.hint) is (
-        fault is object_store.Fault.DENIED
+        fault is sources_store.Fault.DENIED
     )

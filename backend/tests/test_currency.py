@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from live_app import REPOSITORY, Application
 
-from tierwright import catalog
-from tierwright.currency import is_money
+from tierwright.common.currency import is_money
+from tierwright.hardware import catalog
 
 TIER = {
     "device_ids": ["samsung-pm9a3-7.68tb-u2", "intel-s4500-7.68tb"],

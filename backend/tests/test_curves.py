@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 from live_app import EXAMPLE_TRACE
 
-from tierwright import _simulator, simulate
-from tierwright.simulate import Trace
+from tierwright import _simulator
+from tierwright.profile import measure
+from tierwright.trace.reading import Trace
 
 
 def finish(application, path, body):
@@ -87,7 +88,7 @@ class TestSampled:
         body = {"workload_id": "example", "sample_rate": 0.2, "seed": 3}
         found = finish(application, "/sampled-profiles", body)
         curve = application.get(f"/sampled-profiles/{found['id']}/curve")
-        own = simulate.sampled_profile(Trace(EXAMPLE_TRACE), 0.2, seed=3).to_dict()
+        own = measure.sampled_profile(Trace(EXAMPLE_TRACE), 0.2, seed=3).to_dict()
         assert curve["pages"] == own["curve"]["pages"]
         assert curve["misses"] == own["curve"]["misses"]
         assert curve["misses_interval95"] == own["misses_interval95"]

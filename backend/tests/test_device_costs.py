@@ -5,10 +5,10 @@ from decimal import Decimal
 
 import pytest
 
-from tierwright import catalog, fio
-from tierwright.economics import Assumptions, Load
-from tierwright.service_time import service_us
-from tierwright.tier_costs import compare_tiers
+from tierwright.advise.tier_costs import compare_tiers
+from tierwright.evaluate.economics import Assumptions, Load
+from tierwright.hardware import catalog, fio
+from tierwright.hardware.service_time import service_us
 
 SSD = "face2016-samsung-840pro-256"
 DISK = "face2016-cheetah-15k6-single"

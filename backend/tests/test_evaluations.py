@@ -5,8 +5,13 @@ from decimal import Decimal
 import pytest
 from live_app import EXAMPLE_TRACE
 
-from tierwright import _simulator, catalog, metadata, page_flow, simulate
-from tierwright.service_time import service_us
+from tierwright import _simulator
+from tierwright.evaluate import metadata
+from tierwright.evaluate.page_flow import evaluation
+from tierwright.hardware import catalog
+from tierwright.hardware.service_time import service_us
+from tierwright.simulate import replay
+from tierwright.trace import reading
 
 FLASH = "face2016-samsung-840pro-256"
 DISK = "face2016-cheetah-15k6-single"
@@ -63,7 +68,7 @@ class TestEvaluate:
     )
     def test_equals_the_models(self, application, curve, ram, flash):
         answer = application.post("/evaluations", point(ram, flash), 200)
-        expected = page_flow.evaluate(
+        expected = evaluation.evaluate(
             curve,
             ram_pages=ram,
             flash_pages=flash,
@@ -106,7 +111,7 @@ class TestEvaluate:
         )
         plain = application.post("/evaluations", point(start=start), 200)
         stated = curve.from_start(start).with_new_pages(5000)
-        expected = page_flow.evaluate(
+        expected = evaluation.evaluate(
             stated,
             ram_pages=2000,
             flash_pages=8000,
@@ -584,8 +589,8 @@ class TestSimulate:
         body = point(1000, 6000, schemes=["none", "exclusive"])
         answer = self.simulate(application, body)
         for scheme, counters in answer["result"]["schemes"].items():
-            expected = simulate.simulate_scheme(
-                simulate.Trace(EXAMPLE_TRACE), scheme, 1000, 6000, warm_up=0.5
+            expected = replay.simulate_scheme(
+                reading.Trace(EXAMPLE_TRACE), scheme, 1000, 6000, warm_up=0.5
             )
             assert counters["accesses"] == curve.accesses // 2
             assert counters["flash_misses"] == expected["flash_misses"]
@@ -608,8 +613,8 @@ class TestSimulate:
         answer = self.simulate(application, body)
         assert answer["inputs"]["warm_up"] == warm_up
         for scheme, counters in answer["result"]["schemes"].items():
-            expected = simulate.simulate_scheme(
-                simulate.Trace(EXAMPLE_TRACE), scheme, 1000, 6000, warm_up=warm_up
+            expected = replay.simulate_scheme(
+                reading.Trace(EXAMPLE_TRACE), scheme, 1000, 6000, warm_up=warm_up
             )
             assert counters["warm_up"] == expected["warm_up"] > 0
             for name, value in counters.items():

@@ -4,7 +4,8 @@ from decimal import Decimal
 
 import pytest
 
-from tierwright import catalog, page_flow
+from tierwright.advise import directories, flash_choice
+from tierwright.hardware import catalog
 
 DISK = "face2016-cheetah-15k6-single"
 FLASH = "face2016-samsung-840pro-256"
@@ -27,7 +28,7 @@ class TestChoice:
     def test_equals_the_models(self, application, curve):
         ids = [FLASH, *OTHERS]
         answer = application.post("/flash-choices", sizes(candidate_ids=ids), 200)
-        expected = page_flow.choose_flash(
+        expected = flash_choice.choose_flash(
             curve,
             ram_pages=500,
             flash_pages=8000,
@@ -92,14 +93,14 @@ class TestDirectories:
             ),
             200,
         )
-        expected = page_flow.compare_directories(
+        expected = directories.compare_directories(
             curve,
             ram_bytes=500 * PAGE,
             flash_bytes=8000 * PAGE,
             flash=catalog.device(FLASH),
             disk=catalog.device(DISK),
             flash_page_bytes=blocks,
-            use=page_flow.DirectoryUse(hit_ratio=0.5),
+            use=directories.DirectoryUse(hit_ratio=0.5),
         )
         assert answer["none_us"] == pytest.approx(expected.none_us)
         assert answer["best_if_full"] == expected.best_if_full

@@ -8,8 +8,9 @@ import httpx
 import pytest
 from live_app import children_running, run_application
 
-from tierwright import formulas
-from tierwright.formulas import CARDS
+from tierwright.catalogue import answer as catalogue_answer
+from tierwright.catalogue import table
+from tierwright.catalogue.table import CARDS
 from tierwright_server.jobs.brief import Said
 
 CHILD = "tierwright_server.formulas.child"
@@ -37,10 +38,10 @@ def test_the_catalogue_holds_every_formula(application):
     "name", [name for name, card in CARDS.items() if not card.address or not card.page]
 )
 def test_what_had_no_door_answers_with_the_models_numbers(application, name):
-    example = formulas.example(name)
+    example = table.example(name)
     body = {"inputs": dict(example.inputs)}
     found = application.post(f"/formulas/{name}", body, 200)
-    expected = formulas.ask(name, example.inputs)
+    expected = catalogue_answer.ask(name, example.inputs)
     assert found["result"] == json.loads(json.dumps(expected.result))
     assert found["result"].keys() == example.expected.keys()
     assert found["estimator"] == expected.estimator
@@ -129,7 +130,7 @@ def test_a_client_that_goes_ends_its_computation(make_settings):
         while children_running(CHILD) and time.monotonic() < deadline:
             time.sleep(0.05)
         assert children_running(CHILD) == []
-        example = formulas.example("kv.C0")
+        example = table.example("kv.C0")
         application.post("/formulas/kv.C0", {"inputs": dict(example.inputs)}, 200)
 
 
@@ -160,7 +161,7 @@ def test_a_defect_of_a_formula_is_no_fault_of_the_request(
     application, monkeypatch, caplog
 ):
     said = {"defect": {"message": "TypeError: inner", "trace": "in secret_kernel"}}
-    body = {"inputs": dict(formulas.example("kv.C0").inputs)}
+    body = {"inputs": dict(table.example("kv.C0").inputs)}
     for child in (Said(json.dumps(said).encode(), "", 0), Said(b"", "in secret", 1)):
 
         async def broken(*_, child=child):

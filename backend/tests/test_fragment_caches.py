@@ -3,9 +3,10 @@
 import pytest
 from live_app import EXAMPLE_TRACE
 
-from tierwright import _simulator, catalog
-from tierwright.fragment_study import fragment_study
-from tierwright.service_time import service_us
+from tierwright import _simulator
+from tierwright.advise.fragment_cache import fragment_study
+from tierwright.hardware import catalog
+from tierwright.hardware.service_time import service_us
 
 FLASH = "face2016-samsung-840pro-256"
 DISK = "face2016-cheetah-15k6-single"

@@ -5,8 +5,8 @@ import json
 import pytest
 from live_app import EXAMPLE_TRACE
 
-from tierwright import simulate
-from tierwright.simulate import Trace
+from tierwright.profile import measure
+from tierwright.trace.reading import Trace
 
 FLASH = "face2016-samsung-840pro-256"
 DISK = "face2016-cheetah-15k6-single"
@@ -31,7 +31,7 @@ def by_scheme(answer):
 
 @pytest.fixture(scope="module")
 def document():
-    return simulate.profile(Trace(EXAMPLE_TRACE), sizes=(2000, 8000, 10000)).to_dict()
+    return measure.profile(Trace(EXAMPLE_TRACE), sizes=(2000, 8000, 10000)).to_dict()
 
 
 @pytest.fixture(scope="module")
@@ -499,7 +499,8 @@ class TestCurve:
         assert "not measured" in curve["estimator"]
 
     def test_a_profile_of_a_curve_comes_back_the_same(self, application):
-        from tierwright.given_curves import CurveOptions, import_curve
+        from tierwright.profile.given.examine import import_curve
+        from tierwright.profile.given.reading import CurveOptions
 
         made = import_curve(TABLE, CurveOptions(**STATED, dirty_share=0.25))
         workload = application.post(

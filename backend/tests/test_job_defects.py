@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tierwright import _simulator
-from tierwright.errors import Defect
+from tierwright.common.errors import Defect
 from tierwright_server.jobs import child
 from tierwright_server.runs.states import RunKind
 

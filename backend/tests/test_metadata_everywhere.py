@@ -82,19 +82,22 @@ def test_the_page_about_metadata_names_every_question() -> None:
 
 def test_the_models_themselves_take_it() -> None:
     """Public kernels that take RAM and flash sizes of a curve."""
-    from tierwright import break_even, page_flow, throughput
+    from tierwright.advise import dram_or_flash, flash_choice
+    from tierwright.evaluate.break_even import full, money, theta
+    from tierwright.evaluate.page_flow import evaluation, map_point, scheme_map
+    from tierwright.evaluate.throughput import schemes
 
     for function in (
-        page_flow.choose_flash,
-        page_flow.evaluate,
-        page_flow.evaluate_grid,
-        page_flow.map_point,
-        page_flow.scheme_map,
-        throughput.scheme_throughput,
-        break_even.analyse,
-        break_even.curve_theta,
-        break_even.full_theta,
-        break_even.roi_curve,
+        flash_choice.choose_flash,
+        evaluation.evaluate,
+        evaluation.evaluate_grid,
+        map_point.map_point,
+        scheme_map.scheme_map,
+        schemes.scheme_throughput,
+        dram_or_flash.analyse,
+        theta.curve_theta,
+        full.full_theta,
+        money.roi_curve,
     ):
         assert "flash_metadata" in inspect.signature(function).parameters
 

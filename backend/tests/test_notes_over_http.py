@@ -6,9 +6,9 @@ from dataclasses import replace
 import pytest
 from live_app import run_application
 
-from tierwright import simulate
-from tierwright.simulate import Trace
-from tierwright.summaries import summarise
+from tierwright.profile import measure
+from tierwright.profile.summaries import summarise
+from tierwright.trace.reading import Trace
 
 FLASH, DISK = "face2016-intel-p3700-400", "face2016-cheetah-15k6-single"
 ARC = "".join(f"{start} 4 0 {at}\n" for at, start in enumerate([0, 8, 0, 64, 8, 0] * 8))
@@ -38,7 +38,7 @@ def arc(application, tmp_path_factory):
 def profiled(application, arc):
     """The same made of its profile."""
     trace = Trace(arc[1], format="arc")
-    made = replace(simulate.profile(trace), summaries=summarise(trace))
+    made = replace(measure.profile(trace), summaries=summarise(trace))
     body = {"name": "Profiled", "profile": made.to_dict(), "filename": "p.json"}
     return application.post("/workloads/from-profile", body, 201)
 

@@ -8,8 +8,8 @@ from live_app import TUS, free_port, run_application
 from pydantic import ValidationError
 from s3_store import credentials, run_line, run_store
 
-from tierwright import object_store
-from tierwright.object_address import Address, parse
+from tierwright.trace.sources import store as sources_store
+from tierwright.trace.sources.address import Address, parse
 from tierwright_server.settings import Settings
 from tierwright_server.uploads.fetch import RANGE_BYTES
 
@@ -399,13 +399,13 @@ class TestBadLine:
 @pytest.mark.parametrize(
     ("error", "fault"),
     [
-        (FileNotFoundError("x"), object_store.Fault.ABSENT),
-        (PermissionError("x"), object_store.Fault.DENIED),
-        (OSError(""), object_store.Fault.PASSING),
+        (FileNotFoundError("x"), sources_store.Fault.ABSENT),
+        (PermissionError("x"), sources_store.Fault.DENIED),
+        (OSError(""), sources_store.Fault.PASSING),
     ],
 )
 def test_every_failure_has_a_next_step(error, fault):
-    failure = object_store.failure_of(error, "s3")
+    failure = sources_store.failure_of(error, "s3")
     assert failure.fault is fault
     assert failure.message
     assert failure.hint

@@ -13,8 +13,8 @@ import pytest
 from cloud_store import run_cloud
 from s3_store import credentials, run_line, run_store
 
-from tierwright import object_store
-from tierwright.cli import main
+from tierwright.cli.app import main
+from tierwright.trace.sources import store as sources_store
 
 HEADER = "time_us,op,rel,block\n"
 ADDRESS = "s3://traces/in/day 1.csv"
@@ -40,7 +40,7 @@ def line(store, monkeypatch):
     store.put("traces", "in/day 1.csv", rows(3000))
     with run_line(store) as running:
         monkeypatch.setenv("TIERWRIGHT_OBJECT_STORE_ENDPOINT", running.url)
-        monkeypatch.setattr(object_store, "_FIRST_WAIT_S", 0.01)
+        monkeypatch.setattr(sources_store, "_FIRST_WAIT_S", 0.01)
         yield running
     left = list(Path(tempfile.gettempdir()).glob("tierwright-*"))
     assert left == []
@@ -80,7 +80,7 @@ def test_an_object_is_inspected_converted_and_profiled_as_its_file_is(
 
 
 def test_a_large_object_comes_in_ranges_of_one_version(line, capsys, monkeypatch):
-    monkeypatch.setattr(object_store, "RANGE_BYTES", 10_000)
+    monkeypatch.setattr(sources_store, "RANGE_BYTES", 10_000)
     expected = len(rows(3000))
     found = json.loads(said(capsys, "trace", "inspect", ADDRESS, "--json"))
     assert found["requests"] == 3000
@@ -97,7 +97,7 @@ def test_a_connection_that_breaks_is_tried_again(line, capsys):
 def test_an_object_that_changes_on_the_way_is_an_error(
     line, store, capsys, monkeypatch
 ):
-    monkeypatch.setattr(object_store, "RANGE_BYTES", 10_000)
+    monkeypatch.setattr(sources_store, "RANGE_BYTES", 10_000)
     line.on_get = lambda: store.put("traces", "in/day 1.csv", rows(4000))
     told = said(capsys, "trace", "inspect", ADDRESS, code=2)
     assert f"{ADDRESS}: the object has changed while it was read" in told

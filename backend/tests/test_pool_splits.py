@@ -3,9 +3,11 @@
 import pytest
 from live_app import EXAMPLE_TRACE
 
-from tierwright import _simulator, catalog, pool_split
-from tierwright.pool_split.survey import device_asymmetry
-from tierwright.simulate import Trace
+from tierwright import _simulator
+from tierwright.advise import pool_split, pool_survey
+from tierwright.advise.pool_survey import device_asymmetry
+from tierwright.hardware import catalog
+from tierwright.trace.reading import Trace
 
 PAGES = 500
 
@@ -18,7 +20,7 @@ def split(application):
 
 @pytest.fixture(scope="module")
 def survey():
-    return pool_split.survey(Trace(EXAMPLE_TRACE), PAGES)
+    return pool_survey.survey(Trace(EXAMPLE_TRACE), PAGES)
 
 
 def finish(application, body):

@@ -4,10 +4,12 @@ from decimal import Decimal
 
 import pytest
 
-from tierwright import _simulator, catalog, endurance
-from tierwright.replay_checks import replayed_life, replayed_throughput
-from tierwright.replay_cost import price
-from tierwright.throughput import Setting
+from tierwright import _simulator
+from tierwright.advise.check import replayed_life, replayed_throughput
+from tierwright.evaluate.endurance import money
+from tierwright.evaluate.throughput.schemes import Setting
+from tierwright.hardware import catalog
+from tierwright.simulate.priced import price
 from tierwright_server.older_models import about_version
 from tierwright_server.replay_checks.check import sentence as sentence_of
 from tierwright_server.replay_checks.schemas import CheckedFigure
@@ -255,7 +257,7 @@ def test_the_sentence_says_whether_the_replay_chooses_alike(lazy, sentence):
     ],
 )
 def test_whole_drives_and_what_is_compared_stand_side_by_side(count, held, said):
-    cost = endurance.whole_drives(
+    cost = money.whole_drives(
         Decimal(720), months=36, held_bytes=held, capacity_bytes=10**12
     )
     assert _drives_sentence(cost, count, "Drive", 36, held) == said

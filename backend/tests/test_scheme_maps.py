@@ -5,9 +5,10 @@ import json
 import numpy as np
 import pytest
 
-from tierwright import catalog, page_flow
-from tierwright.metadata import PRESETS
-from tierwright.page_flow import Axis
+from tierwright.evaluate.metadata import PRESETS
+from tierwright.evaluate.page_flow import scheme_map
+from tierwright.evaluate.page_flow.scheme_map import Axis
+from tierwright.hardware import catalog
 
 FLASH = "face2016-samsung-840pro-256"
 DISK = "face2016-cheetah-15k6-single"
@@ -61,7 +62,7 @@ class TestMap:
 
         named = body.get("flash_metadata")
         book = body.get("price_book_id")
-        expected = page_flow.scheme_map(
+        expected = scheme_map.scheme_map(
             curve,
             x=axis("x"),
             y=axis("y"),
@@ -71,7 +72,7 @@ class TestMap:
             dirty_share=body.get("dirty_share"),
             flash_metadata=PRESETS[named] if named else None,
             prices=catalog.price_book(book) if book else None,
-            schemes=body.get("schemes", page_flow.MAP_SCHEMES),
+            schemes=body.get("schemes", scheme_map.MAP_SCHEMES),
         )
         # Through JSON once: what the models say, and every digit of it.
         for key, value in json.loads(json.dumps(expected.to_dict())).items():
@@ -197,5 +198,5 @@ class TestPoint:
 
 def test_options_are_the_tables(application):
     options = application.get("/scheme-maps/options")
-    assert [axis["name"] for axis in options["axes"]] == list(page_flow.AXES)
-    assert list(options["schemes"]) == list(page_flow.MAP_SCHEMES)
+    assert [axis["name"] for axis in options["axes"]] == list(scheme_map.AXES)
+    assert list(options["schemes"]) == list(scheme_map.MAP_SCHEMES)

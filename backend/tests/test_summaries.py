@@ -4,9 +4,9 @@ import numpy as np
 from live_app import EXAMPLE_TRACE
 
 from tierwright import _simulator
-from tierwright.popularity import rank_curve
-from tierwright.simulate import Trace
-from tierwright.summaries import summarise
+from tierwright.profile.popularity import rank_curve
+from tierwright.profile.summaries import summarise
+from tierwright.trace.reading import Trace
 
 
 def finish(application, workload_id):

@@ -7,8 +7,11 @@ import pytest
 from live_app import EXAMPLE_TRACE, run_application
 from test_jobs import children_of, long_trace  # noqa: F401 - a fixture
 
-from tierwright import _simulator, catalog, simulate
-from tierwright.replay_cost import price
+from tierwright import _simulator
+from tierwright.hardware import catalog
+from tierwright.simulate import replay
+from tierwright.simulate.priced import price
+from tierwright.trace import reading
 
 FLASH = "samsung-pm9a3-7.68tb-u2"
 DISK = "face2016-cheetah-15k6-single"
@@ -405,15 +408,15 @@ class TestKeeping:
         assert cold["warm_up"] == 0
         assert warm["warm_up"] == cold["accesses"] // 2
         assert warm["accesses"] == cold["accesses"] - warm["warm_up"]
-        trace = simulate.Trace(EXAMPLE_TRACE)
-        own = simulate.simulate_policy(trace, "arc", 300, warm_up=0.5)
+        trace = reading.Trace(EXAMPLE_TRACE)
+        own = replay.simulate_policy(trace, "arc", 300, warm_up=0.5)
         (row,) = rows_of(warm, 0)
         assert row["disk_reads"] == own["misses"]
         assert row["miss_ratio"] == own["miss_ratio"]
-        own = simulate.simulate_scheme(trace, "lazy", 300, 2000, warm_up=0.5)
+        own = replay.simulate_scheme(trace, "lazy", 300, 2000, warm_up=0.5)
         (row,) = rows_of(warm, 1)
         assert row["flash_hit_ratio"] == own["flash_hits"] / own["accesses"]
-        own = simulate.simulate_online(
+        own = replay.simulate_online(
             trace, "online", 300, 2000, options=TIMES, warm_up=0.5
         )
         (row,) = rows_of(warm, 2)

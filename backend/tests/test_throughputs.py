@@ -4,8 +4,9 @@ import math
 
 import pytest
 
-from tierwright import catalog, metadata
-from tierwright.throughput import Setting, scheme_throughput
+from tierwright.evaluate import metadata
+from tierwright.evaluate.throughput.schemes import Setting, scheme_throughput
+from tierwright.hardware import catalog
 
 FLASH = "face2016-samsung-840pro-256"
 DISK = "face2016-cheetah-15k6-single"

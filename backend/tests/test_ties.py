@@ -8,11 +8,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tierwright import break_even, catalog, page_flow, throughput
-from tierwright.break_even import PlainGains
-from tierwright.break_even.next_money import Crossing
-from tierwright.hit_ratio import Curve, Given
-from tierwright.throughput import Setting
+from tierwright.evaluate.break_even import next_money
+from tierwright.evaluate.break_even.gains import PlainGains
+from tierwright.evaluate.break_even.next_money import Crossing
+from tierwright.evaluate.page_flow import dirty_range
+from tierwright.evaluate.throughput import schemes
+from tierwright.evaluate.throughput.schemes import Setting
+from tierwright.hardware import catalog
+from tierwright.profile.curve import Curve, Given
 from tierwright_server.break_evens import service as break_evens
 from tierwright_server.throughputs import service as throughputs
 
@@ -28,8 +31,8 @@ CURVE = Curve.from_lists(
 )
 
 
-def study(curve: Curve, cpu_s: float) -> throughput.ThroughputStudy:
-    return throughput.scheme_throughput(
+def study(curve: Curve, cpu_s: float) -> schemes.ThroughputStudy:
+    return schemes.scheme_throughput(
         curve,
         ram_pages=100,
         flash_pages=5000,
@@ -50,7 +53,7 @@ def study(curve: Curve, cpu_s: float) -> throughput.ThroughputStudy:
 
 
 def test_schemes_that_the_processor_limits_alike_are_no_change_of_the_leader() -> None:
-    few, many = (study(end, 0.0022) for end in page_flow.dirty_ends(CURVE))
+    few, many = (study(end, 0.0022) for end in dirty_range.dirty_ends(CURVE))
     rates = [
         {name: float(s.throughput_per_s[0]) for name, s in each.schemes.items()}
         for each in (few, many)
@@ -70,7 +73,7 @@ def test_schemes_that_the_processor_limits_alike_are_no_change_of_the_leader() -
 @pytest.fixture
 def money() -> Any:
     gains = PlainGains(CURVE, 100, 200.0, 10.0)
-    return break_even.next_money(
+    return next_money.next_money(
         gains,
         usd=Decimal(1),
         dram_usd_per_byte=Decimal("1e-6"),

@@ -2,20 +2,20 @@
 
 import pytest
 
-from tierwright import transactions
+from tierwright.evaluate.transactions import nand, replay
 
 
 def test_pages_or_log_equal_the_models(application):
     answer = application.post(
         "/transaction-writes?derivation=true", {"dirty_pages": 40}, 200
     )
-    found = transactions.log_write(40, 100)
+    found = nand.log_write(40, 100)
     page, log = answer["ways"]
     assert page["write_us"] == found.data_write_us
     assert log["pages_written"] == found.log_pages
     assert answer["break_even_extra_reads"] == found.break_even_extra_reads
     assert log["total_us"] == log["write_us"] + log["reread_us"]
-    assert log["reread_us"] == float(transactions.log_read_us(40, 1))
+    assert log["reread_us"] == float(nand.log_read_us(40, 1))
     assert answer["winner"] == "log"
     assert answer["resident_transactions"] == 8192 // 40
     assert answer["read_share"] == pytest.approx(0.41)
@@ -30,10 +30,10 @@ def test_a_replay_equals_the_models_and_orders_what_is_left(application):
         {"running": 32, "committed": 16, "ram_pages": 512, "read_us": 50.0},
         200,
     )
-    events = transactions.half_loaded(committed=16, running=32)
-    found = transactions.compare_buffers(events, ram_pages=512, database_pages=768)
+    events = replay.half_loaded(committed=16, running=32)
+    found = replay.compare_buffers(events, ram_pages=512, database_pages=768)
     assert answer["events"] == len(events)
-    times = transactions.NandTimes(read_us=50)
+    times = nand.NandTimes(read_us=50)
     for row in answer["buffers"]:
         expected = found[row["buffer"]].to_dict(times)
         parts = (row[f"{name}_time_us"] for name in ("read", "write", "erase"))

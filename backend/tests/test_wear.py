@@ -2,8 +2,11 @@
 
 import pytest
 
-from tierwright import catalog, endurance, page_flow, recovery
-from tierwright.service_time import service_us
+from tierwright.evaluate import flash_cache, recovery
+from tierwright.evaluate.endurance import outlook as endurance_outlook
+from tierwright.evaluate.page_flow import evaluation as page_flow_evaluation
+from tierwright.hardware import catalog
+from tierwright.hardware.service_time import service_us
 
 FLASH = "face2016-samsung-840pro-256"
 RATED = "intel-p4500-4tb"
@@ -24,14 +27,16 @@ def point(**changes):
 
 
 def outlook(curve, budget, rate, **more):
-    evaluation = page_flow.evaluate(
+    evaluation = page_flow_evaluation.evaluate(
         curve,
         ram_pages=500,
         flash_pages=8000,
         flash=catalog.device(FLASH),
         disk=catalog.device(DISK),
     )
-    return endurance.wear_outlook(evaluation, budget, accesses_per_s=rate, **more)
+    return endurance_outlook.wear_outlook(
+        evaluation, budget, accesses_per_s=rate, **more
+    )
 
 
 class TestWear:
@@ -47,7 +52,7 @@ class TestWear:
             ),
             200,
         )
-        budget = endurance.write_budget(
+        budget = endurance_outlook.write_budget(
             catalog.device(FLASH), pe_cycles=1000, devices=2
         )
         expected = outlook(
@@ -257,7 +262,7 @@ class TestRecovery:
             200,
         )
         flash, disk = catalog.device(FLASH), catalog.device(DISK)
-        restore = recovery.recovery(
+        restore = flash_cache.recovery(
             8000 * PAGE, page_bytes=PAGE, seq_read_bytes_per_s=534e6
         )
         expected = recovery.restart(

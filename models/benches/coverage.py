@@ -17,8 +17,9 @@ from typing import Any
 
 import numpy as np
 
-from tierwright.hit_ratio import Curve
-from tierwright.simulate import Trace, profile, sampled_profile
+from tierwright.profile.curve import Curve
+from tierwright.profile.measure import profile, sampled_profile
+from tierwright.trace.reading import Trace
 
 EVEN_SIZES = 1000
 MARKS = (

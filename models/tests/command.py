@@ -10,7 +10,7 @@ import io
 import json
 from typing import Any, NamedTuple
 
-from tierwright.cli import main
+from tierwright.cli.app import main
 
 
 class Ended(NamedTuple):

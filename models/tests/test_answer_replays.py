@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tierwright import _simulator, catalog, page_flow
-from tierwright.answer_replays import (
+from tierwright import _simulator
+from tierwright.advise import directories
+from tierwright.advise.check_points import (
     Replay,
     directory_replays,
     fragment_replays,
@@ -17,12 +18,14 @@ from tierwright.answer_replays import (
     replayed_without_flash,
     restart_replays,
 )
-from tierwright.errors import BadInput
-from tierwright.hit_ratio import Curve
-from tierwright.sce import clock
-from tierwright.service_time import service_us
-from tierwright.simulate import Trace, simulate_flash_cache, simulate_scheme
-from tierwright.token_trace import parse_tokens, token_trace
+from tierwright.common.errors import BadInput
+from tierwright.evaluate.fragment_cache import clock
+from tierwright.hardware import catalog
+from tierwright.hardware.service_time import service_us
+from tierwright.profile.curve import Curve
+from tierwright.simulate.replay import simulate_flash_cache, simulate_scheme
+from tierwright.trace.reading import Trace
+from tierwright.trace.tokens import parse_tokens, token_trace
 
 FLASH = catalog.device("kv2009-intel-x25e")
 DISK = catalog.device("face2016-cheetah-15k6-single")
@@ -42,7 +45,7 @@ def run(trace: Trace, replay: Replay) -> dict[str, Any]:
     )
 
 
-def study_of(trace: Trace, **more: Any) -> page_flow.DirectoryStudy:
+def study_of(trace: Trace, **more: Any) -> directories.DirectoryStudy:
     found = _simulator.curves(str(trace.path), **trace.arguments())
     curve = Curve.from_full(
         found["misses"],
@@ -59,13 +62,13 @@ def study_of(trace: Trace, **more: Any) -> page_flow.DirectoryStudy:
         "flash_page_bytes": [PAGE, 4 * PAGE],
         **more,
     }
-    return page_flow.compare_directories(curve, **asked)
+    return directories.compare_directories(curve, **asked)
 
 
 @pytest.mark.oracle(
-    "answer_replays.directory_replays",
-    "answer_replays.replayed_directory",
-    "answer_replays.replayed_without_flash",
+    "advise.check_points.directory_replays",
+    "advise.check_points.replayed_directory",
+    "advise.check_points.replayed_without_flash",
 )
 def test_every_directory_is_replayed_at_its_own_sizes() -> None:
     with token_trace(TOKENS) as trace:
@@ -108,9 +111,9 @@ def test_every_directory_is_replayed_at_its_own_sizes() -> None:
 
 
 @pytest.mark.formula(
-    "answer_replays.directory_replays",
-    "answer_replays.replayed_directory",
-    "answer_replays.replayed_without_flash",
+    "advise.check_points.directory_replays",
+    "advise.check_points.replayed_directory",
+    "advise.check_points.replayed_without_flash",
 )
 @given(st.sampled_from(["steady", "cold"]), st.integers(0, 500), st.integers(1, 100))
 def test_a_directory_that_works_more_is_no_faster(
@@ -154,7 +157,9 @@ def test_a_disk_without_times_has_no_time() -> None:
         )
 
 
-@pytest.mark.oracle("answer_replays.restart_replays", "answer_replays.replayed_restart")
+@pytest.mark.oracle(
+    "advise.check_points.restart_replays", "advise.check_points.replayed_restart"
+)
 def test_a_restart_reads_from_flash_what_survived() -> None:
     """Pages that were pushed out to flash are all found there, those never seen are not."""
     # RAM of 2, flash of 40: pages 0 to 39 go round; behind the crash twenty of them come again,
@@ -173,7 +178,7 @@ def test_a_restart_reads_from_flash_what_survived() -> None:
 
 
 @pytest.mark.formula(
-    "answer_replays.restart_replays", "answer_replays.replayed_restart"
+    "advise.check_points.restart_replays", "advise.check_points.replayed_restart"
 )
 @settings(max_examples=15)
 @given(st.integers(100, 300), st.integers(1, 200))
@@ -201,7 +206,7 @@ def test_too_short_a_trace_cannot_crash() -> None:
 
 
 @pytest.mark.oracle(
-    "answer_replays.fragment_replays", "answer_replays.replayed_fragments"
+    "advise.check_points.fragment_replays", "advise.check_points.replayed_fragments"
 )
 def test_fragments_miss_as_the_clock_of_the_paper() -> None:
     """Two pages a fragment, three fragments: the slow CLOCK of `sce` on the fragments."""
@@ -228,7 +233,7 @@ def test_fragments_miss_as_the_clock_of_the_paper() -> None:
 
 
 @pytest.mark.formula(
-    "answer_replays.fragment_replays", "answer_replays.replayed_fragments"
+    "advise.check_points.fragment_replays", "advise.check_points.replayed_fragments"
 )
 @given(st.integers(1, 1000), st.integers(0, 1000))
 def test_a_miss_rate_is_a_share(reached: int, missed: int) -> None:

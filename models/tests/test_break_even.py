@@ -11,13 +11,19 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from tierwright import break_even, catalog
-from tierwright.break_even import PageCosts, PricedTier
+from tierwright.advise import dram_or_flash
 from tierwright.cli.app import main
-from tierwright.device import Device, device_from_mapping
-from tierwright.errors import BadInput
-from tierwright.hit_ratio import Curve, Profile
-from tierwright.prices import Price
+from tierwright.common.errors import BadInput
+from tierwright.evaluate.break_even import full, money
+from tierwright.evaluate.break_even import interval as break_even_interval
+from tierwright.evaluate.break_even import theta as break_even_theta
+from tierwright.evaluate.break_even.gains import PageCosts
+from tierwright.evaluate.break_even.interval import PricedTier
+from tierwright.hardware import catalog
+from tierwright.hardware.device import Device, device_from_mapping
+from tierwright.hardware.prices import Price
+from tierwright.profile.curve import Curve
+from tierwright.profile.document import Profile
 
 HOUR, DAY, MINUTE = 3600, 86_400, 60
 FACE_TABLE_1 = {  # random IOPS of FaCE Table 1: reads, writes
@@ -86,7 +92,7 @@ def curves(draw: st.DrawFn, *, writes: bool = True) -> Curve:
 def test_exponents_of_face_table_1(
     disk: str, operation: int, flash: str, published: float
 ) -> None:
-    found = break_even.exponent(
+    found = break_even_theta.exponent(
         1 / DISKS[disk][operation], 1 / FACE_TABLE_1[flash][operation]
     )
     assert float(found) == pytest.approx(published, abs=5e-7)
@@ -95,20 +101,20 @@ def test_exponents_of_face_table_1(
 def test_sequential_writes_bring_the_exponent_near_one_again() -> None:
     # Kang, Lee and Moon (2016): the 850 Evo behind 16 disks has 6.59 with random writes; in
     # appends at 300 MB/s, 73,000 pages of 4 KiB a second, 1.08.
-    appended = break_even.exponent(1 / 5_169, 4096 / 300e6)
+    appended = break_even_theta.exponent(1 / 5_169, 4096 / 300e6)
     assert float(appended) == pytest.approx(1.08, abs=0.005)
 
 
 def test_equal_money_of_face_section_6_7_2() -> None:
     # 200 MB of DRAM or 2 GB of flash beside 200 MB: (1 - 0.00622) ln 11 / ln 2 = 3.44.
-    found = break_even.roi_log(
+    found = money.roi_log(
         200, added_dram=200, added_flash=2000, disk_cost=1 / 409, flash_cost=1 / 65803
     )
     assert found.flash_to_dram_gain_ratio == pytest.approx(3.44, abs=0.005)
     assert found.winner == "flash"
     # Flash stays the better buy at every further step of the experiment, by less.
     ratios = [
-        break_even.roi_log(
+        money.roi_log(
             200,
             added_dram=200 * step,
             added_flash=2000 * step,
@@ -122,7 +128,7 @@ def test_equal_money_of_face_section_6_7_2() -> None:
     assert ratios[-1] > 1
 
 
-@pytest.mark.oracle("break_even.interval.break_even_interval")
+@pytest.mark.oracle("evaluate.break_even.interval.break_even_interval")
 @pytest.mark.parametrize(
     ("inputs", "published_s", "relative"),
     [
@@ -159,7 +165,7 @@ def test_equal_money_of_face_section_6_7_2() -> None:
 def test_the_published_five_minute_rules(
     inputs: dict[str, float], published_s: float, relative: float
 ) -> None:
-    found = float(break_even.break_even_interval(**inputs))
+    found = float(break_even_interval.break_even_interval(**inputs))
     assert found == pytest.approx(published_s, rel=relative)
 
 
@@ -212,7 +218,7 @@ def test_the_prices_put_in_give_the_intervals_of_appuswamy_2019(
     usd, size, _ = APPUSWAMY[year][upper]
     price, _, iops = APPUSWAMY[year][lower]
     found = float(
-        break_even.break_even_interval(
+        break_even_interval.break_even_interval(
             page_bytes=4096,
             accesses_per_s=iops,
             device_usd=price,
@@ -238,7 +244,7 @@ def test_what_was_read_of_appuswamy_2019_agrees_without_prices(
     found = ssd_in_bytes_of_ram * ram_in_bytes_of_ssd
     assert found == pytest.approx(capacity_bytes, rel=0.08)  # rounded intervals
     # So does the kernel: an SSD of that capacity that costs this much breaks even there.
-    back = break_even.break_even_interval(
+    back = break_even_interval.break_even_interval(
         page_bytes=4096,
         accesses_per_s=iops,
         device_usd=ssd_in_bytes_of_ram,
@@ -256,28 +262,32 @@ def test_theta_grows_from_zero_and_is_never_below_delta(
     pair: tuple[float, float], delta: float, more: float
 ) -> None:
     disk, flash = pair
-    found = break_even.log_theta(
+    found = break_even_theta.log_theta(
         [0, delta, delta + more], disk_cost=disk, flash_cost=flash
     )
     none, some, larger = found.theta.tolist()
     assert float(found.exponent) >= 1
     assert none == 0
     assert delta <= some < larger
-    slower = break_even.log_theta(1.0, disk_cost=disk, flash_cost=flash * 1.01)
-    faster_disk = break_even.log_theta(
+    slower = break_even_theta.log_theta(1.0, disk_cost=disk, flash_cost=flash * 1.01)
+    faster_disk = break_even_theta.log_theta(
         1.0, disk_cost=disk * 0.999, flash_cost=flash * 0.999 * 0.98
     )
-    here = float(break_even.log_theta(1.0, disk_cost=disk, flash_cost=flash).theta)
+    here = float(
+        break_even_theta.log_theta(1.0, disk_cost=disk, flash_cost=flash).theta
+    )
     assert float(slower.theta) >= here
     assert float(faster_disk.theta) <= here
-    nearer = break_even.log_theta(1.0, disk_cost=disk * 1.5, flash_cost=flash)
+    nearer = break_even_theta.log_theta(1.0, disk_cost=disk * 1.5, flash_cost=flash)
     assert float(nearer.theta) <= here  # decreasing in the cost of the disk
 
 
 @given(costs)
 def test_the_exponent_has_its_limits(disk: float) -> None:
-    assert float(break_even.exponent(disk, disk * 1e-12)) == pytest.approx(1, abs=1e-9)
-    assert float(break_even.exponent(disk, disk * (1 - 1e-9))) > 1e8
+    assert float(break_even_theta.exponent(disk, disk * 1e-12)) == pytest.approx(
+        1, abs=1e-9
+    )
+    assert float(break_even_theta.exponent(disk, disk * (1 - 1e-9))) > 1e8
 
 
 @pytest.mark.formula("face.theta_mixed")
@@ -286,14 +296,14 @@ def test_a_mix_lies_between_reads_and_writes(
     reads: tuple[float, float], writes: tuple[float, float], share: float
 ) -> None:
     def exponent(x: float) -> float:
-        found = break_even.mixed_costs(
+        found = break_even_theta.mixed_costs(
             x,
             disk_read=reads[0],
             flash_read=reads[1],
             disk_write=writes[0],
             flash_write=writes[1],
         )
-        return float(break_even.exponent(found.disk, found.flash))
+        return float(break_even_theta.exponent(found.disk, found.flash))
 
     low, high = sorted((exponent(0), exponent(1)))
     assert low * (1 - 1e-9) <= exponent(share) <= high * (1 + 1e-9)
@@ -304,7 +314,7 @@ def test_a_mix_lies_between_reads_and_writes(
 def test_theta_of_a_curve_reaches_its_target_or_nothing_does(
     curve: Curve, base: int, delta: float, pair: tuple[float, float]
 ) -> None:
-    found = break_even.curve_theta(
+    found = break_even_theta.curve_theta(
         curve, base, delta, disk_cost=pair[0], flash_cost=pair[1]
     )
     target, theta = float(found.target_hit), float(found.theta)
@@ -324,10 +334,10 @@ def test_theta_of_a_curve_reaches_its_target_or_nothing_does(
 def test_a_logarithmic_curve_gives_the_log_model(
     alpha: float, base: int, delta: float, pair: tuple[float, float]
 ) -> None:
-    exponent = float(break_even.exponent(*pair))
+    exponent = float(break_even_theta.exponent(*pair))
     assume(exponent < 1.6)
     wanted = float(
-        break_even.log_theta(delta, disk_cost=pair[0], flash_cost=pair[1]).theta
+        break_even_theta.log_theta(delta, disk_cost=pair[0], flash_cost=pair[1]).theta
     )
     last = math.ceil(base * (1 + wanted) * 1.1) + 2
     sizes = np.unique(np.rint(np.geomspace(base, last, 4000)))
@@ -337,7 +347,7 @@ def test_a_logarithmic_curve_gives_the_log_model(
         [(0, 0.0), *zip(sizes.astype(int).tolist(), ratios.tolist(), strict=True)],
         accesses=2**40,
     )
-    found = break_even.curve_theta(
+    found = break_even_theta.curve_theta(
         curve, base, delta, disk_cost=pair[0], flash_cost=pair[1]
     )
     # Straight pieces of a bent curve: the tolerance is that of the sampling, whole pages.
@@ -348,7 +358,7 @@ def test_flat_and_ended_curves_are_told_apart() -> None:
     curve = Curve.from_hit_ratios(
         [(100, 0.5), (200, 0.5), (400, 0.9)], accesses=1000, page_bytes=4096
     )
-    found = break_even.curve_theta(
+    found = break_even_theta.curve_theta(
         curve, 100, [0.5, 2, 3, 300], disk_cost=10, flash_cost=1
     )
     # E = 10/9. delta 2: target 0.5 + 10/9 * 0.2 = 0.7222: 200 + 200 * 0.2222/0.4 = 311.1.
@@ -358,7 +368,7 @@ def test_flat_and_ended_curves_are_told_apart() -> None:
     names = {warning.name for warning in found.warnings}
     assert names == {"unreachable", "dram_gains_nothing"}
     # The plateau: a target equal to its height is met at its start, not at its end.
-    plateau = break_even.curve_theta(curve, 50, 1, disk_cost=1e9, flash_cost=1e-9)
+    plateau = break_even_theta.curve_theta(curve, 50, 1, disk_cost=1e9, flash_cost=1e-9)
     assert float(plateau.theta) == pytest.approx(1)
 
 
@@ -368,11 +378,13 @@ def test_roi_agrees_with_theta(
     pair: tuple[float, float], base: float, dram: float, flash: float
 ) -> None:
     disk, flash_cost = pair
-    found = break_even.roi_log(
+    found = money.roi_log(
         base, added_dram=dram, added_flash=flash, disk_cost=disk, flash_cost=flash_cost
     )
     theta = float(
-        break_even.log_theta(dram / base, disk_cost=disk, flash_cost=flash_cost).theta
+        break_even_theta.log_theta(
+            dram / base, disk_cost=disk, flash_cost=flash_cost
+        ).theta
     )
     assume(not math.isclose(flash / base, theta, rel_tol=1e-9))
     assert found.winner == ("flash" if flash / base > theta else "dram")
@@ -381,19 +393,21 @@ def test_roi_agrees_with_theta(
     assert (ratio > 1) == (found.winner == "flash")
 
 
-@pytest.mark.formula("break_even.money.flip_price_ratio")
+@pytest.mark.formula("evaluate.break_even.money.flip_price_ratio")
 @given(curves(writes=False), st.integers(1, 4000), cost_pairs(), st.floats(0.01, 20))
 def test_at_the_flip_ratio_equal_money_gains_equally(
     curve: Curve, base: int, pair: tuple[float, float], delta: float
 ) -> None:
     disk, flash = pair
-    found = break_even.curve_theta(curve, base, delta, disk_cost=disk, flash_cost=flash)
-    flip = float(break_even.flip_price_ratio(delta, found.theta))
+    found = break_even_theta.curve_theta(
+        curve, base, delta, disk_cost=disk, flash_cost=flash
+    )
+    flip = float(money.flip_price_ratio(delta, found.theta))
     if not bool(found.reachable) or float(found.theta) == 0:
         assert math.isnan(flip)
         return
     # Money for delta of DRAM buys delta / flip of flash at that ratio of prices.
-    roi = break_even.roi_curve(
+    roi = money.roi_curve(
         curve,
         base,
         added_dram_pages=delta * base,
@@ -408,9 +422,11 @@ def test_at_the_flip_ratio_equal_money_gains_equally(
 def test_by_the_log_model_flash_must_not_cost_more_than_dram(
     delta: float, pair: tuple[float, float]
 ) -> None:
-    theta = break_even.log_theta(delta, disk_cost=pair[0], flash_cost=pair[1]).theta
+    theta = break_even_theta.log_theta(
+        delta, disk_cost=pair[0], flash_cost=pair[1]
+    ).theta
     assume(np.isfinite(theta))
-    assert 0 < float(break_even.flip_price_ratio(delta, theta)) <= 1
+    assert 0 < float(money.flip_price_ratio(delta, theta)) <= 1
 
 
 # --- the full form -----------------------------------------------------------------------
@@ -428,49 +444,49 @@ CURVE = Curve.from_lists(
 
 
 @pytest.mark.oracle(
-    "break_even.full.dram_gain",
-    "break_even.full.flash_gain",
-    "break_even.full.gains_from_curve",
-    "break_even.full.full_theta",
+    "evaluate.break_even.full.dram_gain",
+    "evaluate.break_even.full.flash_gain",
+    "evaluate.break_even.full.gains_from_curve",
+    "evaluate.break_even.full.full_theta",
 )
 def test_the_full_form_by_hand() -> None:
     # B = 100: misses 400, wb 80, p_d = 0.2. 100 pages of flash: misses(200) = 300, wb 30.
     # h_f = 0.1, E_d WR = 0.05, a = (300 + 0.2 x 100) / 1000 = 0.32.
     # G = 0.1 x 9 + 0.05 x 12 - 0.32 x 2 = 0.9 + 0.6 - 0.64 = 0.86
-    gain = break_even.gains_from_curve(CURVE, 100, [0, 100], COSTS)
+    gain = full.gains_from_curve(CURVE, 100, [0, 100], COSTS)
     assert gain.tolist() == pytest.approx([0, 0.86])
-    whole = break_even.flash_gain(0.1, 0.08, 1 - 30 / 80, 0.32, COSTS)
+    whole = full.flash_gain(0.1, 0.08, 1 - 30 / 80, 0.32, COSTS)
     assert float(whole) == pytest.approx(0.86)
     # 100 pages of DRAM more: 0.1 x 10 + 0.05 x 12 = 1.6.
-    found = break_even.full_theta(CURVE, 100, 1.0, COSTS)
+    found = full.full_theta(CURVE, 100, 1.0, COSTS)
     assert float(found.dram_gain) == pytest.approx(1.6)
     # G at e = 200: 0.15 x 9 + 0.065 x 12 - 0.28 x 2 = 1.57; at 300: 1.8 + 0.96 - 0.48 = 2.28.
     # 1.6 lies 0.03 / 0.71 of the way from 200 to 300.
     assert float(found.theta) == pytest.approx(2 + 0.03 / 0.71)
-    old = break_even.full_theta(CURVE, 100, 1.0, COSTS, old_share=0.5)
+    old = full.full_theta(CURVE, 100, 1.0, COSTS, old_share=0.5)
     assert float(old.theta) == pytest.approx(2 * (2 + 0.03 / 0.71))
 
 
 @pytest.mark.formula(
-    "break_even.full.full_theta",
-    "break_even.full.dram_gain",
-    "break_even.full.gains_from_curve",
+    "evaluate.break_even.full.full_theta",
+    "evaluate.break_even.full.dram_gain",
+    "evaluate.break_even.full.gains_from_curve",
 )
 @given(curves(), st.integers(1, 4000), st.floats(0, 20), st.floats(0, 0.9))
 def test_the_full_break_even_gains_what_dram_gains(
     curve: Curve, base: int, delta: float, old: float
 ) -> None:
-    found = break_even.full_theta(curve, base, delta, COSTS, old_share=old)
+    found = full.full_theta(curve, base, delta, COSTS, old_share=old)
     theta, wanted = float(found.theta), float(found.dram_gain)
     if not bool(found.reachable):
         assert found.most_flash_gain < wanted
         return
     if theta == 0:
         # Nothing to match, or the first page of flash already gains as much.
-        first = break_even.gains_from_curve(curve, base, 1e-9, COSTS)
+        first = full.gains_from_curve(curve, base, 1e-9, COSTS)
         assert wanted <= 0 or float(first) >= wanted - 1e-6
         return
-    gained = break_even.gains_from_curve(
+    gained = full.gains_from_curve(
         curve, base, theta * base * (1 + 1e-9), COSTS, old_share=old
     )
     assert float(gained) >= wanted - 1e-6
@@ -480,13 +496,13 @@ def test_the_full_break_even_gains_what_dram_gains(
 def test_more_flash_never_gains_less(
     curve: Curve, base: int, flash: float, more: float
 ) -> None:
-    low, high = break_even.gains_from_curve(curve, base, [flash, flash + more], COSTS)
+    low, high = full.gains_from_curve(curve, base, [flash, flash + more], COSTS)
     assert high >= low - 1e-9
 
 
 def test_flash_writes_can_cost_more_than_every_hit_spares() -> None:
     slow = PageCosts(disk_read=10, disk_write=12, flash_read=1, flash_write=50)
-    found = break_even.full_theta(CURVE, 100, 1.0, slow)
+    found = full.full_theta(CURVE, 100, 1.0, slow)
     assert math.isnan(float(found.theta))
     assert found.most_flash_gain < 0
     assert [warning.name for warning in found.warnings] == ["staging_costs_more"]
@@ -495,9 +511,9 @@ def test_flash_writes_can_cost_more_than_every_hit_spares() -> None:
 # --- money -------------------------------------------------------------------------------
 
 
-@pytest.mark.oracle("break_even.money.marginal_gains")
+@pytest.mark.oracle("evaluate.break_even.money.marginal_gains")
 def test_the_next_money_goes_where_it_gains_most() -> None:
-    found = break_even.marginal_gains(
+    found = money.marginal_gains(
         CURVE,
         ram_pages=100,
         flash_pages=0,
@@ -518,11 +534,11 @@ def test_the_next_money_goes_where_it_gains_most() -> None:
     assert len(found.choice) < 20
 
 
-@pytest.mark.oracle("break_even.money.pages_for")
+@pytest.mark.oracle("evaluate.break_even.money.pages_for")
 def test_money_buys_whole_pages() -> None:
-    assert break_even.pages_for(Decimal(1), Decimal("0.0001"), 4096) == 2
+    assert money.pages_for(Decimal(1), Decimal("0.0001"), 4096) == 2
     with pytest.raises(BadInput, match="usd: `-1` must not be negative"):
-        break_even.pages_for(Decimal(-1), Decimal("0.0001"), 4096)
+        money.pages_for(Decimal(-1), Decimal("0.0001"), 4096)
 
 
 # --- intervals ---------------------------------------------------------------------------
@@ -543,26 +559,26 @@ def priced(identifier: str, kind: str, usd: str, **figures: Any) -> PricedTier:
     return PricedTier(device, Price(Decimal(usd), "GiB", False, "test", "2018"))
 
 
-@pytest.mark.oracle("break_even.interval.tier_interval")
+@pytest.mark.oracle("evaluate.break_even.interval.tier_interval")
 def test_the_interval_of_two_profiles() -> None:
     ram = priced("ram", "dram", "5")
     disk = priced("disk", "hdd", "0.02", capacity=(2048, "GiB"), read_iops=(200, "1/s"))
-    found = break_even.tier_interval(ram, disk, page_bytes=4096, months=36)
+    found = break_even_interval.tier_interval(ram, disk, page_bytes=4096, months=36)
     # 40.96 USD / 200 /s over 4096 bytes at 5 USD/GiB.
     wanted = 0.02 * 2048 / 200 / (4096 * 5 / 2**30)
     assert found.interval_s == pytest.approx(wanted)
-    months = break_even.tier_interval(ram, disk, page_bytes=4096, months=1)
+    months = break_even_interval.tier_interval(ram, disk, page_bytes=4096, months=1)
     assert months.interval_s == pytest.approx(wanted)  # both are purchases
     host = PricedTier(disk.device, disk.price, Decimal("40.96"))
-    doubled = break_even.tier_interval(ram, host, page_bytes=4096, months=36)
+    doubled = break_even_interval.tier_interval(ram, host, page_bytes=4096, months=36)
     assert doubled.interval_s == pytest.approx(2 * wanted)
-    larger = break_even.tier_interval(ram, disk, page_bytes=8192, months=36)
+    larger = break_even_interval.tier_interval(ram, disk, page_bytes=8192, months=36)
     assert larger.interval_s == pytest.approx(wanted / 2)
 
 
 def test_an_interval_without_its_figures_names_them() -> None:
     bare = PricedTier(Device("bare", "bare", "hdd"), None)
-    found = break_even.tier_interval(
+    found = break_even_interval.tier_interval(
         priced("ram", "dram", "5"), bare, page_bytes=4096, months=36
     )
     assert found.interval_s is None
@@ -579,41 +595,43 @@ def test_an_interval_without_its_figures_names_them() -> None:
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: break_even.exponent(1, 2), "no amount of flash breaks even"),
-        (lambda: break_even.exponent(1, 1), "no amount of flash breaks even"),
-        (lambda: break_even.exponent(0, 0), "disk_cost: `0.0` must be above 0"),
+        (lambda: break_even_theta.exponent(1, 2), "no amount of flash breaks even"),
+        (lambda: break_even_theta.exponent(1, 1), "no amount of flash breaks even"),
+        (lambda: break_even_theta.exponent(0, 0), "disk_cost: `0.0` must be above 0"),
         (
-            lambda: break_even.log_theta(-1, disk_cost=2, flash_cost=1),
+            lambda: break_even_theta.log_theta(-1, disk_cost=2, flash_cost=1),
             "delta: `-1` must not be negative",
         ),
         (
-            lambda: break_even.mixed_costs(
+            lambda: break_even_theta.mixed_costs(
                 1.5, disk_read=2, disk_write=2, flash_read=1, flash_write=1
             ),
             "read_share: `1.5` must not exceed 1",
         ),
         (
-            lambda: break_even.curve_theta(CURVE, 0, 1, disk_cost=2, flash_cost=1),
+            lambda: break_even_theta.curve_theta(
+                CURVE, 0, 1, disk_cost=2, flash_cost=1
+            ),
             "base_pages: `0` must be finite and above 0",
         ),
         (
-            lambda: break_even.roi_log(
+            lambda: money.roi_log(
                 0, added_dram=1, added_flash=1, disk_cost=2, flash_cost=1
             ),
             "base: `0` must be above 0",
         ),
         (
-            lambda: break_even.roi_log(
+            lambda: money.roi_log(
                 1, added_dram=1, added_flash=1, disk_cost=1, flash_cost=1
             ),
             "must be above 0 and below disk_cost `1`",
         ),
         (
-            lambda: break_even.full_theta(CURVE, 100, 1, COSTS, old_share=1),
+            lambda: full.full_theta(CURVE, 100, 1, COSTS, old_share=1),
             r"old_share: `1` must lie in \[0, 1\)",
         ),
         (
-            lambda: break_even.flash_gain(0.1, 0.1, 1.5, 0, COSTS),
+            lambda: full.flash_gain(0.1, 0.1, 1.5, 0, COSTS),
             "write_reduction: `1.5` must be finite, at most 1",
         ),
         (
@@ -621,7 +639,7 @@ def test_an_interval_without_its_figures_names_them() -> None:
             "disk_read: `0` must be finite and above 0",
         ),
         (
-            lambda: break_even.break_even_interval(
+            lambda: break_even_interval.break_even_interval(
                 page_bytes=4096,
                 accesses_per_s=0,
                 device_usd=1,
@@ -630,7 +648,7 @@ def test_an_interval_without_its_figures_names_them() -> None:
             "accesses_per_s: `0.0` must be above 0",
         ),
         (
-            lambda: break_even.flip_price_ratio(1, -1),
+            lambda: money.flip_price_ratio(1, -1),
             "theta: `-1.0` must not be negative",
         ),
     ],
@@ -646,9 +664,9 @@ def test_refusals_name_value_and_next_step(call: Any, message: str) -> None:
 SSD, DISK = "face2016-samsung-840pro-256", "face2016-cheetah-15k6-single"
 
 
-@pytest.mark.oracle("break_even.analysis.analyse")
+@pytest.mark.oracle("advise.dram_or_flash.analyse")
 def test_analyse_joins_curve_money_and_prices() -> None:
-    found = break_even.analyse(
+    found = dram_or_flash.analyse(
         catalog.device(SSD),
         catalog.device(DISK),
         deltas=[1, 2],
@@ -677,23 +695,25 @@ def test_analyse_joins_curve_money_and_prices() -> None:
 
 def test_the_share_of_reads_is_the_workloads_unless_given() -> None:
     devices = catalog.device(SSD), catalog.device(DISK)
-    own = break_even.analyse(*devices, curve=CURVE, ram_pages=100)
+    own = dram_or_flash.analyse(*devices, curve=CURVE, ram_pages=100)
     share = 1 - CURVE.write_accesses / CURVE.accesses
     assert 0 < share < 1
     assert own.inputs["read_share"] == share
     assert own.inputs["read_share_basis"] == "among all accesses of the workload"
-    stated = break_even.analyse(*devices, curve=CURVE, ram_pages=100, read_share=share)
+    stated = dram_or_flash.analyse(
+        *devices, curve=CURVE, ram_pages=100, read_share=share
+    )
     assert own.exponent == stated.exponent
-    reads = break_even.analyse(*devices, curve=CURVE, ram_pages=100, read_share=1)
+    reads = dram_or_flash.analyse(*devices, curve=CURVE, ram_pages=100, read_share=1)
     assert reads.exponent != own.exponent
     assert "all_reads_assumed" not in {w.name for w in (*own.warnings, *reads.warnings)}
-    bare = break_even.analyse(*devices)
+    bare = dram_or_flash.analyse(*devices)
     assert bare.inputs["read_share"] == 1
     assert "all_reads_assumed" in {w.name for w in bare.warnings}
 
 
 def test_steps_of_the_three_forms_are_told_apart() -> None:
-    found = break_even.analyse(
+    found = dram_or_flash.analyse(
         catalog.device(SSD), catalog.device(DISK), curve=CURVE, ram_pages=100
     )
     names = [step.result for step in found.derivation]
@@ -704,11 +724,11 @@ def test_steps_of_the_three_forms_are_told_apart() -> None:
 
 
 def test_arrays_of_disks_and_sequential_writes_change_the_costs() -> None:
-    one = break_even.analyse(catalog.device(SSD), catalog.device(DISK), read_share=0)
-    array = break_even.analyse(
+    one = dram_or_flash.analyse(catalog.device(SSD), catalog.device(DISK), read_share=0)
+    array = dram_or_flash.analyse(
         catalog.device(SSD), catalog.device(DISK), read_share=0, disks=16
     )
-    appends = break_even.analyse(
+    appends = dram_or_flash.analyse(
         catalog.device(SSD),
         catalog.device(DISK),
         read_share=0,
@@ -736,7 +756,7 @@ def test_analyse_refuses_what_does_not_belong_together(
     inputs: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(BadInput, match=message):
-        break_even.analyse(catalog.device(SSD), catalog.device(DISK), **inputs)
+        dram_or_flash.analyse(catalog.device(SSD), catalog.device(DISK), **inputs)
 
 
 def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -13,11 +13,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tierwright import _simulator, break_even, catalog, simulate
-from tierwright.break_even import BestGains, PageCosts, SchemeGains
-from tierwright.break_even.schemes import FLASH_SCHEMES
+from tierwright import _simulator
+from tierwright.advise import dram_or_flash
 from tierwright.cli.app import main
-from tierwright.hit_ratio import Curve
+from tierwright.evaluate.break_even import next_money, schemes
+from tierwright.evaluate.break_even.gains import PageCosts
+from tierwright.evaluate.break_even.schemes import FLASH_SCHEMES, BestGains, SchemeGains
+from tierwright.hardware import catalog
+from tierwright.profile import measure
+from tierwright.profile.curve import Curve
+from tierwright.simulate import replay
+from tierwright.trace import reading
 
 TRACE = Path(__file__).parents[2] / "fixtures" / "traces" / "tpcb-cut.csv.zst"
 EXACT = ("inclusive_global", "exclusive")
@@ -129,7 +135,7 @@ def slow_lazy_writes(
     return evicted * (1 - there + there * returning)
 
 
-@pytest.mark.oracle("break_even.schemes.scheme_thetas")
+@pytest.mark.oracle("evaluate.break_even.schemes.scheme_thetas")
 @pytest.mark.parametrize("scheme", [*EXACT, "inclusive", "lazy"])
 @pytest.mark.parametrize("delta", [0.25, 0.5, 1.0])
 def test_trying_every_size_finds_the_same_flash(scheme: str, delta: float) -> None:
@@ -142,7 +148,7 @@ def test_trying_every_size_finds_the_same_flash(scheme: str, delta: float) -> No
         for size in tried
         if before - slow_time(SMALL, scheme, base, size) >= wanted
     )
-    found = break_even.scheme_thetas(SMALL, base, [delta], COSTS)
+    found = schemes.scheme_thetas(SMALL, base, [delta], COSTS)
     assert float(found.dram_gain[0]) == pytest.approx(wanted)
     theta = float(found.schemes[scheme].theta[0])
     assert least - 1 / 4 <= theta * base <= least + 1e-9
@@ -150,7 +156,7 @@ def test_trying_every_size_finds_the_same_flash(scheme: str, delta: float) -> No
 
 def test_the_schemes_by_hand() -> None:
     # DRAM of 200 instead of 100: 100 misses at 10 and 50 write-backs at 12 fewer.
-    found = break_even.scheme_thetas(SMALL, 100, [1.0], COSTS)
+    found = schemes.scheme_thetas(SMALL, 100, [1.0], COSTS)
     assert float(found.dram_gain[0]) == pytest.approx(1.6)
     # Exclusive, 300 held: 150 hits at 9 and 65 write-backs, less 300 evictions at 2: 1.53.
     gains = SchemeGains(SMALL, 100, COSTS, "exclusive")
@@ -178,12 +184,12 @@ def test_what_decides_is_the_best_scheme_at_each_size() -> None:
         assert (name is None) == (size == 0)
         if name is not None:
             assert each[name][at] == pytest.approx(most)
-    found = break_even.scheme_thetas(SMALL, 100, [0.5, 1.0], COSTS)
+    found = schemes.scheme_thetas(SMALL, 100, [0.5, 1.0], COSTS)
     assert found.theta.tolist() == [
         float(found.schemes[str(name)].theta[at]) for at, name in enumerate(found.best)
     ]
     assert (best.least(found.dram_gain) / 100).tolist() == found.theta.tolist()
-    flips = break_even.flip_curve(
+    flips = next_money.flip_curve(
         SMALL, 100, [0.5, 1.0], disk_cost=10, flash_cost=1, costs=COSTS
     )
     assert flips.full is not None
@@ -197,7 +203,7 @@ def test_the_next_money_names_the_scheme_and_its_known_error() -> None:
         "dram_usd_per_byte": Decimal("0.000001"),
         "flash_usd_per_byte": Decimal("0.0000005"),
     }
-    found = break_even.next_money(BestGains(SMALL, 100, COSTS), **prices)
+    found = next_money.next_money(BestGains(SMALL, 100, COSTS), **prices)
     assert found.flash_gains["exclusive"] == pytest.approx(1.53)
     known = [gain for gain in found.flash_gains.values() if gain is not None]
     assert found.flash_gain == max(known)
@@ -209,7 +215,7 @@ def test_the_next_money_names_the_scheme_and_its_known_error() -> None:
     assert found.within_error == (
         found.flash_gain_least < found.dram_gain < found.flash_gain_most
     )
-    far = break_even.next_money(
+    far = next_money.next_money(
         BestGains(SMALL, 100, COSTS),
         **{**prices, "flash_usd_per_byte": Decimal("0.00001")},
     )
@@ -217,7 +223,7 @@ def test_the_next_money_names_the_scheme_and_its_known_error() -> None:
 
 
 def test_sums_beyond_what_was_seen_are_a_trend() -> None:
-    curve = simulate.profile(simulate.Trace(TRACE)).curve
+    curve = measure.profile(reading.Trace(TRACE)).curve
     prices: dict[str, Any] = {
         "usd": Decimal("0.1"),
         "dram_usd_per_byte": Decimal("0.0000001"),
@@ -226,7 +232,7 @@ def test_sums_beyond_what_was_seen_are_a_trend() -> None:
 
     def of(start: Any) -> Any:
         gains = BestGains(curve.from_start(start), 1000, COSTS)
-        return break_even.next_money(gains, **prices)
+        return next_money.next_money(gains, **prices)
 
     cold, steady = of("cold"), of("steady")
     assert cold.dram_trend_from_usd is cold.flash_trend_from_usd is None
@@ -256,7 +262,7 @@ def curves(draw: st.DrawFn) -> Curve:
     )
 
 
-@pytest.mark.formula("break_even.schemes.scheme_thetas")
+@pytest.mark.formula("evaluate.break_even.schemes.scheme_thetas")
 @settings(max_examples=25)
 @given(
     curves(),
@@ -267,7 +273,7 @@ def curves(draw: st.DrawFn) -> Curve:
 def test_the_flash_of_a_scheme_gains_what_dram_gains(
     curve: Curve, base: int, deltas: list[float], old: float
 ) -> None:
-    found = break_even.scheme_thetas(curve, base, deltas, COSTS, old_share=old)
+    found = schemes.scheme_thetas(curve, base, deltas, COSTS, old_share=old)
     for name, scheme in found.schemes.items():
         gains = SchemeGains(curve, base, COSTS, name, old)
         for at, wanted in enumerate(found.dram_gain):
@@ -291,7 +297,7 @@ def test_the_flash_of_a_scheme_gains_what_dram_gains(
 def test_the_ends_of_the_error_enclose_the_answer(
     curve: Curve, base: int, delta: float
 ) -> None:
-    found = break_even.scheme_thetas(curve, base, [delta], COSTS)
+    found = schemes.scheme_thetas(curve, base, [delta], COSTS)
     for name, scheme in found.schemes.items():
         ends = [scheme.theta_least[0], scheme.theta[0], scheme.theta_most[0]]
         least, middle, most = (math.inf if np.isnan(x) else float(x) for x in ends)
@@ -305,9 +311,9 @@ def test_the_ends_of_the_error_enclose_the_answer(
 
 def test_the_steady_error_is_that_of_the_cost() -> None:
     # T_k (1 -/+ e) = T_none(B + D), e a quarter of the share of the pages held.
-    curve = simulate.profile(simulate.Trace(TRACE)).curve.from_start("steady")
+    curve = measure.profile(reading.Trace(TRACE)).curve.from_start("steady")
     base = 1000
-    found = break_even.scheme_thetas(curve, base, [0.25], COSTS)
+    found = schemes.scheme_thetas(curve, base, [0.25], COSTS)
     none = SchemeGains(curve, base, COSTS, "exclusive")
     wanted = float(none.time(base + 250))
     each = found.schemes["exclusive"]
@@ -323,9 +329,9 @@ def test_the_steady_error_is_that_of_the_cost() -> None:
 
 
 def test_nothing_is_stated_beyond_what_the_recording_tells() -> None:
-    curve = simulate.profile(simulate.Trace(TRACE)).curve.from_start("steady")
+    curve = measure.profile(reading.Trace(TRACE)).curve.from_start("steady")
     deltas = [0.25, 1.0, 4.0, 20.0]
-    found = break_even.scheme_thetas(curve, 1000, deltas, COSTS)
+    found = schemes.scheme_thetas(curve, 1000, deltas, COSTS)
     trends = []
     for each in found.schemes.values():
         for end in (each.theta_least, each.theta_most):
@@ -337,7 +343,7 @@ def test_nothing_is_stated_beyond_what_the_recording_tells() -> None:
         assert each.is_trend.tolist() == (known & beyond).tolist()
     assert True in trends
     assert False in trends
-    cold = break_even.scheme_thetas(curve.from_start("cold"), 1000, deltas, COSTS)
+    cold = schemes.scheme_thetas(curve.from_start("cold"), 1000, deltas, COSTS)
     assert not any(np.any(each.is_trend) for each in cold.schemes.values())
 
 
@@ -379,7 +385,7 @@ def test_a_replay_gains_what_the_dram_step_gains(
     curve: Curve, flash: str, ram_pages: int
 ) -> None:
     # The joined form of before delivered 54 % of the step here on a SATA drive.
-    costs = break_even.page_costs(
+    costs = dram_or_flash.page_costs(
         catalog.device_or_file(flash),
         catalog.device_or_file("face2016-cheetah-15k6-raid0-16"),
         1,
@@ -387,7 +393,7 @@ def test_a_replay_gains_what_the_dram_step_gains(
         sequential=False,
     )
     deltas = [0.5, 2.0]
-    found = break_even.scheme_thetas(curve, ram_pages, deltas, costs)
+    found = schemes.scheme_thetas(curve, ram_pages, deltas, costs)
 
     def at(scheme: str, ram: int, pages: float) -> dict[str, Any]:
         return {"scheme": scheme, "ram_pages": ram, "flash_pages": round(pages)}
@@ -399,8 +405,8 @@ def test_a_replay_gains_what_the_dram_step_gains(
         for end in ("theta_least", "theta", "theta_most")
         if np.isfinite(getattr(scheme, end)[index])
     }
-    rows = simulate.sweep(
-        simulate.Trace(TRACE),
+    rows = replay.sweep(
+        reading.Trace(TRACE),
         [
             at("none", ram_pages, 0),
             *(at("none", round(ram_pages * (1 + delta)), 0) for delta in deltas),

@@ -3,17 +3,18 @@
 from decimal import Decimal
 from pathlib import Path
 
-from tierwright import catalog, simulate
-from tierwright.break_even import analyse
-from tierwright.simulate import Trace
-from tierwright.steady_state import Start
+from tierwright.advise.dram_or_flash import analyse
+from tierwright.hardware import catalog
+from tierwright.profile import measure
+from tierwright.profile.steady_state import Start
+from tierwright.trace.reading import Trace
 
 ROOT = Path(__file__).resolve().parents[2]
 TRACE = ROOT / "fixtures" / "traces" / "tpcb-cut.csv.zst"
 
 
 def test_a_sum_that_buys_more_than_was_seen_says_so() -> None:
-    curve = simulate.profile(Trace(TRACE)).curve
+    curve = measure.profile(Trace(TRACE)).curve
 
     def names(start: Start, usd: str) -> set[str]:
         found = analyse(

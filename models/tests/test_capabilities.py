@@ -5,15 +5,17 @@ from typing import Any
 
 import pytest
 
-from tierwright import catalog, endurance, page_flow
-from tierwright.capabilities import CAPABILITIES, capabilities
 from tierwright.cli.app import main
-from tierwright.device import Device, device_from_mapping
-from tierwright.economics import tier_price
-from tierwright.errors import BadInput
-from tierwright.hit_ratio import Curve
-from tierwright.page_flow.evaluation import service_times
-from tierwright.prices import price_book_from_mapping
+from tierwright.common.errors import BadInput
+from tierwright.evaluate.economics import tier_price
+from tierwright.evaluate.endurance import outlook
+from tierwright.evaluate.page_flow import evaluation
+from tierwright.evaluate.page_flow.evaluation import service_times
+from tierwright.hardware import catalog
+from tierwright.hardware.capabilities import CAPABILITIES, capabilities
+from tierwright.hardware.device import Device, device_from_mapping
+from tierwright.hardware.prices import price_book_from_mapping
+from tierwright.profile.curve import Curve
 
 DISK = catalog.device("fdbuffer2011-hdd-160gb-7200")
 
@@ -43,7 +45,7 @@ def test_what_is_promised_is_what_the_questions_accept(name: str) -> None:
         else:
             with pytest.raises(BadInput, match="service time"):
                 service_times(found, DISK, 4096)
-        budget = endurance.write_budget(found)
+        budget = outlook.write_budget(found)
         assert ("life" in able) == (budget.in_place_tb is not None)
     assert set(able) <= set(CAPABILITIES)
 
@@ -113,7 +115,7 @@ def test_an_instance_has_no_price_apart_and_it_says_so() -> None:
         page_bytes=4096,
         write_accesses=200,
     )
-    found = page_flow.evaluate(
+    found = evaluation.evaluate(
         curve,
         ram_pages=100,
         flash_pages=200,

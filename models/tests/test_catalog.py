@@ -8,12 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from tierwright import catalog
-from tierwright.device import FIGURES, KINDS
-from tierwright.errors import BadInput
-from tierwright.prices import MOST_QUARTERS_APART, quarter_of
-from tierwright.service_time import (
-    OPERATIONS,
+from tierwright.common.errors import BadInput
+from tierwright.hardware import catalog
+from tierwright.hardware.device import FIGURES, KINDS, OPERATIONS
+from tierwright.hardware.prices import MOST_QUARTERS_APART, quarter_of
+from tierwright.hardware.service_time import (
     service_basis,
     service_time,
     service_us,

@@ -14,7 +14,7 @@ import pytest
 import zstandard
 from command import answer, run
 
-from tierwright.hit_ratio import read_profile
+from tierwright.profile.document import read_profile
 
 ROOT = Path(__file__).resolve().parents[2]
 TPCB = ROOT / "fixtures" / "traces" / "tpcb-cut.csv.zst"

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from tierwright import metadata
 from tierwright.cli.app import main
+from tierwright.evaluate import metadata
 
 SSD, DISK = "face2016-samsung-840pro-256", "face2016-cheetah-15k6-single"
 

@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 
 from tierwright.cli.app import main
-from tierwright.hit_ratio import read_profile
-from tierwright.simulate import Trace, profile, sampled_profile
+from tierwright.profile.document import read_profile
+from tierwright.profile.measure import profile, sampled_profile
+from tierwright.trace.reading import Trace
 
 
 class TestCurve:

@@ -15,9 +15,9 @@ from pathlib import Path
 import pytest
 
 from tierwright._simulator import convert
-from tierwright.cli import main
-from tierwright.conversions import core_build
-from tierwright.source_files import fingerprint
+from tierwright.cli.app import main
+from tierwright.trace.conversions import core_build
+from tierwright.trace.sources.files import fingerprint
 
 CHUNK = 65_536
 CHILD = """

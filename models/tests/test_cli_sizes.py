@@ -8,7 +8,7 @@ import pytest
 from command import run
 
 from tierwright.cli.sizes import parse_size, parse_sizes
-from tierwright.errors import BadInput
+from tierwright.common.errors import BadInput
 
 ROOT = Path(__file__).resolve().parents[2]
 TPCB = ROOT / "fixtures" / "traces" / "tpcb-cut.csv.zst"

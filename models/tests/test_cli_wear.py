@@ -6,9 +6,12 @@ from typing import Any
 
 import pytest
 
-from tierwright import catalog, endurance, page_flow
 from tierwright.cli.app import main
-from tierwright.hit_ratio import Curve, Given, Profile, read_profile
+from tierwright.evaluate.endurance import outlook as endurance_outlook
+from tierwright.evaluate.page_flow import evaluation
+from tierwright.hardware import catalog
+from tierwright.profile.curve import Curve, Given
+from tierwright.profile.document import Profile, read_profile
 
 SSD, DISK = "intel-p4500-4tb", "face2016-cheetah-15k6-single"
 SIZES = [1, 10, 100, 500, 1000]
@@ -55,15 +58,15 @@ def test_lives_are_those_of_the_models(run: Any, tmp_path: Path) -> None:
     found = run("--growth", "0.2", "--devices", "2", "--written-tb", "680")
     ssd = catalog.device(SSD)
     assert ssd.capacity_bytes is not None
-    outlook = endurance.wear_outlook(
-        page_flow.evaluate(
+    outlook = endurance_outlook.wear_outlook(
+        evaluation.evaluate(
             read_profile(Path(written(tmp_path, known=True))).curve.steady(),
             ram_pages=50,
             flash_pages=800,
             flash=ssd,
             disk=catalog.device(DISK),
         ),
-        endurance.write_budget(ssd, devices=2),
+        endurance_outlook.write_budget(ssd, devices=2),
         accesses_per_s=2000,
         growth_per_year=0.2,
         written_tb=680,

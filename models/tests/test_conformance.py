@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from tierwright import conformance
-from tierwright.errors import BadInput
+from tierwright.catalogue.vectors import conformance
+from tierwright.common.errors import BadInput
 
 
 @pytest.fixture

@@ -5,18 +5,19 @@ from pathlib import Path
 
 import pytest
 
-from tierwright import _simulator, simulate
+from tierwright import _simulator
 from tierwright.cli.app import main
-from tierwright.contenders import assign, option_names, parse_option
-from tierwright.errors import BadInput
+from tierwright.common.errors import BadInput
+from tierwright.simulate import replay
+from tierwright.simulate.contenders import assign, option_names, parse_option
 
 CUT = Path(__file__).parents[2] / "fixtures" / "traces" / "tpcb-cut.csv.zst"
 TABLES = {
-    "policy": simulate.policies(),
-    "buffer": simulate.buffers(),
-    "scheme": simulate.schemes(),
-    "chooser": simulate.choosers(),
-    "flash_cache": simulate.flash_caches(),
+    "policy": replay.policies(),
+    "buffer": replay.buffers(),
+    "scheme": replay.schemes(),
+    "chooser": replay.choosers(),
+    "flash_cache": replay.flash_caches(),
 }
 SIZES = {
     "policy": {"pages": 100},

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from tierwright import _simulator
 from tierwright._simulator import CoreDefect, SimulatorError
 from tierwright.cli.app import EXIT_DEFECT, main
-from tierwright.errors import Defect
+from tierwright.common.errors import Defect
 
 RUNS = st.lists(
     st.tuples(st.integers(0, 3), st.sampled_from([1, 2, 300, 4095, 4096, 70_000])),

@@ -10,9 +10,8 @@ from typing import Any
 
 import pytest
 
-from tierwright import catalog
-from tierwright.cli import main
-from tierwright.currency import (
+from tierwright.cli.app import main
+from tierwright.common.currency import (
     DOLLARS,
     ExchangeRate,
     amount,
@@ -23,8 +22,9 @@ from tierwright.currency import (
     stated_rate,
     unit_price,
 )
-from tierwright.errors import BadInput
-from tierwright.prices import price_book_from_mapping, rate_caution
+from tierwright.common.errors import BadInput
+from tierwright.hardware import catalog
+from tierwright.hardware.prices import price_book_from_mapping, rate_caution
 
 HALF = ExchangeRate("EUR", Decimal("0.5"), "2026-09-30", "an example")
 BOOK = {

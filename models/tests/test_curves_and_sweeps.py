@@ -11,9 +11,10 @@ import pytest
 
 from tierwright import _simulator
 from tierwright.cli.app import main
-from tierwright.errors import BadInput
-from tierwright.hit_ratio import profile_from_mapping, read_profile
-from tierwright.simulate import Trace, profile, sampled_profile
+from tierwright.common.errors import BadInput
+from tierwright.profile.document import profile_from_mapping, read_profile
+from tierwright.profile.measure import profile, sampled_profile
+from tierwright.trace.reading import Trace
 
 SEEDS = range(40)
 

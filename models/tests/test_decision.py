@@ -10,13 +10,18 @@ from command import run
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tierwright import catalog, page_flow
-from tierwright.errors import BadInput
-from tierwright.hit_ratio import Curve, Profile
-from tierwright.page_flow import decision
-from tierwright.page_flow.counts import SCHEMES
-from tierwright.service_time import service_us
-from tierwright.simulate import Trace, profile, simulate_scheme
+from tierwright.advise import decide
+from tierwright.common.errors import BadInput
+from tierwright.evaluate.page_flow import decision, evaluation, results
+from tierwright.evaluate.page_flow import decision as page_flow_decision
+from tierwright.evaluate.page_flow.counts import SCHEMES
+from tierwright.hardware import catalog
+from tierwright.hardware.service_time import service_us
+from tierwright.profile.curve import Curve
+from tierwright.profile.document import Profile
+from tierwright.profile.measure import profile
+from tierwright.simulate.replay import simulate_scheme
+from tierwright.trace.reading import Trace
 
 ROOT = Path(__file__).resolve().parents[2]
 TPCB = ROOT / "fixtures" / "traces" / "tpcb-cut.csv.zst"
@@ -31,8 +36,8 @@ def made() -> Profile:
     return profile(Trace(TPCB), sizes=(1000, 3000, 4000, 6000, 7000))
 
 
-def evaluated(curve: Curve, ram: int = 1000, flash: int = 6000) -> page_flow.Evaluation:
-    return page_flow.evaluate(
+def evaluated(curve: Curve, ram: int = 1000, flash: int = 6000) -> results.Evaluation:
+    return evaluation.evaluate(
         curve, ram_pages=ram, flash_pages=flash, flash=FLASH, disk=DISK
     )
 
@@ -54,7 +59,7 @@ def test_a_close_call_is_decided_by_the_replay(made: Profile) -> None:
     assert by_model.decided_by == "model"
     assert {"exclusive", "lazy"} <= set(by_model.contenders)
     assert "none" not in by_model.contenders
-    found = page_flow.decide(by_model, made.curve, Trace(TPCB))
+    found = decide.decide(by_model, made.curve, Trace(TPCB))
     assert found.decided_by == "replay"
     truth = {name: oracle(1000, 6000, name) for name in SCHEMES}
     for name, result in found.schemes.items():
@@ -78,7 +83,7 @@ def test_a_close_call_is_decided_by_the_replay(made: Profile) -> None:
 def test_the_steady_state_is_decided_by_warmed_caches(made: Profile) -> None:
     """The second half is counted, and the first one warms."""
     curve = made.curve.steady()
-    found = page_flow.decide(evaluated(curve), curve, Trace(TPCB))
+    found = decide.decide(evaluated(curve), curve, Trace(TPCB))
     assert (found.decided_by, found.start) == ("replay", "steady")
     half = made.curve.accesses // 2
     for name, result in found.schemes.items():
@@ -100,12 +105,12 @@ def test_what_is_held_makes_the_steady_state_less_sure(made: Profile) -> None:
         ("steady", 1000, 29_000, False),
     ):
         curve = made.curve.from_start(start)
-        found = page_flow.evaluate(curve, ram_pages=ram, flash_pages=flash, **devices)
+        found = evaluation.evaluate(curve, ram_pages=ram, flash_pages=flash, **devices)
         assert (found.contenders == ()) == sure, (start, flash)
 
 
 def test_a_clear_lead_needs_no_replay(made: Profile) -> None:
-    by_model = page_flow.evaluate(
+    by_model = evaluation.evaluate(
         made.curve, ram_pages=1000, flash_pages=300, flash=SLOW, disk=FLASH
     )
     assert by_model.best == "none"
@@ -115,13 +120,13 @@ def test_a_clear_lead_needs_no_replay(made: Profile) -> None:
         f"least I/O time: none, {100 * by_model.margin:.3g}% below {by_model.runner_up} "
         "(by the model)"
     )
-    assert page_flow.decide(by_model, made.curve, Trace(TPCB)) == by_model
+    assert decide.decide(by_model, made.curve, Trace(TPCB)) == by_model
 
 
 def test_a_lead_below_one_percent_is_equal_and_names_the_least_writes(
     made: Profile,
 ) -> None:
-    found = page_flow.decide(evaluated(made.curve), made.curve, Trace(TPCB))
+    found = decide.decide(evaluated(made.curve), made.curve, Trace(TPCB))
     assert found.margin < decision.EQUAL_SHARE
     assert set(found.equal) == {"exclusive", "lazy"}
     written = {
@@ -131,7 +136,7 @@ def test_a_lead_below_one_percent_is_equal_and_names_the_least_writes(
     assert found.writes_least == min(written, key=lambda name: written[name])
     assert f"{found.writes_least} writes least to flash" in decision.sentence(found)
     assert "decided by replay" in decision.sentence(found)
-    clear = page_flow.evaluate(
+    clear = evaluation.evaluate(
         made.curve, ram_pages=1000, flash_pages=6000, flash=SLOW, disk=FLASH
     )
     assert clear.equal == ()
@@ -152,7 +157,7 @@ def test_a_replay_may_turn_the_model_over(made: Profile) -> None:
     }
     other = next(name for name in by_model.contenders if name != by_model.best)
     counters[other]["hdd_reads"] = 0
-    found = page_flow.decided(by_model, counters)
+    found = page_flow_decision.decided(by_model, counters)
     assert found.best == other
     assert by_model.best != other
     assert found.margin_us_per_access > 0

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from tierwright.device import KINDS, Device, device_from_mapping
-from tierwright.errors import BadInput
-from tierwright.prices import (
+from tierwright.common.errors import BadInput
+from tierwright.hardware.device import KINDS, Device, device_from_mapping
+from tierwright.hardware.prices import (
     Price,
     PriceBook,
     check_amortisation,
@@ -16,7 +16,7 @@ from tierwright.prices import (
     price_book_from_mapping,
     quarter_of,
 )
-from tierwright.service_time import service_basis, service_time, service_us
+from tierwright.hardware.service_time import service_basis, service_time, service_us
 
 
 def figure(value: Any, unit: str) -> dict[str, Any]:

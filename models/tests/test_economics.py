@@ -7,11 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tierwright import catalog, economics, prices
-from tierwright.device import Device, device_from_mapping
-from tierwright.economics import Assumptions, Load
-from tierwright.errors import BadInput
-from tierwright.prices import Price, price_book_from_mapping
+from tierwright.common.errors import BadInput
+from tierwright.evaluate import economics
+from tierwright.evaluate.economics import Assumptions, Load
+from tierwright.hardware import catalog, prices
+from tierwright.hardware.device import Device, device_from_mapping
+from tierwright.hardware.prices import Price, price_book_from_mapping
 
 TB = Decimal(10**12)
 money = st.decimals(0, 100_000, places=2)
@@ -46,7 +47,7 @@ def line(found: economics.TierCost, name: str) -> Decimal:
     )
 
 
-@pytest.mark.oracle("economics.tier_cost")
+@pytest.mark.oracle("evaluate.economics.tier_cost")
 def test_a_purchase_by_hand() -> None:
     # Half of a 1 TB device of 200 USD, 36 months, 10 and 4 W busy half of the time, PUE 1.5,
     # 0.10 USD/kWh: 7 W x 0.5 x 1.5 x 730 h / 1000 x 0.1 = 0.383250.
@@ -169,7 +170,7 @@ def test_every_charge_is_paid_or_named_as_missing() -> None:
     assert not [text for text in none.missing if "charges" in text]
 
 
-@pytest.mark.formula("economics.monthly_payment")
+@pytest.mark.formula("evaluate.economics.monthly_payment")
 @given(money, st.integers(1, 120), st.decimals("0.01", "0.3", places=3))
 def test_payments_write_off_the_purchase(
     usd: Decimal, months: int, interest: Decimal
@@ -184,7 +185,7 @@ def test_payments_write_off_the_purchase(
     assert payment >= free
 
 
-@pytest.mark.formula("economics.tier_cost")
+@pytest.mark.formula("evaluate.economics.tier_cost")
 @given(st.integers(0, 10**13), st.integers(0, 10**13), st.integers(1, 60))
 def test_cost_is_money_and_adds_up(one: int, other: int, months: int) -> None:
     used = Assumptions(amortisation_months=months, usd_per_kwh=Decimal("0.1"))
@@ -216,7 +217,7 @@ def test_prices_of_books_kinds_and_profiles() -> None:
     assert [warning.name for warning in own.warnings] == ["price_from_device"]
 
 
-@pytest.mark.oracle("economics.system_cost")
+@pytest.mark.oracle("evaluate.economics.system_cost")
 def test_a_system_adds_its_tiers_and_compares_their_dates() -> None:
     tiers = {"flash": economics.tier_cost(SSD, 10**12)}
     old = Price(Decimal(1), "GB", False, "s", "2008-11")

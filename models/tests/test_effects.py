@@ -5,10 +5,12 @@ from typing import Any
 
 import pytest
 
-from tierwright import page_flow
-from tierwright.device import Device, device_from_mapping
-from tierwright.hit_ratio import Curve
-from tierwright.page_flow import Caution, Evaluation, decision, effects
+from tierwright.common.cautions import Caution
+from tierwright.evaluate.page_flow import decision, effects, evaluation
+from tierwright.evaluate.page_flow import effects as page_flow_effects
+from tierwright.evaluate.page_flow.results import Evaluation
+from tierwright.hardware.device import Device, device_from_mapping
+from tierwright.profile.curve import Curve
 
 CURVE = Curve.from_lists(
     [100, 200, 300, 400],
@@ -39,7 +41,7 @@ DISK = device("disk", "hdd", 1000, 2000)
 
 def said(name: str, message: str = "x", **inputs: Any) -> Caution:
     """Judge one caution of exclusive, best by far while flash is fast to write."""
-    found = page_flow.evaluate(
+    found = evaluation.evaluate(
         CURVE, ram_pages=100, flash_pages=200, flash=FLASH, disk=DISK
     )
     assert found.best == "exclusive"
@@ -48,7 +50,7 @@ def said(name: str, message: str = "x", **inputs: Any) -> Caution:
         inputs={**found.inputs, **inputs},
         warnings=(Caution(name, message, ""),),
     )
-    return page_flow.judged(asked, CURVE, FLASH, DISK).warnings[0]
+    return page_flow_effects.judged(asked, CURVE, FLASH, DISK).warnings[0]
 
 
 def test_a_bound_that_flips_the_winner_names_the_other() -> None:
@@ -59,7 +61,7 @@ def test_a_bound_that_flips_the_winner_names_the_other() -> None:
         flash_write_most_us=2000.0,
     )
     assert flips.could_change_choice is True
-    slow = page_flow.evaluate(
+    slow = evaluation.evaluate(
         CURVE,
         ram_pages=100,
         flash_pages=200,
@@ -106,18 +108,18 @@ def test_what_cannot_be_computed_is_left_open() -> None:
 
 def test_what_a_replay_settled_changes_nothing() -> None:
     assert said("interpolated").could_change_choice is None
-    found = page_flow.evaluate(
+    found = evaluation.evaluate(
         CURVE, ram_pages=100, flash_pages=200, flash=FLASH, disk=DISK
     )
     asked: Evaluation = replace(
         found, decided_by="replay", warnings=(Caution("interpolated", "x", ""),)
     )
-    judged = page_flow.judged(asked, CURVE, FLASH, DISK)
+    judged = page_flow_effects.judged(asked, CURVE, FLASH, DISK)
     assert judged.warnings[0].could_change_choice is False
 
 
 def test_costs_at_the_same_times_are_the_costs() -> None:
-    found = page_flow.evaluate(
+    found = evaluation.evaluate(
         CURVE, ram_pages=100, flash_pages=200, flash=FLASH, disk=DISK
     )
     again = effects.costs_at(found, {})

@@ -10,11 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tierwright import catalog, endurance
 from tierwright.cli.app import main
-from tierwright.device import Device, device_from_mapping
-from tierwright.endurance.wear import WEARING
-from tierwright.errors import BadInput
+from tierwright.common.errors import BadInput
+from tierwright.evaluate.endurance import growth as endurance_growth
+from tierwright.evaluate.endurance import wear
+from tierwright.hardware import catalog, rated_endurance, smart
+from tierwright.hardware.device import Device, device_from_mapping
+from tierwright.hardware.rated_endurance import WEARING
 
 amounts = st.floats(1e-3, 1e12)
 wafs = st.floats(0.1, 50)
@@ -23,7 +25,7 @@ wafs = st.floats(0.1, 50)
 # --- published tables -------------------------------------------------------------------
 
 
-@pytest.mark.oracle("endurance.wear.waf_by_pattern")
+@pytest.mark.oracle("evaluate.endurance.wear.waf_by_pattern")
 @pytest.mark.parametrize(
     ("device", "large", "small"),
     # FaCE Table 2: WAF of random writes in units of 256 kB and of 4 kB.
@@ -33,21 +35,21 @@ wafs = st.floats(0.1, 50)
     ],
 )
 def test_waf_of_face_table_2(device: str, large: float, small: float) -> None:
-    found = endurance.waf_by_pattern(catalog.device(device), [1.0, 0.0])
+    found = wear.waf_by_pattern(catalog.device(device), [1.0, 0.0])
     assert found.waf.tolist() == pytest.approx([large, small])
 
 
 def test_gain_in_lifetime_of_face_table_7() -> None:
     # FaCE Table 7, TPC-C: FaCE-GSC 1.02 and LC 5.13 on the 840 Pro, 1.08 and 2.47 on the
     # S3500; section 6.7.1 says "about 5 times" and "about 2.3 times".
-    samsung = endurance.lifetime_ratio(waf_a=1.02, writes_a=1, waf_b=5.13, writes_b=1)
-    intel = endurance.lifetime_ratio(waf_a=1.08, writes_a=1, waf_b=2.47, writes_b=1)
+    samsung = wear.lifetime_ratio(waf_a=1.02, writes_a=1, waf_b=5.13, writes_b=1)
+    intel = wear.lifetime_ratio(waf_a=1.08, writes_a=1, waf_b=2.47, writes_b=1)
     assert float(samsung) == pytest.approx(5.03, abs=0.005)
     assert float(intel) == pytest.approx(2.29, abs=0.005)
 
 
 def test_a_scheme_that_writes_more_pages_gains_less() -> None:
-    more = endurance.lifetime_ratio(waf_a=1.02, writes_a=1.3, waf_b=5.13, writes_b=1)
+    more = wear.lifetime_ratio(waf_a=1.02, writes_a=1.3, waf_b=5.13, writes_b=1)
     assert float(more) == pytest.approx(3.87, abs=0.005)
 
 
@@ -59,8 +61,8 @@ def test_a_scheme_that_writes_more_pages_gains_less() -> None:
 def test_waf_is_a_ratio_and_below_one_is_warned_of(
     physical: float, host: float, factor: float
 ) -> None:
-    found = endurance.write_amplification(physical, host)
-    scaled = endurance.write_amplification(physical * factor, host * factor)
+    found = wear.write_amplification(physical, host)
+    scaled = wear.write_amplification(physical * factor, host * factor)
     assert float(found.waf) == pytest.approx(float(scaled.waf))
     warned = [warning.name for warning in found.warnings]
     assert (warned == ["waf_below_one"]) == (float(found.waf) < 1)
@@ -72,7 +74,7 @@ def test_lifetime_is_inverse_to_waf_and_load(
     nand: float, cycles: float, waf: float, rate: float, factor: float
 ) -> None:
     def life(w: float, r: float) -> Any:
-        return endurance.lifetime(
+        return wear.lifetime(
             nand_bytes=nand, pe_cycles=cycles, waf=w, host_bytes_per_s=r
         )
 
@@ -97,14 +99,14 @@ def test_the_ratio_is_that_of_two_lifetimes(
 ) -> None:
     lives = [
         float(
-            endurance.lifetime(
+            wear.lifetime(
                 nand_bytes=1e12, pe_cycles=1000, waf=waf, host_bytes_per_s=writes
             ).seconds
         )
         for waf, writes in ((waf_a, writes_a), (waf_b, writes_b))
     ]
     found = float(
-        endurance.lifetime_ratio(
+        wear.lifetime_ratio(
             waf_a=waf_a, writes_a=writes_a, waf_b=waf_b, writes_b=writes_b
         )
     )
@@ -112,12 +114,10 @@ def test_the_ratio_is_that_of_two_lifetimes(
 
 
 def test_without_writes_flash_lasts_for_ever() -> None:
-    found = endurance.lifetime(
-        nand_bytes=1e12, pe_cycles=1000, waf=1, host_bytes_per_s=0
-    )
+    found = wear.lifetime(nand_bytes=1e12, pe_cycles=1000, waf=1, host_bytes_per_s=0)
     assert math.isinf(float(found.seconds))
     assert found.to_dict()["years"] is None
-    ratio = endurance.lifetime_ratio(waf_a=1, writes_a=0, waf_b=1, writes_b=1)
+    ratio = wear.lifetime_ratio(waf_a=1, writes_a=0, waf_b=1, writes_b=1)
     assert math.isinf(float(ratio))
 
 
@@ -138,41 +138,41 @@ def device(**figures: tuple[float, str]) -> Device:
     )
 
 
-@pytest.mark.oracle("endurance.wear.rated_endurance")
+@pytest.mark.oracle("hardware.rated_endurance.rated_endurance")
 def test_each_rating_follows_from_the_others() -> None:
     capacity, years = (1000, "GB"), (5, "year")
-    stated = endurance.rated_endurance(
+    stated = rated_endurance.rated_endurance(
         device(capacity=capacity, endurance_years=years, dwpd=(1, "1/day"))
     )
     assert stated.tb_written == pytest.approx(1825)
     assert "DWPD x capacity" in stated.basis
-    other = endurance.rated_endurance(
+    other = rated_endurance.rated_endurance(
         device(capacity=capacity, endurance_years=years, endurance_tb=(1825, "TB"))
     )
     assert other.dwpd == pytest.approx(1)
-    bare = endurance.rated_endurance(device(dwpd=(1, "1/day")))
+    bare = rated_endurance.rated_endurance(device(dwpd=(1, "1/day")))
     assert bare.tb_written is None
     assert not stated.warnings + other.warnings + bare.warnings
 
 
 def test_what_no_source_states_is_assumed_and_said() -> None:
     drive = device(capacity=(1000, "GB"))
-    taken = endurance.rated_endurance(drive, assume=True)
+    taken = rated_endurance.rated_endurance(drive, assume=True)
     assert taken.tb_written == pytest.approx(1825)  # 1 x 1 TB x 365 x 5
     assert taken.assumed == "1 DWPD over 5 years"
     assert taken.basis.endswith("; 1 DWPD over 5 years assumed")
     assert [warning.name for warning in taken.warnings] == ["endurance_assumed"]
     # Each half that is stated or given is no assumption.
     rated = device(capacity=(1000, "GB"), dwpd=(3, "1/day"))
-    half = endurance.rated_endurance(rated, assume=True)
+    half = rated_endurance.rated_endurance(rated, assume=True)
     assert (half.tb_written, half.assumed) == (pytest.approx(5475), "5 years")
-    given = endurance.rated_endurance(drive, dwpd=2, years=3, assume=True)
+    given = rated_endurance.rated_endurance(drive, dwpd=2, years=3, assume=True)
     assert (given.tb_written, given.assumed) == (pytest.approx(2190), "")
     assert given.basis.endswith("; 2 DWPD and 3 years as given")
     # What is given goes before what is stated.
     tbw = device(capacity=(1000, "GB"), endurance_tb=(600, "TB"))
-    assert endurance.rated_endurance(tbw, assume=True).tb_written == 600
-    other = endurance.rated_endurance(tbw, dwpd=2, assume=True)
+    assert rated_endurance.rated_endurance(tbw, assume=True).tb_written == 600
+    other = rated_endurance.rated_endurance(tbw, dwpd=2, assume=True)
     assert (other.tb_written, other.assumed) == (pytest.approx(3650), "5 years")
 
 
@@ -184,7 +184,7 @@ def test_nothing_is_assumed_of_what_is_rented_or_does_not_wear() -> None:
         "pmem-optane-100-128gb": "is memory",
     }
     for name in named:
-        found = endurance.rated_endurance(catalog.device(name), assume=True)
+        found = rated_endurance.rated_endurance(catalog.device(name), assume=True)
         assert (found.tb_written, found.assumed) == (None, ""), name
 
 
@@ -195,7 +195,7 @@ def test_every_drive_has_an_endurance_or_the_labelled_assumption() -> None:
             continue
         if "unit_rent" in drive.figures:
             continue
-        found = endurance.rated_endurance(drive, assume=True)
+        found = rated_endurance.rated_endurance(drive, assume=True)
         assert (found.tb_written is None) == (drive.capacity_bytes is None), drive.id
         assert found.dwpd is not None or found.tb_written is not None, drive.id
         assert bool(found.assumed) == bool(found.warnings)
@@ -205,12 +205,12 @@ def test_every_drive_has_an_endurance_or_the_labelled_assumption() -> None:
     assert assumed >= 30
 
 
-@pytest.mark.formula("endurance.wear.remaining")
+@pytest.mark.formula("evaluate.endurance.wear.remaining")
 @given(st.floats(1, 1e4), st.floats(0, 2e4), st.floats(0, 100))
 def test_what_is_left_and_what_is_written_make_the_rating(
     rated: float, written: float, per_day: float
 ) -> None:
-    found = endurance.remaining(rated_tb=rated, written_tb=written, tb_per_day=per_day)
+    found = wear.remaining(rated_tb=rated, written_tb=written, tb_per_day=per_day)
     assert found.left_tb + written == pytest.approx(rated, abs=1e-6)
     assert (found.years_left is None) == (per_day == 0)
     assert found.years_left is None or found.years_left >= 0
@@ -218,7 +218,7 @@ def test_what_is_left_and_what_is_written_make_the_rating(
     assert ("beyond_rating" in names) == (written > rated)
 
 
-@pytest.mark.formula("endurance.wear.wear_cost")
+@pytest.mark.formula("evaluate.endurance.wear.wear_cost")
 @given(
     st.decimals(1, 10_000, places=2),
     st.decimals(1, 10_000, places=2),
@@ -228,7 +228,7 @@ def test_what_is_left_and_what_is_written_make_the_rating(
 def test_wear_never_makes_a_device_cheaper(
     usd: Decimal, rated: Decimal, per_month: Decimal, months: int
 ) -> None:
-    found = endurance.wear_cost(
+    found = wear.wear_cost(
         device_usd=usd,
         rated_tb=rated,
         tb_per_month=per_month,
@@ -252,7 +252,7 @@ def test_wear_never_makes_a_device_cheaper(
 def test_money_lasts_as_long_as_the_life_of_the_same_drive(
     usd: Decimal, rated: Decimal, written: Decimal, per_month: Decimal, growth: float
 ) -> None:
-    found = endurance.wear_cost(
+    found = wear.wear_cost(
         device_usd=usd,
         rated_tb=rated,
         tb_per_month=per_month,
@@ -260,7 +260,7 @@ def test_money_lasts_as_long_as_the_life_of_the_same_drive(
         written_tb=written,
         growth_per_year=growth,
     )
-    years = endurance.years_with_growth(
+    years = endurance_growth.years_with_growth(
         float(rated - written), float(per_month * 12), growth
     )
     if math.isinf(years):
@@ -274,9 +274,9 @@ def test_money_lasts_as_long_as_the_life_of_the_same_drive(
     assert (found.amortised_usd_per_month is None) == (found.life_months == 0)
 
 
-@pytest.mark.oracle("endurance.wear.wear_cost")
+@pytest.mark.oracle("evaluate.endurance.wear.wear_cost")
 def test_a_drive_nearly_written_to_its_rating_lasts_months_not_years() -> None:
-    found = endurance.wear_cost(
+    found = wear.wear_cost(
         device_usd=Decimal(400),
         rated_tb=Decimal(2000),
         tb_per_month=Decimal(100),
@@ -286,7 +286,7 @@ def test_a_drive_nearly_written_to_its_rating_lasts_months_not_years() -> None:
     assert found.life_months == 2
     assert found.wear_limited
     assert found.amortised_usd_per_month == 20
-    worn = endurance.wear_cost(
+    worn = wear.wear_cost(
         device_usd=Decimal(400),
         rated_tb=Decimal(2000),
         tb_per_month=Decimal(100),
@@ -327,7 +327,7 @@ ATA = {
 
 
 def test_smartctl_of_an_nvme_drive() -> None:
-    found = endurance.smart_from_mapping(NVME)
+    found = smart.smart_from_mapping(NVME)
     assert found.host_bytes_written == 2_000_000 * 512_000
     assert (found.capacity_bytes, found.percentage_used) == (10**12, 12.0)
     assert found.host_bytes_per_day == pytest.approx(1.024e12 / 100)
@@ -336,13 +336,13 @@ def test_smartctl_of_an_nvme_drive() -> None:
 
 def test_nvme_cli_writes_counters_as_text_or_numbers() -> None:
     log = {"data_units_written": "2,000,000", "percent_used": 3, "avail_spare": 99}
-    found = endurance.smart_from_mapping(log)
+    found = smart.smart_from_mapping(log)
     assert found.host_bytes_written == 2_000_000 * 512_000
     assert (found.percentage_used, found.available_spare_percent) == (3.0, 99.0)
 
 
 def test_ata_attributes_are_used_by_name_and_doubt_is_said() -> None:
-    found = endurance.smart_from_mapping(ATA)
+    found = smart.smart_from_mapping(ATA)
     assert found.host_bytes_written == 512 * 10**9
     assert found.nand_bytes_written == 1000 * 2**30
     assert [warning.name for warning in found.warnings] == ["unit_by_vendor"]
@@ -370,14 +370,14 @@ def test_ata_attributes_are_used_by_name_and_doubt_is_said() -> None:
             },
         ]
     }
-    better = endurance.smart_from_mapping({**ATA, "ata_device_statistics": statistics})
+    better = smart.smart_from_mapping({**ATA, "ata_device_statistics": statistics})
     assert better.host_bytes_written == 3 * 512 * 10**9
     assert better.warnings == ()
     assert better.percentage_used is None  # the log marks it as not valid
 
 
 def test_a_drive_that_does_not_tell_is_not_guessed_at() -> None:
-    found = endurance.smart_from_mapping({"ata_smart_attributes": {"table": []}})
+    found = smart.smart_from_mapping({"ata_smart_attributes": {"table": []}})
     assert found.host_bytes_written is None
     assert [warning.name for warning in found.warnings] == ["host_writes_unknown"]
 
@@ -405,9 +405,9 @@ def test_bad_smart_files_are_refused(tmp_path: Path, text: str, message: str) ->
     path = tmp_path / "smart.json"
     path.write_text(text, encoding="utf-8")
     with pytest.raises(BadInput, match=message):
-        endurance.read_smart(path)
+        smart.read_smart(path)
     with pytest.raises(BadInput, match="there is no file"):
-        endurance.read_smart(tmp_path / "absent.json")
+        smart.read_smart(tmp_path / "absent.json")
 
 
 def test_the_health_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -435,29 +435,27 @@ def test_the_health_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     ("call", "message"),
     [
         (
-            lambda: endurance.write_amplification(1, 0),
+            lambda: wear.write_amplification(1, 0),
             "logical_bytes: `0.0` must be above 0",
         ),
         (
-            lambda: endurance.lifetime(
-                nand_bytes=0, pe_cycles=1, waf=1, host_bytes_per_s=1
-            ),
+            lambda: wear.lifetime(nand_bytes=0, pe_cycles=1, waf=1, host_bytes_per_s=1),
             "nand_bytes: `0.0` must be above 0",
         ),
         (
-            lambda: endurance.lifetime_ratio(waf_a=1, writes_a=0, waf_b=1, writes_b=0),
+            lambda: wear.lifetime_ratio(waf_a=1, writes_a=0, waf_b=1, writes_b=0),
             "and writes_b are both 0",
         ),
         (
-            lambda: endurance.waf_by_pattern(device(), 0.5),
+            lambda: wear.waf_by_pattern(device(), 0.5),
             "states no WAF of random writes",
         ),
         (
-            lambda: endurance.remaining(rated_tb=0, written_tb=1),
+            lambda: wear.remaining(rated_tb=0, written_tb=1),
             "rated_tb: `0` must be above 0",
         ),
         (
-            lambda: endurance.wear_cost(
+            lambda: wear.wear_cost(
                 device_usd=Decimal(1),
                 rated_tb=Decimal(0),
                 tb_per_month=Decimal(1),

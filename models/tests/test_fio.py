@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from tierwright import catalog, fio
 from tierwright.cli.app import main
-from tierwright.device import Device, device_from_mapping
-from tierwright.errors import BadInput
-from tierwright.service_time import service_us
+from tierwright.common.errors import BadInput
+from tierwright.hardware import catalog, fio
+from tierwright.hardware.device import Device, device_from_mapping
+from tierwright.hardware.service_time import service_us
 
 
 def job(

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tierwright.conformance import FORMULAS
+from tierwright.catalogue.vectors.conformance import FORMULAS
 
 settings.register_profile("replays", deadline=None, max_examples=25)
 REPLAYS = settings.get_profile("replays")
@@ -473,8 +473,8 @@ def test_replays_of_group_second_chance_add_up(
 def test_with_the_clear_option_flash_never_adds_disk_writes(
     trace: str, dram: int, slots: int
 ) -> None:
-    from tierwright.simulate import simulate_flash_cache
-    from tierwright.token_trace import token_trace
+    from tierwright.simulate.replay import simulate_flash_cache
+    from tierwright.trace.tokens import token_trace
 
     with token_trace(trace) as made:
         found = simulate_flash_cache(

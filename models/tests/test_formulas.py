@@ -12,11 +12,14 @@ from typing import Any
 
 import pytest
 
-from tierwright import conformance, formulas
+from tierwright.catalogue import answer, limited, table
+from tierwright.catalogue import answer as catalogue_answer
+from tierwright.catalogue import card as catalogue_card
+from tierwright.catalogue import limited as catalogue_limited
+from tierwright.catalogue.vectors import conformance
 from tierwright.cli.app import main
-from tierwright.derivation import plain
-from tierwright.errors import BadInput, Defect
-from tierwright.formulas import answer, limited
+from tierwright.common.derivation import plain
+from tierwright.common.errors import BadInput, Defect
 
 ROOT = Path(__file__).resolve().parents[2]
 OWN = sorted((ROOT / "fixtures" / "vectors").glob("*.json"))
@@ -37,12 +40,12 @@ def all_vectors(shared: Path) -> list[dict[str, Any]]:
 
 
 def test_every_formula_has_its_card_in_the_order_of_the_table() -> None:
-    assert list(formulas.CARDS) == list(conformance.FORMULAS)
-    assert {card.family for card in formulas.CARDS.values()} == set(formulas.FAMILIES)
+    assert list(table.CARDS) == list(conformance.FORMULAS)
+    assert {card.family for card in table.CARDS.values()} == set(table.FAMILIES)
 
 
-@pytest.mark.parametrize("card", formulas.CARDS.values(), ids=lambda card: card.name)
-def test_a_card_says_what_a_reader_needs(card: formulas.Card) -> None:
+@pytest.mark.parametrize("card", table.CARDS.values(), ids=lambda card: card.name)
+def test_a_card_says_what_a_reader_needs(card: catalogue_card.Card) -> None:
     for text in (card.title, card.says, card.formula, card.source, card.estimator):
         assert text.strip() == text != ""
     assert card.validity
@@ -55,9 +58,9 @@ def test_a_card_says_what_a_reader_needs(card: formulas.Card) -> None:
         )
     for output in card.gives:
         assert output.meaning, output.name
-    assert f"`{card.name}`" in formulas.page_text(card.name)
-    example = formulas.example(card.name)
-    found = formulas.ask(card.name, example.inputs)
+    assert f"`{card.name}`" in table.page_text(card.name)
+    example = table.example(card.name)
+    found = catalogue_answer.ask(card.name, example.inputs)
     assert found.estimator == card.estimator
     given = {place: each.value for each in found.derivation for place in [each.result]}
     assert set(given) <= {
@@ -71,19 +74,19 @@ def test_every_vector_passes_through_its_card(
     all_vectors: list[dict[str, Any]],
 ) -> None:
     """Also those of the papers: what is refused is refused, the rest has the same result."""
-    assert len(all_vectors) >= len(formulas.CARDS)
+    assert len(all_vectors) >= len(table.CARDS)
     for vector in all_vectors:
         name, expected = vector["formula"], vector["expected"]
         if "error" in expected:
             with pytest.raises(Exception, match=r"."):
-                formulas.ask(name, vector["inputs"])
+                catalogue_answer.ask(name, vector["inputs"])
             continue
-        found = formulas.ask(name, vector["inputs"]).result
+        found = catalogue_answer.ask(name, vector["inputs"]).result
         plainly = conformance.evaluate_formula(
             name, conformance.spelled(vector["inputs"])
         )
         assert found == json.loads(json.dumps(plain(plainly))), vector["id"]
-        named = {output.name for output in formulas.CARDS[name].gives}
+        named = {output.name for output in table.CARDS[name].gives}
         leaves = {leaf for _, leaf, *_ in answer._leaves("", "", found, {})}
         distances = {leaf for leaf in leaves if leaf.isdigit() or leaf == "inf"}
         assert name == "zhou.aat" or leaves <= named | distances, vector["id"]
@@ -143,7 +146,9 @@ def cases(found: Mapping[str, Any], given: dict[str, Any]) -> Iterator[dict[str,
             yield from cases(value, given | flat)
 
 
-def derived(name: str, numbers: Mapping[str, Any], output: formulas.Output) -> Any:
+def derived(
+    name: str, numbers: Mapping[str, Any], output: catalogue_card.Output
+) -> Any:
     """Evaluate a printed equation on plain numbers; None where it is a procedure."""
     known = {
         key: entry
@@ -163,7 +168,7 @@ PROCEDURES = {("kv.directory_in_ram", "r")}
 """Where words beside the equation say more: 0 if infeasible."""
 
 
-def put_in(found: formulas.Answer) -> dict[str, Any]:
+def put_in(found: catalogue_answer.Answer) -> dict[str, Any]:
     """Inputs, and what the text beside the equations says of them."""
     given = dict(found.inputs)
     given.setdefault("p_dF", given.get("p_d"))
@@ -181,9 +186,9 @@ def test_the_equations_as_printed_give_the_results(
     good = [vector for vector in all_vectors if "error" not in vector["expected"]]
     for vector in good:
         name = vector["formula"]
-        found = formulas.ask(name, vector["inputs"])
+        found = catalogue_answer.ask(name, vector["inputs"])
         given = put_in(found)
-        fields = [output for output in formulas.CARDS[name].gives if output.formula]
+        fields = [output for output in table.CARDS[name].gives if output.formula]
         for numbers in cases(found.result, given):
             for output in fields:
                 value = numbers.get(output.name)
@@ -199,9 +204,10 @@ def test_the_equations_as_printed_give_the_results(
 
 
 def test_a_derivation_holds_what_its_equation_names() -> None:
-    inputs = formulas.example("face.bottleneck").inputs
+    inputs = table.example("face.bottleneck").inputs
     steps = {
-        step.result: step for step in formulas.ask("face.bottleneck", inputs).derivation
+        step.result: step
+        for step in catalogue_answer.ask("face.bottleneck", inputs).derivation
     }
     named = {
         result: [number.symbol for number in step.numbers]
@@ -212,7 +218,7 @@ def test_a_derivation_holds_what_its_equation_names() -> None:
         "flash_reads", "flash_writes", "flash_read_iops", "flash_write_iops",
     ]  # fmt: skip
     # m_r is neither put in nor a result: all inputs, from which it comes.
-    costs = formulas.ask("kv.costs", formulas.example("kv.costs").inputs)
+    costs = catalogue_answer.ask("kv.costs", table.example("kv.costs").inputs)
     c2 = next(step for step in costs.derivation if step.result == "C2")
     assert {"h_f", "m_f", "F_W"} <= {number.symbol for number in c2.numbers}
     assert "with h_f = 12,345 accesses" in c2.substituted
@@ -365,7 +371,7 @@ def test_refuses_by_the_name_of_the_input(
     name: str, inputs: dict[str, Any], where: str, part: str
 ) -> None:
     with pytest.raises(BadInput) as caught:
-        formulas.ask(name, inputs)
+        catalogue_answer.ask(name, inputs)
     faults = [each for each in caught.value.problems if each.where == where]
     assert faults, caught.value.problems
     assert part in faults[0].message
@@ -374,7 +380,7 @@ def test_refuses_by_the_name_of_the_input(
 
 def test_ids_that_look_like_symbols_stay_as_they_are() -> None:
     given = {"δ": [4], "delta": [1, 2], "|W|": [3]}
-    found = formulas.ask("zhou.aat", {"transactions": given}).result
+    found = catalogue_answer.ask("zhou.aat", {"transactions": given}).result
     assert found["AAT"] == {"δ": 4, "delta": 1.5, "|W|": 3}
     assert found["eviction_order"] == ["delta", "|W|", "δ"]
 
@@ -385,7 +391,7 @@ def test_no_zero_has_a_sign() -> None:
         ("fd.break_even_R", given),
         ("face.waf", {"physical_bytes": -0.0, "logical_bytes": 1}),
     ):
-        found = formulas.ask(name, inputs)
+        found = catalogue_answer.ask(name, inputs)
         assert "-0" not in json.dumps([found.result, found.inputs])
 
 
@@ -401,10 +407,10 @@ def test_what_a_formula_raises_on_sound_inputs_is_told_as_a_defect(
 ) -> None:
     monkeypatch.setitem(conformance.FORMULAS, "kv.C0", broken)
     with pytest.raises(KeyError):
-        formulas.ask("kv.C0", COST)
-    said = formulas.document_of("kv.C0", COST)
+        catalogue_answer.ask("kv.C0", COST)
+    said = catalogue_limited.document_of("kv.C0", COST)
     with pytest.raises(Defect, match="KeyError: 'inner'") as caught:
-        formulas.answer_of(said)
+        catalogue_limited.answer_of(said)
     assert "in broken" in caught.value.trace
     # The command's child would be a sound one: its words are put in.
     ended = subprocess.CompletedProcess([], 0, json.dumps(said), "")
@@ -424,7 +430,7 @@ def test_a_process_that_failed_is_a_defect_and_one_that_was_killed_is_not(
         ended = subprocess.CompletedProcess([], code, "", "last words")
         monkeypatch.setattr(limited.subprocess, "run", lambda *_, e=ended, **__: e)
         with pytest.raises(error, match="kv\\.C0"):
-            formulas.ask_within("kv.C0", COST)
+            catalogue_limited.ask_within("kv.C0", COST)
 
 
 NUMBERS = (
@@ -435,7 +441,7 @@ COUNTS = (0, 1, 2, 3, -1, 5, 64, 4096, 3.0)
 TOKENS = ("R1", "W1", "R2", "W3", "Rx", "W漢", "R\ud800")
 
 
-def sound_by_kind(drawn: random.Random, parameter: formulas.Parameter) -> Any:
+def sound_by_kind(drawn: random.Random, parameter: catalogue_card.Parameter) -> Any:
     """Draw what the check of a kind lets pass, however little sense it makes."""
 
     def number() -> Any:
@@ -466,11 +472,13 @@ def sound_by_kind(drawn: random.Random, parameter: formulas.Parameter) -> Any:
     return make[parameter.kind]()
 
 
-@pytest.mark.parametrize("card", formulas.CARDS.values(), ids=lambda card: card.name)
-def test_no_input_that_its_check_lets_pass_meets_a_defect(card: formulas.Card) -> None:
+@pytest.mark.parametrize("card", table.CARDS.values(), ids=lambda card: card.name)
+def test_no_input_that_its_check_lets_pass_meets_a_defect(
+    card: catalogue_card.Card,
+) -> None:
     """A finite answer, or the models' own refusal, with a hint, by the name of an input."""
     drawn = random.Random(card.name)
-    example = formulas.example(card.name).inputs
+    example = table.example(card.name).inputs
     form = card.form(example)
     names = {parameter.name for parameter in form}
     for _ in range(60):
@@ -479,7 +487,7 @@ def test_no_input_that_its_check_lets_pass_meets_a_defect(card: formulas.Card) -
             for key in parameter.also:
                 inputs.pop(key, None)
             inputs[parameter.name] = sound_by_kind(drawn, parameter)
-        said = formulas.document_of(card.name, inputs)
+        said = catalogue_limited.document_of(card.name, inputs)
         assert "defect" not in said, (inputs, said)
         if "answer" in said:
             json.dumps(said, allow_nan=False)
@@ -490,7 +498,7 @@ def test_no_input_that_its_check_lets_pass_meets_a_defect(card: formulas.Card) -
 
 
 def test_times_of_any_unit_are_said_to_need_the_same() -> None:
-    for card in formulas.CARDS.values():
+    for card in table.CARDS.values():
         units = {each.unit for each in (*card.takes, *card.instead, *card.gives)}
         assert ("all times in one unit" in card.validity) == ("time" in units), (
             card.name
@@ -499,7 +507,7 @@ def test_times_of_any_unit_are_said_to_need_the_same() -> None:
 
 def test_so_many_unknown_keys_are_named() -> None:
     with pytest.raises(BadInput) as caught:
-        formulas.ask("kv.C0", COST | {f"k{at}": 1 for at in range(5000)})
+        catalogue_answer.ask("kv.C0", COST | {f"k{at}": 1 for at in range(5000)})
     assert len(caught.value.problems) == 21
     assert "4,980 more" in caught.value.problems[-1].message
 
@@ -507,16 +515,16 @@ def test_so_many_unknown_keys_are_named() -> None:
 def test_pages_at_the_start_are_a_text_or_a_list() -> None:
     """A form sends a text; its characters are no pages."""
     inputs = {"trace": "W1 R10 R3 R11 W1", "M": 2, "M_c": 1}
-    listed = formulas.ask("fd.table2", inputs | {"initial_clean": ["10", "11"]})
+    listed = catalogue_answer.ask("fd.table2", inputs | {"initial_clean": ["10", "11"]})
     for given in ("10 11", [10, 11]):
-        found = formulas.ask("fd.table2", inputs | {"initial_clean": given})
+        found = catalogue_answer.ask("fd.table2", inputs | {"initial_clean": given})
         assert found.result == listed.result
     assert listed.result["belady"]["hits"] > 1
 
 
 def test_an_unknown_formula_names_those_there_are() -> None:
     with pytest.raises(BadInput, match="face\\.nothing") as caught:
-        formulas.ask("face.nothing", {})
+        catalogue_answer.ask("face.nothing", {})
     assert "face.theta" in caught.value.hint
 
 
@@ -565,7 +573,7 @@ def test_an_unknown_formula_names_those_there_are() -> None:
 def test_warns_outside_what_it_is_good_for(
     name: str, inputs: dict[str, Any], warning: str
 ) -> None:
-    found = formulas.ask(name, inputs)
+    found = catalogue_answer.ask(name, inputs)
     assert warning in {each.name for each in found.warnings}
 
 
@@ -590,7 +598,7 @@ def test_the_command_says_how_far_its_number_holds(
 
 
 def answer_estimator() -> str:
-    return formulas.CARDS["face.writeback_chain"].estimator
+    return table.CARDS["face.writeback_chain"].estimator
 
 
 def test_a_computation_ends_when_its_time_is_over(

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tierwright import sce
+from tierwright.advise.fragment_cache import FragmentStudy, fragment_study
 from tierwright.cli.app import main
-from tierwright.errors import BadInput
-from tierwright.fragment_study import FragmentStudy, fragment_study
+from tierwright.common.errors import BadInput
+from tierwright.evaluate import fragment_cache
 
 GIB = 2**30
 
@@ -30,7 +30,7 @@ def study(**changes: object) -> FragmentStudy:
     return fragment_study(**given_)  # type: ignore[arg-type]
 
 
-@pytest.mark.oracle("fragment_study.fragment_study")
+@pytest.mark.oracle("advise.fragment_cache.fragment_study")
 def test_phases_by_hand() -> None:
     # 90 % of 160 GiB at 8 threads (16 MiB/s), the last tenth at 4 (8 MiB/s).
     found = study()
@@ -47,7 +47,7 @@ def test_phases_by_hand() -> None:
 
 def test_the_fill_needs_the_first_threads_at_least() -> None:
     """Section 3.6 read literally: eight threads for all of it is a lower bound of the phases."""
-    least = sce.population_rate(
+    least = fragment_cache.population_rate(
         160 * GIB, threads=8, period_s=0.5, fragment_bytes=2**20
     )
     assert study().fill_s > float(least.seconds)
@@ -101,7 +101,7 @@ def test_given_promotions_are_used_and_not_warned_about() -> None:
         ({"fragment_bytes": 2**38}, "must not exceed the cache"),
         ({"fragment_bytes": 5000}, "multiple of 4096"),
         ({"read_miss_rate": 1.5}, "read_miss_rate"),
-        ({"groups": (sce.ThreadGroup(4, 0.9, 0.0),)}, "no thread runs"),
+        ({"groups": (fragment_cache.ThreadGroup(4, 0.9, 0.0),)}, "no thread runs"),
         ({"period_s": 0.0}, "period_s"),
     ],
 )

@@ -18,18 +18,18 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tierwright import conformance
-from tierwright.catalog import device_or_file, fixtures_folder
-from tierwright.device import device_from_mapping
-from tierwright.documents import read_toml
-from tierwright.endurance.smart import read_smart, smart_from_mapping
-from tierwright.errors import BadInput
-from tierwright.fio import import_fio, read_fio
-from tierwright.hit_ratio import profile_from_mapping, read_profile
-from tierwright.prices import price_book_from_mapping
-from tierwright.token_trace import parse_tokens
-from tierwright.transactions.replay import parse_events
-from tierwright.units import parse_bytes
+from tierwright.catalogue.vectors import conformance
+from tierwright.common.documents import read_toml
+from tierwright.common.errors import BadInput
+from tierwright.common.units import parse_bytes
+from tierwright.evaluate.transactions.replay import parse_events
+from tierwright.hardware.catalog import device_or_file, fixtures_folder
+from tierwright.hardware.device import device_from_mapping
+from tierwright.hardware.fio import import_fio, read_fio
+from tierwright.hardware.prices import price_book_from_mapping
+from tierwright.hardware.smart import read_smart, smart_from_mapping
+from tierwright.profile.document import profile_from_mapping, read_profile
+from tierwright.trace.tokens import parse_tokens
 
 MANY = int(os.environ.get("TIERWRIGHT_FUZZ_EXAMPLES", "0"))
 FEW = settings(

@@ -11,17 +11,14 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from scipy.optimize import isotonic_regression
 
-from tierwright import page_flow
-from tierwright.catalog import device_or_file
-from tierwright.errors import BadInput
-from tierwright.given_curves import (
-    KINDS,
-    CurveOptions,
-    examine,
-    import_curve,
-)
-from tierwright.given_curves.reading import number, rows_of
-from tierwright.hit_ratio import Curve, profile_from_mapping
+from tierwright.common.errors import BadInput
+from tierwright.evaluate.page_flow import dirty_range, evaluation
+from tierwright.hardware.catalog import device_or_file
+from tierwright.profile.curve import Curve
+from tierwright.profile.document import profile_from_mapping
+from tierwright.profile.given.examine import examine, import_curve
+from tierwright.profile.given.kinds import KINDS
+from tierwright.profile.given.reading import CurveOptions, number, rows_of
 
 CELLS = (
     *("1", "64", "0.5", "50%", "1GiB", "-", "", "x", "1,5", "1e9", "hits", "size"),
@@ -415,14 +412,14 @@ class TestGivenCurve:
         curve = self.curve()
         assert curve.known_write_accesses is None
         with pytest.raises(BadInput, match="no write-backs"):
-            page_flow.evaluate(curve, **self.choices())
+            evaluation.evaluate(curve, **self.choices())
 
     @settings(max_examples=25, deadline=None)
     @given(st.floats(0, 1), st.integers(1, 9000), st.integers(0, 20_000))
     def test_the_range_holds_every_constant_dirty_share(self, p_d, ram, flash):
         curve = self.curve()
-        ends = page_flow.evaluate_range(curve, **self.choices(ram, flash))
-        inside = page_flow.evaluate(
+        ends = dirty_range.evaluate_range(curve, **self.choices(ram, flash))
+        inside = evaluation.evaluate(
             curve.with_dirty_share(p_d), **self.choices(ram, flash)
         )
         for name, scheme in inside.schemes.items():
@@ -436,8 +433,8 @@ class TestGivenCurve:
             assert best <= least * (1 + 1e-9)
 
     def test_a_write_share_narrows_the_range(self):
-        wide = page_flow.evaluate_range(self.curve(), **self.choices())
-        narrow = page_flow.evaluate_range(
+        wide = dirty_range.evaluate_range(self.curve(), **self.choices())
+        narrow = dirty_range.evaluate_range(
             self.curve(write_share=0.05), **self.choices()
         )
         for name in ("none", "lazy", "inclusive"):
@@ -449,7 +446,7 @@ class TestGivenCurve:
             assert narrow.most.schemes[name].hdd_writes <= 50_000
 
     def test_the_range_as_plain_data_leaves_the_unknown_empty(self):
-        found = page_flow.evaluate_range(self.curve(), **self.choices()).to_dict()
+        found = dirty_range.evaluate_range(self.curve(), **self.choices()).to_dict()
         lazy = found["schemes"]["lazy"]
         assert lazy["io_time_us_per_access"] is None
         low, high = lazy["io_time_us_per_access_range"]
@@ -460,9 +457,9 @@ class TestGivenCurve:
         json.dumps(found, allow_nan=False)
 
     def test_a_stated_share_costs_what_the_formula_says(self):
-        found = page_flow.evaluate(self.curve(dirty_share=0.25), **self.choices())
+        found = evaluation.evaluate(self.curve(dirty_share=0.25), **self.choices())
         none = found.schemes["none"]
-        times = page_flow.evaluation.service_times(
+        times = evaluation.service_times(
             self.choices()["flash"],
             self.choices()["disk"],
             self.curve().page_bytes,
@@ -480,7 +477,7 @@ class TestGivenCurve:
     def test_every_miss_of_a_full_cache_evicts(self):
         curve = self.curve(dirty_share=0.5)
         assert float(curve.evictions(1000)) == float(curve.misses(1000))
-        found = page_flow.evaluate(curve, **self.choices())
+        found = evaluation.evaluate(curve, **self.choices())
         exclusive = found.schemes["exclusive"]
         assert exclusive.flash_writes_cold_start == exclusive.flash_writes
         assert "warm_up_inside" not in {w.name for w in found.warnings}
@@ -495,7 +492,7 @@ class TestGivenCurve:
         larger = self.curve(data_bytes=50_000 * 8192)
         assert larger.ends_early
         assert larger.distinct_pages == 50_000
-        found = page_flow.evaluate(
+        found = evaluation.evaluate(
             unknown.with_dirty_share(0.1), **self.choices(9000, 9000)
         )
         assert "beyond_the_curve" in {warning.name for warning in found.warnings}
@@ -507,7 +504,7 @@ class TestGivenCurve:
         with pytest.raises(BadInput, match="follows from its write-backs"):
             curve.with_dirty_share(0.5)
         with pytest.raises(BadInput, match="is known"):
-            page_flow.dirty_ends(curve)
+            dirty_range.dirty_ends(curve)
 
     def test_a_profile_file_of_it_comes_back_the_same(self, tmp_path):
         for options in ({}, {"dirty_share": 0.3}, {"write_share": 0.2}):

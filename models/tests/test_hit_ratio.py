@@ -9,14 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tierwright.errors import BadInput
-from tierwright.hit_ratio import (
-    Curve,
-    Profile,
-    profile_from_mapping,
-    read_profile,
-    thinned_sizes,
-)
+from tierwright.common.errors import BadInput
+from tierwright.profile.curve import Curve, thinned_sizes
+from tierwright.profile.document import Profile, profile_from_mapping, read_profile
 
 
 def make_curve() -> Curve:

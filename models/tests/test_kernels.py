@@ -11,38 +11,50 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tierwright import (
-    break_even,
-    economics,
-    endurance,
-    metadata,
-    page_flow,
-    pool_split,
-    recovery,
-    replay_cost,
-    sce,
+from tierwright.advise import dram_or_flash, pool_asymmetry
+from tierwright.advise.pool_survey import device_asymmetry
+from tierwright.common.errors import BadInput
+from tierwright.evaluate import economics, fragment_cache, metadata, recovery
+from tierwright.evaluate.break_even import full as break_even_full
+from tierwright.evaluate.break_even import interval, next_money
+from tierwright.evaluate.break_even import money as break_even_money
+from tierwright.evaluate.break_even.gains import (
+    PageCosts,
+    PlainGains,
+    frames_left,
+    most_gain,
 )
-from tierwright.break_even import PageCosts, PlainGains
-from tierwright.break_even.gains import frames_left, most_gain
-from tierwright.break_even.interval import PricedTier
-from tierwright.device import Device, device_from_mapping
-from tierwright.endurance.outlook import WriteBudget
-from tierwright.errors import BadInput
-from tierwright.hit_ratio import Curve, Given
-from tierwright.knees import knees
-from tierwright.page_flow import Axis
-from tierwright.page_flow.evaluation import page_prices, service_times
-from tierwright.page_flow.lazy_writes import (
+from tierwright.evaluate.break_even.interval import PricedTier
+from tierwright.evaluate.endurance import money as endurance_money
+from tierwright.evaluate.endurance import outlook as endurance_outlook
+from tierwright.evaluate.endurance import wear
+from tierwright.evaluate.endurance.outlook import WriteBudget
+from tierwright.evaluate.page_flow import counts as page_flow_counts
+from tierwright.evaluate.page_flow import dirty_range, scheme_map
+from tierwright.evaluate.page_flow import evaluation as page_flow_evaluation
+from tierwright.evaluate.page_flow.evaluation import service_times
+from tierwright.evaluate.page_flow.lazy_writes import (
     lazy_flash_writes,
     lazy_overcharge,
     lazy_writes_error,
     returning_dirty_share,
 )
-from tierwright.pool_split import asymmetry
-from tierwright.pool_split.survey import device_asymmetry
-from tierwright.popularity import fit_zipf, fitted_accesses, rank_curve, share_of_top
-from tierwright.prices import Price
-from tierwright.throughput import open_utilisation
+from tierwright.evaluate.page_flow.scheme_map import Axis
+from tierwright.evaluate.pool_split import costs as pool_split_costs
+from tierwright.evaluate.throughput.laws import open_utilisation
+from tierwright.hardware import rated_endurance
+from tierwright.hardware.device import Device, device_from_mapping
+from tierwright.hardware.prices import Price
+from tierwright.hardware.tier_prices import page_prices
+from tierwright.profile.curve import Curve, Given
+from tierwright.profile.knees import knees
+from tierwright.profile.popularity import (
+    fit_zipf,
+    fitted_accesses,
+    rank_curve,
+    share_of_top,
+)
+from tierwright.simulate import priced
 
 amounts = st.floats(1e-3, 1e6)
 shares = st.floats(0, 1)
@@ -87,7 +99,7 @@ def rated(read_us: float, write_us: float, kind: str = "nvme") -> Device:
 # --- break-even intervals ------------------------------------------------------------------
 
 
-@pytest.mark.formula("break_even.interval.break_even_interval")
+@pytest.mark.formula("evaluate.break_even.interval.break_even_interval")
 @given(amounts, amounts, amounts, amounts, st.floats(0, 1e6), st.floats(1.1, 10))
 def test_an_interval_scales_with_each_of_its_parts(
     page: float, rate: float, usd: float, memory: float, host: float, factor: float
@@ -99,21 +111,21 @@ def test_an_interval_scales_with_each_of_its_parts(
         "memory_usd_per_byte": memory,
         "host_usd": host,
     }
-    found = float(break_even.break_even_interval(**parts))
+    found = float(interval.break_even_interval(**parts))
     # At the interval, keeping the page costs what its share of the device does.
     assert found * rate * page * memory == pytest.approx(usd + host)
     for name in ("page_bytes", "accesses_per_s", "memory_usd_per_byte"):
         larger = float(
-            break_even.break_even_interval(**parts | {name: parts[name] * factor})
+            interval.break_even_interval(**parts | {name: parts[name] * factor})
         )
         assert larger == pytest.approx(found / factor)
     dearer = parts | {"device_usd": usd * factor, "host_usd": host * factor}
-    assert float(break_even.break_even_interval(**dearer)) == pytest.approx(
+    assert float(interval.break_even_interval(**dearer)) == pytest.approx(
         found * factor
     )
 
 
-@pytest.mark.formula("break_even.interval.tier_interval")
+@pytest.mark.formula("evaluate.break_even.interval.tier_interval")
 @given(amounts, amounts, st.integers(10, 10_000), amounts, st.integers(1, 60))
 def test_the_interval_of_tiers_is_that_of_their_parts(
     above: float, below: float, capacity: int, iops: float, months: int
@@ -125,18 +137,18 @@ def test_the_interval_of_tiers_is_that_of_their_parts(
         device("hdd", capacity=capacity, read_iops=iops),
         Price(Decimal(repr(below)), "GB", False, "s", "2020"),
     )
-    found = break_even.tier_interval(upper, lower, page_bytes=4096, months=months)
+    found = interval.tier_interval(upper, lower, page_bytes=4096, months=months)
     by_hand = below * capacity / iops / (4096 * above / 1e9)
     assert found.interval_s == pytest.approx(by_hand)
     rented = replace(upper, price=Price(Decimal(repr(above)), "GB", True, "s", "2020"))
-    changed = break_even.tier_interval(rented, lower, page_bytes=4096, months=months)
+    changed = interval.tier_interval(rented, lower, page_bytes=4096, months=months)
     assert changed.interval_s == pytest.approx(by_hand / months)  # rent a month
 
 
 # --- money ---------------------------------------------------------------------------------
 
 
-@pytest.mark.formula("break_even.money.pages_for")
+@pytest.mark.formula("evaluate.break_even.money.pages_for")
 @given(
     st.decimals(0, 10**6, places=2),
     st.decimals("1e-12", "1e-3", places=12),
@@ -145,18 +157,20 @@ def test_the_interval_of_tiers_is_that_of_their_parts(
 def test_whole_pages_cost_at_most_the_money(
     usd: Decimal, per_byte: Decimal, page: int
 ) -> None:
-    found = break_even.pages_for(usd, per_byte, page)
+    found = break_even_money.pages_for(usd, per_byte, page)
     assert found * per_byte * page <= usd < (found + 1) * per_byte * page
 
 
-@pytest.mark.oracle("break_even.money.roi_curve")
-@pytest.mark.formula("break_even.money.roi_curve", "break_even.next_money.next_money")
+@pytest.mark.oracle("evaluate.break_even.money.roi_curve")
+@pytest.mark.formula(
+    "evaluate.break_even.money.roi_curve", "evaluate.break_even.next_money.next_money"
+)
 @settings(max_examples=20)
 @given(pages, pages, pages, st.floats(0.01, 0.99))
 def test_gains_are_hits_times_what_they_spare(
     base: int, dram: int, flash: int, flash_cost: float
 ) -> None:
-    found = break_even.roi_curve(
+    found = break_even_money.roi_curve(
         CURVE,
         base,
         added_dram_pages=dram,
@@ -171,7 +185,7 @@ def test_gains_are_hits_times_what_they_spare(
     assert found.flash_gain == pytest.approx(
         (hit[base + flash] - hit[base]) * (1 - flash_cost)
     )
-    money = break_even.next_money(
+    money = next_money.next_money(
         PlainGains(CURVE, base, 1.0, flash_cost),
         usd=Decimal(4096 * dram * flash),
         dram_usd_per_byte=Decimal(flash),
@@ -184,24 +198,24 @@ def test_gains_are_hits_times_what_they_spare(
     assert money.winner == found.winner
 
 
-@pytest.mark.formula("break_even.full.flash_gain")
+@pytest.mark.formula("evaluate.break_even.full.flash_gain")
 @given(st.floats(0, 500), st.floats(0, 500), st.floats(0, 0.9))
 def test_gain_of_flash_in_full(ram_hits: float, more: float, old: float) -> None:
     """More hits gain more; nothing is gained where flash hits nothing."""
     low, high = (
-        break_even.gains_from_curve(CURVE, 100, size, COSTS, old_share=old)
+        break_even_full.gains_from_curve(CURVE, 100, size, COSTS, old_share=old)
         for size in (100 + ram_hits, 100 + ram_hits + more)
     )
     assert float(low) <= float(high) + 1e-9
 
 
-@pytest.mark.formula("break_even.next_money.flip_curve")
+@pytest.mark.formula("evaluate.break_even.next_money.flip_curve")
 @settings(max_examples=20)
 @given(st.lists(st.floats(0.01, 3), min_size=1, max_size=4), st.floats(0.01, 0.9))
 def test_flips_are_steps_over_what_matches_them(
     steps: list[float], flash_cost: float
 ) -> None:
-    found = break_even.flip_curve(
+    found = next_money.flip_curve(
         CURVE, 100, steps, disk_cost=1.0, flash_cost=flash_cost, costs=COSTS
     )
     whole = 1 - flash_cost
@@ -212,13 +226,13 @@ def test_flips_are_steps_over_what_matches_them(
         assert ratio <= 1 + 1e-9
 
 
-@pytest.mark.oracle("break_even.analysis.page_costs")
-@pytest.mark.formula("break_even.analysis.page_costs")
+@pytest.mark.oracle("advise.dram_or_flash.page_costs")
+@pytest.mark.formula("advise.dram_or_flash.page_costs")
 @given(amounts, amounts, amounts, amounts, st.integers(1, 64))
 def test_disks_share_the_busy_time(
     flash_read: float, flash_write: float, read: float, write: float, disks: int
 ) -> None:
-    found = break_even.page_costs(
+    found = dram_or_flash.page_costs(
         rated(flash_read, flash_write),
         rated(read, write, "hdd"),
         disks,
@@ -233,8 +247,12 @@ def test_disks_share_the_busy_time(
     )
 
 
-@pytest.mark.oracle("break_even.gains.frames_left", "break_even.gains.most_gain")
-@pytest.mark.formula("break_even.gains.frames_left", "break_even.gains.most_gain")
+@pytest.mark.oracle(
+    "evaluate.break_even.gains.frames_left", "evaluate.break_even.gains.most_gain"
+)
+@pytest.mark.formula(
+    "evaluate.break_even.gains.frames_left", "evaluate.break_even.gains.most_gain"
+)
 @given(pages, st.integers(0, 5000))
 def test_metadata_take_frames_and_no_flash_gains_more_than_most(
     base: int, flash: int
@@ -253,7 +271,7 @@ def test_metadata_take_frames_and_no_flash_gains_more_than_most(
 # --- economics -----------------------------------------------------------------------------
 
 
-@pytest.mark.oracle("economics.monthly_payment")
+@pytest.mark.oracle("evaluate.economics.monthly_payment")
 def test_the_payment_of_a_loan_by_hand() -> None:
     # 1000 at 1 % a month, two payments: 1000 = a / 1.01 + a / 1.01^2, a = 507.51.
     found = economics.monthly_payment(
@@ -262,7 +280,7 @@ def test_the_payment_of_a_loan_by_hand() -> None:
     assert float(found) == pytest.approx(1000 / (1 / 1.01 + 1 / 1.01**2))
 
 
-@pytest.mark.formula("economics.system_cost")
+@pytest.mark.formula("evaluate.economics.system_cost")
 @given(st.lists(st.integers(0, 10**12), min_size=1, max_size=4))
 def test_a_system_costs_what_its_tiers_do(held: list[int]) -> None:
     ssd = device(price="0.2", capacity=1000)
@@ -274,8 +292,8 @@ def test_a_system_costs_what_its_tiers_do(held: list[int]) -> None:
     )
 
 
-@pytest.mark.oracle("page_flow.evaluation.page_prices")
-@pytest.mark.formula("page_flow.evaluation.page_prices")
+@pytest.mark.oracle("hardware.tier_prices.page_prices")
+@pytest.mark.formula("hardware.tier_prices.page_prices")
 @given(st.integers(1, 1000), st.integers(1, 120), st.integers(1, 9))
 def test_a_page_costs_its_bytes(cents: int, months: int, factor: int) -> None:
     usd = str(Decimal(cents) / 100)
@@ -296,8 +314,8 @@ def test_a_page_costs_its_bytes(cents: int, months: int, factor: int) -> None:
 # --- endurance -----------------------------------------------------------------------------
 
 
-@pytest.mark.oracle("endurance.money.whole_drives")
-@pytest.mark.formula("endurance.money.whole_drives")
+@pytest.mark.oracle("evaluate.endurance.money.whole_drives")
+@pytest.mark.formula("evaluate.endurance.money.whole_drives")
 @given(
     st.integers(0, 10**6),
     st.integers(1, 120),
@@ -308,7 +326,7 @@ def test_whole_drives_cost_what_their_used_and_unused_parts_do(
     usd: int, months: int, held: int, percent: int
 ) -> None:
     capacity = max(1, held * 100 // percent)
-    found = endurance.whole_drives(
+    found = endurance_money.whole_drives(
         Decimal(usd), months=months, held_bytes=held, capacity_bytes=capacity
     )
     a_month = usd / months
@@ -316,7 +334,7 @@ def test_whole_drives_cost_what_their_used_and_unused_parts_do(
     assert found.held_share == pytest.approx(held / capacity)
     rest = a_month * (1 - held / capacity)
     assert float(found.held_usd_per_month) + rest == pytest.approx(a_month, abs=1e-6)
-    full = endurance.whole_drives(
+    full = endurance_money.whole_drives(
         Decimal(usd), months=months, held_bytes=2 * capacity, capacity_bytes=capacity
     )
     assert full.held_usd_per_month == full.usd_per_month
@@ -324,42 +342,51 @@ def test_whole_drives_cost_what_their_used_and_unused_parts_do(
 
 def test_whole_drives_refuse_what_is_no_drive() -> None:
     with pytest.raises(BadInput, match="capacity_bytes: `0` must be above 0"):
-        endurance.whole_drives(Decimal(1), months=36, held_bytes=1, capacity_bytes=0)
+        endurance_money.whole_drives(
+            Decimal(1), months=36, held_bytes=1, capacity_bytes=0
+        )
 
 
-@pytest.mark.oracle("endurance.money.purchase_usd", "endurance.money.scheme_cost")
-@pytest.mark.formula("endurance.money.purchase_usd", "endurance.money.scheme_cost")
+@pytest.mark.oracle(
+    "evaluate.endurance.money.purchase_usd", "evaluate.endurance.money.scheme_cost"
+)
+@pytest.mark.formula(
+    "evaluate.endurance.money.purchase_usd", "evaluate.endurance.money.scheme_cost"
+)
 @settings(max_examples=20)
 @given(st.integers(1, 8), st.integers(1, 10_000), st.floats(0.01, 100))
 def test_wear_pays_the_price_once_over_the_rating(
     devices: int, capacity: int, tb_per_day: float
 ) -> None:
-    usd, reason = endurance.purchase_usd(
+    usd, reason = endurance_money.purchase_usd(
         device(price="0.5", capacity=capacity), None, devices
     )
     assert (usd, reason) == (Decimal("0.5") * capacity * devices, "")
     life = page_flow_life(tb_per_day)
     budget = WriteBudget(1000.0, 2000.0, "test", "", ())
-    found = endurance.scheme_cost(life, budget, usd, 36)
+    found = endurance_money.scheme_cost(life, budget, usd, 36)
     assert found is not None
     # price / rating of each TB, whatever is written in a month
     assert float(found.usd_per_tb_written) * 1000 == pytest.approx(float(usd or 0))
     assert float(found.usd_per_month) == pytest.approx(
         float(found.usd_per_tb_written) * tb_per_day * 365 / 12, rel=0.01
     )
-    assert endurance.scheme_cost(life, budget, None, 36) is None
+    assert endurance_money.scheme_cost(life, budget, None, 36) is None
 
 
 def page_flow_life(tb_per_day: float) -> Any:
-    evaluation = page_flow.evaluate(
+    evaluation = page_flow_evaluation.evaluate(
         CURVE, ram_pages=100, flash_pages=200, flash=rated(1, 2), disk=rated(9, 9)
     )
     budget = WriteBudget(1000.0, 2000.0, "test", "", ())
-    outlook = endurance.wear_outlook(evaluation, budget, accesses_per_s=1.0)
+    outlook = endurance_outlook.wear_outlook(evaluation, budget, accesses_per_s=1.0)
     return replace(outlook.schemes["lazy"], tb_per_day=tb_per_day)
 
 
-@pytest.mark.formula("endurance.outlook.write_budget", "endurance.wear.rated_endurance")
+@pytest.mark.formula(
+    "evaluate.endurance.outlook.write_budget",
+    "hardware.rated_endurance.rated_endurance",
+)
 @given(
     st.integers(1, 9), st.integers(10, 10_000), st.floats(0.01, 10), st.integers(1, 10)
 )
@@ -367,33 +394,31 @@ def test_a_rating_is_drive_writes_a_day_over_the_years(
     devices: int, capacity: int, dwpd: float, years: int
 ) -> None:
     ssd = device(capacity=capacity, dwpd=dwpd, endurance_years=years)
-    stated = endurance.rated_endurance(ssd)
+    stated = rated_endurance.rated_endurance(ssd)
     whole = dwpd * capacity * 1e9 * 365 * years / 1e12
     assert stated.tb_written == pytest.approx(whole)
     back = device(
         capacity=capacity, endurance_tb=stated.tb_written, endurance_years=years
     )
-    assert endurance.rated_endurance(back).dwpd == pytest.approx(dwpd)
-    budget = endurance.write_budget(ssd, devices=devices)
+    assert rated_endurance.rated_endurance(back).dwpd == pytest.approx(dwpd)
+    budget = endurance_outlook.write_budget(ssd, devices=devices)
     assert budget.in_place_tb == pytest.approx(devices * whole)
 
 
-@pytest.mark.oracle("endurance.wear.remaining")
+@pytest.mark.oracle("evaluate.endurance.wear.remaining")
 def test_what_is_left_by_hand() -> None:
     # 600 - 150 TB at 0.5 a day: 900 days.
-    found = endurance.remaining(rated_tb=600, written_tb=150, tb_per_day=0.5)
+    found = wear.remaining(rated_tb=600, written_tb=150, tb_per_day=0.5)
     assert (found.left_tb, found.left_share) == (450, 0.75)
     assert found.years_left == pytest.approx(900 / 365, rel=1e-3)
 
 
-@pytest.mark.formula("endurance.wear.waf_by_pattern")
+@pytest.mark.formula("evaluate.endurance.wear.waf_by_pattern")
 @given(shares, st.floats(1, 3), st.floats(1, 10))
 def test_a_mix_amplifies_as_its_bytes_do(
     share: float, appended: float, small: float
 ) -> None:
-    found = endurance.waf_by_pattern(
-        device(waf_4k=small, waf_sequential=appended), share
-    )
+    found = wear.waf_by_pattern(device(waf_4k=small, waf_sequential=appended), share)
     physical = 1000 * share * appended + 1000 * (1 - share) * small
     assert float(found.waf) == pytest.approx(physical / 1000)
 
@@ -401,7 +426,7 @@ def test_a_mix_amplifies_as_its_bytes_do(
 # --- metadata ------------------------------------------------------------------------------
 
 
-@pytest.mark.oracle("metadata.PRESETS.face")
+@pytest.mark.oracle("evaluate.metadata.PRESETS.face")
 def test_memory_of_face_entries() -> None:
     # Kang, Lee and Moon (2016), section 5.2: segments of 64,000 entries of 32 bytes.
     found = metadata.PRESETS["face"].ram_bytes(64_000 * 4096, page_bytes=4096)
@@ -409,13 +434,13 @@ def test_memory_of_face_entries() -> None:
 
 
 @pytest.mark.formula(
-    "metadata.PRESETS.bcache",
-    "metadata.PRESETS.dm_writeboost",
-    "metadata.PRESETS.enhanceio",
-    "metadata.PRESETS.face",
-    "metadata.PRESETS.flashcache",
-    "metadata.PRESETS.l2arc",
-    "metadata.PRESETS.sce",
+    "evaluate.metadata.PRESETS.bcache",
+    "evaluate.metadata.PRESETS.dm_writeboost",
+    "evaluate.metadata.PRESETS.enhanceio",
+    "evaluate.metadata.PRESETS.face",
+    "evaluate.metadata.PRESETS.flashcache",
+    "evaluate.metadata.PRESETS.l2arc",
+    "evaluate.metadata.PRESETS.sce",
 )
 @given(
     st.sampled_from(sorted(metadata.PRESETS)),
@@ -441,7 +466,7 @@ def test_memory_never_shrinks_with_flash(
     assert preset.source
 
 
-@pytest.mark.oracle("metadata.charge")
+@pytest.mark.oracle("evaluate.metadata.charge")
 def test_a_charge_by_hand() -> None:
     # 24 bytes for each of 2^25 pages of 4 KiB are 768 MiB of 1 GiB.
     found = metadata.charge(
@@ -464,8 +489,8 @@ def test_a_charge_by_hand() -> None:
 # --- page flow -----------------------------------------------------------------------------
 
 
-@pytest.mark.oracle("page_flow.evaluation.service_times")
-@pytest.mark.formula("page_flow.evaluation.service_times")
+@pytest.mark.oracle("evaluate.page_flow.evaluation.service_times")
+@pytest.mark.formula("evaluate.page_flow.evaluation.service_times")
 @given(amounts, amounts, amounts, amounts)
 def test_busy_times_are_one_over_the_rates(
     flash_read: float, flash_write: float, read: float, write: float
@@ -479,23 +504,25 @@ def test_busy_times_are_one_over_the_rates(
     assert (found.disk_read, found.disk_write) == pytest.approx((read, write))
 
 
-@pytest.mark.formula("page_flow.evaluation.evaluate_grid")
+@pytest.mark.formula("evaluate.page_flow.evaluation.evaluate_grid")
 @settings(max_examples=20)
 @given(st.lists(pages, min_size=1, max_size=3), st.integers(0, 500), st.floats(-1, 1))
 def test_a_grid_has_the_points_of_evaluations(
     ram: list[int], flash: int, off: float
 ) -> None:
     devices = {"flash": rated(100, 200), "disk": rated(1000, 2000, "hdd")}
-    grid = page_flow.evaluate_grid(CURVE, ram_pages=ram, flash_pages=flash, **devices)
+    grid = page_flow_evaluation.evaluate_grid(
+        CURVE, ram_pages=ram, flash_pages=flash, **devices
+    )
     for at, size in enumerate(ram):
-        one = page_flow.evaluate(
+        one = page_flow_evaluation.evaluate(
             CURVE, ram_pages=size, flash_pages=flash, **devices
         ).schemes
         for name, found in grid.items():
             assert found.io_time_us_per_access[at] == pytest.approx(
                 one[name].io_time_us_per_access
             )
-    moved = page_flow.evaluate_grid(
+    moved = page_flow_evaluation.evaluate_grid(
         CURVE, ram_pages=ram, flash_pages=flash, hits_off=off, **devices
     )
     for name in ("none", "exclusive", "inclusive_global"):  # exact: nothing to move
@@ -509,16 +536,16 @@ def test_a_grid_has_the_points_of_evaluations(
 
 
 @pytest.mark.oracle(
-    "page_flow.lazy_writes.lazy_flash_writes",
-    "page_flow.lazy_writes.lazy_overcharge",
-    "page_flow.lazy_writes.lazy_writes_error",
-    "page_flow.lazy_writes.returning_dirty_share",
+    "evaluate.page_flow.lazy_writes.lazy_flash_writes",
+    "evaluate.page_flow.lazy_writes.lazy_overcharge",
+    "evaluate.page_flow.lazy_writes.lazy_writes_error",
+    "evaluate.page_flow.lazy_writes.returning_dirty_share",
 )
 def test_what_lazy_writes_by_hand() -> None:
     # r = 100, f = 200: 400 misses, 300 victims, h_f = 133.33. Found on flash
     # 1/3 (1 - (100/400)^2) = 0.3125 of them, 80/300 of these dirty.
     r, f = np.asarray(100.0), np.asarray(200.0)
-    lazy = page_flow.hits_from_curve(CURVE, r, f)["lazy"]
+    lazy = page_flow_counts.hits_from_curve(CURVE, r, f)["lazy"]
     whole = r + lazy.effective_flash_pages
     assert float(returning_dirty_share(CURVE, r, whole)) == pytest.approx(80 / 300)
     written = 300 * (1 - 0.3125 + 0.3125 * 80 / 300)
@@ -532,12 +559,13 @@ def test_what_lazy_writes_by_hand() -> None:
 
 
 @pytest.mark.formula(
-    "page_flow.lazy_writes.lazy_overcharge", "page_flow.lazy_writes.lazy_writes_error"
+    "evaluate.page_flow.lazy_writes.lazy_overcharge",
+    "evaluate.page_flow.lazy_writes.lazy_writes_error",
 )
 @given(pages, st.integers(0, 500))
 def test_the_error_of_writes_covers_both_estimates(ram: int, flash: int) -> None:
     r, f = np.asarray(float(ram)), np.asarray(float(flash))
-    lazy = page_flow.hits_from_curve(CURVE, r, f)["lazy"]
+    lazy = page_flow_counts.hits_from_curve(CURVE, r, f)["lazy"]
     written = float(lazy_flash_writes(CURVE, r, f, lazy))
     over = float(lazy_overcharge(CURVE, r, f, lazy))
     error = float(lazy_writes_error(CURVE, r, f, lazy))
@@ -548,8 +576,8 @@ def test_the_error_of_writes_covers_both_estimates(ram: int, flash: int) -> None
         assert written == over == error == 0
 
 
-@pytest.mark.oracle("page_flow.dirty_range.dirty_ends")
-@pytest.mark.formula("page_flow.dirty_range.dirty_ends")
+@pytest.mark.oracle("evaluate.page_flow.dirty_range.dirty_ends")
+@pytest.mark.formula("evaluate.page_flow.dirty_range.dirty_ends")
 @given(st.floats(0.001, 1), st.integers(1, 600))
 def test_the_ends_hold_every_write_back(share: float, size: int) -> None:
     curve = Curve.from_lists(
@@ -562,7 +590,7 @@ def test_the_ends_hold_every_write_back(share: float, size: int) -> None:
         write_accesses=0,
         given=Given("table", data_known=True, write_share=share),
     )
-    least, most = page_flow.dirty_ends(curve)
+    least, most = dirty_range.dirty_ends(curve)
     assert float(least.write_backs(size)) == 0
     misses, writes = float(curve.misses(size)), math.ceil(1000 * share)
     listed = np.interp(
@@ -573,14 +601,14 @@ def test_the_ends_hold_every_write_back(share: float, size: int) -> None:
         assert float(most.write_backs(size)) <= misses + 1e-9
 
 
-@pytest.mark.formula("page_flow.scheme_map.winners_differ")
+@pytest.mark.formula("evaluate.page_flow.scheme_map.winners_differ")
 @settings(max_examples=20)
 @given(st.floats(0.01, 100), st.floats(0.01, 100))
 def test_cells_differ_where_no_scheme_is_least_on_both(
     one_us: float, other_us: float
 ) -> None:
     maps = [
-        page_flow.scheme_map(
+        scheme_map.scheme_map(
             CURVE,
             x=Axis("flash_per_ram", np.array([0.5, 1.0, 3.0])),
             y=Axis("dirty_share", np.array([0.0, 0.5, 1.0])),
@@ -590,7 +618,7 @@ def test_cells_differ_where_no_scheme_is_least_on_both(
         )
         for write_us in (one_us, other_us)
     ]
-    found = page_flow.winners_differ(*maps)
+    found = scheme_map.winners_differ(*maps)
     for cell in itertools.product(range(3), range(3)):
         costs = [
             {name: float(grid[cell]) for name, grid in m.io_time_us_per_access.items()}
@@ -607,24 +635,24 @@ def test_cells_differ_where_no_scheme_is_least_on_both(
 # --- clean/dirty split ---------------------------------------------------------------------
 
 
-@pytest.mark.oracle("pool_split.costs.gain")
-@pytest.mark.formula("pool_split.costs.gain")
+@pytest.mark.oracle("evaluate.pool_split.costs.gain")
+@pytest.mark.formula("evaluate.pool_split.costs.gain")
 @given(st.floats(0, 1e6), amounts)
 def test_a_gain_is_the_share_saved(cost: float, baseline: float) -> None:
-    found = pool_split.gain(cost, baseline)
+    found = pool_split_costs.gain(cost, baseline)
     assert found is not None
     assert baseline * (1 - found) == pytest.approx(cost, abs=1e-6)
     assert (found > 0) == (cost < baseline)
 
 
-@pytest.mark.oracle("pool_split.asymmetry.window_accesses")
+@pytest.mark.oracle("advise.pool_asymmetry.window_accesses")
 def test_a_window_by_hand() -> None:
     # 0.9 s are 3 % of 30 s, which are 100,000 accesses of 1.5 reads of 0.2 ms.
-    found = asymmetry.window_accesses(0.9, 0.03, cost=1.5, read_s=0.0002)
+    found = pool_asymmetry.window_accesses(0.9, 0.03, cost=1.5, read_s=0.0002)
     assert found == 100_000
 
 
-@pytest.mark.formula("pool_split.survey.device_asymmetry")
+@pytest.mark.formula("advise.pool_survey.device_asymmetry")
 @given(amounts, amounts)
 def test_asymmetry_is_the_ratio_of_busy_times(read_us: float, write_us: float) -> None:
     found = device_asymmetry(rated(read_us, write_us), 4096)
@@ -633,7 +661,7 @@ def test_asymmetry_is_the_ratio_of_busy_times(read_us: float, write_us: float) -
     assert device_asymmetry(rated(read_us, write_us, "dram"), 4096) is None
 
 
-@pytest.mark.formula("replay_cost.price")
+@pytest.mark.formula("simulate.priced.price")
 @given(st.tuples(*[st.integers(0, 10**6)] * 4), st.integers(1, 10**6), amounts, amounts)
 def test_a_price_is_counters_times_times(
     counts: tuple[int, int, int, int], accesses: int, read: float, write: float
@@ -643,9 +671,7 @@ def test_a_price_is_counters_times_times(
         "accesses": accesses,
         "page_bytes": 4096,
     }
-    found = replay_cost.price(
-        row, flash=rated(read, write), disk=rated(write, read, "hdd")
-    )
+    found = priced.price(row, flash=rated(read, write), disk=rated(write, read, "hdd"))
     times = (read, write, write, read)
     by_hand = sum(c * t for c, t in zip(counts, times, strict=True)) / accesses
     assert found.io_time_us_per_access == pytest.approx(by_hand)
@@ -654,7 +680,7 @@ def test_a_price_is_counters_times_times(
 # --- recovery, fragments, throughput -------------------------------------------------------
 
 
-@pytest.mark.oracle("recovery.fill_time", "recovery.redo_time")
+@pytest.mark.oracle("evaluate.recovery.fill_time", "evaluate.recovery.redo_time")
 def test_filling_and_redo_by_hand() -> None:
     # 100 GB at the least of 125, 500 and 50 MB/s.
     found = recovery.fill_time(1e11, {"disk": 125e6, "flash": 500e6, "threads": 50e6})
@@ -672,7 +698,7 @@ def test_filling_and_redo_by_hand() -> None:
     assert float(redo.total_s) == pytest.approx(1.5 + 0.0198 + 0.02)
 
 
-@pytest.mark.formula("recovery.restart")
+@pytest.mark.formula("evaluate.recovery.restart")
 @given(st.floats(0, 100), st.integers(0, 10**6), st.integers(0, 10**6), shares, amounts)
 def test_a_restart_compares_two_redos(
     restore: float, read: int, written: int, share: float, disk_s: float
@@ -701,10 +727,10 @@ def test_a_restart_compares_two_redos(
         assert float(found.speedup) >= 1 - 1e-9
 
 
-@pytest.mark.oracle("sce.write_policies")
+@pytest.mark.oracle("evaluate.fragment_cache.write_policies")
 def test_validity_under_each_write_policy_by_hand() -> None:
     # 0.1 writes/s in flight for 1 ms each, populations every 100 s: e^-0.0001; 0.01 / 0.11.
-    found = sce.write_policies(
+    found = fragment_cache.write_policies(
         source_write_s=5e-3,
         flash_write_s=1e-3,
         writes_per_s=0.1,
@@ -721,7 +747,7 @@ def test_validity_under_each_write_policy_by_hand() -> None:
     }
 
 
-@pytest.mark.formula("throughput.laws.open_utilisation")
+@pytest.mark.formula("evaluate.throughput.laws.open_utilisation")
 @given(
     st.lists(st.floats(0, 10), min_size=1, max_size=4),
     st.floats(0, 100),
@@ -741,14 +767,14 @@ def test_utilisation_is_load_times_demand_over_the_stations(
 # --- popularity ----------------------------------------------------------------------------
 
 
-@pytest.mark.oracle("popularity.rank_curve", "popularity.share_of_top")
+@pytest.mark.oracle("profile.popularity.rank_curve", "profile.popularity.share_of_top")
 def test_ranks_by_hand() -> None:
     # One page of 6 accesses, two of 2: the first two pages have 8 of 10.
     assert rank_curve([6, 2], [1, 2]).cumulative_share == pytest.approx([0.6, 0.8, 1.0])
     assert share_of_top([6, 2], [1, 2], 0.5) == (2, pytest.approx(0.8))
 
 
-@pytest.mark.formula("popularity.fitted_accesses")
+@pytest.mark.formula("profile.popularity.fitted_accesses")
 @given(st.lists(st.integers(1, 1000), min_size=2, max_size=40))
 def test_the_law_spends_all_accesses_and_falls_with_rank(counts: list[int]) -> None:
     ordered = sorted(counts, reverse=True)
@@ -767,7 +793,7 @@ def test_the_law_spends_all_accesses_and_falls_with_rank(counts: list[int]) -> N
     assert np.all(np.diff(found) <= 1e-9)
 
 
-@pytest.mark.formula("knees.knees")
+@pytest.mark.formula("profile.knees.knees")
 @given(st.lists(st.floats(0, 1), min_size=3, max_size=30))
 def test_knees_lie_on_the_curve_above_its_chord(steps: list[float]) -> None:
     ratio = np.sort(np.asarray(steps))

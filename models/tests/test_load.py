@@ -6,11 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tierwright import catalog, page_flow
-from tierwright.errors import BadInput
-from tierwright.hit_ratio import Curve
-from tierwright.page_flow.decision import Replayed
-from tierwright.page_flow.load import BusyShares, about_load, busy_shares
+from tierwright.common.errors import BadInput
+from tierwright.evaluate.page_flow import evaluation as page_flow_evaluation
+from tierwright.evaluate.page_flow import results
+from tierwright.evaluate.page_flow.load import BusyShares, about_load, busy_shares
+from tierwright.evaluate.page_flow.results import Replayed
+from tierwright.hardware import catalog
+from tierwright.profile.curve import Curve
 
 TERMS = (
     "flash_reads",
@@ -21,7 +23,7 @@ TERMS = (
 )
 
 
-def evaluation() -> tuple[page_flow.Evaluation, Curve]:
+def evaluation() -> tuple[results.Evaluation, Curve]:
     curve = Curve.from_lists(
         [10, 100, 1000],
         [900, 500, 100],
@@ -32,7 +34,7 @@ def evaluation() -> tuple[page_flow.Evaluation, Curve]:
         write_accesses=300,
     )
     devices = catalog.devices()
-    found = page_flow.evaluate(
+    found = page_flow_evaluation.evaluate(
         curve,
         ram_pages=10,
         flash_pages=50,
@@ -42,7 +44,7 @@ def evaluation() -> tuple[page_flow.Evaluation, Curve]:
     return found, curve
 
 
-@pytest.mark.oracle("page_flow.load.busy_shares")
+@pytest.mark.oracle("evaluate.page_flow.load.busy_shares")
 def test_busy_time_over_time_by_hand() -> None:
     # 2,000 accesses/s x (100 + 50 + 10 + 300 + 90) µs: 0.32 s of flash, 0.78 s of disk.
     terms = dict(zip(TERMS, (100, 50, 10, 300, 90), strict=True))
@@ -53,7 +55,7 @@ def test_busy_time_over_time_by_hand() -> None:
     assert BusyShares(0.9, 0.2).busiest == ("flash", 0.9)
 
 
-@pytest.mark.formula("page_flow.load.busy_shares")
+@pytest.mark.formula("evaluate.page_flow.load.busy_shares")
 @given(
     st.lists(st.floats(0, 1e6), min_size=5, max_size=5),
     st.floats(0, 1e6),

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from tierwright._simulator import SimulatorError, convert, inspect, preview
-from tierwright.cli import main
+from tierwright.cli.app import main
 
 SPC = "0,8,4096,R,0.1\n0,8,4096,W,0.2\n1,8,4096,R,0.3\n"
 KEYS = "a\nb\na\n"

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from tierwright._simulator import SimulatorError, convert, inspect, preview
-from tierwright.cli import main
+from tierwright.cli.app import main
 
 Row = tuple[int, str, int, str, int]
 """Time [ms], device, first sector, operation, length [bytes]."""
@@ -321,8 +321,8 @@ class TestSeveralFiles:
         assert "this is a canonical trace, which is read alone" in told
 
     def test_a_changed_second_file_is_another_trace(self, two, tmp_path):
-        from tierwright.conversions import _content
-        from tierwright.simulate import Trace
+        from tierwright.trace.conversions import _content
+        from tierwright.trace.reading import Trace
 
         trace = Trace(two[0], others=(two[1],))
         before = _content(trace)

@@ -4,10 +4,14 @@ from pathlib import Path
 
 import pytest
 
-from tierwright import _simulator, catalog, page_flow, replay_cost
-from tierwright.hit_ratio import Curve
-from tierwright.service_time import service_us
-from tierwright.simulate import Trace, simulate_policy, simulate_scheme
+from tierwright import _simulator
+from tierwright.evaluate.page_flow import evaluation, results
+from tierwright.hardware import catalog
+from tierwright.hardware.service_time import service_us
+from tierwright.profile.curve import Curve
+from tierwright.simulate import priced as simulate_priced
+from tierwright.simulate.replay import simulate_policy, simulate_scheme
+from tierwright.trace.reading import Trace
 
 ROOT = Path(__file__).resolve().parents[2]
 TPCB = ROOT / "fixtures" / "traces" / "tpcb-cut.csv.zst"
@@ -48,8 +52,8 @@ def curve(trace: Trace) -> Curve:
     )
 
 
-def evaluated(curve: Curve, ram_pages: int, flash_pages: int) -> page_flow.Evaluation:
-    return page_flow.evaluate(
+def evaluated(curve: Curve, ram_pages: int, flash_pages: int) -> results.Evaluation:
+    return evaluation.evaluate(
         curve,
         ram_pages=ram_pages,
         flash_pages=flash_pages,
@@ -165,7 +169,7 @@ def test_exact_counts_make_the_io_time_of_the_replay(
     names = ["exclusive"] + ["inclusive_global"] * (ram_pages < flash_pages)
     for name in names:
         row = simulate_scheme(trace, name, ram_pages, flash_pages)
-        priced = replay_cost.price(row, **devices).io_time_us_per_access
+        priced = simulate_priced.price(row, **devices).io_time_us_per_access
         misses = row["accesses"] - row["ram_hits"]
         free = min(ram_pages, misses) if name == "exclusive" else 0
         write_us = service_us(devices["flash"], "write", curve.page_bytes)

@@ -11,12 +11,19 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from tierwright import break_even, catalog, metadata
-from tierwright.break_even import FullGains, PageCosts, PlainGains
+from tierwright.advise import dram_or_flash
 from tierwright.cli.app import main
-from tierwright.device import Device
-from tierwright.errors import BadInput
-from tierwright.hit_ratio import Curve, Profile
+from tierwright.common.errors import BadInput
+from tierwright.evaluate import metadata
+from tierwright.evaluate.break_even import full as break_even_full
+from tierwright.evaluate.break_even import gains as break_even_gains
+from tierwright.evaluate.break_even import money as break_even_money
+from tierwright.evaluate.break_even import next_money, theta
+from tierwright.evaluate.break_even.gains import FullGains, PageCosts, PlainGains
+from tierwright.hardware import catalog
+from tierwright.hardware.device import Device
+from tierwright.profile.curve import Curve
+from tierwright.profile.document import Profile
 
 FEW = settings(max_examples=25)
 
@@ -64,7 +71,7 @@ def test_gains_without_metadata_are_those_of_the_known_forms(
     curve: Curve, base: int, pages: int
 ) -> None:
     plain, full = forms(curve, base, None)
-    roi = break_even.roi_curve(
+    roi = break_even_money.roi_curve(
         curve,
         base,
         added_dram_pages=pages,
@@ -74,26 +81,26 @@ def test_gains_without_metadata_are_those_of_the_known_forms(
     )
     assert float(plain.dram(pages)) == roi.dram_gain
     assert float(plain.flash(pages)) == pytest.approx(roi.flash_gain, abs=1e-9)
-    known = break_even.gains_from_curve(curve, base, pages, COSTS, old_share=0.25)
+    known = break_even_full.gains_from_curve(curve, base, pages, COSTS, old_share=0.25)
     assert float(full.flash(pages)) == pytest.approx(float(known), abs=1e-9)
 
 
-@pytest.mark.formula("break_even.gains.least_flash")
+@pytest.mark.formula("evaluate.break_even.gains.least_flash")
 @given(workloads(), st.integers(1, 40), st.floats(0.05, 5))
 @FEW
 def test_the_least_flash_is_theta_of_both_forms(
     curve: Curve, base: int, delta: float
 ) -> None:
     plain, full = forms(curve, base, None)
-    found = break_even.curve_theta(curve, base, delta, disk_cost=10, flash_cost=1)
-    least = break_even.least_flash(plain, plain.dram(delta * base))
+    found = theta.curve_theta(curve, base, delta, disk_cost=10, flash_cost=1)
+    least = break_even_gains.least_flash(plain, plain.dram(delta * base))
     assert least / base == pytest.approx(float(found.theta), abs=1e-6, nan_ok=True)
-    whole = break_even.full_theta(curve, base, delta, COSTS, old_share=0.25)
-    least = break_even.least_flash(full, full.dram(delta * base))
+    whole = break_even_full.full_theta(curve, base, delta, COSTS, old_share=0.25)
+    least = break_even_gains.least_flash(full, full.dram(delta * base))
     assert least / base == pytest.approx(float(whole.theta), abs=1e-6, nan_ok=True)
 
 
-@pytest.mark.oracle("break_even.gains.least_flash")
+@pytest.mark.oracle("evaluate.break_even.gains.least_flash")
 @given(workloads(), st.integers(1, 40), st.integers(1, 30), PRESETS)
 @FEW
 def test_no_smaller_flash_gains_as_much(
@@ -102,7 +109,7 @@ def test_no_smaller_flash_gains_as_much(
     for gains in forms(curve, base, preset):
         wanted = float(gains.dram(added))
         assume(wanted > 0)
-        found = float(break_even.least_flash(gains, wanted))
+        found = float(break_even_gains.least_flash(gains, wanted))
         if np.isfinite(found):
             assert float(gains.flash(found)) >= wanted - 1e-9
         if (
@@ -135,7 +142,7 @@ def _next(
     gains: PlainGains | FullGains, usd: str = "0.4096", ratio: str = "0.5"
 ) -> Any:
     dram = Decimal("0.000001")
-    return break_even.next_money(
+    return next_money.next_money(
         gains,
         usd=Decimal(usd),
         dram_usd_per_byte=dram,
@@ -143,7 +150,7 @@ def _next(
     )
 
 
-@pytest.mark.oracle("break_even.next_money.next_money")
+@pytest.mark.oracle("evaluate.break_even.next_money.next_money")
 def test_the_next_money_by_hand() -> None:
     # 0.4096 USD buy 100 pages of DRAM: 100 hits of 10; or 200 of flash: 150 hits of 9.
     found = _next(PlainGains(CURVE, 100, 10, 1))
@@ -162,7 +169,7 @@ def test_the_next_money_by_hand() -> None:
     assert found.dram_next[0] * 0.4096 == pytest.approx(1.0, rel=0.02)
 
 
-@pytest.mark.oracle("break_even.money.flip_price_ratio")
+@pytest.mark.oracle("evaluate.break_even.money.flip_price_ratio")
 @pytest.mark.parametrize("form", [0, 1])
 @pytest.mark.parametrize("preset", [None, metadata.preset("l2arc")])
 def test_the_better_buy_changes_at_the_flip_ratio(
@@ -188,7 +195,8 @@ def test_the_lines_are_gains_of_whole_sums() -> None:
 
 
 @pytest.mark.formula(
-    "break_even.money.marginal_gains", "break_even.next_money.spending_plan"
+    "evaluate.break_even.money.marginal_gains",
+    "evaluate.break_even.next_money.spending_plan",
 )
 @given(
     workloads(), st.integers(1, 40), st.integers(1, 9), st.sampled_from(["0.2", "3"])
@@ -204,10 +212,10 @@ def test_a_plan_in_plain_form_is_the_marginal_table(
         "usd_step": price * 512 * 3 * pages,
         "steps": 5,
     }
-    known = break_even.marginal_gains(
+    known = break_even_money.marginal_gains(
         curve, ram_pages=base, flash_pages=0, disk_cost=10, flash_cost=1, **prices
     )
-    found = break_even.spending_plan(PlainGains(curve, base, 10, 1), **prices)
+    found = next_money.spending_plan(PlainGains(curve, base, 10, 1), **prices)
     assert found.flash_gain[0] == pytest.approx(known.flash_gain[0], abs=1e-9)
     if found.choice == known.choice:  # else a tie that only rounding decides
         assert found.dram_gain == pytest.approx(known.dram_gain.tolist(), abs=1e-9)
@@ -215,11 +223,11 @@ def test_a_plan_in_plain_form_is_the_marginal_table(
         assert found.usd == known.usd
 
 
-@pytest.mark.oracle("break_even.next_money.spending_plan")
+@pytest.mark.oracle("evaluate.break_even.next_money.spending_plan")
 def test_a_plan_spends_where_it_gains_most() -> None:
     for preset in (None, metadata.preset("l2arc")):
         for gains in forms(CURVE, 100, preset):
-            found = break_even.spending_plan(
+            found = next_money.spending_plan(
                 gains,
                 usd_step=Decimal("0.2"),
                 steps=20,
@@ -263,7 +271,7 @@ def test_flash_whose_metadata_leave_no_dram_is_not_a_buy() -> None:
     assert found.winner == "dram"
     assert found.to_dict()["flash_next"][-1] is None
     with pytest.raises(BadInput, match="need more RAM for their metadata"):
-        break_even.roi_curve(
+        break_even_money.roi_curve(
             CURVE,
             2,
             added_dram_pages=1,
@@ -286,13 +294,13 @@ def test_sums_that_buy_nothing_are_refused(usd: str, message: str) -> None:
         _next(PlainGains(CURVE, 100, 10, 1), usd=usd)
 
 
-@pytest.mark.oracle("break_even.next_money.flip_curve")
+@pytest.mark.oracle("evaluate.break_even.next_money.flip_curve")
 def test_flips_over_many_steps_are_those_of_each() -> None:
-    found = break_even.flip_curve(
+    found = next_money.flip_curve(
         CURVE, 100, [0.5, 1, 3], disk_cost=10, flash_cost=1, costs=COSTS
     )
     for at, delta in enumerate((0.5, 1, 3)):
-        one = break_even.curve_theta(CURVE, 100, delta, disk_cost=10, flash_cost=1)
+        one = theta.curve_theta(CURVE, 100, delta, disk_cost=10, flash_cost=1)
         expected = delta / one.theta
         assert found.curve[at] == pytest.approx(float(expected), nan_ok=True)
     assert np.isnan(
@@ -306,8 +314,8 @@ FLASH = catalog.device("face2016-samsung-840pro-256")
 DISK = catalog.device("face2016-cheetah-15k6-single")
 
 
-def _analyse(**changes: Any) -> break_even.BreakEven:
-    return break_even.analyse(
+def _analyse(**changes: Any) -> dram_or_flash.BreakEven:
+    return dram_or_flash.analyse(
         FLASH,
         DISK,
         **{

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tierwright import page_flow
-from tierwright.errors import BadInput
-from tierwright.hit_ratio import Curve
+from tierwright.common.errors import BadInput
+from tierwright.evaluate.page_flow import counts
+from tierwright.profile.curve import Curve
 
 
 @st.composite
@@ -38,7 +38,7 @@ sizes = st.integers(0, 8000)
 @pytest.mark.formula("kv.hits_from_curve")
 @given(curves(), sizes, sizes)
 def test_counts_add_up_and_are_ordered(curve: Curve, r: int, f: int) -> None:
-    found = page_flow.hits_from_curve(curve, r, f)
+    found = counts.hits_from_curve(curve, r, f)
     for tier in found.values():
         assert float(tier.ram_hits + tier.ram_misses) == pytest.approx(curve.accesses)
         assert float(tier.flash_hits + tier.flash_misses) == pytest.approx(
@@ -61,10 +61,10 @@ def test_counts_add_up_and_are_ordered(curve: Curve, r: int, f: int) -> None:
         assert h_f[0] == 0
 
 
-@pytest.mark.formula("page_flow.counts.lazy_effective_flash")
+@pytest.mark.formula("evaluate.page_flow.counts.lazy_effective_flash")
 @given(curves(), sizes, sizes)
 def test_lazy_solves_its_fixed_point(curve: Curve, r: int, f: int) -> None:
-    x = float(page_flow.lazy_effective_flash(curve, r, f))
+    x = float(counts.lazy_effective_flash(curve, r, f))
     ram_misses = float(curve.misses(r))
     if ram_misses == 0:
         assert x == f
@@ -74,7 +74,7 @@ def test_lazy_solves_its_fixed_point(curve: Curve, r: int, f: int) -> None:
     assert x == pytest.approx(f - min(f, r * q), abs=1e-6)
 
 
-@pytest.mark.oracle("page_flow.counts.lazy_effective_flash")
+@pytest.mark.oracle("evaluate.page_flow.counts.lazy_effective_flash")
 @given(curves(), sizes, st.integers(1, 8000))
 def test_lazy_agrees_with_plain_bisection(curve: Curve, r: int, f: int) -> None:
     ram_misses = float(curve.misses(r))
@@ -88,7 +88,7 @@ def test_lazy_agrees_with_plain_bisection(curve: Curve, r: int, f: int) -> None:
             low = x
         else:
             high = x
-    assert float(page_flow.lazy_effective_flash(curve, r, f)) == pytest.approx(
+    assert float(counts.lazy_effective_flash(curve, r, f)) == pytest.approx(
         low, rel=1e-9, abs=1e-6
     )
 
@@ -96,7 +96,7 @@ def test_lazy_agrees_with_plain_bisection(curve: Curve, r: int, f: int) -> None:
 def test_counts_by_hand() -> None:
     # N = 1000; misses 1000, 500, 300, 200 at 0, 100, 200, 400 pages.
     curve = Curve.from_hit_ratios([(100, 0.5), (200, 0.7), (400, 0.8)], accesses=1000)
-    found = page_flow.hits_from_curve(curve, 100, 200)
+    found = counts.hits_from_curve(curve, 100, 200)
     assert float(found["none"].ram_hits) == 500
     # inclusive sees misses(max(100, 200)) = 300
     assert float(found["inclusive"].flash_hits) == pytest.approx(200)
@@ -111,10 +111,10 @@ def test_arrays_and_scalars_agree() -> None:
     curve = Curve.from_hit_ratios([(100, 0.5), (200, 0.7), (400, 0.8)], accesses=1000)
     r = np.array([10, 100, 300])[:, None]
     f = np.array([0, 50, 250, 1000])[None, :]
-    grid = page_flow.hits_from_curve(curve, r, f)
+    grid = counts.hits_from_curve(curve, r, f)
     assert grid["lazy"].flash_hits.shape == (3, 4)
     for i, j in np.ndindex(3, 4):
-        single = page_flow.hits_from_curve(curve, r[i, 0], f[0, j])
+        single = counts.hits_from_curve(curve, r[i, 0], f[0, j])
         for scheme, tier in single.items():
             assert grid[scheme].flash_hits[i, j] == float(tier.flash_hits), scheme
 
@@ -129,5 +129,5 @@ def test_arrays_and_scalars_agree() -> None:
 def test_counts_refuse(sizes: tuple[float, float], message: str) -> None:
     curve = Curve.from_hit_ratios([(100, 0.5)], accesses=1000)
     with pytest.raises(BadInput) as caught:
-        page_flow.hits_from_curve(curve, *sizes)
+        counts.hits_from_curve(curve, *sizes)
     assert caught.value.message == message

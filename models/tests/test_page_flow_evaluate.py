@@ -8,13 +8,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tierwright import break_even, catalog, endurance, page_flow, throughput
-from tierwright.device import Device, device_from_mapping
-from tierwright.errors import BadInput
-from tierwright.hit_ratio import Curve
-from tierwright.metadata import PRESETS, MetadataPreset
-from tierwright.page_flow import Evaluation, evaluate, evaluate_grid
-from tierwright.prices import PriceBook, price_book_from_mapping
+from tierwright.advise import directories, dram_or_flash, flash_choice
+from tierwright.common.errors import BadInput
+from tierwright.evaluate.endurance import outlook
+from tierwright.evaluate.metadata import PRESETS, MetadataPreset
+from tierwright.evaluate.page_flow import cautions, evaluation, scheme_map
+from tierwright.evaluate.page_flow import costs as page_flow_costs
+from tierwright.evaluate.page_flow.evaluation import evaluate, evaluate_grid
+from tierwright.evaluate.page_flow.results import Evaluation
+from tierwright.evaluate.throughput import schemes
+from tierwright.hardware import catalog
+from tierwright.hardware.device import Device, device_from_mapping
+from tierwright.hardware.prices import PriceBook, price_book_from_mapping
+from tierwright.profile.curve import Curve
 
 
 def device(
@@ -95,7 +101,8 @@ def test_worked_by_hand() -> None:
 
 
 @pytest.mark.oracle(
-    "page_flow.costs.scheme_cost_terms", "page_flow.evaluation.evaluate"
+    "evaluate.page_flow.costs.scheme_cost_terms",
+    "evaluate.page_flow.evaluation.evaluate",
 )
 def test_terms_add_up_and_equal_the_printed_formulas() -> None:
     found = run()
@@ -103,7 +110,7 @@ def test_terms_add_up_and_equal_the_printed_formulas() -> None:
         assert sum(result.cost_terms_us_per_access.values()) == pytest.approx(
             result.io_time_us_per_access, rel=1e-15
         )
-        terms = page_flow.scheme_cost_terms(
+        terms = page_flow_costs.scheme_cost_terms(
             name,
             result.flash_hits,
             result.flash_misses,
@@ -189,32 +196,32 @@ def _warned(answer: str) -> set[str]:
     if answer == "evaluate":
         found = evaluate(SAMPLED, **sizes, **devices)
     elif answer == "scheme map":
-        found = page_flow.scheme_map(
+        found = scheme_map.scheme_map(
             SAMPLED,
-            x=page_flow.Axis("flash_pages", np.array([100.0, 210.0, 500.0])),
-            y=page_flow.Axis("dirty_share", np.array([0.0, 1.0])),
+            x=scheme_map.Axis("flash_pages", np.array([100.0, 210.0, 500.0])),
+            y=scheme_map.Axis("dirty_share", np.array([0.0, 1.0])),
             ram_pages=150,
             **devices,
         )
     elif answer == "throughput":
-        setting = throughput.Setting(clients=2)
-        found = throughput.scheme_throughput(
-            SAMPLED, **sizes, **devices, setting=setting
-        )
+        setting = schemes.Setting(clients=2)
+        found = schemes.scheme_throughput(SAMPLED, **sizes, **devices, setting=setting)
     elif answer == "directories":
-        found = page_flow.compare_directories(
+        found = directories.compare_directories(
             SAMPLED, ram_bytes=150 * 4150, flash_bytes=210 * 4096, **devices
         )
     elif answer == "choose flash":
-        found = page_flow.choose_flash(SAMPLED, **sizes, candidates=[FLASH], disk=DISK)
+        found = flash_choice.choose_flash(
+            SAMPLED, **sizes, candidates=[FLASH], disk=DISK
+        )
     elif answer == "wear":
-        found = endurance.wear_outlook(
+        found = outlook.wear_outlook(
             evaluate(SAMPLED, **sizes, **devices),
-            endurance.write_budget(FLASH),
+            outlook.write_budget(FLASH),
             accesses_per_s=100,
         )
     else:
-        found = break_even.analyse(FLASH, DISK, curve=SAMPLED, ram_pages=150)
+        found = dram_or_flash.analyse(FLASH, DISK, curve=SAMPLED, ram_pages=150)
     return {warning.name for warning in found.warnings}
 
 
@@ -237,13 +244,13 @@ def test_every_answer_says_what_is_uncertain_about_its_curve(answer: str) -> Non
 def test_many_sizes_are_summed_up() -> None:
     said = {
         w.name: w.message
-        for w in page_flow.about_curve(CURVE, np.arange(1, 60), np.full(59, 70))
+        for w in cautions.about_curve(CURVE, np.arange(1, 60), np.full(59, 70))
     }
     # 1 to 59, 70 and 71 to 129 but for 100, which is listed
     assert said["interpolated"].startswith("118 sizes from 1 to 129 pages")
     assert said["warm_up_inside"].startswith("up to ")
-    assert not list(page_flow.about_curve(CURVE, [], []))
-    assert not list(page_flow.about_curve(CURVE, 0.5, 200))
+    assert not list(cautions.about_curve(CURVE, [], []))
+    assert not list(cautions.about_curve(CURVE, 0.5, 200))
 
 
 def test_everything_in_ram_is_said() -> None:
@@ -486,14 +493,14 @@ def test_ties_go_to_none_then_to_the_larger_effective_flash() -> None:
     found = evaluate(still, ram_pages=10, flash_pages=20, flash=FLASH, disk=DISK)
     assert (found.best, found.runner_up) == ("none", "exclusive")
     assert found.margin == 0
-    totals, best = page_flow.choose_scheme(
+    totals, best = evaluation.choose_scheme(
         still, 10, 20, p_d=0, flash_read=1, flash_write=1, disk_read=1, disk_write=1
     )
     assert set(totals.values()) == {0.0}
     assert best == "exclusive"
 
 
-@pytest.mark.formula("page_flow.evaluation.evaluate")
+@pytest.mark.formula("evaluate.page_flow.evaluation.evaluate")
 @given(
     st.integers(1, 500),
     st.integers(0, 900),
@@ -539,7 +546,7 @@ def test_a_lead_within_the_model_error_is_said() -> None:
 # --- grid ---------------------------------------------------------------------------------
 
 
-@pytest.mark.oracle("page_flow.evaluation.evaluate_grid")
+@pytest.mark.oracle("evaluate.page_flow.evaluation.evaluate_grid")
 def test_a_grid_equals_its_points() -> None:
     r = np.array([1, 50, 100, 399, 400, 1000])[:, None]
     f = np.array([0, 1, 100, 250, 5000])[None, :]

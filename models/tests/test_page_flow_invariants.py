@@ -13,13 +13,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tierwright import _simulator, catalog, page_flow
-from tierwright.cli import main
-from tierwright.errors import BadInput
-from tierwright.hit_ratio import Curve, Profile
-from tierwright.page_flow import DirectoryUse, choose_flash, compare_directories
-from tierwright.simulate import Trace, simulate_scheme
-from tierwright.token_trace import token_trace
+from tierwright import _simulator
+from tierwright.advise import directories as advise_directories
+from tierwright.advise.directories import DirectoryUse, compare_directories
+from tierwright.advise.flash_choice import choose_flash
+from tierwright.cli.app import main
+from tierwright.common.errors import BadInput
+from tierwright.evaluate.page_flow import costs, counts, evaluation, lazy_writes
+from tierwright.hardware import catalog
+from tierwright.profile.curve import Curve
+from tierwright.profile.document import Profile
+from tierwright.simulate.replay import simulate_scheme
+from tierwright.trace.reading import Trace
+from tierwright.trace.tokens import token_trace
 
 ROOT = Path(__file__).resolve().parents[2]
 TPCB = ROOT / "fixtures" / "traces" / "tpcb-cut.csv.zst"
@@ -58,7 +64,7 @@ def test_schemes_on_random_traces(
             name: simulate_scheme(trace, name, r, f)
             for name in ("inclusive", "inclusive_global", "exclusive", "lazy")
         }
-    model = page_flow.hits_from_curve(curve, r, f)
+    model = counts.hits_from_curve(curve, r, f)
     for name, row in found.items():
         assert row["ram_hits"] + row["flash_hits"] + row["flash_misses"] == len(steps)
         assert row["ram_hits"] == float(model[name].ram_hits)  # RAM is LRU under all
@@ -110,8 +116,8 @@ def test_lazy_writes_follow_exactly_from_what_they_name(
 
 
 @pytest.mark.formula(
-    "page_flow.lazy_writes.lazy_flash_writes",
-    "page_flow.lazy_writes.returning_dirty_share",
+    "evaluate.page_flow.lazy_writes.lazy_flash_writes",
+    "evaluate.page_flow.lazy_writes.returning_dirty_share",
 )
 @given(
     st.lists(st.floats(0, 1), min_size=2, max_size=12),
@@ -133,12 +139,14 @@ def test_lazy_writes_are_between_none_and_all_victims(
         write_accesses=4000,
     )
     size, flash = np.asarray(float(r)), np.asarray(float(f))
-    lazy = page_flow.hits_from_curve(curve, size, flash)["lazy"]
-    written = float(page_flow.lazy_flash_writes(curve, size, flash, lazy))
+    lazy = counts.hits_from_curve(curve, size, flash)["lazy"]
+    written = float(lazy_writes.lazy_flash_writes(curve, size, flash, lazy))
     evictions = float(curve.evictions(size))
     assert 0 <= written <= evictions * (1 + 1e-12)
     share = float(
-        page_flow.returning_dirty_share(curve, size, size + lazy.effective_flash_pages)
+        lazy_writes.returning_dirty_share(
+            curve, size, size + lazy.effective_flash_pages
+        )
     )
     assert 0 <= share <= 1
     if 0 < 2 * f <= r:  # found none: all victims are written
@@ -159,7 +167,7 @@ def test_lazy_writes_are_nearer_to_the_replay_than_c3(
         for ratio in (0.5, 1, 2, 6, 10, 20):
             f = int(r * ratio)
             counted = simulate_scheme(trace, "lazy", r, f)["flash_writes"]
-            found = page_flow.evaluate(
+            found = evaluation.evaluate(
                 curve,
                 ram_pages=r,
                 flash_pages=f,
@@ -196,7 +204,7 @@ FLASH = catalog.device("kv2009-intel-x25e")
 DISK = catalog.device("face2016-cheetah-15k6-single")
 
 
-def directories(**more: Any) -> page_flow.DirectoryStudy:
+def directories(**more: Any) -> advise_directories.DirectoryStudy:
     given_: dict[str, Any] = {
         "ram_bytes": 8 * 2**20,
         "flash_bytes": 128 * 2**20,
@@ -207,7 +215,7 @@ def directories(**more: Any) -> page_flow.DirectoryStudy:
     return compare_directories(CURVE, **given_)
 
 
-@pytest.mark.oracle("page_flow.placement.compare_directories")
+@pytest.mark.oracle("advise.directories.compare_directories")
 def test_a_directory_option_is_the_sum_of_its_formulas() -> None:
     found = directories(use=DirectoryUse(lookup_pages=1, update_pages=2))
     inside, outside = found.options
@@ -220,14 +228,14 @@ def test_a_directory_option_is_the_sum_of_its_formulas() -> None:
     read, write = 1e6 / 35000, 1e6 / 3300
     assert outside.lookup_us == pytest.approx(0.1 * read + 0.3 * write)
     assert outside.update_us == pytest.approx(2 * (0.1 * read + 0.3 * write))
-    grid = page_flow.evaluate_grid(
+    grid = evaluation.evaluate_grid(
         CURVE,
         ram_pages=outside.ram_pages,
         flash_pages=outside.flash_pages,
         flash=FLASH,
         disk=DISK,
     )["lazy"]
-    upkeep = page_flow.directory_costs(
+    upkeep = costs.directory_costs(
         grid.flash_hits,
         grid.flash_misses,
         p_d=float(CURVE.dirty_share(outside.ram_pages)),
@@ -269,7 +277,7 @@ def test_larger_flash_pages_shrink_the_directory_and_say_their_range() -> None:
             assert cost.worst_total_us >= cost.total_us
     # a victim whose block is absent reads 4 pages from disk: D_R + 12 KiB at 156 MB/s
     block_us = 1e6 / 409 + 3 * 4096 / 156
-    misses = page_flow.hits_from_curve(CURVE, over.ram_pages, over.flash_pages)
+    misses = counts.hits_from_curve(CURVE, over.ram_pages, over.flash_pages)
     absent = float(misses["lazy"].flash_misses)
     lazy = over.schemes["lazy"]
     assert lazy.block_read_us == pytest.approx(absent * block_us / 1e6)
@@ -391,7 +399,7 @@ TABLE_2 = (
 )
 
 
-@pytest.mark.oracle("page_flow.devices.choose_flash")
+@pytest.mark.oracle("advise.flash_choice.choose_flash")
 def test_the_devices_of_table_2_by_time_and_by_price_times_time() -> None:
     """Section 5.7: the fastest is the ioDrive; the price decides otherwise."""
     found = choose_flash(

@@ -8,10 +8,13 @@ from typing import Any
 import command
 import pytest
 
-from tierwright import page_flow, simulate
 from tierwright._simulator import ParameterError
-from tierwright.hit_ratio import Curve
-from tierwright.simulate import Trace
+from tierwright.evaluate.page_flow import costs, counts
+from tierwright.evaluate.page_flow import directory as page_flow_directory
+from tierwright.profile import measure
+from tierwright.profile.curve import Curve
+from tierwright.simulate import replay
+from tierwright.trace.reading import Trace
 
 HEADER = "time_us,op,rel,block\n"
 TIMES = {
@@ -49,33 +52,33 @@ def priced(found: dict[str, Any]) -> float:
 
 
 def test_lists() -> None:
-    assert [rule["name"] for rule in simulate.admissions()] == [
+    assert [rule["name"] for rule in replay.admissions()] == [
         "all",
         "clean_only",
         "accessed_twice",
         "top_f",
         "read_intensive",
     ]
-    needing = [rule["name"] for rule in simulate.admissions() if rule["needs"]]
+    needing = [rule["name"] for rule in replay.admissions() if rule["needs"]]
     assert needing == ["clean_only", "read_intensive"]
     options = {
         entry["name"]: [option["name"] for option in entry["options"]]
-        for entry in simulate.schemes()
+        for entry in replay.schemes()
     }
     assert options["lazy"] == options["exclusive"]
     assert options["lazy"][-3:] == ["admission", "block_pages", "block_technique"]
-    assert [entry["name"] for entry in simulate.choosers()] == ["online"]
+    assert [entry["name"] for entry in replay.choosers()] == ["online"]
     page = (DOCS / "models" / "page-flow.md").read_text(encoding="utf-8")
     reference = (DOCS / "reference" / "schemes.md").read_text(encoding="utf-8")
-    for rule in simulate.admissions():
+    for rule in replay.admissions():
         assert f"| {rule['name']} |" in page
         assert f"| `{rule['name']}` |" in reference
-    for chooser in simulate.choosers():
+    for chooser in replay.choosers():
         assert f"`--scheme {chooser['name']}`" in page
         for option in chooser["options"]:
             assert f"| `{option['name']}` |" in reference
-    assert simulate.is_chooser("ONLINE")
-    assert not simulate.is_chooser("lazy")
+    assert replay.is_chooser("ONLINE")
+    assert not replay.is_chooser("lazy")
 
 
 # --- directory --------------------------------------------------------------------------
@@ -102,7 +105,7 @@ def test_directory_operations_priced_by_lookup_and_update_are_the_formulas(
 ) -> None:
     """L and U of the vectors kv.directory_LU, times the operations of a warm replay."""
     hit_ratio, dirty = case
-    lookup, update = page_flow.directory_access_costs(
+    lookup, update = page_flow_directory.directory_access_costs(
         lookup_pages=1,
         update_pages=2,
         hit_ratio=hit_ratio,
@@ -118,19 +121,17 @@ def test_directory_operations_priced_by_lookup_and_update_are_the_formulas(
         )
         for periods in (10, 60)
     ]
-    formula = page_flow.directory_costs(
-        600, 400, p_d=0.25, lookup=lookup, update=update
-    )
+    formula = costs.directory_costs(600, 400, p_d=0.25, lookup=lookup, update=update)
     for scheme in ("inclusive", "exclusive", "lazy"):
         before, after = (
-            simulate.simulate_scheme(trace, scheme, 1, 20) for trace in traces
+            replay.simulate_scheme(trace, scheme, 1, 20) for trace in traces
         )
         warm = {name: after[name] - before[name] for name in after if name in COUNTED}
         assert (warm["flash_hits"], warm["flash_misses"]) == (600, 400)
         cost = warm["directory_lookups"] * lookup + warm["directory_updates"] * update
         assert cost == pytest.approx(float(getattr(formula, scheme)), rel=1e-12)
         if scheme == "exclusive":
-            two = page_flow.directory_costs(
+            two = costs.directory_costs(
                 600,
                 400,
                 p_d=0.25,
@@ -154,11 +155,11 @@ def test_the_clean_only_formula_is_near_the_replay(
 ) -> None:
     """C3_clean lets a miss of a cold cache evict too, and takes q for h_f / m_r."""
     options = {"admission": "clean_only"}
-    found = simulate.simulate_scheme(
+    found = replay.simulate_scheme(
         TPCB, "lazy", ram_pages, flash_pages, options=options
     )
     hits, misses = found["flash_hits"], found["flash_misses"]
-    formula = page_flow.clean_only_cost(
+    formula = costs.clean_only_cost(
         hits, misses, p_d=found["ram_dirty_evictions"] / (hits + misses), **TIMES
     )
     assert 1.0 < float(formula) / priced(found) < 1.02
@@ -169,7 +170,7 @@ def test_the_clean_only_formula_is_near_the_replay(
 def test_admission_is_refused_where_it_makes_no_sense() -> None:
     options = {"admission": "clean_only"}
     with pytest.raises(ParameterError) as raised:
-        simulate.simulate_scheme(TPCB, "inclusive", 10, 100, options=options)
+        replay.simulate_scheme(TPCB, "inclusive", 10, 100, options=options)
     assert raised.value.args == (
         "option `admission=clean_only`: scheme `inclusive` does not take it: "
         "every RAM page is on flash, so flash takes every page",
@@ -182,7 +183,7 @@ def test_admission_is_refused_where_it_makes_no_sense() -> None:
 
 def blocks(scheme: str, technique: str, block_pages: int) -> dict[str, Any]:
     options = {"block_pages": str(block_pages), "block_technique": technique}
-    return simulate.simulate_scheme(TPCB, scheme, 1534, 9204, options=options)
+    return replay.simulate_scheme(TPCB, scheme, 1534, 9204, options=options)
 
 
 @pytest.mark.parametrize("block_pages", [2, 4])
@@ -231,7 +232,7 @@ def test_block_size_has_the_published_effects() -> None:
 
 
 def online(trace: Trace, ram_pages: int, flash_pages: int, **options: str) -> Any:
-    return simulate.simulate_online(
+    return replay.simulate_online(
         trace, "online", ram_pages, flash_pages, options=COSTS | options
     )
 
@@ -250,7 +251,7 @@ def test_the_chooser_computes_the_formulas_of_the_models(scope: str) -> None:
         assert list(row["estimates"]) == ["inclusive", "exclusive", "lazy"]
         for scheme, estimate in row["estimates"].items():
             hits, misses = estimate["flash_hits"], estimate["flash_misses"]
-            terms = page_flow.scheme_cost_terms(
+            terms = costs.scheme_cost_terms(
                 scheme,
                 hits,
                 misses,
@@ -258,7 +259,7 @@ def test_the_chooser_computes_the_formulas_of_the_models(scope: str) -> None:
                 p_d_flash=row["p_d_flash"],
                 **TIMES,
             )
-            directory = page_flow.directory_costs(
+            directory = costs.directory_costs(
                 hits, misses, p_d=row["p_d"], lookup=3, update=5
             )
             expected = float(terms.total) + float(getattr(directory, scheme))
@@ -271,12 +272,12 @@ def test_the_chooser_finds_the_hits_of_the_models(tmp_path: Path) -> None:
     """One period, flash of fewer pages than the chooser has sizes: its curve is the whole one."""
     accesses = [(number * number % 97 % 60, number % 3 == 0) for number in range(4000)]
     trace = recorded(tmp_path / "trace.csv", accesses)
-    curve: Curve = simulate.profile(trace).curve
+    curve: Curve = measure.profile(trace).curve
     for ram_pages, flash_pages in ((10, 30), (20, 15), (5, 50)):
         found = online(trace, ram_pages, flash_pages, period="4000")
         (row,) = found["history"]
         assert (row["accesses"], row["ram_misses"]) == (4000, 4000 - found["ram_hits"])
-        model = page_flow.hits_from_curve(curve, ram_pages, flash_pages)
+        model = counts.hits_from_curve(curve, ram_pages, flash_pages)
         for scheme, estimate in row["estimates"].items():
             tier = model[scheme]
             assert estimate["effective_flash_pages"] == pytest.approx(
@@ -291,7 +292,7 @@ def test_the_chooser_finds_the_hits_of_the_models(tmp_path: Path) -> None:
 def test_a_chooser_that_cannot_gain_is_its_first_scheme() -> None:
     for scheme in ("inclusive", "exclusive", "lazy"):
         found = online(TPCB, 1534, 9204, initial=scheme, switch_cost_us="1e12")
-        plain = simulate.simulate_scheme(TPCB, scheme, 1534, 9204)
+        plain = replay.simulate_scheme(TPCB, scheme, 1534, 9204)
         shared = found.keys() & plain.keys() - {"scheme", "warnings"}
         assert {key: found[key] for key in shared} == {
             key: plain[key] for key in shared
@@ -302,7 +303,7 @@ def test_a_chooser_that_cannot_gain_is_its_first_scheme() -> None:
 
 def test_the_chooser_leaves_a_bad_scheme() -> None:
     found = online(TPCB, 1534, 9204, initial="inclusive", period="50000")
-    plain = simulate.simulate_scheme(TPCB, "inclusive", 1534, 9204)
+    plain = replay.simulate_scheme(TPCB, "inclusive", 1534, 9204)
     assert found["switches"] == 1
     assert priced(found) < priced(plain)
 

@@ -8,12 +8,18 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tierwright import pool_split
+from tierwright.advise import pool_advisor
+from tierwright.advise.pool_advisor import (
+    AdvisorStudy,
+    advisor_study,
+    splits_around,
+    static_splits,
+)
 from tierwright.cli.app import main
-from tierwright.errors import BadInput
-from tierwright.pool_split import AdvisorStudy, advisor_study, dynamics
-from tierwright.pool_split.dynamics import splits_around, static_splits
-from tierwright.simulate import Trace, simulate_buffer
+from tierwright.common.errors import BadInput
+from tierwright.evaluate.pool_split import workload
+from tierwright.simulate.replay import simulate_buffer
+from tierwright.trace.reading import Trace
 
 ROOT = Path(__file__).resolve().parents[2]
 TPCB = ROOT / "fixtures" / "traces" / "tpcb-cut.csv.zst"
@@ -36,7 +42,7 @@ def drifting(name: str, factor: float = 0.95) -> AdvisorStudy:
     )
 
 
-@pytest.mark.oracle("pool_split.dynamics.advisor_study")
+@pytest.mark.oracle("advise.pool_advisor.advisor_study")
 def test_without_change_it_is_the_replays_one_by_one(steady: AdvisorStudy) -> None:
     options: dict[str, dict[str, str]] = {
         "adaptive": {"asymmetry": "32", "window": "5000"},
@@ -110,7 +116,7 @@ def test_the_four_models_change_what_they_say(steady: AdvisorStudy) -> None:
     for name in ("wm1", "wm2", "rm1", "rm2"):
         found = drifting(name)
         for number in range(0, len(found.asymmetries), 7):
-            expected = pool_split.epoch(number, write_share=0.3, asymmetry=32)
+            expected = workload.epoch(number, write_share=0.3, asymmetry=32)
             ratio = getattr(expected, name) if name.startswith("rm") else 32
             share = getattr(expected, name) if name.startswith("wm") else 0.3
             assert found.asymmetries[number] == pytest.approx(ratio)
@@ -190,7 +196,7 @@ def test_the_command(capsys: pytest.CaptureFixture[str]) -> None:
 def test_too_many_epochs_are_refused(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(dynamics, "MOST_EPOCHS", 10)
+    monkeypatch.setattr(pool_advisor, "MOST_EPOCHS", 10)
     head = ["pool-advisor", str(TPCB), "--pages", "500", "--epoch-accesses", "100"]
     assert main(head) == 2
     assert "more than 10 epochs" in capsys.readouterr().err

@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tierwright.pool_split import arrays_of, survey_of
-from tierwright.pool_split.common import ESTIMATORS
-from tierwright.pool_split.survey import SplitSurvey
+from tierwright.advise.pool_survey import SplitSurvey, arrays_of, survey_of
+from tierwright.evaluate.pool_split.counts import ESTIMATORS
 
 ASYMMETRIES = (1e-9, 0.01, *(2.0 ** (step / 4) for step in range(-8, 60)), 1e9)
 COUNTS = {"reads": 1, "writes": 1, "dirty_left": 0}

@@ -11,13 +11,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tierwright import _simulator, pool_split
-from tierwright.cli import main
+from tierwright import _simulator
+from tierwright.advise import pool_asymmetry, pool_split, pool_survey
+from tierwright.advise.pool_asymmetry import gain_over_asymmetry
+from tierwright.cli.app import main
 from tierwright.cli.pool_split import _from_where
-from tierwright.errors import BadInput
-from tierwright.pool_split import gain_over_asymmetry
-from tierwright.simulate import Trace, simulate_buffer, simulate_splits, two_stack
-from tierwright.token_trace import parse_tokens, token_trace
+from tierwright.common.errors import BadInput
+from tierwright.evaluate.pool_split import belady as pool_split_belady
+from tierwright.evaluate.pool_split import costs as pool_split_costs
+from tierwright.evaluate.pool_split import counts, workload
+from tierwright.simulate.replay import simulate_buffer, simulate_splits, two_stack
+from tierwright.trace.reading import Trace
+from tierwright.trace.tokens import parse_tokens, token_trace
 
 ROOT = Path(__file__).resolve().parents[2]
 TPCB = ROOT / "fixtures" / "traces" / "tpcb-cut.csv.zst"
@@ -33,8 +38,8 @@ def text_of(steps: Steps) -> str:
     return " ".join(f"{'W' if write else 'R'}{page}" for page, write in steps)
 
 
-def rates_of(found: dict[str, Any]) -> pool_split.PoolMissRates:
-    return pool_split.pool_miss_rates(
+def rates_of(found: dict[str, Any]) -> pool_split_costs.PoolMissRates:
+    return pool_split_costs.pool_miss_rates(
         found["hits_clean"],
         found["hits_dirty"],
         found["write_hits_dirty"],
@@ -177,10 +182,10 @@ def test_costs_are_linear_in_the_asymmetry_and_never_fall(
     p_c: float, p_d: float, p_dw: float, w: float
 ) -> None:
     found = [
-        pool_split.split_costs(p_c, p_d, p_dw, asymmetry=ratio, write_share=w)
+        pool_split_costs.split_costs(p_c, p_d, p_dw, asymmetry=ratio, write_share=w)
         for ratio in (1, 2, 3)
     ]
-    for name in pool_split.ESTIMATORS:
+    for name in counts.ESTIMATORS:
         one, two, three = (float(getattr(cost, name)) for cost in found)
         assert one <= two <= three
         assert three - two == pytest.approx(two - one, abs=1e-12)
@@ -214,7 +219,7 @@ def best_buffer_misses(accesses: list[tuple[str, bool]], pages: int) -> int:
 def test_belady_misses_least_and_buffers_never_less(steps: Steps, pages: int) -> None:
     text = text_of(steps)
     accesses = parse_tokens(text)
-    least = pool_split.belady(accesses, pages).misses
+    least = pool_split_belady.belady(accesses, pages).misses
     assert least == best_buffer_misses(accesses, pages)
     with token_trace(text) as trace:
         for name, options in (("lru", {}), ("cflru", {"wrr": "0.5"})):
@@ -246,7 +251,7 @@ def trace(tmp_path_factory: pytest.TempPathFactory) -> Trace:
     return Trace(path)
 
 
-@pytest.mark.oracle("pool_split.asymmetry.gain_over_asymmetry")
+@pytest.mark.oracle("advise.pool_asymmetry.gain_over_asymmetry")
 @pytest.mark.slow
 def test_gain_is_replayed_at_every_asymmetry(trace: Trace) -> None:
     ratios = (1.0, 8.0, 32.0, 121.3)
@@ -295,7 +300,7 @@ def test_gain_by_asymmetry_is_that_of_a_survey() -> None:
     text = "WA RB WC RB WA RD WC RB WA RB WD RA WC RB RB WA WE WF"
     with token_trace(text) as trace:
         found = gain_over_asymmetry(trace, 3, [1, 8, 64])
-        counted = pool_split.survey(trace, 3)
+        counted = pool_survey.survey(trace, 3)
     for at, ratio in enumerate(found.asymmetry.tolist()):
         split = counted.splits[int(found.clean_pages[at])]
         assert split["dirty_left"] > 0
@@ -305,7 +310,7 @@ def test_gain_by_asymmetry_is_that_of_a_survey() -> None:
     assert found.validity
 
 
-@pytest.mark.formula("pool_split.asymmetry.least_asymmetry")
+@pytest.mark.formula("advise.pool_asymmetry.least_asymmetry")
 @given(
     *[st.integers(0, 1000)] * 2,
     st.lists(st.tuples(*[st.integers(0, 1000)] * 2), min_size=1, max_size=5),
@@ -314,7 +319,7 @@ def test_least_asymmetry_is_where_the_lines_cross_for_good(
     reads: int, writes: int, splits: list[tuple[int, int]]
 ) -> None:
     rows = [{"reads": r, "writes": w} for r, w in splits]
-    even = pool_split.least_asymmetry({"reads": reads, "writes": writes}, rows)
+    even = pool_asymmetry.least_asymmetry({"reads": reads, "writes": writes}, rows)
     far = 1e7
     least = min(r + far * w for r, w in splits)
     if even is None:
@@ -326,7 +331,7 @@ def test_least_asymmetry_is_where_the_lines_cross_for_good(
         assert cost <= (reads + ratio * writes) * (1 + 1e-9) + 1e-6
 
 
-@pytest.mark.formula("pool_split.asymmetry.most_asymmetry")
+@pytest.mark.formula("advise.pool_asymmetry.most_asymmetry")
 @given(
     *[st.integers(0, 1000)] * 2,
     st.lists(st.tuples(*[st.integers(0, 1000)] * 2), min_size=1, max_size=5),
@@ -337,8 +342,8 @@ def test_a_split_is_as_cheap_just_below_the_one_and_beyond_the_other(
 ) -> None:
     rows = [{"reads": r, "writes": w} for r, w in splits]
     base = {"reads": reads, "writes": writes}
-    up_to = pool_split.most_asymmetry(base, rows)
-    since = pool_split.least_asymmetry(base, rows)
+    up_to = pool_asymmetry.most_asymmetry(base, rows)
+    since = pool_asymmetry.least_asymmetry(base, rows)
     own = reads + ratio * writes
     least = min(r + ratio * w for r, w in splits)
     said = (up_to is not None and ratio <= up_to) or (
@@ -369,34 +374,34 @@ def test_where_a_split_is_cheaper_is_said_whole(
     assert _from_where("LRU", up_to, since) == words
 
 
-@pytest.mark.oracle("pool_split.asymmetry.least_asymmetry")
+@pytest.mark.oracle("advise.pool_asymmetry.least_asymmetry")
 def test_table_2_of_the_paper_over_all_asymmetries() -> None:
     """Belady's buffer costs (6 + 2R)/9, the split one (8 + R)/9: equal at R = 2."""
     belady, split = {"reads": 6, "writes": 2}, {"reads": 8, "writes": 1}
-    assert pool_split.least_asymmetry(belady, [split]) == 2.0
+    assert pool_asymmetry.least_asymmetry(belady, [split]) == 2.0
     for ratio in (1, 2, 3):
-        a = pool_split.normalised_cost(6, 2, accesses=9, asymmetry=ratio)
-        b = pool_split.normalised_cost(8, 1, accesses=9, asymmetry=ratio)
+        a = pool_split_costs.normalised_cost(6, 2, accesses=9, asymmetry=ratio)
+        b = pool_split_costs.normalised_cost(8, 1, accesses=9, asymmetry=ratio)
         assert a is not None
         assert b is not None
         assert (b < a) == (ratio > 2)
 
 
-@pytest.mark.oracle("pool_split.asymmetry.most_asymmetry")
+@pytest.mark.oracle("advise.pool_asymmetry.most_asymmetry")
 def test_the_other_way_round_the_lines_of_table_2_cross_at_the_same_place() -> None:
     """Beside the split's (8 + R)/9, Belady's (6 + 2R)/9 costs no more up to R = 2."""
     belady, split = {"reads": 6, "writes": 2}, {"reads": 8, "writes": 1}
-    assert pool_split.most_asymmetry(split, [belady]) == 2.0
-    assert pool_split.most_asymmetry(belady, [split]) is None  # it reads more
-    assert pool_split.most_asymmetry(split, [split]) == math.inf  # never dearer
+    assert pool_asymmetry.most_asymmetry(split, [belady]) == 2.0
+    assert pool_asymmetry.most_asymmetry(belady, [split]) is None  # it reads more
+    assert pool_asymmetry.most_asymmetry(split, [split]) == math.inf  # never dearer
     worse = {
         "reads": 7,
         "writes": 3,
     }  # crosses at R = 1/2; the better of the two counts
-    assert pool_split.most_asymmetry(split, [worse, belady]) == 2.0
+    assert pool_asymmetry.most_asymmetry(split, [worse, belady]) == 2.0
     for ratio in (1.0, 2.0, 3.0):
-        a = pool_split.normalised_cost(6, 2, accesses=9, asymmetry=ratio)
-        b = pool_split.normalised_cost(8, 1, accesses=9, asymmetry=ratio)
+        a = pool_split_costs.normalised_cost(6, 2, accesses=9, asymmetry=ratio)
+        b = pool_split_costs.normalised_cost(8, 1, accesses=9, asymmetry=ratio)
         assert a is not None
         assert b is not None
         assert (a <= b) == (ratio <= 2.0)
@@ -404,17 +409,17 @@ def test_the_other_way_round_the_lines_of_table_2_cross_at_the_same_place() -> N
 
 def test_published_dynamics() -> None:
     """Section 5.1: RM1 grows by a tenth of R0 an epoch, WM1 by 1 % of w0, up to 1."""
-    series = [pool_split.epoch(i, write_share=0.15, asymmetry=32) for i in range(700)]
+    series = [workload.epoch(i, write_share=0.15, asymmetry=32) for i in range(700)]
     assert [round(e.rm1, 9) for e in series[:3]] == [32.0, 35.2, 38.4]
     assert max(e.wm1 for e in series) == 1.0
     for before, after in itertools.pairwise(series):
         assert after.wm1 >= before.wm1
         assert {before.rm2, after.rm2} == {32, 0.95 * 32}
         assert {before.wm2, after.wm2} == {0.15, 0.95 * 0.15}
-    assert pool_split.PAPER_ASYMMETRIES["Mtron"] == 39.6
+    assert pool_asymmetry.PAPER_ASYMMETRIES["Mtron"] == 39.6
 
 
-@pytest.mark.formula("pool_split.asymmetry.window_accesses")
+@pytest.mark.formula("advise.pool_asymmetry.window_accesses")
 @given(
     st.floats(0.001, 10),
     st.floats(0.001, 1),
@@ -424,7 +429,7 @@ def test_published_dynamics() -> None:
 def test_a_window_keeps_the_overhead_below_its_ratio(
     estimation_s: float, overhead: float, cost: float, read_s: float
 ) -> None:
-    window = pool_split.window_accesses(
+    window = pool_asymmetry.window_accesses(
         estimation_s, overhead, cost=cost, read_s=read_s
     )
     io_s = window * cost * read_s
@@ -442,7 +447,7 @@ def test_a_window_keeps_the_overhead_below_its_ratio(
         (lambda t: gain_over_asymmetry(t, 5, [0, 1]), "above 0"),
         (lambda t: gain_over_asymmetry(t, 5, estimator="x"), "estimator: `x`"),
         (
-            lambda _: pool_split.window_accesses(1, 0.03, cost=0, read_s=1),
+            lambda _: pool_asymmetry.window_accesses(1, 0.03, cost=0, read_s=1),
             "no window is long enough",
         ),
     ],

@@ -6,12 +6,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from tierwright import simulate
-from tierwright.errors import BadInput
-from tierwright.hit_ratio import MAX_PROFILE_BYTES, Curve, Profile
-from tierwright.simulate import Trace
-from tierwright.summaries import summarise
-from tierwright.thinning import LARGEST_ERROR, error_bounded
+from tierwright.common.errors import BadInput
+from tierwright.profile import measure
+from tierwright.profile.curve import Curve
+from tierwright.profile.document import MAX_PROFILE_BYTES, Profile
+from tierwright.profile.summaries import summarise
+from tierwright.profile.thinning import LARGEST_ERROR, error_bounded
+from tierwright.trace.reading import Trace
 
 LARGEST_SHARED = (
     ("OLTP.lis.zst", {}),
@@ -81,7 +82,7 @@ def test_a_small_curve_is_kept_whole():
 @pytest.mark.parametrize(("name", "options"), LARGEST_SHARED)
 def test_the_largest_traces_have_small_profiles(shared, name, options):
     trace = Trace(shared / "traces" / name, **options)
-    made = simulate.profile(trace)
+    made = measure.profile(trace)
     text = made.to_text()
     assert len(text) <= 100_000 < MAX_PROFILE_BYTES
     summed = replace(made, summaries=summarise(trace))

@@ -12,18 +12,18 @@ from typing import Any
 
 import pytest
 
-from tierwright import simulate
-from tierwright.errors import BadInput
-from tierwright.hit_ratio import (
+from tierwright.common.errors import BadInput
+from tierwright.profile import measure
+from tierwright.profile.document import (
     MAX_PROFILE_BYTES,
     Profile,
     profile_from_mapping,
     read_profile,
 )
-from tierwright.popularity import share_of_top
-from tierwright.profile_summaries import MOST_COUNTS, grouped
-from tierwright.simulate import Trace
-from tierwright.summaries import Popularity, summarise
+from tierwright.profile.popularity import share_of_top
+from tierwright.profile.summaries import Popularity, summarise
+from tierwright.profile.summaries_document import MOST_COUNTS, grouped
+from tierwright.trace.reading import Trace
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 RELATION = "16384/secretrelation"
@@ -41,7 +41,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Profile:
     )
     path.write_text("time_us,op,rel,block\n" + "\n".join(rows) + "\n", "ascii")
     trace = Trace(path)
-    return replace(simulate.profile(trace), summaries=summarise(trace))
+    return replace(measure.profile(trace), summaries=summarise(trace))
 
 
 def test_a_profile_brings_its_summaries_along(made: Profile, tmp_path: Path) -> None:

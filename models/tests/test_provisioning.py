@@ -8,13 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tierwright import catalog, page_flow
-from tierwright.device import Device, device_from_mapping
-from tierwright.economics import Assumptions, Load, tier_cost
-from tierwright.errors import BadInput
-from tierwright.hit_ratio import Curve
-from tierwright.page_flow.evaluation import page_prices
-from tierwright.provisioning import (
+from tierwright.advise.tier_costs import SECONDS_PER_MONTH, compare_tiers
+from tierwright.common import cautions
+from tierwright.common.errors import BadInput
+from tierwright.evaluate.economics import Assumptions, Load, tier_cost
+from tierwright.evaluate.page_flow import evaluation, results
+from tierwright.hardware import catalog
+from tierwright.hardware.device import Device, device_from_mapping
+from tierwright.hardware.provisioning import (
     charges,
     configured,
     enough_for,
@@ -23,8 +24,9 @@ from tierwright.provisioning import (
     throughput_of,
     volumes,
 )
-from tierwright.service_time import service_us
-from tierwright.tier_costs import SECONDS_PER_MONTH, compare_tiers
+from tierwright.hardware.service_time import service_us
+from tierwright.hardware.tier_prices import page_prices
+from tierwright.profile.curve import Curve
 
 TIB = 2**40
 GP3, MAX, IO2 = (
@@ -51,7 +53,7 @@ def bill(device: Device, **asked: int) -> float:
     return float(tier_cost(device, TIB, load=load).usd_per_month)
 
 
-@pytest.mark.oracle("provisioning.provision", "provisioning.charges")
+@pytest.mark.oracle("hardware.provisioning.provision", "hardware.provisioning.charges")
 def test_bills_by_hand() -> None:
     assert bill(MAX, provisioned_iops=20_000) == pytest.approx(81.92 + 17_000 * 0.005)
     assert bill(GP3, provisioned_iops=20_000) == pytest.approx(166.92)
@@ -67,7 +69,7 @@ def test_bills_by_hand() -> None:
     )
 
 
-@pytest.mark.oracle("provisioning.configured")
+@pytest.mark.oracle("hardware.provisioning.configured")
 def test_what_is_paid_for_is_what_the_volume_can_do() -> None:
     load = {"reads": Decimal(20_000) * Decimal(SECONDS_PER_MONTH)}
     for asked, busy in ((Decimal(0), 20_000 / 3000), (Decimal(20_000), 1.0)):
@@ -81,7 +83,7 @@ def test_what_is_paid_for_is_what_the_volume_can_do() -> None:
     assert configured(MAX, provision(MAX)) == MAX
 
 
-@pytest.mark.oracle("provisioning.is_rented_by_io")
+@pytest.mark.oracle("hardware.provisioning.is_rented_by_io")
 def test_only_volumes_are_rented_by_the_io() -> None:
     rented = {name for name, d in catalog.devices().items() if is_rented_by_io(d)}
     assert {"aws-ebs-gp3-max", "azure-ultra-disk"} <= rented
@@ -139,8 +141,8 @@ CURVE = Curve.from_lists(
 )
 
 
-def evaluated(disk: Device) -> page_flow.Evaluation:
-    return page_flow.evaluate(
+def evaluated(disk: Device) -> results.Evaluation:
+    return evaluation.evaluate(
         CURVE,
         ram_pages=100,
         flash_pages=300,
@@ -163,7 +165,7 @@ def test_compare_bills_what_a_volume_provisions() -> None:
 
 
 @given(st.integers(0, 256_000), st.integers(0, 256_000))
-@pytest.mark.formula("provisioning.charges", "provisioning.provision")
+@pytest.mark.formula("hardware.provisioning.charges", "hardware.provisioning.provision")
 def test_more_provisioned_never_costs_less_and_the_allowance_is_free(
     one: int, other: int
 ) -> None:
@@ -185,7 +187,9 @@ def test_more_provisioned_never_costs_less_and_the_allowance_is_free(
 
 
 @given(st.integers(3000, 80_000))
-@pytest.mark.formula("provisioning.configured", "provisioning.is_rented_by_io")
+@pytest.mark.formula(
+    "hardware.provisioning.configured", "hardware.provisioning.is_rented_by_io"
+)
 def test_a_volume_does_what_it_is_rented_with(iops: int) -> None:
     assert is_rented_by_io(GP3)
     made = configured(GP3, provision(GP3, iops=Decimal(iops)))
@@ -194,7 +198,7 @@ def test_a_volume_does_what_it_is_rented_with(iops: int) -> None:
 
 def overload(
     device: Device, iops_of_load: int, page_bytes: int = 16384, **rented: int
-) -> page_flow.Caution:
+) -> cautions.Caution:
     load = Load(
         reads=Decimal(iops_of_load) * 730 * 3600,
         **{name: Decimal(value) for name, value in rented.items()},
@@ -204,7 +208,9 @@ def overload(
     return caution
 
 
-@pytest.mark.oracle("provisioning.enough_for", "provisioning.throughput_of")
+@pytest.mark.oracle(
+    "hardware.provisioning.enough_for", "hardware.provisioning.throughput_of"
+)
 def test_an_overloaded_volume_says_what_limits_it_and_what_is_enough() -> None:
     """20,000 x 16 KiB are 312.5 MiB/s: 81.92 + 17,000 x 0.005 + 188 x 0.04 = 174.44."""
     for device in (GP3, MAX):
@@ -260,7 +266,9 @@ def test_a_fee_of_requests_names_the_number_that_is_missing() -> None:
     st.integers(1, 80_000),
     st.sampled_from([4096, 8192, 16384, 65536]),
 )
-@pytest.mark.formula("provisioning.enough_for", "provisioning.throughput_of")
+@pytest.mark.formula(
+    "hardware.provisioning.enough_for", "hardware.provisioning.throughput_of"
+)
 def test_what_is_named_as_enough_serves_the_load(rate: int, page_bytes: int) -> None:
     found = enough_for(GP3, Decimal(rate) * 730 * 3600, page_bytes)
     if found is None:  # beyond 80,000 IOPS or 2,000 MiB/s
@@ -279,7 +287,7 @@ def test_what_is_named_as_enough_serves_the_load(rate: int, page_bytes: int) -> 
 GIB = 2**30
 
 
-@pytest.mark.oracle("provisioning.volumes")
+@pytest.mark.oracle("hardware.provisioning.volumes")
 def test_bills_of_small_and_large_volumes_by_hand() -> None:
     """Nothing is priced that cannot be rented: 500 IOPS a GiB, 64 TiB a volume."""
 
@@ -319,7 +327,7 @@ def test_a_volume_is_never_bought_whole() -> None:
         assert (apart.devices, apart.volumes) == (0, 1)
 
 
-@pytest.mark.formula("provisioning.volumes")
+@pytest.mark.formula("hardware.provisioning.volumes")
 @given(
     st.integers(1, 200_000 * GIB),
     st.integers(0, 10_000 * GIB),
@@ -379,7 +387,7 @@ def test_compare_and_the_map_price_the_flash_that_can_be_rented() -> None:
         ]
     )
     for held in (300, 2**34):
-        one = page_flow.evaluate(
+        one = evaluation.evaluate(
             CURVE,
             ram_pages=100,
             flash_pages=held,

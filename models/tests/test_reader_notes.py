@@ -10,13 +10,18 @@ from typing import Any
 import pytest
 from command import run
 
-from tierwright import catalog, page_flow, simulate
+from tierwright import _simulator
 from tierwright._simulator import ParameterError, TraceError, inspect, preview
-from tierwright.errors import BadInput
-from tierwright.hit_ratio import profile_from_mapping, read_profile
-from tierwright.pool_split import analyse
-from tierwright.reader_notes import Note, ReaderNotes
-from tierwright.simulate import Reading, Trace
+from tierwright.advise.pool_split import analyse
+from tierwright.common.errors import BadInput
+from tierwright.evaluate.page_flow import evaluation
+from tierwright.hardware import catalog
+from tierwright.profile import measure
+from tierwright.profile.document import profile_from_mapping, read_profile
+from tierwright.simulate import replay
+from tierwright.trace import reading
+from tierwright.trace.notes import Note, ReaderNotes
+from tierwright.trace.reading import Reading, Trace
 
 ARC = "".join(f"{start} 4 0 {at}\n" for at, start in enumerate([0, 8, 0, 64, 8, 0] * 8))
 BLOCKS = "ts,dev,rw,off,len\n" + "".join(
@@ -73,7 +78,7 @@ def test_a_profile_says_that_writes_are_unknown_and_so_does_its_evaluation(
     arc: Path, tmp_path: Path
 ) -> None:
     path = tmp_path / "p.json"
-    made = simulate.profile(Trace(arc))
+    made = measure.profile(Trace(arc))
     assert not made.curve.notes.tells_writes
     made.write(path)
     document = json.loads(path.read_text())
@@ -84,7 +89,7 @@ def test_a_profile_says_that_writes_are_unknown_and_so_does_its_evaluation(
     assert any("512" in one for one in document["trace"]["assumptions"])
     curve = read_profile(path).curve
     assert curve.notes == made.curve.notes.without_content()
-    found = page_flow.evaluate(curve, **choices())
+    found = evaluation.evaluate(curve, **choices())
     [told] = [w for w in found.warnings if w.name == "no_writes_in_format"]
     assert "writes are unknown" in told.message
 
@@ -105,8 +110,8 @@ def test_evaluate_prints_what_the_reader_noticed(arc: Path, tmp_path: Path) -> N
 
 def test_a_canonical_trace_hands_the_notes_on(arc: Path, tmp_path: Path) -> None:
     twt = tmp_path / "x.twt"
-    simulate.convert(Trace(arc), twt)
-    raw, kept = (simulate.profile(Trace(path)).curve.notes for path in (arc, twt))
+    reading.convert(Trace(arc), twt)
+    raw, kept = (measure.profile(Trace(path)).curve.notes for path in (arc, twt))
     assert (raw.source_format, raw.tells_writes) == ("arc", False)
     assert (kept.source_format, kept.tells_writes) == ("arc", False)
     assert names(kept.warnings) == names(raw.warnings)
@@ -118,21 +123,21 @@ def test_every_answer_about_a_trace_holds_the_notes(blocks: Path) -> None:
     trace = Trace(blocks, columns=MAPPING)
     lru = {"policy": "lru", "pages": 4}
     answers = {
-        "policy": simulate.simulate_policy(trace, "lru", 4),
-        "scheme": simulate.simulate_scheme(trace, "lazy", 2, 4),
-        "online": simulate.simulate_online(
+        "policy": replay.simulate_policy(trace, "lru", 4),
+        "scheme": replay.simulate_scheme(trace, "lazy", 2, 4),
+        "online": replay.simulate_online(
             trace, "online", 2, 4,
             options={"flash_read_us": "100", "flash_write_us": "200",
                      "disk_read_us": "5000", "disk_write_us": "5000"},
         ),
-        "buffer": simulate.simulate_buffer(trace, "cflru", 4),
-        "flash cache": simulate.simulate_flash_cache(trace, "face", 2, 8),
-        "splits": simulate.simulate_splits(trace, 4, [2])[0],
-        "two stack": simulate.two_stack(trace, 4),
-        "windows": simulate.window_curves(trace, window_accesses=10),
-        "sweep": simulate.sweep(trace, [lru]),
-        "miniatures": simulate.miniatures(trace, [lru], 1.0),
-        "summaries": simulate._simulator.summaries(
+        "buffer": replay.simulate_buffer(trace, "cflru", 4),
+        "flash cache": replay.simulate_flash_cache(trace, "face", 2, 8),
+        "splits": replay.simulate_splits(trace, 4, [2])[0],
+        "two stack": replay.two_stack(trace, 4),
+        "windows": measure.window_curves(trace, window_accesses=10),
+        "sweep": replay.sweep(trace, [lru]),
+        "miniatures": replay.miniatures(trace, [lru], 1.0),
+        "summaries": _simulator.summaries(
             str(blocks), **trace.arguments()
         ),
     }  # fmt: skip
@@ -140,8 +145,8 @@ def test_every_answer_about_a_trace_holds_the_notes(blocks: Path) -> None:
         assert names(found["trace"]["warnings"]) == {"below_page_cache"}, name
         assert found["trace"]["tells_writes"] is True, name
     for made in (
-        simulate.profile(trace),
-        simulate.sampled_profile(trace, 1.0),
+        measure.profile(trace),
+        measure.sampled_profile(trace, 1.0),
     ):
         assert names(made.curve.notes.warnings) == {"below_page_cache"}
     assert "below_page_cache" in names(analyse(trace, 4, 8.0).warnings)
@@ -175,7 +180,7 @@ def test_a_profile_quotes_nothing_that_the_file_held() -> None:
 
 
 def test_a_damaged_trace_part_of_a_profile_is_refused(arc: Path) -> None:
-    document = simulate.profile(Trace(arc)).to_dict()
+    document = measure.profile(Trace(arc)).to_dict()
     for key, value in (
         ("tells_writes", "no"),
         ("warnings", [{"name": "x"}]),
@@ -271,7 +276,7 @@ def test_inspect_shows_the_first_records_and_units(
     assert found["units"] == shown["units"]
     assert (found["requests"], found["accesses"]) == (600, 600)
     twt = tmp_path / "t.twt"
-    simulate.convert(Trace(blocks, columns=MAPPING), twt)
+    reading.convert(Trace(blocks, columns=MAPPING), twt)
     again = inspect(str(twt))
     assert [(r["op"], r["device"], r["first_page"]) for r in again["records"]] == [
         (r["op"], r["device"], r["first_page"]) for r in found["records"]
@@ -303,7 +308,7 @@ def test_pages_are_above_unless_stated(tmp_path: Path) -> None:
     for level, warned in (({}, False), ({"level": "below"}, True)):
         found = inspect(str(path), columns={"page": "page", **level})
         assert ("below_page_cache" in names(found["warnings"])) is warned
-    with pytest.raises(simulate._simulator.ParameterError, match="level=beside"):
+    with pytest.raises(_simulator.ParameterError, match="level=beside"):
         inspect(str(path), columns={"page": "page", "level": "beside"})
 
 
@@ -349,7 +354,7 @@ def test_a_buffer_that_weighs_writes_names_the_trace_that_does_not_tell_them(
     arc: Path,
 ) -> None:
     with pytest.raises(ParameterError) as refused:
-        simulate.simulate_buffer(Trace(arc), "cflru", 4)
+        replay.simulate_buffer(Trace(arc), "cflru", 4)
     assert str(refused.value.args[0]).startswith(
         "trace `x.lis`: its format does not tell writes from reads"
     )

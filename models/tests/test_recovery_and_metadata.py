@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tierwright import disk_array, flash_cache, metadata, recovery
-from tierwright.errors import BadInput
-from tierwright.page_flow import about_space_behind
+from tierwright.common.errors import BadInput
+from tierwright.evaluate import disk_array, flash_cache, metadata, recovery
+from tierwright.evaluate.page_flow.cautions import about_space_behind
 
 GIB, TIB, PIB, MIB = 2**30, 2**40, 2**50, 2**20
 
@@ -21,10 +21,10 @@ fragments = st.integers(0, 12).map(lambda doublings: 4096 * 2**doublings)
 
 
 @pytest.mark.oracle(
-    "metadata.PRESETS.bcache",
-    "metadata.PRESETS.dm_writeboost",
-    "metadata.PRESETS.enhanceio",
-    "metadata.PRESETS.flashcache",
+    "evaluate.metadata.PRESETS.bcache",
+    "evaluate.metadata.PRESETS.dm_writeboost",
+    "evaluate.metadata.PRESETS.enhanceio",
+    "evaluate.metadata.PRESETS.flashcache",
 )
 @pytest.mark.parametrize(
     ("preset", "flash", "published"),
@@ -46,7 +46,7 @@ def test_memory_of_block_caches(preset: str, flash: int, published: int) -> None
     assert float(found) == pytest.approx(published, rel=1e-9)
 
 
-@pytest.mark.oracle("metadata.PRESETS.l2arc")
+@pytest.mark.oracle("evaluate.metadata.PRESETS.l2arc")
 def test_l2arc_headers_of_a_published_machine() -> None:
     # openzfs/zfs#11702: 17,993,321 headers of 96 bytes, "around 1.8 GB" in use.
     records = 17_993_321
@@ -55,7 +55,7 @@ def test_l2arc_headers_of_a_published_machine() -> None:
     assert float(found) / 1e9 == pytest.approx(1.73, abs=0.01)
 
 
-@pytest.mark.oracle("metadata.PRESETS.sce")
+@pytest.mark.oracle("evaluate.metadata.PRESETS.sce")
 @pytest.mark.parametrize(
     ("source", "cache", "mapping", "descriptors"),
     [
@@ -222,7 +222,7 @@ def test_buffers_never_raise_the_memory_ratio(
     assert ratio(buffers) * (fragment + buffers) == pytest.approx(block)
 
 
-@pytest.mark.formula("metadata.charge")
+@pytest.mark.formula("evaluate.metadata.charge")
 @given(
     st.sampled_from(sorted(metadata.PRESETS)),
     st.integers(4096, 2**40),
@@ -273,7 +273,7 @@ def test_units_are_inverse_to_their_size(cache: int, unit: int, factor: int) -> 
     assert one * unit == pytest.approx(cache)
 
 
-@pytest.mark.formula("recovery.fill_time")
+@pytest.mark.formula("evaluate.recovery.fill_time")
 @given(
     st.floats(1, 1e15),
     st.dictionaries(st.sampled_from("abcd"), st.floats(1, 1e12), min_size=1),
@@ -292,11 +292,11 @@ def test_the_slowest_way_bounds_the_filling(
 def test_metadata_restore_of_face_section_6_8() -> None:
     # FaCE sections 5.2 and 6.8: 10 GB in pages of 4 kB; 512 MB of data pages and 80 MB of
     # metadata at 400 MB/s in about 1.5 s; a scan of 20 GB takes 50 s.
-    found = recovery.recovery(10**10, page_bytes=4000, seq_read_bytes_per_s=4e8)
+    found = flash_cache.recovery(10**10, page_bytes=4000, seq_read_bytes_per_s=4e8)
     assert found.scan_bytes == 512_000_000
     assert found.persisted_bytes_read == pytest.approx(80e6, rel=0.03)
     assert found.restore_seconds == pytest.approx(1.5, abs=0.03)
-    scan = recovery.recovery(2 * 10**10, page_bytes=4096, seq_read_bytes_per_s=4e8)
+    scan = flash_cache.recovery(2 * 10**10, page_bytes=4096, seq_read_bytes_per_s=4e8)
     assert scan.full_scan_seconds == 50
 
 
@@ -307,7 +307,7 @@ def test_restart_ratios_of_face_table_8() -> None:
     assert found.round(2).tolist() == [1.71, 4.02, 8.9]
 
 
-@pytest.mark.oracle("recovery.restart")
+@pytest.mark.oracle("evaluate.recovery.restart")
 def test_restart_with_and_without_flash() -> None:
     found = recovery.restart(
         metadata_s=1.5,
@@ -347,7 +347,7 @@ def test_restore_time_does_not_fall_with_flash(
     flash: int, more: int, page: int
 ) -> None:
     low, high = (
-        recovery.recovery(size, page_bytes=page, seq_read_bytes_per_s=4e8)
+        flash_cache.recovery(size, page_bytes=page, seq_read_bytes_per_s=4e8)
         for size in (flash, flash + more)
     )
     assert high.restore_seconds >= low.restore_seconds
@@ -378,7 +378,7 @@ def test_speedups_of_two_systems_are_inverse(one: float, other: float) -> None:
     assert (forth > 1) == (one > other) or forth == pytest.approx(1)
 
 
-@pytest.mark.formula("recovery.redo_time")
+@pytest.mark.formula("evaluate.recovery.redo_time")
 @given(st.floats(0, 1), st.floats(0, 1), st.integers(0, 10**6))
 def test_redo_time_falls_with_the_share_on_flash(
     first: float, second: float, pages: int
@@ -644,8 +644,8 @@ def test_refusals_name_value_and_next_step(call: Any, message: str) -> None:
     assert raised.value.hint
 
 
-@pytest.mark.formula("metadata.ram_pages_left")
-@pytest.mark.oracle("metadata.ram_pages_left")
+@pytest.mark.formula("evaluate.metadata.ram_pages_left")
+@pytest.mark.oracle("evaluate.metadata.ram_pages_left")
 @given(
     st.sampled_from(sorted(metadata.PRESETS)),
     st.integers(1, 10**7),

@@ -7,19 +7,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tierwright import _simulator, catalog, page_flow
-from tierwright.endurance import wear_outlook, write_budget
-from tierwright.errors import BadInput
-from tierwright.hit_ratio import Curve
-from tierwright.replay_checks import (
-    replayed_choice,
-    replayed_life,
-    replayed_throughput,
-)
-from tierwright.service_time import service_us
-from tierwright.simulate import Trace, simulate_scheme
-from tierwright.throughput import Setting, scheme_throughput
-from tierwright.token_trace import token_trace
+from tierwright import _simulator
+from tierwright.advise.check import replayed_choice, replayed_life, replayed_throughput
+from tierwright.common.errors import BadInput
+from tierwright.evaluate.endurance.outlook import wear_outlook, write_budget
+from tierwright.evaluate.page_flow import counts as page_flow_counts
+from tierwright.evaluate.page_flow import evaluation as page_flow_evaluation
+from tierwright.evaluate.throughput.schemes import Setting, scheme_throughput
+from tierwright.hardware import catalog
+from tierwright.hardware.service_time import service_us
+from tierwright.profile.curve import Curve
+from tierwright.simulate.replay import simulate_scheme
+from tierwright.trace.reading import Trace
+from tierwright.trace.tokens import token_trace
 
 FLASH = catalog.device("kv2009-intel-x25e")
 DISK = catalog.device("face2016-cheetah-15k6-single")
@@ -31,7 +31,7 @@ def replays() -> dict[str, dict[str, Any]]:
     with token_trace(TOKENS) as trace:
         return {
             name: simulate_scheme(trace, name, 4, 0 if name == "none" else 9)
-            for name in page_flow.SCHEMES
+            for name in page_flow_counts.SCHEMES
         }
 
 
@@ -54,7 +54,7 @@ def counters(**given_: int) -> dict[str, Any]:
     return {"accesses": 1000, "page_bytes": 4096, **zero, **given_}
 
 
-@pytest.mark.oracle("replay_checks.replayed_throughput")
+@pytest.mark.oracle("advise.check.replayed_throughput")
 def test_throughput_of_a_replay_by_hand() -> None:
     row = counters(flash_reads=150, flash_writes=400, hdd_reads=250, hdd_writes=15)
     found = replayed_throughput(
@@ -92,7 +92,7 @@ def test_a_replay_waits_for_latencies_too() -> None:
     assert found.delay_s == pytest.approx(3 * (500e-6 - 1 / 256_000))
 
 
-@pytest.mark.formula("replay_checks.replayed_throughput")
+@pytest.mark.formula("advise.check.replayed_throughput")
 @given(counts, counts, st.integers(1, 40), st.integers(0, 100))
 def test_a_replay_that_writes_more_is_no_faster(
     reads: int, writes: int, clients: int, more: int
@@ -127,7 +127,7 @@ def test_a_scheme_whose_counts_are_exact_has_the_throughput_of_the_model(
         )
 
 
-@pytest.mark.oracle("replay_checks.replayed_life")
+@pytest.mark.oracle("advise.check.replayed_life")
 def test_life_of_a_replay_by_hand() -> None:
     found = replayed_life(
         counters(flash_writes=250), budget_tb=100.0, accesses_per_s=1000, written_tb=10
@@ -141,7 +141,7 @@ def test_life_of_a_replay_by_hand() -> None:
     assert replayed_life(counters(), budget_tb=None, accesses_per_s=1).years is None
 
 
-@pytest.mark.formula("replay_checks.replayed_life")
+@pytest.mark.formula("advise.check.replayed_life")
 @given(counts, st.integers(1, 100))
 def test_a_replay_that_writes_more_lives_no_longer(writes: int, more: int) -> None:
     def years(flash_writes: int) -> float:
@@ -164,7 +164,7 @@ def test_the_life_is_that_of_the_outlook_at_the_same_writes() -> None:
         page_bytes=4096,
         write_accesses=200,
     )
-    evaluation = page_flow.evaluate(
+    evaluation = page_flow_evaluation.evaluate(
         curve, ram_pages=100, flash_pages=200, flash=FLASH, disk=DISK
     )
     budget = write_budget(FLASH, rated_tb=64.0)
@@ -180,7 +180,7 @@ def test_the_life_is_that_of_the_outlook_at_the_same_writes() -> None:
         assert found.tb_per_day == pytest.approx(life.tb_per_day)
 
 
-@pytest.mark.oracle("replay_checks.replayed_choice")
+@pytest.mark.oracle("advise.check.replayed_choice")
 def test_the_choice_of_each_device_by_hand(replays: dict[str, dict[str, Any]]) -> None:
     slow = catalog.device("samsung-pm9a3-7.68tb-u2")
     untold = catalog.device("fdbuffer2011-mtron-3035-64gb")
@@ -203,16 +203,18 @@ def test_the_choice_of_each_device_by_hand(replays: dict[str, dict[str, Any]]) -
         assert times[found[device.id].scheme] == pytest.approx(least)
 
 
-@pytest.mark.formula("replay_checks.replayed_choice")
+@pytest.mark.formula("advise.check.replayed_choice")
 @given(
-    st.sets(st.sampled_from(page_flow.SCHEMES), min_size=1),
-    st.sampled_from(page_flow.SCHEMES),
+    st.sets(st.sampled_from(page_flow_counts.SCHEMES), min_size=1),
+    st.sampled_from(page_flow_counts.SCHEMES),
 )
 def test_more_schemes_never_choose_worse(
     replays: dict[str, dict[str, Any]], names: set[str], more: str
 ) -> None:
     def chosen(among: set[str]) -> Any:
-        rows = {name: replays[name] for name in page_flow.SCHEMES if name in among}
+        rows = {
+            name: replays[name] for name in page_flow_counts.SCHEMES if name in among
+        }
         return replayed_choice(rows, [FLASH], disk=DISK)[FLASH.id]
 
     few = chosen(names)

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
-from tierwright import recovery, sce
-from tierwright.errors import BadInput
+from tierwright.common.errors import BadInput
+from tierwright.evaluate import fragment_cache, recovery
 
 GIB, MIB = 2**30, 2**20
 
@@ -36,28 +36,30 @@ traces = st.lists(st.integers(0, 12), max_size=60)
 def test_speedups_of_table_1(
     base: float, x: float, ratio: float, gain_percent: float
 ) -> None:
-    found = sce.speedup(base, x)
+    found = fragment_cache.speedup(base, x)
     assert float(found.ratio) == pytest.approx(ratio, rel=1e-3)
     assert float(found.gain_percent) == pytest.approx(gain_percent, rel=2e-3)
 
 
 def test_warm_up_of_section_4_2() -> None:
     # Flashcache's maximum was passed after 38 minutes of 8 hours: "12 times".
-    assert float(sce.speedup(38, 480).ratio) == pytest.approx(12.6, abs=0.05)
+    assert float(fragment_cache.speedup(38, 480).ratio) == pytest.approx(12.6, abs=0.05)
 
 
 def test_eight_threads_every_half_second_are_slower_than_the_ramp_observed() -> None:
     # SCE paper: 160 GiB in less than 2.5 h, so the period of 8 threads is below 500 ms.
-    found = sce.population_rate(160 * GIB, threads=8, period_s=0.5, fragment_bytes=MIB)
+    found = fragment_cache.population_rate(
+        160 * GIB, threads=8, period_s=0.5, fragment_bytes=MIB
+    )
     assert float(found.bytes_per_s) == 16 * MIB
     assert float(found.hours) == pytest.approx(2.84, abs=0.005)
     assert float(found.hours) > 2.5
 
 
-@pytest.mark.oracle("sce.fragment_trade")
+@pytest.mark.oracle("evaluate.fragment_cache.fragment_trade")
 def test_fragment_sizes_of_section_4_5() -> None:
     # 128 KiB fragments ramp 8 times longer than 1 MiB.
-    found = sce.fragment_trade(
+    found = fragment_cache.fragment_trade(
         [128 * 1024, MIB, 8 * MIB],
         source_bytes=160 * GIB,
         cache_bytes=30 * GIB,
@@ -86,7 +88,7 @@ def test_fragment_sizes_of_section_4_5() -> None:
     ],
 )
 def test_threads_of_section_3_6(miss_rate: float, free: float, running: int) -> None:
-    assert int(sce.threads(miss_rate, free)) == running
+    assert int(fragment_cache.threads(miss_rate, free)) == running
 
 
 # --- population ---------------------------------------------------------------------------
@@ -99,16 +101,16 @@ def test_threads_do_not_fall_with_misses_or_room(
 ) -> None:
     low, high = sorted((miss, more_miss))
     tight, roomy = sorted((free, more_free))
-    few = int(sce.threads(low, tight))
-    many = int(sce.threads(high, roomy))
+    few = int(fragment_cache.threads(low, tight))
+    many = int(fragment_cache.threads(high, roomy))
     assert {few, many} <= {1, 4, 8}
-    assert few <= int(sce.threads(low, roomy)) <= many
-    assert few <= int(sce.threads(high, tight)) <= many
+    assert few <= int(fragment_cache.threads(low, roomy)) <= many
+    assert few <= int(fragment_cache.threads(high, tight)) <= many
 
 
 def test_a_cache_that_holds_everything_rests_at_one_thread() -> None:
     # Read-only, all fragments cached: no miss, nothing free is needed.
-    assert int(sce.threads(0.0, 0.0)) == 1
+    assert int(fragment_cache.threads(0.0, 0.0)) == 1
 
 
 @pytest.mark.formula("sce.population_rate")
@@ -118,12 +120,12 @@ def test_a_cache_that_holds_everything_rests_at_one_thread() -> None:
 def test_filling_takes_bytes_over_rate(
     size: float, threads: int, period: float, fragment: int
 ) -> None:
-    found = sce.population_rate(
+    found = fragment_cache.population_rate(
         size, threads=threads, period_s=period, fragment_bytes=fragment
     )
     assert float(found.seconds) * float(found.bytes_per_s) == pytest.approx(size)
     assert float(found.hours) * 3600 == pytest.approx(float(found.seconds))
-    double = sce.population_rate(
+    double = fragment_cache.population_rate(
         size, threads=2 * threads, period_s=period, fragment_bytes=fragment
     )
     assert float(double.bytes_per_s) == pytest.approx(2 * float(found.bytes_per_s))
@@ -136,7 +138,7 @@ def test_filling_takes_bytes_over_rate(
 @pytest.mark.formula("sce.hottest_of_mru")
 @given(traces, st.integers(1, 20))
 def test_the_hottest_is_among_the_last_fragments(trace: list[int], window: int) -> None:
-    found = sce.hottest_of_mru(trace, window=window)
+    found = fragment_cache.hottest_of_mru(trace, window=window)
     # Slow: walk back from the end.
     recent = list(dict.fromkeys(reversed(trace)))[:window]
     assert found.candidates == recent
@@ -152,14 +154,14 @@ def test_the_hottest_is_among_the_last_fragments(trace: list[int], window: int) 
 @pytest.mark.formula("sce.speedup")
 @given(st.floats(1e-3, 1e6), st.floats(0, 1e6))
 def test_a_gain_is_a_ratio_less_one(base: float, x: float) -> None:
-    found = sce.speedup(base, x)
+    found = fragment_cache.speedup(base, x)
     assert float(found.ratio) * base == pytest.approx(x)
     assert float(found.gain_percent) == pytest.approx(
         100 * (float(found.ratio) - 1), abs=1e-6
     )
 
 
-@pytest.mark.formula("sce.fragment_trade")
+@pytest.mark.formula("evaluate.fragment_cache.fragment_trade")
 @given(
     st.integers(0, 8).map(lambda doublings: 4096 * 2**doublings),
     st.integers(1, 400),
@@ -174,7 +176,7 @@ def test_the_used_share_is_what_runs_cover(
         (start + run_pages - 1) // pages + 1 for start in range(pages)
     )  # over all offsets of the first page in its fragment
     covered = pages * run_pages / (touched * pages)
-    found = sce.fragment_trade(
+    found = fragment_cache.fragment_trade(
         [fragment],
         source_bytes=GIB,
         cache_bytes=GIB,
@@ -218,7 +220,9 @@ def test_the_clock_agrees_with_a_rotating_list(
     trace: list[int], frames: int, ceiling: int, initial: int
 ) -> None:
     initial = min(initial, ceiling)
-    found = sce.clock(trace, frames=frames, ceiling=ceiling, initial_count=initial)
+    found = fragment_cache.clock(
+        trace, frames=frames, ceiling=ceiling, initial_count=initial
+    )
     hits, victims = slow_clock(trace, frames, ceiling, initial)
     assert (found.hits, found.evicted) == (hits, victims)
     assert all(0 <= counter <= ceiling for counter in found.counters)
@@ -236,7 +240,7 @@ class FragmentWrites(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.bitmap = sce.FragmentBitmap(4)
+        self.bitmap = fragment_cache.FragmentBitmap(4)
         self.open: list[tuple[int, tuple[int, ...]]] = []
         self.flash_done: set[int] = set()
         self.acknowledged: set[int] = set()
@@ -300,7 +304,7 @@ TestFragmentWrites.settings = settings(
 
 
 def test_a_write_is_valid_again_when_its_last_completion_is_in() -> None:
-    bitmap = sce.FragmentBitmap(2)
+    bitmap = fragment_cache.FragmentBitmap(2)
     bitmap.populate()
     first = bitmap.write([0])
     second = bitmap.write([0, 1])
@@ -315,7 +319,7 @@ def test_a_write_is_valid_again_when_its_last_completion_is_in() -> None:
 
 @pytest.mark.parametrize("side", ["source", "flash"])
 def test_a_failure_leaves_its_pages_invalid_until_population(side: str) -> None:
-    bitmap = sce.FragmentBitmap(1)
+    bitmap = fragment_cache.FragmentBitmap(1)
     bitmap.populate()
     number = bitmap.write([0])
     bitmap.source_done(number, ok=side != "source")
@@ -326,7 +330,7 @@ def test_a_failure_leaves_its_pages_invalid_until_population(side: str) -> None:
 
 
 def test_a_part_of_a_page_validates_only_what_was_valid() -> None:
-    bitmap = sce.FragmentBitmap(2)
+    bitmap = fragment_cache.FragmentBitmap(2)
     number = bitmap.write([0], whole_pages=False)
     bitmap.source_done(number)
     bitmap.flash_done(number)
@@ -340,7 +344,7 @@ def test_a_part_of_a_page_validates_only_what_was_valid() -> None:
 
 @given(st.lists(st.sets(st.integers(0, 3), min_size=1), max_size=10))
 def test_write_around_never_adds_a_valid_page(writes: list[set[int]]) -> None:
-    bitmap = sce.FragmentBitmap(4, asynchronous=False)
+    bitmap = fragment_cache.FragmentBitmap(4, asynchronous=False)
     bitmap.populate()
     before = sum(bitmap.valid)
     for pages in writes:
@@ -353,12 +357,12 @@ def test_write_around_never_adds_a_valid_page(writes: list[set[int]]) -> None:
     assert bitmap.valid == tuple(page not in touched for page in range(4))
 
 
-@pytest.mark.formula("sce.write_policies")
+@pytest.mark.formula("evaluate.fragment_cache.write_policies")
 @given(st.floats(1e-6, 1), st.floats(1e-6, 1), st.floats(0, 100), st.floats(1e-6, 100))
 def test_asynchronous_write_through_never_waits_for_flash(
     source: float, flash: float, writes: float, populations: float
 ) -> None:
-    found = sce.write_policies(
+    found = fragment_cache.write_policies(
         source_write_s=source,
         flash_write_s=flash,
         writes_per_s=writes,
@@ -371,7 +375,7 @@ def test_asynchronous_write_through_never_waits_for_flash(
     assert 0 <= float(around.valid_share) <= 1
     if flash < 1 / (writes + populations):  # invalid for less than until a population
         assert float(awt.valid_share) >= float(around.valid_share)
-    never = sce.write_policies(
+    never = fragment_cache.write_policies(
         source_write_s=source, flash_write_s=flash, writes_per_s=writes
     ).policies["write_around"]
     assert float(never.valid_share) == (1.0 if writes == 0 else 0.0)
@@ -383,33 +387,43 @@ def test_asynchronous_write_through_never_waits_for_flash(
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: sce.threads(1.5, 0), "read_miss_rate: `1.5` must not exceed 1"),
         (
-            lambda: sce.threads(
-                0, 0, groups=(sce.ThreadGroup(1, 0.1, 0), sce.ThreadGroup(1, 0.3, 0))
+            lambda: fragment_cache.threads(1.5, 0),
+            "read_miss_rate: `1.5` must not exceed 1",
+        ),
+        (
+            lambda: fragment_cache.threads(
+                0,
+                0,
+                groups=(
+                    fragment_cache.ThreadGroup(1, 0.1, 0),
+                    fragment_cache.ThreadGroup(1, 0.3, 0),
+                ),
             ),
             "targets must not rise from group to group",
         ),
         (
-            lambda: sce.population_rate(1, threads=1, period_s=0, fragment_bytes=1),
+            lambda: fragment_cache.population_rate(
+                1, threads=1, period_s=0, fragment_bytes=1
+            ),
             "period_s: `0.0` must be above 0",
         ),
         (
-            lambda: sce.clock("A", frames=0),
+            lambda: fragment_cache.clock("A", frames=0),
             "frames: `0` must be a positive whole number",
         ),
         (
-            lambda: sce.clock("A", frames=1, ceiling=0),
+            lambda: fragment_cache.clock("A", frames=1, ceiling=0),
             "ceiling: `0` must be a positive whole number",
         ),
         (
-            lambda: sce.clock("A", frames=1, initial_count=5),
+            lambda: fragment_cache.clock("A", frames=1, initial_count=5),
             r"initial_count: `5` must lie in \[0, 4\]",
         ),
-        (lambda: sce.hottest_of_mru("A", window=0), "window: `0`"),
-        (lambda: sce.speedup(0, 1), "base: `0.0` must be above 0"),
+        (lambda: fragment_cache.hottest_of_mru("A", window=0), "window: `0`"),
+        (lambda: fragment_cache.speedup(0, 1), "base: `0.0` must be above 0"),
         (
-            lambda: sce.fragment_trade(
+            lambda: fragment_cache.fragment_trade(
                 [5000],
                 source_bytes=1,
                 cache_bytes=1,
@@ -419,9 +433,9 @@ def test_asynchronous_write_through_never_waits_for_flash(
             ),
             "fragment_bytes: `5000` is no positive multiple of 4096",
         ),
-        (lambda: sce.FragmentBitmap(4).write([4]), "page: `4` is outside"),
+        (lambda: fragment_cache.FragmentBitmap(4).write([4]), "page: `4` is outside"),
         (
-            lambda: sce.write_policies(
+            lambda: fragment_cache.write_policies(
                 source_write_s=-1, flash_write_s=1, writes_per_s=1
             ),
             "source_write_s: `-1` must not be negative",

@@ -11,14 +11,23 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tierwright import catalog, page_flow
-from tierwright.cli import main
-from tierwright.device import Device, device_from_mapping
-from tierwright.errors import BadInput
-from tierwright.hit_ratio import Curve, Profile
-from tierwright.metadata import PRESETS
-from tierwright.page_flow import Axis, MapPoint, SchemeMap, map_point, scheme_map
-from tierwright.page_flow.scheme_map import MAP_SCHEMES
+from tierwright.cli.app import main
+from tierwright.common.errors import BadInput
+from tierwright.evaluate.metadata import PRESETS
+from tierwright.evaluate.page_flow import costs as page_flow_costs
+from tierwright.evaluate.page_flow import counts, evaluation
+from tierwright.evaluate.page_flow import scheme_map as page_flow_scheme_map
+from tierwright.evaluate.page_flow.map_point import MapPoint, map_point
+from tierwright.evaluate.page_flow.scheme_map import (
+    MAP_SCHEMES,
+    Axis,
+    SchemeMap,
+    scheme_map,
+)
+from tierwright.hardware import catalog
+from tierwright.hardware.device import Device, device_from_mapping
+from tierwright.profile.curve import Curve
+from tierwright.profile.document import Profile
 
 ACCESSES = 1_000_000
 SIZES = np.unique(np.geomspace(1, 100_000, 400).astype(np.int64))
@@ -70,8 +79,8 @@ def mapped(**more: Any) -> SchemeMap:
 
 def cost(scheme: str, ratio: float, dirty: float, write_us: float = 1000) -> float:
     """C / N of a point, from the public formulas."""
-    tier = page_flow.hits_from_curve(CURVE, 1000, 1000 * ratio)[scheme]
-    terms = page_flow.scheme_cost_terms(
+    tier = counts.hits_from_curve(CURVE, 1000, 1000 * ratio)[scheme]
+    terms = page_flow_costs.scheme_cost_terms(
         scheme,
         tier.flash_hits,
         tier.flash_misses,
@@ -84,7 +93,7 @@ def cost(scheme: str, ratio: float, dirty: float, write_us: float = 1000) -> flo
     return float(terms.total) / ACCESSES
 
 
-@pytest.mark.oracle("page_flow.scheme_map.scheme_map")
+@pytest.mark.oracle("evaluate.page_flow.scheme_map.scheme_map")
 def test_each_cell_is_the_formula_and_the_best_is_the_least() -> None:
     found = mapped()
     for row, column in ((0, 0), (7, 13), (19, 23)):
@@ -125,7 +134,7 @@ def test_the_line_of_lazy_and_exclusive_is_its_closed_form() -> None:
     for x, y in line.points:
         if not np.isclose(found.x.values, x, rtol=1e-12).any():
             continue
-        tiers = page_flow.hits_from_curve(CURVE, 1000, 1000 * x)
+        tiers = counts.hits_from_curve(CURVE, 1000, 1000 * x)
         lazy = float(tiers["lazy"].flash_hits)
         more = float(tiers["exclusive"].flash_hits) - lazy
         # Delta (p_d D_W + D_R - F_R) = h_f (1 - p_d) F_W
@@ -168,7 +177,7 @@ def test_measured_dirty_shares_are_those_of_the_grid() -> None:
         y=Axis("flash_pages", np.array([2000.0, 5000.0, 20000.0])),
         ram_pages=None,
     )
-    grid = page_flow.evaluate_grid(
+    grid = evaluation.evaluate_grid(
         CURVE,
         ram_pages=[[100, 1000]],
         flash_pages=[[2000], [5000], [20000]],
@@ -190,7 +199,7 @@ def test_too_close_is_the_known_error_of_the_model() -> None:
     swing = 5000 + dirty * 5000 + 1000 - 100 - dirty * 1000  # a miss made a hit
     band = np.where(ratio >= 6, 0.03, np.where(ratio >= 1, 0.07, 0.05))
     error = band * ram_misses * np.abs(swing) / ACCESSES
-    tier = page_flow.hits_from_curve(CURVE, 1000, ratio * 1000)["lazy"]
+    tier = counts.hits_from_curve(CURVE, 1000, ratio * 1000)["lazy"]
     written = tier.flash_misses + dirty * tier.flash_hits
     error += 0.05 * written * 1000 / ACCESSES  # what lazy writes is an estimate too
     assert np.array_equal(found.too_close, np.abs(exclusive - lazy) < error)
@@ -206,7 +215,7 @@ def test_with_measured_shares_the_error_is_that_of_an_evaluation() -> None:
         ram_pages=None,
     )
     for row, column in np.ndindex(found.best.shape):
-        single = page_flow.evaluate(
+        single = evaluation.evaluate(
             CURVE,
             ram_pages=int(found.x.values[column]),
             flash_pages=int(found.y.values[row]),
@@ -242,7 +251,7 @@ def test_the_answer_is_json_with_names_and_units() -> None:
     assert "a step of the grid" in found["validity"]
 
 
-@pytest.mark.formula("page_flow.scheme_map.scheme_map")
+@pytest.mark.formula("evaluate.page_flow.scheme_map.scheme_map")
 @settings(max_examples=25)
 @given(
     st.floats(0.01, 0.99),
@@ -321,7 +330,7 @@ def test_charged_metadata_leave_schemes_with_flash_the_ram_that_evaluate_leaves_
     )
     charged = 24 * flash / 4096
     assert found.frames == pytest.approx(ram - charged)
-    expected = page_flow.evaluate(
+    expected = evaluation.evaluate(
         CURVE,
         ram_pages=ram,
         flash_pages=flash,
@@ -331,7 +340,7 @@ def test_charged_metadata_leave_schemes_with_flash_the_ram_that_evaluate_leaves_
     )
     for name, scheme in found.schemes.items():
         least, most = (
-            page_flow.evaluate(
+            evaluation.evaluate(
                 CURVE,
                 ram_pages=ram if name == "none" else frames,
                 flash_pages=flash,
@@ -435,7 +444,7 @@ def test_charging_metadata_never_makes_a_scheme_cheaper(
             assert scheme.io_time_us_per_access >= least * (1 - 1e-9)
 
 
-@pytest.mark.oracle("page_flow.map_point.map_point")
+@pytest.mark.oracle("evaluate.page_flow.map_point.map_point")
 def test_a_point_has_the_numbers_of_its_cell_and_its_derivation_adds_up() -> None:
     found = mapped(prices=catalog.price_book("street-2026-q1"))
     x, y = float(found.x.values[13]), float(found.y.values[7])
@@ -477,7 +486,7 @@ def test_money_is_that_of_evaluate_and_price_times_time_picks_the_winner() -> No
     assert money.usd_per_month_no_flash is not None
     assert money.best_by_price_times_time is not None
     for row, column in ((0, 0), (1, 1), (1, 0)):
-        same = page_flow.evaluate(
+        same = evaluation.evaluate(
             CURVE,
             ram_pages=int(found.x.values[column]),
             flash_pages=int(found.y.values[row]),
@@ -543,4 +552,4 @@ def test_worked_numbers_of_the_page() -> None:
     assert result.failed == 0
     assert result.attempted >= 8
     text = page.read_text(encoding="utf-8")
-    assert [name for name in page_flow.AXES if name not in text] == []
+    assert [name for name in page_flow_scheme_map.AXES if name not in text] == []

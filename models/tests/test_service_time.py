@@ -8,14 +8,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tierwright import catalog
-from tierwright.device import Device, device_from_mapping
-from tierwright.errors import BadInput
-from tierwright.service_time import (
+from tierwright.common.errors import BadInput
+from tierwright.hardware import catalog
+from tierwright.hardware.device import (
     OPERATIONS,
+    Device,
+    Operation,
+    device_from_mapping,
+)
+from tierwright.hardware.service_time import (
     PATTERNS,
     RULES,
-    Operation,
     service_basis,
     service_time,
     service_us,
@@ -82,7 +85,9 @@ def time(
 # --- by hand ---------------------------------------------------------------------------------
 
 
-@pytest.mark.oracle("service_time.service_time", "service_time.service_us")
+@pytest.mark.oracle(
+    "hardware.service_time.service_time", "hardware.service_time.service_us"
+)
 def test_the_worked_numbers_of_the_issue() -> None:
     drive = catalog.device("samsung-pm9a3-7.68tb-u2")
     # 900k / 200k IOPS, 6500 / 3500 MB/s, no transfer size.
@@ -187,7 +192,7 @@ def test_a_chip_moves_its_own_pages() -> None:
     ]
 
 
-@pytest.mark.oracle("service_time.waiting_time")
+@pytest.mark.oracle("hardware.service_time.waiting_time")
 def test_a_lone_request_has_its_own_figure() -> None:
     both = device(
         read_iops=440_000,
@@ -302,7 +307,9 @@ def test_measurements_survive_plain_data() -> None:
     assert made.measurements[0].iops == Decimal(80_000)
 
 
-@pytest.mark.oracle("service_time.stated_page_bytes", "service_time.service_basis")
+@pytest.mark.oracle(
+    "hardware.service_time.stated_page_bytes", "hardware.service_time.service_basis"
+)
 def test_a_device_is_shown_at_its_own_transfer() -> None:
     assert stated_page_bytes(device(read_iops=1, page_bytes=8192)) == 8192
     assert stated_page_bytes(device(read_iops=1)) == 4096
@@ -364,8 +371,10 @@ kinds = st.sampled_from(
 operations = st.sampled_from(OPERATIONS)
 
 
-@pytest.mark.oracle("service_time.service_time")
-@pytest.mark.formula("service_time.service_time", "service_time.service_us")
+@pytest.mark.oracle("hardware.service_time.service_time")
+@pytest.mark.formula(
+    "hardware.service_time.service_time", "hardware.service_time.service_us"
+)
 @given(kinds, operations, sizes, stated_sizes, rates, bandwidths)
 def test_the_rules_agree_with_slow_code(
     kind: str, operation: Operation, b: int, s: int, x: float, mb: float
@@ -377,7 +386,7 @@ def test_the_rules_agree_with_slow_code(
 
 
 @given(kinds, operations, sizes, sizes, stated_sizes, rates, bandwidths)
-@pytest.mark.formula("service_time.service_time")
+@pytest.mark.formula("hardware.service_time.service_time")
 def test_more_bytes_are_never_faster(
     kind: str, operation: Operation, one: int, other: int, s: int, x: float, mb: float
 ) -> None:
@@ -413,7 +422,9 @@ def test_the_roofline_is_met_at_both_ends(
 
 
 @given(kinds, operations, sizes, stated_sizes, rates, bandwidths)
-@pytest.mark.formula("service_time.service_basis", "service_time.stated_page_bytes")
+@pytest.mark.formula(
+    "hardware.service_time.service_basis", "hardware.service_time.stated_page_bytes"
+)
 def test_the_time_lies_within_its_bounds(
     kind: str, operation: Operation, b: int, s: int, x: float, mb: float
 ) -> None:
@@ -431,7 +442,7 @@ def test_the_time_lies_within_its_bounds(
 
 
 @given(operations, sizes, rates, st.floats(1, 1e5), bandwidths)
-@pytest.mark.formula("service_time.waiting_time")
+@pytest.mark.formula("hardware.service_time.waiting_time")
 def test_a_request_that_waits_for_nobody_takes_its_latency_and_its_bytes(
     operation: Operation, b: int, x: float, latency: float, mb: float
 ) -> None:

@@ -9,11 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tierwright import _simulator, catalog, page_flow
-from tierwright.errors import BadInput
-from tierwright.hit_ratio import Curve, Given
-from tierwright.simulate import Trace, profile
-from tierwright.steady_state import (
+from tierwright import _simulator
+from tierwright.common.errors import BadInput
+from tierwright.evaluate.page_flow import decision, effects, evaluation
+from tierwright.hardware import catalog
+from tierwright.profile.curve import Curve, Given
+from tierwright.profile.measure import profile
+from tierwright.profile.steady_state import (
     LEAST_AT_RISK,
     TAIL_PAGES,
     at_risk,
@@ -21,7 +23,8 @@ from tierwright.steady_state import (
     steady_state,
     steady_write_backs,
 )
-from tierwright.thinning import error_bounded
+from tierwright.profile.thinning import error_bounded
+from tierwright.trace.reading import Trace
 
 THINNED_TOLERANCE = 0.002
 """Of the accesses: how far a profile's steady state may be off that of the whole curve at the
@@ -87,8 +90,8 @@ def write_backs(sequence: list[int], writes: list[bool], size: int) -> int:
     return counted
 
 
-@pytest.mark.oracle("steady_state.at_risk")
-@pytest.mark.formula("steady_state.at_risk")
+@pytest.mark.oracle("profile.steady_state.at_risk")
+@pytest.mark.formula("profile.steady_state.at_risk")
 @given(pages)
 def test_those_at_risk_are_the_accesses_that_lie_deeper(sequence: list[int]) -> None:
     seen = distances(sequence)
@@ -114,11 +117,13 @@ def test_those_at_risk_are_the_accesses_that_lie_deeper(sequence: list[int]) -> 
 
 
 @pytest.mark.oracle(
-    "steady_state.product_limit",
-    "steady_state.steady_state",
-    "steady_state.steady_write_backs",
+    "profile.steady_state.product_limit",
+    "profile.steady_state.steady_state",
+    "profile.steady_state.steady_write_backs",
 )
-@pytest.mark.formula("steady_state.product_limit", "steady_state.steady_state")
+@pytest.mark.formula(
+    "profile.steady_state.product_limit", "profile.steady_state.steady_state"
+)
 @given(pages)
 def test_the_curve_gives_what_the_list_of_accesses_gives(sequence: list[int]) -> None:
     curve = curve_of(sequence)
@@ -148,7 +153,7 @@ def test_the_curve_gives_what_the_list_of_accesses_gives(sequence: list[int]) ->
     assert not backs.any()
 
 
-@pytest.mark.formula("steady_state.steady_write_backs")
+@pytest.mark.formula("profile.steady_state.steady_write_backs")
 @given(pages, st.integers(0, 2**32))
 def test_it_lies_between_its_ends_and_never_rises(
     sequence: list[int], seed: int
@@ -335,8 +340,8 @@ def test_an_evaluation_in_the_steady_state(fixture_traces: Path) -> None:
         "flash": catalog.device("samsung-pm9a3-7.68tb-u2"),
         "disk": catalog.device("face2016-cheetah-15k6-raid0-16"),
     }
-    cold = page_flow.evaluate(curve, ram_pages=1000, flash_pages=6000, **choices)
-    found = page_flow.evaluate(
+    cold = evaluation.evaluate(curve, ram_pages=1000, flash_pages=6000, **choices)
+    found = evaluation.evaluate(
         curve.steady(), ram_pages=1000, flash_pages=6000, **choices
     )
     assert (cold.start, found.start) == ("cold", "steady")
@@ -355,7 +360,7 @@ def test_an_evaluation_in_the_steady_state(fixture_traces: Path) -> None:
     assert "warm_up_inside" not in names
     assert "warm_up_inside" in {warning.name for warning in cold.warnings}
     assert "steady_state_uncertain" not in names
-    large = page_flow.evaluate(
+    large = evaluation.evaluate(
         curve.steady(), ram_pages=1000, flash_pages=40_000, **choices
     )
     said = next(w for w in large.warnings if w.name == "steady_state_uncertain")
@@ -487,7 +492,7 @@ def test_growth_is_charged_as_a_miss_without_its_read(flash_pages: int) -> None:
     choices = {"ram_pages": 200, "flash_pages": flash_pages}
     new = curve.distinct_pages // 3
     steady = curve.with_new_pages(new).steady()
-    found = page_flow.evaluate(steady, **choices, flash=flash, disk=disk)
+    found = evaluation.evaluate(steady, **choices, flash=flash, disk=disk)
     # The same counts with nothing known: growth is then a part of the misses.
     unknown = Curve.from_lists(
         steady.pages,
@@ -499,8 +504,8 @@ def test_growth_is_charged_as_a_miss_without_its_read(flash_pages: int) -> None:
         write_accesses=steady.write_accesses,
         cold=curve,
     )
-    charged = page_flow.evaluate(unknown, **choices, flash=flash, disk=disk)
-    grid = page_flow.evaluate_grid(steady, **choices, flash=flash, disk=disk)
+    charged = evaluation.evaluate(unknown, **choices, flash=flash, disk=disk)
+    grid = evaluation.evaluate_grid(steady, **choices, flash=flash, disk=disk)
     read_us = found.inputs["disk_read_us"]
     assert (found.new_pages, found.growth_per_access) == (new, new / 6000)
     for name, result in found.schemes.items():
@@ -525,10 +530,10 @@ def test_growth_is_charged_as_a_miss_without_its_read(flash_pages: int) -> None:
         }
         reads = next(t for t in step["terms"] if t["name"] == "disk_reads")
         assert "- g) D_R / N" in reads["formula"]
-    cold = page_flow.evaluate(
+    cold = evaluation.evaluate(
         curve.with_new_pages(new), **choices, flash=flash, disk=disk
     )
-    plain = page_flow.evaluate(curve, **choices, flash=flash, disk=disk)
+    plain = evaluation.evaluate(curve, **choices, flash=flash, disk=disk)
     assert cold.schemes == plain.schemes
     assert cold.growth_per_access == new / 6000
 
@@ -566,14 +571,14 @@ def test_a_replay_says_that_it_reads_new_pages() -> None:
         "hdd_writes": 400,
     }
     for start, told in (("steady", True), ("cold", False)):
-        found = page_flow.evaluate(
+        found = evaluation.evaluate(
             curve.from_start(start), ram_pages=200, flash_pages=600, **devices
         )
-        ended = page_flow.decided(found, dict.fromkeys(found.schemes, row))
+        ended = decision.decided(found, dict.fromkeys(found.schemes, row))
         said = [w for w in ended.warnings if w.name == "growth_in_replay"]
         assert bool(said) == told
         if told:
             assert "up to 300 of the 3,000 accesses" in said[0].message
-            judged = page_flow.judged(ended, curve, **devices)
+            judged = effects.judged(ended, curve, **devices)
             about = next(w for w in judged.warnings if w.name == "growth_in_replay")
             assert about.could_change_choice is False

@@ -11,9 +11,10 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tierwright import object_store, store_door
-from tierwright.object_address import Address
-from tierwright.object_store import Fault, Found
+from tierwright.trace.sources import door as sources_door
+from tierwright.trace.sources import store as sources_store
+from tierwright.trace.sources.address import Address
+from tierwright.trace.sources.store import Fault, Found
 
 DATA = bytes(range(256)) * 4000
 
@@ -116,12 +117,14 @@ class Bytes:
 
 
 def look_up(site):
-    return asyncio.run(object_store.look_up(Address("traces", "a/b c"), site.url, 20.0))
+    return asyncio.run(
+        sources_store.look_up(Address("traces", "a/b c"), site.url, 20.0)
+    )
 
 
 def fetch(site, found):
     sink = Bytes()
-    object_store.fetch(
+    sources_store.fetch(
         Address("traces", "a/b c"), site.url, found, sink, start=0, retries=0
     )
     return sink.data
@@ -140,7 +143,7 @@ def test_an_object_comes_through_as_it_is(store):
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
 def test_a_redirect_is_refused_and_nothing_reaches_its_target(store, elsewhere, status):
     store.status, store.location = status, f"{elsewhere.url}/secret"
-    with pytest.raises(object_store.LookUpFailed) as caught:
+    with pytest.raises(sources_store.LookUpFailed) as caught:
         look_up(store)
     failure = caught.value.failure
     assert failure.fault is Fault.DENIED
@@ -166,7 +169,7 @@ def test_a_redirect_is_refused_and_nothing_reaches_its_target(store, elsewhere, 
 )
 def test_wherever_it_leads(store, location):
     store.location = location
-    with pytest.raises(object_store.LookUpFailed, match="redirects"):
+    with pytest.raises(sources_store.LookUpFailed, match="redirects"):
         look_up(store)
     assert {path for _, path, _ in store.requests} == {"/traces/a/b%20c"}
 
@@ -175,7 +178,7 @@ def test_a_redirect_that_begins_after_the_look_up(store, elsewhere):
     found = look_up(store)
     store.redirects_from = len(store.requests)
     store.location = f"{elsewhere.url}/traces/a/b%20c"
-    with pytest.raises(object_store.FetchFailed, match="redirects"):
+    with pytest.raises(sources_store.FetchFailed, match="redirects"):
         fetch(store, found)
     assert elsewhere.requests == []
 
@@ -213,13 +216,13 @@ class TestTunnels:
         ],
     )
     def test_lead_to_the_store_and_its_sign_in_alone(self, scheme, host, open_):
-        door = store_door.Door(scheme, "traces", "acc", frozenset({"minio.example"}))
+        door = sources_door.Door(scheme, "traces", "acc", frozenset({"minio.example"}))
         assert door.leads_to(host) is open_
 
     def test_are_refused_to_another_host(self, elsewhere, monkeypatch):
         monkeypatch.setenv("AWS_ENDPOINT_URL_STS", "https://sign-in.example/x")
         door = urlsplit(
-            store_door.proxy_url("s3", "traces", "https://store.example:9000")
+            sources_door.proxy_url("s3", "traces", "https://store.example:9000")
         )
         password = base64.b64encode(f"door:{door.password}".encode()).decode()
         client = http.client.HTTPConnection(door.hostname, door.port, timeout=10)
@@ -235,20 +238,20 @@ class TestTunnels:
 
     def test_a_failed_tunnel_is_a_redirect(self):
         error = OSError("Generic S3 error: Error performing HEAD\nTunnelUnsuccessful,")
-        failure = object_store.failure_of(error, "s3")
+        failure = sources_store.failure_of(error, "s3")
         assert failure.fault is Fault.DENIED
         assert "redirects" in failure.message
 
     def test_a_tunnel_that_fails_at_another_proxy_is_none(self, monkeypatch):
         monkeypatch.setenv("HTTPS_PROXY", "http://proxy.example:3128")
         error = OSError("Generic S3 error: Error performing HEAD\nTunnelUnsuccessful,")
-        failure = object_store.failure_of(error, "s3")
+        failure = sources_store.failure_of(error, "s3")
         assert failure.fault is Fault.PASSING
         assert "redirects" not in failure.message
 
 
 def test_nobody_else_goes_through_the_door(store):
-    door = urlsplit(store_door.proxy_url("s3", "traces", store.url))
+    door = urlsplit(sources_door.proxy_url("s3", "traces", store.url))
     with socket.create_connection((door.hostname, door.port), 10) as client:
         client.sendall(f"GET {store.url}/x HTTP/1.1\r\nHost: x\r\n\r\n".encode())
         assert client.recv(100).startswith(b"HTTP/1.1 403")
@@ -256,6 +259,6 @@ def test_nobody_else_goes_through_the_door(store):
 
 
 def test_a_proxy_of_the_environment_is_the_way_out(monkeypatch):
-    assert not store_door.has_proxy()
+    assert not sources_door.has_proxy()
     monkeypatch.setenv("https_proxy", "http://proxy.example:3128")
-    assert store_door.has_proxy()
+    assert sources_door.has_proxy()

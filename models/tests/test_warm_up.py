@@ -10,10 +10,12 @@ from typing import Any
 import pytest
 from command import run
 
-from tierwright import _simulator, simulate
-from tierwright.errors import BadInput
-from tierwright.simulate import Trace, WarmUp
-from tierwright.warm_up import accesses_of, parse
+from tierwright import _simulator
+from tierwright.common.errors import BadInput
+from tierwright.simulate import replay as simulate_replay
+from tierwright.simulate.warm_up import WarmUp, accesses_of, parse
+from tierwright.trace import reading
+from tierwright.trace.reading import Trace
 
 ROOT = Path(__file__).resolve().parents[2]
 TPCB = ROOT / "fixtures" / "traces" / "tpcb-cut.csv.zst"
@@ -58,7 +60,7 @@ def traces(
     """The raw trace, its canonical form, and its first accesses alone."""
     folder = tmp_path_factory.mktemp("warm-up")
     raw = written(folder / "raw.csv", accesses)
-    simulate.convert(raw, folder / "trace.twt")
+    reading.convert(raw, folder / "trace.twt")
     head = written(folder / "head.csv", accesses[:WARM])
     return raw, Trace(folder / "trace.twt"), head
 
@@ -119,7 +121,7 @@ def test_policies_count_as_slow_models_do(
     )
     expected = counted_slowly(model, accesses, pages, WARM)
     for trace in traces[:2]:
-        found = simulate.simulate_policy(trace, policy, pages, warm_up=WARM)
+        found = simulate_replay.simulate_policy(trace, policy, pages, warm_up=WARM)
         counts = (found["misses"], found["evictions"], found["disk_writes"])
         assert counts == expected
         assert (found["warm_up"], found["accesses"]) == (WARM, ACCESSES - WARM)
@@ -129,10 +131,10 @@ def test_policies_count_as_slow_models_do(
 
 
 REPLAYS: dict[str, Any] = {
-    "lazy": lambda trace, warm_up: simulate.simulate_scheme(
+    "lazy": lambda trace, warm_up: simulate_replay.simulate_scheme(
         trace, "lazy", ram_pages=20, flash_pages=80, warm_up=warm_up
     ),
-    "blocks": lambda trace, warm_up: simulate.simulate_scheme(
+    "blocks": lambda trace, warm_up: simulate_replay.simulate_scheme(
         trace,
         "exclusive",
         ram_pages=20,
@@ -140,13 +142,13 @@ REPLAYS: dict[str, Any] = {
         options={"block_pages": "4"},
         warm_up=warm_up,
     ),
-    "face": lambda trace, warm_up: simulate.simulate_flash_cache(
+    "face": lambda trace, warm_up: simulate_replay.simulate_flash_cache(
         trace, "face", 20, 80, warm_up=warm_up
     ),
-    "online": lambda trace, warm_up: simulate.simulate_online(
+    "online": lambda trace, warm_up: simulate_replay.simulate_online(
         trace, "online", 20, 80, options={**TIMES, "period": "500"}, warm_up=warm_up
     ),
-    "fd_buffer": lambda trace, warm_up: simulate.simulate_buffer(
+    "fd_buffer": lambda trace, warm_up: simulate_replay.simulate_buffer(
         trace, "fd_buffer", 50, options={"window": "500"}, warm_up=warm_up
     ),
 }
@@ -208,14 +210,14 @@ def test_a_sweep_and_its_miniatures_warm_up(traces: tuple[Trace, Trace, Trace]) 
         {"scheme": "lazy", "ram_pages": 20, "flash_pages": 80},
     ]
     for trace in (raw, canonical):
-        rows = simulate.sweep(trace, configurations, warm_up=WARM)["rows"]
-        alone = simulate.simulate_policy(trace, "2q", 60, warm_up=WARM)
+        rows = simulate_replay.sweep(trace, configurations, warm_up=WARM)["rows"]
+        alone = simulate_replay.simulate_policy(trace, "2q", 60, warm_up=WARM)
         assert rows[0]["misses"] == alone["misses"]
-        alone = simulate.simulate_scheme(trace, "lazy", 20, 80, warm_up=WARM)
+        alone = simulate_replay.simulate_scheme(trace, "lazy", 20, 80, warm_up=WARM)
         assert rows[1]["flash_hits"] == alone["flash_hits"]
         assert {row["warm_up"] for row in rows} == {WARM}
         assert {row["accesses"] for row in rows} == {ACCESSES - WARM}
-    small = simulate.miniatures(canonical, configurations[:1], 1.0, warm_up=0.25)
+    small = simulate_replay.miniatures(canonical, configurations[:1], 1.0, warm_up=0.25)
     (row,) = small["rows"]
     assert (row["warm_up"], row["accesses"]) == (ACCESSES // 4, ACCESSES * 3 // 4)
 
@@ -233,7 +235,7 @@ def test_a_share_of_a_raw_trace_is_counted_first(
 ) -> None:
     for trace in traces[:2]:
         assert _simulator.count_accesses(trace.path) == ACCESSES
-        found = simulate.simulate_scheme(trace, "lazy", 20, 80, warm_up=0.5)
+        found = simulate_replay.simulate_scheme(trace, "lazy", 20, 80, warm_up=0.5)
         assert found["warm_up"] == found["accesses"] == ACCESSES // 2
 
 
@@ -242,7 +244,7 @@ def test_what_is_no_warm_up_is_refused(
     traces: tuple[Trace, Trace, Trace], warm_up: WarmUp
 ) -> None:
     with pytest.raises(BadInput, match="warm-up") as raised:
-        simulate.simulate_policy(traces[1], "lru", 10, warm_up=warm_up)
+        simulate_replay.simulate_policy(traces[1], "lru", 10, warm_up=warm_up)
     assert "50%" in raised.value.hint
 
 
@@ -254,7 +256,7 @@ def test_a_warm_up_that_leaves_nothing_is_refused(
             with pytest.raises(_simulator.ParameterError, match="6000 accesses"):
                 replay(trace, ACCESSES)
         with pytest.raises(_simulator.ParameterError, match="6000 accesses"):
-            simulate.sweep(trace, [{"policy": "lru", "pages": 3}], warm_up=2**40)
+            simulate_replay.sweep(trace, [{"policy": "lru", "pages": 3}], warm_up=2**40)
     with pytest.raises(BadInput, match="6,000 accesses"):
         accesses_of(ACCESSES, ACCESSES)
     with pytest.raises(BadInput, match="not one access"):
@@ -308,6 +310,8 @@ def test_the_command_sweep_warms_up() -> None:
     )
     assert code == 0, err
     for row in json.loads(out):
-        alone = simulate.simulate_policy(Trace(TPCB), "lru", row["pages"], warm_up=0.5)
+        alone = simulate_replay.simulate_policy(
+            Trace(TPCB), "lru", row["pages"], warm_up=0.5
+        )
         assert row["misses"] == alone["misses"]
         assert row["warm_up"] == alone["warm_up"]

@@ -7,10 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tierwright import catalog, endurance, page_flow
-from tierwright.errors import BadInput
-from tierwright.hit_ratio import Curve, Given
-from tierwright.page_flow.warn import COUNT_CAUTIONS
+from tierwright.common.errors import BadInput
+from tierwright.evaluate.endurance import growth as endurance_growth
+from tierwright.evaluate.endurance import outlook, wear
+from tierwright.evaluate.page_flow import dirty_range, evaluation
+from tierwright.evaluate.page_flow.cautions import COUNT_CAUTIONS
+from tierwright.hardware import catalog
+from tierwright.profile.curve import Curve, Given
 
 SIZES = np.unique(np.geomspace(1, 10_000, 100).astype(np.int64))
 MISSES = 100_000 * (1 - 0.8 * np.log1p(SIZES) / np.log1p(10_000))
@@ -24,7 +27,7 @@ CURVE = Curve.from_lists(
     write_accesses=40_000,
 )
 SSD = catalog.device("face2016-samsung-840pro-256")
-POINT = page_flow.evaluate(
+POINT = evaluation.evaluate(
     CURVE,
     ram_pages=500,
     flash_pages=4000,
@@ -33,7 +36,9 @@ POINT = page_flow.evaluate(
 )
 
 
-@pytest.mark.formula("endurance.outlook.wear_range", "endurance.outlook.gentlest")
+@pytest.mark.formula(
+    "evaluate.endurance.outlook.wear_range", "evaluate.endurance.outlook.gentlest"
+)
 @given(st.floats(0.0, 1.0), st.floats(1, 1e5))
 @settings(max_examples=30)
 def test_a_stated_dirty_share_lives_between_both_ends(
@@ -55,12 +60,12 @@ def test_a_stated_dirty_share_lives_between_both_ends(
         "flash": SSD,
         "disk": catalog.device("face2016-cheetah-15k6-single"),
     }
-    budget = endurance.write_budget(SSD, pe_cycles=1000)
-    ends = endurance.wear_range(
-        page_flow.evaluate_range(unknown, **choices), budget, accesses_per_s=rate
+    budget = outlook.write_budget(SSD, pe_cycles=1000)
+    ends = outlook.wear_range(
+        dirty_range.evaluate_range(unknown, **choices), budget, accesses_per_s=rate
     )
-    one = endurance.wear_outlook(
-        page_flow.evaluate(unknown.with_dirty_share(share), **choices),
+    one = outlook.wear_outlook(
+        evaluation.evaluate(unknown.with_dirty_share(share), **choices),
         budget,
         accesses_per_s=rate,
     )
@@ -84,13 +89,13 @@ def test_a_stated_dirty_share_lives_between_both_ends(
     assert ends.gentlest == "lazy"
 
 
-@pytest.mark.oracle("endurance.growth.years_with_growth")
+@pytest.mark.oracle("evaluate.endurance.growth.years_with_growth")
 @given(st.floats(0.01, 1e5), st.floats(0.01, 1e4), st.floats(-0.5, 2))
 def test_what_is_written_until_the_end_is_the_budget(
     budget: float, per_year: float, growth: float
 ) -> None:
     """Slow and obvious: the writes of every small step of the life, added up."""
-    years = endurance.years_with_growth(budget, per_year, growth)
+    years = endurance_growth.years_with_growth(budget, per_year, growth)
     if math.isinf(years):
         # all writes to come, w / -ln(1 + g), are less than the budget
         assert growth < 0
@@ -102,23 +107,23 @@ def test_what_is_written_until_the_end_is_the_budget(
     assert written == pytest.approx(budget, rel=1e-3)
 
 
-@pytest.mark.formula("endurance.growth.years_with_growth")
+@pytest.mark.formula("evaluate.endurance.growth.years_with_growth")
 @given(st.floats(0.1, 1e4), st.floats(0.1, 1e4), st.floats(-0.9, 3), st.floats(0.01, 1))
 def test_more_growth_never_lives_longer(
     budget: float, per_year: float, growth: float, more: float
 ) -> None:
-    slow = endurance.years_with_growth(budget, per_year, growth)
-    fast = endurance.years_with_growth(budget, per_year, growth + more)
+    slow = endurance_growth.years_with_growth(budget, per_year, growth)
+    fast = endurance_growth.years_with_growth(budget, per_year, growth + more)
     assert fast <= slow * (1 + 1e-9)
 
 
-@pytest.mark.oracle("endurance.outlook.wear_outlook")
+@pytest.mark.oracle("evaluate.endurance.outlook.wear_outlook")
 def test_the_life_is_that_of_the_lifetime_formula() -> None:
-    budget = endurance.write_budget(SSD, pe_cycles=1000)
-    found = endurance.wear_outlook(POINT, budget, accesses_per_s=5000)
+    budget = outlook.write_budget(SSD, pe_cycles=1000)
+    found = outlook.wear_outlook(POINT, budget, accesses_per_s=5000)
     for name, life in found.schemes.items():
         rate = POINT.schemes[name].flash_writes / 100_000 * 5000 * 8192
-        same = endurance.lifetime(
+        same = wear.lifetime(
             nand_bytes=256e9, pe_cycles=1000, waf=5.15, host_bytes_per_s=rate
         )
         assert life.years == pytest.approx(float(same.years))
@@ -132,13 +137,13 @@ def test_the_life_is_that_of_the_lifetime_formula() -> None:
     assert "none" not in found.schemes
 
 
-@pytest.mark.oracle("endurance.outlook.write_budget")
+@pytest.mark.oracle("evaluate.endurance.outlook.write_budget")
 def test_what_was_written_before_and_more_devices_count() -> None:
-    rated = endurance.write_budget(catalog.device("intel-p4510-2tb"))
+    rated = outlook.write_budget(catalog.device("intel-p4510-2tb"))
     assert rated.in_place_tb == 2054
-    twice = endurance.write_budget(catalog.device("intel-p4510-2tb"), devices=2)
+    twice = outlook.write_budget(catalog.device("intel-p4510-2tb"), devices=2)
     fresh, double, worn = (
-        endurance.wear_outlook(
+        outlook.wear_outlook(
             POINT, budget, accesses_per_s=1000, written_tb=written
         ).schemes["lazy"]
         for budget, written in ((rated, 0.0), (twice, 0.0), (rated, 1027.0))
@@ -149,14 +154,14 @@ def test_what_was_written_before_and_more_devices_count() -> None:
 
 
 def test_growth_too_small_to_count_changes_no_life() -> None:
-    assert endurance.years_with_growth(2, 3, 5e-324) == 2 / 3
+    assert endurance_growth.years_with_growth(2, 3, 5e-324) == 2 / 3
 
 
 def test_a_device_without_a_budget_has_no_years_and_says_why() -> None:
-    budget = endurance.write_budget(catalog.device("samsung-pm9d3a"))
+    budget = outlook.write_budget(catalog.device("samsung-pm9d3a"))
     assert budget.in_place_tb is None
     assert "no capacity" in budget.reason
-    found = endurance.wear_outlook(POINT, budget, accesses_per_s=1000)
+    found = outlook.wear_outlook(POINT, budget, accesses_per_s=1000)
     assert found.schemes["lazy"].years is None
     assert found.schemes["lazy"].tb_per_day > 0
     assert found.warnings[0].name == "no_write_budget"
@@ -165,21 +170,21 @@ def test_a_device_without_a_budget_has_no_years_and_says_why() -> None:
 def test_a_budget_that_rests_on_an_assumption_says_so() -> None:
     device = catalog.device("samsung-pm9a3-7.68tb-u2")
     # 1.3 x 7.68 TB x 365 x 5: the drive writes are stated, the years are not.
-    budget = endurance.write_budget(device)
+    budget = outlook.write_budget(device)
     assert budget.in_place_tb == pytest.approx(1.3 * 7.68 * 365 * 5)
     assert budget.assumed == "5 years"
-    found = endurance.wear_outlook(POINT, budget, accesses_per_s=1000)
+    found = outlook.wear_outlook(POINT, budget, accesses_per_s=1000)
     assert found.warnings[0].name == "endurance_assumed"
     assert found.schemes["lazy"].years is not None
-    known = endurance.write_budget(device, rated_years=3)
+    known = outlook.write_budget(device, rated_years=3)
     assert known.in_place_tb == pytest.approx(1.3 * 7.68 * 365 * 3)
     assert not known.assumed
-    fewer = endurance.write_budget(device, rated_dwpd=0.5, rated_years=3)
+    fewer = outlook.write_budget(device, rated_dwpd=0.5, rated_years=3)
     assert fewer.in_place_tb == pytest.approx(0.5 * 7.68 * 365 * 3)
-    quiet = endurance.wear_outlook(POINT, known, accesses_per_s=1000)
+    quiet = outlook.wear_outlook(POINT, known, accesses_per_s=1000)
     assert "endurance_assumed" not in {w.name for w in quiet.warnings}
-    assert endurance.write_budget(device, rated_tb=100).in_place_tb == 100
-    assert endurance.write_budget(device, pe_cycles=1000).reason
+    assert outlook.write_budget(device, rated_tb=100).in_place_tb == 100
+    assert outlook.write_budget(device, pe_cycles=1000).reason
 
 
 @pytest.mark.parametrize(
@@ -187,7 +192,7 @@ def test_a_budget_that_rests_on_an_assumption_says_so() -> None:
 )
 def test_budgets_of_nonsense_are_refused(change: dict[str, float]) -> None:
     with pytest.raises(BadInput, match=next(iter(change))):
-        endurance.write_budget(SSD, **change)  # type: ignore[arg-type]
+        outlook.write_budget(SSD, **change)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -202,20 +207,20 @@ def test_growth_of_nonsense_is_refused(
     where: str, values: tuple[float, float, float]
 ) -> None:
     with pytest.raises(BadInput, match=where):
-        endurance.years_with_growth(*values)
+        endurance_growth.years_with_growth(*values)
 
 
 def test_a_load_of_nothing_lives_for_ever() -> None:
-    found = endurance.wear_outlook(
-        POINT, endurance.write_budget(SSD, pe_cycles=1000), accesses_per_s=0
+    found = outlook.wear_outlook(
+        POINT, outlook.write_budget(SSD, pe_cycles=1000), accesses_per_s=0
     )
     assert found.schemes["lazy"].years == math.inf
     assert found.to_dict()["schemes"]["lazy"]["years"] is None
 
 
 def test_what_is_uncertain_about_the_counts_is_said_of_the_life() -> None:
-    budget = endurance.write_budget(catalog.device("intel-p4500-4tb"))
-    found = endurance.wear_outlook(POINT, budget, accesses_per_s=1000)
+    budget = outlook.write_budget(catalog.device("intel-p4500-4tb"))
+    found = outlook.wear_outlook(POINT, budget, accesses_per_s=1000)
     said = {warning.name for warning in found.warnings}
     of_counts = {w.name for w in POINT.warnings} & COUNT_CAUTIONS
     assert of_counts

@@ -13,10 +13,10 @@ from fastapi import Depends, Query, Request
 from fastapi.routing import APIRoute
 from starlette.responses import Response
 
-from tierwright import catalog as shipped
-from tierwright.currency import BASE, DOLLARS, show_from_now_on, stated
-from tierwright.errors import BadInput as ModelBadInput
-from tierwright.prices import PriceBook, rate_caution
+from tierwright.common.currency import BASE, DOLLARS, show_from_now_on, stated
+from tierwright.common.errors import BadInput as ModelBadInput
+from tierwright.hardware import catalog as shipped
+from tierwright.hardware.prices import PriceBook, rate_caution
 from tierwright_server.catalog import service as catalog
 from tierwright_server.context import ContextDep, SessionDep
 from tierwright_server.errors import BadInput

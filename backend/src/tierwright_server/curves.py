@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 import structlog
 
-from tierwright.documents import parse_json
-from tierwright.hit_ratio import Curve, profile_from_mapping
-from tierwright.reader_notes import Note
+from tierwright.common.documents import parse_json
+from tierwright.profile.curve import Curve
+from tierwright.profile.document import profile_from_mapping
+from tierwright.trace.notes import Note
 from tierwright_server.contents import (
     ContentKind,
     curve_path,

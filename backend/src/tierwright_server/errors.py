@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from http import HTTPStatus
 from typing import Any
 
-from tierwright.errors import TierwrightError
+from tierwright.common.errors import TierwrightError
 from tierwright_server.schemas import Problem, ProblemDetail
 
 MEDIA_TYPE = "application/problem+json"

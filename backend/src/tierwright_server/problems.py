@@ -15,7 +15,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
 
 from tierwright._simulator import CoreDefect, SimulatorError
-from tierwright.errors import Defect, TierwrightError, defect_of
+from tierwright.common.errors import Defect, TierwrightError, defect_of
 from tierwright_server.disk_space import database_lacks_room, is_full
 from tierwright_server.errors import (
     MEDIA_TYPE,

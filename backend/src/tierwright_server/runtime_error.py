@@ -1,6 +1,6 @@
 """The error of everything that starts, supervises or locks."""
 
-from tierwright.errors import TierwrightError
+from tierwright.common.errors import TierwrightError
 
 
 class RuntimeFailure(TierwrightError):

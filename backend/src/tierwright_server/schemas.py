@@ -16,7 +16,7 @@ from pydantic import (
 )
 from pydantic_core import CoreSchema, core_schema
 
-from tierwright.steady_state import Start as Start
+from tierwright.profile.steady_state import Start
 
 MAX_COUNT = 2**53 - 1
 """The largest whole number that every JSON reader keeps exactly."""

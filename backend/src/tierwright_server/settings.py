@@ -9,9 +9,9 @@ from typing import Annotated
 from pydantic import Field, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
-from tierwright.conversions import CHECKPOINT_ACCESSES
-from tierwright.object_address import Address, is_address, parse
-from tierwright.shipped import shipped_folder
+from tierwright.common.shipped import shipped_folder
+from tierwright.trace.conversions import CHECKPOINT_ACCESSES
+from tierwright.trace.sources.address import Address, is_address, parse
 
 _INSTALLED_PAGE = Path(__file__).parent / "page_files"
 

@@ -7,7 +7,7 @@ import hashlib
 from datetime import datetime
 from pathlib import Path
 
-from tierwright.source_files import others_of
+from tierwright.trace.sources.files import others_of
 
 _MARK_BITS = 63
 

@@ -1,7 +1,8 @@
 """Warm-ups of replays as they are asked for, in accesses of a workload."""
 
-from tierwright import errors, warm_up
-from tierwright.simulate import WarmUp
+from tierwright.common import errors
+from tierwright.simulate import warm_up
+from tierwright.simulate.warm_up import WarmUp
 from tierwright_server.errors import BadInput
 from tierwright_server.tables import Content
 

@@ -903,7 +903,7 @@ def summaries(
     -------
     dict
         ``accesses, write_accesses, distinct_pages, page_bytes, duration_s`` and one entry a
-        summary, see `tierwright.summaries`: ``windows``, ``time_windows`` (None without times),
+        summary, see `tierwright.profile.summaries`: ``windows``, ``time_windows`` (None without times),
         ``reuse`` (``in_accesses``, ``in_ns``), ``popularity``, ``requests``, ``devices`` (None of one
         device).
 

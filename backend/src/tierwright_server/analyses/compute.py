@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from tierwright import simulate
-from tierwright.simulate import OnProgress, Trace
+from tierwright.profile import measure
+from tierwright.trace.reading import OnProgress, Trace
 from tierwright_server.jobs.report import JobFailure, Report
 from tierwright_server.runs.states import RunKind
 from tierwright_server.sealed import sealed
@@ -23,14 +23,14 @@ Phase = Callable[[str], AbstractContextManager[OnProgress]]
 
 def pool_split(trace: Trace, parameters: dict[str, Any], phase: Phase) -> Arrays:
     """Count a buffer at every split."""
-    from tierwright.pool_split import arrays_of, survey
+    from tierwright.advise.pool_survey import arrays_of, survey
 
     return arrays_of(survey(trace, **parameters, phase=phase).cut())
 
 
 def pool_advisor(trace: Trace, parameters: dict[str, Any], phase: Phase) -> Arrays:
     """Replay the adaptive split; one document, as every column is an epoch's."""
-    from tierwright.pool_split import advisor_study
+    from tierwright.advise.pool_advisor import advisor_study
 
     with phase("following the advisor") as on_progress:
         found = advisor_study(trace, **parameters, on_progress=on_progress)
@@ -40,7 +40,7 @@ def pool_advisor(trace: Trace, parameters: dict[str, Any], phase: Phase) -> Arra
 def windows(trace: Trace, parameters: dict[str, Any], phase: Phase) -> Arrays:
     """Count the LRU misses of consecutive windows."""
     with phase("counting misses by window") as on_progress:
-        found = simulate.window_curves(trace, **parameters, on_progress=on_progress)
+        found = measure.window_curves(trace, **parameters, on_progress=on_progress)
     starts = found.pop("start_ns")
     # Windows of accesses have no times.
     found["start_ns"] = np.array([start for start in starts if start is not None])
@@ -50,7 +50,7 @@ def windows(trace: Trace, parameters: dict[str, Any], phase: Phase) -> Arrays:
 def sampled_profile(trace: Trace, parameters: dict[str, Any], phase: Phase) -> Arrays:
     """Estimate the curves from a sample of the pages."""
     with phase("following the sampled pages") as on_progress:
-        made = simulate.sampled_profile(trace, **parameters, on_progress=on_progress)
+        made = measure.sampled_profile(trace, **parameters, on_progress=on_progress)
     document = made.to_dict()
     counts = ("accesses", "distinct_pages", "write_accesses", "page_bytes")
     intervals = ("misses_interval95", "write_backs_interval95")
@@ -62,7 +62,7 @@ def sampled_profile(trace: Trace, parameters: dict[str, Any], phase: Phase) -> A
 
 def summaries(trace: Trace, parameters: dict[str, Any], phase: Phase) -> Arrays:
     """Sum the trace up; one document, as no summary is large."""
-    from tierwright.summaries import summarise
+    from tierwright.profile.summaries import summarise
 
     with phase("summing up") as on_progress:
         found = summarise(trace, **parameters, on_progress=on_progress)

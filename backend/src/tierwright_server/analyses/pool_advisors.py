@@ -6,15 +6,15 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Path, Query, status
 from pydantic import Field
 
-from tierwright.errors import BadInput as ModelBadInput
-from tierwright.page_flow.warn import about_trace
-from tierwright.pool_split import DYNAMICS
-from tierwright.pool_split.asymmetry import window_accesses
-from tierwright.pool_split.dynamics import (
+from tierwright.advise.pool_advisor import (
+    DYNAMICS,
     MOST_EPOCHS,
     WINDOWS_A_BUFFER,
     least_window,
 )
+from tierwright.advise.pool_asymmetry import window_accesses
+from tierwright.common.errors import BadInput as ModelBadInput
+from tierwright.evaluate.page_flow.cautions import about_trace
 from tierwright_server.analyses import service
 from tierwright_server.analyses.pool_splits import (
     MOST_PAGES,

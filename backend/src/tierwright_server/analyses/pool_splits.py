@@ -9,13 +9,12 @@ from fastapi import APIRouter, Path, Query, status
 from pydantic import Field
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from tierwright import pool_split
-from tierwright.device import Device
-from tierwright.page_flow.warn import about_trace
-from tierwright.pool_split import PricedSurvey, SplitSurvey
-from tierwright.pool_split.common import BASELINE_TITLES, BASELINES, all_writes
-from tierwright.pool_split.survey import device_asymmetry
-from tierwright.reader_notes import ReaderNotes
+from tierwright.advise import pool_survey
+from tierwright.advise.pool_survey import PricedSurvey, SplitSurvey, device_asymmetry
+from tierwright.evaluate.page_flow.cautions import about_trace
+from tierwright.evaluate.pool_split.counts import BASELINE_TITLES, BASELINES, all_writes
+from tierwright.hardware.device import Device
+from tierwright.trace.notes import ReaderNotes
 from tierwright_server.analyses import service
 from tierwright_server.analyses.schemas import AnalysisOut
 from tierwright_server.catalog import service as catalog
@@ -271,7 +270,7 @@ async def get_pool_split_costs(
 ) -> PoolSplitCosts:
     """Price every split at one R: estimate and simulation, from what is counted."""
     row = await service.find(session, RunKind.POOL_SPLIT, pool_split_id)
-    survey = pool_split.survey_of(await service.load(context, row))
+    survey = pool_survey.survey_of(await service.load(context, row))
     notes = await service.notes_of(session, row, workload_id)
     found = await asyncio.to_thread(
         _costs,
@@ -314,7 +313,7 @@ async def stored(
             f"{workload.name}",
             hint="POST /api/v1/pool-splits, follow its run, and ask again.",
         ) from error
-    survey = pool_split.survey_of(arrays)
+    survey = pool_survey.survey_of(arrays)
     asymmetry = body.asymmetry or await _device_r(
         session, context, body.flash_device_id, survey.page_bytes
     )
@@ -435,7 +434,7 @@ async def _survey(
     session: AsyncSession, context: Context, pool_split_id: str
 ) -> SplitSurvey:
     row = await service.find(session, RunKind.POOL_SPLIT, pool_split_id)
-    return pool_split.survey_of(await service.load(context, row))
+    return pool_survey.survey_of(await service.load(context, row))
 
 
 def _costs(

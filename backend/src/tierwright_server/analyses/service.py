@@ -5,7 +5,7 @@ from typing import Any
 import structlog
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from tierwright.reader_notes import ReaderNotes
+from tierwright.trace.notes import ReaderNotes
 from tierwright_server import contents
 from tierwright_server.analyses import repository
 from tierwright_server.context import Context

@@ -8,9 +8,9 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Path, status
 from pydantic import Field
 
-from tierwright.hit_ratio import read_profile
-from tierwright.popularity import fitted_accesses, rank_curve, share_of_top
-from tierwright.summaries import Distribution, Summaries, Windows
+from tierwright.profile.document import read_profile
+from tierwright.profile.popularity import fitted_accesses, rank_curve, share_of_top
+from tierwright.profile.summaries import Distribution, Summaries, Windows
 from tierwright_server import contents
 from tierwright_server.analyses import service
 from tierwright_server.analyses.schemas import AnalysisOut

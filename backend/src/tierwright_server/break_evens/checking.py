@@ -7,9 +7,12 @@ from typing import Any
 from fastapi import Request
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from tierwright import break_even
-from tierwright.break_even import CheckSizes, PageCosts, ReplayedBreakEven, SchemeThetas
-from tierwright.page_flow import ReplayPoint
+from tierwright.advise import dram_or_flash
+from tierwright.evaluate.break_even import replayed, schemes
+from tierwright.evaluate.break_even.gains import PageCosts
+from tierwright.evaluate.break_even.replayed import CheckSizes, ReplayedBreakEven
+from tierwright.evaluate.break_even.schemes import SchemeThetas
+from tierwright.evaluate.page_flow.decision import ReplayPoint
 from tierwright_server import contents
 from tierwright_server.break_evens.schemas import BreakEvenCheckIn
 from tierwright_server.context import Context
@@ -40,7 +43,7 @@ async def check(
     preset = metadata_preset(body.flash_metadata)
     point = await find_point(session, context, body.point())
     workloads.check_traced(point.workload, point.content)
-    costs = break_even.page_costs(
+    costs = dram_or_flash.page_costs(
         point.flash[0],
         point.disk[0],
         body.disks,
@@ -48,7 +51,7 @@ async def check(
         sequential=body.sequential_writes,
     )
     found = await asyncio.to_thread(
-        break_even.scheme_thetas,
+        schemes.scheme_thetas,
         point.curve,
         body.ram_pages,
         [body.delta],
@@ -56,7 +59,7 @@ async def check(
         old_share=body.old_share,
         flash_metadata=preset,
     )
-    sizes = break_even.check_sizes(
+    sizes = replayed.check_sizes(
         point.curve, body.ram_pages, found, flash_metadata=preset
     )
     counted = await _replayed(request, session, context, body, point, sizes)
@@ -119,7 +122,7 @@ def _answer(
     found: SchemeThetas, sizes: CheckSizes, counted: Counters, costs: PageCosts
 ) -> CheckedAnswer:
     best = found.best[0]
-    made = break_even.replayed_break_even(sizes, counted, costs, best)
+    made = replayed.replayed_break_even(sizes, counted, costs, best)
     rows = [
         row(
             "none",

@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from tierwright.profile.steady_state import Start
 from tierwright_server.evaluations.schemas import (
     DerivationStep,
     DevicesUsed,
@@ -20,7 +21,6 @@ from tierwright_server.schemas import (
     Months,
     Pages,
     Share,
-    Start,
     Usd,
     UsdIn,
     WarningOut,

@@ -10,25 +10,21 @@ from typing import Any, Literal
 import numpy as np
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from tierwright import break_even
-from tierwright.break_even import (
-    BestGains,
-    BreakEven,
-    FlipCurve,
-    NextMoney,
-    PageCosts,
-    PlainGains,
-    SchemeThetas,
-    TierPrices,
-)
-from tierwright.catalog import where_priced
-from tierwright.currency import money as money_of
-from tierwright.derivation import Derivation, shown
-from tierwright.hit_ratio import Curve
-from tierwright.metadata import MetadataPreset, ram_pages_left
-from tierwright.page_flow.decision import EQUAL_SHARE
-from tierwright.prices import Price, dates_apart, why_no_price
-from tierwright.ties import at_both_ends
+from tierwright.advise import dram_or_flash
+from tierwright.advise.dram_or_flash import BreakEven, TierPrices
+from tierwright.common.currency import money as money_of
+from tierwright.common.derivation import Derivation, shown
+from tierwright.common.ties import at_both_ends
+from tierwright.evaluate.break_even import interval as break_even_interval
+from tierwright.evaluate.break_even import next_money
+from tierwright.evaluate.break_even.gains import PageCosts, PlainGains
+from tierwright.evaluate.break_even.next_money import FlipCurve, NextMoney
+from tierwright.evaluate.break_even.schemes import BestGains, SchemeThetas
+from tierwright.evaluate.metadata import MetadataPreset, ram_pages_left
+from tierwright.evaluate.page_flow.decision import EQUAL_SHARE
+from tierwright.hardware.catalog import where_priced
+from tierwright.hardware.prices import Price, dates_apart, why_no_price
+from tierwright.profile.curve import Curve
 from tierwright_server.break_evens.schemas import (
     AccessTimes,
     BreakEvenIn,
@@ -91,7 +87,7 @@ class _Answers:
     costs: PageCosts
     flips: FlipCurve
     money: dict[Form, NextMoney]
-    plan: break_even.SpendingPlan | None
+    plan: next_money.SpendingPlan | None
     usual_usd: Decimal | None
     form: Form
     beside_flash: int
@@ -124,7 +120,7 @@ def _compute(
     book = point.prices[0] if point.prices else None
     months = body.amortisation_months
     ratio = None if body.price_ratio is None else Decimal(repr(body.price_ratio))
-    found = break_even.analyse(
+    found = dram_or_flash.analyse(
         flash,
         disk,
         deltas=body.deltas,
@@ -141,7 +137,7 @@ def _compute(
         flash_metadata=preset,
         price_ratio=ratio,
     )
-    costs = break_even.page_costs(
+    costs = dram_or_flash.page_costs(
         flash, disk, body.disks, curve.page_bytes, sequential=body.sequential_writes
     )
     disk_us, flash_us = found.inputs["disk_cost_us"], found.inputs["flash_cost_us"]
@@ -150,7 +146,7 @@ def _compute(
     if curve.write_backs_at is not None:
         forms["full"] = BestGains(curve, body.ram_pages, costs, body.old_share, preset)
     form: Form = body.form if body.form in forms else "plain"
-    prices = break_even.tier_prices(ram, flash, disk, book, months, ratio)
+    prices = dram_or_flash.tier_prices(ram, flash, disk, book, months, ratio)
     per_byte = (prices.per_byte(prices.ram), prices.per_byte(prices.flash))
     money: dict[Form, NextMoney] = {}
     plan, usual = None, None
@@ -160,7 +156,7 @@ def _compute(
         usual = _nice(max(dram_byte, flash_byte) * curve.page_bytes * pages)
         usd = usual if body.usd is None else body.usd
         money = {
-            name: break_even.next_money(
+            name: next_money.next_money(
                 forms[name],
                 usd=usd,
                 dram_usd_per_byte=dram_byte,
@@ -169,7 +165,7 @@ def _compute(
             )
             for name in sorted(forms, key=lambda name: name != form)
         }
-        plan = break_even.spending_plan(
+        plan = next_money.spending_plan(
             forms[form],
             usd_step=usd,
             steps=PLAN_STEPS,
@@ -192,9 +188,9 @@ def _compute(
         ram_pages=body.ram_pages,
         found=found,
         prices=prices,
-        stated=break_even.tier_prices(ram, flash, disk, book, months),
+        stated=dram_or_flash.tier_prices(ram, flash, disk, book, months),
         costs=costs,
-        flips=break_even.flip_curve(
+        flips=next_money.flip_curve(
             curve,
             body.ram_pages,
             FLIP_DELTAS.tolist(),
@@ -595,7 +591,7 @@ def _plan(answers: _Answers) -> PlanOut | None:
     )
 
 
-def _plan_trend(answers: _Answers, plan: break_even.SpendingPlan) -> list[bool]:
+def _plan_trend(answers: _Answers, plan: next_money.SpendingPlan) -> list[bool]:
     """Whether what a step leads to is more than the recording tells about."""
     money = answers.money[answers.form]
     more = {"dram": money.dram_pages, "flash": money.flash_pages, "neither": 0}
@@ -608,7 +604,9 @@ def _plan_trend(answers: _Answers, plan: break_even.SpendingPlan) -> list[bool]:
     return [bool(each) for each in answers.curve.uncertain(reach)]
 
 
-def _interval(found: break_even.TierInterval, names: dict[str, str]) -> IntervalOut:
+def _interval(
+    found: break_even_interval.TierInterval, names: dict[str, str]
+) -> IntervalOut:
     return IntervalOut(
         upper=found.upper,
         lower=found.lower,
@@ -831,7 +829,7 @@ def _warnings(answers: _Answers) -> Iterator[WarningOut]:
             "`dirty_share_range` for both ends of what it can be.",
         )
     main = answers.money.get(answers.form)
-    for caution in break_even.about_bought(answers.curve, answers.ram_pages, main):
+    for caution in dram_or_flash.about_bought(answers.curve, answers.ram_pages, main):
         if caution.name not in seen:
             yield WarningOut.model_validate(caution)
     if main and main.within_error:

@@ -9,32 +9,32 @@ from typing import Any
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from tierwright import _simulator
-from tierwright import catalog as shipped_catalog
-from tierwright.capabilities import capabilities, missing_figures
-from tierwright.currency import BASE, ExchangeRate
-from tierwright.device import (
+from tierwright.common.currency import BASE, ExchangeRate
+from tierwright.common.units import UNIT_BYTES
+from tierwright.evaluate.metadata import PRESETS
+from tierwright.hardware import catalog as shipped_catalog
+from tierwright.hardware.capabilities import capabilities, missing_figures
+from tierwright.hardware.device import (
     FIGURES,
     KINDS,
+    OPERATIONS,
     Device,
     Figure,
     device_from_mapping,
 )
-from tierwright.metadata import PRESETS
-from tierwright.prices import (
+from tierwright.hardware.prices import (
     PRICE_UNITS,
     Price,
     PriceBook,
     price_book_from_mapping,
     rate_caution,
 )
-from tierwright.service_time import (
-    OPERATIONS,
+from tierwright.hardware.service_time import (
     service_basis,
     service_time,
     stated_page_bytes,
     waiting_time,
 )
-from tierwright.units import UNIT_BYTES
 from tierwright_server import tables
 from tierwright_server.catalog import repository
 from tierwright_server.catalog.schemas import (

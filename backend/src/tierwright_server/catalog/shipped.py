@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from tierwright import catalog
-from tierwright.device import Device
-from tierwright.prices import PriceBook
+from tierwright.hardware import catalog
+from tierwright.hardware.device import Device
+from tierwright.hardware.prices import PriceBook
 from tierwright_server.catalog.schemas import DeviceOut
 
 

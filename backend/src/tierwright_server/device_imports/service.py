@@ -5,8 +5,8 @@ import json
 from pydantic import ValidationError
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from tierwright import fio
-from tierwright.device import Device
+from tierwright.hardware import fio
+from tierwright.hardware.device import Device
 from tierwright_server.catalog import service as catalog
 from tierwright_server.catalog.schemas import DeviceIn
 from tierwright_server.device_imports.schemas import (

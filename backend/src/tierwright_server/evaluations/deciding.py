@@ -7,8 +7,8 @@ from typing import Any
 from fastapi import Request
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from tierwright import page_flow
-from tierwright.page_flow import Evaluation
+from tierwright.evaluate.page_flow import decision
+from tierwright.evaluate.page_flow.results import Evaluation
 from tierwright_server import contents
 from tierwright_server.contents import ContentKind
 from tierwright_server.context import Context
@@ -84,7 +84,7 @@ async def _find(
     if body.decide is Decide.MODEL and not traced:
         return Found(found)
     workloads.check_traced(point.workload, point.content)
-    asked = page_flow.replay_points(found)
+    asked = decision.replay_points(found)
     keys = {name: replays.key_of(name, at, CORE_VERSION) for name, at in asked.items()}
     if body.decide is Decide.MODEL:
         done = await repository.done_now(
@@ -136,4 +136,4 @@ def _check(
 def _decided(
     found: Evaluation, keys: Mapping[str, str], known: Mapping[str, dict[str, Any]]
 ) -> Evaluation:
-    return page_flow.decided(found, {name: known[key] for name, key in keys.items()})
+    return decision.decided(found, {name: known[key] for name, key in keys.items()})

@@ -10,9 +10,9 @@ from typing import Any, TypeVar
 
 from fastapi import Request
 
-from tierwright import simulate
-from tierwright.page_flow import ReplayPoint
-from tierwright.simulate import Trace
+from tierwright.evaluate.page_flow.decision import ReplayPoint
+from tierwright.simulate import replay as simulate_replay
+from tierwright.trace.reading import Trace
 from tierwright_server.errors import Conflict
 from tierwright_server.result_ids import result_id
 
@@ -117,7 +117,7 @@ def _replay(
     """Replay schemes in one read of the trace; None where it was stopped."""
     if stop.is_set():
         return None
-    made = simulate.sweep(
+    made = simulate_replay.sweep(
         Trace(trace),
         [point.configuration(scheme) for scheme, point in wanted],
         warm_up=wanted[0][1].warm_up,

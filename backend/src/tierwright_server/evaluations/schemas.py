@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from tierwright.profile.steady_state import Start
 from tierwright_server.catalog.schemas import DeviceOut, Origin
 from tierwright_server.schemas import (
     Answer,
@@ -13,7 +14,6 @@ from tierwright_server.schemas import (
     Months,
     Pages,
     Share,
-    Start,
     StartIn,
     Usd,
     WarningOut,

@@ -9,17 +9,19 @@ from typing import Any, Literal, Protocol
 import numpy as np
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from tierwright import _simulator, page_flow
-from tierwright.derivation import Derivation
-from tierwright.device import Device
-from tierwright.errors import BadInput as ModelBadInput
-from tierwright.hit_ratio import Curve
-from tierwright.metadata import PRESETS, MetadataPreset, RamBudget
-from tierwright.metadata import preset as preset_of
-from tierwright.page_flow import Evaluation, SchemeResult, decision
-from tierwright.page_flow.load import about_load
-from tierwright.prices import PriceBook
-from tierwright.units import format_bytes
+from tierwright import _simulator
+from tierwright.common.derivation import Derivation
+from tierwright.common.errors import BadInput as ModelBadInput
+from tierwright.common.units import format_bytes
+from tierwright.evaluate.metadata import PRESETS, MetadataPreset, RamBudget
+from tierwright.evaluate.metadata import preset as preset_of
+from tierwright.evaluate.page_flow import decision, dirty_range, effects, evaluation
+from tierwright.evaluate.page_flow.load import about_load
+from tierwright.evaluate.page_flow.results import Evaluation, SchemeResult
+from tierwright.hardware.device import Device
+from tierwright.hardware.prices import PriceBook
+from tierwright.profile.curve import Curve
+from tierwright.profile.steady_state import Start
 from tierwright_server.catalog import service as catalog
 from tierwright_server.catalog.schemas import DeviceOut, PriceBookOut
 from tierwright_server.context import Context
@@ -45,7 +47,7 @@ from tierwright_server.evaluations.schemas import (
     ReplayedOut,
     SchemeEvaluation,
 )
-from tierwright_server.schemas import Start, WarningOut
+from tierwright_server.schemas import WarningOut
 from tierwright_server.tables import Content, Workload
 from tierwright_server.version import VERSION
 from tierwright_server.wording import listed, percent, three_digits
@@ -96,7 +98,7 @@ def dirty_ends(body: MayAskForRange, point: Point) -> tuple[Point, Point] | None
             hint="State the dirty share of the evicted pages; or set "
             "`dirty_share_range` for both ends of what it can be.",
         )
-    least, most = page_flow.dirty_ends(point.curve)
+    least, most = dirty_range.dirty_ends(point.curve)
     return replace(point, curve=least), replace(point, curve=most)
 
 
@@ -208,7 +210,7 @@ async def find_inputs(session: AsyncSession, context: Context, body: Inputs) -> 
 
 def compute(body: EvaluationIn, point: Point) -> Evaluation:
     """Evaluate a point with the models' formulas."""
-    return page_flow.evaluate(point.curve, **_choices(body, point))
+    return evaluation.evaluate(point.curve, **_choices(body, point))
 
 
 def _choices(body: EvaluationIn, point: Point) -> dict[str, Any]:
@@ -232,7 +234,7 @@ def titles() -> dict[str, str]:
 
 def range_answer(body: EvaluationIn, point: Point) -> EvaluationOut:
     """Answer with both ends, where nobody knows how many evicted pages are dirty."""
-    found = page_flow.evaluate_range(point.curve, **_choices(body, point))
+    found = dirty_range.evaluate_range(point.curve, **_choices(body, point))
     made = answer(body, point, found.most)
     schemes = [
         scheme.model_copy(update={"least": _least(found.least.schemes[scheme.scheme])})
@@ -301,7 +303,7 @@ def _least(result: SchemeResult) -> LeastOut:
     )
 
 
-def _range_sentence(body: EvaluationIn, found: page_flow.DirtyRange) -> str:
+def _range_sentence(body: EvaluationIn, found: dirty_range.DirtyRange) -> str:
     def ends(scheme: str) -> str:
         low = found.least.schemes[scheme].io_time_us_per_access
         high = found.most.schemes[scheme].io_time_us_per_access
@@ -354,7 +356,7 @@ def known_dirty_share(curve: Curve) -> DirtyShareOut:
 def answer(body: EvaluationIn, point: Point, found: Evaluation) -> EvaluationOut:
     curve = point.curve
     books = point.prices
-    found = page_flow.judged(found, curve, point.flash[0], point.disk[0])
+    found = effects.judged(found, curve, point.flash[0], point.disk[0])
     load = about_load(found, curve.accesses, point.content.summary.get("duration_s"))
     found = replace(found, warnings=(*load, *found.warnings))
     return EvaluationOut(
@@ -411,7 +413,7 @@ def derivation(found: Evaluation) -> list[DerivationStep]:
 
 def range_derivation(body: EvaluationIn, point: Point) -> list[DerivationStep]:
     """Return the steps of the end with as many dirty pages as can be."""
-    found = page_flow.evaluate_range(point.curve, **_choices(body, point))
+    found = dirty_range.evaluate_range(point.curve, **_choices(body, point))
     return [ONE_END, *derivation(found.most)]
 
 

@@ -4,6 +4,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from tierwright.profile.steady_state import Start
 from tierwright_server.evaluations.schemas import DerivationStep, PriceBookRef
 from tierwright_server.schemas import (
     Answer,
@@ -12,7 +13,6 @@ from tierwright_server.schemas import (
     Months,
     Pages,
     Share,
-    Start,
     StartIn,
     Usd,
     WarningOut,

@@ -5,18 +5,15 @@ from collections.abc import Iterator
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from tierwright import page_flow
-from tierwright.derivation import shown
-from tierwright.device import Device
-from tierwright.hit_ratio import Curve
-from tierwright.page_flow import (
-    DeviceChoice,
-    DirectoryOption,
-    DirectoryStudy,
-    SchemeCost,
-)
-from tierwright.page_flow.warn import about_given
-from tierwright.prices import PriceBook
+from tierwright.advise import directories as advise_directories
+from tierwright.advise import flash_choice
+from tierwright.advise.directories import DirectoryOption, DirectoryStudy, SchemeCost
+from tierwright.advise.flash_choice import DeviceChoice
+from tierwright.common.derivation import shown
+from tierwright.evaluate.page_flow.cautions import about_given
+from tierwright.hardware.device import Device
+from tierwright.hardware.prices import PriceBook
+from tierwright.profile.curve import Curve
 from tierwright_server.catalog import service as catalog
 from tierwright_server.context import Context
 from tierwright_server.errors import BadInput
@@ -69,7 +66,7 @@ async def choose(
     preset = metadata_preset(body.flash_metadata)
 
     def compute() -> DeviceChoice:
-        return page_flow.choose_flash(
+        return flash_choice.choose_flash(
             curve,
             ram_pages=body.ram_pages,
             flash_pages=body.flash_pages,
@@ -134,7 +131,7 @@ async def directory_study(
             "body.flash_page_bytes", sizes, "names a size twice", "Give each size once."
         )
     found = await asyncio.to_thread(
-        page_flow.compare_directories,
+        advise_directories.compare_directories,
         curve,
         ram_bytes=body.ram_pages * curve.page_bytes,
         flash_bytes=body.flash_pages * curve.page_bytes,
@@ -142,7 +139,7 @@ async def directory_study(
         disk=disk,
         flash_page_bytes=sizes,
         buffered_bytes=body.buffered_bytes,
-        use=page_flow.DirectoryUse(
+        use=advise_directories.DirectoryUse(
             ram_lookup_us=body.ram_lookup_us,
             ram_update_us=body.ram_update_us,
             lookup_pages=body.lookup_pages,

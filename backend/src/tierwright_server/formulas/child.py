@@ -24,7 +24,7 @@ def main() -> int:
     die_with_parent(spec["parent_pid"])
     cap_files(MOST_FILE_BYTES)
     cap_memory(spec["memory_bytes"])
-    from tierwright.formulas import document_of
+    from tierwright.catalogue.limited import document_of
 
     sys.stdout.write(json.dumps(document_of(spec["name"], spec["inputs"])))
     return 0

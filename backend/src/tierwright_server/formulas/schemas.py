@@ -4,7 +4,7 @@ from typing import Any
 
 from pydantic import Field
 
-from tierwright.formulas import Kind
+from tierwright.catalogue.card import Kind
 from tierwright_server.evaluations.schemas import DerivationStep
 from tierwright_server.schemas import Answer, Body, WarningOut
 

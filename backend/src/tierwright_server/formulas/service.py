@@ -14,8 +14,9 @@ from typing import Any
 
 import structlog
 
-from tierwright import formulas
-from tierwright.errors import BadInput as ModelBadInput
+from tierwright.catalogue import card as catalogue_card
+from tierwright.catalogue import limited, table
+from tierwright.common.errors import BadInput as ModelBadInput
 from tierwright_server.errors import (
     NotFound,
     Unavailable,
@@ -62,9 +63,9 @@ def catalogue() -> FormulasOut:
     return FormulasOut(
         families=[
             FormulaFamilyOut.model_validate(family)
-            for family in formulas.FAMILIES.values()
+            for family in table.FAMILIES.values()
         ],
-        formulas=[_described(card) for card in formulas.CARDS.values()],
+        formulas=[_described(card) for card in table.CARDS.values()],
     )
 
 
@@ -77,7 +78,7 @@ def page(name: str) -> FormulaPageOut:
     """Return the page that explains a formula."""
     card = _card(name)
     try:
-        text = formulas.page_text(name)
+        text = table.page_text(name)
     except ModelBadInput as error:
         raise NotFound(error.message, hint=error.hint) from error
     return FormulaPageOut(name=name, page_file=card.page_file, text=text)
@@ -88,7 +89,7 @@ async def ask(settings: Settings, name: str, body: FormulaIn) -> FormulaAnswerOu
     card = _card(name)
     try:
         card.read(body.inputs)  # what is wrong at sight needs no process
-        found = formulas.answer_of(await _document(settings, name, body.inputs))
+        found = limited.answer_of(await _document(settings, name, body.inputs))
     except ModelBadInput as error:
         raise of_model(error, "body.inputs.{}".format) from error
     return FormulaAnswerOut(
@@ -104,15 +105,15 @@ async def ask(settings: Settings, name: str, body: FormulaIn) -> FormulaAnswerOu
     )
 
 
-def _card(name: str) -> formulas.Card:
+def _card(name: str) -> catalogue_card.Card:
     try:
-        return formulas.card_of(name)
+        return table.card_of(name)
     except ModelBadInput as error:
         raise NotFound(error.message, hint=error.hint) from error
 
 
-def _described(card: formulas.Card) -> FormulaCardOut:
-    example = formulas.example(card.name)
+def _described(card: catalogue_card.Card) -> FormulaCardOut:
+    example = table.example(card.name)
     return FormulaCardOut(
         name=card.name,
         family=card.family,
@@ -133,7 +134,7 @@ def _described(card: formulas.Card) -> FormulaCardOut:
     )
 
 
-def _parameter(parameter: formulas.Parameter) -> dict[str, Any]:
+def _parameter(parameter: catalogue_card.Parameter) -> dict[str, Any]:
     found = asdict(parameter)
     del found["argument"], found["columns"]  # what the kernel calls it, and its checks
     return found
@@ -184,8 +185,8 @@ def _read(settings: Settings, name: str, said: Said) -> dict[str, Any]:
                 hint=SMALLER,
             )
         how = describe_exit(said.exit_code)
-        if said.exit_code not in formulas.KILLED:
-            raise formulas.failed(name, how, said.stderr[-_STDERR_KEPT:])
+        if said.exit_code not in limited.KILLED:
+            raise limited.failed(name, how, said.stderr[-_STDERR_KEPT:])
         log.warning(
             "a formula ended early", how=how, stderr=said.stderr[-_STDERR_KEPT:]
         )

@@ -4,13 +4,13 @@ from typing import Annotated
 
 from pydantic import Field
 
+from tierwright.profile.steady_state import Start
 from tierwright_server.evaluations.schemas import DerivationStep
 from tierwright_server.schemas import (
     Answer,
     Identifier,
     Pages,
     Share,
-    Start,
     StartIn,
     WarningOut,
 )

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from tierwright.errors import BadInput as ModelBadInput
-from tierwright.fragment_study import FragmentStudy, fragment_study
-from tierwright.hit_ratio import Curve
-from tierwright.page_flow import Caution
+from tierwright.advise.fragment_cache import FragmentStudy, fragment_study
+from tierwright.common.cautions import Caution
+from tierwright.common.errors import BadInput as ModelBadInput
+from tierwright.profile.curve import Curve
 from tierwright_server.context import Context
 from tierwright_server.evaluations.service import derivation_step
 from tierwright_server.fragment_caches.schemas import (

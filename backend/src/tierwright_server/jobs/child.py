@@ -17,7 +17,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tierwright._simulator import SimulatorError
-from tierwright.errors import defect_of
+from tierwright.common.errors import defect_of
 from tierwright_server.disk_space import is_full
 from tierwright_server.jobs.confine import confine
 from tierwright_server.jobs.limits import (

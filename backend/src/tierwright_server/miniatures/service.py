@@ -8,9 +8,9 @@ from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from tierwright import simulate
 from tierwright._simulator import Cancelled, SimulatorError
-from tierwright.simulate import Trace
+from tierwright.simulate import replay
+from tierwright.trace.reading import Trace
 from tierwright_server import contents
 from tierwright_server.context import Context
 from tierwright_server.errors import BadInput, NotFound, simulator_message
@@ -141,7 +141,7 @@ def _check(trace: Path, configurations: list[Configuration], body: MiniatureIn) 
     ends = [configurations[0], configurations[-1]]
     try:
         # The first call of progress comes after all checks: its cancel ends them.
-        simulate.miniatures(
+        replay.miniatures(
             Trace(trace),
             [asked(entry) for entry in ends],
             body.sample_rate,

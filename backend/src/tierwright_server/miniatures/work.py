@@ -3,8 +3,8 @@
 from pathlib import Path
 from typing import Any
 
-from tierwright import simulate
-from tierwright.simulate import Trace
+from tierwright.simulate import replay
+from tierwright.trace.reading import Trace
 from tierwright_server.jobs.report import Report
 from tierwright_server.sweeps.work import BATCH, Meter
 
@@ -38,7 +38,7 @@ def miniature(job: dict[str, Any], report: Report) -> dict[str, Any]:
     failed = 0
     for start in range(0, len(waiting), BATCH):
         batch = waiting[start : start + BATCH]
-        rows = simulate.miniatures(
+        rows = replay.miniatures(
             Trace(Path(job["trace"])),
             [asked(entry) for entry in batch],
             job["sample_rate"],

@@ -10,8 +10,8 @@ from typing import Any
 from fastapi import Request
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from tierwright import page_flow
-from tierwright.answer_replays import Replay
+from tierwright.advise.check_points import Replay
+from tierwright.evaluate.page_flow import decision
 from tierwright_server import contents
 from tierwright_server.context import Context
 from tierwright_server.errors import BadInput
@@ -75,7 +75,7 @@ async def replayed(
     found = evaluations.compute(asked, point)
     wanted = {
         name: Replay("scheme", name, at.ram_pages, at.flash_pages, at.warm_up)
-        for name, at in page_flow.replay_points(found).items()
+        for name, at in decision.replay_points(found).items()
     }
     return point, await counted(asking, point.workload, point.content, wanted)
 

@@ -1,13 +1,13 @@
 """The check of places of the flash directory and sizes of flash pages."""
 
-from tierwright.answer_replays import (
+from tierwright.advise.check_points import (
     MOST_BLOCK_PAGES,
     directory_replays,
     replayed_directory,
     replayed_without_flash,
 )
-from tierwright.page_flow import DirectoryOption
-from tierwright.units import format_bytes
+from tierwright.advise.directories import DirectoryOption
+from tierwright.common.units import format_bytes
 from tierwright_server.evaluations.service import titles
 from tierwright_server.flash_choices import service as choices
 from tierwright_server.flash_choices.schemas import DirectoriesIn

@@ -1,6 +1,6 @@
 """The check of the choice of a flash device."""
 
-from tierwright.replay_checks import replayed_choice
+from tierwright.advise.check import replayed_choice
 from tierwright_server.catalog import service as catalog
 from tierwright_server.evaluations.schemas import EvaluationIn
 from tierwright_server.evaluations.service import titles

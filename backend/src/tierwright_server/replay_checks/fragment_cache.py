@@ -1,11 +1,11 @@
 """The check of a fragment cache."""
 
-from tierwright.answer_replays import (
+from tierwright.advise.check_points import (
     MOST_BLOCK_PAGES,
     fragment_replays,
     replayed_fragments,
 )
-from tierwright.units import format_bytes
+from tierwright.common.units import format_bytes
 from tierwright_server.fragment_caches import service as fragments
 from tierwright_server.fragment_caches.schemas import FragmentCacheIn
 from tierwright_server.replay_checks.check import Asking, Check, counted, row

@@ -1,7 +1,7 @@
 """The check of filling and restart."""
 
-from tierwright import recovery as model
-from tierwright.answer_replays import replayed_restart, restart_replays
+from tierwright.advise.check_points import replayed_restart, restart_replays
+from tierwright.evaluate import recovery as model
 from tierwright_server.replay_checks.check import Asking, Check, counted, row
 from tierwright_server.replay_checks.schemas import CheckedAnswer, CheckedFigure
 from tierwright_server.sweeps.schemas import SweepOut

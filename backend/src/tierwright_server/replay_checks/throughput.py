@@ -1,7 +1,7 @@
 """The check of throughput."""
 
-from tierwright.replay_checks import replayed_throughput
-from tierwright.throughput import Setting
+from tierwright.advise.check import replayed_throughput
+from tierwright.evaluate.throughput.schemes import Setting
 from tierwright_server.replay_checks.check import (
     REPLAYED,
     Asking,

@@ -1,6 +1,6 @@
 """The check of wear."""
 
-from tierwright.replay_checks import replayed_life
+from tierwright.advise.check import replayed_life
 from tierwright_server.evaluations.schemas import EvaluationIn
 from tierwright_server.replay_checks.check import (
     REPLAYED,

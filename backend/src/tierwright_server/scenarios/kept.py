@@ -11,7 +11,7 @@ from pydantic import Field, ValidationError
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from tierwright._simulator import SimulatorError
-from tierwright.errors import TierwrightError
+from tierwright.common.errors import TierwrightError
 from tierwright_server import version
 from tierwright_server.catalog import service as catalog
 from tierwright_server.catalog.schemas import DeviceOut, PriceBookOut

@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from tierwright.profile.steady_state import Start
 from tierwright_server.catalog.schemas import DeviceOut
 from tierwright_server.evaluations.schemas import DerivationStep, PriceBookRef
 from tierwright_server.schemas import (
@@ -14,7 +15,6 @@ from tierwright_server.schemas import (
     Identifier,
     Months,
     Share,
-    Start,
     StartIn,
     Usd,
     WarningOut,

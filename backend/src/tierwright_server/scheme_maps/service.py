@@ -11,11 +11,12 @@ import numpy as np
 import orjson
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from tierwright import page_flow
-from tierwright.derivation import plain, shown
-from tierwright.hit_ratio import Curve
-from tierwright.metadata import MetadataPreset
-from tierwright.page_flow import Axis, MapPoint, SchemeMap
+from tierwright.common.derivation import plain, shown
+from tierwright.evaluate.metadata import MetadataPreset
+from tierwright.evaluate.page_flow import map_point, scheme_map
+from tierwright.evaluate.page_flow.map_point import MapPoint
+from tierwright.evaluate.page_flow.scheme_map import Axis, SchemeMap
+from tierwright.profile.curve import Curve
 from tierwright_server.context import Context
 from tierwright_server.errors import BadInput
 from tierwright_server.evaluations.schemas import DerivationStep, PriceBookRef
@@ -83,9 +84,9 @@ def list_options() -> MapOptions:
     return MapOptions(
         axes=[
             AxisOption.model_validate({"name": name, "title": title, "unit": unit})
-            for name, (title, unit) in page_flow.AXES.items()
+            for name, (title, unit) in scheme_map.AXES.items()
         ],
-        schemes={name: titles()[name] for name in page_flow.MAP_SCHEMES},
+        schemes={name: titles()[name] for name in scheme_map.MAP_SCHEMES},
     )
 
 
@@ -96,7 +97,7 @@ async def make_map(session: AsyncSession, context: Context, body: SchemeMapIn) -
     x, y = _axis(body.x, "body.x"), _axis(body.y, "body.y")
 
     def made(curve: Curve) -> SchemeMap:
-        return page_flow.scheme_map(curve, x=x, y=y, **found.inputs(body))
+        return scheme_map.scheme_map(curve, x=x, y=y, **found.inputs(body))
 
     def work() -> bytes:
         most = made(found.curve)
@@ -118,10 +119,10 @@ async def explain_point(
 ) -> MapPointOut:
     """Evaluate one point of a map and show its derivation."""
     found = await _find(session, context, body, dirty_share_said=False)
-    point = page_flow.map_point(found.curve, at={}, **found.inputs(body))
+    point = map_point.map_point(found.curve, at={}, **found.inputs(body))
     if found.ends is None:
         return _point(found, point, None, derived=derived)
-    least = page_flow.map_point(found.ends[0], at={}, **found.inputs(body))
+    least = map_point.map_point(found.ends[0], at={}, **found.inputs(body))
     return _point(found, point, least, derived=derived)
 
 
@@ -191,7 +192,7 @@ def _least_columns(
         for name, count in zip(made.schemes, won, strict=True)
     }
     close = float(made.too_close.mean())
-    differs = page_flow.winners_differ(made, made_most)
+    differs = scheme_map.winners_differ(made, made_most)
     share = float(differs.mean())
     kept = ("best", "io_time_us_per_access", "margin", "too_close", "crossovers")
     where = (

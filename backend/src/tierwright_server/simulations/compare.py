@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from tierwright.device import Device
-from tierwright.page_flow import Evaluation
-from tierwright.service_time import service_us
+from tierwright.evaluate.page_flow.results import Evaluation
+from tierwright.hardware.device import Device
+from tierwright.hardware.service_time import service_us
 
 COUNTERS = (
     "ram_hits",

@@ -4,7 +4,7 @@ from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from tierwright.page_flow import ReplayPoint
+from tierwright.evaluate.page_flow.decision import ReplayPoint
 from tierwright_server import contents
 from tierwright_server.errors import NotFound
 from tierwright_server.evaluations import replays

@@ -5,7 +5,7 @@ from typing import Any
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from tierwright import _simulator
-from tierwright.page_flow import Evaluation
+from tierwright.evaluate.page_flow.results import Evaluation
 from tierwright_server.context import Context
 from tierwright_server.errors import BadInput, NotFound
 from tierwright_server.evaluations import service as evaluations

@@ -9,10 +9,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from tierwright import simulate
 from tierwright._simulator import Cancelled, SimulatorError
-from tierwright.contenders import tier_of
-from tierwright.simulate import OnProgress, Trace
+from tierwright.simulate import replay as simulate_replay
+from tierwright.simulate.contenders import tier_of
+from tierwright.trace.reading import OnProgress, Trace
 from tierwright_server.errors import BadInput, simulator_message
 from tierwright_server.simulator.schemas import (
     ContenderIn,
@@ -29,20 +29,20 @@ NEEDS = {
     "writes": "Has its meaning only on a trace with writes.",
 }
 _TABLES: dict[Family, Callable[[], list[dict[str, Any]]]] = {
-    Family.POLICY: simulate.policies,
-    Family.BUFFER: simulate.buffers,
-    Family.SCHEME: simulate.schemes,
-    Family.FLASH_CACHE: simulate.flash_caches,
-    Family.CHOOSER: simulate.choosers,
+    Family.POLICY: simulate_replay.policies,
+    Family.BUFFER: simulate_replay.buffers,
+    Family.SCHEME: simulate_replay.schemes,
+    Family.FLASH_CACHE: simulate_replay.flash_caches,
+    Family.CHOOSER: simulate_replay.choosers,
 }
 _ONE_TIER: dict[Family, Callable[..., dict[str, Any]]] = {
-    Family.POLICY: simulate.simulate_policy,
-    Family.BUFFER: simulate.simulate_buffer,
+    Family.POLICY: simulate_replay.simulate_policy,
+    Family.BUFFER: simulate_replay.simulate_buffer,
 }
 _TWO_TIER: dict[Family, Callable[..., dict[str, Any]]] = {
-    Family.SCHEME: simulate.simulate_scheme,
-    Family.FLASH_CACHE: simulate.simulate_flash_cache,
-    Family.CHOOSER: simulate.simulate_online,
+    Family.SCHEME: simulate_replay.simulate_scheme,
+    Family.FLASH_CACHE: simulate_replay.simulate_flash_cache,
+    Family.CHOOSER: simulate_replay.simulate_online,
 }
 ONE_TIER = frozenset(_ONE_TIER)
 _CHOICES = re.compile(r"[a-z][a-z0-9_]*(?:(?:, | or )[a-z][a-z0-9_]*)+")
@@ -87,7 +87,7 @@ def _option(row: Mapping[str, str]) -> SimulatorOption:
     tier = tier_of(row)
     return SimulatorOption(
         **{key: row[key] for key in ("name", "description", "default", "values")},
-        choices=[entry["name"] for entry in simulate.policies()]
+        choices=[entry["name"] for entry in simulate_replay.policies()]
         if tier is not None
         else choices_in(row["values"]),
         policy_of_tier=tier,

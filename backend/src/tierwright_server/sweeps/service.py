@@ -9,10 +9,11 @@ from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from tierwright.device import Device
-from tierwright.metadata import MetadataPreset, ram_pages_left
-from tierwright.page_flow import about_space_behind
-from tierwright.replay_cost import CleanOnlyCost, clean_only, price
+from tierwright.advise.clean_only import CleanOnlyCost, clean_only
+from tierwright.evaluate.metadata import MetadataPreset, ram_pages_left
+from tierwright.evaluate.page_flow.cautions import about_space_behind
+from tierwright.hardware.device import Device
+from tierwright.simulate.priced import price
 from tierwright_server import contents
 from tierwright_server.catalog import service as catalog
 from tierwright_server.context import Context

@@ -8,9 +8,9 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from tierwright import simulate
 from tierwright._simulator import Cancelled, ParameterError, SimulatorError
-from tierwright.simulate import OnProgress, Trace
+from tierwright.simulate import replay
+from tierwright.trace.reading import OnProgress, Trace
 from tierwright_server.jobs.report import Report
 from tierwright_server.simulator import registry
 from tierwright_server.simulator.schemas import Family
@@ -104,7 +104,7 @@ def replay_all(
     configurations : list of dict
         Each with its `key`.
     on_progress : callable
-        See `tierwright.simulate.OnProgress`.
+        See `tierwright.trace.reading.OnProgress`.
 
     Returns
     -------
@@ -146,7 +146,7 @@ def _shares_a_read(configuration: Configuration) -> bool:
 def _replay_together(
     trace: Path, batch: list[Configuration], on_progress: OnProgress
 ) -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = simulate.sweep(
+    rows: list[dict[str, Any]] = replay.sweep(
         Trace(trace),
         [_asked(entry) for entry in batch],
         # All configurations of a sweep have the same one.

@@ -4,6 +4,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
+from tierwright.profile.steady_state import Start
 from tierwright_server.evaluations.schemas import (
     DerivationStep,
     DevicesUsed,
@@ -16,7 +17,6 @@ from tierwright_server.schemas import (
     FlashMetadata,
     Identifier,
     Pages,
-    Start,
     WarningOut,
 )
 

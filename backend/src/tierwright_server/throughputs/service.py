@@ -8,11 +8,17 @@ from typing import Any
 import numpy as np
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from tierwright import page_flow, throughput
-from tierwright.derivation import shown
-from tierwright.hit_ratio import Curve
-from tierwright.throughput import SchemeThroughput, Setting, ThroughputStudy
-from tierwright.ties import at_both_ends, leaders
+from tierwright.common.derivation import shown
+from tierwright.common.ties import at_both_ends, leaders
+from tierwright.evaluate.page_flow import counts as page_flow_counts
+from tierwright.evaluate.page_flow import explain
+from tierwright.evaluate.throughput import schemes
+from tierwright.evaluate.throughput.schemes import (
+    SchemeThroughput,
+    Setting,
+    ThroughputStudy,
+)
+from tierwright.profile.curve import Curve
 from tierwright_server.context import Context
 from tierwright_server.evaluations.schemas import DerivationStep, DevicesUsed
 from tierwright_server.evaluations.service import (
@@ -88,7 +94,7 @@ async def evaluate(
     points = sorted({*(body.points or usual_points(body.vary, present)), present})
 
     def compute(curve: Curve) -> ThroughputStudy:
-        return throughput.scheme_throughput(
+        return schemes.scheme_throughput(
             curve,
             ram_pages=body.ram_pages,
             flash_pages=body.flash_pages,
@@ -238,7 +244,7 @@ def _columns(study: ThroughputStudy, found: SchemeThroughput) -> SchemeColumns:
 
 def _stations(values: Any) -> ByStation:
     return ByStation(
-        **{kind: values[:, at].tolist() for at, kind in enumerate(throughput.STATIONS)}
+        **{kind: values[:, at].tolist() for at, kind in enumerate(schemes.STATIONS)}
     )
 
 
@@ -246,7 +252,7 @@ def _busiest(found: SchemeThroughput, at: int) -> Any:
     """Kind of device that a transaction asks for most busy time; None where it asks for none."""
     if not math.isfinite(float(found.bounds.max_throughput_per_s[at])):
         return None
-    return throughput.STATIONS[int(found.bounds.bottleneck[at])]
+    return schemes.STATIONS[int(found.bounds.bottleneck[at])]
 
 
 # --- words ---------------------------------------------------------------------------------
@@ -283,7 +289,7 @@ def _leading_ends(
                 for name, found in study.schemes.items()
                 if not math.isnan(found.throughput_per_s[at])
             },
-            page_flow.TIE_ORDER,
+            page_flow_counts.TIE_ORDER,
             tolerance=TIE,
             most=True,
         )
@@ -395,7 +401,7 @@ def _sentence(
             "the processor time of a transaction."
         )
     clients = int(study.points[at]) if study.varied == "clients" else body.clients
-    index = throughput.STATIONS.index(busiest)
+    index = schemes.STATIONS.index(busiest)
     busy = min(float(found.utilisation[at, index]), 1.0)
     knee = float(found.bounds.knee_clients[at])
     most = float(found.bounds.max_throughput_per_s[at])
@@ -405,7 +411,7 @@ def _sentence(
         f"With {clients:,} {unit} {title} answers in {three_digits(response)} ms; "
         f"{BUSY[busiest].format(percent(busy))}. "
     )
-    if found.limit[at] == throughput.CLIENTS:
+    if found.limit[at] == schemes.CLIENTS:
         text += (
             f"The knee is at {_clients(knee)}: at least that many could reach up to "
             f"{_rate(most)}, the most that the devices do."
@@ -454,13 +460,11 @@ def _derivation(
     if study.varied in ("disks", "flash_devices"):
         varied = "disk" if study.varied == "disks" else "flash"
         counts[varied], first[varied] = int(study.points[at]), int(study.points[0])
-    waits = throughput.BeyondBusy(**study.inputs["waits_beyond_busy_us"])
+    waits = schemes.BeyondBusy(**study.inputs["waits_beyond_busy_us"])
     for name, found in study.schemes.items():
         title = titles()[name]
-        demand = dict(
-            zip(throughput.STATIONS, found.demands_s[at].tolist(), strict=True)
-        )
-        terms = throughput.demand_terms(found, at, body.accesses_per_transaction)
+        demand = dict(zip(schemes.STATIONS, found.demands_s[at].tolist(), strict=True))
+        terms = schemes.demand_terms(found, at, body.accesses_per_transaction)
         for kind, seconds in demand.items():
             formula, given_terms = terms.get(
                 kind, ("processor time of a transaction", ())
@@ -475,7 +479,7 @@ def _derivation(
                 formula=f"{formula}; {put_in}" if put_in else formula,
                 value=seconds * MS_PER_S,
                 unit="ms",
-                source=f"{page_flow.explain.FORMULAS[name]}, an access; 1/IOPS of the devices",
+                source=f"{explain.FORMULAS[name]}, an access; 1/IOPS of the devices",
             )
         given = f"N = {clients:,}, Z = {shown(body.think_us / US_PER_MS)} ms"
         bounds = found.bounds
@@ -522,7 +526,7 @@ def _derivation(
             *(
                 (f"U_{kind}", f"X D_{kind} / {counts[kind]:,}", busy, "1")
                 for kind, busy in zip(
-                    throughput.STATIONS, found.utilisation[at].tolist(), strict=True
+                    schemes.STATIONS, found.utilisation[at].tolist(), strict=True
                 )
             ),
             (
@@ -544,9 +548,9 @@ def _derivation(
 
 
 def _delay(
-    found: SchemeThroughput, at: int, body: ThroughputIn, waits: throughput.BeyondBusy
+    found: SchemeThroughput, at: int, body: ThroughputIn, waits: schemes.BeyondBusy
 ) -> tuple[str, float, str]:
-    formula, numbers = throughput.delay_terms(
+    formula, numbers = schemes.delay_terms(
         found, at, body.accesses_per_transaction, waits
     )
     put_in = ", ".join(
@@ -561,7 +565,7 @@ def _knee_formula(
     ms = {
         kind: f"{shown(seconds * MS_PER_S)} ms"
         for kind, seconds in zip(
-            throughput.STATIONS, found.demands_s[0].tolist(), strict=True
+            schemes.STATIONS, found.demands_s[0].tolist(), strict=True
         )
     }
     others = [kind for kind in ms if kind != "disk"]

@@ -4,9 +4,9 @@ from decimal import Decimal
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from tierwright.currency import money
-from tierwright.economics import Assumptions, Load
-from tierwright.tier_costs import TierComparison, TierRow, compare_tiers
+from tierwright.advise.tier_costs import TierComparison, TierRow, compare_tiers
+from tierwright.common.currency import money
+from tierwright.evaluate.economics import Assumptions, Load
 from tierwright_server.catalog import service as catalog
 from tierwright_server.catalog.schemas import DeviceOut
 from tierwright_server.context import Context

@@ -3,9 +3,9 @@
 import asyncio
 from collections.abc import Iterator
 
-from tierwright import transactions as model
-from tierwright.errors import BadInput as ModelBadInput
-from tierwright.page_flow import Caution
+from tierwright.common.cautions import Caution
+from tierwright.common.errors import BadInput as ModelBadInput
+from tierwright.evaluate.transactions import nand, replay, study
 from tierwright_server.errors import BadInput, of_model
 from tierwright_server.evaluations.service import derivation_step
 from tierwright_server.schemas import WarningOut
@@ -42,7 +42,7 @@ US_PER_S = 1e6
 
 def writes(body: TransactionWritesIn, *, derived: bool = False) -> TransactionWritesOut:
     """Study one transaction that leaves memory."""
-    found = model.write_study(
+    found = study.write_study(
         dirty_pages=body.dirty_pages,
         log_bytes_per_page=body.log_bytes_per_page,
         log_pages_per_page=body.log_pages_per_page,
@@ -106,7 +106,7 @@ def writes(body: TransactionWritesIn, *, derived: bool = False) -> TransactionWr
     )
 
 
-def _writes_finding(found: model.WriteStudy) -> str:
+def _writes_finding(found: study.WriteStudy) -> str:
     if found.winner == "equal":
         return "Pages and log records take equally long"
     other = "log" if found.winner == "page" else "page"
@@ -117,7 +117,7 @@ def _writes_finding(found: model.WriteStudy) -> str:
     )
 
 
-def _writes_sentence(found: model.WriteStudy) -> str:
+def _writes_sentence(found: study.WriteStudy) -> str:
     written = found.written
     first = (
         f"The log writes {_pages(written.log_pages)} instead of {found.dirty_pages:,} and "
@@ -164,14 +164,14 @@ def _replay(body: TransactionReplayIn, *, derived: bool) -> TransactionReplayOut
     geometry, times = _geometry(body), _times(body)
     touched = [event.page for event in events if event.page is not None]
     database_pages = max(touched, default=0) + 1
-    room = (body.blocks - model.SPARE_BLOCKS) * body.pages_per_block
+    room = (body.blocks - replay.SPARE_BLOCKS) * body.pages_per_block
     if database_pages > room:
         raise BadInput.at(
             "body.blocks",
             body.blocks,
-            f"hold {room:,} pages of a database, as {model.SPARE_BLOCKS} blocks stay free "
+            f"hold {room:,} pages of a database, as {replay.SPARE_BLOCKS} blocks stay free "
             f"for writing; this one has {database_pages:,}",
-            f"Give at least {-(-database_pages // body.pages_per_block) + model.SPARE_BLOCKS:,} "
+            f"Give at least {-(-database_pages // body.pages_per_block) + replay.SPARE_BLOCKS:,} "
             "blocks, or lower page numbers.",
         )
     if body.log_bytes_per_update > body.page_bytes:
@@ -181,7 +181,7 @@ def _replay(body: TransactionReplayIn, *, derived: bool) -> TransactionReplayOut
             f"is more than the {body.page_bytes:,} bytes of a page of the chip",
             "Give shorter log records, or a larger page_bytes.",
         )
-    found = model.compare_buffers(
+    found = replay.compare_buffers(
         events,
         ram_pages=body.ram_pages,
         database_pages=database_pages,
@@ -189,8 +189,8 @@ def _replay(body: TransactionReplayIn, *, derived: bool) -> TransactionReplayOut
         geometry=geometry,
         most_steps=MOST_STEPS,
     )
-    leaving = model.leaving_order(
-        model.residents(
+    leaving = study.leaving_order(
+        replay.residents(
             events,
             ram_pages=body.ram_pages,
             database_pages=database_pages,
@@ -229,7 +229,7 @@ def _replay(body: TransactionReplayIn, *, derived: bool) -> TransactionReplayOut
         ],
         derivation=[
             derivation_step(
-                model.operations_derivation(
+                study.operations_derivation(
                     f"time: {BUFFER_TITLES[name]}",
                     counts.reads,
                     counts.writes,
@@ -244,9 +244,9 @@ def _replay(body: TransactionReplayIn, *, derived: bool) -> TransactionReplayOut
     )
 
 
-def _events(body: TransactionReplayIn) -> list[model.Event]:
+def _events(body: TransactionReplayIn) -> list[replay.Event]:
     if body.source == "events":
-        events = model.parse_events(body.events)
+        events = replay.parse_events(body.events)
         if not events:
             raise BadInput.at(
                 "body.events",
@@ -255,11 +255,11 @@ def _events(body: TransactionReplayIn) -> list[model.Event]:
                 "Write one event a line, such as U T1 7, or choose another source.",
             )
     elif body.source == "half_loaded":
-        events = model.half_loaded(
+        events = replay.half_loaded(
             committed=body.committed, running=body.running, pages_each=body.pages_each
         )
     else:
-        events = model.concurrent_loads(
+        events = replay.concurrent_loads(
             running=body.running, pages_each=body.pages_each
         )
     if len(events) > MAX_EVENTS:
@@ -274,8 +274,8 @@ def _events(body: TransactionReplayIn) -> list[model.Event]:
 
 def _cautions(
     body: TransactionReplayIn,
-    found: dict[str, model.ReplayCounts],
-    times: model.NandTimes,
+    found: dict[str, replay.ReplayCounts],
+    times: nand.NandTimes,
 ) -> Iterator[Caution]:
     if body.source != "events":
         yield Caution(
@@ -283,7 +283,7 @@ def _cautions(
             "the transactions are made like the paper's, whose order of events is not published",
             "give the events of your own transactions",
         )
-    if times == model.PAPER_TIMES:
+    if times == nand.PAPER_TIMES:
         yield Caution(
             "chip_of_2006",
             "the chip's times are those of the paper's Table I, a chip of 2006",
@@ -311,7 +311,7 @@ def _replay_finding(taken: dict[str, float]) -> str:
 
 
 def _replay_sentence(
-    found: dict[str, model.ReplayCounts], leaving: list[model.Leaving]
+    found: dict[str, replay.ReplayCounts], leaving: list[study.Leaving]
 ) -> str:
     lru, ours = found["page_lru"], found["transaction_page"]
     first = (
@@ -329,12 +329,12 @@ def _replay_sentence(
     return f"{first} {row.transaction} would leave next: {why}."
 
 
-def _geometry(body: ChipIn) -> model.NandGeometry:
-    return model.NandGeometry(body.blocks, body.pages_per_block, body.page_bytes)
+def _geometry(body: ChipIn) -> nand.NandGeometry:
+    return nand.NandGeometry(body.blocks, body.pages_per_block, body.page_bytes)
 
 
-def _times(body: ChipIn) -> model.NandTimes:
-    return model.NandTimes(body.read_us, body.write_us, body.erase_us)
+def _times(body: ChipIn) -> nand.NandTimes:
+    return nand.NandTimes(body.read_us, body.write_us, body.erase_us)
 
 
 def _pages(count: int) -> str:

@@ -10,9 +10,9 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from tierwright import object_store
-from tierwright.object_address import Address
-from tierwright.object_store import RANGE_BYTES
+from tierwright.trace.sources import store
+from tierwright.trace.sources.address import Address
+from tierwright.trace.sources.store import RANGE_BYTES
 from tierwright_server.jobs.report import JobFailure, Report
 
 if TYPE_CHECKING:
@@ -54,9 +54,9 @@ def fetch(job: dict[str, Any], report: Report) -> dict[str, Any]:
 
 def _fetched(job: dict[str, Any], sink: "_Growing", start: int) -> None:
     address = Address(job["bucket"], job["key"], job["scheme"])
-    found = object_store.Found(job["size_bytes"], job["etag"])
+    found = store.Found(job["size_bytes"], job["etag"])
     try:
-        object_store.fetch(
+        store.fetch(
             address,
             job["endpoint"],
             found,
@@ -64,12 +64,12 @@ def _fetched(job: dict[str, Any], sink: "_Growing", start: int) -> None:
             start=start,
             retries=job["retries"],
         )
-    except object_store.FetchFailed as error:
+    except store.FetchFailed as error:
         came = f" ({error.done_bytes} of {found.size_bytes} bytes had arrived)"
         raise JobFailure(
             f"{job['shown_as']}: {error.failure.message}{came}", error.failure.hint
         ) from error
-    except object_store.RangeRefused as error:
+    except store.RangeRefused as error:
         raise JobFailure(
             f"{job['shown_as']}: {error}",
             "Register the object again; if it stays so, the store does not answer "

@@ -6,7 +6,7 @@ from typing import Any
 
 import structlog
 
-from tierwright.errors import Defect
+from tierwright.common.errors import Defect
 from tierwright_server.errors import ServerError, TimedOut, Unprocessable
 from tierwright_server.jobs import reach
 from tierwright_server.jobs.brief import ask_child

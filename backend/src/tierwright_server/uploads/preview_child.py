@@ -15,7 +15,7 @@ import traceback
 from typing import Any
 
 from tierwright import _simulator
-from tierwright.errors import defect_of
+from tierwright.common.errors import defect_of
 from tierwright_server.jobs.confine import confine
 from tierwright_server.jobs.limits import cap_memory, die_with_parent, write_no_files
 

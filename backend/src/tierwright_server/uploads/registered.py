@@ -12,8 +12,8 @@ import os
 import stat
 from pathlib import Path
 
-from tierwright.object_address import Address, parse
-from tierwright.source_files import others_of
+from tierwright.trace.sources.address import Address, parse
+from tierwright.trace.sources.files import others_of
 from tierwright_server.errors import BadInput, Conflict, Forbidden
 from tierwright_server.settings import Settings
 from tierwright_server.source_files import is_marked

@@ -11,9 +11,9 @@ import structlog
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 
-from tierwright import object_store
-from tierwright.hit_ratio import SCHEMA
-from tierwright.object_address import Address, is_address
+from tierwright.profile.document import SCHEMA
+from tierwright.trace.sources import store
+from tierwright.trace.sources.address import Address, is_address
 from tierwright_server.context import Context
 from tierwright_server.errors import (
     BadGateway,
@@ -237,26 +237,24 @@ async def _fetch(session: AsyncSession, context: Context, text: str) -> UploadOu
     return await _whole_out(session, context, upload)
 
 
-async def _look_up(settings: Settings, address: Address) -> object_store.Found:
+async def _look_up(settings: Settings, address: Address) -> store.Found:
     """Ask the store for an object, and turn its refusals into ours."""
     limit_s = settings.object_store_timeout_s
     try:
-        return await object_store.look_up(
-            address, settings.object_store_endpoint, limit_s
-        )
+        return await store.look_up(address, settings.object_store_endpoint, limit_s)
     except TimeoutError:
         raise TimedOut(
             f"{address}: the store has not answered within {limit_s:g} s",
-            hint=object_store.unanswered_hint(object_store.SERVER),
+            hint=store.unanswered_hint(store.SERVER),
         ) from None
-    except object_store.LookUpFailed as error:
+    except store.LookUpFailed as error:
         failure = error.failure
         log.warning(
             "an object was not shown",
             address=str(address),
             why=failure.why or str(error),
         )
-        if failure.fault is object_store.Fault.PASSING:
+        if failure.fault is store.Fault.PASSING:
             raise BadGateway(
                 f"{address}: {failure.message}", hint=failure.hint
             ) from error

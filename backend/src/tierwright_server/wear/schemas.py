@@ -4,6 +4,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
+from tierwright.profile.steady_state import Start
 from tierwright_server.catalog.schemas import DeviceOut
 from tierwright_server.evaluations.schemas import (
     DerivationStep,
@@ -20,7 +21,6 @@ from tierwright_server.schemas import (
     Months,
     Pages,
     Share,
-    Start,
     Usd,
     WarningOut,
 )

@@ -9,30 +9,31 @@ from typing import Any
 import numpy as np
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from tierwright import endurance, page_flow, recovery
-from tierwright.currency import money as money_of
-from tierwright.derivation import Derivation, shown
-from tierwright.device import Device
-from tierwright.endurance import (
-    SchemeLife,
-    WearCost,
-    WearOutlook,
-    WearRange,
-    WholeDrives,
-)
-from tierwright.errors import BadInput as ModelBadInput
-from tierwright.hit_ratio import Curve
-from tierwright.metadata import ram_pages_left
-from tierwright.page_flow import Caution
-from tierwright.service_time import (
-    OPERATIONS,
+from tierwright.common.cautions import Caution
+from tierwright.common.currency import money as money_of
+from tierwright.common.derivation import Derivation, shown
+from tierwright.common.errors import BadInput as ModelBadInput
+from tierwright.common.units import format_bytes
+from tierwright.evaluate import flash_cache, recovery
+from tierwright.evaluate.endurance import money as endurance_money
+from tierwright.evaluate.endurance import outlook as endurance_outlook
+from tierwright.evaluate.endurance import wear as endurance_wear
+from tierwright.evaluate.endurance.money import WholeDrives
+from tierwright.evaluate.endurance.outlook import SchemeLife, WearOutlook, WearRange
+from tierwright.evaluate.endurance.wear import WearCost
+from tierwright.evaluate.metadata import ram_pages_left
+from tierwright.evaluate.page_flow import cautions as page_flow_cautions
+from tierwright.evaluate.page_flow import dirty_range
+from tierwright.evaluate.page_flow import evaluation as page_flow_evaluation
+from tierwright.hardware import rated_endurance, smart
+from tierwright.hardware.device import OPERATIONS, Device, Operation
+from tierwright.hardware.service_time import (
     PATTERNS,
-    Operation,
     service_basis,
     service_time,
     service_us,
 )
-from tierwright.units import format_bytes
+from tierwright.profile.curve import Curve
 from tierwright_server.catalog import service as catalog
 from tierwright_server.catalog.schemas import DeviceOut
 from tierwright_server.context import Context
@@ -116,7 +117,7 @@ async def wear(
         else None
     )
     device = found.flash[0]
-    budget = endurance.write_budget(
+    budget = endurance_outlook.write_budget(
         device,
         devices=body.devices,
         pe_cycles=body.pe_cycles,
@@ -136,22 +137,22 @@ async def wear(
     choices = _choices(found, body)
     least: WearOutlook | None = None
     if dirty_ends(body, found.point) is None:
-        evaluation = page_flow.evaluate(found.curve, **choices)
-        outlook = endurance.wear_outlook(evaluation, budget, **load)
+        evaluation = page_flow_evaluation.evaluate(found.curve, **choices)
+        outlook = endurance_outlook.wear_outlook(evaluation, budget, **load)
         dirty_share, sentence = known_dirty_share(found.curve), _wear_sentence(outlook)
     else:
-        ends = page_flow.evaluate_range(found.curve, **choices)
-        both = endurance.wear_range(ends, budget, **load)
+        ends = dirty_range.evaluate_range(found.curve, **choices)
+        both = endurance_outlook.wear_range(ends, budget, **load)
         evaluation, outlook, least = ends.most, both.most, both.least
         dirty_share = unknown_dirty_share(
             found.curve, both.gentlest_at_least, both.gentlest_at_most
         )
         sentence = _range_sentence(both)
-    usd, money_reason = endurance.purchase_usd(
+    usd, money_reason = endurance_money.purchase_usd(
         device, prices[0] if prices else None, body.devices
     )
     money = {
-        name: endurance.scheme_cost(
+        name: endurance_money.scheme_cost(
             life,
             budget,
             usd,
@@ -164,7 +165,7 @@ async def wear(
     unknown = [] if least is None else [WarningOut.model_validate(DIRTY_SHARE_UNKNOWN)]
     cautions = [
         *outlook.warnings,
-        *page_flow.about_space_behind(metadata_preset(body.flash_metadata)),
+        *page_flow_cautions.about_space_behind(metadata_preset(body.flash_metadata)),
         *_about_capacity(found, body),
     ]
     in_place = budget.in_place_tb
@@ -190,7 +191,7 @@ async def wear(
         ),
         ram_budget=ram_budget_out(body.flash_metadata, evaluation.ram_budget),
         dirty_share=dirty_share,
-        rated_dwpd=endurance.rated_endurance(
+        rated_dwpd=rated_endurance.rated_endurance(
             device, dwpd=body.rated_dwpd, years=body.rated_years, assume=True
         ).dwpd,
         schemes=[
@@ -233,13 +234,13 @@ async def device_health(
     derived: bool = False,
 ) -> DeviceHealthOut:
     """Read the health of a drive from the JSON of smartctl or nvme."""
-    health = endurance.smart_from_mapping(body.document, place="body.document")
+    health = smart.smart_from_mapping(body.document, place="body.document")
     rated_tb, rating = body.rated_tb, ""
     if rated_tb is None and body.flash_device_id is not None:
         device, _ = await catalog.find_device(
             session, context, body.flash_device_id, "flash_device_id"
         )
-        rated_tb = endurance.rated_endurance(device).tb_written
+        rated_tb = rated_endurance.rated_endurance(device).tb_written
         rating = f", as `{device.id}` is rated"
     written = (
         None if health.host_bytes_written is None else health.host_bytes_written / TB
@@ -250,7 +251,7 @@ async def device_health(
     left = (
         None
         if rated_tb is None or written is None
-        else endurance.remaining(
+        else endurance_wear.remaining(
             rated_tb=rated_tb,
             written_tb=written,
             tb_per_day=per_day or 0.0,
@@ -328,8 +329,8 @@ async def recover(
     fill = recovery.fill_time(flash_bytes, rates)
     cautions = [
         *_about_fill(found, body),
-        *page_flow.about_curve(curve, body.ram_pages, 0),
-        *page_flow.about_space_behind(metadata_preset(body.flash_metadata)),
+        *page_flow_cautions.about_curve(curve, body.ram_pages, 0),
+        *page_flow_cautions.about_space_behind(metadata_preset(body.flash_metadata)),
     ]
     restart, reason, steps = _restart(found, body, misses_per_s)
     if restart is not None:
@@ -474,7 +475,7 @@ def _drives(found: Found, body: WearIn, usd: Decimal | None) -> DrivesOut | None
     if usd is None or not capacity:
         return None
     held = body.flash_pages * found.curve.page_bytes
-    cost = endurance.whole_drives(
+    cost = endurance_money.whole_drives(
         usd,
         months=body.amortisation_months,
         held_bytes=held,
@@ -657,7 +658,7 @@ def _restart(
         return None, f"{reason}; add it to a copy of the device", []
     page = found.curve.page_bytes
     times = page_flow_times(flash, disk, page)
-    restore = recovery.recovery(
+    restore = flash_cache.recovery(
         body.flash_pages * page,
         page_bytes=page,
         seq_read_bytes_per_s=bandwidth * MEGABYTE,

@@ -9,16 +9,18 @@ from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from tierwright.documents import parse_json
-from tierwright.errors import BadInput as ModelError
-from tierwright.errors import Problem as ModelProblem
-from tierwright.given_curves import KINDS, CurveOptions, Examined, examine, import_curve
-from tierwright.hit_ratio import (
+from tierwright.common.documents import parse_json
+from tierwright.common.errors import BadInput as ModelError
+from tierwright.common.errors import Problem as ModelProblem
+from tierwright.profile.document import (
     MAX_PROFILE_BYTES,
     SCHEMA,
     Profile,
     profile_from_mapping,
 )
+from tierwright.profile.given.examine import Examined, examine, import_curve
+from tierwright.profile.given.kinds import KINDS
+from tierwright.profile.given.reading import CurveOptions
 from tierwright_server import contents
 from tierwright_server.context import Context
 from tierwright_server.errors import BadInput, shown

@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 from pydantic import Field, StringConstraints
 
-from tierwright.given_curves import MOST_TEXT_BYTES
+from tierwright.profile.given.reading import MOST_TEXT_BYTES
 from tierwright_server.schemas import (
     MAX_COUNT,
     Answer,

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from tierwright import _simulator
-from tierwright.conversions import core_build
+from tierwright.trace.conversions import core_build
 from tierwright_server import contents
 from tierwright_server.disk_space import is_full
 from tierwright_server.jobs.report import JobFailure, OnProgress, Report

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from tierwright import _simulator
-from tierwright.errors import defect_of
+from tierwright.common.errors import defect_of
 from tierwright_server.jobs.limits import cap_memory, die_with_parent
 from tierwright_server.jobs.report import OnProgress
 from tierwright_server.sealed import sealed

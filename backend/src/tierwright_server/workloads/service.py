@@ -13,11 +13,12 @@ from sqlalchemy import delete
 from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 
 from tierwright import _simulator
-from tierwright.hit_ratio import Curve
-from tierwright.knees import METHOD as KNEE_METHOD
-from tierwright.knees import knees
-from tierwright.page_flow.warn import about_trace
-from tierwright.reader_notes import ReaderNotes
+from tierwright.evaluate.page_flow.cautions import about_trace
+from tierwright.profile.curve import Curve
+from tierwright.profile.knees import METHOD as KNEE_METHOD
+from tierwright.profile.knees import knees
+from tierwright.profile.steady_state import Start
+from tierwright.trace.notes import ReaderNotes
 from tierwright_server import contents
 from tierwright_server.contents import ContentKind
 from tierwright_server.context import Context
@@ -33,7 +34,7 @@ from tierwright_server.preconditions import check_match, etag_of
 from tierwright_server.runs import service as runs
 from tierwright_server.runs.schemas import RunOut
 from tierwright_server.runs.states import FINAL, RunKind, RunStatus
-from tierwright_server.schemas import Start, WarningOut
+from tierwright_server.schemas import WarningOut
 from tierwright_server.tables import Content, Run, Workload
 from tierwright_server.uploads import service as uploads
 from tierwright_server.uploads import storage

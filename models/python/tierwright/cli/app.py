@@ -28,7 +28,7 @@ from tierwright.cli import (
     wear,
 )
 from tierwright.cli.money import shows_money
-from tierwright.errors import Defect, TierwrightError, defect_of
+from tierwright.common.errors import Defect, TierwrightError, defect_of
 
 COMMANDS_GROUP = "tierwright.commands"
 """Entry points through which other packages add commands, such as `serve`."""

@@ -18,11 +18,12 @@ from tierwright.cli.output import (
     print_warnings,
 )
 from tierwright.cli.sizes import Size, size_option
-from tierwright.units import format_count, format_microseconds
+from tierwright.common.units import format_count, format_microseconds
 
 if TYPE_CHECKING:
-    from tierwright.break_even import BreakEven, SchemeTheta
-    from tierwright.prices import PriceBook
+    from tierwright.advise.dram_or_flash import BreakEven
+    from tierwright.evaluate.break_even.schemes import SchemeTheta
+    from tierwright.hardware.prices import PriceBook
 
 LINES_OF_CROSSINGS = 3
 SECONDS_PER_MINUTE = 60
@@ -142,10 +143,13 @@ def break_even(
     json: Json = False,
 ) -> None:
     """Say how much flash replaces DRAM, and which of the two is the better buy."""
-    from tierwright import catalog
-    from tierwright.break_even import analyse
-    from tierwright.break_even.analysis import DEFAULT_DELTAS, DEFAULT_PAGE_BYTES
-    from tierwright.hit_ratio import read_profile
+    from tierwright.advise.dram_or_flash import (
+        DEFAULT_DELTAS,
+        DEFAULT_PAGE_BYTES,
+        analyse,
+    )
+    from tierwright.hardware import catalog
+    from tierwright.profile.document import read_profile
 
     money = None if usd is None else amount("--usd", usd)
     flash = catalog.device_or_file(flash_device)
@@ -196,8 +200,8 @@ def break_even(
 
 def _assumed_book(flash_id: str, assumed: list[dict[str, str]]) -> PriceBook | None:
     """Take the book that prices this flash device and DRAM, else the default book."""
-    from tierwright import catalog
-    from tierwright.prices import quarter_of
+    from tierwright.hardware import catalog
+    from tierwright.hardware.prices import quarter_of
 
     books = [
         book
@@ -318,8 +322,8 @@ def _scheme_multiple(found: SchemeTheta, at: int) -> str:
 
 
 def _print_money(found: BreakEven) -> None:
-    from tierwright.currency import amount as amount_of
-    from tierwright.currency import money, shown_in
+    from tierwright.common.currency import amount as amount_of
+    from tierwright.common.currency import money, shown_in
 
     roi = found.roi
     if roi is None:
@@ -371,7 +375,7 @@ def _saved(gain: float | None) -> str:
 
 
 def _next_facts(found: BreakEven) -> list[tuple[str, str]]:
-    from tierwright.currency import money
+    from tierwright.common.currency import money
 
     spent = found.next_money
     if spent is None:

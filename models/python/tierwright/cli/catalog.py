@@ -8,8 +8,8 @@ import typer
 
 from tierwright.cli.money import shows_money
 from tierwright.cli.output import Json, print_json, print_table
-from tierwright.errors import BadInput
-from tierwright.units import format_bytes, format_microseconds
+from tierwright.common.errors import BadInput
+from tierwright.common.units import format_bytes, format_microseconds
 
 app = typer.Typer(
     help="List the shipped devices and prices.",
@@ -47,18 +47,17 @@ def devices(
     json: Json = False,
 ) -> None:
     """List devices with their service times."""
-    from tierwright import catalog
-    from tierwright.capabilities import (
+    from tierwright.common.currency import unit_price
+    from tierwright.common.derivation import plain
+    from tierwright.hardware import catalog
+    from tierwright.hardware.capabilities import (
         CAPABILITIES,
         capabilities,
         missing_figures,
     )
-    from tierwright.currency import unit_price
-    from tierwright.derivation import plain
-    from tierwright.device import ROLES, Device
-    from tierwright.prices import own_price
-    from tierwright.service_time import (
-        OPERATIONS,
+    from tierwright.hardware.device import OPERATIONS, ROLES, Device
+    from tierwright.hardware.prices import own_price
+    from tierwright.hardware.service_time import (
         service_basis,
         service_time,
         service_us,
@@ -155,8 +154,8 @@ def devices(
 @shows_money
 def prices(*, json: Json = False) -> None:
     """List price books with their prices."""
-    from tierwright import catalog
-    from tierwright.currency import unit_price
+    from tierwright.common.currency import unit_price
+    from tierwright.hardware import catalog
 
     known = catalog.price_books().values()
     if json:

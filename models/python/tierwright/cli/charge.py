@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from tierwright.cli.output import print_warnings
-from tierwright.errors import BadInput
-from tierwright.simulate import Trace
+from tierwright.common.errors import BadInput
+from tierwright.trace.reading import Trace
 
 
 def charge(
@@ -35,10 +35,10 @@ def charge(
     """
     if name is None:
         return [None] * len(configurations)
-    from tierwright import simulate as core
-    from tierwright.derivation import plain
-    from tierwright.metadata import preset, ram_pages_left
-    from tierwright.page_flow import about_space_behind
+    from tierwright.common.derivation import plain
+    from tierwright.evaluate.metadata import preset, ram_pages_left
+    from tierwright.evaluate.page_flow.cautions import about_space_behind
+    from tierwright.trace import reading
 
     chosen = preset(name)
     if not any(_charged(each) for each in configurations):
@@ -49,7 +49,7 @@ def charge(
     print_warnings(
         [plain(caution) for caution in about_space_behind(chosen)],
     )
-    summary = core.inspect(trace)
+    summary = reading.inspect(trace)
     budgets: list[int | None] = []
     for each in configurations:
         if not _charged(each):

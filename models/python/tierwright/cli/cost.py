@@ -14,14 +14,14 @@ from tierwright.cli.output import (
     print_table,
     print_warnings,
 )
-from tierwright.errors import BadInput
-from tierwright.units import format_bytes, parse_bytes
+from tierwright.common.errors import BadInput
+from tierwright.common.units import format_bytes, parse_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from tierwright.derivation import Derivation
-    from tierwright.page_flow import Caution
+    from tierwright.common.cautions import Caution
+    from tierwright.common.derivation import Derivation
 
 GIB = 2**30
 TB = 10**12
@@ -66,9 +66,11 @@ def restart(
     json: Json = False,
 ) -> None:
     """Compare a restart whose flash cache survives with one without flash."""
-    from tierwright import catalog, recovery
-    from tierwright.page_flow import Caution
-    from tierwright.service_time import OPERATIONS, service_basis, service_us
+    from tierwright.common.cautions import Caution
+    from tierwright.evaluate import flash_cache, recovery
+    from tierwright.hardware import catalog
+    from tierwright.hardware.device import OPERATIONS
+    from tierwright.hardware.service_time import service_basis, service_us
 
     ssd = catalog.device_or_file(flash_device)
     disk = catalog.device_or_file(disk_device)
@@ -89,7 +91,7 @@ def restart(
                 )
             times[f"{role}_{operation}_s"] = service / 1e6
     size = parse_bytes(flash)
-    restore = recovery.recovery(
+    restore = flash_cache.recovery(
         size, page_bytes=page_bytes, seq_read_bytes_per_s=rate * 1e6
     )
     # Below two segments the formula scans more than there is.
@@ -148,7 +150,7 @@ def metadata(
     json: Json = False,
 ) -> None:
     """Say how much RAM each flash cache needs to know what it holds."""
-    from tierwright.metadata import PRESETS, charge
+    from tierwright.evaluate.metadata import PRESETS, charge
 
     flash_bytes, source_bytes = parse_bytes(flash), parse_bytes(source)
     budget = None if ram is None else parse_bytes(ram)
@@ -300,9 +302,10 @@ def tier_cost(
     json: Json = False,
 ) -> None:
     """Cost a tier a month: capital, rent, fees, power, wear; a page held, an access served."""
-    from tierwright import catalog, economics
-    from tierwright.currency import money
-    from tierwright.derivation import money_text
+    from tierwright.common.currency import money
+    from tierwright.common.derivation import money_text
+    from tierwright.evaluate import economics
+    from tierwright.hardware import catalog
 
     found = economics.tier_cost(
         catalog.device_or_file(device),
@@ -391,6 +394,6 @@ def explain(derivation: Iterable[Derivation], warnings: Iterable[Caution]) -> No
 
 def plain_data(value: object) -> Any:
     """Return plain data for JSON."""
-    from tierwright.derivation import plain
+    from tierwright.common.derivation import plain
 
     return plain(value)

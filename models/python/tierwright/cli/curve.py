@@ -11,11 +11,11 @@ import typer
 from tierwright.cli import trace_curve
 from tierwright.cli.options import accesses_per_s_option
 from tierwright.cli.output import Json, print_facts, print_json, print_table
-from tierwright.errors import BadInput
-from tierwright.units import format_bytes, format_count, parse_bytes
+from tierwright.common.errors import BadInput
+from tierwright.common.units import format_bytes, format_count, parse_bytes
 
 if TYPE_CHECKING:
-    from tierwright.given_curves import Examined
+    from tierwright.profile.given.examine import Examined
 
 app = typer.Typer(
     help="Sampled and windowed curves of a trace; curves where there is no trace.",
@@ -32,7 +32,7 @@ _FILE_HINT = "name a text file with the curve, or - for standard input"
 @app.command("kinds")
 def kinds(*, json: Json = False) -> None:
     """List the kinds of curves that are read."""
-    from tierwright.given_curves import KINDS
+    from tierwright.profile.given.kinds import KINDS
 
     if json:
         print_json(
@@ -153,7 +153,8 @@ def import_(
     json: Json = False,
 ) -> None:
     """Make a profile of a hit-ratio curve, Oracle's cache advice, or ZFS counters."""
-    from tierwright.given_curves import CurveOptions, import_curve
+    from tierwright.profile.given.examine import import_curve
+    from tierwright.profile.given.reading import CurveOptions
 
     text = _text(file)
     found = import_curve(
@@ -199,7 +200,7 @@ def import_(
 
 
 def _text(file: Path) -> str:
-    from tierwright.given_curves import MOST_TEXT_BYTES
+    from tierwright.profile.given.reading import MOST_TEXT_BYTES
 
     try:
         if str(file) == "-":

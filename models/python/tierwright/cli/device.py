@@ -14,8 +14,8 @@ from tierwright.cli.output import (
     print_table,
     print_warnings,
 )
-from tierwright.errors import BadInput
-from tierwright.units import (
+from tierwright.common.errors import BadInput
+from tierwright.common.units import (
     format_bytes,
     format_count,
     format_microseconds,
@@ -23,9 +23,10 @@ from tierwright.units import (
 )
 
 if TYPE_CHECKING:
-    from tierwright.device import Device
-    from tierwright.endurance import Remaining, SmartHealth
-    from tierwright.fio import FioImport
+    from tierwright.evaluate.endurance.wear import Remaining
+    from tierwright.hardware.device import Device
+    from tierwright.hardware.fio import FioImport
+    from tierwright.hardware.smart import SmartHealth
 
 TB = 10**12
 
@@ -92,7 +93,7 @@ def import_fio(
 
     Give the file written by -o wherever a device is asked for.
     """
-    from tierwright import fio
+    from tierwright.hardware import fio
 
     if output is not None and output.suffix not in (".toml", ".json"):
         raise BadInput(
@@ -152,8 +153,10 @@ def health(
     json: Json = False,
 ) -> None:
     """Say what a drive has written, and what is left of its rated writes."""
-    from tierwright import catalog
-    from tierwright.endurance import rated_endurance, read_smart, remaining
+    from tierwright.evaluate.endurance.wear import remaining
+    from tierwright.hardware import catalog
+    from tierwright.hardware.rated_endurance import rated_endurance
+    from tierwright.hardware.smart import read_smart
 
     found = read_smart(file)
     rating = rated_tb
@@ -186,7 +189,7 @@ def health(
 def _write(path: Path, device: Device, *, force: bool) -> None:
     import json
 
-    from tierwright.fio import to_toml
+    from tierwright.hardware.fio import to_toml
 
     if path.exists() and not force:
         raise BadInput(f"--output: `{path}` exists", "add --force to replace it")

@@ -8,12 +8,12 @@ import typer
 
 from tierwright.cli.output import Json, print_facts, print_json, print_table
 from tierwright.cli.output import print_warnings as warn
-from tierwright.errors import BadInput
-from tierwright.units import format_bytes, parse_bytes
+from tierwright.common.errors import BadInput
+from tierwright.common.units import format_bytes, parse_bytes
 
 if TYPE_CHECKING:
-    from tierwright.device import Device
-    from tierwright.fragment_study import FragmentStudy
+    from tierwright.advise.fragment_cache import FragmentStudy
+    from tierwright.hardware.device import Device
 
 US_PER_S = 1e6
 
@@ -76,8 +76,8 @@ def sce(
     json: Json = False,
 ) -> None:
     """Say how a fragment cache (SCE) fills, what a fragment trades, and how it writes."""
-    from tierwright import catalog
-    from tierwright.fragment_study import fragment_study
+    from tierwright.advise.fragment_cache import fragment_study
+    from tierwright.hardware import catalog
 
     found = fragment_study(
         source_bytes=parse_bytes(source),
@@ -99,7 +99,7 @@ def sce(
 
 
 def _write_s(device: Device, page_bytes: int) -> float:
-    from tierwright.service_time import service_us
+    from tierwright.hardware.service_time import service_us
 
     time_us = service_us(device, "write", page_bytes)
     if time_us is None:

@@ -33,20 +33,15 @@ from tierwright.cli.output import (
     reads_trace,
 )
 from tierwright.cli.sizes import PageBytes as PageBytesOf
-from tierwright.cli.sizes import (
-    RamPages,
-    Size,
-    page_bytes_of,
-    parse_sizes,
-    size_option,
-)
-from tierwright.errors import BadInput
-from tierwright.simulate import Trace
-from tierwright.units import format_bytes, format_count, format_microseconds
+from tierwright.cli.sizes import RamPages, Size, page_bytes_of, parse_sizes, size_option
+from tierwright.common.errors import BadInput
+from tierwright.common.units import format_bytes, format_count, format_microseconds
+from tierwright.trace.reading import Trace
 
 if TYPE_CHECKING:
-    from tierwright.page_flow import DirtyRange, Evaluation
-    from tierwright.simulate import OnProgress
+    from tierwright.evaluate.page_flow.dirty_range import DirtyRange
+    from tierwright.evaluate.page_flow.results import Evaluation
+    from tierwright.trace.reading import OnProgress
 
 
 @reads_trace
@@ -95,19 +90,19 @@ def profile(
             "name a file in a folder that exists",
         )
     listed = parse_sizes(sizes, "--sizes", 1)
-    from tierwright import simulate as core
+    from tierwright.profile import measure
 
     page = page_bytes_of(trace)
     named = tuple(size.at(page) for size in listed)
     with progress("profile") as on_progress:
         if sample_rate is None:
-            made = core.profile(trace, sizes=named, on_progress=on_progress)
+            made = measure.profile(trace, sizes=named, on_progress=on_progress)
         else:
-            made = core.sampled_profile(
+            made = measure.sampled_profile(
                 trace, sample_rate, sizes=named, seed=seed, on_progress=on_progress
             )
     if summaries:
-        from tierwright.summaries import summarise
+        from tierwright.profile.summaries import summarise
 
         with progress("summaries") as on_progress:
             made = replace(made, summaries=summarise(trace, on_progress=on_progress))
@@ -328,13 +323,15 @@ def _priced(
     found: dict[str, Any], flash_device: str | None, disk_device: str
 ) -> dict[str, Any]:
     """Price the counters; beside clean-only admission stands its formula."""
-    from tierwright import catalog, replay_cost
-    from tierwright.derivation import plain
+    from tierwright.advise import clean_only
+    from tierwright.common.derivation import plain
+    from tierwright.hardware import catalog
+    from tierwright.simulate import priced as simulate_priced
 
     flash = None if flash_device is None else catalog.device_or_file(flash_device)
     disk = catalog.device_or_file(disk_device)
-    cost = replay_cost.price(found, flash=flash, disk=disk)
-    beside = replay_cost.clean_only(found, flash=flash, disk=disk)
+    cost = simulate_priced.price(found, flash=flash, disk=disk)
+    beside = clean_only.clean_only(found, flash=flash, disk=disk)
     return {
         "io_time_us_per_access": cost.io_time_us_per_access,
         "io_time_terms_us_per_access": cost.terms_us_per_access,
@@ -438,7 +435,7 @@ def _simulate_two_tiers(
     on_progress: OnProgress,
 ) -> dict[str, Any]:
     """Replay through a page-flow scheme, a chooser among them, or a flash cache."""
-    from tierwright import simulate as core
+    from tierwright.simulate import replay as core
 
     if core.is_flash_cache(name):
         replay = core.simulate_flash_cache
@@ -465,7 +462,7 @@ def _simulate_one_cache(
     on_progress: OnProgress,
 ) -> dict[str, Any]:
     """Replay through a replacement policy, or through a cost-aware buffer of that name."""
-    from tierwright import simulate as core
+    from tierwright.simulate import replay as core
 
     wanted = policy.lower().replace("-", "_")
     policies = {entry["name"] for entry in core.policies()}
@@ -548,9 +545,11 @@ def evaluate(
     With --trace, a lead that lies within the error of the model is decided by a replay:
     `decided_by`.
     """
-    from tierwright import catalog, page_flow
-    from tierwright.hit_ratio import read_profile
-    from tierwright.page_flow.load import about_load
+    from tierwright.advise import decide
+    from tierwright.evaluate.page_flow import dirty_range, effects, evaluation
+    from tierwright.evaluate.page_flow.load import about_load
+    from tierwright.hardware import catalog
+    from tierwright.profile.document import read_profile
 
     read_from = read_profile(profile)
     curve = read_from.curve
@@ -573,20 +572,20 @@ def evaluate(
             "profile the trace, and evaluate that profile",
         )
     if curve.write_backs_at is None:
-        ends = page_flow.evaluate_range(curve, **choices)
+        ends = dirty_range.evaluate_range(curve, **choices)
         if json:
             print_json(ends.to_dict())
         else:
             _print_range(ends)
         return
-    found = page_flow.evaluate(curve, **choices)
+    found = evaluation.evaluate(curve, **choices)
     if trace is not None:
         files, reading = trace
         if reading["page_bytes"] is None:
             reading = {**reading, "page_bytes": curve.page_bytes}
         with opened(files, reading) as read, progress("replay") as on_progress:
-            found = page_flow.decide(found, curve, read, on_progress=on_progress)
-    found = page_flow.judged(found, curve, choices["flash"], choices["disk"])
+            found = decide.decide(found, curve, read, on_progress=on_progress)
+    found = effects.judged(found, curve, choices["flash"], choices["disk"])
     load = about_load(found, curve.accesses, read_from.duration_s)
     found = replace(found, warnings=(*load, *found.warnings))
     if json:
@@ -603,7 +602,7 @@ def conformance(
     json: Json = False,
 ) -> None:
     """Run test vectors against the formulas; exit 1 if any failed."""
-    from tierwright.conformance import run_file
+    from tierwright.catalogue.vectors.conformance import run_file
 
     report = run_file(vectors)
     if json:
@@ -651,13 +650,13 @@ def formula(
     """Evaluate one formula of the papers on inputs of your own; without a name list them."""
     import json as reader
 
-    from tierwright import formulas
+    from tierwright.catalogue import limited, table
 
     if name is None:
         if json:
-            print_json(sorted(formulas.CARDS))
+            print_json(sorted(table.CARDS))
         else:
-            for known in sorted(formulas.CARDS):
+            for known in sorted(table.CARDS):
                 typer.echo(known)
         return
     try:
@@ -672,8 +671,8 @@ def formula(
             f"--inputs: `{inputs[:MOST_SHOWN]}` is no JSON object",
             """give an object, such as '{"reads": 10, "writes": 5, "erases": 1}'""",
         )
-    formulas.card_of(name).read(given)  # what is wrong at sight needs no process
-    found = formulas.ask_within(name, given, timeout_s)
+    table.card_of(name).read(given)  # what is wrong at sight needs no process
+    found = limited.ask_within(name, given, timeout_s)
     said = {key: found[key] for key in ("estimator", "validity", "source", "warnings")}
     if json:
         print_json(found["result"] | said)
@@ -781,8 +780,8 @@ _START_WORDS = {
 
 
 def _print_evaluation(found: Evaluation, *, priced: bool) -> None:
-    from tierwright.currency import amount, shown_in
-    from tierwright.page_flow import decision
+    from tierwright.common.currency import amount, shown_in
+    from tierwright.evaluate.page_flow import decision
 
     inputs = found.inputs
     rows = []

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 import typer
 
 if TYPE_CHECKING:
-    from tierwright.currency import ExchangeRate
+    from tierwright.common.currency import ExchangeRate
 
 _CURRENCY = Annotated[
     str,
@@ -61,7 +61,7 @@ def shows_money(command: Callable[..., None]) -> Callable[..., None]:
     ]
 
     def run(**given: Any) -> None:
-        from tierwright.currency import showing
+        from tierwright.common.currency import showing
 
         currency, per_usd = given.pop("currency"), given.pop("per_usd")
         rate, cautions = _rate(currency, per_usd, given.get("price_book"))
@@ -85,12 +85,12 @@ def _rate(
     currency: str, per_usd: str | None, book_id: str | None
 ) -> tuple[ExchangeRate, list[dict[str, Any]]]:
     """Return the rate, and what to know of its date."""
-    from tierwright.currency import BASE, DOLLARS
+    from tierwright.common.currency import BASE, DOLLARS
 
     if currency == BASE and per_usd is None:
         return DOLLARS, []
-    from tierwright import catalog
-    from tierwright.prices import rate_caution
+    from tierwright.hardware import catalog
+    from tierwright.hardware.prices import rate_caution
 
     book = (
         catalog.default_price_book() if book_id is None else catalog.price_book(book_id)

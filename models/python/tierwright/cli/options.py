@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
-    from tierwright.metadata import MetadataPreset
-    from tierwright.simulate import Trace
+    from tierwright.evaluate.metadata import MetadataPreset
+    from tierwright.trace.reading import Trace
 
 FlashMetadata = Annotated[
     str | None,
@@ -74,8 +74,8 @@ def warm_up_of(trace: Trace, text: str | None) -> int:
     if text is None:
         return 0
     from tierwright.cli.output import progress
-    from tierwright.simulate import warm_up_accesses
-    from tierwright.warm_up import parse
+    from tierwright.simulate.replay import warm_up_accesses
+    from tierwright.simulate.warm_up import parse
 
     with progress("count") as on_progress:
         return warm_up_accesses(trace, parse(text), on_progress=on_progress)
@@ -89,7 +89,7 @@ def preset_of(name: str | None) -> MetadataPreset | None:
     BadInput
         If there is no such preset.
     """
-    from tierwright.metadata import preset
+    from tierwright.evaluate.metadata import preset
 
     return None if name is None else preset(name)
 

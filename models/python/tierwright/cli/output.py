@@ -16,9 +16,9 @@ from typing import Annotated, Any, Protocol, get_type_hints
 
 import typer
 
-from tierwright.errors import BadInput, TierwrightError
-from tierwright.simulate import Reading, Trace
-from tierwright.units import format_bytes, parse_bytes
+from tierwright.common.errors import BadInput, TierwrightError
+from tierwright.common.units import format_bytes, parse_bytes
+from tierwright.trace.reading import Reading, Trace
 
 Json = Annotated[
     bool, typer.Option("--json", help="Print one JSON document and nothing else.")
@@ -287,7 +287,7 @@ def _on_this_machine(file: str) -> Iterator[tuple[Path, str | None]]:
     if "://" not in file:
         yield Path(file), None
         return
-    from tierwright.object_files import address_of, copied
+    from tierwright.trace.sources.copies import address_of, copied
 
     address = address_of(file)
     if address is None:
@@ -486,7 +486,7 @@ def print_json(document: Any) -> None:
 
     Its money has the currency that the command shows beside the dollars.
     """
-    from tierwright.currency import stated
+    from tierwright.common.currency import stated
 
     text = json.dumps(stated(document), ensure_ascii=False, allow_nan=False)
     sys.stdout.write(_as_given(text) + "\n")

@@ -18,8 +18,8 @@ from tierwright.cli.output import (
     whole_numbers,
 )
 from tierwright.cli.sizes import FlashPages, RamPages, Size, size_option
-from tierwright.errors import BadInput
-from tierwright.units import (
+from tierwright.common.errors import BadInput
+from tierwright.common.units import (
     format_bytes,
     format_count,
     format_microseconds,
@@ -28,8 +28,10 @@ from tierwright.units import (
 )
 
 if TYPE_CHECKING:
-    from tierwright.page_flow import Axis, Caution, DirectoryStudy, SchemeMap
-    from tierwright.throughput import ThroughputStudy
+    from tierwright.advise.directories import DirectoryStudy
+    from tierwright.common.cautions import Caution
+    from tierwright.evaluate.page_flow.scheme_map import Axis, SchemeMap
+    from tierwright.evaluate.throughput.schemes import ThroughputStudy
 
 ProfileFile = Annotated[
     Path,
@@ -101,15 +103,16 @@ def scheme_map(
     json: Json = False,
 ) -> None:
     """Map which page-flow scheme wins where, with the lines between the regions."""
-    from tierwright import catalog, page_flow
-    from tierwright.hit_ratio import read_profile
+    from tierwright.evaluate.page_flow import scheme_map as page_flow_scheme_map
+    from tierwright.hardware import catalog
+    from tierwright.profile.document import read_profile
 
     curve = read_profile(profile).curve.from_start(start)
 
     def at(size: Size | None) -> float | None:
         return None if size is None else size.fraction_at(lambda: curve.page_bytes)
 
-    found = page_flow.scheme_map(
+    found = page_flow_scheme_map.scheme_map(
         curve,
         x=_axis(x, "--x"),
         y=_axis(y, "--y"),
@@ -129,7 +132,7 @@ def scheme_map(
 
 
 def _axis(text: str, option: str) -> Axis:
-    from tierwright.page_flow import Axis
+    from tierwright.evaluate.page_flow.scheme_map import Axis
 
     name, _, ends = text.partition("=")
     parts = ends.split(":")
@@ -228,9 +231,9 @@ def throughput(
     json: Json = False,
 ) -> None:
     """Predict throughput and response time of each scheme for clients that wait."""
-    from tierwright import catalog
-    from tierwright.hit_ratio import read_profile
-    from tierwright.throughput import Setting, scheme_throughput
+    from tierwright.evaluate.throughput.schemes import Setting, scheme_throughput
+    from tierwright.hardware import catalog
+    from tierwright.profile.document import read_profile
 
     curve = read_profile(profile).curve.from_start(start)
     found = scheme_throughput(
@@ -350,12 +353,13 @@ def directories(
     json: Json = False,
 ) -> None:
     """Compare places of the flash directory and sizes of flash pages."""
-    from tierwright import catalog, page_flow
-    from tierwright.hit_ratio import read_profile
+    from tierwright.advise import directories as advise_directories
+    from tierwright.hardware import catalog
+    from tierwright.profile.document import read_profile
 
     sizes = () if flash_page_bytes is None else flash_page_bytes
     curve = read_profile(profile).curve.from_start(start)
-    found = page_flow.compare_directories(
+    found = advise_directories.compare_directories(
         curve,
         ram_bytes=parse_bytes(ram_bytes),
         flash_bytes=parse_bytes(flash_bytes),
@@ -363,7 +367,7 @@ def directories(
         disk=catalog.device_or_file(disk_device),
         flash_page_bytes=whole_numbers(sizes, "--flash-page-bytes") if sizes else (),
         buffered_bytes=buffered_bytes,
-        use=page_flow.DirectoryUse(hit_ratio=directory_hit_ratio),
+        use=advise_directories.DirectoryUse(hit_ratio=directory_hit_ratio),
     )
     if json:
         print_json({"start": curve.start, **found.to_dict()})
@@ -435,12 +439,13 @@ def choose_flash(
     json: Json = False,
 ) -> None:
     """Rank flash devices by I/O time and by price times I/O time."""
-    from tierwright import catalog, page_flow
-    from tierwright.hit_ratio import read_profile
-    from tierwright.metadata import preset
+    from tierwright.advise import flash_choice
+    from tierwright.evaluate.metadata import preset
+    from tierwright.hardware import catalog
+    from tierwright.profile.document import read_profile
 
     curve = read_profile(profile).curve.from_start(start)
-    found = page_flow.choose_flash(
+    found = flash_choice.choose_flash(
         curve,
         ram_pages=ram_pages.at(lambda: curve.page_bytes),
         flash_pages=flash_pages.at(lambda: curve.page_bytes),
@@ -452,7 +457,7 @@ def choose_flash(
     if json:
         print_json({"start": curve.start, **found.to_dict()})
         return
-    from tierwright.currency import amount, shown_in
+    from tierwright.common.currency import amount, shown_in
 
     print_table(
         "By I/O time; * least price x time",

@@ -17,14 +17,15 @@ from tierwright.cli.output import (
     reads_trace,
 )
 from tierwright.cli.sizes import BufferPages, page_bytes_of
-from tierwright.simulate import Trace
-from tierwright.units import format_count
+from tierwright.common.units import format_count
+from tierwright.trace.reading import Trace
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tierwright.page_flow.warn import Caution
-    from tierwright.pool_split import AdvisorStudy, PoolSplit
+    from tierwright.advise.pool_advisor import AdvisorStudy
+    from tierwright.advise.pool_split import PoolSplit
+    from tierwright.common.cautions import Caution
 
 ROWS_SHOWN = 12
 
@@ -66,7 +67,7 @@ def pool_split(
     json: Json = False,
 ) -> None:
     """Split a buffer into clean and dirty pages where writes cost R times a read."""
-    from tierwright.pool_split import analyse
+    from tierwright.advise.pool_split import analyse
 
     with progress("pool split") as on_progress:
         found = analyse(
@@ -118,7 +119,10 @@ def pool_gain(
     json: Json = False,
 ) -> None:
     """Show what splitting a buffer gains as page writes get dearer."""
-    from tierwright.pool_split import DEFAULT_ASYMMETRIES, gain_over_asymmetry
+    from tierwright.advise.pool_asymmetry import (
+        DEFAULT_ASYMMETRIES,
+        gain_over_asymmetry,
+    )
 
     ratios = (
         DEFAULT_ASYMMETRIES
@@ -260,7 +264,7 @@ def pool_advisor(
     json: Json = False,
 ) -> None:
     """Follow the adaptive split while writes, or their cost, change from epoch to epoch."""
-    from tierwright.pool_split import advisor_study
+    from tierwright.advise.pool_advisor import advisor_study
 
     with progress("pool advisor") as on_progress:
         found = advisor_study(

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tierwright.errors import BadInput
-from tierwright.units import Bytes, format_bytes, pages_of, parse_bytes
+from tierwright.common.errors import BadInput
+from tierwright.common.units import Bytes, format_bytes, pages_of, parse_bytes
 
 if TYPE_CHECKING:
-    from tierwright.simulate import Trace
+    from tierwright.trace.reading import Trace
 
 PageBytes = Callable[[], int]
 """Tells the page size of a workload when it is asked. [bytes]"""
@@ -162,9 +162,9 @@ def page_bytes_of(trace: Trace) -> PageBytes:
 
     @cache
     def ask() -> int:
-        from tierwright import simulate
+        from tierwright.trace import reading
 
-        return int(simulate.preview(trace, rows=1)["page_bytes"])
+        return int(reading.preview(trace, rows=1)["page_bytes"])
 
     return ask
 

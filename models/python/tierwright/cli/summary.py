@@ -8,10 +8,10 @@ import sys
 from collections.abc import Callable
 
 from tierwright.cli.output import print_facts, print_table
-from tierwright.errors import BadInput
-from tierwright.popularity import share_of_top
-from tierwright.summaries import TABLES, Devices, Distribution, Summaries, Table
-from tierwright.units import format_bytes, format_count
+from tierwright.common.errors import BadInput
+from tierwright.common.units import format_bytes, format_count
+from tierwright.profile.popularity import share_of_top
+from tierwright.profile.summaries import TABLES, Devices, Distribution, Summaries, Table
 
 # With the wide forms that spreadsheets of East Asia take for the same signs.
 _SIGNS = r"=+\-@\uff1d\uff0b\uff0d\uff20"

@@ -18,10 +18,10 @@ from tierwright.cli.output import (
     reads_trace,
 )
 from tierwright.cli.sizes import page_bytes_of, parse_sizes
-from tierwright.contenders import GivenOption, parse_option, spelled
-from tierwright.errors import BadInput
-from tierwright.simulate import Trace
-from tierwright.units import format_count
+from tierwright.common.errors import BadInput
+from tierwright.common.units import format_count
+from tierwright.simulate.contenders import GivenOption, parse_option, spelled
+from tierwright.trace.reading import Trace
 
 
 @reads_trace
@@ -125,7 +125,7 @@ def sweep(
     With --flash-metadata, --ram-pages are budgets: `ram_budget_pages` of a row, whose `ram_pages`
     are what the memory of flash leaves.
     """
-    from tierwright import simulate as core
+    from tierwright.simulate import replay as core
 
     page = page_bytes_of(trace)
 
@@ -216,8 +216,8 @@ def _configurations(
             raise BadInput(f"{needs} needs {name}", f"add {name} N,N,...")
         if sizes and not chosen:
             raise BadInput(f"{name} has no {needs}", f"add {needs}, or leave it out")
-    from tierwright import simulate as core
-    from tierwright.contenders import assign
+    from tierwright.simulate import replay as core
+    from tierwright.simulate.contenders import assign
 
     one_tier = [
         _find(name, policy=core.policies(), buffer=core.buffers()) for name in policies

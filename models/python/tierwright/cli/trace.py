@@ -9,7 +9,6 @@ from typing import Annotated, Any
 
 import typer
 
-from tierwright import simulate
 from tierwright.cli.output import (
     Json,
     print_facts,
@@ -20,9 +19,11 @@ from tierwright.cli.output import (
     reads_trace,
     speed_text,
 )
-from tierwright.errors import BadInput
-from tierwright.simulate import Trace
-from tierwright.units import format_bytes, format_count
+from tierwright.common.errors import BadInput
+from tierwright.common.units import format_bytes, format_count
+from tierwright.simulate import replay
+from tierwright.trace import reading
+from tierwright.trace.reading import Trace
 
 app = typer.Typer(
     help="Read, preview, convert and sum up traces.",
@@ -33,7 +34,7 @@ app = typer.Typer(
 
 def formats(*, json: Json = False) -> None:
     """List the trace formats that can be read."""
-    known = simulate.formats()
+    known = replay.formats()
     if json:
         print_json(known)
         return
@@ -67,7 +68,7 @@ def inspect(
     """Read a whole trace and say what it holds."""
     began = time.monotonic()
     with progress("inspect") as on_progress:
-        found = simulate.inspect(trace, on_progress=on_progress)
+        found = reading.inspect(trace, on_progress=on_progress)
     _print_summary(found, time.monotonic() - began, as_json=json)
 
 
@@ -97,7 +98,7 @@ def convert(
     json: Json = False,
 ) -> None:
     """Write the canonical form of a trace; a killed conversion is gone on with."""
-    from tierwright import conversions
+    from tierwright.trace import conversions
 
     if out is None:
         raise TypeError("`reads_trace` names the output")
@@ -124,7 +125,7 @@ def _checkpoint_accesses() -> int:
     BadInput
         If the environment has no positive whole number there.
     """
-    from tierwright.conversions import CHECKPOINT_ACCESSES
+    from tierwright.trace.conversions import CHECKPOINT_ACCESSES
 
     given = os.environ.get(_CHECKPOINT_VARIABLE)
     if given is None:
@@ -152,7 +153,7 @@ def preview(
 ) -> None:
     """Read the head of a trace and show what was understood, with units."""
     with progress("preview") as on_progress:
-        found = simulate.preview(trace, rows=rows, on_progress=on_progress)
+        found = reading.preview(trace, rows=rows, on_progress=on_progress)
     if json:
         print_json(found)
         return
@@ -188,7 +189,7 @@ def summary(
 ) -> None:
     """Sum a trace up: working set, reuse, popularity, requests, sequentiality, devices."""
     from tierwright.cli.summary import print_csv, print_summary, table_named
-    from tierwright.summaries import summarise
+    from tierwright.profile.summaries import summarise
 
     if csv is not None and json:
         raise BadInput("--csv and --json exclude each other", "give one of them")

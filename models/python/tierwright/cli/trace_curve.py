@@ -20,12 +20,12 @@ from tierwright.cli.output import (
     reads_trace,
 )
 from tierwright.cli.sizes import page_bytes_of, parse_sizes
-from tierwright.errors import BadInput
-from tierwright.simulate import Trace
-from tierwright.units import format_bytes, format_count
+from tierwright.common.errors import BadInput
+from tierwright.common.units import format_bytes, format_count
+from tierwright.trace.reading import Trace
 
 if TYPE_CHECKING:
-    from tierwright.hit_ratio import Profile
+    from tierwright.profile.document import Profile
 
 _CONFIDENCE = 0.95
 _NS_PER_S = 1e9
@@ -92,11 +92,11 @@ def sampled(
             "name a file in a folder that exists",
         )
     listed = parse_sizes(sizes, "--sizes", 1)
-    from tierwright import simulate as core
+    from tierwright.profile import measure
 
     page = page_bytes_of(trace)
     with progress("curve") as on_progress:
-        made = core.sampled_profile(
+        made = measure.sampled_profile(
             trace,
             sample_rate,
             sample_pages=sample_pages,
@@ -220,11 +220,11 @@ def windows(
         "--window-accesses 100000, or --window-s 60",
     )
     listed = parse_sizes(sizes, "--sizes", 1)
-    from tierwright import simulate as core
+    from tierwright.profile import measure
 
     page = page_bytes_of(trace)
     with progress("windows") as on_progress:
-        found = core.window_curves(
+        found = measure.window_curves(
             trace,
             window_accesses=window_accesses,
             window_ns=None if window_s is None else _nanoseconds(window_s),

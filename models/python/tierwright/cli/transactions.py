@@ -15,15 +15,12 @@ from tierwright.cli.output import (
     print_table,
     print_warnings,
 )
-from tierwright.errors import BadInput
-from tierwright.units import (
-    format_count,
-    format_microseconds,
-    parse_bytes,
-)
+from tierwright.common.errors import BadInput
+from tierwright.common.units import format_count, format_microseconds, parse_bytes
 
 if TYPE_CHECKING:
-    from tierwright.transactions import Event, WriteStudy
+    from tierwright.evaluate.transactions.replay import Event
+    from tierwright.evaluate.transactions.study import WriteStudy
 
 Events = Annotated[
     Path,
@@ -59,7 +56,7 @@ FlashPage = Annotated[
 
 
 def _events(path: Path) -> list[Event]:
-    from tierwright import transactions as model
+    from tierwright.evaluate.transactions import replay
 
     try:
         text = path.read_text(encoding="utf-8")
@@ -67,7 +64,7 @@ def _events(path: Path) -> list[Event]:
         raise BadInput(
             f"{path}: cannot be read as text: {error}", "give a file of events"
         ) from error
-    return model.parse_events(text)
+    return replay.parse_events(text)
 
 
 def transactions(
@@ -88,16 +85,16 @@ def transactions(
     json: Json = False,
 ) -> None:
     """Compare page LRU with commit-aware eviction that writes pages or log records."""
-    from tierwright import transactions as model
+    from tierwright.evaluate.transactions import nand, replay
 
-    times = model.NandTimes(read_us, write_us, erase_us)
-    model.io_time_us(0, 0, 0, times)  # refused before anything is replayed
-    found = model.compare_buffers(
+    times = nand.NandTimes(read_us, write_us, erase_us)
+    nand.io_time_us(0, 0, 0, times)  # refused before anything is replayed
+    found = replay.compare_buffers(
         _events(events),
         ram_pages=ram_pages,
         database_pages=database_pages,
         log_bytes_per_update=log_bytes,
-        geometry=model.NandGeometry(blocks, pages_per_block, page_bytes),
+        geometry=nand.NandGeometry(blocks, pages_per_block, page_bytes),
     )
     if json:
         print_json({name: counts.to_dict(times) for name, counts in found.items()})
@@ -129,13 +126,13 @@ def transaction_order(
     json: Json = False,
 ) -> None:
     """Tell in which order the transactions in memory would leave after the events."""
-    from tierwright import transactions as model
-    from tierwright.derivation import plain
+    from tierwright.common.derivation import plain
+    from tierwright.evaluate.transactions import replay, study
 
-    held = model.residents(
+    held = replay.residents(
         _events(events), ram_pages=ram_pages, database_pages=database_pages
     )
-    found = model.leaving_order(held)
+    found = study.leaving_order(held)
     if json:
         print_json(plain(found))
         return
@@ -221,7 +218,7 @@ def transaction_writes(
     json: Json = False,
 ) -> None:
     """Tell whether a transaction should leave memory as pages or as log records."""
-    from tierwright import transactions as model
+    from tierwright.evaluate.transactions import nand, study
 
     given = numbers(changes, "--changes")
     try:
@@ -231,15 +228,15 @@ def transaction_writes(
             f"--changes: `{changes}` has {len(given)} numbers",
             "give three: reads slower by, write time saved, whole time saved",
         ) from None
-    found = model.write_study(
+    found = study.write_study(
         dirty_pages=dirty_pages,
         log_bytes_per_page=log_bytes_per_page,
         log_pages_per_page=log_pages_per_page,
         pages_reread=pages_reread,
         ram_bytes=int(parse_bytes(ram)),
         pages_per_transaction=pages_per_transaction,
-        geometry=model.NandGeometry(blocks, pages_per_block, page_bytes),
-        times=model.NandTimes(read_us, write_us, erase_us),
+        geometry=nand.NandGeometry(blocks, pages_per_block, page_bytes),
+        times=nand.NandTimes(read_us, write_us, erase_us),
         disk_ms=disk_ms,
         changes=(slower, saved, total),
     )

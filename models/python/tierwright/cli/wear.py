@@ -15,22 +15,21 @@ from tierwright.cli.options import (
     accesses_per_s_option,
     preset_of,
 )
-from tierwright.cli.output import (
-    Json,
-    print_facts,
-    print_json,
-    print_table,
-)
-from tierwright.errors import BadInput
-from tierwright.units import format_count, parse_bytes
+from tierwright.cli.output import Json, print_facts, print_json, print_table
+from tierwright.common.errors import BadInput
+from tierwright.common.units import format_count, parse_bytes
 
 if TYPE_CHECKING:
     from decimal import Decimal
 
-    from tierwright import device as devices_
-    from tierwright.endurance import SchemeLife, WearOutlook, WriteBudget
-    from tierwright.hit_ratio import Profile
-    from tierwright.page_flow import Evaluation
+    from tierwright.evaluate.endurance.outlook import (
+        SchemeLife,
+        WearOutlook,
+        WriteBudget,
+    )
+    from tierwright.evaluate.page_flow.results import Evaluation
+    from tierwright.hardware import device as devices_
+    from tierwright.profile.document import Profile
 
 TB = 10**12
 PERCENT = 100
@@ -171,7 +170,7 @@ def wear(
     json: Json = False,
 ) -> None:
     """Say how long flash lasts: under each scheme, or at a rate; by rating or P/E cycles."""
-    from tierwright import catalog
+    from tierwright.hardware import catalog
 
     found = catalog.device_or_file(device)
     if pe_cycles is None:
@@ -272,7 +271,7 @@ def _written(written_tb: float | None, health: Path | None) -> float:
     """Written to the devices before: as given, or as the drive counts it. [TB]"""
     if health is None:
         return written_tb or 0.0
-    from tierwright.endurance import read_smart
+    from tierwright.hardware.smart import read_smart
 
     told = read_smart(health).host_bytes_written
     if told is None:
@@ -312,8 +311,12 @@ def _of_a_profile(
     months: int,
     json: bool,
 ) -> None:
-    from tierwright import catalog, endurance, page_flow
-    from tierwright.hit_ratio import read_profile
+    from tierwright.evaluate.endurance import money as endurance_money
+    from tierwright.evaluate.endurance import outlook
+    from tierwright.evaluate.page_flow import cautions, dirty_range
+    from tierwright.evaluate.page_flow import evaluation as page_flow_evaluation
+    from tierwright.hardware import catalog
+    from tierwright.profile.document import read_profile
 
     profile = read_profile(path)
     curve = profile.curve
@@ -321,7 +324,7 @@ def _of_a_profile(
         curve = curve.with_dirty_share(dirty_share)
     curve = curve.from_start(start)
     rate, basis = _rate(profile, load["accesses_per_s"])
-    budget = endurance.write_budget(device, **limits)
+    budget = outlook.write_budget(device, **limits)
     capacity = device.capacity_bytes
     load = {
         **load,
@@ -331,15 +334,15 @@ def _of_a_profile(
     least: WearOutlook | None = None
     gentlest: str | None
     if curve.write_backs_at is None:
-        ends = page_flow.evaluate_range(curve, **choices)
-        both = endurance.wear_range(ends, budget, **load)
+        ends = dirty_range.evaluate_range(curve, **choices)
+        both = outlook.wear_range(ends, budget, **load)
         evaluation, most, least = ends.most, both.most, both.least
         gentlest = both.gentlest
     else:
-        evaluation = page_flow.evaluate(curve, **choices)
-        most = endurance.wear_outlook(evaluation, budget, **load)
-        gentlest = endurance.gentlest(most)
-    usd, reason = endurance.purchase_usd(
+        evaluation = page_flow_evaluation.evaluate(curve, **choices)
+        most = outlook.wear_outlook(evaluation, budget, **load)
+        gentlest = outlook.gentlest(most)
+    usd, reason = endurance_money.purchase_usd(
         device,
         None if price_book is None else catalog.price_book(price_book),
         limits["devices"],
@@ -359,7 +362,7 @@ def _of_a_profile(
     )
     about = (
         *most.warnings,
-        *page_flow.about_space_behind(choices["flash_metadata"]),
+        *cautions.about_space_behind(choices["flash_metadata"]),
     )
     document["warnings"] = plain_data(about)
     if json:
@@ -383,7 +386,7 @@ def _document(
     growth: float,
 ) -> dict[str, Any]:
     """All of it, as HTTP answers: at the upper end where the dirty share is unknown."""
-    from tierwright import endurance
+    from tierwright.evaluate.endurance import money as endurance_money
 
     in_place = budget.in_place_tb
     left = None if in_place is None else in_place - most.written_tb
@@ -408,7 +411,7 @@ def _document(
             name: _scheme(
                 life,
                 None if least is None else least.schemes[name],
-                endurance.scheme_cost(
+                endurance_money.scheme_cost(
                     life,
                     budget,
                     usd,
@@ -454,7 +457,7 @@ def _without(found: Any, name: str) -> dict[str, Any]:
 
 
 def _print(document: dict[str, Any], device_id: str) -> None:
-    from tierwright.currency import shown_in
+    from tierwright.common.currency import shown_in
 
     budget = document["budget"]
     left = "-"
@@ -508,7 +511,7 @@ def _print(document: dict[str, Any], device_id: str) -> None:
 def _row(name: str, row: dict[str, Any]) -> list[str]:
     from decimal import Decimal
 
-    from tierwright.currency import amount
+    from tierwright.common.currency import amount
 
     other = row["none_dirty"] or row
 
@@ -561,7 +564,8 @@ def _at_a_rate(
     *,
     json: bool,
 ) -> None:
-    from tierwright import endurance
+    from tierwright.evaluate.endurance import wear as endurance_wear
+    from tierwright.hardware import rated_endurance
 
     if waf is not None and sequential_share is not None:
         raise BadInput(
@@ -569,7 +573,7 @@ def _at_a_rate(
             "give the WAF, or the share of large writes",
         )
     if pe_cycles is None:
-        rated = endurance.rated_endurance(found, **rating, assume=True)
+        rated = rated_endurance.rated_endurance(found, **rating, assume=True)
         if rated.tb_written is None:
             raise BadInput(
                 f"device `{device}` states no rated writes",
@@ -580,7 +584,7 @@ def _at_a_rate(
                 "--waf and --sequential-share need --pe-cycles",
                 "a rating in host writes has its own WAF inside; leave them out",
             )
-        left = endurance.remaining(
+        left = endurance_wear.remaining(
             rated_tb=rated.tb_written,
             written_tb=0.0,
             tb_per_day=write_mb_per_s * 86_400 / 1e6,
@@ -600,14 +604,14 @@ def _at_a_rate(
         explain(left.derivation, [*rated.warnings, *left.warnings])
         return
     if waf is None:
-        pattern = endurance.waf_by_pattern(
+        pattern = endurance_wear.waf_by_pattern(
             found, 0.0 if sequential_share is None else sequential_share
         )
         waf = float(pattern.waf)
     size = found.capacity_bytes if nand is None else parse_bytes(nand)
     if size is None:
         raise BadInput(f"device `{device}` states no capacity", "give --nand SIZE")
-    life = endurance.lifetime(
+    life = endurance_wear.lifetime(
         nand_bytes=size,
         pe_cycles=pe_cycles,
         waf=waf,

@@ -1,6 +1,6 @@
 //! The cost formulas of Koltsidas and Viglas, sections 3.2 to 3.4, with those of the directory.
 //!
-//! The same as `tierwright.page_flow.costs` in Python; a test holds them against each other.
+//! The same as `tierwright.evaluate.page_flow.costs` in Python; a test holds them against each other.
 
 use super::Scheme;
 

@@ -1,0 +1,1 @@
+"""Questions: each module puts formulas, curves and replays together into an answer."""

@@ -1,0 +1,234 @@
+"""Answers from counted operations, beside those of the models: the check of a question by replay.
+
+A replay counts what a scheme does at given sizes and times nothing. Here its counters take the
+place of the page-flow formulas in throughput, life of flash and choice of a device; what
+follows from them is computed as there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from tierwright.common.errors import BadInput
+from tierwright.evaluate.endurance.growth import years_with_growth
+from tierwright.evaluate.page_flow.counts import TIE_ORDER
+from tierwright.evaluate.throughput.mva import closed_network
+from tierwright.evaluate.throughput.schemes import (
+    STATIONS,
+    US_PER_S,
+    Setting,
+    beyond_busy,
+)
+from tierwright.hardware.device import Device
+from tierwright.simulate.priced import price
+
+__all__ = [
+    "ReplayedChoice",
+    "ReplayedLife",
+    "ReplayedThroughput",
+    "replayed_choice",
+    "replayed_life",
+    "replayed_throughput",
+]
+
+TB = 1e12
+SECONDS_PER_YEAR = 365 * 86_400.0
+Counters = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayedThroughput:
+    """Throughput of one scheme with demands from counted operations.
+
+    Attributes
+    ----------
+    throughput_per_s, response_s : float
+        At N clients, by mean-value analysis. [1/s], [s]
+    demands_s, utilisation : dict of str to float
+        By kind of station. [s], [1]
+    delay_s : float
+        W, waits beyond busy times. [s]
+    """
+
+    throughput_per_s: float
+    response_s: float
+    demands_s: dict[str, float]
+    utilisation: dict[str, float]
+    delay_s: float
+
+
+def replayed_throughput(
+    counters: Counters, *, flash: Device, disk: Device, setting: Setting
+) -> ReplayedThroughput:
+    """Solve the network of `scheme_throughput` with demands from a replay.
+
+    The demand at flash and at the disks is A x (operations x service times) / accesses, and
+    each operation waits for what its latency is beyond its service time.
+
+    Parameters
+    ----------
+    counters : mapping
+        A result of `simulate_scheme`.
+    flash, disk : Device
+        Their service times price the operations.
+    setting : Setting
+        Clients, devices, think time.
+
+    Raises
+    ------
+    BadInput
+        If a device states no time of an operation that was counted.
+    """
+    times = _times_us(counters, flash, disk)
+    per = setting.accesses_per_transaction / US_PER_S
+    demands = (
+        setting.cpu_s_per_transaction,
+        per * times["flash"],
+        per * times["disk"],
+    )
+    waits = beyond_busy(flash, disk, counters["page_bytes"])
+    delay_s = (
+        per
+        / counters["accesses"]
+        * (
+            counters["flash_reads"] * waits.flash_read
+            + counters["flash_writes"] * waits.flash_write
+            + counters["hdd_reads"] * waits.disk_read
+            + counters["hdd_writes"] * waits.disk_write
+        )
+    )
+    network = closed_network(
+        demands,
+        clients=setting.clients,
+        think_s=setting.think_s,
+        devices=(setting.cpus, setting.flash_devices, setting.disks),
+        delay_s=delay_s,
+    )
+    busy = network.utilisation[-1].tolist()
+    return ReplayedThroughput(
+        float(network.throughput_per_s[-1]),
+        float(network.response_s[-1]),
+        dict(zip(STATIONS, demands, strict=True)),
+        dict(zip(STATIONS, busy, strict=True)),
+        delay_s,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayedLife:
+    """Life of flash with counted writes.
+
+    Attributes
+    ----------
+    pages_per_access : float
+        Flash writes. [pages]
+    tb_per_day : float
+        Host writes today. [10^12 bytes/day]
+    years : float or None
+        Writing in place; infinite where nothing is written, None without a budget. [365 days]
+    """
+
+    pages_per_access: float
+    tb_per_day: float
+    years: float | None
+
+
+def replayed_life(
+    counters: Counters,
+    *,
+    budget_tb: float | None,
+    accesses_per_s: float,
+    growth_per_year: float = 0.0,
+    written_tb: float = 0.0,
+) -> ReplayedLife:
+    """Life of the flash as `wear_outlook` finds it, with the flash writes of a replay.
+
+    Parameters
+    ----------
+    counters : mapping
+        A result of `simulate_scheme`.
+    budget_tb : float or None
+        Host writes that the devices take in place. [10^12 bytes]
+    accesses_per_s, growth_per_year, written_tb : float
+        As in `wear_outlook`. [1/s], [1/year], [10^12 bytes]
+
+    Raises
+    ------
+    BadInput
+        If a number is out of its domain.
+    """
+    pages = counters["flash_writes"] / counters["accesses"]
+    bytes_per_s = pages * accesses_per_s * counters["page_bytes"]
+    per_year = bytes_per_s * SECONDS_PER_YEAR / TB
+    return ReplayedLife(
+        pages,
+        per_year / 365,
+        None
+        if budget_tb is None
+        else years_with_growth(budget_tb - written_tb, per_year, growth_per_year),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayedChoice:
+    """The best scheme on one flash device, by replays.
+
+    Attributes
+    ----------
+    scheme : str
+        Of least I/O time; among equals the first of `TIE_ORDER`.
+    io_time_us_per_access : float
+        [µs]
+    """
+
+    scheme: str
+    io_time_us_per_access: float
+
+
+def replayed_choice(
+    replays: Mapping[str, Counters], devices: Iterable[Device], *, disk: Device
+) -> dict[str, ReplayedChoice]:
+    """Find the best scheme of each flash device from one replay a scheme.
+
+    Parameters
+    ----------
+    replays : mapping
+        Results of `simulate_scheme` at the same sizes, by scheme.
+    devices : iterable of Device
+        Flash devices; those without a time of an operation that was counted are left out.
+    disk : Device
+        Behind all of them.
+
+    Returns
+    -------
+    dict
+        By id of the device.
+    """
+    order = [name for name in TIE_ORDER if name in replays]
+    found = {}
+    for device in devices:
+        times = {
+            name: price(replays[name], flash=device, disk=disk).io_time_us_per_access
+            for name in order
+        }
+        known = {name: time for name, time in times.items() if time is not None}
+        if len(known) == len(order) and known:
+            scheme = min(order, key=lambda name: (known[name], order.index(name)))
+            found[device.id] = ReplayedChoice(scheme, known[scheme])
+    return found
+
+
+def _times_us(counters: Counters, flash: Device, disk: Device) -> dict[str, float]:
+    """Busy time of each tier. [µs per access]"""
+    found = price(counters, flash=flash, disk=disk)
+    if found.io_time_us_per_access is None:
+        raise BadInput(
+            f"the replay has no I/O time: {found.reason}",
+            "choose devices that state both times",
+        )
+    times = {"flash": 0.0, "disk": 0.0}
+    for name, time in found.terms_us_per_access.items():
+        times["flash" if "flash" in name else "disk"] += time
+    return times

@@ -1,0 +1,362 @@
+"""What is replayed to check an answer, and what the counts say: directories, restart, fragments.
+
+Each answer names its replays (`directory_replays`, ...) and is computed from their counters
+(`replayed_directory`, ...). The replays of page-flow schemes are those of `page_flow.decision`; what
+follows from them in throughput, life and choice of a device is in `replay_checks`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from tierwright.advise.directories import DirectoryOption, DirectoryStudy
+from tierwright.common.errors import BadInput
+from tierwright.evaluate.fragment_cache import CLOCK_CEILING, CLOCK_INITIAL_COUNT
+from tierwright.evaluate.page_flow.decision import warm_up_of
+from tierwright.hardware.device import Device
+from tierwright.simulate.priced import price
+
+__all__ = [
+    "MOST_BLOCK_PAGES",
+    "Replay",
+    "ReplayedRestart",
+    "directory_replays",
+    "fragment_replays",
+    "replayed_directory",
+    "replayed_fragments",
+    "replayed_restart",
+    "replayed_without_flash",
+    "restart_replays",
+]
+
+Counters = Mapping[str, Any]
+MOST_BLOCK_PAGES = 64
+"""RAM pages of the largest flash page that the simulator replays. [pages]"""
+LEAST_BLOCK_PAGES = 2
+FILL_STEPS = 8
+"""Lengths after which a replay looks whether the flash is full."""
+SEGMENT_ENTRIES = 64_000
+SEGMENT_ENTRY_BYTES = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """One replay of the simulator.
+
+    Attributes
+    ----------
+    family, name : str
+        `scheme` or `flash_cache`, and which.
+    ram_pages, flash_pages : int
+        [pages]
+    warm_up : int
+        Accesses that are not counted.
+    options : dict of str to str
+        Its options.
+    """
+
+    family: str
+    name: str
+    ram_pages: int
+    flash_pages: int
+    warm_up: int
+    options: dict[str, str] = field(default_factory=dict)
+
+
+def directory_replays(
+    study: DirectoryStudy, *, start: str, accesses: int
+) -> dict[str, Replay]:
+    """Return the replays that check a comparison of directories.
+
+    For every place and size of flash pages the scheme to count on and the one that is best if
+    flash pages are full, with flash pages as large as asked for: `block_pages` of the simulator.
+
+    Parameters
+    ----------
+    study : DirectoryStudy
+        The answer.
+    start : str
+        `steady` warms the caches with the first half of the trace; `cold` counts all of it.
+    accesses : int
+        Of the trace.
+
+    Returns
+    -------
+    dict
+        `none`, without flash in all of RAM, and `<index of the option> <scheme>`. Options whose
+        flash pages hold more than 64 RAM pages have none.
+    """
+    page = study.inputs["ram_page_bytes"]
+    warm = warm_up_of(start, accesses)
+    frame = page + study.inputs["ram_entry_bytes"]
+    found = {
+        "none": Replay("scheme", "none", study.inputs["ram_bytes"] // frame, 0, warm)
+    }
+    for index, option in enumerate(study.options):
+        per_block = option.flash_page_bytes // page
+        if per_block > MOST_BLOCK_PAGES:
+            continue
+        options = {}
+        if option.technique is not None:
+            options = {
+                "block_pages": str(per_block),
+                "block_technique": option.technique,
+            }
+        for scheme in dict.fromkeys((option.safest, option.best_if_full)):
+            if scheme is not None:
+                found[f"{index} {scheme}"] = Replay(
+                    "scheme",
+                    scheme,
+                    option.ram_pages,
+                    option.flash_pages,
+                    warm,
+                    options,
+                )
+    return found
+
+
+def replayed_directory(
+    counters: Counters, option: DirectoryOption, *, flash: Device, disk: Device
+) -> float:
+    """I/O and upkeep of the directory by a replay. [µs per access]
+
+    Operations x service times, blocks at the bytes that they move, and the lookups and updates
+    that the replay counted at L and U each.
+
+    Parameters
+    ----------
+    counters : mapping
+        A result of `simulate_scheme` at the sizes of the option.
+    option : DirectoryOption
+        Its L and U.
+    flash, disk : Device
+        Their service times price the operations.
+
+    Raises
+    ------
+    BadInput
+        If a device states no time of an operation that was counted.
+    """
+    upkeep = (
+        counters["directory_lookups"] * option.lookup_us
+        + counters["directory_updates"] * option.update_us
+    )
+    io_us = _io_us(counters, flash=flash, disk=disk)
+    return io_us + float(upkeep) / int(counters["accesses"])
+
+
+def replayed_without_flash(counters: Counters, *, disk: Device) -> float:
+    """I/O of a replay without flash. [µs per access]
+
+    Parameters
+    ----------
+    counters : mapping
+        A result of `simulate_scheme`, scheme `none`.
+    disk : Device
+        Its service times price the operations.
+
+    Raises
+    ------
+    BadInput
+        If the disk states no time of an operation that was counted.
+    """
+    return _io_us(counters, flash=None, disk=disk)
+
+
+def _io_us(counters: Counters, *, flash: Device | None, disk: Device) -> float:
+    found = price(counters, flash=flash, disk=disk)
+    if found.io_time_us_per_access is None:
+        raise BadInput(
+            f"the replay has no I/O time: {found.reason}",
+            "choose devices that state both times",
+        )
+    return found.io_time_us_per_access
+
+
+def restart_replays(
+    *, ram_pages: int, flash_pages: int, accesses: int, window: int
+) -> dict[str, Replay]:
+    """Return the replays that check filling and restart: a cache that crashes and comes back.
+
+    FaCE, whose metadata the restart is about, crashes in the middle of the trace and keeps its
+    flash: `warm` counts from there, `later` from `window` accesses later on. `fill 1` to `fill 8`
+    lose RAM and flash k eighths of the trace before its end, so that the flash has as long to fill.
+
+    Parameters
+    ----------
+    ram_pages, flash_pages : int
+        [pages]
+    accesses : int
+        Of the trace, at least 16.
+    window : int
+        Accesses after the crash that stand for what redo reads; cut at the end of the trace.
+
+    Raises
+    ------
+    BadInput
+        If the trace is shorter than that.
+    """
+    if accesses < 2 * FILL_STEPS:
+        raise BadInput(
+            f"restart: the trace has {accesses:,} accesses, too few to crash in it",
+            f"take one of {2 * FILL_STEPS} accesses at least",
+        )
+    middle = accesses // 2
+
+    def crashing(at: int, restart: str, warm_up: int) -> Replay:
+        options = {"crash_at": str(at), "restart": restart}
+        return Replay("flash_cache", "face", ram_pages, flash_pages, warm_up, options)
+
+    found = {"warm": crashing(middle, "warm", middle)}
+    if middle + window < accesses:
+        found["later"] = crashing(middle, "warm", middle + max(1, window))
+    for step in range(1, FILL_STEPS):
+        begins = accesses - accesses * step // FILL_STEPS
+        found[f"fill {step}"] = crashing(begins, "cold", 0)
+    found[f"fill {FILL_STEPS}"] = Replay(
+        "flash_cache", "face", ram_pages, flash_pages, 0
+    )
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayedRestart:
+    """What replays of a crash say.
+
+    Attributes
+    ----------
+    flash_share : float or None
+        Of the pages read from below RAM after the crash, those that flash held; None where none
+        was read. [1]
+    metadata_bytes : int
+        Read from flash to restore its metadata: segments, and data pages scanned. [bytes]
+    fill_accesses : float or None
+        From a cold restart until flash gives a page up for the first time, interpolated between
+        the lengths replayed; None where it never does. [accesses]
+    """
+
+    flash_share: float | None
+    metadata_bytes: int
+    fill_accesses: float | None
+
+
+def replayed_restart(replays: Mapping[str, Counters], accesses: int) -> ReplayedRestart:
+    """Read restart and filling off the replays of `restart_replays`.
+
+    Parameters
+    ----------
+    replays : mapping
+        Results of `simulate_flash_cache`, by name.
+    accesses : int
+        Of the trace.
+
+    Returns
+    -------
+    ReplayedRestart
+    """
+    warm = replays["warm"]
+    later = replays.get("later", {"flash_hits": 0, "flash_misses": 0})
+    hits = warm["flash_hits"] - later["flash_hits"]
+    reads = hits + warm["flash_misses"] - later["flash_misses"]
+    restored = (
+        warm["restart_segments_read"] * SEGMENT_ENTRIES * SEGMENT_ENTRY_BYTES
+        + warm["restart_pages_scanned"] * warm["page_bytes"]
+    )
+    return ReplayedRestart(
+        hits / reads if reads else None, restored, _fill(replays, accesses)
+    )
+
+
+def _fill(replays: Mapping[str, Counters], accesses: int) -> float | None:
+    length, used = 0.0, 0.0
+    for step in range(1, FILL_STEPS + 1):
+        row = replays[f"fill {step}"]
+        begun = accesses * step // FILL_STEPS
+        before = (row.get("crash") or {}).get("before", {})
+        gone = row["flash_evictions"] - before.get("flash_evictions", 0)
+        if gone > 0:
+            came = row["flash_writes"] - before.get("flash_writes", 0)
+            # Between this length and the one before, pages came evenly.
+            pace = max(came - used, 1.0) / (begun - length)
+            return float(min(begun, length + (row["flash_pages"] - used) / pace))
+        length, used = float(begun), float(row["slots_used"])
+    return None
+
+
+def fragment_replays(
+    sizes: Sequence[int],
+    *,
+    page_bytes: int,
+    ram_pages: int,
+    flash_pages: int,
+    start: str,
+    accesses: int,
+) -> dict[str, Replay]:
+    """Return the replays that check the read miss rate of a fragment cache.
+
+    A flash of fragments under the cache's own CLOCK (up to 4, newcomers at 1) that sees every
+    access, which is how the rate is estimated from the curve, too; and RAM alone, whose misses are
+    the reads that reach the cache.
+
+    Parameters
+    ----------
+    sizes : sequence of int
+        Fragments. [bytes]
+    page_bytes : int
+        Page of the workload. [bytes]
+    ram_pages, flash_pages : int
+        [pages]
+    start : str
+        `steady` or `cold`.
+    accesses : int
+        Of the trace.
+
+    Returns
+    -------
+    dict
+        `ram`, and the size of each fragment of 2 to 64 pages that fits into the flash.
+    """
+    warm = warm_up_of(start, accesses)
+    found = {"ram": Replay("scheme", "none", ram_pages, 0, warm)}
+    for size in sizes:
+        pages = size // page_bytes
+        fits = LEAST_BLOCK_PAGES <= pages <= min(MOST_BLOCK_PAGES, flash_pages)
+        if fits and size % page_bytes == 0:
+            options = {
+                "block_pages": str(pages),
+                "flash_policy": "gclock",
+                "flash_ceiling": str(CLOCK_CEILING),
+                "flash_entry": str(CLOCK_INITIAL_COUNT),
+            }
+            found[str(size)] = Replay(
+                "scheme", "inclusive", 1, flash_pages, warm, options
+            )
+    return found
+
+
+def replayed_fragments(replays: Mapping[str, Counters]) -> dict[int, float]:
+    """Read miss rate by size of the fragment: misses of the fragments over misses of RAM, at most 1.
+
+    Parameters
+    ----------
+    replays : mapping
+        Results of `simulate_scheme` at `fragment_replays`, by name.
+
+    Raises
+    ------
+    BadInput
+        If nothing misses RAM.
+    """
+    reached = replays["ram"]["flash_misses"]
+    if reached == 0:
+        raise BadInput(
+            "fragment cache: nothing misses RAM, so the cache has no miss rate",
+            "choose less RAM",
+        )
+    return {
+        int(name): min(1.0, row["flash_misses"] / reached)
+        for name, row in replays.items()
+        if name != "ram"
+    }

@@ -1,0 +1,617 @@
+"""Where the flash directory goes and how large flash pages are: whole costs side by side.
+
+Joins the sizes of `directory`, the hits of `counts` and the costs of `costs`. Source: Koltsidas
+and Viglas sections 4.1 and 4.2; what is derived is named in the docstrings.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tierwright.common.cautions import Caution
+from tierwright.common.checks import broadcast, whole
+from tierwright.common.errors import Problems
+from tierwright.common.units import format_bytes, format_microseconds
+from tierwright.evaluate.page_flow import results
+from tierwright.evaluate.page_flow.cautions import about_curve
+from tierwright.evaluate.page_flow.costs import directory_costs
+from tierwright.evaluate.page_flow.counts import TIE_ORDER
+from tierwright.evaluate.page_flow.directory import (
+    directory_access_costs,
+    directory_in_ram,
+    directory_on_flash,
+    flash_directory_size,
+)
+from tierwright.evaluate.page_flow.evaluation import evaluate_grid, service_times
+from tierwright.hardware.device import Device
+from tierwright.hardware.service_time import service_us
+from tierwright.profile.curve import Curve
+
+PLACEMENTS = ("ram", "flash")
+TECHNIQUES = ("overwriting", "invalidating")
+SCHEMES_WITH_DIRECTORY = ("inclusive", "exclusive", "lazy")
+BITS_PER_BYTE = 8
+LITTLE = 0.99
+"""What takes more than this share of the time of the choice is not worth a sentence."""
+
+
+ESTIMATOR = "C0 to C3 with C1d to C3d; hits from one LRU curve at the sizes that the directory leaves"
+VALIDITY = (
+    "LRU in both tiers; a flash page larger than a RAM page holds between one and all of its RAM "
+    "pages, so its hits are given as a range, without the gain of fetching neighbours"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class DirectoryUse:
+    """How a directory is read and changed.
+
+    Attributes
+    ----------
+    ram_lookup_us, ram_update_us : float
+        L and U of a directory in RAM. [µs]
+    lookup_pages, update_pages : float
+        l and u, directory pages touched on flash. [pages]
+    hit_ratio : float
+        H_d(n) of the part buffered in RAM. [1]
+    dirty_share : float
+        p_d^d, share of directory pages that are dirty in RAM. [1]
+    write_on_eviction : bool
+        Whether a dirty directory page is paid only when it is pushed out, not as printed.
+    """
+
+    ram_lookup_us: float = 0.0
+    ram_update_us: float = 0.0
+    lookup_pages: float = 1.0
+    update_pages: float = 1.0
+    hit_ratio: float = 0.9
+    dirty_share: float = 0.3
+    write_on_eviction: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SchemeCost:
+    """One scheme with its directory. [µs per access]
+
+    Attributes
+    ----------
+    io_us, directory_us : float
+        C_k / N and C_kd / N with flash pages full of valid RAM pages. [µs]
+    block_read_us : float
+        Extra disk reads of overwriting: each victim whose block is absent. Derived. [µs]
+    total_us : float
+        Their sum. [µs]
+    worst_total_us : float
+        The same where each flash page holds a single valid RAM page; equal to `total_us`
+        where pages are equally large. [µs]
+    flash_hits, flash_misses, accesses : float
+        Counts behind `io_us` and `directory_us`. [accesses]
+    p_d : float
+        Share of RAM misses whose victim is dirty. [1]
+    block_us : float
+        What reading one block takes. [µs]
+    """
+
+    io_us: float
+    directory_us: float
+    block_read_us: float
+    total_us: float
+    worst_total_us: float
+    flash_hits: float
+    flash_misses: float
+    accesses: int
+    p_d: float
+    block_us: float
+
+
+@dataclass(frozen=True, slots=True)
+class DirectoryOption:
+    """One place of the directory and one size of flash pages.
+
+    Attributes
+    ----------
+    placement : str
+        `ram` or `flash`.
+    flash_page_bytes : int
+        B_f. [bytes]
+    technique : str or None
+        `overwriting` or `invalidating`; None where B_f = B_r.
+    entry_bytes : int
+        b_f, by Table 1 of the paper, rounded up. [bytes]
+    directory_bytes : int
+        [bytes]
+    ram_pages : int
+        Pages that are left for RAM; 0 where the directory leaves none. [pages]
+    flash_blocks : int
+        Flash pages, of B_f bytes each.
+    flash_pages : int
+        RAM pages that they hold at most. [pages]
+    lookup_us, update_us : float
+        L and U. [µs]
+    schemes : dict of str to SchemeCost
+        Empty where it is not feasible.
+    safest : str or None
+        Scheme of least `worst_total_us`: the one to count on. Of equals, the one of least
+        `total_us`.
+    best_if_full : str or None
+        Scheme of least `total_us`, which takes every flash page to be full of valid pages.
+    saving : float or None
+        Share of the I/O time without flash that `safest` saves at worst. [1]
+    saving_if_full : float or None
+        Share that `best_if_full` saves if all flash pages are full. [1]
+    buffered_bytes : int
+        n, the part of a directory on flash that RAM holds; 0 in RAM. [bytes]
+    reason : str
+        Why it is not feasible; empty where it is.
+    """
+
+    placement: str
+    flash_page_bytes: int
+    technique: str | None
+    entry_bytes: int
+    directory_bytes: int
+    ram_pages: int
+    flash_blocks: int
+    flash_pages: int
+    lookup_us: float
+    update_us: float
+    schemes: dict[str, SchemeCost]
+    safest: str | None
+    best_if_full: str | None
+    saving: float | None
+    saving_if_full: float | None
+    buffered_bytes: int = 0
+    reason: str = ""
+
+    @property
+    def worst_us(self) -> float:
+        """Time of the safest scheme at worst; infinite where there is none. [µs per access]"""
+        if self.safest is None:
+            return math.inf
+        return self.schemes[self.safest].worst_total_us
+
+    @property
+    def full_us(self) -> float:
+        """Least time if all flash pages are full; infinite where there is none. [µs per access]"""
+        if self.best_if_full is None:
+            return math.inf
+        return self.schemes[self.best_if_full].total_us
+
+
+@dataclass(frozen=True, slots=True)
+class DirectoryStudy:
+    """Every place and page size, and which to choose.
+
+    How many pages of a large flash page stay valid is not in the curve, so the choice is the one
+    that costs least where each holds a single valid page: nothing about the workload can make
+    it dearer than that.
+
+    Attributes
+    ----------
+    none_us : float
+        I/O time without flash, all memory for RAM pages. [µs per access]
+    options : tuple of DirectoryOption
+        In the order of page sizes, techniques, places.
+    safest : int or None
+        Index of the choice: the option of least worst case, of equals the one that takes less
+        time if its flash pages are full; None where none is feasible.
+    best_if_full : int or None
+        Index of the option of least time if all flash pages are full of valid pages.
+    finding, remark : str
+        The choice in words; what another saves if its flash pages are full, or nothing.
+    estimator, validity : str
+        How it was computed, and where that holds.
+    warnings : tuple of Caution
+        What to know before acting on it.
+    inputs : dict
+        What was put in, with units.
+    """
+
+    none_us: float
+    options: tuple[DirectoryOption, ...]
+    safest: int | None
+    best_if_full: int | None
+    finding: str
+    remark: str
+    estimator: str
+    validity: str
+    warnings: tuple[Caution, ...]
+    inputs: dict[str, Any]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON."""
+        found: dict[str, Any] = results.plain(self)
+        return found
+
+
+def compare_directories(
+    curve: Curve,
+    *,
+    ram_bytes: int,
+    flash_bytes: int,
+    flash: Device,
+    disk: Device,
+    flash_page_bytes: Sequence[int] = (),
+    placements: Iterable[str] = PLACEMENTS,
+    use: DirectoryUse | None = None,
+    ram_entry_bytes: int = 48,
+    buffered_bytes: int | None = None,
+) -> DirectoryStudy:
+    """Cost of every scheme with the directory in RAM or on flash, by size of flash pages.
+
+    In RAM the directory takes room from RAM pages, f = floor(S_f / B_f), r = floor((S_r - b_f f)
+    / (B_r + b_r)). On flash it takes flash pages and n bytes of RAM, and costs flash reads
+    and writes. Without flash RAM has floor(S_r / (B_r + b_r)) pages.
+
+    Parameters
+    ----------
+    curve : Curve
+        Misses and write-backs of the workload by LRU size; its page is B_r.
+    ram_bytes, flash_bytes : int
+        S_r and S_f. [bytes]
+    flash, disk : Device
+        Devices of the two lower tiers.
+    flash_page_bytes : sequence of int
+        Sizes B_f to compare, multiples of B_r; B_r alone unless given. [bytes]
+    placements : iterable of str
+        Of `ram` and `flash`.
+    use : DirectoryUse, optional
+        How the directory is read and changed.
+    ram_entry_bytes : int
+        b_r. [bytes]
+    buffered_bytes : int, optional
+        n; a tenth of the directory, at least an entry, unless given. [bytes]
+
+    Returns
+    -------
+    DirectoryStudy
+
+    Raises
+    ------
+    BadInput
+        If a size is no positive whole number, a flash page is no multiple of the RAM page, or a
+        number of the use is out of its domain.
+
+    Notes
+    -----
+    The paper has no cost for larger flash pages beyond the directory. Derived here: with
+    *overwriting*, a victim whose block is not on flash first reads the block from disk, m_r
+    times for exclusive and m_f times for lazy; a block takes the disk one
+    read of its size, `tierwright.hardware.service_time`. What neighbours fetched that way save is not counted.
+    """
+    use = DirectoryUse() if use is None else use
+    sizes = list(flash_page_bytes) or [curve.page_bytes]
+    whole(
+        "directories",
+        ram_bytes=ram_bytes,
+        flash_bytes=flash_bytes,
+        ram_entry_bytes=ram_entry_bytes,
+    )
+    wanted = list(placements)
+    problems = Problems("directories", f"places are {', '.join(PLACEMENTS)}")
+    for place in wanted:
+        problems.check(place in PLACEMENTS, "placements", place, "is unknown")
+    problems.raise_if_any()
+    broadcast(
+        "directories",
+        amounts={"L in RAM": use.ram_lookup_us, "U in RAM": use.ram_update_us},
+    )
+    plan = _Plan(curve, ram_bytes, flash_bytes, flash, disk, use, ram_entry_bytes)
+    none_us = plan.none_us()
+    options = [
+        plan.option(place, size, technique, buffered_bytes, none_us)
+        for size in sizes
+        for technique in (TECHNIQUES if size != curve.page_bytes else (None,))
+        for place in wanted
+    ]
+    return DirectoryStudy(
+        none_us=none_us,
+        options=tuple(options),
+        safest=_first([(each.worst_us, each.full_us) for each in options]),
+        best_if_full=_first([(each.full_us, each.worst_us) for each in options]),
+        finding=_finding(options, none_us),
+        remark=_remark(options, none_us),
+        estimator=ESTIMATOR,
+        validity=VALIDITY,
+        warnings=(*_about_sizes(curve, options), *_cautions(options, disk, use)),
+        inputs={
+            "ram_bytes": ram_bytes,
+            "flash_bytes": flash_bytes,
+            "ram_page_bytes": curve.page_bytes,
+            "ram_entry_bytes": ram_entry_bytes,
+            "buffered_bytes": buffered_bytes,
+            "flash_device_id": flash.id,
+            "disk_device_id": disk.id,
+            "flash_read_us": service_us(flash, "read", curve.page_bytes),
+            "flash_write_us": service_us(flash, "write", curve.page_bytes),
+            "directory_access": "on eviction" if use.write_on_eviction else "printed",
+            **{name: getattr(use, name) for name in DirectoryUse.__slots__},
+        },
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    curve: Curve
+    ram_bytes: int
+    flash_bytes: int
+    flash: Device
+    disk: Device
+    use: DirectoryUse
+    ram_entry_bytes: int
+
+    def none_us(self) -> float:
+        pages = self.ram_bytes // (self.curve.page_bytes + self.ram_entry_bytes)
+        grid = evaluate_grid(
+            self.curve,
+            ram_pages=pages,
+            flash_pages=0,
+            flash=self.flash,
+            disk=self.disk,
+            schemes=["none"],
+        )
+        return float(grid["none"].io_time_us_per_access)
+
+    def option(
+        self,
+        place: str,
+        block_bytes: int,
+        technique: str | None,
+        buffered: int | None,
+        none_us: float,
+    ) -> DirectoryOption:
+        entry = flash_directory_size(
+            flash_bytes=self.flash_bytes,
+            flash_page_bytes=block_bytes,
+            ram_page_bytes=self.curve.page_bytes,
+            technique=technique or "overwriting",
+        )
+        bits = 0 if entry is None else entry.entry_bits
+        entry_bytes = -(-bits // BITS_PER_BYTE)
+        ram_pages, blocks, directory, held = self._sizes(
+            place, block_bytes, entry_bytes, buffered
+        )
+        lookup, update = self._access(place)
+        per_block = block_bytes // self.curve.page_bytes
+        schemes: dict[str, SchemeCost] = {}
+        if ram_pages > 0 and blocks > 0:
+            schemes = self._schemes(
+                ram_pages, blocks, per_block, technique, (lookup, update)
+            )
+        full = {name: (cost.total_us,) for name, cost in schemes.items()}
+        worst = {
+            name: (cost.worst_total_us, cost.total_us) for name, cost in schemes.items()
+        }
+        best, safest = _least(full), _least(worst)
+        return DirectoryOption(
+            placement=place,
+            flash_page_bytes=block_bytes,
+            technique=technique,
+            entry_bytes=entry_bytes,
+            directory_bytes=directory,
+            ram_pages=ram_pages,
+            flash_blocks=blocks,
+            flash_pages=blocks * per_block,
+            lookup_us=lookup,
+            update_us=update,
+            schemes=schemes,
+            safest=safest,
+            best_if_full=best,
+            saving=None
+            if safest is None or none_us == 0
+            else 1 - schemes[safest].worst_total_us / none_us,
+            saving_if_full=None
+            if best is None or none_us == 0
+            else 1 - schemes[best].total_us / none_us,
+            buffered_bytes=held,
+            reason="" if schemes else "the directory leaves no room for a page",
+        )
+
+    def _sizes(
+        self, place: str, block_bytes: int, entry_bytes: int, buffered: int | None
+    ) -> tuple[int, int, int, int]:
+        sizes = {
+            "ram_bytes": self.ram_bytes,
+            "flash_bytes": self.flash_bytes,
+            "ram_page_bytes": self.curve.page_bytes,
+            "flash_page_bytes": block_bytes,
+            "ram_entry_bytes": self.ram_entry_bytes,
+            "flash_entry_bytes": entry_bytes,
+        }
+        if place == "ram":
+            in_ram = directory_in_ram(**sizes)
+            return in_ram.ram_pages, in_ram.flash_pages, in_ram.directory_bytes, 0
+        blocks = self.flash_bytes // (block_bytes + entry_bytes)
+        if blocks == 0:
+            return 0, 0, 0, 0
+        share = max(entry_bytes, blocks * entry_bytes // 10)
+        held = min(share, self.ram_bytes) if buffered is None else buffered
+        on_flash = directory_on_flash(**sizes, buffered_bytes=held)
+        return (
+            on_flash.ram_pages,
+            on_flash.flash_pages,
+            on_flash.directory_bytes,
+            held,
+        )
+
+    def _access(self, place: str) -> tuple[float, float]:
+        use = self.use
+        if place == "ram":
+            return use.ram_lookup_us, use.ram_update_us
+        times = service_times(self.flash, self.disk, self.curve.page_bytes)
+        return directory_access_costs(
+            lookup_pages=use.lookup_pages,
+            update_pages=use.update_pages,
+            hit_ratio=use.hit_ratio,
+            p_d_directory=use.dirty_share,
+            flash_read=times.flash_read,
+            flash_write=times.flash_write,
+            write_on_eviction=use.write_on_eviction,
+        )
+
+    def _schemes(
+        self,
+        ram_pages: int,
+        blocks: int,
+        per_block: int,
+        technique: str | None,
+        access: tuple[float, float],
+    ) -> dict[str, SchemeCost]:
+        grid = evaluate_grid(
+            self.curve,
+            ram_pages=ram_pages,
+            flash_pages=[blocks * per_block, blocks],
+            flash=self.flash,
+            disk=self.disk,
+            schemes=SCHEMES_WITH_DIRECTORY,
+        )
+        dirty = min(1.0, float(self.curve.dirty_share(ram_pages)))
+        block_us = self._block_read_us(per_block) if technique == "overwriting" else 0.0
+        found = {}
+        for name, costs in grid.items():
+            upkeep = directory_costs(
+                costs.flash_hits,
+                costs.flash_misses,
+                p_d=dirty,
+                lookup=access[0],
+                update=access[1],
+            )
+            absent = {
+                "inclusive": 0.0 * costs.flash_misses,
+                "exclusive": costs.flash_hits + costs.flash_misses,
+                "lazy": costs.flash_misses,
+            }[name]
+            io = costs.io_time_us_per_access
+            directory = getattr(upkeep, name) / self.curve.accesses
+            reads = absent * block_us / self.curve.accesses
+            total = (io + directory + reads).tolist()
+            found[name] = SchemeCost(
+                float(io[0]),
+                float(directory[0]),
+                float(reads[0]),
+                total[0],
+                max(total),
+                float(costs.flash_hits[0]),
+                float(costs.flash_misses[0]),
+                self.curve.accesses,
+                dirty,
+                block_us,
+            )
+        return found
+
+    def _block_read_us(self, per_block: int) -> float:
+        size = per_block * self.curve.page_bytes
+        return service_us(self.disk, "read", size) or 0.0
+
+
+def _least(totals: Mapping[str, tuple[float, ...]]) -> str | None:
+    """Scheme of least totals, compared in their order; ties go by `TIE_ORDER`."""
+    if not totals:
+        return None
+    return min(totals, key=lambda name: (totals[name], TIE_ORDER.index(name)))
+
+
+def _first(totals: Sequence[tuple[float, float]]) -> int | None:
+    least = min(totals, default=(math.inf, math.inf))
+    return totals.index(least) if math.isfinite(least[0]) else None
+
+
+def _finding(options: Sequence[DirectoryOption], none_us: float) -> str:
+    """Say the choice, and what it saves at worst."""
+    safest = _first([(each.worst_us, each.full_us) for each in options])
+    if safest is None:
+        return "The directory leaves no room for a page, wherever it is."
+    option = options[safest]
+    where, worst_us = _where(option), option.worst_us
+    without = f"Without flash an access takes {format_microseconds(none_us)}"
+    if worst_us < none_us:
+        return (
+            f"The directory belongs {where}: that saves {_percent(1 - worst_us / none_us)} of "
+            "the I/O time without flash."
+        )
+    if option.full_us < worst_us:
+        return (
+            f"{without}; the safest choice, the directory {where}, takes between "
+            f"{format_microseconds(option.full_us)} and {format_microseconds(worst_us)}."
+        )
+    if worst_us == none_us:
+        return f"{without}; the best choice, the directory {where}, takes the same."
+    return (
+        f"{without}; the best choice, the directory {where}, takes "
+        f"{format_microseconds(worst_us)}."
+    )
+
+
+def _remark(options: Sequence[DirectoryOption], none_us: float) -> str:
+    """Say what another option saves if its flash pages are full, and what it costs at worst."""
+    safest = _first([(each.worst_us, each.full_us) for each in options])
+    best = _first([(each.full_us, each.worst_us) for each in options])
+    if safest is None or best is None or best == safest:
+        return ""
+    rival = options[best]
+    if rival.full_us >= none_us or rival.full_us > options[safest].full_us * LITTLE:
+        return ""
+    saved = _percent(1 - rival.full_us / none_us)
+    text = (
+        f"If every flash page is full of valid pages, the directory {_where(rival)} saves "
+        f"{saved}"
+    )
+    if rival.worst_us < none_us:
+        at_worst = _percent(1 - rival.worst_us / none_us)
+        return f"{text}; if each holds a single valid page, it saves {at_worst}."
+    return (
+        f"{text}; if each holds a single valid page, an access takes "
+        f"{format_microseconds(rival.worst_us)}, against {format_microseconds(none_us)} "
+        "without flash."
+    )
+
+
+def _where(option: DirectoryOption) -> str:
+    size = format_bytes(option.flash_page_bytes)
+    place = {"ram": "in RAM", "flash": "on flash"}[option.placement]
+    if option.technique is None:
+        return f"{place} with flash pages of {size}"
+    return f"{place} with flash pages of {size} ({option.technique})"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.3g} %"
+
+
+def _about_sizes(curve: Curve, options: Sequence[DirectoryOption]) -> Iterator[Caution]:
+    feasible = [option for option in options if option.schemes]
+    return about_curve(
+        curve,
+        [option.ram_pages for option in feasible],
+        [option.flash_pages for option in feasible],
+    )
+
+
+def _cautions(
+    options: Sequence[DirectoryOption], disk: Device, use: DirectoryUse
+) -> Iterator[Caution]:
+    larger = any(option.technique is not None for option in options)
+    if larger:
+        yield Caution(
+            "block_hits_are_a_range",
+            "a flash page larger than a RAM page holds between one and all of its pages: the "
+            "total is for full ones, the worst total for single ones; neighbours fetched by "
+            "overwriting may save more",
+            "choose a larger flash page only for a workload with spatial locality",
+        )
+    if larger and disk.number("sequential_read_mb_per_s") is None:
+        yield Caution(
+            "block_read_as_page_read",
+            f"`{disk.id}` states no sequential rate: reading a block costs as much as a page",
+            "add sequential_read_mb_per_s to a copy of the device",
+        )
+    if any(option.placement == "flash" for option in options):
+        yield Caution(
+            "directory_hits_are_assumed",
+            f"the buffered part of the directory is taken to hit {use.hit_ratio:.0%} of the "
+            f"accesses, and {use.dirty_share:.0%} of its pages to be dirty",
+            "measure both, and give them",
+        )

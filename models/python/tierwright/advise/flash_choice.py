@@ -1,0 +1,222 @@
+"""Which flash device for a workload: by I/O time, and by price x I/O time.
+
+Source: Koltsidas and Viglas section 5.7 and Table 2. The paper's "price-to-I/O-cost ratio" as a
+quotient rewards dear or fast devices inconsistently; price x time per access is the price of
+a unit of throughput, and less is better.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from tierwright.common.cautions import Caution
+from tierwright.common.derivation import plain
+from tierwright.common.errors import BadInput
+from tierwright.evaluate.metadata import MetadataPreset
+from tierwright.evaluate.page_flow.evaluation import evaluate
+from tierwright.evaluate.page_flow.results import Evaluation
+from tierwright.hardware.capabilities import missing_figures
+from tierwright.hardware.device import Device
+from tierwright.hardware.prices import DEFAULT_AMORTISATION_MONTHS, PriceBook
+from tierwright.profile.curve import Curve
+
+ESTIMATOR = "C0 to C3 of each device's best scheme; price x time per access"
+VALIDITY = (
+    "LRU in both tiers; busy times of one device of each kind, so flash larger than the device is "
+    "not ranked for its size; prices in proportion to the bytes held"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceRow:
+    """One flash device with its best scheme.
+
+    Attributes
+    ----------
+    device_id, device_name : str
+        Of the device.
+    scheme : str
+        Of least I/O time on it.
+    io_time_us_per_access : float
+        [µs]
+    gain_over_none : float
+        Share of the I/O time without flash that it saves. [1]
+    flash_usd_per_month : Decimal or None
+        None without a price; `reason` says why. [USD/month]
+    price_times_time : float or None
+        USD a month x µs an access; less is better. None without a price, and where no scheme
+        beats no flash: then the device is not worth any price here. [USD µs/month]
+    reason : str
+        Why there is none; empty when there is one.
+    warnings : tuple of str
+        Names of the warnings of its evaluation.
+    none_us_per_access : float
+        I/O time without flash. [µs]
+    cost_terms_us_per_access : dict
+        Terms of the I/O time, by name. [µs]
+    price_basis : str
+        How `flash_usd_per_month` comes of the price, and the source; empty without one.
+    """
+
+    device_id: str
+    device_name: str
+    scheme: str
+    io_time_us_per_access: float
+    gain_over_none: float
+    flash_usd_per_month: Decimal | None
+    price_times_time: float | None
+    reason: str
+    warnings: tuple[str, ...]
+    none_us_per_access: float
+    cost_terms_us_per_access: dict[str, float]
+    price_basis: str
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceChoice:
+    """Devices ranked in two ways.
+
+    Attributes
+    ----------
+    rows : tuple of DeviceRow
+        By I/O time, the least first; equal ones by id.
+    best_by_time : str or None
+        Device of least I/O time; None where none could be evaluated.
+    best_by_price_times_time : str or None
+        Of those with a price on which a scheme beats no flash.
+    rejected : dict of str to str
+        Device id to why it could not be evaluated.
+    warnings : tuple of Caution
+        Of all evaluations, each once.
+    estimator, validity : str
+        How it was computed, and where that holds.
+    """
+
+    rows: tuple[DeviceRow, ...]
+    best_by_time: str | None
+    best_by_price_times_time: str | None
+    rejected: dict[str, str]
+    warnings: tuple[Caution, ...] = ()
+    estimator: str = ESTIMATOR
+    validity: str = VALIDITY
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON."""
+        return {
+            "rows": [
+                plain({name: getattr(row, name) for name in DeviceRow.__slots__})
+                | {"warnings": list(row.warnings)}
+                for row in self.rows
+            ],
+            "best_by_time": self.best_by_time,
+            "best_by_price_times_time": self.best_by_price_times_time,
+            "rejected": self.rejected,
+            "warnings": [
+                {"name": w.name, "message": w.message, "hint": w.hint}
+                for w in self.warnings
+            ],
+            "estimator": self.estimator,
+            "validity": self.validity,
+        }
+
+
+def choose_flash(
+    curve: Curve,
+    *,
+    ram_pages: int,
+    flash_pages: int,
+    candidates: Iterable[Device],
+    disk: Device,
+    prices: PriceBook | None = None,
+    amortisation_months: int = DEFAULT_AMORTISATION_MONTHS,
+    flash_metadata: MetadataPreset | None = None,
+) -> DeviceChoice:
+    """Rank flash devices at one choice of sizes by I/O time and by price x I/O time.
+
+    Parameters
+    ----------
+    curve : Curve
+        Misses and write-backs of the workload by LRU size.
+    ram_pages, flash_pages : int
+        r and f. [pages]
+    candidates : iterable of Device
+        Flash devices; those that state no service time are rejected with the reason.
+    disk : Device
+        Behind flash.
+    prices : PriceBook, optional
+        Without it a device has its own price, if it states one.
+    amortisation_months : int
+        Months over which purchases are spread. [months]
+    flash_metadata : MetadataPreset, optional
+        Charged to the RAM, as in `evaluate`; the same for every device.
+
+    Returns
+    -------
+    DeviceChoice
+
+    Raises
+    ------
+    BadInput
+        If a size is out of range, the trace is empty, the disk states no service time, there
+        is no candidate, or the metadata of flash leave no RAM.
+    """
+    listed = list(candidates)
+    if not listed:
+        raise BadInput("there is no flash device to choose from", "name at least one")
+    rows, rejected = [], {}
+    warnings: dict[Caution, None] = {}
+    for device in listed:
+        lacking = [text for text in missing_figures(device) if text != "price"]
+        if lacking:
+            rejected[device.id] = f"states no {' and no '.join(lacking)}"
+            continue
+        found = evaluate(
+            curve,
+            ram_pages=ram_pages,
+            flash_pages=flash_pages,
+            flash=device,
+            disk=disk,
+            prices=prices,
+            amortisation_months=amortisation_months,
+            flash_metadata=flash_metadata,
+        )
+        rows.append(_row(device, found, amortisation_months))
+        warnings.update(dict.fromkeys(found.warnings))
+    rows.sort(key=lambda row: (row.io_time_us_per_access, row.device_id))
+    priced = [row for row in rows if row.price_times_time is not None]
+    priced.sort(key=lambda row: (row.price_times_time or 0.0, row.device_id))
+    return DeviceChoice(
+        rows=tuple(rows),
+        best_by_time=rows[0].device_id if rows else None,
+        best_by_price_times_time=priced[0].device_id if priced else None,
+        rejected=rejected,
+        warnings=tuple(warnings),
+    )
+
+
+def _row(device: Device, found: Evaluation, months: int) -> DeviceRow:
+    part = found.schemes["lazy"].cost_parts["flash"]
+    usd = part.usd_per_month
+    time_us = found.schemes[found.best].io_time_us_per_access
+    pays = found.best != "none"
+    return DeviceRow(
+        device_id=device.id,
+        device_name=device.name,
+        scheme=found.best,
+        io_time_us_per_access=time_us,
+        gain_over_none=found.gain_over_none,
+        flash_usd_per_month=usd,
+        price_times_time=float(usd) * time_us if pays and usd is not None else None,
+        reason=part.reason if pays else "no scheme with this flash beats no flash",
+        warnings=tuple(dict.fromkeys(warning.name for warning in found.warnings)),
+        none_us_per_access=found.schemes["none"].io_time_us_per_access,
+        cost_terms_us_per_access=dict(
+            found.schemes[found.best].cost_terms_us_per_access
+        ),
+        price_basis=""
+        if usd is None
+        else f"{part.how(months)}; {part.source}, {part.date or 'undated'}",
+    )

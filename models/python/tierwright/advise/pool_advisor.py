@@ -1,0 +1,524 @@
+"""What the adaptive split does while writes, or their cost, change from epoch to epoch.
+
+Source: On et al. (CIKM 2010), sections 4.4 and 5.1: models WM1, WM2, RM1 and RM2 over one's own
+trace, and the advisor beside LRU, CFLRU and static splits. The replay is the core's.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tierwright.advise.pool_asymmetry import window_accesses as accesses_of_window
+from tierwright.common.arrays import FloatArray
+from tierwright.common.cautions import Caution
+from tierwright.common.derivation import Derivation, Number, plain
+from tierwright.common.errors import Problems
+from tierwright.evaluate.page_flow.cautions import about_trace
+from tierwright.evaluate.pool_split.costs import check_asymmetry, gain
+from tierwright.evaluate.pool_split.workload import (
+    ALTERNATING_FACTOR,
+    ASYMMETRY_STEP,
+    WRITE_SHARE_STEP,
+    epoch,
+)
+from tierwright.simulate.replay import simulate_dynamics
+from tierwright.trace.notes import ReaderNotes
+from tierwright.trace.reading import OnProgress, OnReading, Trace, inspect
+
+IntArray = NDArray[np.int64]
+
+DYNAMICS = {
+    "steady": "Nothing changes",
+    "wm1": "WM1: the share of writes grows by 1 % of its start an epoch",
+    "wm2": "WM2: the share of writes is lower in every other epoch",
+    "rm1": "RM1: a write gets dearer by 10 % of its start an epoch",
+    "rm2": "RM2: a write is cheaper in every other epoch",
+}
+"""Name to title: the paper's four, and none."""
+EPOCH_ACCESSES = 5_000
+"""Length of the paper's epochs."""
+DEFAULT_ASYMMETRY = 32.0
+STATIC_SPLITS = 9
+"""Tried at first, and again around the best of them."""
+WINDOWS_A_BUFFER = 64
+"""Most windows while as many accesses pass as the buffer has pages: each costs a pass over it."""
+MOST_EPOCHS = 4_000
+LEAST_EPOCHS = 4
+"""Fewer cannot show how the advisor follows."""
+PAPER = "On et al. (CIKM 2010)"
+BUFFERS = ("adaptive", "static", "lru", "cflru")
+ESTIMATOR = (
+    "replay of the adaptive buffer, LRU, CFLRU and static splits over the same accesses; the "
+    "advisor's estimates are `flow`, over raw stack distances"
+)
+VALIDITY = (
+    "from a cold start; the share of writes is changed access by access, by a draw that is the "
+    "same in every replay; the static split is the cheapest of those tried, known only "
+    "afterwards, and one not tried may be cheaper; an estimation takes no time"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class AdvisorStudy:
+    """What the advisor did; arrays have one entry an epoch.
+
+    Attributes
+    ----------
+    pages, page_bytes : int
+        M, and the size of a page. [pages], [bytes]
+    dynamics : str
+        Key of `DYNAMICS`.
+    asymmetry : float
+        R_0. [1]
+    alternating_factor : float
+        Of WM2 and RM2. [1]
+    epoch_accesses, window_accesses : int
+        Length of an epoch, of a window of the advisor. [accesses]
+    accesses : int
+        Of the trace.
+    write_share : float
+        w_0, that of the trace. [1]
+    epoch_lengths : int64 array
+        Accesses of each epoch; the last may be short.
+    write_shares : float64 array
+        Counted after the change. [1]
+    expected_write_shares : float64 array
+        w_i of the model. [1]
+    asymmetries : float64 array
+        R_i. [1]
+    clean_pages : int64 array
+        Clean pool of the adaptive buffer when the epoch ended. [pages]
+    costs : dict of str to float64 array
+        (reads + R_i writes) / accesses, by buffer: `adaptive`, `static` (the best tried),
+        `lru`, `cflru`. [page reads per access]
+    totals : dict of str to float
+        The same over the whole trace, with one write at the last R for each page left dirty.
+    static_clean_pages : int
+        Clean pool of the best static split that was tried. [pages]
+    static_totals : dict of int to float
+        Total of every static split tried, by its clean pool, rising.
+    gain_over : dict of str to float or None
+        Share of `static`, `lru`, `cflru` that the adaptive buffer saves; negative: it costs more.
+    estimator, validity : str
+        What was used and where it holds.
+    warnings : tuple of Caution
+        What to know before acting on it.
+    derivation : tuple of Derivation
+        Of the totals and of the last epoch.
+    """
+
+    pages: int
+    page_bytes: int
+    dynamics: str
+    asymmetry: float
+    alternating_factor: float
+    epoch_accesses: int
+    window_accesses: int
+    accesses: int
+    write_share: float
+    epoch_lengths: IntArray
+    write_shares: FloatArray
+    expected_write_shares: FloatArray
+    asymmetries: FloatArray
+    clean_pages: IntArray
+    costs: dict[str, FloatArray]
+    totals: dict[str, float]
+    static_clean_pages: int
+    static_totals: dict[int, float]
+    gain_over: dict[str, float | None]
+    estimator: str
+    validity: str
+    warnings: tuple[Caution, ...]
+    derivation: tuple[Derivation, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON."""
+        found: dict[str, Any] = plain(self)
+        found["static_totals"] = {
+            str(split): cost for split, cost in self.static_totals.items()
+        }
+        return found
+
+    def window_for(
+        self, estimation_s: float, overhead_ratio: float, read_s: float
+    ) -> int:
+        """Return the window at which estimations keep to their share of the I/O time. [accesses]
+
+        Parameters
+        ----------
+        estimation_s : float
+            Comp, time of one estimation. [s]
+        overhead_ratio : float
+            g. [1]
+        read_s : float
+            Time of a page read. [s]
+
+        Raises
+        ------
+        BadInput
+            As `window_accesses`; the cost is that of the adaptive buffer.
+        """
+        return accesses_of_window(
+            estimation_s, overhead_ratio, cost=self.totals["adaptive"], read_s=read_s
+        )
+
+
+def advisor_study(
+    trace: Trace,
+    pages: int,
+    *,
+    dynamics: str = "steady",
+    asymmetry: float = DEFAULT_ASYMMETRY,
+    epoch_accesses: int = EPOCH_ACCESSES,
+    window_accesses: int | None = None,
+    alternating_factor: float = ALTERNATING_FACTOR,
+    write_share: float | None = None,
+    on_progress: OnProgress | None = None,
+) -> AdvisorStudy:
+    """Replay the adaptive split over a trace whose writes, or their cost, change.
+
+    A second replay tries more static splits around the best of the first.
+
+    Parameters
+    ----------
+    trace : Trace
+        One that tells writes from reads.
+    pages : int
+        M, at least 2. [pages]
+    dynamics : str
+        Key of `DYNAMICS`.
+    asymmetry : float
+        R_0. [1]
+    epoch_accesses : int
+        Accesses of an epoch, at least 100.
+    window_accesses : int, optional
+        Window of the advisor, at least `least_window`; unless given, as long as the buffer has
+        pages, and at least an epoch. [accesses]
+    alternating_factor : float
+        Of WM2 and RM2 in odd epochs. [1]
+    write_share : float, optional
+        w_0 of the trace; unless given, one more pass counts it. [1]
+    on_progress : callable, optional
+        Called once per chunk of each pass; False cancels.
+
+    Returns
+    -------
+    AdvisorStudy
+
+    Raises
+    ------
+    BadInput
+        If a name or number is out of its domain, or the trace has no access, or more than
+        `MOST_EPOCHS` epochs (known only where `write_share` is not given).
+    SimulatorError
+        If the trace cannot be read or does not tell writes, or progress asked to stop.
+    """
+    problems = Problems("adaptive split", f"dynamics are {', '.join(DYNAMICS)}")
+    problems.check(dynamics in DYNAMICS, "dynamics", dynamics, "is unknown")
+    problems.raise_if_any()
+    check_asymmetry(asymmetry)
+    window = max(pages, epoch_accesses) if window_accesses is None else window_accesses
+    least = least_window(pages)
+    short = Problems("adaptive split", f"give a window of at least {least} accesses")
+    short.check(
+        window >= least, "window_accesses", window, f"is too short for {pages} pages"
+    )
+    short.raise_if_any()
+    if write_share is None:
+        counted = inspect(trace, on_progress=_without_requests(on_progress))
+        accesses = counted["accesses"]
+        shortest = -(-accesses // MOST_EPOCHS)
+        problems.hint = f"give epochs of at least {shortest:,} accesses"
+        problems.check(
+            epoch_accesses >= shortest,
+            "epoch_accesses",
+            epoch_accesses,
+            f"makes more than {MOST_EPOCHS:,} epochs of {accesses:,} accesses",
+        )
+        problems.raise_if_any()
+        write_share = counted["write_accesses"] / max(1, accesses)
+    epoch(  # refuses what is out of its domain
+        0,
+        write_share=write_share,
+        asymmetry=asymmetry,
+        alternating_factor=alternating_factor,
+    )
+    share = write_share
+
+    def replayed(clean_pages: Sequence[int], window: int) -> dict[str, Any]:
+        return simulate_dynamics(
+            trace,
+            pages,
+            clean_pages=clean_pages,
+            epoch_accesses=epoch_accesses,
+            window_accesses=window,
+            write_share=share,
+            asymmetry=asymmetry,
+            **_drift(dynamics, alternating_factor),
+            on_progress=on_progress,
+        )
+
+    first = static_splits(pages)
+    found = replayed(first, window)
+    problems.check(found["accesses"] > 0, "trace", "empty", "has no access, so no cost")
+    problems.raise_if_any()
+    best = first[int(np.argmin(_totals(found)[-len(first) :]))]
+    if closer := splits_around(pages, best, first):
+        # The advisor's windows were counted: here it need not estimate.
+        _add_splits(found, replayed(closer, max(window, found["accesses"] + 1)))
+    return _study(
+        found,
+        pages,
+        (dynamics, asymmetry, alternating_factor, write_share),
+        (epoch_accesses, window),
+    )
+
+
+def least_window(pages: int) -> int:
+    """Return the shortest window of the advisor in a buffer: an estimation passes over all of it.
+
+    Examples
+    --------
+    >>> least_window(500), least_window(2)
+    (8, 1)
+    """
+    return -(-pages // WINDOWS_A_BUFFER)
+
+
+def static_splits(pages: int) -> list[int]:
+    """Clean pools of the static splits tried at first: both ends, closest there. [pages]
+
+    Steps are even in log(M_c / M_d), for the cheapest split may give either pool a few pages.
+
+    Examples
+    --------
+    >>> static_splits(5), static_splits(1000)
+    ([1, 2, 3, 4], [1, 6, 31, 151, 500, 849, 969, 994, 999])
+    """
+    return _even_in_odds(pages, 1, pages - 1, STATIC_SPLITS)
+
+
+def splits_around(pages: int, best: int, tried: Sequence[int]) -> list[int]:
+    """Clean pools between the neighbours of the best of those tried, none of them again. [pages]
+
+    Examples
+    --------
+    >>> splits_around(1000, 31, static_splits(1000))
+    [8, 12, 16, 23, 32, 44, 61, 83, 113]
+    """
+    low = max((split for split in tried if split < best), default=best)
+    high = min((split for split in tried if split > best), default=best)
+    between = _even_in_odds(pages, low, high, STATIC_SPLITS + 2)
+    return [split for split in between if split not in tried]
+
+
+def _even_in_odds(pages: int, low: int, high: int, count: int) -> list[int]:
+    clean = np.array([low, high], dtype=np.float64)
+    ends = np.log(clean / (pages - clean))
+    found = pages / (1 + np.exp(-np.linspace(ends[0], ends[1], count)))
+    return sorted({min(max(round(split), low), high) for split in found.tolist()})
+
+
+def _add_splits(found: dict[str, Any], more: Mapping[str, Any]) -> None:
+    """Put the static splits of another replay of the same accesses beside those of the first."""
+    first = next(at for at, row in enumerate(more["buffers"]) if row["clean_pages"])
+    found["buffers"] += more["buffers"][first:]
+    for row, other in zip(found["epochs"], more["epochs"], strict=True):
+        row["reads"] += other["reads"][first:]
+        row["writes"] += other["writes"][first:]
+
+
+def _without_requests(on_progress: OnProgress | None) -> OnReading | None:
+    """Fit the progress of a replay to a reading pass, which tells requests besides."""
+    if on_progress is None:
+        return None
+    return lambda done, total, accesses, _requests: on_progress(done, total, accesses)
+
+
+def _drift(dynamics: str, factor: float) -> dict[str, float]:
+    return {
+        "steady": {},
+        "wm1": {"write_growth": WRITE_SHARE_STEP},
+        "wm2": {"write_odd": factor},
+        "rm1": {"asymmetry_growth": ASYMMETRY_STEP},
+        "rm2": {"asymmetry_odd": factor},
+    }[dynamics]
+
+
+def _times(found: Mapping[str, Any]) -> FloatArray:
+    """Return reads + R_i writes by epoch and buffer. [page reads]"""
+    reads, writes = (
+        np.array([row[name] for row in found["epochs"]], dtype=np.float64)
+        for name in ("reads", "writes")
+    )
+    ratios = np.array([row["asymmetry"] for row in found["epochs"]], dtype=np.float64)
+    return np.asarray(reads + ratios[:, None] * writes)
+
+
+def _totals(found: Mapping[str, Any]) -> FloatArray:
+    """Return the cost of each buffer, pages left dirty written. [page reads per access]"""
+    left = np.array([row["dirty_left"] for row in found["buffers"]], dtype=np.float64)
+    last = found["epochs"][-1]["asymmetry"]
+    total = _times(found).sum(axis=0) + last * left
+    return np.asarray(total / found["accesses"])
+
+
+def _study(
+    found: Mapping[str, Any],
+    pages: int,
+    model: tuple[str, float, float, float],
+    lengths: tuple[int, int],
+) -> AdvisorStudy:
+    dynamics, asymmetry, factor, write_share = model
+    epochs, buffers = found["epochs"], found["buffers"]
+    accesses = found["accesses"]
+    length = np.array([row["accesses"] for row in epochs], dtype=np.int64)
+    ratios = np.array([row["asymmetry"] for row in epochs], dtype=np.float64)
+    times, totals = _times(found), _totals(found)
+    statics = [at for at, row in enumerate(buffers) if row["name"] == "static"]
+    best = min(statics, key=lambda at: (totals[at], buffers[at]["clean_pages"]))
+    places = {"adaptive": 0, "static": best, "lru": 1, "cflru": 2}
+    whole = {name: float(totals[at]) for name, at in places.items()}
+    expected = [
+        epoch(
+            number,
+            write_share=write_share,
+            asymmetry=asymmetry,
+            alternating_factor=factor,
+        )
+        for number in range(len(epochs))
+    ]
+    shares = np.array(
+        [getattr(row, dynamics, write_share) for row in expected]
+        if dynamics.startswith("wm")
+        else [write_share] * len(epochs),
+        dtype=np.float64,
+    )
+    return AdvisorStudy(
+        pages=pages,
+        page_bytes=found["page_bytes"],
+        dynamics=dynamics,
+        asymmetry=asymmetry,
+        alternating_factor=factor,
+        epoch_accesses=lengths[0],
+        window_accesses=lengths[1],
+        accesses=accesses,
+        write_share=write_share,
+        epoch_lengths=length,
+        write_shares=np.array([row["write_accesses"] for row in epochs]) / length,
+        expected_write_shares=shares,
+        asymmetries=ratios,
+        clean_pages=np.array([row["clean_pages"] for row in epochs], dtype=np.int64),
+        costs={name: times[:, at] / length for name, at in places.items()},
+        totals=whole,
+        static_clean_pages=buffers[best]["clean_pages"],
+        static_totals={
+            buffers[at]["clean_pages"]: float(totals[at])
+            for at in sorted(statics, key=lambda at: buffers[at]["clean_pages"])
+        },
+        gain_over={
+            name: gain(whole["adaptive"], whole[name])
+            for name in BUFFERS
+            if name != "adaptive"
+        },
+        estimator=ESTIMATOR,
+        validity=VALIDITY,
+        warnings=(
+            *about_trace(ReaderNotes.of(found["trace"])),
+            *_cautions(found, asymmetry, lengths),
+        ),
+        derivation=tuple(_derivation(found, places, whole, model, (length, ratios))),
+    )
+
+
+def _cautions(
+    found: Mapping[str, Any], asymmetry: float, lengths: tuple[int, int]
+) -> Iterator[Caution]:
+    epochs, windows = len(found["epochs"]), found["accesses"] // lengths[1]
+    if windows < LEAST_EPOCHS:
+        yield Caution(
+            "few_windows",
+            f"the trace holds {windows:,} whole windows of {lengths[1]:,} accesses: the advisor "
+            "hardly moves",
+            "give a shorter window, a smaller buffer, or a longer trace",
+        )
+    if epochs < LEAST_EPOCHS:
+        yield Caution(
+            "few_epochs",
+            f"the trace holds {epochs:,} epochs of {lengths[0]:,} accesses: little changes",
+            "give shorter epochs, or a longer trace",
+        )
+    if found["write_accesses"] == 0:
+        yield Caution(
+            "no_writes",
+            "no access of the trace writes, so R has no effect and no share grows",
+            "use a trace that records writes; see has_writes in `tierwright formats`",
+        )
+    if asymmetry < 1:
+        yield Caution(
+            "asymmetry_below_1",
+            f"R = {asymmetry:g}: writes cheaper than reads, outside what the model was made for",
+            "give R = cost of a page write / cost of a page read",
+        )
+
+
+def _derivation(
+    found: Mapping[str, Any],
+    places: Mapping[str, int],
+    totals: Mapping[str, float],
+    model: tuple[str, float, float, float],
+    epochs: tuple[IntArray, FloatArray],
+) -> Iterator[Derivation]:
+    dynamics, asymmetry, factor, write_share = model
+    ratios = epochs[1]
+    last = len(ratios) - 1
+    i = Number("i", last, "1", "number of the last epoch")
+    odd = Number("o", factor if last % 2 else 1.0, "1", "factor of odd epochs, else 1")
+    w0 = Number("w_0", write_share, "1", "share of writes of the trace")
+    r0 = Number("R_0", asymmetry, "1", "cost of a page write in page reads")
+    at_last = epoch(
+        last,
+        write_share=write_share,
+        asymmetry=asymmetry,
+        alternating_factor=factor,
+    )
+    if dynamics != "steady":
+        name, formula, numbers = {
+            "wm1": ("w of the last epoch", "min(1, w_0 (1 + 0.01 i))", (w0, i)),
+            "wm2": ("w of the last epoch", "w_0 o", (w0, odd)),
+            "rm1": ("R of the last epoch", "R_0 (1 + 0.1 i)", (r0, i)),
+            "rm2": ("R of the last epoch", "R_0 o", (r0, odd)),
+        }[dynamics]
+        yield Derivation(
+            name,
+            getattr(at_last, dynamics),
+            "1",
+            formula,
+            numbers,
+            f"{PAPER}, section 5.1",
+        )
+    for name, at in places.items():
+        buffer = found["buffers"][at]
+        weighted = math.fsum(
+            row["asymmetry"] * row["writes"][at] for row in found["epochs"]
+        )
+        yield Derivation(
+            f"cost of {name}",
+            totals[name],
+            "page reads per access",
+            "(reads + sum of R_i writes_i + R_last dirty left) / N",
+            (
+                Number("reads", buffer["reads"], "pages", "counted"),
+                Number("sum of R_i writes_i", weighted, "page reads", "over epochs"),
+                Number("R_last", float(ratios[-1]), "1", "of the last epoch"),
+                Number("dirty left", buffer["dirty_left"], "pages", "at the end"),
+                Number("N", found["accesses"], "accesses", "of the trace"),
+            ),
+            f"{PAPER}, Eq 3, counted epoch by epoch; replay from a cold start",
+        )

@@ -1,0 +1,393 @@
+"""How much the split gains as writes get dearer, and from which asymmetry on.
+
+Source: On et al. (CIKM 2010), sections 3 and 5: costs are linear in R for a given split, so a few
+replays price every R.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from tierwright.advise.pool_survey import survey
+from tierwright.common.arrays import FloatArray
+from tierwright.common.cautions import Caution
+from tierwright.common.checks import broadcast
+from tierwright.common.errors import BadInput, Problems
+from tierwright.evaluate.page_flow.cautions import about_trace
+from tierwright.evaluate.pool_split.costs import (
+    break_even_asymmetry,
+    check_asymmetry,
+    gain,
+    window_io_time,
+)
+from tierwright.evaluate.pool_split.counts import (
+    BASELINES,
+    DEFAULT_ESTIMATOR,
+    VALIDITY,
+    all_writes,
+    check_request,
+)
+from tierwright.simulate.replay import two_stack
+from tierwright.trace.notes import ReaderNotes
+from tierwright.trace.reading import OnProgress, Trace
+
+PAPER_ASYMMETRIES = {
+    "hard disk": 1.1,
+    "Intel X25-M": 5.8,
+    "Mtron": 39.6,
+    "Kingston SD card": 121.3,
+}
+"""R of the paper's devices (section 5.1). [1]"""
+DEFAULT_ASYMMETRIES = (1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0)
+"""The paper's range. [1]"""
+
+
+@dataclass(frozen=True, slots=True)
+class AsymmetryGain:
+    """Split and gain by asymmetry; arrays of shape (len(asymmetry),).
+
+    Attributes
+    ----------
+    pages : int
+        M. [pages]
+    asymmetry : float64 array
+        R, rising. [1]
+    estimator, distance : str
+        Which estimate chose the splits.
+    validity : str
+        Where it holds.
+    clean_pages : int64 array
+        M_c of least estimated cost at each R. [pages]
+    estimated, simulated : float64 array
+        Cost of that split: estimate, replay by `replayed_cost`. [page reads per access]
+    best_clean_pages : int64 array
+        Replayed split of least cost at each R: a replay goes before an estimate. [pages]
+    best_simulated : float64 array
+        Its replayed cost. [page reads per access]
+    baselines : dict of str to float64 array
+        Replayed costs of `lru` and `cflru`. [page reads per access]
+    gain_over : dict of str to float64 array
+        1 - best_simulated / baseline; negative where the baseline is cheaper. [1]
+    break_even : dict of str to float or None
+        Least R from which on a replayed split costs no more than the baseline: 0 where one
+        never costs more, None where none writes less. [1]
+    break_even_below : dict of str to float or None
+        Largest R up to which one does: infinite where one never costs more (null as JSON, where
+        `break_even` is 0), None where none reads less. [1]
+    counters : dict
+        What was counted: reads, writes, and pages left dirty at the end, of the baselines and
+        of each split by its M_c.
+    warnings : tuple of Caution
+        What to know before acting on it.
+    """
+
+    pages: int
+    asymmetry: FloatArray
+    estimator: str
+    distance: str
+    clean_pages: np.typing.NDArray[np.int64]
+    estimated: FloatArray
+    simulated: FloatArray
+    best_clean_pages: np.typing.NDArray[np.int64]
+    best_simulated: FloatArray
+    baselines: dict[str, FloatArray]
+    gain_over: dict[str, FloatArray]
+    break_even: dict[str, float | None]
+    break_even_below: dict[str, float | None]
+    counters: dict[str, dict[str, int]]
+    validity: str
+    warnings: tuple[Caution, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON, columnar."""
+        return {
+            "pages": self.pages,
+            "asymmetry": self.asymmetry.tolist(),
+            "estimator": self.estimator,
+            "distance": self.distance,
+            "clean_pages": self.clean_pages.tolist(),
+            "estimated": self.estimated.tolist(),
+            "simulated": self.simulated.tolist(),
+            "best_clean_pages": self.best_clean_pages.tolist(),
+            "best_simulated": self.best_simulated.tolist(),
+            "baselines": {name: cost.tolist() for name, cost in self.baselines.items()},
+            "gain_over": {name: gain.tolist() for name, gain in self.gain_over.items()},
+            "break_even": self.break_even,
+            "break_even_below": {
+                name: None if ratio == math.inf else ratio
+                for name, ratio in self.break_even_below.items()
+            },
+            "counters": self.counters,
+            "validity": self.validity,
+            "warnings": [
+                {"name": w.name, "message": w.message, "hint": w.hint}
+                for w in self.warnings
+            ],
+        }
+
+
+def gain_over_asymmetry(
+    trace: Trace,
+    pages: int,
+    asymmetries: Sequence[float] = DEFAULT_ASYMMETRIES,
+    *,
+    estimator: str = DEFAULT_ESTIMATOR,
+    distance: str = "raw",
+    group_pages: int = 64,
+    on_progress: OnProgress | None = None,
+) -> AsymmetryGain:
+    """Say what the best replayed split saves at each R.
+
+    One survey, as `survey` makes it, with the split that the estimator chooses at each R
+    replayed as well; the costs of a replay are linear in R.
+
+    Parameters
+    ----------
+    trace : Trace
+        With accesses.
+    pages : int
+        M, at least 2. [pages]
+    asymmetries : sequence of float
+        R, above 0, rising. [1]
+    estimator, distance, group_pages
+        As in `analyse`.
+    on_progress : callable, optional
+        Called once per chunk of each pass; False cancels.
+
+    Returns
+    -------
+    AsymmetryGain
+
+    Raises
+    ------
+    BadInput
+        If a number or a name is out of its domain, or the trace is empty.
+    SimulatorError
+        If the trace cannot be read, or progress asked to stop.
+    """
+    ratios = np.asarray(list(asymmetries), dtype=np.float64)
+    problems = Problems("gain by asymmetry", "give rising R, such as 1, 8, 32")
+    rising = ratios.ndim == 1 and ratios.size > 0 and bool(np.all(np.diff(ratios) > 0))
+    problems.check(rising, "asymmetries", list(asymmetries), "must rise")
+    problems.raise_if_any()
+    check_asymmetry(ratios)
+    check_request(pages, float(ratios[0]), estimator, distance)
+    counted = two_stack(
+        trace,
+        pages,
+        distance=distance,
+        group_pages=group_pages,
+        on_progress=on_progress,
+    )
+    if counted["accesses"] == 0:
+        raise BadInput("the trace has no accesses, so no cost", "use a trace with data")
+
+    def phase(_: str) -> AbstractContextManager[OnProgress | None]:
+        return nullcontext(on_progress)
+
+    found = survey(
+        trace,
+        pages,
+        distance=distance,
+        group_pages=group_pages,
+        asymmetries=ratios.tolist(),
+        estimator=estimator,
+        counted=counted,
+        phase=phase,
+    )
+    priced = [found.at(ratio, estimator=estimator) for ratio in ratios.tolist()]
+    best = np.asarray([each.best_cost for each in priced])
+    baselines = {
+        name: np.asarray([each.baselines[name] for each in priced])
+        for name in BASELINES
+    }
+    return AsymmetryGain(
+        pages=pages,
+        asymmetry=ratios,
+        estimator=estimator,
+        distance=distance,
+        clean_pages=np.asarray(
+            [each.estimated_clean_pages for each in priced], dtype=np.int64
+        ),
+        estimated=np.asarray([each.estimates[estimator] for each in priced]),
+        simulated=np.asarray(
+            [
+                found.cost(found.splits[each.estimated_clean_pages], each.asymmetry)
+                for each in priced
+            ]
+        ),
+        best_clean_pages=np.asarray(
+            [each.best_clean_pages for each in priced], dtype=np.int64
+        ),
+        best_simulated=best,
+        baselines=baselines,
+        gain_over={
+            name: np.asarray(
+                [gain(one, other) or 0.0 for one, other in zip(best, base, strict=True)]
+            )
+            for name, base in baselines.items()
+        },
+        break_even={
+            name: least_asymmetry(
+                _whole(found.baselines[name]),
+                [_whole(row) for row in found.splits.values()],
+            )
+            for name in BASELINES
+        },
+        break_even_below={
+            name: most_asymmetry(
+                _whole(found.baselines[name]),
+                [_whole(row) for row in found.splits.values()],
+            )
+            for name in BASELINES
+        },
+        counters={
+            **{name: _counts(row) for name, row in found.baselines.items()},
+            **{str(split): _counts(row) for split, row in found.splits.items()},
+        },
+        validity=VALIDITY,
+        warnings=(
+            *about_trace(ReaderNotes.of(counted["trace"])),
+            *_cautions(ratios, counted),
+        ),
+    )
+
+
+def least_asymmetry(
+    baseline: Mapping[str, int], splits: Sequence[Mapping[str, int]]
+) -> float | None:
+    """Least R from which one of the splits costs no more than the baseline. [1]
+
+    Parameters
+    ----------
+    baseline : mapping
+        `reads` and `writes` that it counted.
+    splits : sequence of mapping
+        The same of each split, over the same accesses.
+
+    Returns
+    -------
+    float or None
+        0 where a split never costs more; None where none writes less, so that there is no
+        such R.
+
+    Examples
+    --------
+    >>> least_asymmetry({"reads": 6, "writes": 2}, [{"reads": 8, "writes": 1}])
+    2.0
+    """
+    found = []
+    for split in splits:
+        if (
+            split["reads"] <= baseline["reads"]
+            and split["writes"] <= baseline["writes"]
+        ):
+            return 0.0
+        if split["writes"] < baseline["writes"]:
+            even = break_even_asymmetry(
+                baseline["reads"], baseline["writes"], split["reads"], split["writes"]
+            )
+            found.append(math.inf if even is None else even)
+    return min(found, default=None)
+
+
+def most_asymmetry(
+    baseline: Mapping[str, int], splits: Sequence[Mapping[str, int]]
+) -> float | None:
+    """Largest R up to which one of the splits that reads less costs no more than the baseline. [1]
+
+    Below it and from `least_asymmetry` on a split is at least as cheap, between the two none is.
+
+    Parameters
+    ----------
+    baseline, splits
+        As for `least_asymmetry`.
+
+    Returns
+    -------
+    float or None
+        Infinite where a split never costs more; None where none reads less.
+
+    Examples
+    --------
+    >>> most_asymmetry({"reads": 8, "writes": 1}, [{"reads": 6, "writes": 2}])
+    2.0
+    """
+    found = []
+    for split in splits:
+        fewer_reads = baseline["reads"] - split["reads"]
+        more_writes = split["writes"] - baseline["writes"]
+        if fewer_reads >= 0 and more_writes <= 0:
+            return math.inf
+        if fewer_reads > 0:
+            found.append(fewer_reads / more_writes)
+    return max(found, default=None)
+
+
+def window_accesses(
+    estimation_s: float, overhead_ratio: float, *, cost: float, read_s: float
+) -> int:
+    """Return the least accesses whose I/O takes Comp / g: one advisor window. [accesses]
+
+    Parameters
+    ----------
+    estimation_s : float
+        Comp, time of one estimation. [s]
+    overhead_ratio : float
+        g, largest share of the I/O time that estimations may take. [1]
+    cost : float
+        Expected cost of an access. [page reads]
+    read_s : float
+        C_read, time of one page read. [s]
+
+    Raises
+    ------
+    BadInput
+        If a number is out of its domain, or an access costs nothing.
+
+    Examples
+    --------
+    >>> window_accesses(0.9, 0.03, cost=1.5, read_s=0.0002)
+    100000
+    """
+    io_s = window_io_time(estimation_s, overhead_ratio)
+    broadcast("window", amounts={"cost": cost, "read_s": read_s})
+    if cost * read_s == 0:
+        raise BadInput(
+            f"window: an access of `{cost}` reads of `{read_s}` s takes no time, so no window "
+            "is long enough",
+            "keep the split: without I/O there is nothing to gain",
+        )
+    # The quotient may carry the last bit of a rounding above a whole number.
+    return max(1, math.ceil(round(io_s / (cost * read_s), 6)))
+
+
+def _counts(row: Mapping[str, int]) -> dict[str, int]:
+    return {name: row[name] for name in ("reads", "writes", "dirty_left")}
+
+
+def _whole(row: Mapping[str, int]) -> dict[str, int]:
+    """Add the writes of pages left dirty: none is free for being put off."""
+    return {"reads": row["reads"], "writes": all_writes(row)}
+
+
+def _cautions(asymmetries: FloatArray, found: Mapping[str, Any]) -> Iterator[Caution]:
+    if asymmetries[0] < 1:
+        yield Caution(
+            "asymmetry_below_1",
+            f"R = {asymmetries[0]:g}: writes cheaper than reads, outside what the model was "
+            "made for",
+            "give R = cost of a page write / cost of a page read",
+        )
+    if found["write_accesses"] == 0:
+        yield Caution(
+            "no_writes",
+            "no access writes, so R has no effect and the split only takes room",
+            "use a trace that records writes; see has_writes in `tierwright formats`",
+        )

@@ -1,0 +1,1 @@
+"""Cards of the formulas, one module a family."""

@@ -1,0 +1,1 @@
+"""Test vectors of the formulas, and what runs them."""

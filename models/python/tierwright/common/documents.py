@@ -1,0 +1,93 @@
+"""JSON and TOML files from users: read, or refused with place and next step.
+
+The parsers of the standard library raise other errors than their own for documents that are nested
+too deeply or hold a number of thousands of digits; here all of them become `BadInput`.
+"""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from tierwright.common.errors import BadInput
+
+
+def read_json(
+    path: Path, hint: str, *, parse_float: Callable[[str], Any] = float
+) -> Any:
+    """Return what a JSON file holds.
+
+    Parameters
+    ----------
+    path : Path
+    hint : str
+        The next step where it cannot be read.
+    parse_float : callable
+        What makes numbers with a point or an exponent of their text.
+
+    Raises
+    ------
+    BadInput
+        If the file is absent, is no UTF-8 text or no JSON; with line and column.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError as error:
+        raise BadInput(f"there is no file `{path}`", hint) from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadInput(f"{path}: cannot be read as text: {error}", hint) from error
+    return parse_json(text, str(path), hint, parse_float=parse_float)
+
+
+def parse_json(
+    text: str,
+    place: str,
+    hint: str,
+    *,
+    parse_float: Callable[[str], Any] = float,
+    lines_before: int = 0,
+) -> Any:
+    """Return what a JSON text holds; `place` names it in errors.
+
+    Raises
+    ------
+    BadInput
+        If it is no JSON, is nested too deeply, or holds a number that is too long.
+    """
+    try:
+        return json.loads(text, parse_float=parse_float)
+    except json.JSONDecodeError as error:
+        line = lines_before + error.lineno
+        raise BadInput(
+            f"{place}: line {line}, column {error.colno}: not JSON: {error.msg}", hint
+        ) from error
+    except RecursionError as error:
+        raise BadInput(f"{place}: nested too deeply to be read", hint) from error
+    except (ValueError, ArithmeticError) as error:
+        raise BadInput(f"{place}: a number cannot be read: {error}", hint) from error
+
+
+def read_toml(path: Path, place: str, hint: str) -> dict[str, Any]:
+    """Return what a TOML file holds, numbers with a point as exact Decimals.
+
+    Raises
+    ------
+    BadInput
+        If it cannot be read, is no TOML, is nested too deeply, or holds a number that is too long.
+    """
+    from decimal import Decimal
+
+    try:
+        with path.open("rb") as stream:
+            return tomllib.load(stream, parse_float=Decimal)
+    except OSError as error:
+        raise BadInput(f"{place}: cannot be read: {error}", hint) from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise BadInput(f"{place}: not a valid TOML file: {error}", hint) from error
+    except RecursionError as error:
+        raise BadInput(f"{place}: nested too deeply to be read", hint) from error
+    except (ValueError, ArithmeticError) as error:
+        raise BadInput(f"{place}: a value cannot be read: {error}", hint) from error

@@ -1,0 +1,69 @@
+"""Values of documents: numbers and dates, read or noted as a problem."""
+
+from __future__ import annotations
+
+import datetime
+import math
+import re
+from decimal import Decimal
+from typing import Any
+
+from tierwright.common.errors import Problems
+
+_MOST_DIGITS = 30
+
+
+_DATE = re.compile(r"[0-9]{4}(-(0[1-9]|1[0-2])(-[0-3][0-9])?|-Q[1-4])?")
+
+
+def plain_number(value: Decimal) -> int | float:
+    """Return a Decimal as int when it is whole, else as float."""
+    return int(value) if value == value.to_integral_value() else float(value)
+
+
+def read_decimal(value: Any, where: str, problems: Problems) -> Decimal | None:
+    """Return a number as an exact Decimal, or note why it is none."""
+    found = None
+    if isinstance(value, Decimal) and value.is_finite():
+        found = value
+    elif _is_int(value) or (isinstance(value, float) and math.isfinite(value)):
+        found = Decimal(str(value))
+    if found is None:
+        problems.add(where, value, "must be a finite number")
+    elif found and abs(found.adjusted()) > _MOST_DIGITS:
+        # Exact arithmetic with it would take memory for every digit.
+        problems.add(
+            where,
+            f"{found:.3e}",
+            f"must lie between 1e-{_MOST_DIGITS} and 1e{_MOST_DIGITS}",
+        )
+        found = None
+    return found
+
+
+def check_date(date: Any, where: str, problems: Problems) -> None:
+    """Note a problem unless `date` is absent or in one of the four forms."""
+    if date is not None:
+        problems.check(
+            isinstance(date, str) and _DATE.fullmatch(date),
+            where,
+            date,
+            "must be YYYY, YYYY-MM, YYYY-MM-DD or YYYY-Qn",
+        ) and problems.check(
+            _is_of_calendar(date), where, date, "is no day of the calendar"
+        )
+
+
+def _is_of_calendar(text: str) -> bool:
+    """Say whether a date that is written as one exists; a quarter or a part always does."""
+    if len(text) < len("YYYY-MM-DD"):
+        return True
+    try:
+        datetime.date.fromisoformat(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _is_int(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)

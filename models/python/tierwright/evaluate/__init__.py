@@ -1,0 +1,1 @@
+"""Cost models: pure formulas on curves, devices and prices; no files, no core."""

@@ -1,0 +1,1 @@
+"""DRAM or flash: break-even, equal money, the next dollar (FaCE, 2016)."""

@@ -1,0 +1,322 @@
+"""The classic break-even interval (five-minute rule) for a pair of tiers.
+
+Source: Gray and Putzolu, "The 5 minute rule for trading memory for disc accesses and the 10
+byte rule for trading memory for CPU time" (SIGMOD 1987); form of Gray and Graefe (SIGMOD
+Record 1997): interval = (pages per MB of memory / accesses per second of the device) x
+(price of the device / price per MB of memory).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tierwright.common.arrays import FloatArray
+from tierwright.common.cautions import Caution
+from tierwright.common.checks import broadcast
+from tierwright.common.derivation import Derivation, Number, plain
+from tierwright.common.errors import BadInput, Problems
+from tierwright.common.units import format_bytes
+from tierwright.hardware.device import Device
+from tierwright.hardware.prices import Price, dates_apart
+from tierwright.hardware.provisioning import charges, provision, volumes
+from tierwright.hardware.service_time import service_time, service_us
+
+GRAY = "Gray and Putzolu (SIGMOD 1987), form of Gray and Graefe (SIGMOD Record 1997)"
+INTERVAL_VALIDITY = (
+    "the device is bought for its accesses, not for its capacity, and is kept busy; memory "
+    "is bought for its capacity alone; prices of one date"
+)
+SECONDS_PER_DAY = 86_400
+
+
+@dataclass(frozen=True, slots=True)
+class TierInterval:
+    """Break-even interval of one pair of tiers.
+
+    Attributes
+    ----------
+    upper, lower : str
+        Ids of the tier that keeps a page and of the tier it is fetched from.
+    page_bytes : int
+        Page. [bytes]
+    interval_s : float or None
+        A page accessed at least this often belongs in the upper tier; None where a price, a
+        capacity or a rate is missing. [s]
+    missing : tuple of str
+        What is missing.
+    estimator, validity : str
+        What was used and where it holds.
+    warnings : tuple of Caution
+        What to know before acting on it.
+    derivation : tuple of Derivation
+        Formula, numbers, source.
+    """
+
+    upper: str
+    lower: str
+    page_bytes: int
+    interval_s: float | None
+    missing: tuple[str, ...]
+    estimator: str
+    validity: str
+    warnings: tuple[Caution, ...]
+    derivation: tuple[Derivation, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON."""
+        found: dict[str, Any] = plain(self)
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class PricedTier:
+    """A device with its price.
+
+    Attributes
+    ----------
+    device : Device
+        Its rates and capacity.
+    price : Price or None
+        Price of its capacity; None when there is none.
+    host_usd : Decimal
+        Share of the host (controller, channel, processor) that one device needs. [USD]
+    """
+
+    device: Device
+    price: Price | None
+    host_usd: Decimal = Decimal(0)
+
+
+def break_even_interval(
+    *,
+    page_bytes: ArrayLike,
+    accesses_per_s: ArrayLike,
+    device_usd: ArrayLike,
+    memory_usd_per_byte: ArrayLike,
+    host_usd: ArrayLike = 0.0,
+) -> FloatArray:
+    """Interval between accesses at which keeping a page costs as much as fetching it.
+
+    interval = (device + host) / accesses per second / (page x memory price per byte), the
+    five-minute rule with sizes in bytes. All arguments broadcast.
+
+    Parameters
+    ----------
+    page_bytes : array_like
+        Page. [bytes]
+    accesses_per_s : array_like
+        Random page accesses of one device. [1/s]
+    device_usd : array_like
+        Price of one device, or its rent a month. [USD]
+    memory_usd_per_byte : array_like
+        Price of the memory that would keep the page, or its rent a month. [USD/byte]
+    host_usd : array_like
+        What one device needs of its host besides. [USD]
+
+    Returns
+    -------
+    float64 array
+        Pages accessed more often belong in memory. [s]
+
+    Raises
+    ------
+    BadInput
+        If a rate, size or price is not positive, or the host's is negative.
+
+    Examples
+    --------
+    Gray and Putzolu 1987: 1 kB records, 15 accesses/s on a disc of 15,000 USD that needs
+    1,000 USD of processor and channel for each access/s, memory at 5,000 USD a MB.
+
+    >>> float(
+    ...     break_even_interval(
+    ...         page_bytes=1024,
+    ...         accesses_per_s=15,
+    ...         device_usd=15_000,
+    ...         host_usd=15_000,
+    ...         memory_usd_per_byte=5_000 / 2**20,
+    ...     )
+    ... )
+    409.6
+    """
+    v = broadcast(
+        "break-even interval",
+        amounts={
+            "page_bytes": page_bytes,
+            "accesses_per_s": accesses_per_s,
+            "device_usd": device_usd,
+            "memory_usd_per_byte": memory_usd_per_byte,
+            "host_usd": host_usd,
+        },
+    )
+    problems = Problems("break-even interval", "give sizes, rates and prices above 0")
+    for name in ("page_bytes", "accesses_per_s", "device_usd", "memory_usd_per_byte"):
+        problems.check(np.all(v[name] > 0), name, v[name], "must be above 0")
+    problems.raise_if_any()
+    held = v["page_bytes"] * v["memory_usd_per_byte"]
+    return np.asarray((v["device_usd"] + v["host_usd"]) / v["accesses_per_s"] / held)
+
+
+def tier_interval(
+    upper: PricedTier, lower: PricedTier, *, page_bytes: int, months: int
+) -> TierInterval:
+    """Break-even interval between two tiers, from profiles and prices.
+
+    Parameters
+    ----------
+    upper, lower : PricedTier
+        The tier that would keep a page, and the one it would be fetched from.
+    page_bytes : int
+        Page; at least 1. [bytes]
+    months : int
+        Months over which a purchase is spread; matters only where one tier is bought and
+        the other rented. [months]
+
+    Returns
+    -------
+    TierInterval
+        With `interval_s` None and `missing` filled where a figure is absent.
+
+    Raises
+    ------
+    BadInput
+        If the page size or the months are not positive.
+    """
+    lacking = _missing(upper, lower, page_bytes)
+    head = (upper.device.id, lower.device.id, page_bytes)
+    if lacking or upper.price is None or lower.price is None:
+        return TierInterval(
+            *head, None, lacking, "break-even interval", INTERVAL_VALIDITY, (), ()
+        )
+    one_byte = float(upper.price.usd_per_month(10**12, months)) / 1e12
+    try:
+        used = provision(lower.device)
+        rented = sum(
+            (each.usd_per_month for each in charges(lower.device, used)), Decimal(0)
+        )
+    except BadInput as error:
+        return TierInterval(
+            *head,
+            None,
+            (error.message,),
+            "break-even interval",
+            INTERVAL_VALIDITY,
+            (),
+            (),
+        )
+    # Where the IOPS need so much capacity and no more, that volume is what the accesses cost.
+    chosen = lower.price.rent and "iops_per_gib" in lower.device.figures
+    size = (
+        volumes(lower.device, 1, used).billed_bytes
+        if chosen
+        else lower.device.capacity_bytes or 0
+    )
+    whole = float(lower.price.usd_per_month(size, months) + rented)
+    host = float(lower.host_usd) / months
+    read = service_time(lower.device, "read", page_bytes)
+    rate = 1e6 / (read.time_us or 1.0)
+    interval = float(
+        break_even_interval(
+            page_bytes=page_bytes,
+            accesses_per_s=rate,
+            device_usd=whole,
+            memory_usd_per_byte=one_byte,
+            host_usd=host,
+        )
+    )
+    return TierInterval(
+        *head,
+        interval,
+        (),
+        "break-even interval (five-minute rule)",
+        INTERVAL_VALIDITY,
+        _about_interval(upper, lower),
+        (
+            Derivation(
+                "interval_s",
+                interval,
+                "s",
+                "(device + host) / accesses per second / (page x memory price)",
+                (
+                    Number(
+                        "device",
+                        whole,
+                        "USD/month",
+                        f"one `{lower.device.id}`"
+                        + (f" of {format_bytes(size)}, the least" if chosen else "")
+                        + f": {lower.price.text}"
+                        + (f", {rented:,} for what it provisions" if rented else ""),
+                    ),
+                    Number("host", host, "USD/month", "share of the host"),
+                    Number(
+                        "accesses per second",
+                        rate,
+                        "1/s",
+                        f"reads: {read.basis}",
+                    ),
+                    Number("page", page_bytes, "bytes", "page"),
+                    Number(
+                        "memory price",
+                        one_byte,
+                        "USD/byte/month",
+                        f"`{upper.device.id}`: {upper.price.text}",
+                    ),
+                ),
+                GRAY,
+            ),
+        ),
+    )
+
+
+def _missing(upper: PricedTier, lower: PricedTier, page_bytes: int) -> tuple[str, ...]:
+    lacking = [
+        f"price of `{tier.device.id}`"
+        for tier in (upper, lower)
+        if tier.price is None or tier.price.usd == 0
+    ]
+    if lower.device.capacity_bytes is None:
+        lacking.append(f"capacity of `{lower.device.id}`")
+    if service_us(lower.device, "read", page_bytes) is None:
+        lacking.append(f"read IOPS of `{lower.device.id}`")
+    return tuple(lacking)
+
+
+def _about_interval(upper: PricedTier, lower: PricedTier) -> tuple[Caution, ...]:
+    found = []
+    one, other = upper.price, lower.price
+    if one is not None and other is not None:
+        if one.rent != other.rent:
+            found.append(
+                Caution(
+                    "rent_beside_purchase",
+                    f"`{upper.device.id}` and `{lower.device.id}`: one is rented, the other "
+                    "bought; the purchase is spread over the amortisation period",
+                    "compare rents with rents",
+                )
+            )
+        apart = dates_apart(
+            {f"`{upper.device.id}`": one, f"`{lower.device.id}`": other}
+        )
+        if apart is not None:
+            found.append(
+                Caution(
+                    "prices_of_different_dates",
+                    apart,
+                    "such prices do not compare; add a price to a book of your own",
+                )
+            )
+    if "read_iops" not in lower.device.figures:
+        found.append(
+            Caution(
+                "latency_as_rate",
+                f"`{lower.device.id}` states no read IOPS; 1 / latency stands in, which "
+                "understates a parallel device and lengthens the interval",
+                "add sustained IOPS to a copy of the device",
+            )
+        )
+    return tuple(found)

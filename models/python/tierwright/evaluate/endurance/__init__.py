@@ -1,0 +1,1 @@
+"""Wear of flash: amplification, lifetime, and what it costs."""

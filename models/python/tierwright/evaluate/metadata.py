@@ -1,0 +1,733 @@
+"""RAM that a flash cache needs to know what it holds, taken from the RAM budget.
+
+Sources: Kang, Lee and Moon (2016), section 5.2 (FaCE); the SCE paper (ADMS 2014), sections
+3.4 and 4.7 (fragment cache, flashcache, EnhanceIO, bcache); public measurements for the others. A preset
+gives bytes for each unit that flash holds; the fragment cache needs a second term for
+the address space behind it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tierwright.common.arrays import FloatArray
+from tierwright.common.derivation import Derivation, Number, plain
+from tierwright.common.errors import BadInput, Problem, Problems
+from tierwright.common.units import parse_bytes
+
+MIB = 2**20
+SCE_FRAGMENT_BYTES = MIB
+SCE_MAP_ENTRY_BYTES = 4
+SCE_DESCRIPTOR_BYTES = 72
+SCE_DESCRIPTOR_FIXED_BYTES = 40
+SCE_PAGE_BYTES = 4096
+SCE_BUFFER_BYTES = 16 * MIB
+BITS_PER_BYTE = 8
+_HINT = "sizes are bytes above 0; presets: see `tierwright.evaluate.metadata.PRESETS`"
+
+
+@dataclass(frozen=True, slots=True)
+class MetadataPreset:
+    """How much RAM one flash cache needs for its metadata.
+
+    Attributes
+    ----------
+    name, title : str
+        Name in options; name for people.
+    entry_bytes : float
+        RAM for each unit held on flash. [bytes]
+    unit_bytes : int or None
+        Bytes of flash that one entry stands for; None: the page of the workload. [bytes]
+    source_entry_bytes : float
+        RAM for each unit of the address space behind the cache. [bytes]
+    fixed_bytes : int
+        RAM that it needs whatever it holds. [bytes]
+    source : str
+        Where the figures are from.
+    note : str
+        What to know before using it.
+    source_bytes : float or None
+        Address space behind the cache where it was stated; it then stands before what a
+        caller takes it for, the pages of a workload. [bytes]
+    """
+
+    name: str
+    title: str
+    entry_bytes: float
+    unit_bytes: int | None
+    source_entry_bytes: float
+    fixed_bytes: int
+    source: str
+    note: str
+    source_bytes: float | None = None
+
+    def behind(self, source_bytes: ArrayLike) -> ArrayLike:
+        """Return the address space behind the cache: as stated, else as given. [bytes]
+
+        Raises
+        ------
+        BadInput
+            If less was stated than was given: the pages of a workload lie in it.
+        """
+        if self.source_bytes is None:
+            return source_bytes
+        least = float(np.max(source_bytes))
+        if self.source_bytes < least:
+            raise BadInput(
+                f"metadata: flash_metadata: `{self.name}` with {self.source_bytes:,.0f} bytes "
+                f"behind it, but the pages of the workload alone are {least:,.0f} bytes",
+                "state the whole volume behind the cache, or leave its size out",
+                (
+                    Problem(
+                        "flash_metadata",
+                        f"{self.name}:{self.source_bytes:.0f}",
+                        f"states less than the {least:,.0f} bytes that the pages of the "
+                        "workload are",
+                    ),
+                ),
+            )
+        return self.source_bytes
+
+    def ram_bytes(
+        self,
+        flash_bytes: ArrayLike,
+        *,
+        page_bytes: int = SCE_PAGE_BYTES,
+        source_bytes: ArrayLike = 0,
+        whole_units: bool = True,
+    ) -> FloatArray:
+        """RAM for the metadata of a flash cache; 0 where there is no flash. [bytes]
+
+        entry x ceil(flash / unit) + source entry x ceil(source / unit) + fixed.
+
+        Parameters
+        ----------
+        flash_bytes : array_like
+            Flash cache; any shape. [bytes]
+        page_bytes : int
+            Page of the workload, the unit where the preset has none. [bytes]
+        source_bytes : array_like
+            Address space behind the cache; broadcast. [bytes]
+        whole_units : bool
+            Whether a part of a unit takes a whole entry. Without, the figure is in
+            proportion to the sizes, as a search over real-valued sizes needs it.
+
+        Returns
+        -------
+        float64 array
+            [bytes]
+
+        Raises
+        ------
+        BadInput
+            If a size is negative or not finite, or the page is not positive.
+
+        Examples
+        --------
+        >>> float(PRESETS["flashcache"].ram_bytes(200 * 2**30)) / 2**20  # MiB
+        1200.0
+        """
+        flash = _sizes("flash_bytes", flash_bytes)
+        source = _sizes("source_bytes", source_bytes)
+        if page_bytes < 1:
+            raise BadInput(
+                f"metadata: page_bytes: `{page_bytes}` must be above 0", _HINT
+            )
+        return self._needed(flash, source, page_bytes, whole_units=whole_units)
+
+    def pages_left(
+        self,
+        ram_pages: FloatArray,
+        flash_pages: FloatArray,
+        *,
+        page_bytes: int,
+        source_bytes: FloatArray,
+    ) -> FloatArray:
+        """`ram_pages_left` of sizes that were checked before: bisections ask often. [pages]"""
+        needed = self._needed(
+            flash_pages * page_bytes, source_bytes, page_bytes, whole_units=True
+        )
+        return np.asarray(np.floor(ram_pages - np.ceil(needed) / page_bytes))
+
+    def _needed(
+        self,
+        flash: FloatArray,
+        source: FloatArray,
+        page_bytes: int,
+        *,
+        whole_units: bool,
+    ) -> FloatArray:
+        unit = self.unit_bytes or page_bytes
+        stated = np.asarray(self.behind(source), dtype=np.float64)
+        units, behind = flash / unit, stated / unit
+        if whole_units:
+            units, behind = np.ceil(units), np.ceil(behind)
+        needed = (
+            self.entry_bytes * units
+            + self.source_entry_bytes * behind
+            + self.fixed_bytes
+        )
+        return np.asarray(np.where(flash > 0, needed, 0.0))
+
+
+@dataclass(frozen=True, slots=True)
+class RamBudget:
+    """A RAM budget with the metadata of flash taken out.
+
+    Attributes
+    ----------
+    ram_bytes : int
+        The budget. [bytes]
+    metadata_bytes : int
+        Taken by metadata, rounded up. [bytes]
+    left_pages : int
+        Whole pages that are left for caching; 0 where metadata leaves none. [pages]
+    feasible : bool
+        Whether at least one page is left.
+    share : float
+        metadata / budget. [1]
+    estimator, validity : str
+        What was used and where it holds.
+    derivation : tuple of Derivation
+        Formula, numbers, source.
+    """
+
+    ram_bytes: int
+    metadata_bytes: int
+    left_pages: int
+    feasible: bool
+    share: float
+    estimator: str
+    validity: str
+    derivation: tuple[Derivation, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON."""
+        found: dict[str, Any] = plain(self)
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class SceMetadata:
+    """Memory of a fragment cache by the two-term formula. [bytes]
+
+    Attributes
+    ----------
+    mapping_bytes : float
+        Map over the whole source.
+    descriptor_bytes : float
+        Descriptors of the cached fragments.
+    total_bytes, with_buffers_bytes : float
+        Both terms; and with the buffers of population and clones.
+    """
+
+    mapping_bytes: float
+    descriptor_bytes: float
+    total_bytes: float
+    with_buffers_bytes: float
+
+
+@dataclass(frozen=True, slots=True)
+class BlockMetadata:
+    """Memory of a cache with one entry a block.
+
+    Attributes
+    ----------
+    blocks : float
+        Blocks that flash holds.
+    total_bytes : float
+        [bytes]
+    """
+
+    blocks: float
+    total_bytes: float
+
+
+@dataclass(frozen=True, slots=True)
+class FragmentDescriptor:
+    """Descriptor of one fragment.
+
+    Attributes
+    ----------
+    pages : int
+        4 KiB pages in it.
+    bitmap_bytes, descriptor_bytes : int
+        Validity bitmap, and with the fixed part. [bytes]
+    """
+
+    pages: int
+    bitmap_bytes: int
+    descriptor_bytes: int
+
+
+def fragment_cache_metadata(
+    source_bytes: float,
+    cache_bytes: float,
+    *,
+    fragment_bytes: int = SCE_FRAGMENT_BYTES,
+    map_entry_bytes: float = SCE_MAP_ENTRY_BYTES,
+    descriptor_bytes: float = SCE_DESCRIPTOR_BYTES,
+    buffer_bytes: float = SCE_BUFFER_BYTES,
+) -> SceMetadata:
+    """Return the memory of a fragment cache (SCE paper, section 3.4; repaired).
+
+    map entry x source / fragment + descriptor x cache / fragment. The quoted 76 bytes per
+    cached fragment are this sum where source and cache are equal. Linear in both sizes:
+    sizes that are no multiple of the fragment give a part of an entry.
+
+    Parameters
+    ----------
+    source_bytes, cache_bytes : float
+        Address space behind the cache, and flash. A cache larger than its source is legal.
+        [bytes]
+    fragment_bytes : int
+        Multiple of 4 KiB. [bytes]
+    map_entry_bytes, descriptor_bytes, buffer_bytes : float
+        [bytes]
+
+    Raises
+    ------
+    BadInput
+        If a size is not positive, or the fragment is no multiple of 4 KiB.
+
+    Examples
+    --------
+    >>> found = fragment_cache_metadata(100 * 2**40, 16 * 2**40)
+    >>> found.mapping_bytes / 2**20, found.descriptor_bytes / 2**20
+    (400.0, 1152.0)
+    """
+    check_fragment(fragment_bytes)
+    problems = Problems("fragment cache metadata", _HINT)
+    for name, value in (("source_bytes", source_bytes), ("cache_bytes", cache_bytes)):
+        good = math.isfinite(value) and value > 0
+        problems.check(good, name, value, "must be finite and above 0")
+    for name, value in (
+        ("map_entry_bytes", map_entry_bytes),
+        ("descriptor_bytes", descriptor_bytes),
+        ("buffer_bytes", buffer_bytes),
+    ):
+        good = math.isfinite(value) and value >= 0
+        problems.check(good, name, value, "must be finite and not negative")
+    problems.raise_if_any()
+    mapping = map_entry_bytes * source_bytes / fragment_bytes
+    descriptors = descriptor_bytes * cache_bytes / fragment_bytes
+    total = mapping + descriptors
+    return SceMetadata(mapping, descriptors, total, total + buffer_bytes)
+
+
+def block_metadata(
+    cache_bytes: float, *, block_bytes: int, bytes_per_block: float
+) -> BlockMetadata:
+    """Return the memory of a cache with one entry a block: bytes x cache / block.
+
+    Parameters
+    ----------
+    cache_bytes : float
+        Flash. [bytes]
+    block_bytes : int
+        [bytes]
+    bytes_per_block : float
+        RAM of an entry: flashcache 24, EnhanceIO 8. [bytes]
+
+    Raises
+    ------
+    BadInput
+        If a size is not positive.
+
+    Examples
+    --------
+    >>> block_metadata(
+    ...     2 * 2**40, block_bytes=4096, bytes_per_block=24
+    ... ).total_bytes / 2**30
+    12.0
+    """
+    problems = Problems("block metadata", _HINT)
+    for name, value in (
+        ("cache_bytes", cache_bytes),
+        ("block_bytes", block_bytes),
+        ("bytes_per_block", bytes_per_block),
+    ):
+        good = math.isfinite(value) and value > 0
+        problems.check(good, name, value, "must be finite and above 0")
+    problems.raise_if_any()
+    blocks = cache_bytes / block_bytes
+    return BlockMetadata(blocks, bytes_per_block * blocks)
+
+
+def fragment_descriptor(fragment_bytes: int) -> FragmentDescriptor:
+    """Return the descriptor of a fragment: 40 bytes and one validity bit for each 4 KiB page.
+
+    The 1 MiB fragment of the paper has 72 bytes, 32 of them bitmap; other sizes are derived.
+
+    Parameters
+    ----------
+    fragment_bytes : int
+        Multiple of 4 KiB. [bytes]
+
+    Raises
+    ------
+    BadInput
+        If the fragment is no positive multiple of 4 KiB.
+
+    Examples
+    --------
+    >>> fragment_descriptor(2**20)
+    FragmentDescriptor(pages=256, bitmap_bytes=32, descriptor_bytes=72)
+    """
+    check_fragment(fragment_bytes)
+    pages = fragment_bytes // SCE_PAGE_BYTES
+    bitmap = -(-pages // BITS_PER_BYTE)
+    return FragmentDescriptor(pages, bitmap, SCE_DESCRIPTOR_FIXED_BYTES + bitmap)
+
+
+def charge(
+    preset: MetadataPreset,
+    *,
+    ram_bytes: int,
+    flash_bytes: int,
+    page_bytes: int,
+    source_bytes: int = 0,
+) -> RamBudget:
+    """Take the metadata of flash out of a RAM budget.
+
+    Parameters
+    ----------
+    preset : MetadataPreset
+        One of `PRESETS`, or the user's own.
+    ram_bytes : int
+        The budget. [bytes]
+    flash_bytes : int
+        Flash cache. [bytes]
+    page_bytes : int
+        Page of the workload. [bytes]
+    source_bytes : int
+        Address space behind the cache; matters to the fragment cache. [bytes]
+
+    Returns
+    -------
+    RamBudget
+
+    Raises
+    ------
+    BadInput
+        If a size is out of range.
+
+    Examples
+    --------
+    >>> found = charge(
+    ...     PRESETS["flashcache"], ram_bytes=2**30, flash_bytes=2**37, page_bytes=4096
+    ... )
+    >>> found.metadata_bytes / 2**20, found.left_pages, round(found.share, 2)
+    (768.0, 65536, 0.75)
+    """
+    problems = Problems("RAM budget", _HINT)
+    problems.check(ram_bytes > 0, "ram_bytes", ram_bytes, "must be above 0")
+    problems.check(page_bytes > 0, "page_bytes", page_bytes, "must be above 0")
+    problems.raise_if_any()
+    needed = math.ceil(
+        float(
+            preset.ram_bytes(
+                flash_bytes, page_bytes=page_bytes, source_bytes=source_bytes
+            )
+        )
+    )
+    left = max(0, (ram_bytes - needed) // page_bytes)
+    behind = "address space behind, " + (
+        "the pages of the workload" if preset.source_bytes is None else "as stated"
+    )
+    return RamBudget(
+        ram_bytes,
+        needed,
+        left,
+        left > 0,
+        needed / ram_bytes,
+        f"{preset.title}: {preset.entry_bytes:g} bytes an entry",
+        "flash full: every unit has its entry; tables that grow by doubling may take more",
+        (
+            Derivation(
+                "metadata_bytes",
+                needed,
+                "bytes",
+                "ceil(entry x ceil(flash / unit) + source entry x ceil(source / unit) + "
+                "fixed), 0 without flash",
+                (
+                    Number("entry", preset.entry_bytes, "bytes", preset.title),
+                    Number("flash", flash_bytes, "bytes", "flash cache"),
+                    Number(
+                        "unit", preset.unit_bytes or page_bytes, "bytes", "one entry"
+                    ),
+                    Number("source entry", preset.source_entry_bytes, "bytes", "map"),
+                    Number("source", preset.behind(source_bytes), "bytes", behind),
+                    Number("fixed", preset.fixed_bytes, "bytes", "buffers"),
+                ),
+                preset.source,
+            ),
+            Derivation(
+                "ram_pages_left",
+                left,
+                "pages",
+                "max(0, floor((RAM - metadata) / page))",
+                (
+                    Number("RAM", ram_bytes, "bytes", "RAM there is"),
+                    Number("metadata", needed, "bytes", "as above"),
+                    Number("page", page_bytes, "bytes", "of the workload"),
+                ),
+                "derived",
+            ),
+        ),
+    )
+
+
+def ram_pages_left(
+    preset: MetadataPreset | None,
+    *,
+    ram_pages: ArrayLike,
+    flash_pages: ArrayLike,
+    page_bytes: int,
+    source_bytes: ArrayLike = 0,
+) -> FloatArray:
+    """Whole RAM pages that the metadata of flash leave, for many sizes at once.
+
+    floor((RAM - ceil(metadata)) / page): the RAM of every model that charges metadata.
+
+    Parameters
+    ----------
+    preset : MetadataPreset or None
+        None charges nothing.
+    ram_pages, flash_pages : array_like
+        RAM budget and flash cache; broadcast. [pages]
+    page_bytes : int
+        Page of the workload. [bytes]
+    source_bytes : array_like
+        Address space behind the cache; broadcast. [bytes]
+
+    Returns
+    -------
+    float64 array
+        Negative where the metadata exceed the budget: no such cache fits. [pages]
+
+    Raises
+    ------
+    BadInput
+        If a size is negative or not finite, or the page is not positive.
+
+    Examples
+    --------
+    >>> ram_pages_left(
+    ...     PRESETS["flashcache"],
+    ...     ram_pages=1000,
+    ...     flash_pages=[0, 10_000, 200_000],
+    ...     page_bytes=4096,
+    ... ).tolist()
+    [1000.0, 941.0, -172.0]
+    """
+    ram = _sizes("ram_pages", ram_pages)
+    flash = _sizes("flash_pages", flash_pages)
+    if preset is None:
+        return np.broadcast_to(ram, np.broadcast_shapes(ram.shape, flash.shape))
+    if page_bytes < 1:
+        raise BadInput(f"metadata: page_bytes: `{page_bytes}` must be above 0", _HINT)
+    source = _sizes("source_bytes", source_bytes)
+    return preset.pages_left(ram, flash, page_bytes=page_bytes, source_bytes=source)
+
+
+def memory_ratio(
+    *,
+    block_cache_bytes: float,
+    fragment_cache_bytes: float,
+    buffer_bytes: float,
+) -> float:
+    """Return how many times more memory a block cache needs: block / (fragment + buffers).
+
+    Parameters
+    ----------
+    block_cache_bytes, fragment_cache_bytes, buffer_bytes : float
+        [bytes]
+
+    Raises
+    ------
+    BadInput
+        If a size is negative, or fragment cache and buffers together are 0.
+
+    Examples
+    --------
+    >>> round(
+    ...     memory_ratio(
+    ...         block_cache_bytes=6144, fragment_cache_bytes=72.625, buffer_bytes=16
+    ...     )
+    ... )
+    69
+    """
+    problems = Problems("memory ratio", _HINT)
+    for name, value in (
+        ("block_cache_bytes", block_cache_bytes),
+        ("fragment_cache_bytes", fragment_cache_bytes),
+        ("buffer_bytes", buffer_bytes),
+    ):
+        good = math.isfinite(value) and value >= 0
+        problems.check(good, name, value, "must be finite and not negative")
+    whole = fragment_cache_bytes + buffer_bytes
+    problems.check(
+        whole > 0, "fragment_cache_bytes", whole, "with buffers must be above 0"
+    )
+    problems.raise_if_any()
+    return block_cache_bytes / whole
+
+
+def check_fragment(fragment_bytes: object) -> None:
+    """Check that a fragment holds whole 4 KiB pages.
+
+    Raises
+    ------
+    BadInput
+        If it is no positive multiple of 4 KiB.
+    """
+    good = (
+        isinstance(fragment_bytes, int)
+        and not isinstance(fragment_bytes, bool)
+        and fragment_bytes > 0
+        and fragment_bytes % SCE_PAGE_BYTES == 0
+    )
+    if not good:
+        raise BadInput(
+            f"fragment_bytes: `{fragment_bytes}` is no positive multiple of {SCE_PAGE_BYTES}",
+            "a fragment holds whole 4 KiB pages; the paper's has 1 MiB",
+        )
+
+
+def preset(name: str) -> MetadataPreset:
+    """Return the preset of that name, with `:SIZE` for the address space behind the cache.
+
+    Without a size a fragment cache's map is taken to span the pages of the workload only, the
+    least there can be.
+
+    Raises
+    ------
+    BadInput
+        If there is none, it keeps nothing of the space behind, or the size is 0. A size below
+        the pages of the workload is refused where these are known.
+
+    Examples
+    --------
+    >>> preset("sce:2TiB").source_bytes == 2**41
+    True
+    """
+    base, colon, size = name.partition(":")
+    found = PRESETS.get(base)
+    if found is None:
+        raise BadInput(
+            f"metadata preset `{name}` is unknown", f"one of {', '.join(PRESETS)}"
+        )
+    if not colon:
+        return found
+    if found.source_entry_bytes == 0:
+        raise BadInput(
+            f"metadata preset `{name}`: `{base}` keeps nothing of the space behind it",
+            f"leave `:{size}` out",
+        )
+    source_bytes = parse_bytes(size)
+    if source_bytes == 0:
+        raise BadInput(
+            f"metadata preset `{name}`: the space behind the cache must be above 0",
+            f"state its size, such as `{base}:2TiB`, or leave `:{size}` out",
+        )
+    return replace(found, source_bytes=source_bytes)
+
+
+def _sizes(name: str, value: ArrayLike) -> FloatArray:
+    sizes = np.asarray(value, dtype=np.float64)
+    if not np.all(np.isfinite(sizes) & (sizes >= 0)):
+        raise BadInput(
+            f"metadata: {name}: `{sizes}` must be finite and not negative", _HINT
+        )
+    return sizes
+
+
+_SCE_PAPER = "SCE paper (ADMS 2014), sections 3.4 and 4.7"
+PRESETS: Mapping[str, MetadataPreset] = MappingProxyType(
+    {
+        entry.name: entry
+        for entry in (
+            MetadataPreset(
+                "face",
+                "FaCE",
+                32,
+                None,
+                0,
+                0,
+                "Kang, Lee and Moon (2016), section 5.2",
+                "32 bytes an entry of the metadata directory; hash links are not stated",
+            ),
+            MetadataPreset(
+                "sce",
+                "SCE fragment cache",
+                SCE_DESCRIPTOR_BYTES,
+                SCE_FRAGMENT_BYTES,
+                SCE_MAP_ENTRY_BYTES,
+                SCE_BUFFER_BYTES,
+                _SCE_PAPER,
+                "two terms: 4 bytes a fragment of the source, 72 bytes a cached fragment; "
+                "16 MiB of buffers",
+            ),
+            MetadataPreset(
+                "flashcache",
+                "flashcache",
+                24,
+                4096,
+                0,
+                0,
+                _SCE_PAPER,
+                "200 GiB: 1200 MiB computed, 1212 MiB measured",
+            ),
+            MetadataPreset(
+                "enhanceio",
+                "EnhanceIO",
+                8,
+                4096,
+                0,
+                0,
+                _SCE_PAPER,
+                "200 GiB: 400 MiB computed, 415 MiB measured",
+            ),
+            MetadataPreset(
+                "bcache",
+                "bcache",
+                38.4,
+                512 * 1024,
+                0,
+                0,
+                "SCE paper (ADMS 2014), Table 1",
+                "15 MiB measured for 200 GiB, spread over buckets of 512 KiB; its B+tree nodes "
+                "are cached besides, as many as memory allows",
+            ),
+            MetadataPreset(
+                "l2arc",
+                "L2ARC (OpenZFS)",
+                96,
+                None,
+                0,
+                0,
+                "openzfs/zfs#11702 (slab object of 96 bytes a record)",
+                "one header a record of the data set, here one a page; headers cannot be evicted",
+            ),
+            MetadataPreset(
+                "dm_writeboost",
+                "dm-writeboost",
+                40.96,
+                4096,
+                0,
+                0,
+                "writeboost/dm-writeboost#107",
+                "about 1 % of the cache device, as its author says",
+            ),
+        )
+    }
+)
+"""Every preset by name; one entry a preset."""

@@ -1,0 +1,1 @@
+"""Page-flow schemes between RAM, flash and disk (Koltsidas and Viglas, 2009)."""

@@ -1,0 +1,348 @@
+"""What a reader must know about an evaluation before acting on it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tierwright.common.arrays import FloatArray, share
+from tierwright.common.cautions import Caution, TraceCaution
+from tierwright.common.units import format_bytes, format_count, format_microseconds
+from tierwright.evaluate.metadata import MetadataPreset
+from tierwright.hardware.device import KINDS, OPERATIONS, Device
+from tierwright.hardware.service_time import RULES, service_time
+from tierwright.profile.curve import Curve
+from tierwright.trace.notes import NO_WRITES_IN_FORMAT, ReaderNotes
+
+WARM_UP_SHARE = 0.01
+"""Share of misses that fill an empty frame, from which warm-up is mentioned."""
+
+
+SHOWN_SIZES = 5
+"""Sizes that a warning names; of more it gives the range."""
+
+
+def about_curve(
+    curve: Curve, ram_pages: ArrayLike, flash_pages: ArrayLike
+) -> Iterator[Caution]:
+    """Warnings that follow from the curve and the sizes at which it is read.
+
+    Every answer that rests on a curve gives them. RAM below one page, where a size is out,
+    is passed over.
+
+    Parameters
+    ----------
+    curve : Curve
+        Misses and write-backs of the workload by LRU size.
+    ram_pages, flash_pages : array_like
+        r and f, broadcast against each other. [pages]
+    """
+    yield from about_given(curve)
+    r, f = np.broadcast_arrays(
+        np.asarray(ram_pages, dtype=np.float64),
+        np.asarray(flash_pages, dtype=np.float64),
+    )
+    used = np.isfinite(r) & np.isfinite(f) & (r >= 1)
+    r, f = r[used], f[used]
+    if r.size == 0:
+        return
+    if curve.given is None:
+        yield from _about_ram(curve, np.unique(r))
+    if curve.cold is not None:
+        yield from _about_steady(curve, np.unique(np.concatenate((r, r + f))))
+    # A part of a page is no reading between two sizes.
+    yield from _about_readings(curve, np.unique(np.rint(np.concatenate((r, f, r + f)))))
+
+
+def about_space_behind(preset: MetadataPreset | None) -> Iterator[Caution]:
+    """Warn of a map whose address space was not stated: it is charged at its least.
+
+    Parameters
+    ----------
+    preset : MetadataPreset or None
+        What is charged; None charges nothing.
+    """
+    if preset and preset.source_entry_bytes and preset.source_bytes is None:
+        yield Caution(
+            "space_behind_not_stated",
+            f"the map of {preset.title} spans the whole volume behind the cache, which was not "
+            "stated; it is charged for the distinct pages of the workload only, the least it "
+            "can be",
+            f"state the size of the volume, such as `{preset.name}:2TiB`",
+        )
+
+
+def _about_steady(curve: Curve, sizes: FloatArray) -> Iterator[Caution]:
+    """Say of which sizes the recording tells too little, and what their misses can be."""
+    unknown = sizes[curve.uncertain(sizes)]
+    if not unknown.size:
+        return
+    low, high = (end - curve.growth for end in curve.misses_band(unknown))
+    ends = (float(np.min(low)) / curve.accesses, float(np.max(high)) / curve.accesses)
+    yield Caution(
+        "steady_state_uncertain",
+        f"the workload shows {format_count(curve.distinct_pages)} pages, too few to show what "
+        f"caches of {_sizes_text(unknown)} pages miss once they are full: between "
+        f"{ends[0]:.2%} and {ends[1]:.2%} of the accesses; the trend of smaller caches is "
+        "taken",
+        "profile a longer part of the workload",
+    )
+
+
+def _about_ram(curve: Curve, r: FloatArray) -> Iterator[Caution]:
+    """Warn of a RAM that warms up for long, or holds all pages."""
+    if curve.cold is None:
+        yield from _about_warm_up(curve, r)
+    holds_all = r[r >= curve.distinct_pages]
+    if holds_all.size:
+        hit = (
+            "only first accesses miss, and flash is never hit"
+            if curve.cold is None
+            else "what flash would add is not known"
+        )
+        yield Caution(
+            "all_pages_fit_in_ram",
+            f"RAM of {format_count(holds_all[0])} pages holds all "
+            f"{format_count(curve.distinct_pages)} pages of the workload: {hit}",
+            "choose less RAM, or profile a larger part of the workload",
+        )
+
+
+def _about_warm_up(curve: Curve, r: FloatArray) -> Iterator[Caution]:
+    misses = curve.misses(r)
+    filled = np.minimum(r, misses)
+    shares = share(filled, misses)
+    at = int(np.argmax(shares))
+    if shares[at] >= WARM_UP_SHARE:
+        upto = "" if r.size == 1 else "up to "
+        yield Caution(
+            "warm_up_inside",
+            f"{upto}{shares[at]:.1%} of the RAM misses filled an empty frame "
+            f"({format_count(filled[at])} of {format_count(misses[at])}), and evicted "
+            "nothing; the cost formulas charge an eviction for every RAM miss",
+            "the flash writes shown count the trace as it is, the I/O time counts them as the "
+            "formulas do; the steady state has no warm-up",
+        )
+
+
+def _about_readings(curve: Curve, sizes: FloatArray) -> Iterator[Caution]:
+    beyond = sizes[sizes > curve.last_listed]
+    if curve.ends_early and beyond.size:
+        yield Caution(
+            "beyond_the_curve",
+            f"the curve ends at {format_count(curve.last_listed)} pages; its last "
+            f"value stands for {_sizes_text(beyond)} pages",
+            "give a curve that reaches the sizes you ask about",
+        )
+    between = sizes[(sizes < curve.last_listed) & ~curve.listed(sizes)]
+    if between.size:
+        hint = "give more sizes near these, and one below the least that you ask about"
+        if curve.given is None:
+            named = ",".join(f"{size:.0f}" for size in between[:SHOWN_SIZES].tolist())
+            rest = "" if between.size <= SHOWN_SIZES else ",..."
+            hint = (
+                "name the sizes when profiling: `tierwright profile --sizes "
+                f"{named}{rest}`"
+            )
+        yield Caution(
+            "interpolated",
+            f"{_sizes_text(between)} pages are between listed sizes of the curve; counts "
+            "there are interpolated linearly",
+            hint,
+        )
+
+
+def _sizes_text(sizes: FloatArray) -> str:
+    if sizes.size <= SHOWN_SIZES:
+        return ", ".join(format_count(size) for size in sizes.tolist())
+    least, most = format_count(sizes[0]), format_count(sizes[-1])
+    return f"{sizes.size:,} sizes from {least} to {most}"
+
+
+COUNT_CAUTIONS = frozenset(
+    {
+        "sampled_curve",
+        "given_curve",
+        "dirty_share_stated",
+        "data_size_unknown",
+        "warm_up_inside",
+        "steady_state_uncertain",
+        "all_pages_fit_in_ram",
+        "beyond_the_curve",
+        "interpolated",
+        "lazy_writes_by_formula",
+    }
+)
+"""Warnings about counts, which hold for whatever is computed from them."""
+
+
+def about_given(curve: Curve) -> Iterator[Caution]:
+    """Warnings about how a curve came about: its trace, a sample of it, or a given curve."""
+    yield from about_trace(curve.notes)
+    if curve.sample_rate is not None:
+        yield Caution(
+            "sampled_curve",
+            f"the curve was estimated from {curve.sample_rate:.3g} of the pages, so every "
+            "count is an estimate",
+            "profile the whole trace for exact counts; the profile file holds the intervals",
+        )
+    given = curve.given
+    if given is None:
+        return
+    yield Caution(
+        "given_curve",
+        "the curve was given, not measured from a trace: it is taken as LRU in a full cache, "
+        "and no simulation can check the result",
+        "profile a trace of the same workload to check it",
+    )
+    if given.dirty_share is not None:
+        yield Caution(
+            "dirty_share_stated",
+            f"the write costs rest on the stated dirty share of {given.dirty_share:g}, taken "
+            "as the same at every size",
+            "a trace with writes gives the dirty share at each size",
+        )
+    if not given.data_known:
+        yield Caution(
+            "data_size_unknown",
+            "the size of the data was not stated: what the disk costs is unknown, and the "
+            f"last size of the curve, {format_count(curve.last_listed)} pages, is only a "
+            "lower bound of the data",
+            "state the size of the data that the cache stands in front of",
+        )
+
+
+def about_trace(notes: ReaderNotes) -> Iterator[TraceCaution]:
+    """Warnings of the reader of the trace, and what unknown writes mean for a decision."""
+    if not notes.tells_writes:
+        yield TraceCaution(
+            NO_WRITES_IN_FORMAT,
+            "the trace does not distinguish writes from reads, so its writes are unknown and "
+            "count as 0: write costs and wear are left out, and whatever writes more looks better than "
+            "it is",
+            "use a trace with operations before choosing a scheme or a split, or sizing flash "
+            "for writes",
+        )
+    for note in notes.warnings:
+        if note.name != NO_WRITES_IN_FORMAT:
+            yield TraceCaution(note.name, note.message, note.hint)
+
+
+def about_devices(
+    curve: Curve, flash_pages: int, flash: Device, disk: Device, ram: Device | None
+) -> Iterator[Caution]:
+    """Warnings that follow from the devices."""
+    for role, device in _roles(ram, flash, disk):
+        if role not in device.roles:
+            yield Caution(
+                "unusual_role",
+                f"`{device.id}` is a {KINDS[device.kind][0]}, unusual as {role}",
+                "the formulas hold for any device; check that you meant this one",
+            )
+    for role, device in _roles(None, flash, disk):
+        yield from _about_service(role, device)
+        yield from about_page_size(role, device, curve.page_bytes)
+    if None not in (flash.queue_depth, disk.queue_depth) and (
+        flash.queue_depth != disk.queue_depth
+    ):
+        yield Caution(
+            "queue_depths_differ",
+            f"`{flash.id}` is rated at queue depth {flash.queue_depth}, `{disk.id}` at "
+            f"{disk.queue_depth}",
+            "rates at different depths do not compare; choose profiles of one depth",
+        )
+    held: dict[str, tuple[Device, int]] = {
+        "flash": (flash, flash_pages * curve.page_bytes),
+        "disk": (disk, curve.distinct_pages * curve.page_bytes),
+    }
+    for tier, (device, size) in held.items():
+        capacity = device.capacity_bytes
+        if capacity is not None and size > capacity:
+            yield Caution(
+                "beyond_capacity",
+                f"{format_bytes(size)} of {tier} exceed the {format_bytes(capacity)} of one "
+                f"`{device.id}`; service times are those of one device",
+                "several devices serve in parallel: use a profile of the array",
+            )
+
+
+def _roles(
+    ram: Device | None, flash: Device, disk: Device
+) -> Iterator[tuple[Literal["ram", "flash", "disk"], Device]]:
+    if ram is not None:
+        yield "ram", ram
+    yield "flash", flash
+    yield "disk", disk
+
+
+def about_page_size(role: str, device: Device, page_bytes: int) -> Iterator[Caution]:
+    """Warn where a service time is carried over from another transfer size, with its bounds.
+
+    Parameters
+    ----------
+    role : str
+        Tier that the device serves.
+    device : Device
+        With its figures.
+    page_bytes : int
+        Page of the workload. [bytes]
+    """
+    said = []
+    for operation in OPERATIONS:
+        time = service_time(device, operation, page_bytes)
+        if time.time_us is None or time.low_us is None or time.high_us is None:
+            continue
+        if time.low_us < time.time_us:
+            other = f"{format_microseconds(time.low_us)} if only the count mattered"
+        elif time.high_us > time.time_us:
+            other = f"{format_microseconds(time.high_us)} if only the bytes mattered"
+        else:
+            continue
+        said.append(
+            f"a {operation} counts as {format_microseconds(time.time_us)} "
+            f"({RULES[time.rule]}); {other}"
+        )
+    if not said:
+        return
+    stated = device.io_unit_bytes or device.page_bytes
+    size = (
+        f"{format_bytes(stated)}, pages have {format_bytes(page_bytes)}"
+        if stated
+        else f"an unstated transfer size, taken as 4 KiB; pages have {format_bytes(page_bytes)}"
+    )
+    yield Caution(
+        "device_page_differs" if stated else "device_page_unknown",
+        f"`{device.id}` ({role}): its IOPS are for {size}: {'; '.join(said)}",
+        "measure the device at the workload's page size and add it as your own",
+    )
+
+
+def _about_service(role: str, device: Device) -> Iterator[Caution]:
+    uses_iops = "read_iops" in device.figures or "write_iops" in device.figures
+    for operation in ("read", "write"):
+        if service_time(device, operation, 1).rule == "latency":
+            yield Caution(
+                "latency_as_service_time",
+                f"`{device.id}` ({role}) states no {operation} IOPS; its {operation} latency "
+                "stands for the busy time, which overstates it on a parallel device",
+                "add sustained IOPS to a copy of the device",
+            )
+    if uses_iops and device.queue_depth is None:
+        yield Caution(
+            "queue_depth_unknown",
+            f"`{device.id}` ({role}): the queue depth of its IOPS is not stated, most likely "
+            "saturation",
+            "1/IOPS is then a throughput cost, far below the latency of one request",
+        )
+    fees = {"read_request_fee", "write_request_fee", "request_fee"} & set(
+        device.figures
+    )
+    if fees:
+        yield Caution(
+            "request_fees_not_included",
+            f"`{device.id}` ({role}) charges for requests; they are not in the monthly cost",
+            f"see its figures {', '.join(sorted(fees))}",
+        )

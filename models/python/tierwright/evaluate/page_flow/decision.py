@@ -1,0 +1,415 @@
+"""Which scheme is best where the model cannot tell: the contenders are replayed.
+
+A model's lead that lies within its error is no answer. Where the trace is at hand, every scheme
+is replayed at the point, priced with the service times of the evaluation, and the replay decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from tierwright.common.cautions import Caution
+from tierwright.common.errors import BadInput
+from tierwright.common.units import format_count, format_microseconds, format_share
+from tierwright.evaluate.page_flow.counts import SCHEMES, TIE_ORDER
+from tierwright.evaluate.page_flow.results import Replayed
+
+if TYPE_CHECKING:
+    from tierwright.evaluate.page_flow.results import Evaluation
+    from tierwright.profile.curve import Curve
+
+EQUAL_SHARE = 0.01
+"""Share of the I/O time below which a lead does not matter: equal for the purpose."""
+STEADY_ERRORS = ((0.0, 0.1), (0.35, 0.3), (0.7, 1.0))
+"""By how much a steady cost may be off the second half of a recording, as a share of it, from a
+share of the distinct pages in RAM and flash on. `docs/models/choices.md` holds it against replays."""
+TIE_TOLERANCE = 1e-12
+"""Costs that differ by less than this share count as equal."""
+SETTLED = frozenset({"lead_within_model_error", "lazy_writes_by_formula"})
+"""Cautions about the model's choice, which say nothing where a replay has decided."""
+
+
+def priced(
+    counters: Mapping[str, Any],
+    *,
+    flash_read: float,
+    flash_write: float,
+    disk_read: float,
+    disk_write: float,
+) -> Replayed:
+    """Price the counters of one replayed scheme.
+
+    Parameters
+    ----------
+    counters : mapping
+        A result of `simulate_scheme`, or the same counters kept.
+    flash_read, flash_write, disk_read, disk_write : float
+        F_R, F_W, D_R, D_W. [µs]
+
+    Raises
+    ------
+    BadInput
+        If nothing was counted.
+    """
+    accesses = counters["accesses"]
+    if not accesses:
+        raise BadInput("the replay counted no accesses", "replay a trace with accesses")
+    fills = counters["flash_writes"] - counters["flash_write_backs"]
+    terms = {
+        "flash_reads": counters["flash_reads"] * flash_read,
+        "flash_fills": fills * flash_write,
+        "flash_write_backs": counters["flash_write_backs"] * flash_write,
+        "disk_reads": counters["hdd_reads"] * disk_read,
+        "disk_writes": counters["hdd_writes"] * disk_write,
+    }
+    each = {name: time / accesses for name, time in terms.items()}
+    return Replayed(
+        io_time_us_per_access=sum(each.values()),
+        cost_terms_us_per_access=each,
+        accesses=accesses,
+        **{name: counters[name] for name in _COUNTERS},
+    )
+
+
+_COUNTERS = (
+    "ram_hits",
+    "flash_hits",
+    "flash_misses",
+    "flash_reads",
+    "flash_writes",
+    "hdd_reads",
+    "hdd_writes",
+)
+
+
+def steady_error(held: float) -> float:
+    """Share of a cost in the steady state by which it may be off a warmed replay. [1]
+
+    Parameters
+    ----------
+    held : float
+        RAM and flash of the scheme, as a share of the distinct pages. [1]
+
+    Examples
+    --------
+    >>> steady_error(0.1), steady_error(0.5), steady_error(2.0)
+    (0.1, 0.3, 1.0)
+    """
+    return next(error for least, error in reversed(STEADY_ERRORS) if held >= least)
+
+
+def contenders(
+    costs: Mapping[str, tuple[float, float, float]],
+) -> tuple[str, ...]:
+    """Name the schemes that could have the least cost, where more than one could.
+
+    Parameters
+    ----------
+    costs : mapping of str to tuple
+        By scheme: cost, and by how much it may be lower and higher. [µs]
+
+    Returns
+    -------
+    tuple of str
+        In the order of `costs`; empty where one scheme is least whatever the errors.
+
+    Examples
+    --------
+    >>> contenders({"none": (30, 0, 0), "lazy": (10, 2, 2), "exclusive": (11, 0, 0)})
+    ('lazy', 'exclusive')
+    >>> contenders({"none": (30, 0, 0), "lazy": (10, 0, 0), "exclusive": (11, 0, 0)})
+    ()
+    """
+    leader = min(costs, key=lambda name: costs[name][0])
+    able = {
+        name
+        for name, (cost, lower, _) in costs.items()
+        if all(
+            cost - lower < other + higher
+            for rival, (other, _, higher) in costs.items()
+            if rival != name
+        )
+    }
+    if able <= {leader}:
+        return ()
+    return tuple(name for name in costs if name in able or name == leader)
+
+
+def decided(found: Evaluation, counters: Mapping[str, Mapping[str, Any]]) -> Evaluation:
+    """Let replays of all schemes decide an evaluation.
+
+    Parameters
+    ----------
+    found : Evaluation
+        By the model.
+    counters : mapping
+        By scheme of the evaluation: what its replay at the same sizes counted.
+
+    Returns
+    -------
+    Evaluation
+        With `decided_by` = ``replay``; best, runner-up, margin and gain are those of the
+        replays, and every scheme has its `replayed` figures beside the model's. A replay
+        cannot know which pages are new and reads them from disk, under every scheme alike: a
+        warning gives how much that is at most.
+    """
+    times = service_times_of(found)
+    schemes = {
+        name: replace(result, replayed=priced(counters[name], **times))
+        for name, result in found.schemes.items()
+    }
+    return ranked(
+        replace(
+            found,
+            schemes=schemes,
+            decided_by="replay",
+            warnings=(
+                *_about_growth(found, counters["none"]),
+                *(w for w in found.warnings if w.name not in SETTLED),
+            ),
+        )
+    )
+
+
+def _about_growth(
+    found: Evaluation, counters: Mapping[str, Any]
+) -> tuple[Caution, ...]:
+    """Warn that a replay counts the first touches of new pages as misses.
+
+    From a cold start the model does the same.
+    """
+    if not found.new_pages or start_of(found) == "cold":
+        return ()
+    accesses = counters["accesses"]
+    most = min(found.new_pages, counters["flash_misses"])
+    over = most * service_times_of(found)["disk_read"] / accesses
+    return (
+        Caution(
+            "growth_in_replay",
+            f"the replay cannot know which pages are new and reads them from disk: up to "
+            f"{format_count(most)} of the {format_count(accesses)} accesses it counts. That "
+            "adds the same to the replayed I/O time of every scheme, at most "
+            f"{format_microseconds(over)} per access, so the order of the schemes stands, while "
+            "leads as a share are understated",
+            "compare the replayed figures with each other, not with the model's",
+        ),
+    )
+
+
+def ranked(found: Evaluation) -> Evaluation:
+    """Name best, runner-up, margin and equals by the figures that decide."""
+    costs = deciding_costs(found)
+    best = least(costs, TIE_ORDER)
+    twins = twins_of(best)
+    runner_up = least(costs, [name for name in TIE_ORDER if name not in twins])
+    equal = equals(costs, best)
+    written = {name: _flash_writes(found, name) for name in equal}
+    return replace(
+        found,
+        best=best,
+        runner_up=runner_up,
+        margin_us_per_access=costs[runner_up] - costs[best],
+        margin=saving(costs[best], costs[runner_up]),
+        gain_over_none=saving(costs[best], costs["none"]),
+        equal=equal,
+        writes_least=min(equal, key=lambda name: written[name]) if equal else None,
+    )
+
+
+def _flash_writes(found: Evaluation, name: str) -> float:
+    result = found.schemes[name]
+    replayed = result.replayed
+    return result.flash_writes if replayed is None else float(replayed.flash_writes)
+
+
+def deciding_costs(found: Evaluation) -> dict[str, float]:
+    """I/O time of each scheme that the choice rests on: replayed, or else the model's. [µs]"""
+    return {
+        name: result.io_time_us_per_access
+        if result.replayed is None
+        else result.replayed.io_time_us_per_access
+        for name, result in found.schemes.items()
+    }
+
+
+def equals(costs: Mapping[str, float], best: str) -> tuple[str, ...]:
+    """Schemes that cost less than `EQUAL_SHARE` more than the best, itself included.
+
+    In the order of preference; empty where there is none but the best, or all cost the
+    same to the last digit, as without flash.
+    """
+    close = tuple(
+        name for name in TIE_ORDER if costs[name] <= costs[best] * (1 + EQUAL_SHARE)
+    )
+    return () if set(close) <= twins_of(best) else close
+
+
+def service_times_of(found: Evaluation) -> dict[str, float]:
+    """Return F_R, F_W, D_R, D_W as an evaluation used them. [µs]"""
+    return {
+        name: found.inputs[f"{name}_us"]
+        for name in ("flash_read", "flash_write", "disk_read", "disk_write")
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayPoint:
+    """Where a scheme is replayed.
+
+    Attributes
+    ----------
+    ram_pages, flash_pages : int
+        Sizes. [pages]
+    warm_up : int
+        Accesses that warm the caches and are not counted. [accesses]
+    """
+
+    ram_pages: int
+    flash_pages: int
+    warm_up: int = 0
+
+    def configuration(self, scheme: str) -> dict[str, Any]:
+        """Return it as `tierwright.simulate.replay.sweep` takes a configuration."""
+        return {
+            "scheme": scheme,
+            "ram_pages": self.ram_pages,
+            "flash_pages": self.flash_pages,
+        }
+
+
+def warm_up_of(start: str, accesses: int) -> int:
+    """Return how many accesses warm the caches before any is counted. [accesses]
+
+    None from a cold start; in the steady state the first half of the recording.
+    """
+    return accesses // 2 if start == "steady" else 0
+
+
+def replay_points(found: Evaluation) -> dict[str, ReplayPoint]:
+    """Where each scheme is replayed, for an evaluation to be decided.
+
+    The metadata of flash, where they are charged, leave less RAM to the schemes with flash.
+    """
+    inputs = found.inputs
+    warm_up = warm_up_of(start_of(found), inputs["accesses"])
+    return {
+        scheme: ReplayPoint(inputs["ram_pages"], 0, warm_up)
+        if scheme == "none"
+        else ReplayPoint(inputs["ram_pages_with_flash"], inputs["flash_pages"], warm_up)
+        for scheme in SCHEMES
+    }
+
+
+def start_of(found: Evaluation) -> str:
+    """Return what an evaluation is about: `cold` or `steady`."""
+    return found.start
+
+
+def check_belongs(curve: Curve, counters: Mapping[str, Any], name: str) -> None:
+    """Refuse a trace that is not the one a curve was made of.
+
+    Parameters
+    ----------
+    curve : Curve
+        Of the profile.
+    counters : mapping
+        What a replay of the trace counted.
+    name : str
+        Of the trace, for the message.
+
+    Raises
+    ------
+    BadInput
+        If accesses, distinct pages, page size or, where the curve knows them, writes differ.
+    """
+    asked = {
+        "page size": (curve.page_bytes, counters["page_bytes"]),
+        "accesses": (curve.accesses, counters["accesses"] + counters.get("warm_up", 0)),
+    }
+    if curve.sample_rate is None:  # a sample estimates them
+        asked["distinct pages"] = (curve.distinct_pages, counters["distinct_pages"])
+    if curve.known_write_accesses is not None and not counters.get("warm_up"):
+        asked["write accesses"] = (
+            curve.known_write_accesses,
+            counters["write_accesses"],
+        )
+    differing = [
+        f"{what} {its:,} and {ours:,}"
+        for what, (ours, its) in asked.items()
+        if its != ours
+    ]
+    if not differing:
+        return
+    hint = "name the trace that was profiled, read with the same options"
+    if "page size" in differing[0]:
+        hint += f", such as --page-bytes {curve.page_bytes}"
+    raise BadInput(
+        f"`{name}` is not the trace of the profile: trace and profile have "
+        + "; ".join(differing),
+        hint,
+    )
+
+
+def twins_of(scheme: str) -> set[str]:
+    """Schemes that share the cost formula of `scheme`, itself included."""
+    twins = {"inclusive", "inclusive_global"}
+    return twins if scheme in twins else {scheme}
+
+
+def least(costs: Mapping[str, float], order: Iterable[str]) -> str:
+    """Name the least cost; among equals the first of an order."""
+    names = list(order)
+    bound = min(costs[name] for name in names)
+    return next(name for name in names if costs[name] <= bound * (1 + TIE_TOLERANCE))
+
+
+def saving(cost: float, reference: float) -> float:
+    """Share of a reference that is saved. [1]"""
+    return 0.0 if reference == 0 else (reference - cost) / reference
+
+
+def is_open(found: Evaluation) -> bool:
+    """Whether the model leaves open who is best, by more than is equal for the purpose."""
+    if found.decided_by == "replay":
+        return False
+    best, other = found.schemes[found.best], found.schemes[found.runner_up]
+    lead_us = other.io_time_us_per_access - best.io_time_us_per_access
+    error_us = best.io_time_error_us_per_access + other.io_time_error_us_per_access
+    at_stake_us = EQUAL_SHARE * best.io_time_us_per_access
+    return lead_us < error_us and lead_us + error_us > at_stake_us
+
+
+def sentence(found: Evaluation) -> str:
+    """Say who is best and on what grounds, with the names of the schemes."""
+    costs = deciding_costs(found)
+    by = "decided by replay" if found.decided_by == "replay" else "by the model"
+    if found.inputs["flash_bytes"] == 0:
+        return (
+            f"without flash an access costs {format_microseconds(costs['none'])} of I/O; "
+            "choose a flash size to compare the schemes"
+        )
+    if is_open(found):
+        return (
+            f"{found.best} and {found.runner_up} are too close to call: "
+            f"{format_microseconds(costs[found.best])} and "
+            f"{format_microseconds(costs[found.runner_up])} per access, within the error "
+            "of the model"
+        )
+    if found.equal:
+        names = ", ".join(found.equal[:-1]) + f" and {found.equal[-1]}"
+        return (
+            f"{names} are equal for the purpose ({by}: within {EQUAL_SHARE:.0%} of "
+            f"{format_microseconds(costs[found.best])} per access); {found.writes_least} "
+            "writes least to flash"
+        )
+    lead = f"least I/O time: {found.best}, {format_share(found.margin)} below"
+    if found.runner_up == "none":
+        return f"{lead} no flash ({by})"
+    if found.best == "none":
+        return f"{lead} {found.runner_up} ({by})"
+    return (
+        f"{lead} {found.runner_up}, {format_share(found.gain_over_none)} below no flash "
+        f"({by})"
+    )

@@ -1,0 +1,1 @@
+"""Clean and dirty parts of a buffer pool (the FD-Buffer papers)."""

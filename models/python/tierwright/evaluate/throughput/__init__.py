@@ -1,0 +1,1 @@
+"""Throughput and response time of clients that share devices."""

@@ -1,0 +1,1 @@
+"""Devices and prices: profiles, service times, price books, measurements."""

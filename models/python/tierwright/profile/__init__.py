@@ -1,0 +1,1 @@
+"""Workloads: hit-ratio curves, what bounds them, and summaries of a trace."""

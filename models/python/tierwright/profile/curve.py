@@ -1,0 +1,772 @@
+"""LRU hit-ratio and write-back curves, and the profile file that carries them.
+
+One pass over a trace gives, for every size at once, how many misses and how many
+write-backs an LRU cache of that size has (cold start, no flush at the end). A `Curve`
+holds them, whole or thinned to listed sizes; between listed sizes it is piecewise linear.
+`Curve.steady` makes of it the curve of a system that runs.
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tierwright.common.arrays import FloatArray, share
+from tierwright.common.errors import BadInput, Problems
+from tierwright.profile.steady_state import (
+    LEAST_AT_RISK,
+    Start,
+    at_risk,
+    check_new_pages,
+    check_start,
+    steady_state,
+    steady_write_backs,
+)
+from tierwright.trace.notes import NOTHING_NOTED, ReaderNotes
+
+DEFAULT_POINTS = 1000
+"""Sizes in a thinned curve when nothing else is said."""
+
+_LARGEST = 10**300
+_LARGEST_EXACT = 2**53  # counts are computed with as float64
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """What stands behind a curve that somebody gave instead of a trace.
+
+    Attributes
+    ----------
+    source : str
+        Kind of the input, a name of `tierwright.profile.given.kinds.KINDS`.
+    data_known : bool
+        Whether the size of the data was stated. Otherwise the curve's `distinct_pages` is
+        its last size, a lower bound.
+    dirty_share : float or None
+        p_d as stated, the same at every size; None when it is unknown. [1]
+    write_share : float or None
+        Share of the accesses that write, as stated; it only bounds p_d. [1]
+    assumptions : tuple of str
+        What was assumed when the input was read.
+    """
+
+    source: str
+    data_known: bool
+    dirty_share: float | None = None
+    write_share: float | None = None
+    assumptions: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the key `given` of a profile file."""
+        return {
+            "source": self.source,
+            "data_known": self.data_known,
+            "dirty_share": self.dirty_share,
+            "write_share": self.write_share,
+            "assumptions": list(self.assumptions),
+        }
+
+
+class Counts:
+    """Stands for the sizes and counts of a curve, for what is kept about them."""
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """Misses and write-backs of one LRU cache, by its size.
+
+    Attributes
+    ----------
+    pages : int64 array
+        Listed sizes, strictly increasing, at least 1. [pages]
+    misses : float64 array
+        Misses of an LRU cache of each listed size.
+    write_backs : float64 array or None
+        Dirty evictions of each listed size; None when the curve has no writes to tell.
+    accesses : int
+        Accesses of the trace (N of the models).
+    distinct_pages : int
+        Pages that the trace touches.
+    page_bytes : int
+        Page size. [bytes]
+    write_accesses : int
+        Accesses that write; 0 without meaning where there are no write-backs, see
+        `known_write_accesses`.
+    given : Given or None
+        What stands behind a curve that was not measured from a trace; None for measured
+        ones. A given curve is of a cache that is full, so every miss evicts.
+    sample_rate : float or None
+        Share of the pages that an estimated curve was counted from; None when all were. [1]
+    notes : ReaderNotes
+        What the reader of the trace noticed: who decides by the curve must know it.
+    cold : Curve or None
+        Counts from a cold start that a steady curve was estimated from; None for these
+        themselves. See `start`.
+    new_pages : int
+        Pages known to be newly allocated during the recording, see `growth`. [pages]
+    counts : Counts
+        Stands for sizes and counts: the same in copies that differ in their notes.
+
+    Notes
+    -----
+    Between listed sizes the curve is piecewise linear; beyond the last it is constant,
+    which `ends_early` tells from knowledge.
+    A cache of 0 pages misses every access, and every write access goes straight through,
+    so `misses(0)` is `accesses` and `write_backs(0)` is `write_accesses`. The latter is
+    also what the one-pass rule gives: each write opens an interval whose largest stack
+    distance is at least 1, hence costs one write-back at size 0.
+    """
+
+    pages: NDArray[np.int64]
+    misses_at: FloatArray
+    write_backs_at: FloatArray | None
+    accesses: int
+    distinct_pages: int
+    page_bytes: int
+    write_accesses: int
+    given: Given | None = None
+    sample_rate: float | None = None
+    notes: ReaderNotes = NOTHING_NOTED
+    cold: Curve | None = field(default=None, repr=False)
+    new_pages: int = 0
+    _knots: FloatArray = field(init=False, repr=False)
+    _misses: FloatArray = field(init=False, repr=False)
+    _write_backs: FloatArray | None = field(init=False, repr=False)
+    _steady: list[Curve] = field(init=False, repr=False, default_factory=list)
+    counts: Counts = field(init=False, repr=False, default_factory=Counts)
+
+    def __post_init__(self) -> None:
+        _check_curve(self)
+        set_ = object.__setattr__
+        set_(self, "_knots", np.concatenate(([0.0], self.pages.astype(np.float64))))
+        set_(self, "_misses", np.concatenate(([float(self.accesses)], self.misses_at)))
+        backs = self.write_backs_at
+        set_(
+            self,
+            "_write_backs",
+            None
+            if backs is None
+            else np.concatenate(([float(self.write_accesses)], backs)),
+        )
+
+    @classmethod
+    def from_lists(
+        cls,
+        pages: ArrayLike,
+        misses: ArrayLike,
+        write_backs: ArrayLike | None,
+        *,
+        accesses: int,
+        distinct_pages: int,
+        page_bytes: int,
+        write_accesses: int,
+        given: Given | None = None,
+        sample_rate: float | None = None,
+        notes: ReaderNotes = NOTHING_NOTED,
+        cold: Curve | None = None,
+        new_pages: int = 0,
+    ) -> Curve:
+        """Make a curve from sizes and counts, thinned or whole.
+
+        Raises
+        ------
+        BadInput
+            If sizes do not increase, counts rise with size, or are out of bounds.
+        """
+        return cls(
+            np.asarray(pages, dtype=np.int64),
+            np.asarray(misses, dtype=np.float64),
+            None if write_backs is None else np.asarray(write_backs, dtype=np.float64),
+            accesses,
+            distinct_pages,
+            page_bytes,
+            write_accesses,
+            given,
+            sample_rate,
+            notes,
+            cold,
+            new_pages,
+        )
+
+    @classmethod
+    def from_full(
+        cls,
+        misses: ArrayLike,
+        write_backs: ArrayLike,
+        *,
+        accesses: int,
+        page_bytes: int,
+        write_accesses: int,
+        notes: ReaderNotes = NOTHING_NOTED,
+    ) -> Curve:
+        """Make a curve from whole arrays: entry i belongs to an LRU of i + 1 pages."""
+        size = len(np.asarray(misses))
+        return cls.from_lists(
+            np.arange(1, size + 1),
+            misses,
+            write_backs,
+            accesses=accesses,
+            distinct_pages=size,
+            page_bytes=page_bytes,
+            write_accesses=write_accesses,
+            notes=notes,
+        )
+
+    @classmethod
+    def from_hit_ratios(
+        cls,
+        points: Iterable[tuple[int, float]],
+        *,
+        accesses: int,
+        page_bytes: int = 4096,
+    ) -> Curve:
+        """Make a curve without write-backs from (size, hit ratio) points.
+
+        Parameters
+        ----------
+        points : iterable of (int, float)
+            Sizes in pages, increasing, and hit ratios in [0, 1]; a point (0, 0) may lead.
+        accesses : int
+            Accesses that the ratios are over.
+        page_bytes : int
+            Page size. [bytes]
+
+        Raises
+        ------
+        BadInput
+            If a ratio is outside [0, 1], H(0) is not 0, or the curve falls.
+        """
+        problems = Problems("hit-ratio curve", "give (pages, hit ratio) points")
+        listed = list(points)
+        for size, ratio in listed:
+            problems.check(
+                math.isfinite(ratio) and 0 <= ratio <= 1,
+                f"H({size})",
+                ratio,
+                "must lie in [0, 1]",
+            )
+            problems.check(size == int(size), "size", size, "must be whole pages")
+            if size == 0:
+                problems.check(ratio == 0, "H(0)", ratio, "must be 0")
+        problems.check(
+            _is_count(accesses),
+            "accesses",
+            accesses,
+            "must be a whole number, not negative",
+        )
+        problems.raise_if_any()
+        listed = [point for point in listed if point[0] != 0]
+        sizes = [size for size, _ in listed]
+        misses = [accesses * (1 - ratio) for _, ratio in listed]
+        return cls.from_lists(
+            sizes,
+            misses,
+            None,
+            accesses=accesses,
+            distinct_pages=sizes[-1] if sizes else 0,
+            page_bytes=page_bytes,
+            write_accesses=0,
+        )
+
+    @property
+    def knots(self) -> FloatArray:
+        """Sizes at which the line bends, 0 first. [pages]"""
+        return self._knots
+
+    @property
+    def knot_misses(self) -> FloatArray:
+        """Misses at each knot."""
+        return self._misses
+
+    @property
+    def last_listed(self) -> int:
+        """Largest listed size; beyond it the curve is taken as constant. [pages]"""
+        return int(self.pages[-1])
+
+    @property
+    def data_known(self) -> bool:
+        """Whether `distinct_pages` is the size of the data, not a lower bound."""
+        return self.given is None or self.given.data_known
+
+    @property
+    def ends_early(self) -> bool:
+        """Whether larger caches than the last listed size may miss less."""
+        return not self.data_known or self.last_listed < self.distinct_pages
+
+    @property
+    def start(self) -> Start:
+        """What the curve counts: `cold`, from empty caches, or `steady`, in a running system.
+
+        A given curve is of a running system.
+        """
+        return "cold" if self.cold is None and self.given is None else "steady"
+
+    @property
+    def growth(self) -> int:
+        """First touches of new pages among the misses of a steady curve that read nothing.
+
+        Each takes a frame and evicts as a miss does, so `misses` and `evictions` contain them at
+        every size; the pages are made in memory, so `misses` less these are read from below.
+        From a cold start they are misses like all others, and it is 0.
+        """
+        return 0 if self.cold is None else self.new_pages
+
+    def with_new_pages(self, new_pages: int) -> Curve:
+        """Return the curve of the same start, knowing how many of its pages are new.
+
+        Parameters
+        ----------
+        new_pages : int
+            Pages newly allocated during the recording: these first touches are growth in the
+            steady state, no misses of a cache. [pages]
+
+        Raises
+        ------
+        BadInput
+            If it is negative or exceeds the distinct pages, which are the first touches, or
+            the curve was given, which has none.
+        """
+        if new_pages and self.given is not None:
+            raise BadInput(
+                f"new_pages: `{new_pages}` must be 0: a given curve has no first touches",
+                "profile a trace, and state the new pages with that profile",
+            )
+        known = 0 if self.given else check_new_pages(new_pages, self.distinct_pages)
+        if known == self.new_pages:
+            return self
+        if self.cold is not None:
+            return self.cold.with_new_pages(known).steady()
+        return replace(self, new_pages=known)
+
+    def from_start(self, start: str) -> Curve:
+        """Return the curve of this start; a given curve has only its own, the steady one.
+
+        Parameters
+        ----------
+        start : str
+            `steady` or `cold`.
+
+        Raises
+        ------
+        BadInput
+            If the start is unknown.
+        """
+        if check_start(start) == "steady":
+            return self.steady()
+        return self if self.cold is None else self.cold
+
+    def steady(self) -> Curve:
+        """Return the curve of a system that runs, estimated from the counts of a cold start.
+
+        Accesses and pages stay as they are; misses are (N - G) S(C) + G by the product-limit
+        estimate, G the new pages, write-backs the dirty share of the evicted pages times
+        these, see `tierwright.profile.steady_state`. Every miss evicts. Computed once for a curve.
+
+        Returns
+        -------
+        Curve
+            Itself where it is steady or given. It lists sizes beyond the pages seen, where a
+            trend stands for what nobody has seen.
+        """
+        if self.cold is not None or self.given is not None:
+            return self
+        if not self._steady:
+            self._steady.append(self._made_steady())
+        made = self._steady[0]
+        if made.cold is not self:  # of the same counts, with other notes
+            made = made.with_notes(self.notes)
+            object.__setattr__(made, "cold", self)
+        return made
+
+    def _made_steady(self) -> Curve:
+        found = steady_state(
+            self.pages,
+            self.misses_at,
+            accesses=self.accesses,
+            distinct_pages=self.distinct_pages,
+            new_pages=self.new_pages,
+        )
+        backs = self.write_backs_at
+        misses = found.misses + self.new_pages
+        return Curve.from_lists(
+            found.pages,
+            misses,
+            None
+            if backs is None
+            else steady_write_backs(
+                found.pages,
+                misses,
+                self.misses_at[: found.counted],
+                backs[: found.counted],
+                write_accesses=self.write_accesses,
+                distinct_pages=self.distinct_pages,
+            ),
+            accesses=self.accesses,
+            distinct_pages=self.distinct_pages,
+            page_bytes=self.page_bytes,
+            write_accesses=self.write_accesses,
+            sample_rate=self.sample_rate,
+            notes=self.notes,
+            cold=self,
+            new_pages=self.new_pages,
+        )
+
+    def misses_band(self, size: ArrayLike) -> tuple[FloatArray, FloatArray]:
+        """Return the ends between which the misses of a running cache of `size` pages lie.
+
+        Low: first touches do not count, N (m - M) / (N - M), with G new pages
+        (N - G) (m - M) / (N - M) + G. High: all of them miss, m. Both are the misses themselves
+        for a cold or a given curve.
+        """
+        counted = self.cold
+        if counted is None:
+            return self.misses(size), self.misses(size)
+        high = counted.misses(size)
+        known = self.accesses - self.distinct_pages
+        low = np.maximum(high - self.distinct_pages, 0.0) * (
+            (self.accesses - self.growth) / known if known > 0 else 0.0
+        )
+        low = low + self.growth
+        return np.minimum(low, high), high
+
+    def at_risk(self, size: ArrayLike) -> FloatArray:
+        """Count the accesses that could tell about caches of more than `size` pages.
+
+        m(size) - size, less the first touches of new pages among them. Where a steady curve has fewer than `LEAST_AT_RISK` it is uncertain. The accesses for a
+        cold or a given curve, which nothing was estimated for.
+        """
+        counted = self.cold
+        sizes = np.asarray(size, dtype=np.float64)
+        if counted is None:
+            return np.full(sizes.shape, float(self.accesses))
+        left = at_risk(
+            sizes,
+            counted.misses(sizes),
+            distinct_pages=self.distinct_pages,
+            new_pages=self.growth,
+        )
+        return np.where(sizes < self.distinct_pages, left, 0.0)
+
+    def uncertain(self, size: ArrayLike) -> NDArray[np.bool_]:
+        """Whether too few accesses could tell about a size in the steady state."""
+        return np.asarray(self.at_risk(size) < LEAST_AT_RISK) & (self.cold is not None)
+
+    @property
+    def known_write_accesses(self) -> int | None:
+        """Accesses that write; None where nobody said."""
+        return None if self.write_backs_at is None else self.write_accesses
+
+    def misses(self, size: ArrayLike) -> FloatArray:
+        """Misses of an LRU cache of `size` pages; any shape, sizes may be fractional.
+
+        They contain the `growth` of a steady curve.
+        """
+        return _line(self._knots, self._misses, size)
+
+    def write_backs(self, size: ArrayLike) -> FloatArray:
+        """Dirty evictions of an LRU cache of `size` pages; any shape.
+
+        Raises
+        ------
+        BadInput
+            If the curve carries no write-backs.
+        """
+        if self._write_backs is None:
+            raise BadInput(
+                "the curve has no write-backs",
+                "profile a trace with reads and writes, or state the dirty share p_d",
+            )
+        return _line(self._knots, self._write_backs, size)
+
+    def hit_ratio(self, size: ArrayLike) -> FloatArray:
+        """Hit ratio H(size) = 1 - misses / accesses; 0 for an empty trace."""
+        misses = self.misses(size)
+        if self.accesses == 0:
+            return np.zeros_like(misses)
+        return 1.0 - misses / self.accesses
+
+    def dirty_share(self, size: ArrayLike) -> FloatArray:
+        """p_d for the cost formulas: write-backs / misses, 0 where nothing misses."""
+        return share(self.write_backs(size), self.misses(size))
+
+    def evictions(self, size: ArrayLike) -> FloatArray:
+        """Evictions: of a cold start max(0, misses - size), as empty frames come first.
+
+        In the steady state, and of a given curve, caches are full: each miss evicts.
+        """
+        if self.start == "steady":
+            return self.misses(size)
+        return np.maximum(0.0, self.misses(size) - np.asarray(size, dtype=np.float64))
+
+    def is_listed(self, size: float) -> bool:
+        """Whether the value at `size` is known, not interpolated or taken as constant.
+
+        Beyond the last listed size it is known where that size holds all distinct pages.
+        """
+        return bool(self.listed(size))
+
+    def listed(self, size: ArrayLike) -> NDArray[np.bool_]:
+        """As `is_listed`, for any shape."""
+        sizes = np.asarray(size, dtype=np.float64)
+        at = np.searchsorted(self._knots, sizes)
+        known = self._knots[np.minimum(at, len(self._knots) - 1)] == sizes
+        last = self.last_listed if self.cold is None else self.distinct_pages
+        beyond = (sizes > last) & (not self.ends_early)
+        return np.asarray(known | beyond | (sizes <= 0))
+
+    def thinned(self, points: int = DEFAULT_POINTS, also: Iterable[int] = ()) -> Curve:
+        """Keep about `points` log-spaced sizes, always 1, distinct_pages and `also`."""
+        return self.at(thinned_sizes(self.distinct_pages, points, also))
+
+    def at(self, sizes: NDArray[np.int64]) -> Curve:
+        """Return the same curve, listed at `sizes`, which increase. [pages]"""
+        return Curve.from_lists(
+            sizes,
+            self.misses(sizes),
+            None if self._write_backs is None else self.write_backs(sizes),
+            accesses=self.accesses,
+            distinct_pages=self.distinct_pages,
+            page_bytes=self.page_bytes,
+            write_accesses=self.write_accesses,
+            given=self.given,
+            sample_rate=self.sample_rate,
+            notes=self.notes,
+            cold=self.cold,
+            new_pages=self.new_pages,
+        )
+
+    def with_notes(self, notes: ReaderNotes) -> Curve:
+        """Return the same curve, its arrays shared, with what the reader noticed."""
+        noted = copy.copy(self)
+        object.__setattr__(noted, "notes", notes)
+        return noted
+
+    def with_dirty_share(self, dirty_share: float) -> Curve:
+        """Return a given curve with write-backs of `dirty_share` at every miss.
+
+        Parameters
+        ----------
+        dirty_share : float
+            p_d, the same at every size. [1]
+
+        Raises
+        ------
+        BadInput
+            If the curve was measured, which knows its own, or the share is outside [0, 1].
+        """
+        if self.given is None:
+            raise BadInput(
+                "the dirty share of a measured curve follows from its write-backs",
+                "state a dirty share only for a curve that was given",
+            )
+        if not (_is_number(dirty_share) and 0 <= dirty_share <= 1):
+            raise BadInput(
+                f"dirty_share: `{dirty_share}` must lie in [0, 1]",
+                "0: no victim is dirty; 1: every one is",
+            )
+        return Curve.from_lists(
+            self.pages,
+            self.misses_at,
+            dirty_share * self.misses_at,
+            accesses=self.accesses,
+            distinct_pages=self.distinct_pages,
+            page_bytes=self.page_bytes,
+            write_accesses=math.ceil(dirty_share * self.accesses),
+            given=replace(self.given, dirty_share=float(dirty_share)),
+            notes=self.notes,
+        )
+
+    def to_lists(self) -> dict[str, Any]:
+        """Return `pages`, `misses`, `write_backs` as lists, whole numbers as int."""
+        backs = self.write_backs_at
+        return {
+            "pages": self.pages.tolist(),
+            "misses": _plain(self.misses_at),
+            "write_backs": None if backs is None else _plain(backs),
+        }
+
+
+def thinned_sizes(
+    distinct_pages: int, points: int = DEFAULT_POINTS, also: Iterable[int] = ()
+) -> NDArray[np.int64]:
+    """About `points` log-spaced sizes from 1 to `distinct_pages`, with those of `also`.
+
+    Parameters
+    ----------
+    distinct_pages : int
+        Largest size; at least 1. [pages]
+    points : int
+        Sizes wanted; fewer when there are not as many whole numbers.
+    also : iterable of int
+        Sizes to list besides, may exceed `distinct_pages`. [pages]
+
+    Returns
+    -------
+    int64 array
+        Strictly increasing, holding 1, `distinct_pages` and every size of `also`.
+
+    Raises
+    ------
+    BadInput
+        If a named size is below 1.
+    """
+    if distinct_pages < 1:
+        raise BadInput(
+            "the trace has no accesses, so it has no curve", "profile a trace with data"
+        )
+    named = np.asarray(sorted(set(also)), dtype=np.int64)
+    if named.size and named[0] < 1:
+        raise BadInput(f"size `{named[0]}` is below 1 page", "name sizes of at least 1")
+    if distinct_pages <= points:
+        spaced = np.arange(1, distinct_pages + 1)
+    else:
+        wanted = points
+        spaced = _log_spaced(distinct_pages, wanted)
+        while len(spaced) < points:  # small sizes coincide after rounding
+            wanted += wanted // 8 + 1
+            spaced = _log_spaced(distinct_pages, wanted)
+    ends = np.asarray([1, distinct_pages], dtype=np.int64)
+    return np.unique(np.concatenate((spaced, ends, named))).astype(np.int64)
+
+
+def _log_spaced(last: int, points: int) -> NDArray[np.int64]:
+    return np.unique(np.rint(np.geomspace(1, last, points)).astype(np.int64))
+
+
+def _line(knots: FloatArray, values: FloatArray, size: ArrayLike) -> FloatArray:
+    """Piecewise linear through the knots, constant after the last."""
+    if np.ndim(size) == 0:
+        return np.asarray(_line_at(knots, values, float(np.asarray(size))))
+    at = np.minimum(np.maximum(np.asarray(size, dtype=np.float64), 0.0), knots[-1])
+    if knots[-1] == len(knots) - 1:  # every size is listed: no search
+        index = np.minimum(at.astype(np.intp), len(knots) - 2)
+        begin = values[index]
+        return np.asarray(begin + (at - index) * (values[index + 1] - begin))
+    left = np.searchsorted(knots, at, side="right") - 1
+    left = np.minimum(np.maximum(left, 0), len(knots) - 2)
+    low, high = knots[left], knots[left + 1]
+    fraction = (at - low) / (high - low)
+    start = values[left]
+    return np.asarray(start + fraction * (values[left + 1] - start))
+
+
+def _line_at(knots: FloatArray, values: FloatArray, size: float) -> float:
+    """Return the same at one size: an array of one number costs ten times its arithmetic."""
+    last = len(knots) - 2
+    at = min(max(size, 0.0), float(knots[-1]))
+    if math.isnan(size):
+        return math.nan
+    if knots[-1] == len(knots) - 1:
+        index = min(int(at), last)
+        begin = float(values[index])
+        return begin + (at - index) * (float(values[index + 1]) - begin)
+    left = min(max(int(knots.searchsorted(at, side="right")) - 1, 0), last)
+    low, high = float(knots[left]), float(knots[left + 1])
+    fraction = (at - low) / (high - low)
+    start = float(values[left])
+    return start + fraction * (float(values[left + 1]) - start)
+
+
+def _check_curve(curve: Curve) -> None:
+    problems = Problems(
+        "curve", "sizes must increase and counts must not rise with size"
+    )
+    pages, misses = curve.pages, curve.misses_at
+    backs = curve.write_backs_at
+    problems.check(
+        0 <= curve.accesses <= _LARGEST_EXACT,
+        "accesses",
+        curve.accesses,
+        "out of range",
+    )
+    problems.check(
+        curve.page_bytes > 0, "page_bytes", curve.page_bytes, "must be positive"
+    )
+    problems.check(
+        0 <= curve.write_accesses <= curve.accesses,
+        "write_accesses",
+        curve.write_accesses,
+        "must not exceed accesses",
+    )
+    problems.check(
+        0 <= curve.distinct_pages <= curve.accesses
+        or backs is None
+        or curve.given is not None,  # there it is the size of the data
+        "distinct_pages",
+        curve.distinct_pages,
+        "must not exceed accesses",
+    )
+    shapes = {len(pages), len(misses)} | (set() if backs is None else {len(backs)})
+    if not problems.check(
+        len(shapes) == 1 and len(pages) > 0,
+        "curve",
+        None,
+        "pages, misses and write_backs must be lists of one length, not empty",
+    ):
+        problems.raise_if_any()
+    _first_bad(
+        np.diff(pages, prepend=0) > 0, pages, "pages", "must increase, from 1", problems
+    )
+    _check_counts("misses", misses, curve.accesses, problems)
+    if backs is not None:
+        _check_counts("write_backs", backs, curve.write_accesses, problems)
+        _first_bad(
+            backs <= misses, backs, "write_backs", "must not exceed misses", problems
+        )
+    problems.raise_if_any()
+
+
+def _check_counts(
+    name: str, values: FloatArray, bound: int, problems: Problems
+) -> None:
+    finite = np.isfinite(values)
+    if _first_bad(finite, values, name, "must be finite", problems):
+        inside = (values >= 0) & (values <= bound)
+        _first_bad(inside, values, name, f"must lie in [0, {bound}]", problems)
+        falling = np.diff(values, prepend=bound) <= 0
+        if bool(np.all(inside)):
+            _first_bad(falling, values, name, "must not rise with size", problems)
+
+
+def _first_bad(
+    good: NDArray[np.bool_],
+    values: NDArray[Any],
+    name: str,
+    message: str,
+    problems: Problems,
+) -> bool:
+    """Note the first entry that is not good; return whether all are."""
+    if bool(np.all(good)):
+        return True
+    at = int(np.argmin(good))
+    problems.add(f"curve.{name}[{at}]", values[at], message)
+    return False
+
+
+def _is_number(value: Any) -> bool:
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return False
+    # A JSON integer may be larger than any float.
+    return math.isfinite(value) if isinstance(value, float) else abs(value) <= _LARGEST
+
+
+def _is_count(value: Any) -> bool:
+    return (
+        isinstance(value, int)
+        and not isinstance(value, bool)
+        and 0 <= value <= _LARGEST_EXACT
+    )
+
+
+def _plain(values: FloatArray) -> list[int | float]:
+    whole = values.astype(np.int64)
+    if bool(np.all(whole == values)):
+        found: list[int | float] = whole.tolist()
+        return found
+    return [int(value) if value == int(value) else float(value) for value in values]

@@ -1,0 +1,1 @@
+"""Curves that are given in place of a trace, one module a kind."""

@@ -1,0 +1,179 @@
+"""Curves of a trace: exact, sampled, window by window."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from tierwright import _simulator
+from tierwright.trace.reading import OnProgress, Trace
+
+if TYPE_CHECKING:
+    from tierwright.profile.document import Profile
+
+
+def profile(
+    trace: Trace,
+    *,
+    sizes: tuple[int, ...] = (),
+    points: int | None = None,
+    on_progress: OnProgress | None = None,
+) -> Profile:
+    """Profile a trace: exact LRU misses and write-backs, thinned to listed sizes.
+
+    The profile says how far straight lines between the listed sizes may be off.
+
+    Parameters
+    ----------
+    trace : Trace
+        What to read.
+    sizes : tuple of int
+        Sizes to list besides the log-spaced ones. [pages]
+    points : int, optional
+        Sizes wanted; about 1,000 by default.
+    on_progress : callable, optional
+        See `OnProgress`.
+
+    Raises
+    ------
+    BadInput
+        If the trace has no accesses or a named size is below 1.
+    SimulatorError
+        If the trace cannot be read, or progress asked to stop.
+    """
+    from tierwright.common.errors import BadInput
+    from tierwright.profile.curve import DEFAULT_POINTS, Curve
+    from tierwright.profile.document import Profile
+    from tierwright.profile.thinning import error_bounded
+    from tierwright.trace.notes import ReaderNotes
+
+    if any(size < 1 for size in sizes):
+        raise BadInput(
+            f"size `{min(sizes)}` is below 1 page", "name sizes of at least 1 page"
+        )
+    found = _simulator.curves(
+        str(trace.path), on_progress=on_progress, **trace.arguments()
+    )
+    if found["accesses"] == 0:
+        raise BadInput(
+            f"{trace.path}: the trace has no page accesses, so it has no curve",
+            "profile a trace with data",
+        )
+    whole = Curve.from_full(
+        found["misses"],
+        found["write_backs"],
+        accesses=found["accesses"],
+        page_bytes=found["page_bytes"],
+        write_accesses=found["write_accesses"],
+        notes=ReaderNotes.of(found["trace"]),
+    )
+    thinned, off = error_bounded(whole, points or DEFAULT_POINTS, sizes)
+    return Profile(thinned, found["duration_s"], thinned_error=off)
+
+
+def sampled_profile(
+    trace: Trace,
+    sample_rate: float | None = None,
+    *,
+    sample_pages: int | None = None,
+    sizes: tuple[int, ...] = (),
+    points: int | None = None,
+    seed: int = 0,
+    on_progress: OnProgress | None = None,
+) -> Profile:
+    """Profile a trace from a sample of its pages, each count with its 95 % interval.
+
+    Parameters
+    ----------
+    trace : Trace
+        What to read.
+    sample_rate : float, optional
+        Share of the pages to follow, in (0, 1].
+    sample_pages : int, optional
+        Instead: most pages to follow; the share falls as the trace shows more. [pages]
+    sizes, points, on_progress
+        As for `profile`.
+    seed : int
+        Another seed follows other pages.
+
+    Raises
+    ------
+    BadInput
+        If the trace has no accesses or a named size is below 1.
+    SimulatorError
+        If rate or bound are out of range, both or neither given, or no page is sampled,
+        the trace cannot be read, or progress asked to stop.
+    """
+    import numpy as np
+
+    from tierwright.common.arrays import FloatArray
+    from tierwright.common.errors import BadInput
+    from tierwright.profile.curve import DEFAULT_POINTS, Curve, thinned_sizes
+    from tierwright.profile.document import Profile, Sampled
+    from tierwright.trace.notes import ReaderNotes
+
+    if any(size < 1 for size in sizes):
+        raise BadInput(
+            f"size `{min(sizes)}` is below 1 page", "name sizes of at least 1 page"
+        )
+    found = _simulator.sampled_curves(
+        str(trace.path),
+        sample_rate=sample_rate,
+        sample_pages=sample_pages,
+        seed=seed,
+        on_progress=on_progress,
+        **trace.arguments(),
+    )
+    if found["accesses"] == 0:
+        raise BadInput(
+            f"{trace.path}: the trace has no page accesses, so it has no curve",
+            "profile a trace with data",
+        )
+    pages = thinned_sizes(found["distinct_pages"], points or DEFAULT_POINTS, sizes)
+
+    def at(name: str) -> FloatArray:
+        return np.asarray(np.interp(pages, found["pages"], found[name]))
+
+    followed = found["sample_rate"] if sample_rate is None else sample_rate
+    # Whole counts; the ends of intervals are rounded outwards.
+    misses = np.rint(at("misses"))
+    backs = np.minimum(np.rint(at("write_backs")), misses)
+    curve = Curve.from_lists(
+        pages,
+        misses,
+        backs,
+        accesses=found["accesses"],
+        distinct_pages=found["distinct_pages"],
+        page_bytes=found["page_bytes"],
+        write_accesses=found["write_accesses"],
+        sample_rate=followed,
+        notes=ReaderNotes.of(found["trace"]),
+    )
+    sampled = Sampled(
+        followed,
+        np.floor(at("misses_low")),
+        np.ceil(at("misses_high")),
+        np.minimum(np.floor(at("write_backs_low")), backs),
+        np.ceil(at("write_backs_high")),
+        sample_pages,
+    )
+    return Profile(curve, found["duration_s"], sampled)
+
+
+def window_curves(
+    trace: Trace,
+    *,
+    window_accesses: int | None = None,
+    window_ns: int | None = None,
+    sizes: Sequence[int] | None = None,
+    on_progress: OnProgress | None = None,
+) -> dict[str, Any]:
+    """Count the LRU misses of consecutive windows, by accesses or by time [ns]."""
+    return _simulator.window_curves(
+        str(trace.path),
+        window_accesses=window_accesses,
+        window_ns=window_ns,
+        sizes=None if sizes is None else list(sizes),
+        on_progress=on_progress,
+        **trace.arguments(),
+    )

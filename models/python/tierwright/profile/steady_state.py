@@ -1,0 +1,388 @@
+"""Misses and write-backs of a running cache, from counts of a cold start.
+
+A recording begins with an empty cache, so its first touches miss whatever the size; in a system
+that runs, most of them would be touches of pages that were there before. A first touch is a
+*censored* stack distance: when k - 1 pages were seen, the k-th page is a sure miss at every size
+up to k - 1, and nothing is known of larger ones. The product-limit estimate (Kaplan and Meier,
+"Nonparametric estimation from incomplete observations", JASA 1958) takes each size only from the
+accesses that can tell about it. Pages known to be newly allocated are growth: their first touches
+miss for certain and are censored by nothing, so they leave the estimate and are counted beside it.
+`docs/models/steady-state.md` has the derivation.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from tierwright.common.errors import BadInput, Problems
+
+FloatArray = NDArray[np.float64]
+
+Start = Literal["steady", "cold"]
+"""What a curve counts: a system that has run for long, or a replay from empty caches."""
+STARTS: tuple[Start, ...] = get_args(Start)
+DEFAULT_START: Start = "steady"
+
+ESTIMATOR = "product_limit"
+LEAST_AT_RISK = 100
+"""Accesses that must be able to tell about a size; with fewer it is called uncertain."""
+TAIL_FROM = 0.8
+"""Share of the largest size known whose misses, from there on, give the trend beyond it."""
+TAIL_PAGES = 2.0
+"""Multiple of the pages seen up to which the trend goes on; beyond, the last value stands."""
+TAIL_POINTS = 20
+"""Sizes between the pages seen and the end of the trend."""
+TRUSTED_EVICTIONS = 0.1
+"""Share of the misses that must evict for the dirty share of the evicted to be taken."""
+
+
+@dataclass(frozen=True, slots=True)
+class SteadyState:
+    """Misses of a running cache by size, with what bounds them.
+
+    Attributes
+    ----------
+    pages : float64 array
+        Sizes; those asked for, then those of the trend beyond the pages seen. [pages]
+    misses : float64 array
+        (N - G) S(C), the estimate, without the G first touches of new pages.
+    low, high : float64 array
+        Ends: no first touch counts as an access, and all of them but those of new pages miss.
+    at_risk : float64 array
+        Accesses that miss at this size and could tell about the next one, see `at_risk`; 0
+        beyond the pages seen.
+    counted : int
+        How many of the sizes, from the first, are those that were given.
+    """
+
+    pages: FloatArray
+    misses: FloatArray
+    low: FloatArray
+    high: FloatArray
+    at_risk: FloatArray
+    counted: int
+
+
+def check_start(start: str) -> Start:
+    """Return the name of a start.
+
+    Raises
+    ------
+    BadInput
+        If it is neither of `STARTS`.
+    """
+    for known in STARTS:
+        if start == known:
+            return known
+    raise BadInput(
+        f"start: `{start}` is unknown",
+        "steady: a system that runs; cold: a replay that begins with empty caches",
+    )
+
+
+def check_new_pages(new_pages: int, distinct_pages: int) -> int:
+    """Return how many pages are known to be newly allocated.
+
+    Raises
+    ------
+    BadInput
+        If it is no whole number from 0 to the pages that were touched.
+    """
+    if isinstance(new_pages, bool) or not isinstance(new_pages, (int, np.integer)):
+        raise BadInput(
+            f"new_pages: `{new_pages}` must be a whole number",
+            "count the pages allocated during the recording; 0 where unknown",
+        )
+    if not 0 <= new_pages <= distinct_pages:
+        raise BadInput(
+            f"new_pages: `{new_pages}` must lie between 0 and {distinct_pages}, the first "
+            "touches of the recording",
+            "count only the pages that were allocated during the recording, each once",
+        )
+    return int(new_pages)
+
+
+def at_risk(
+    pages: FloatArray, misses: FloatArray, *, distinct_pages: int, new_pages: int = 0
+) -> FloatArray:
+    """Count the accesses that miss at a size and could tell about the next one.
+
+    m(C) - C - G (M - C) / M: the re-accesses m(C) - M, and of the M - C first touches behind C or
+    more pages those that are not new, which are taken to lie evenly among all of them. Of
+    sizes up to M.
+    """
+    left = misses - pages
+    if new_pages:
+        left = left - new_pages / distinct_pages * (distinct_pages - pages)
+    return np.maximum(left, 0.0)
+
+
+def product_limit(
+    pages: ArrayLike,
+    misses: ArrayLike,
+    *,
+    accesses: int,
+    distinct_pages: int = 0,
+    new_pages: int = 0,
+) -> FloatArray:
+    """Share of the accesses that miss in a running LRU cache, at each listed size.
+
+    ``S(C) = product over c <= C of (1 - (m(c - 1) - m(c)) / (m(c - 1) - c - G (M - c) / M))``
+
+    Parameters
+    ----------
+    pages : array_like
+        Sizes, strictly increasing from 1 or more, up to the distinct pages. [pages]
+    misses : array_like
+        m, misses of an LRU cache of each size from a cold start, the first touches included.
+    accesses : int
+        N = m(0).
+    distinct_pages : int
+        M; needed only where there are new pages.
+    new_pages : int
+        G, pages known to be newly allocated: their first touches are no part of the estimate,
+        which is then of the accesses without them.
+
+    Returns
+    -------
+    float64 array
+        S at each size. Between two listed sizes the chance of an access to end is the same at
+        every size, so that the number at risk falls from what it was to what it is; where every
+        size is listed this is the equation.
+
+    Raises
+    ------
+    BadInput
+        If sizes do not increase, misses rise, are negative or exceed the accesses, or there
+        are more new pages than distinct ones.
+
+    Examples
+    --------
+    Accesses to a, b, a, b: four misses in a page, two in two pages.
+
+    >>> product_limit([1, 2], [4, 2], accesses=4).tolist()
+    [1.0, 0.0]
+    """
+    size = np.asarray(pages, dtype=np.float64)
+    missed = np.asarray(misses, dtype=np.float64)
+    problems = Problems(
+        "product limit", "give sizes from 1 up and the misses of a cold LRU cache"
+    )
+    problems.check(
+        size.ndim == 1 and size.shape == missed.shape,
+        "pages",
+        None,
+        "must be as many as the misses, in one row",
+    )
+    problems.raise_if_any()
+    problems.check(
+        bool(np.all(np.isfinite(size)) and np.all(np.diff(size, prepend=0.0) > 0)),
+        "pages",
+        None,
+        "must increase, from 1",
+    )
+    problems.check(
+        bool(np.all(np.isfinite(missed)) and np.all(missed >= 0)),
+        "misses",
+        None,
+        "must be finite and not negative",
+    )
+    problems.check(
+        bool(np.all(np.diff(missed, prepend=float(accesses)) <= 0)),
+        "misses",
+        None,
+        "must not rise with size, nor exceed the accesses",
+    )
+    problems.raise_if_any()
+    growth = check_new_pages(new_pages, distinct_pages) if new_pages else 0
+    return _product_limit(
+        size, missed, float(accesses), float(distinct_pages), float(growth)
+    )
+
+
+def _product_limit(
+    pages: FloatArray,
+    misses: FloatArray,
+    accesses: float,
+    distinct_pages: float,
+    new_pages: float,
+) -> FloatArray:
+    """Compute `product_limit` for arrays that were checked before."""
+    share_new = new_pages / distinct_pages if new_pages else 0.0
+    old = 1.0 - share_new
+    sizes = np.concatenate(([0.0], pages))
+    missed = np.concatenate(([accesses], misses))
+    steps = np.diff(sizes)
+    # At risk at the first size of a step, and one size behind its last.
+    first = missed[:-1] - sizes[:-1] - 1.0
+    behind = missed[1:] - sizes[1:] - 1.0
+    if new_pages:
+        first = first - share_new * (distinct_pages - sizes[:-1] - 1.0)
+        behind = behind - share_new * (distinct_pages - sizes[1:] - 1.0)
+    ended = missed[:-1] - missed[1:]
+    kept = np.ones_like(first)
+    one = (steps == 1.0) & (ended > 0) & (first > 0)
+    np.divide(behind + old, first, out=kept, where=one)
+    many = (steps > 1.0) & (ended > 0) & (first > 0)
+    if bool(np.any(many)):
+        kept[many] = _kept_over(first[many], behind[many], steps[many], old)
+    return np.asarray(np.cumprod(np.clip(kept, 0.0, 1.0)), dtype=np.float64)
+
+
+def _kept_over(
+    first: FloatArray, behind: FloatArray, steps: FloatArray, old: float
+) -> FloatArray:
+    """Share Q = q^L that outlives L sizes with one chance to end, by bisection.
+
+    At risk at the next size are a q - o of a (one first touch at each size, the share o of which
+    is censored and not new), so after L sizes a Q - o (1 - Q) / (1 - q), which rises with Q, must
+    be `behind`.
+    """
+    low, high = np.zeros_like(first), np.ones_like(first)
+    for _ in range(60):
+        middle = (low + high) / 2.0
+        censored = (1.0 - middle) / -np.expm1(np.log(middle) / steps)
+        below = first * middle - old * censored < behind
+        low, high = np.where(below, middle, low), np.where(below, high, middle)
+    return high
+
+
+def steady_state(
+    pages: ArrayLike,
+    misses: ArrayLike,
+    *,
+    accesses: int,
+    distinct_pages: int,
+    new_pages: int = 0,
+) -> SteadyState:
+    """Misses of a running LRU cache, their ends, and the trend beyond the pages seen.
+
+    Parameters
+    ----------
+    pages, misses, accesses
+        As for `product_limit`.
+    distinct_pages : int
+        M, pages that the trace touches; the first touches among the misses.
+    new_pages : int
+        G, those of them that are known to be newly allocated: taken out of misses and ends.
+
+    Returns
+    -------
+    SteadyState
+        At the sizes given and, where the last of them holds all pages seen, at larger ones up
+        to `TAIL_PAGES` times as many: nothing was seen there, and the chance to end is taken
+        to stay as it was from `TAIL_FROM` of the largest size about which `LEAST_AT_RISK`
+        accesses could tell, which is a guess within the ends.
+
+    Raises
+    ------
+    BadInput
+        As `product_limit`.
+    """
+    share = product_limit(
+        pages,
+        misses,
+        accesses=accesses,
+        distinct_pages=distinct_pages,
+        new_pages=new_pages,
+    )
+    size = np.asarray(pages, dtype=np.float64)
+    missed = np.asarray(misses, dtype=np.float64)
+    total, seen = float(accesses - new_pages), float(distinct_pages)
+    known = accesses - seen
+    low = (
+        np.zeros_like(missed)
+        if known <= 0
+        else total * np.clip((missed - seen) / known, 0.0, 1.0)
+    )
+    telling = np.where(size <= seen, np.maximum(missed - size, 0.0), 0.0)
+    left = at_risk(size, missed, distinct_pages=distinct_pages, new_pages=new_pages)
+    left = np.where(size <= seen, left, 0.0)
+    missed = np.maximum(missed - new_pages, 0.0)
+    found = np.clip(total * share, low, missed)
+    counted = len(size)
+    if size[-1] >= seen > 0:
+        inside = size <= seen
+        counted = int(np.count_nonzero(inside))
+        whole = np.rint(np.geomspace(seen, TAIL_PAGES * seen, TAIL_POINTS + 1))
+        beyond = np.unique(whole[whole > seen])
+        end = float(found[np.searchsorted(size, seen)])
+        # From the sizes that the whole recording tells about: new pages must not choose others,
+        # or more of them could raise the trend.
+        fall = _fall(size[inside], found[inside], telling[inside])
+        nothing = np.zeros(len(beyond))
+        size = np.concatenate((size[inside], beyond))
+        found = np.concatenate((found[inside], end * np.exp(-fall * (beyond - seen))))
+        low = np.concatenate((low[inside], nothing))
+        missed = np.concatenate((missed[inside], nothing + missed[-1]))
+        left = np.concatenate((left[inside], nothing))
+    return SteadyState(size, np.minimum.accumulate(found), low, missed, left, counted)
+
+
+def _fall(pages: FloatArray, misses: FloatArray, at_risk: FloatArray) -> float:
+    """Share of the misses that each further page spares, at the sizes known last. [1/page]"""
+    telling = np.flatnonzero((at_risk >= LEAST_AT_RISK) & (misses > 0))
+    if telling.size == 0:
+        return 0.0
+    last = int(telling[-1])
+    begin = int(np.searchsorted(pages, TAIL_FROM * pages[last], side="right")) - 1
+    if begin < 0 or begin >= last:
+        return 0.0
+    spared = np.log(misses[begin] / misses[last]) / (pages[last] - pages[begin])
+    return max(0.0, float(spared))
+
+
+def steady_write_backs(
+    pages: FloatArray,
+    steady_misses: FloatArray,
+    cold_misses: FloatArray,
+    cold_write_backs: FloatArray,
+    *,
+    write_accesses: int,
+    distinct_pages: int,
+) -> FloatArray:
+    """Write-backs of a running LRU cache: its misses times the dirty share of evicted pages.
+
+    Parameters
+    ----------
+    pages : float64 array
+        Sizes, increasing; the first belong to the cold counts, one for one. [pages]
+    steady_misses : float64 array
+        Misses in the steady state and first touches of new pages, each of which evicts.
+    cold_misses, cold_write_backs : float64 array
+        Counts from a cold start, where misses - size evict.
+    write_accesses : int
+        No more is ever written back.
+    distinct_pages : int
+        M, pages that the trace touches: a larger cache has C - M empty frames to fill first.
+
+    Returns
+    -------
+    float64 array
+        The dirty share is that of the cold start; where fewer than `TRUSTED_EVICTIONS` of the
+        misses evicted, that of the largest smaller size. At most the misses and the write
+        accesses, and not rising with size.
+    """
+    count = len(cold_misses)
+    evicted = cold_misses - pages[:count]
+    trusted = evicted >= np.maximum(TRUSTED_EVICTIONS * cold_misses, 1.0)
+    dirty = np.divide(
+        cold_write_backs, evicted, out=np.zeros_like(evicted), where=trusted
+    )
+    at = np.where(trusted, np.arange(count), -1)
+    latest = np.maximum.accumulate(at)
+    if not bool(np.any(trusted)):
+        # Not even the smallest cache evicts enough: all that is written may come back.
+        shares = np.ones(count)
+    else:
+        shares = np.where(latest >= 0, dirty[np.maximum(latest, 0)], 1.0)
+    shares = np.concatenate((shares, np.full(len(pages) - count, shares[-1])))
+    empty = np.maximum(0.0, pages - float(distinct_pages))
+    evicting = np.maximum(0.0, steady_misses - empty)
+    backs = np.clip(shares, 0.0, 1.0) * evicting
+    backs = np.minimum(backs, float(write_accesses))
+    return np.minimum.accumulate(backs)

@@ -1,0 +1,1 @@
+"""The door to the core: replays, what can be replayed, and what their counters cost."""

@@ -1,0 +1,188 @@
+"""Who takes which option: the tables of the core, asked by name.
+
+An option of a policy that is chosen for a tier carries the tier before its name: with
+``ram_policy=2q`` a scheme takes ``ram_k_in`` too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from tierwright.common.errors import BadInput
+from tierwright.simulate import replay
+
+_POLICY_VALUES = ("a replacement policy", "the name of a replacement policy")
+_POLICY_SUFFIX = "_policy"
+_OWNER, _EQUALS = ":", "="
+
+
+def tier_of(option: Mapping[str, str]) -> str | None:
+    """Return the tier whose policy an option chooses with its options; None for others.
+
+    Examples
+    --------
+    >>> tier_of({"name": "ram_policy", "values": "a replacement policy"})
+    'ram'
+    """
+    if option["values"] not in _POLICY_VALUES:
+        return None
+    return option["name"].removesuffix(_POLICY_SUFFIX)
+
+
+def spelled(name: str) -> str:
+    """Return a name as the tables write it: of any case, with `-` or `_`."""
+    return name.lower().replace("-", "_")
+
+
+def option_names(row: Mapping[str, Any], given: Mapping[str, str]) -> list[str]:
+    """Name the options that an entry of a table takes, those of its policies last.
+
+    Parameters
+    ----------
+    row : mapping
+        Entry of a table of the core: `policies()`, `schemes()`, ...
+    given : mapping
+        Options given to it, by name as in the table: they choose the policies.
+    """
+    policies = {policy["name"]: policy for policy in replay.policies()}
+    names = [option["name"] for option in row["options"]]
+    for option in row["options"]:
+        tier = tier_of(option)
+        if tier is None:
+            continue
+        policy = policies.get(spelled(given.get(option["name"], option["default"])))
+        own = [] if policy is None else policy["options"]
+        names += [f"{tier}_{nested['name']}" for nested in own]
+    return names
+
+
+@dataclass(frozen=True, slots=True)
+class GivenOption:
+    """An option as it was written: for one contender, or for all that have it.
+
+    Attributes
+    ----------
+    owner : str or None
+        Name of the contender, as the tables write it; None: all that have the option.
+    name : str
+        The option, as the tables write it.
+    value : str
+        What it is set to.
+    text : str
+        What was written.
+    """
+
+    owner: str | None
+    name: str
+    value: str
+    text: str
+
+
+def parse_option(text: str, place: str) -> GivenOption:
+    """Read ``name=value`` or ``contender:name=value``.
+
+    Raises
+    ------
+    BadInput
+        If it is neither.
+
+    Examples
+    --------
+    >>> parse_option("2q:k_in=0.5", "--option").owner
+    '2q'
+    """
+    key, equals, value = text.partition(_EQUALS)
+    owner, colon, name = key.rpartition(_OWNER)
+    if not equals or not name or not value or (colon and not owner):
+        raise BadInput(
+            f"{place}: `{text}` is neither KEY=VALUE nor NAME:KEY=VALUE",
+            f"write {place} k_in=0.5 for all that have it, {place} 2q:k_in=0.5 for one",
+        )
+    return GivenOption(spelled(owner) or None, spelled(name), value, text)
+
+
+def assign(
+    rows: Sequence[Mapping[str, Any]], given: Sequence[GivenOption], place: str
+) -> list[dict[str, str]]:
+    """Give each option to the contenders that take it.
+
+    What names its contender wins over what is for all.
+
+    Parameters
+    ----------
+    rows : sequence of mapping
+        The contenders: entries of the core's tables.
+    given : sequence of GivenOption
+        The options.
+    place : str
+        Where they were written.
+
+    Returns
+    -------
+    list of dict
+        The options of each contender.
+
+    Raises
+    ------
+    BadInput
+        If an option comes twice, names no contender, or nobody takes it, be it that all
+        who have it are named with another value.
+    """
+    _refuse_twins(given, place)
+    for option in given:
+        if option.owner is not None and option.owner not in {r["name"] for r in rows}:
+            names = ", ".join(dict.fromkeys(row["name"] for row in rows))
+            raise BadInput(
+                f"{place}: `{option.text}`: `{option.owner}` is no contender here",
+                f"contenders: {names}",
+            )
+    taken = [_of(row, given) for row in rows]
+    for option in given:
+        takers = [
+            row["name"]
+            for row, own in zip(rows, taken, strict=True)
+            if option.owner in (None, row["name"]) and option.name in own
+        ]
+        if not takers:
+            raise BadInput(
+                f"{place}: `{option.text}`: no contender has the option `{option.name}`",
+                _known(rows, taken),
+            )
+        named = {one.owner for one in given if one.owner and one.name == option.name}
+        if option.owner is None and named.issuperset(takers):
+            raise BadInput(
+                f"{place}: `{option.text}` has no effect: each contender that has the "
+                "option is given its own",
+                f"leave it out, or leave out {_OWNER.join((takers[0], option.name))}",
+            )
+    return taken
+
+
+def _refuse_twins(given: Sequence[GivenOption], place: str) -> None:
+    seen = set()
+    for option in given:
+        key = (option.owner, option.name)
+        if key in seen:
+            raise BadInput(f"{place}: `{option.name}` is given twice", "give it once")
+        seen.add(key)
+
+
+def _of(row: Mapping[str, Any], given: Sequence[GivenOption]) -> dict[str, str]:
+    """Return the options of one contender; policies first, as they bring options."""
+    # The named ones come last and win.
+    wanted: dict[str, str] = {}
+    for option in sorted(given, key=lambda one: one.owner is not None):
+        if option.owner in (None, row["name"]):
+            wanted[option.name] = option.value
+    names = option_names(row, wanted)
+    return {name: value for name, value in wanted.items() if name in names}
+
+
+def _known(rows: Sequence[Mapping[str, Any]], taken: Sequence[dict[str, str]]) -> str:
+    known = [
+        f"{row['name']} has {', '.join(option_names(row, own)) or 'none'}"
+        for row, own in zip(rows, taken, strict=True)
+    ]
+    return "options: " + "; ".join(dict.fromkeys(known))

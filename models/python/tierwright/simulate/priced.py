@@ -1,0 +1,230 @@
+"""What counted device operations cost in time: one replay prices every device.
+
+A simulation counts and never times. Here its counters meet the service times of a flash device
+and of the device below, which gives the I/O time of an access.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from tierwright.hardware.device import Device, Operation
+from tierwright.hardware.service_time import service_time, service_us
+
+_OPERATION: Mapping[str, Operation] = {"reads": "read", "writes": "write"}
+FLASH_CACHE_ONLY = "flash_sequential_page_writes"
+"""A counter that only replays of flash caches have."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayCost:
+    """I/O time of a replay.
+
+    Attributes
+    ----------
+    io_time_us_per_access : float or None
+        Busy time of both devices per access; None when a figure is missing. [µs]
+    terms_us_per_access : dict of str to float
+        Its parts by operation; empty when a figure is missing. [µs]
+    reason : str
+        Why there is no time; empty otherwise.
+    """
+
+    io_time_us_per_access: float | None
+    terms_us_per_access: dict[str, float]
+    reason: str
+
+
+def price(
+    counters: Mapping[str, Any], *, flash: Device | None, disk: Device
+) -> ReplayCost:
+    """Price the counters of one replay.
+
+    Counters x service times at the page size of the replay, summed, per access. Page reads and
+    writes of caches and of page-flow schemes are random ones. A flash cache also reads and writes in batches: those
+    pages cost their transfer at the sequential rate, its metadata likewise; single metadata
+    pages cost a random write. Flash pages of several RAM pages (blocks) are read from and written to
+    disk in one request of their size, and written to flash at the sequential rate, where that is
+    not stated as one random write of their size.
+
+    Parameters
+    ----------
+    counters : mapping
+        A result of `simulate_policy`, `simulate_buffer`, `simulate_scheme`,
+        `simulate_online` or `simulate_flash_cache`.
+    flash : Device or None
+        Flash between RAM and disk; None for one cache.
+    disk : Device
+        What serves the misses.
+
+    Returns
+    -------
+    ReplayCost
+    """
+    if "disk_reads" in counters:
+        operations = {
+            "disk_reads": counters["disk_reads"],
+            "disk_writes": counters["disk_writes"],
+        }
+        return _sum(counters, operations, {}, flash, disk)
+    if counters.get("blocks"):
+        return _with_blocks(counters, flash, disk)
+    operations = {
+        "disk_reads": counters["hdd_reads"],
+        "disk_writes": counters["hdd_writes"],
+    }
+    if FLASH_CACHE_ONLY not in counters:
+        operations["flash_reads"] = counters["flash_reads"]
+        operations["flash_writes"] = counters["flash_writes"]
+        return _sum(counters, operations, {}, flash, disk)
+    operations["flash_reads"] = counters["flash_random_reads"]
+    operations["flash_writes"] = (
+        counters["flash_random_page_writes"] + counters["metadata_random_page_writes"]
+    )
+    page_bytes = counters["page_bytes"]
+    transfers = {
+        "sequential_flash_reads": counters["flash_batch_read_pages"] * page_bytes,
+        "sequential_flash_writes": counters["flash_sequential_page_writes"] * page_bytes
+        + counters["metadata_segments"] * counters["metadata_segment_bytes"],
+    }
+    return _sum(counters, operations, transfers, flash, disk)
+
+
+def _with_blocks(
+    counters: Mapping[str, Any], flash: Device | None, disk: Device
+) -> ReplayCost:
+    """Price operations on pages as elsewhere, those on blocks at the bytes they move."""
+    blocks = counters["blocks"]
+    pages = _sum(
+        counters,
+        {
+            "disk_reads": blocks["hdd_page_reads"],
+            "disk_writes": blocks["hdd_page_writes"],
+            "flash_reads": blocks["flash_page_reads"],
+            "flash_writes": blocks["flash_page_writes"],
+        },
+        {},
+        flash,
+        disk,
+    )
+    if pages.io_time_us_per_access is None:
+        return pages
+    block_pages = blocks["block_pages"]
+    terms = dict(pages.terms_us_per_access)
+    requests: tuple[tuple[str, Device | None, Operation, int, int], ...] = (
+        (
+            "disk_block_reads",
+            disk,
+            "read",
+            blocks["hdd_block_reads"],
+            block_pages * blocks["hdd_block_reads"],
+        ),
+        (
+            "disk_block_writes",
+            disk,
+            "write",
+            blocks["hdd_block_writes"],
+            blocks["hdd_block_pages_written"],
+        ),
+        (
+            "flash_block_writes",
+            flash,
+            "write",
+            blocks["flash_block_writes"],
+            block_pages * blocks["flash_block_writes"],
+        ),
+    )
+    for name, device, operation, count, moved in requests:
+        if count == 0:
+            terms[name] = 0.0
+            continue
+        if device is None:
+            return ReplayCost(None, {}, "no flash device is chosen")
+        time_us = _requests_us(
+            device,
+            operation,
+            count,
+            moved,
+            counters["page_bytes"],
+            in_order=name == "flash_block_writes",
+        )
+        if time_us is None:
+            return ReplayCost(
+                None, {}, f"`{device.id}` states no service time of {operation}s"
+            )
+        terms[name] = time_us / counters["accesses"]
+    return ReplayCost(sum(terms.values()), terms, "")
+
+
+def _requests_us(
+    device: Device,
+    operation: Operation,
+    requests: int,
+    pages: int,
+    page_bytes: int,
+    *,
+    in_order: bool,
+) -> float | None:
+    """Time of requests of several pages: each of the mean size, rounded down or up. [µs]"""
+    least, larger = divmod(pages, requests)
+    total = 0.0
+    for size, count in ((least, requests - larger), (least + 1, larger)):
+        if count == 0:
+            continue
+        time_us = None
+        if in_order:
+            time_us = service_time(
+                device, operation, size * page_bytes, pattern="sequential"
+            ).time_us
+        if time_us is None:
+            time_us = service_us(device, operation, size * page_bytes)
+        if time_us is None:
+            return None
+        total += count * time_us
+    return total
+
+
+def _sum(
+    counters: Mapping[str, Any],
+    operations: Mapping[str, int],
+    transfer_bytes: Mapping[str, int],
+    flash: Device | None,
+    disk: Device,
+) -> ReplayCost:
+    accesses = counters["accesses"]
+    if not accesses:
+        return ReplayCost(None, {}, "the trace has no accesses")
+    terms: dict[str, float] = {}
+    for name, count in operations.items():
+        tier, operation = name.split("_")
+        device = disk if tier == "disk" else flash
+        if count == 0:
+            terms[name] = 0.0
+            continue
+        if device is None:
+            return ReplayCost(None, {}, "no flash device is chosen")
+        time_us = service_us(device, _OPERATION[operation], counters["page_bytes"])
+        if time_us is None:
+            return ReplayCost(
+                None, {}, f"`{device.id}` states no service time of {operation}"
+            )
+        terms[name] = count * time_us / accesses
+    for name, size in transfer_bytes.items():
+        if size == 0:
+            terms[name] = 0.0
+            continue
+        if flash is None:
+            return ReplayCost(None, {}, "no flash device is chosen")
+        moved = service_time(
+            flash, _OPERATION[name.split("_")[-1]], size, pattern="sequential"
+        )
+        if moved.time_us is None:
+            return ReplayCost(
+                None,
+                {},
+                f"`{flash.id}`: {moved.basis}, at which batches are priced",
+            )
+        terms[name] = moved.time_us / accesses
+    return ReplayCost(sum(terms.values()), terms, "")

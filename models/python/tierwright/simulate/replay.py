@@ -1,0 +1,315 @@
+"""Traces and simulations: a typed door to the Rust core.
+
+Nothing here but NumPy is imported before the core is called, so that commands start fast.
+Errors are those of the core: `SimulatorError` and its subclasses, args `(message, hint)`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from tierwright import _simulator
+from tierwright.simulate.warm_up import WarmUp, accesses_of, whole
+from tierwright.trace.reading import OnProgress, Trace
+
+
+def formats() -> list[dict[str, Any]]:
+    """Return the trace formats that the core reads."""
+    return _simulator.formats()
+
+
+def policies() -> list[dict[str, Any]]:
+    """Return the replacement policies that the core simulates."""
+    return _simulator.policies()
+
+
+def schemes() -> list[dict[str, Any]]:
+    """Return the page-flow schemes that the core simulates."""
+    return _simulator.schemes()
+
+
+def admissions() -> list[dict[str, Any]]:
+    """Return the rules by which flash takes RAM victims."""
+    return _simulator.admissions()
+
+
+def choosers() -> list[dict[str, Any]]:
+    """Return the choosers among page flows that the core simulates, with their options."""
+    return _simulator.choosers()
+
+
+def is_chooser(name: str) -> bool:
+    """Tell whether a scheme's name, written in any way, is that of a chooser."""
+    wanted = name.lower().replace("-", "_")
+    return any(chooser["name"] == wanted for chooser in choosers())
+
+
+def flash_caches() -> list[dict[str, Any]]:
+    """Return the flash caches that the core simulates, with their options."""
+    return _simulator.flash_caches()
+
+
+def is_flash_cache(name: str) -> bool:
+    """Tell whether a scheme's name, written in any way, is that of a flash cache."""
+    wanted = name.lower().replace("-", "_")
+    return any(cache["name"] == wanted for cache in flash_caches())
+
+
+def warm_up_accesses(
+    trace: Trace, warm_up: WarmUp, *, on_progress: OnProgress | None = None
+) -> int:
+    """Return the accesses of a warm-up; those of a raw trace are counted for a share.
+
+    Raises
+    ------
+    BadInput
+        If it is neither a whole number from 0 on nor a share between 0 and 1, or the share of this trace is
+        no access.
+    SimulatorError
+        If the trace has to be counted and cannot be read, or progress asked to stop.
+    """
+    accesses = whole(warm_up)
+    if accesses is not None:
+        return accesses
+    return accesses_of(
+        warm_up,
+        _simulator.count_accesses(
+            str(trace.path), on_progress=on_progress, **trace.arguments()
+        ),
+    )
+
+
+def sweep(
+    trace: Trace,
+    configurations: Sequence[Mapping[str, Any]],
+    *,
+    warm_up: WarmUp = 0,
+    threads: int | None = None,
+    on_progress: OnProgress | None = None,
+) -> dict[str, Any]:
+    """Replay many configurations over one read of the trace; a cancel keeps its rows.
+
+    All have the same warm-up; see `WarmUp`.
+    """
+    return _simulator.sweep(
+        str(trace.path),
+        [dict(configuration) for configuration in configurations],
+        warm_up=warm_up_accesses(trace, warm_up),
+        threads=threads,
+        on_progress=on_progress,
+        **trace.arguments(),
+    )
+
+
+def miniatures(
+    trace: Trace,
+    configurations: Sequence[Mapping[str, Any]],
+    sample_rate: float,
+    *,
+    seed: int = 0,
+    warm_up: WarmUp = 0,
+    threads: int | None = None,
+    on_progress: OnProgress | None = None,
+) -> dict[str, Any]:
+    """Estimate many configurations by scaled caches over samples; a cancel keeps whole reads.
+
+    The warm-up is of the whole trace: each sample warms up with its own share of it.
+    """
+    return _simulator.miniatures(
+        str(trace.path),
+        [dict(configuration) for configuration in configurations],
+        sample_rate,
+        seed=seed,
+        warm_up=warm_up_accesses(trace, warm_up),
+        threads=threads,
+        on_progress=on_progress,
+        **trace.arguments(),
+    )
+
+
+def simulate_policy(
+    trace: Trace,
+    policy: str,
+    pages: int,
+    *,
+    options: Mapping[str, str] | None = None,
+    warm_up: WarmUp = 0,
+    on_progress: OnProgress | None = None,
+) -> dict[str, Any]:
+    """Replay a trace through one cache of `pages` pages. See `WarmUp`."""
+    return _simulator.simulate_policy(
+        str(trace.path),
+        policy,
+        pages,
+        options=dict(options) if options else None,
+        warm_up=warm_up_accesses(trace, warm_up),
+        on_progress=on_progress,
+        **trace.arguments(),
+    )
+
+
+def simulate_scheme(
+    trace: Trace,
+    scheme: str,
+    ram_pages: int,
+    flash_pages: int,
+    *,
+    options: Mapping[str, str] | None = None,
+    warm_up: WarmUp = 0,
+    on_progress: OnProgress | None = None,
+) -> dict[str, Any]:
+    """Replay a trace through RAM and flash under a page-flow scheme. See `WarmUp`."""
+    return _simulator.simulate_scheme(
+        str(trace.path),
+        scheme,
+        ram_pages,
+        flash_pages,
+        options=dict(options) if options else None,
+        warm_up=warm_up_accesses(trace, warm_up),
+        on_progress=on_progress,
+        **trace.arguments(),
+    )
+
+
+def simulate_online(
+    trace: Trace,
+    scheme: str,
+    ram_pages: int,
+    flash_pages: int,
+    *,
+    options: Mapping[str, str] | None = None,
+    warm_up: WarmUp = 0,
+    on_progress: OnProgress | None = None,
+) -> dict[str, Any]:
+    """Replay a trace through RAM and flash whose page flow is chosen period by period. See `WarmUp`."""
+    return _simulator.simulate_online(
+        str(trace.path),
+        scheme,
+        ram_pages,
+        flash_pages,
+        options=dict(options) if options else None,
+        warm_up=warm_up_accesses(trace, warm_up),
+        on_progress=on_progress,
+        **trace.arguments(),
+    )
+
+
+def simulate_flash_cache(
+    trace: Trace,
+    scheme: str,
+    ram_pages: int,
+    flash_pages: int,
+    *,
+    options: Mapping[str, str] | None = None,
+    warm_up: WarmUp = 0,
+    on_progress: OnProgress | None = None,
+) -> dict[str, Any]:
+    """Replay a trace through RAM and a flash cache that manages itself. See `WarmUp`."""
+    return _simulator.simulate_flash_cache(
+        str(trace.path),
+        scheme,
+        ram_pages,
+        flash_pages,
+        options=dict(options) if options else None,
+        warm_up=warm_up_accesses(trace, warm_up),
+        on_progress=on_progress,
+        **trace.arguments(),
+    )
+
+
+def buffers() -> list[dict[str, Any]]:
+    """Return the cost-aware buffers that the core simulates, with their options."""
+    return _simulator.buffers()
+
+
+def simulate_buffer(
+    trace: Trace,
+    buffer: str,
+    pages: int,
+    *,
+    options: Mapping[str, str] | None = None,
+    warm_up: WarmUp = 0,
+    on_progress: OnProgress | None = None,
+) -> dict[str, Any]:
+    """Replay a trace through a cost-aware buffer of `pages` pages. See `WarmUp`."""
+    return _simulator.simulate_buffer(
+        str(trace.path),
+        buffer,
+        pages,
+        options=dict(options) if options else None,
+        warm_up=warm_up_accesses(trace, warm_up),
+        on_progress=on_progress,
+        **trace.arguments(),
+    )
+
+
+def simulate_dynamics(
+    trace: Trace,
+    pages: int,
+    *,
+    clean_pages: Sequence[int],
+    epoch_accesses: int,
+    window_accesses: int,
+    write_share: float,
+    asymmetry: float,
+    write_growth: float = 0.0,
+    write_odd: float = 1.0,
+    asymmetry_growth: float = 0.0,
+    asymmetry_odd: float = 1.0,
+    on_progress: OnProgress | None = None,
+) -> dict[str, Any]:
+    """Replay buffers side by side while the writes of a trace, or their cost, change by epoch."""
+    return _simulator.simulate_dynamics(
+        str(trace.path),
+        pages,
+        clean_pages=list(clean_pages),
+        epoch_accesses=epoch_accesses,
+        window_accesses=window_accesses,
+        write_share=write_share,
+        write_growth=write_growth,
+        write_odd=write_odd,
+        asymmetry=asymmetry,
+        asymmetry_growth=asymmetry_growth,
+        asymmetry_odd=asymmetry_odd,
+        on_progress=on_progress,
+        **trace.arguments(),
+    )
+
+
+def simulate_splits(
+    trace: Trace,
+    pages: int,
+    clean_pages: Sequence[int],
+    *,
+    on_progress: OnProgress | None = None,
+) -> list[dict[str, Any]]:
+    """Replay a trace once through static FD-Buffers with several clean pools."""
+    return _simulator.simulate_splits(
+        str(trace.path),
+        pages,
+        list(clean_pages),
+        on_progress=on_progress,
+        **trace.arguments(),
+    )
+
+
+def two_stack(
+    trace: Trace,
+    pages: int,
+    *,
+    distance: str = "raw",
+    group_pages: int = 64,
+    present_conditions: bool = True,
+    on_progress: OnProgress | None = None,
+) -> dict[str, Any]:
+    """Count the hits of a clean and a dirty pool at every split, in one pass."""
+    return _simulator.two_stack(
+        str(trace.path),
+        pages,
+        distance=distance,
+        group_pages=group_pages,
+        present_conditions=present_conditions,
+        on_progress=on_progress,
+        **trace.arguments(),
+    )

@@ -1,0 +1,1 @@
+"""Traces: how they are read, what the reader noticed, where their files lie."""

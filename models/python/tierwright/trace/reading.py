@@ -1,0 +1,155 @@
+"""A trace file, how it is read, and what its reader understood: a typed door to the Rust core."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tierwright import _simulator
+
+OnProgress = Callable[[int, int, int], bool]
+"""Called with (bytes done, bytes in all, accesses so far); False cancels."""
+
+
+OnReading = Callable[[int, int, int, int | None], bool]
+"""The same where a raw trace is read, with the records so far; None where there are none."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """How carefully a raw trace is read: tolerance and limits of decompression.
+
+    Attributes
+    ----------
+    skip_bad_records : int
+        Bad lines or records to pass over and count; one more is an error.
+    max_content_bytes : int or None
+        Most decompressed bytes of the file; None takes 16 TiB. [bytes]
+    max_expansion : int or None
+        Most decompressed bytes for each byte of the file, once 256 MiB are decompressed; None
+        takes 5,000.
+    members_apart : bool
+        Whether each member of an archive, or file of a folder, is of devices of its own.
+    members_merged : bool
+        Whether the members are merged by time; otherwise they are read one after another.
+    device_bytes : int or None
+        Size of each device that was recorded; addresses beyond it, or far below it, are warned
+        of. [bytes]
+    """
+
+    skip_bad_records: int = 0
+    max_content_bytes: int | None = None
+    max_expansion: int | None = None
+    device_bytes: int | None = None
+    members_apart: bool = False
+    members_merged: bool = False
+
+    def arguments(self) -> dict[str, Any]:
+        """Return the keyword arguments that the core takes for it."""
+        return {
+            "skip_bad_records": self.skip_bad_records,
+            "max_content_bytes": self.max_content_bytes,
+            "max_expansion": self.max_expansion,
+            "device_bytes": self.device_bytes,
+            "members_apart": self.members_apart,
+            "members_merged": self.members_merged,
+        }
+
+
+STRICT = Reading()
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    """A trace file and how to read it.
+
+    Attributes
+    ----------
+    path : Path
+        Raw trace of any supported format, compressed or in an archive, or a canonical one.
+    format : str or None
+        Name of the format; None detects it.
+    page_bytes : int or None
+        Page size for formats addressed in bytes; None takes 4096. [bytes]
+    columns : mapping or None
+        Column mapping of the generic CSV reader, such as ``{"time": "ts"}``.
+    reading : Reading
+        Tolerance and limits. Whatever was passed over is told by the notes of every answer.
+    others : tuple of Path
+        Files that are read behind `path`, all of them one trace as the files of a folder are.
+    versions : mapping
+        Name of the content of each file that is a copy of an object of a store.
+    """
+
+    path: Path
+    format: str | None = None
+    page_bytes: int | None = None
+    columns: Mapping[str, str] | None = field(default=None)
+    reading: Reading = STRICT
+    others: tuple[Path, ...] = ()
+    versions: Mapping[Path, str] = field(default_factory=dict)
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """All files of the trace, in the order in which they are read."""
+        return (self.path, *self.others)
+
+    def arguments(self) -> dict[str, Any]:
+        """Return the keyword arguments that the core takes for a trace."""
+        given: dict[str, Any] = {"format": self.format, **self.reading.arguments()}
+        if self.page_bytes is not None:
+            given["page_bytes"] = self.page_bytes
+        if self.others:
+            given["others"] = [str(other) for other in self.others]
+        if self.columns:
+            given["columns"] = dict(self.columns)
+        return given
+
+
+def preview(
+    trace: Trace,
+    *,
+    rows: int = 20,
+    on_progress: OnReading | None = None,
+) -> dict[str, Any]:
+    """Read the head of a trace and say what was understood."""
+    return _simulator.preview(
+        str(trace.path),
+        rows=rows,
+        on_progress=on_progress,
+        **trace.arguments(),
+    )
+
+
+def inspect(trace: Trace, *, on_progress: OnReading | None = None) -> dict[str, Any]:
+    """Read a whole trace: counts, duration, hash of its access sequence."""
+    return _simulator.inspect(
+        str(trace.path),
+        on_progress=on_progress,
+        **trace.arguments(),
+    )
+
+
+def convert(
+    trace: Trace,
+    out: Path,
+    *,
+    force: bool = False,
+    resume: tuple[str, int] | None = None,
+    on_progress: OnReading | None = None,
+) -> dict[str, Any]:
+    """Write the canonical form of a trace; an existing file only with `force`.
+
+    With `resume`, a name of the content and the accesses between two checkpoints, as
+    `_simulator.convert` has it; `tierwright.trace.conversions` finds them.
+    """
+    return _simulator.convert(
+        str(trace.path),
+        str(out),
+        force=force,
+        resume=resume,
+        on_progress=on_progress,
+        **trace.arguments(),
+    )

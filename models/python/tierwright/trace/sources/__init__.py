@@ -1,0 +1,1 @@
+"""Where traces come from: files, and objects of a store."""
