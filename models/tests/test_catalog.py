@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 from tierwright.common.errors import BadInput
+from tierwright.common.shipped import shipped_folder
 from tierwright.hardware import catalog
+from tierwright.hardware.capabilities import missing_figures
 from tierwright.hardware.device import FIGURES, KINDS, OPERATIONS
 from tierwright.hardware.prices import MOST_QUARTERS_APART, quarter_of
 from tierwright.hardware.service_time import (
@@ -60,7 +62,7 @@ def test_every_figure_has_a_source_and_no_figure_is_invented_by_unit() -> None:
         for name, figure in device.figures.items():
             assert figure.source.strip(), (device.id, name)
             assert figure.unit in FIGURES[name][0], (device.id, name)
-        assert set(device.missing) <= {
+        assert set(missing_figures(device)) <= {
             "read service time",
             "write service time",
             "price",
@@ -215,7 +217,7 @@ def own_fixtures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_another_folder_can_be_named(own_fixtures: Path) -> None:
-    source = Path(catalog.__file__).parents[3] / "fixtures"
+    source = shipped_folder() / "fixtures"
     name = "kv2009-intel-x25e.toml"
     shutil.copy(source / "devices" / name, own_fixtures / "devices" / name)
     assert list(catalog.devices()) == ["kv2009-intel-x25e"]

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from tierwright.common.errors import BadInput
+from tierwright.hardware.capabilities import missing_figures
 from tierwright.hardware.device import KINDS, Device, device_from_mapping
 from tierwright.hardware.prices import (
     Price,
@@ -100,7 +101,7 @@ def test_a_rate_that_no_disk_positions_for_is_said_to_be_that_of_a_queue() -> No
 def test_what_is_missing_is_named() -> None:
     made = device(read_latency_us=figure(15, "µs"))
     assert service_us(made, "write", 4096) is None
-    assert made.missing == ("write service time", "price")
+    assert missing_figures(made) == ("write service time", "price")
     assert "missing: neither write IOPS nor a latency" in service_basis(made, 4096)
 
 
