@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 from tierwright_server.app import make_app
-from tierwright_server.settings import Settings
+from tierwright_server.common.settings import Settings
 
 TARGET = Path(__file__).resolve().parents[1] / "backend" / "openapi.json"
 

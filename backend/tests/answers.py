@@ -33,10 +33,10 @@ import test_examples
 from live_app import EXAMPLE_TRACE, Application, run_application
 
 from tierwright.cli.app import main as tierwright
-from tierwright_server import db
-from tierwright_server.embedded_postgres import EmbeddedPostgres
-from tierwright_server.examples import EXAMPLES
-from tierwright_server.settings import Settings
+from tierwright_server.common.settings import Settings
+from tierwright_server.http.examples import EXAMPLES
+from tierwright_server.runtime.embedded_postgres import EmbeddedPostgres
+from tierwright_server.storage import db
 
 SHOWN_LINES = 12
 POINTS = [(500, 2_000), (2_000, 8_000), (6_000, 12_000), (100, 30_000)]

@@ -19,9 +19,9 @@ from live_app import EXAMPLE_TRACE, Application, run_application
 
 from tierwright import _simulator
 from tierwright.profile.curve import Curve
-from tierwright_server import db
-from tierwright_server.embedded_postgres import EmbeddedPostgres
-from tierwright_server.settings import Settings
+from tierwright_server.common.settings import Settings
+from tierwright_server.runtime.embedded_postgres import EmbeddedPostgres
+from tierwright_server.storage import db
 
 structlog.configure(
     processors=[

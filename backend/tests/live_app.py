@@ -20,8 +20,8 @@ import psutil
 import uvicorn
 
 from tierwright_server.app import create_app
-from tierwright_server.connections import TimedProtocol
-from tierwright_server.settings import Settings
+from tierwright_server.common.settings import Settings
+from tierwright_server.runtime.connections import TimedProtocol
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 EXAMPLE_TRACE = REPOSITORY / "fixtures" / "traces" / "tpcb-cut.csv.zst"
@@ -69,7 +69,7 @@ class Application:
     def start_worker(self) -> subprocess.Popen[bytes]:
         """Start a worker process."""
         worker = subprocess.Popen(
-            [sys.executable, "-m", "tierwright_server.jobs.worker"],
+            [sys.executable, "-m", "tierwright_server.worker"],
             env=worker_environment(self.settings),
             stdin=subprocess.DEVNULL,
         )

@@ -40,7 +40,7 @@ from typing import Any
 import httpx
 import psutil
 
-from tierwright_server.jobs.child import JOB_NAME
+from tierwright_server.job_child import JOB_NAME
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "operations" / "soak.md"
@@ -497,7 +497,7 @@ def kill_server(product: Product, chance: random.Random) -> None:
 
 def kill_worker(product: Product, chance: random.Random) -> None:
     """Kill a worker."""
-    _kill(product.part(chance, "tierwright_server.jobs.worker"))
+    _kill(product.part(chance, "tierwright_server.worker"))
 
 
 def kill_job(product: Product, chance: random.Random) -> None:
@@ -541,7 +541,7 @@ def freeze_server(product: Product, chance: random.Random) -> None:
 
 def freeze_worker(product: Product, chance: random.Random) -> None:
     """Freeze a worker and its jobs for some seconds."""
-    _freeze(product.part(chance, "tierwright_server.jobs.worker"), chance)
+    _freeze(product.part(chance, "tierwright_server.worker"), chance)
 
 
 def freeze_database(product: Product, chance: random.Random) -> None:

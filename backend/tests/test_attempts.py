@@ -9,9 +9,9 @@ from datetime import UTC, datetime, timedelta
 
 from tierwright import _simulator
 from tierwright_server.jobs.report import Report
-from tierwright_server.source_files import is_marked, mark_of
-from tierwright_server.workloads import attempts, ingest
-from tierwright_server.workloads.attempts import Attempt
+from tierwright_server.storage.source_files import is_marked, mark_of
+from tierwright_server.traces.workloads import attempts, ingest
+from tierwright_server.traces.workloads.attempts import Attempt
 
 LEAVE = """
 import sys

@@ -14,9 +14,9 @@ from tierwright.evaluate import metadata
 from tierwright.evaluate.break_even import next_money, schemes
 from tierwright.hardware import catalog
 from tierwright.profile.curve import Curve
-from tierwright_server.break_evens import checking, service
-from tierwright_server.break_evens.service import step_rows
-from tierwright_server.wording import percent
+from tierwright_server.common.wording import percent
+from tierwright_server.questions.dram_or_flash import checking, service
+from tierwright_server.questions.dram_or_flash.service import step_rows
 
 FLASH = "face2016-samsung-840pro-256"
 DISK = "face2016-cheetah-15k6-single"

@@ -11,9 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from tierwright_server.jobs import brief, child, spare
+from tierwright_server import job_child
+from tierwright_server.jobs import brief, spare
 from tierwright_server.jobs.limits import CHILD_ENVIRONMENT
-from tierwright_server.runs.states import RunKind
+from tierwright_server.jobs.runs.states import RunKind
 
 pytestmark = pytest.mark.skipif(
     sys.platform != "linux" or platform.machine() not in ("x86_64", "aarch64"),
@@ -91,7 +92,7 @@ def test_root_keeps_only_what_opens_files(tmp_path):
 
 @pytest.mark.parametrize("kind", list(RunKind))
 def test_only_the_job_that_fetches_has_a_network(kind):
-    assert child.reaches_the_network(kind) == (kind is RunKind.FETCH)
+    assert job_child.reaches_the_network(kind) == (kind is RunKind.FETCH)
 
 
 def confined_main(module, spec, tmp_path):
@@ -140,7 +141,7 @@ def test_a_job_that_parses_opens_no_socket(kind, wanted, tmp_path):
         "reads": [],
         "writes": [],
     }
-    answer = confined_main("tierwright_server.jobs.child", spec, tmp_path)
+    answer = confined_main("tierwright_server.job_child", spec, tmp_path)
     assert answer == {"result": {"socket": wanted}}
 
 
@@ -149,7 +150,9 @@ def test_a_preview_opens_no_socket(tmp_path):
         pytest.skip("this kernel does not permit it")
     spec = {"parent_pid": os.getpid(), "memory_bytes": 2**32, "trace": {}}
     spec |= {"reads": [], "writes": []}
-    answer = confined_main("tierwright_server.uploads.preview_child", spec, tmp_path)
+    answer = confined_main(
+        "tierwright_server.traces.uploads.preview_child", spec, tmp_path
+    )
     assert answer == {"socket": "refused"}
 
 
@@ -282,7 +285,7 @@ def test_a_process_with_threads_says_that_its_files_stay_open():
 def test_a_job_has_no_thread_when_it_gives_files_up():
     """NumPy starts one for each processor unless it is told not to."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "tierwright_server.jobs.child", "--wait"],
+        [sys.executable, "-m", "tierwright_server.job_child", "--wait"],
         stdin=subprocess.PIPE,
         env=os.environ | CHILD_ENVIRONMENT,
     )
@@ -308,7 +311,7 @@ def test_the_folder_of_the_server_is_not_of_the_installation(tmp_path, monkeypat
         process.stdin.close()
         spec = {"memory_bytes": 2**30, "trace": {"path": "gone"}}
         said = await brief.ask_child(
-            "tierwright_server.uploads.preview_child",
+            "tierwright_server.traces.uploads.preview_child",
             spec | {"reads": [], "writes": []},
         )
         return await process.wait(), said.exit_code

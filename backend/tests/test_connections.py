@@ -12,9 +12,9 @@ import uvicorn
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 
-from tierwright_server.connections import TimedProtocol
-from tierwright_server.guard import Guard
-from tierwright_server.settings import Settings
+from tierwright_server.common.settings import Settings
+from tierwright_server.http.guard import Guard
+from tierwright_server.runtime.connections import TimedProtocol
 
 HEAD_S = BODY_S = 0.6
 MOST_CONNECTIONS = 6

@@ -9,7 +9,7 @@ from decimal import Decimal
 import pytest
 from live_app import REPOSITORY
 
-from tierwright_server.csv_answers import (
+from tierwright_server.http.csv_answers import (
     Number,
     Table,
     rows_of,

@@ -10,13 +10,13 @@ import pytest
 from live_app import EXAMPLE_TRACE, run_application
 
 from tierwright import _simulator
-from tierwright_server import contents
-from tierwright_server.analyses.cache import read_arrays
-from tierwright_server.curves import CurveCache, DamagedContent, read_curve
-from tierwright_server.sealed import Damaged, opened, sealed
-from tierwright_server.settings import Settings
-from tierwright_server.shared_cache import SharedCache
-from tierwright_server.workloads.profiling import profile
+from tierwright_server.common.sealed import Damaged, opened, sealed
+from tierwright_server.common.settings import Settings
+from tierwright_server.replays.analyses.cache import read_arrays
+from tierwright_server.storage import contents
+from tierwright_server.storage.shared_cache import SharedCache
+from tierwright_server.traces.curves import CurveCache, DamagedContent, read_curve
+from tierwright_server.traces.workloads.profiling import profile
 
 
 def damage(path: Path, seed: int) -> None:

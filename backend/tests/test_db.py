@@ -9,9 +9,9 @@ from alembic.migration import MigrationContext
 from psycopg.types.json import Jsonb
 from sqlalchemy import create_engine, pool
 
-from tierwright_server import db
-from tierwright_server.tables import Table
-from tierwright_server.version import VERSION
+from tierwright_server.common.version import VERSION
+from tierwright_server.storage import db
+from tierwright_server.storage.tables import Table
 
 
 def test_several_may_migrate_at_once(make_database):

@@ -12,8 +12,8 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from tierwright_server import doctor
-from tierwright_server.listen import DEFAULT_PORT
+from tierwright_server.health import doctor
+from tierwright_server.runtime.listen import DEFAULT_PORT
 
 app = typer.Typer()
 app.command()(doctor.command)

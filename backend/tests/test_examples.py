@@ -10,7 +10,7 @@ import pytest
 from jsonschema import Draft202012Validator
 from live_app import REPOSITORY, TUS, Application, run_application
 
-from tierwright_server.examples import EXAMPLES, Example, Made
+from tierwright_server.http.examples import EXAMPLES, Example, Made
 
 DOCUMENT = json.loads((REPOSITORY / "backend" / "openapi.json").read_text())
 TRACE = b"time_us,op,rel,block\n" + b"".join(

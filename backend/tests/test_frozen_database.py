@@ -10,9 +10,9 @@ import psycopg
 import pytest
 from live_app import run_application
 
-from tierwright_server import db
-from tierwright_server.embedded_postgres import EmbeddedPostgres
-from tierwright_server.settings import Settings
+from tierwright_server.common.settings import Settings
+from tierwright_server.runtime.embedded_postgres import EmbeddedPostgres
+from tierwright_server.storage import db
 
 WITHIN_S = 5.0
 

@@ -13,10 +13,10 @@ import pytest
 from live_app import Application, run_application
 
 from tierwright import _simulator
-from tierwright_server.db import psycopg_dsn
-from tierwright_server.jobs import child
+from tierwright_server import job_child
 from tierwright_server.jobs.report import JobFailure, Report
-from tierwright_server.uploads import quota
+from tierwright_server.storage import quota
+from tierwright_server.storage.db import psycopg_dsn
 
 MIB = 2**20
 
@@ -170,9 +170,9 @@ class TestOfAJob:
             raise AssertionError(document)
 
     def ended(self, monkeypatch, work) -> dict:
-        monkeypatch.setattr(child, "work_of", lambda _: work)
+        monkeypatch.setattr(job_child, "work_of", lambda _: work)
         spec = {"kind": "sweep", "input": {}, "memory_bytes": 2**30}
-        return child._work(spec, self.Silent())["error"]
+        return job_child._work(spec, self.Silent())["error"]
 
     @pytest.mark.parametrize(
         ("error", "no_room"),

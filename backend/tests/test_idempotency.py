@@ -8,10 +8,11 @@ import psycopg
 import pytest
 from sqlalchemy.ext.asyncio import async_sessionmaker
 
-from tierwright_server import db, idempotency, openapi
 from tierwright_server.app import make_app
-from tierwright_server.settings import Settings
-from tierwright_server.tables import now
+from tierwright_server.common.settings import Settings
+from tierwright_server.http import idempotency, openapi
+from tierwright_server.storage import db
+from tierwright_server.storage.tables import now
 
 POINTS = [[1, 0.5], [100, 0.25], [1000, 0.1]]
 

@@ -8,11 +8,11 @@ import pytest
 
 from tierwright import _simulator
 from tierwright.common.errors import Defect
-from tierwright_server.jobs import child
-from tierwright_server.runs.states import RunKind
+from tierwright_server import job_child
+from tierwright_server.jobs.runs.states import RunKind
 
 
-class Silent(child._Stdout):
+class Silent(job_child._Stdout):
     def write(self, line: dict[str, Any]) -> None:
         raise AssertionError(line)
 
@@ -25,14 +25,14 @@ def broken(*_: Any) -> dict[str, Any]:
     ("work", "message", "place"),
     [
         (lambda *_: _simulator._panic("on purpose"), "on purpose", "guard.rs:"),
-        (broken, "KeyError: 'missing'", "tierwright_server.jobs.child, line"),
+        (broken, "KeyError: 'missing'", "tierwright_server.job_child, line"),
     ],
 )
 def test_a_defect_is_the_answer_of_a_job(
     monkeypatch, capsys, work, message, place
 ) -> None:
-    monkeypatch.setattr(child, "work_of", lambda _: work)
-    answer = child._work(
+    monkeypatch.setattr(job_child, "work_of", lambda _: work)
+    answer = job_child._work(
         {"kind": "sweep", "input": {}, "memory_bytes": 2**30}, Silent()
     )
     error = answer["error"]
@@ -52,7 +52,7 @@ def test_a_job_starts_without_what_only_the_server_needs(kind):
             sys.executable,
             "-c",
             "import sys\n"
-            "from tierwright_server.jobs.child import work_of\n"
+            "from tierwright_server.job_child import work_of\n"
             f"work_of({kind!r})\n"
             "print([name for name in ('fastapi', 'sqlalchemy', 'structlog', 'scipy') "
             "if name in sys.modules])",

@@ -13,8 +13,8 @@ import pytest
 import zstandard
 from live_app import run_application
 
-from tierwright_server.db import psycopg_dsn
-from tierwright_server.jobs.child import JOB_NAME
+from tierwright_server.job_child import JOB_NAME
+from tierwright_server.storage.db import psycopg_dsn
 
 ROWS = 6_000_000
 

@@ -6,9 +6,10 @@ from decimal import Decimal
 import psycopg
 import pytest
 
-from tierwright_server import db, older_models, version
-from tierwright_server.analyses import service as analyses
-from tierwright_server.sweeps import service as sweeps
+from tierwright_server.common import older_models, version
+from tierwright_server.replays.analyses import service as analyses
+from tierwright_server.replays.sweeps import service as sweeps
+from tierwright_server.storage import db
 
 POINT = {
     "workload_id": "example",
@@ -112,8 +113,8 @@ def pretend(monkeypatch, older):
     """Answer as an earlier version of the models would have said it is."""
     monkeypatch.setattr(version, "VERSION", older)
     monkeypatch.setattr(older_models, "VERSION", older)
-    monkeypatch.setattr(analyses, "CORE_VERSION", older)
-    monkeypatch.setattr(sweeps, "CORE_VERSION", older)
+    monkeypatch.setattr(analyses, "VERSION", older)
+    monkeypatch.setattr(sweeps, "VERSION", older)
 
 
 class TestAnswersOfJobs:

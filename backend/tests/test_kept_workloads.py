@@ -4,9 +4,10 @@ import psycopg
 import pytest
 from live_app import run_application
 
-from tierwright_server import disk_space, quick_reads
-from tierwright_server.db import psycopg_dsn
-from tierwright_server.workloads import kept
+from tierwright_server.common import disk_space
+from tierwright_server.storage import quick_reads
+from tierwright_server.storage.db import psycopg_dsn
+from tierwright_server.traces.workloads import kept
 
 pytestmark = pytest.mark.db
 

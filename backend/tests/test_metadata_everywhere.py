@@ -10,7 +10,7 @@ import typer
 
 from tierwright.cli.app import app
 from tierwright_server.app import make_app
-from tierwright_server.settings import Settings
+from tierwright_server.common.settings import Settings
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -10,8 +10,8 @@ from s3_store import credentials, run_line, run_store
 
 from tierwright.trace.sources import store as sources_store
 from tierwright.trace.sources.address import Address, parse
-from tierwright_server.settings import Settings
-from tierwright_server.uploads.fetch import RANGE_BYTES
+from tierwright_server.common.settings import Settings
+from tierwright_server.traces.uploads.fetch import RANGE_BYTES
 
 HEADER = "time_us,op,rel,block\n"
 ROOTS = ("s3://traces/open", "s3://absent-bucket")

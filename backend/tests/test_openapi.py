@@ -8,9 +8,9 @@ from hypothesis import HealthCheck, given, settings
 from live_app import REPOSITORY, run_application
 from schemathesis.specs.openapi.checks import positive_data_acceptance
 
-from tierwright_server import meanings
 from tierwright_server.app import make_app
-from tierwright_server.settings import Settings
+from tierwright_server.common.settings import Settings
+from tierwright_server.http import meanings
 
 EXAMPLES = 40
 KNOWN = {

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tierwright_server.preconditions import etag_of
+from tierwright_server.http.preconditions import etag_of
 
 pytestmark = pytest.mark.usefixtures("application")
 

@@ -14,11 +14,11 @@ import psutil
 import pytest
 from live_app import REPOSITORY, children_running, run_application
 
-from tierwright_server.errors import TimedOut
+from tierwright_server.common.errors import TimedOut
+from tierwright_server.common.settings import Settings
 from tierwright_server.jobs import brief
 from tierwright_server.jobs.limits import ran_out_of_memory
-from tierwright_server.settings import Settings
-from tierwright_server.uploads import preview
+from tierwright_server.traces.uploads import preview
 
 TABLE = REPOSITORY / "fixtures" / "traces" / "table.parquet"
 COLUMNS = {"page": "when", "op": "op", "read_values": "Read", "write_values": "Write"}
@@ -129,7 +129,7 @@ def test_a_client_that_goes_ends_its_preview(make_settings):
             while not halted:
                 time.sleep(0.001)
                 halted.extend(
-                    children_running("tierwright_server.uploads.preview_child")
+                    children_running("tierwright_server.traces.uploads.preview_child")
                 )
             for each in halted:
                 each.suspend()

@@ -10,12 +10,12 @@ from tierwright.evaluate.endurance import money
 from tierwright.evaluate.throughput.schemes import Setting
 from tierwright.hardware import catalog
 from tierwright.simulate.priced import price
-from tierwright_server.older_models import about_version
-from tierwright_server.replay_checks.check import sentence as sentence_of
-from tierwright_server.replay_checks.schemas import CheckedFigure
-from tierwright_server.replay_checks.throughput import finding
-from tierwright_server.version import VERSION
-from tierwright_server.wear.service import _drives_sentence
+from tierwright_server.common.older_models import about_version
+from tierwright_server.common.version import VERSION
+from tierwright_server.questions.replay_checks.check import sentence as sentence_of
+from tierwright_server.questions.replay_checks.schemas import CheckedFigure
+from tierwright_server.questions.replay_checks.throughput import finding
+from tierwright_server.questions.wear.service import _drives_sentence
 
 FLASH = "face2016-samsung-840pro-256"
 DISK = "face2016-cheetah-15k6-single"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tierwright_server.schemas import WarningOut
+from tierwright_server.common.schemas import WarningOut
 
 
 @pytest.mark.parametrize(

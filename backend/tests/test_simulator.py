@@ -5,9 +5,9 @@ from live_app import EXAMPLE_TRACE
 
 from tierwright import _simulator
 from tierwright._simulator import ParameterError
-from tierwright_server.errors import BadInput
-from tierwright_server.simulator import registry
-from tierwright_server.simulator.schemas import Family
+from tierwright_server.common.errors import BadInput
+from tierwright_server.replays.simulator import registry
+from tierwright_server.replays.simulator.schemas import Family
 
 TABLES = {
     "policies": _simulator.policies,

@@ -12,10 +12,10 @@ from sqlalchemy import text
 from sqlalchemy.ext.asyncio import async_sessionmaker
 from test_pool_splits import finish
 
-from tierwright_server import settings as settings_module
-from tierwright_server.db import make_engine
-from tierwright_server.settings import Settings, memory_bytes
-from tierwright_server.uploads.stored import expire_analyses, expire_results
+from tierwright_server.common import settings as settings_module
+from tierwright_server.common.settings import Settings, memory_bytes
+from tierwright_server.replays.stored.service import expire_analyses, expire_results
+from tierwright_server.storage.db import make_engine
 
 LARGEST = 2**25
 

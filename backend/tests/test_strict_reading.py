@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tierwright_server.strict_json import faults_in
+from tierwright_server.http.strict_json import faults_in
 
 HEADERS = {"Content-Type": "application/json"}
 

@@ -16,8 +16,8 @@ from tierwright.evaluate.throughput import schemes
 from tierwright.evaluate.throughput.schemes import Setting
 from tierwright.hardware import catalog
 from tierwright.profile.curve import Curve, Given
-from tierwright_server.break_evens import service as break_evens
-from tierwright_server.throughputs import service as throughputs
+from tierwright_server.questions.dram_or_flash import service as break_evens
+from tierwright_server.questions.throughput import service as throughputs
 
 CURVE = Curve.from_lists(
     [100, 1000, 5000, 10_000],

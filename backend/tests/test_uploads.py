@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 import pytest
 from live_app import TUS, run_application
 
-from tierwright_server.tables import now
+from tierwright_server.storage.tables import now
 
 DATA = bytes(range(256)) * 400  # 102,400 bytes
 

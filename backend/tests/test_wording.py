@@ -2,7 +2,7 @@
 
 import pytest
 
-from tierwright_server.wording import listed
+from tierwright_server.common.wording import listed
 
 
 @pytest.mark.parametrize(

@@ -69,7 +69,7 @@ rm -rf "$work/postgres"
 mkdir "$work/postgres"
 cp scripts/stand-ins/postgres-entrypoint.sh "$work/postgres/"
 # The programs find their libraries beside the package that brings them.
-installed="$(.venv/bin/python -c 'from tierwright_server.postgres_binaries import find_binaries as f; print(f(None).folder.parent)')"
+installed="$(.venv/bin/python -c 'from tierwright_server.runtime.postgres_binaries import find_binaries as f; print(f(None).folder.parent)')"
 package="$(dirname "$installed")"
 mkdir -p "$work/postgres/lib/$(basename "$package")"
 cp -a "$installed" "$work/postgres/lib/$(basename "$package")/pginstall"

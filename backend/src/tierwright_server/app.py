@@ -15,24 +15,25 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Match
 
-from tierwright_server import api, openapi, problems
-from tierwright_server.analyses.cache import AnalysisCache
-from tierwright_server.catalog.shipped import load_shipped
-from tierwright_server.context import Context
-from tierwright_server.csv_answers import CsvAnswers
-from tierwright_server.curves import CurveCache
-from tierwright_server.database_watch import DatabaseGate, DatabaseWatch
-from tierwright_server.db import make_engine, psycopg_dsn
-from tierwright_server.guard import Guard
-from tierwright_server.idempotency import Idempotency
+from tierwright_server import api
+from tierwright_server.common.settings import Settings
+from tierwright_server.common.version import VERSION
+from tierwright_server.hardware.catalog.shipped import load_shipped
+from tierwright_server.http import openapi, problems
+from tierwright_server.http.context import Context
+from tierwright_server.http.csv_answers import CsvAnswers
+from tierwright_server.http.guard import Guard
+from tierwright_server.http.idempotency import Idempotency
+from tierwright_server.http.page import Page
+from tierwright_server.http.strict_json import StrictJson
 from tierwright_server.jobs.events import RunEvents
-from tierwright_server.page import Page
-from tierwright_server.quick_reads import QuickReads
-from tierwright_server.settings import Settings
-from tierwright_server.strict_json import StrictJson
-from tierwright_server.version import VERSION
-from tierwright_server.workloads.kept import KeptWorkloads
-from tierwright_server.workloads.service import ensure_example
+from tierwright_server.replays.analyses.cache import AnalysisCache
+from tierwright_server.runtime.database_watch import DatabaseGate, DatabaseWatch
+from tierwright_server.storage.db import make_engine, psycopg_dsn
+from tierwright_server.storage.quick_reads import QuickReads
+from tierwright_server.traces.curves import CurveCache
+from tierwright_server.traces.workloads.kept import KeptWorkloads
+from tierwright_server.traces.workloads.service import ensure_example
 
 _LEAST_COMPRESSED = 65_536
 """Bytes of an answer."""
@@ -107,13 +108,18 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
         reading=engine.sync_engine.execution_options(isolation_level="AUTOCOMMIT"),
         sessions=sessions,
         reads=reads,
-        workloads=KeptWorkloads(reads, sessions),
-        shipped=load_shipped(),
-        curves=CurveCache(settings.curve_cache_bytes),
-        analyses=AnalysisCache(settings.analysis_cache_bytes),
-        events=events,
         watch=app.state.watch,
         stopping=asyncio.Event(),
+        kept={
+            type(each): each
+            for each in (
+                KeptWorkloads(reads, sessions),
+                load_shipped(),
+                CurveCache(settings.curve_cache_bytes),
+                AnalysisCache(settings.analysis_cache_bytes),
+                events,
+            )
+        },
     )
     await events.start()
     await reads.start()

@@ -16,10 +16,10 @@ import uvicorn
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from tierwright_server.app import create_app
-from tierwright_server.connections import TimedProtocol
-from tierwright_server.logs import configure_logs
-from tierwright_server.settings import Settings
-from tierwright_server.starting import take_turn
+from tierwright_server.common.logs import configure_logs
+from tierwright_server.common.settings import Settings
+from tierwright_server.runtime.connections import TimedProtocol
+from tierwright_server.runtime.starting import take_turn
 
 REQUESTS_STOP_S = 3
 """How long requests may take to end once we are asked to stop. [s]"""

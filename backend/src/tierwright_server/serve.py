@@ -10,8 +10,8 @@ from typing import Annotated
 
 import typer
 
-from tierwright_server.listen import DEFAULT_PORT
-from tierwright_server.runtime_error import RuntimeFailure
+from tierwright_server.common.runtime_error import RuntimeFailure
+from tierwright_server.runtime.listen import DEFAULT_PORT
 
 
 def command(

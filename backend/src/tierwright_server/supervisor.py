@@ -29,14 +29,15 @@ import structlog
 from sqlalchemy import make_url
 from sqlalchemy.exc import SQLAlchemyError
 
-from tierwright_server import children, db
-from tierwright_server.children import Child, Pause
-from tierwright_server.embedded_postgres import EmbeddedPostgres
-from tierwright_server.listen import bind, check_host, check_published_at
-from tierwright_server.logs import configure_logs
-from tierwright_server.process_lock import LockHeld, ProcessLock
-from tierwright_server.runtime_error import RuntimeFailure
-from tierwright_server.starting import Handover, StartingAnswer
+from tierwright_server.common.logs import configure_logs
+from tierwright_server.common.runtime_error import RuntimeFailure
+from tierwright_server.runtime import children
+from tierwright_server.runtime.children import Child, Pause
+from tierwright_server.runtime.embedded_postgres import EmbeddedPostgres
+from tierwright_server.runtime.listen import bind, check_host, check_published_at
+from tierwright_server.runtime.process_lock import LockHeld, ProcessLock
+from tierwright_server.runtime.starting import Handover, StartingAnswer
+from tierwright_server.storage import db
 
 _LOG = logging.getLogger(__name__)
 _READY_TIMEOUT_S = 60.0
@@ -233,7 +234,7 @@ class Application:
         self._workers = [
             Child(
                 f"worker-{number}",
-                "tierwright_server.jobs.worker",
+                "tierwright_server.worker",
                 environment=environment,
                 lines=children.WORKER_LINES,
             )

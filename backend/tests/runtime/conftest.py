@@ -10,7 +10,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tierwright_server.embedded_postgres import EmbeddedPostgres
+from tierwright_server.runtime.embedded_postgres import EmbeddedPostgres
 
 
 def processes_naming(folder: Path) -> list[psutil.Process]:

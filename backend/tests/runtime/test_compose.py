@@ -6,8 +6,8 @@ from types import ModuleType
 
 import pytest
 
-from tierwright_server.postgres_binaries import find_binaries
-from tierwright_server.version import VERSION
+from tierwright_server.common.version import VERSION
+from tierwright_server.runtime.postgres_binaries import find_binaries
 
 ROOT = Path(__file__).resolve().parents[3]
 COMPOSE = (ROOT / "docker-compose.yml").read_text()

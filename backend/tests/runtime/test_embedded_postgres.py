@@ -17,9 +17,9 @@ import psycopg
 import pytest
 from sqlalchemy import create_engine, make_url, text
 
-from tierwright_server import postgres_binaries
-from tierwright_server.embedded_postgres import EmbeddedPostgres
-from tierwright_server.runtime_error import RuntimeFailure
+from tierwright_server.common.runtime_error import RuntimeFailure
+from tierwright_server.runtime import postgres_binaries
+from tierwright_server.runtime.embedded_postgres import EmbeddedPostgres
 
 pytestmark = pytest.mark.db
 

@@ -18,11 +18,13 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tierwright_server import children, listen, supervisor, worker_health
-from tierwright_server.process_guard import guarded_command
-from tierwright_server.runtime_error import RuntimeFailure
-from tierwright_server.settings import Settings
-from tierwright_server.starting import Handover, StartingAnswer, take_turn
+from tierwright_server import supervisor
+from tierwright_server.common.runtime_error import RuntimeFailure
+from tierwright_server.common.settings import Settings
+from tierwright_server.jobs import worker_health
+from tierwright_server.runtime import children, listen
+from tierwright_server.runtime.process_guard import guarded_command
+from tierwright_server.runtime.starting import Handover, StartingAnswer, take_turn
 
 pytestmark = pytest.mark.db
 
@@ -137,7 +139,7 @@ def serve(folder: Path) -> Iterator[Callable[..., Served]]:
             served.wait()
 
 
-WORKER = "tierwright_server.jobs.worker"
+WORKER = "tierwright_server.worker"
 
 
 def test_it_serves_restarts_its_worker_refuses_a_second_copy_and_stops(

@@ -2,10 +2,10 @@
 
 from fastapi import APIRouter
 
-from tierwright_server.context import ContextDep
 from tierwright_server.health import service
 from tierwright_server.health.schemas import HealthOut, LiveOut, ReadyOut
-from tierwright_server.problems import responses
+from tierwright_server.http.context import ContextDep
+from tierwright_server.http.problems import responses
 
 router = APIRouter(tags=["health"])
 

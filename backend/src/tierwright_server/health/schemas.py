@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from tierwright_server.schemas import Answer
+from tierwright_server.common.schemas import Answer
 
 
 class HealthOut(Answer):

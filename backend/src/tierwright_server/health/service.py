@@ -8,13 +8,13 @@ import structlog
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
-from tierwright_server.context import Context
-from tierwright_server.database_watch import unavailable
-from tierwright_server.errors import Unavailable
+from tierwright_server.common.errors import Unavailable
+from tierwright_server.common.settings import Settings
+from tierwright_server.common.version import VERSION
 from tierwright_server.health.schemas import HealthOut, LiveOut, ReadyOut
+from tierwright_server.http.context import Context
 from tierwright_server.jobs.workers import count_live
-from tierwright_server.settings import Settings
-from tierwright_server.version import VERSION
+from tierwright_server.runtime.database_watch import unavailable
 
 log = structlog.get_logger(__name__)
 

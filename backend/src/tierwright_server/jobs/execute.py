@@ -15,22 +15,22 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 
-from tierwright_server.disk_space import database_lacks_room, is_full
-from tierwright_server.errors import NoSpace, ServerError
+from tierwright_server.common.disk_space import database_lacks_room, is_full
+from tierwright_server.common.errors import NoSpace, ServerError
+from tierwright_server.common.settings import Settings
 from tierwright_server.jobs import queue, reach
 from tierwright_server.jobs.events import RunEvents
-from tierwright_server.jobs.kinds import KINDS
+from tierwright_server.jobs.kinds import Kinds
 from tierwright_server.jobs.limits import (
     describe_exit,
     ran_out_of_memory,
     too_much_memory,
 )
+from tierwright_server.jobs.runs import repository
+from tierwright_server.jobs.runs.states import RunKind, RunStatus
 from tierwright_server.jobs.spare import SpareChild
-from tierwright_server.runs import repository
-from tierwright_server.runs.states import RunKind, RunStatus
-from tierwright_server.settings import Settings
-from tierwright_server.tables import Run, now
-from tierwright_server.uploads import quota
+from tierwright_server.storage import quota
+from tierwright_server.storage.tables import Run, now
 
 log = structlog.get_logger(__name__)
 
@@ -103,6 +103,8 @@ class Executor:
     ----------
     settings, sessions, events
         Of the worker's process.
+    kinds : Kinds
+        What each kind of job is.
     worker_id : int
         The worker's row, part of the fencing token of its runs.
     """
@@ -112,9 +114,11 @@ class Executor:
         settings: Settings,
         sessions: async_sessionmaker[AsyncSession],
         events: RunEvents,
+        kinds: Kinds,
         worker_id: int,
     ) -> None:
         self._settings = settings
+        self._kinds = kinds
         self._sessions = sessions
         self._events = events
         self._worker_id = worker_id
@@ -148,7 +152,7 @@ class Executor:
             await self._settle(run, error)
 
     async def _carry_out(self, run: Run) -> None:
-        kind = KINDS[RunKind(run.kind)]
+        kind = self._kinds[RunKind(run.kind)]
         try:
             async with self._sessions() as session:
                 document = await kind.prepare(session, self._settings, run)
@@ -279,7 +283,7 @@ class Executor:
 
     async def _keep(self, run: Run, progress: _Progress) -> None:
         """Store the partial results that have come, unless the run is no longer ours."""
-        keep = KINDS[RunKind(run.kind)].keep
+        keep = self._kinds[RunKind(run.kind)].keep
         if keep is None or not progress.partials:
             return
         async with self._sessions() as session:
@@ -296,7 +300,7 @@ class Executor:
     async def _succeed(
         self, run: Run, result: dict[str, Any], progress: dict[str, Any] | None
     ) -> None:
-        kind = KINDS[RunKind(run.kind)]
+        kind = self._kinds[RunKind(run.kind)]
         async with self._sessions() as session:
             ours = await repository.lock_ours(session, run)
             if ours is None:
@@ -326,7 +330,7 @@ class Executor:
             _end(ours, RunStatus.FAILED, error=error, hint=hint)
             await repository.notify(session, run.id)
             await session.commit()
-        KINDS[RunKind(run.kind)].cleanup(self._settings, run.id)
+        self._kinds[RunKind(run.kind)].cleanup(self._settings, run.id)
         log.info("run failed", run=run.id, error=error)
 
     async def _with_largest(self, hint: str | None) -> str | None:
@@ -369,7 +373,7 @@ class Executor:
                 _requeue(ours, "waits for a worker: the last one was stopped")
             await repository.notify(session, run.id)
             await session.commit()
-        KINDS[RunKind(run.kind)].cleanup_after(self._settings, ours)
+        self._kinds[RunKind(run.kind)].cleanup_after(self._settings, ours)
         log.info("run stopped", run=run.id, why=why.name)
 
     async def _crashed(self, run: Run, ended: Ended) -> None:
@@ -390,7 +394,7 @@ class Executor:
                 return
             await give_back(session, self._settings, ours, what)
             await session.commit()
-        KINDS[RunKind(run.kind)].cleanup_after(self._settings, ours)
+        self._kinds[RunKind(run.kind)].cleanup_after(self._settings, ours)
 
 
 async def give_back(

@@ -1,25 +1,15 @@
-"""The table of job kinds: what a worker prepares, what the child does, what is kept.
-
-One line adds a kind.
-"""
+"""A kind of job: what a worker prepares, what is kept of the child's answer."""
 
 import shutil
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from tierwright_server.analyses import jobs as analysis
-from tierwright_server.analyses.compute import COMPUTE as ANALYSES
-from tierwright_server.miniatures import jobs as miniature
-from tierwright_server.runs.states import RunKind, RunStatus
-from tierwright_server.settings import Settings
-from tierwright_server.simulations import jobs as simulate
-from tierwright_server.sweeps import jobs as sweep
-from tierwright_server.tables import Run
-from tierwright_server.uploads import jobs as fetch
-from tierwright_server.workloads import jobs as ingest
+from tierwright_server.common.settings import Settings
+from tierwright_server.jobs.runs.states import RunKind, RunStatus
+from tierwright_server.storage.tables import Run
 
 Document = dict[str, Any]
 
@@ -61,13 +51,5 @@ class JobKind:
             self.cleanup(settings, run.id)
 
 
-KINDS = {
-    RunKind.FETCH: JobKind(fetch.prepare, fetch.finish, fetch.cleanup),
-    RunKind.INGEST: JobKind(ingest.prepare, ingest.finish, resumes=True),
-    RunKind.SIMULATE: JobKind(simulate.prepare, simulate.finish),
-    RunKind.SWEEP: JobKind(sweep.prepare, sweep.finish, keep=sweep.keep),
-    RunKind.MINIATURE: JobKind(
-        miniature.prepare, miniature.finish, keep=miniature.keep
-    ),
-    **dict.fromkeys(ANALYSES, JobKind(analysis.prepare, analysis.finish)),
-}
+Kinds = Mapping[RunKind, JobKind]
+"""Every kind of job; `job_kinds.KINDS` is the table."""

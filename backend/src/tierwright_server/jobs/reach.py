@@ -2,7 +2,7 @@
 
 from typing import TypedDict
 
-from tierwright_server.settings import Settings
+from tierwright_server.common.settings import Settings
 
 
 class Reach(TypedDict):

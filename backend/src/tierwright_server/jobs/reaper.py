@@ -10,14 +10,14 @@ from sqlalchemy import delete
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 
-from tierwright_server import idempotency
+from tierwright_server.common.settings import Settings
+from tierwright_server.http import idempotency
 from tierwright_server.jobs import queue
 from tierwright_server.jobs.execute import give_back
-from tierwright_server.jobs.kinds import KINDS
-from tierwright_server.runs import repository
-from tierwright_server.runs.states import FINAL, RunKind, RunStatus
-from tierwright_server.settings import Settings
-from tierwright_server.tables import Worker, now
+from tierwright_server.jobs.kinds import Kinds
+from tierwright_server.jobs.runs import repository
+from tierwright_server.jobs.runs.states import FINAL, RunKind, RunStatus
+from tierwright_server.storage.tables import Worker, now
 
 log = structlog.get_logger(__name__)
 
@@ -29,6 +29,7 @@ _FORGET_WORKERS_AFTER = timedelta(days=1)
 async def reap(
     settings: Settings,
     sessions: async_sessionmaker[AsyncSession],
+    kinds: Kinds,
     undelivered_after: timedelta = _UNDELIVERED_AFTER,
 ) -> None:
     """Requeue or fail runs of dead workers; deliver queued runs that are lost."""
@@ -40,7 +41,7 @@ async def reap(
             log.warning("worker died", run=run.id, attempt=run.attempts)
             await repository.forget_deliveries(session, run.id)
             await give_back(session, settings, run, "its worker died")
-            KINDS[RunKind(run.kind)].cleanup_after(settings, run)
+            kinds[RunKind(run.kind)].cleanup_after(settings, run)
         await session.commit()
     async with sessions() as session:
         for run_id in await repository.ids_without_delivery(session, undelivered_after):
@@ -72,12 +73,12 @@ async def _sweep(
 
 
 async def reap_forever(
-    settings: Settings, sessions: async_sessionmaker[AsyncSession]
+    settings: Settings, sessions: async_sessionmaker[AsyncSession], kinds: Kinds
 ) -> None:
     """Reap now and then."""
     while True:
         await asyncio.sleep(settings.reap_interval_s)
         try:
-            await reap(settings, sessions)
+            await reap(settings, sessions, kinds)
         except DBAPIError as error:
             log.warning("reaper: database unreachable", error=str(error))

@@ -76,7 +76,7 @@ async def _start(*arguments: str) -> Process:
         # The folder that the server was started in is none of the installation's.
         "-P",
         "-m",
-        "tierwright_server.jobs.child",
+        "tierwright_server.job_child",
         *arguments,
         stdin=PIPE,
         stdout=PIPE,

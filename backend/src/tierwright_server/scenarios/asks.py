@@ -10,28 +10,37 @@ from fastapi import Request
 from pydantic import BaseModel, Field
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from tierwright_server.analyses import pool_splits
-from tierwright_server.analyses.pool_splits import PoolSplitAsk, PoolSplitCosts
-from tierwright_server.break_evens import service as break_evens
-from tierwright_server.break_evens.schemas import BreakEvenIn, BreakEvenOut
-from tierwright_server.context import Context
-from tierwright_server.evaluations import deciding
-from tierwright_server.evaluations.schemas import Decide, DecisionIn, EvaluationOut
-from tierwright_server.schemas import Answer, Body
-from tierwright_server.scheme_maps import service as scheme_maps
-from tierwright_server.scheme_maps.schemas import (
+from tierwright_server.common.schemas import Answer, Body
+from tierwright_server.common.wording import percent
+from tierwright_server.http.context import Context
+from tierwright_server.questions.compare import deciding
+from tierwright_server.questions.compare.schemas import (
+    Decide,
+    DecisionIn,
+    EvaluationOut,
+)
+from tierwright_server.questions.dram_or_flash import service as break_evens
+from tierwright_server.questions.dram_or_flash.schemas import BreakEvenIn, BreakEvenOut
+from tierwright_server.questions.pool_split import splits
+from tierwright_server.questions.pool_split.splits import PoolSplitAsk, PoolSplitCosts
+from tierwright_server.questions.scheme_map import service as scheme_maps
+from tierwright_server.questions.scheme_map.schemas import (
     MapPointOut,
     MapQuestion,
     SchemeMapIn,
 )
-from tierwright_server.sweeps import service as sweeps
-from tierwright_server.sweeps.schemas import ContenderOut, ReplayOut, SweepAsk
-from tierwright_server.sweeps.service import StoredReplays
-from tierwright_server.throughputs import service as throughputs
-from tierwright_server.throughputs.schemas import ThroughputIn, ThroughputOut
-from tierwright_server.wear import service as wear
-from tierwright_server.wear.schemas import RecoveryIn, RecoveryOut, WearIn, WearOut
-from tierwright_server.wording import percent
+from tierwright_server.questions.throughput import service as throughputs
+from tierwright_server.questions.throughput.schemas import ThroughputIn, ThroughputOut
+from tierwright_server.questions.wear import service as wear
+from tierwright_server.questions.wear.schemas import (
+    RecoveryIn,
+    RecoveryOut,
+    WearIn,
+    WearOut,
+)
+from tierwright_server.replays.sweeps import service as sweeps
+from tierwright_server.replays.sweeps.schemas import ContenderOut, ReplayOut, SweepAsk
+from tierwright_server.replays.sweeps.service import StoredReplays
 
 
 class Asks(Body):
@@ -370,7 +379,7 @@ ASKS = {
     "throughput": Ask(_of(throughputs.evaluate), _throughput, _sentence),
     "wear": Ask(_of(wear.wear), _wear, _sentence),
     "recovery": Ask(_of(wear.recover), _recovery, _sentence),
-    "pool_split": Ask(_of(pool_splits.stored), _pool_split, _sentence),
+    "pool_split": Ask(_of(splits.stored), _pool_split, _sentence),
     "sweep": Ask(_of(sweeps.stored), _sweep, _sweep_sentence),
 }
 """By the field of `Asks`."""

@@ -4,10 +4,11 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Request, Response, status
 
-from tierwright_server.context import ContextDep, SessionDep
-from tierwright_server.paging import Page, Search, paged
-from tierwright_server.preconditions import IfMatch, tag
-from tierwright_server.problems import responses
+from tierwright_server.common.schemas import Identifier
+from tierwright_server.http.context import ContextDep, SessionDep
+from tierwright_server.http.paging import Page, Search, paged
+from tierwright_server.http.preconditions import IfMatch, tag
+from tierwright_server.http.problems import responses
 from tierwright_server.scenarios import service
 from tierwright_server.scenarios.schemas import (
     OpenedScenario,
@@ -16,7 +17,6 @@ from tierwright_server.scenarios.schemas import (
     ScenarioList,
     ScenarioUpdate,
 )
-from tierwright_server.schemas import Identifier
 
 router = APIRouter(prefix="/scenarios", tags=["scenarios"])
 

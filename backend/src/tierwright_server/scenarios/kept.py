@@ -12,20 +12,20 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from tierwright._simulator import SimulatorError
 from tierwright.common.errors import TierwrightError
-from tierwright_server import version
-from tierwright_server.catalog import service as catalog
-from tierwright_server.catalog.schemas import DeviceOut, PriceBookOut
-from tierwright_server.context import Context
-from tierwright_server.errors import (
+from tierwright_server.common import version
+from tierwright_server.common.errors import (
     BadInput,
     NotComputed,
     ServerError,
     of_model,
     simulator_message,
 )
+from tierwright_server.common.schemas import Answer, ProblemDetail
+from tierwright_server.hardware.catalog import service as catalog
+from tierwright_server.hardware.catalog.schemas import DeviceOut, PriceBookOut
+from tierwright_server.http.context import Context
 from tierwright_server.scenarios.asks import ASKS, Asks, KeptFigure
-from tierwright_server.schemas import Answer, ProblemDetail
-from tierwright_server.workloads import service as workloads
+from tierwright_server.traces.workloads import service as workloads
 
 _EQUAL = 1e-9
 """Figures closer than this share are equal: sums may be added in another order."""

@@ -7,8 +7,8 @@ from sqlalchemy import delete, func, select
 from sqlalchemy.ext.asyncio import AsyncSession
 from sqlalchemy.sql.elements import ColumnElement
 
-from tierwright_server.paging import Page, like
-from tierwright_server.tables import Scenario
+from tierwright_server.http.paging import Page, like
+from tierwright_server.storage.tables import Scenario
 
 MAX_SCENARIOS = 10_000
 

@@ -5,9 +5,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from tierwright_server.common.schemas import Answer, Body, Name
 from tierwright_server.scenarios.asks import Asks
 from tierwright_server.scenarios.kept import Comparison, KeptAnswer
-from tierwright_server.schemas import Answer, Body, Name
 
 Question = Literal[
     "compare",

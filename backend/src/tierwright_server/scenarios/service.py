@@ -8,12 +8,12 @@ from fastapi import Request
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from tierwright_server import version
-from tierwright_server.context import Context
-from tierwright_server.errors import BadInput, Conflict, NotFound
-from tierwright_server.paging import Page
-from tierwright_server.preconditions import check_match, etag_of
-from tierwright_server.runs.service import new_id
+from tierwright_server.common import version
+from tierwright_server.common.errors import BadInput, Conflict, NotFound
+from tierwright_server.http.context import Context
+from tierwright_server.http.paging import Page
+from tierwright_server.http.preconditions import check_match, etag_of
+from tierwright_server.jobs.runs.service import new_id
 from tierwright_server.scenarios import repository
 from tierwright_server.scenarios.kept import (
     Catalogue,
@@ -29,7 +29,7 @@ from tierwright_server.scenarios.schemas import (
     ScenarioOut,
     ScenarioUpdate,
 )
-from tierwright_server.tables import Scenario, now
+from tierwright_server.storage.tables import Scenario, now
 
 _NAME_INDEX = "scenarios_name"
 _RESTORABLE = timedelta(days=1)

@@ -1,1 +1,0 @@
-"""Analyses of a workload that take a job, each made once and kept."""

@@ -1,0 +1,1 @@
+"""What every room uses: settings, errors, shapes, words; imports no other room."""

@@ -1,1 +1,0 @@
-"""Device profiles from measurements."""

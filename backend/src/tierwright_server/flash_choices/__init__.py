@@ -1,1 +1,0 @@
-"""Which flash device, and where its directory goes."""

@@ -1,1 +1,0 @@
-"""Single formulas of the papers, by name."""

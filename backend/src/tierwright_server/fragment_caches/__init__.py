@@ -1,1 +1,0 @@
-"""The fragment cache of the SCE paper."""

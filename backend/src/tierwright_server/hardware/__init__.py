@@ -1,0 +1,1 @@
+"""Devices, price books and currencies, shipped and own."""

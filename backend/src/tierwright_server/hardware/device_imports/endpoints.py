@@ -1,0 +1,16 @@
+"""Devices from what was measured on them."""
+
+from fastapi import APIRouter
+
+from tierwright_server.hardware.device_imports import service
+from tierwright_server.hardware.device_imports.schemas import FioImportIn, FioImportOut
+from tierwright_server.http.context import SessionDep
+from tierwright_server.http.problems import responses
+
+router = APIRouter(prefix="/device-imports", tags=["catalog"])
+
+
+@router.post("/fio", operation_id="import_fio", responses=responses(409))
+async def import_fio(body: FioImportIn, session: SessionDep) -> FioImportOut:
+    """Read a JSON result of fio as a device; keep it as an own one where asked to."""
+    return await service.import_fio(session, body)

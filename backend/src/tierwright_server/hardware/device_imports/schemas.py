@@ -1,0 +1,83 @@
+"""Shapes of devices that are imported from a measurement."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from tierwright_server.common.schemas import (
+    Answer,
+    Body,
+    Count,
+    Name,
+    PageBytes,
+    WarningOut,
+)
+from tierwright_server.hardware.catalog.schemas import DeviceOut
+
+
+class FioImportIn(Body):
+    """A result of fio, and what it does not tell of the device."""
+
+    document: dict[str, Any] = Field(description="JSON of `fio --output-format=json`.")
+    name: Name = "Measured device"
+    kind: Annotated[
+        str,
+        Field(
+            min_length=1,
+            max_length=40,
+            pattern=r"^[a-z0-9_]+$",
+            description="A name of `GET /catalog/device-kinds`.",
+        ),
+    ] = "nvme"
+    queue_depth: Annotated[int, Field(strict=True, ge=1, le=10**6)] | None = Field(
+        default=None,
+        description="Depth of the rates to take; absent: the deepest at which reads and "
+        "writes were both measured.",
+    )
+    page_bytes: PageBytes | None = Field(
+        default=None, description="Transfer of the rates, where several were measured."
+    )
+    capacity_bytes: Annotated[Count, Field(strict=True, ge=1)] | None = Field(
+        default=None, description="Usable capacity, which fio does not report. [bytes]"
+    )
+    keep: bool = Field(
+        default=False, description="Keep it as an own device; else only show it."
+    )
+
+
+class FioRunOut(Answer):
+    """One pattern that fio measured alone, with its three times kept apart."""
+
+    name: str
+    operation: Literal["read", "write"]
+    random: bool
+    block_bytes: int
+    queue_depth: int = Field(description="Asked for: iodepth x jobs.")
+    in_flight: float | None = Field(
+        description="Really in flight: IOPS x latency (Little's law)."
+    )
+    iops: float = Field(description="[1/s]")
+    bytes_per_s: float
+    latency_us: float | None = Field(
+        description="Mean from submission to completion. [µs]"
+    )
+    time_per_operation_us: float = Field(description="1/IOPS. [µs]")
+    service_time_us: float | None = Field(
+        description="Mean completion latency, which only depth 1 shows. [µs]"
+    )
+    duration_s: float
+
+
+class FioImportOut(Answer):
+    """A device from a result of fio."""
+
+    device: DeviceOut
+    kept: bool = Field(description="Whether it is an own device now.")
+    runs: list[FioRunOut]
+    used: dict[str, str] = Field(description="Figure of the device to the run behind.")
+    queue_depths: list[int] = Field(
+        description="Depths of random runs at the page used, to choose from."
+    )
+    basis: str = Field(description="Which of the three times the models will use.")
+    sentence: str
+    warnings: list[WarningOut]

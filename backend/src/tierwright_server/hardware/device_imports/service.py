@@ -1,0 +1,115 @@
+"""Reads measurements as devices; the models decide what they say."""
+
+import json
+
+from pydantic import ValidationError
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from tierwright.hardware import fio
+from tierwright.hardware.device import Device
+from tierwright_server.common.errors import BadInput
+from tierwright_server.common.schemas import ProblemDetail, WarningOut
+from tierwright_server.common.wording import three_digits
+from tierwright_server.hardware.catalog import service as catalog
+from tierwright_server.hardware.catalog.schemas import DeviceIn
+from tierwright_server.hardware.device_imports.schemas import (
+    FioImportIn,
+    FioImportOut,
+    FioRunOut,
+)
+
+_PREVIEW_ID = "measured"
+_HINT = "Give the whole output of `fio --output-format=json`."
+
+
+async def import_fio(session: AsyncSession, body: FioImportIn) -> FioImportOut:
+    """Read a result of fio, and keep the device where asked to."""
+    _check_text(body)
+    found = fio.import_fio(
+        body.document,
+        identifier=_PREVIEW_ID,
+        name=body.name,
+        kind=body.kind,
+        queue_depth=body.queue_depth,
+        page_bytes=body.page_bytes,
+        capacity_bytes=body.capacity_bytes,
+        place="body.document",
+    )
+    device = _as_typed(found.device)
+    shown = (
+        await catalog.create_device(session, device)
+        if body.keep
+        else catalog.device_out(found.device, own=True)
+    )
+    page = found.device.page_bytes
+    return FioImportOut(
+        device=shown,
+        kept=body.keep,
+        runs=[FioRunOut.model_validate(run) for run in found.runs],
+        used=found.used,
+        queue_depths=sorted(
+            {r.queue_depth for r in found.runs if r.random and r.block_bytes == page}
+        ),
+        basis=found.basis,
+        sentence=_sentence(found.device),
+        warnings=[WarningOut.model_validate(caution) for caution in found.warnings],
+    )
+
+
+def _check_text(body: FioImportIn) -> None:
+    """JSON may escape half a character (an unpaired surrogate), which nothing can show or store."""
+    try:
+        json.dumps(body.document, ensure_ascii=False).encode()
+    except UnicodeEncodeError as error:
+        half = f"\\u{ord(error.object[error.start]):04x}"
+        raise BadInput.at(
+            "body.document", half, "holds half a character, which is no text", _HINT
+        ) from error
+
+
+def _as_typed(device: Device) -> DeviceIn:
+    """Return the device as if it had been typed: the same bounds hold for both."""
+    document = device.to_dict()
+    try:
+        return DeviceIn.model_validate(
+            {
+                "name": device.name,
+                "kind": device.kind,
+                "notes": device.notes,
+                "figures": {
+                    name: {**figure, "value": float(figure["value"])}
+                    for name, figure in document["figures"].items()
+                },
+                "measurements": [
+                    {**each, "iops": float(each["iops"])}
+                    for each in document["measurements"]
+                ],
+            }
+        )
+    except ValidationError as error:
+        faults = [
+            ProblemDetail(
+                where=".".join(["body.document", *map(str, fault["loc"])]),
+                value=None,
+                message=str(fault["msg"]),
+            )
+            for fault in error.errors()
+        ]
+        raise BadInput(
+            f"{faults[0].where}: {faults[0].message}", hint=_HINT, errors=faults
+        ) from error
+
+
+def _sentence(device: Device) -> str:
+    rates = {
+        name: device.number(f"{name}_iops")
+        for name in ("read", "write")
+        if device.number(f"{name}_iops") is not None
+    }
+    stated = " and ".join(
+        f"{three_digits(rate)} random {name}s" for name, rate in rates.items() if rate
+    )
+    return (
+        f"{device.name} serves {stated} a second at queue depth {device.queue_depth}: a request "
+        "keeps it busy for one over that rate."
+    )

@@ -1,0 +1,1 @@
+"""What every endpoint shares: context, problems, paging, CSV, the OpenAPI document."""

@@ -1,0 +1,22 @@
+"""The table of job kinds: what a worker prepares, what is kept. One line adds a kind."""
+
+from tierwright_server.jobs.kinds import JobKind, Kinds
+from tierwright_server.jobs.runs.states import RunKind
+from tierwright_server.questions.compare.check import jobs as simulate
+from tierwright_server.replays.analyses import jobs as analysis
+from tierwright_server.replays.analyses.compute import COMPUTE as ANALYSES
+from tierwright_server.replays.miniatures import jobs as miniature
+from tierwright_server.replays.sweeps import jobs as sweep
+from tierwright_server.traces.uploads import jobs as fetch
+from tierwright_server.traces.workloads import jobs as ingest
+
+KINDS: Kinds = {
+    RunKind.FETCH: JobKind(fetch.prepare, fetch.finish, fetch.cleanup),
+    RunKind.INGEST: JobKind(ingest.prepare, ingest.finish, resumes=True),
+    RunKind.SIMULATE: JobKind(simulate.prepare, simulate.finish),
+    RunKind.SWEEP: JobKind(sweep.prepare, sweep.finish, keep=sweep.keep),
+    RunKind.MINIATURE: JobKind(
+        miniature.prepare, miniature.finish, keep=miniature.keep
+    ),
+    **dict.fromkeys(map(RunKind, ANALYSES), JobKind(analysis.prepare, analysis.finish)),
+}

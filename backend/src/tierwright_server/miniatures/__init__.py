@@ -1,1 +1,0 @@
-"""Miniatures: one policy at many sizes, estimated from scaled caches over samples."""

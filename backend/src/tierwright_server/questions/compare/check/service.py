@@ -1,0 +1,174 @@
+"""Decisions about checks by simulation: same inputs, same id, one replay."""
+
+from typing import Any
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from tierwright import _simulator
+from tierwright.evaluate.page_flow.results import Evaluation
+from tierwright_server.common import version
+from tierwright_server.common.errors import BadInput, NotFound
+from tierwright_server.common.older_models import about_version
+from tierwright_server.common.result_ids import result_id
+from tierwright_server.http.context import Context
+from tierwright_server.jobs.runs import service as runs
+from tierwright_server.jobs.runs.schemas import RunOut
+from tierwright_server.jobs.runs.states import RunKind, RunStatus
+from tierwright_server.questions.compare import service as evaluations
+from tierwright_server.questions.compare.check import repository
+from tierwright_server.questions.compare.check.compare import model_of
+from tierwright_server.questions.compare.check.schemas import (
+    SimulationIn,
+    SimulationOut,
+    SimulationResult,
+    warm_up_asked,
+)
+from tierwright_server.questions.compare.service import Point
+from tierwright_server.storage.tables import Content, Run, Simulation
+from tierwright_server.traces.warm_ups import warm_up_of
+from tierwright_server.traces.workloads import service as workloads
+
+_AGAIN = frozenset({RunStatus.FAILED.value, RunStatus.CANCELLED.value})
+
+
+async def create_simulation(
+    session: AsyncSession, context: Context, body: SimulationIn
+) -> SimulationOut:
+    """Find the check of these inputs, or queue it; a failed one is tried again."""
+    schemes = _schemes(body)
+    point = await evaluations.find_point(session, context, body)
+    workloads.check_traced(point.workload, point.content)
+    model = _model(point, evaluations.compute(body, point))
+    simulation_id = _id_of(point.content, body, schemes, model)
+    await repository.lock_id(session, simulation_id)
+    found = await repository.row(session, simulation_id)
+    if found is not None:
+        simulation, run = found
+        if simulation.result is not None or (
+            run is not None and run.status not in _AGAIN
+        ):
+            return await _simulation_out(session, simulation, run, point.workload.id)
+    else:
+        inputs = {**body.model_dump(mode="json"), "schemes": schemes}
+        simulation = Simulation(
+            id=simulation_id,
+            content_id=point.content.id,
+            workload_id=point.workload.id,
+            inputs=inputs,
+            model=model,
+            core_version=version.VERSION,
+        )
+        session.add(simulation)
+    run = await runs.create(
+        session,
+        RunKind.SIMULATE,
+        simulation_id,
+        f"Check {point.workload.name} at {body.ram_pages:,} + {body.flash_pages:,} pages",
+    )
+    simulation.run_id = run.id
+    await session.flush()
+    return await _simulation_out(session, simulation, run, point.workload.id)
+
+
+def id_of(point: Point, body: SimulationIn, found: Evaluation) -> str:
+    """Name the check of a point, made or not."""
+    return _id_of(point.content, body, _schemes(body), _model(point, found))
+
+
+def _model(point: Point, found: Evaluation) -> dict[str, Any]:
+    return model_of(found, point.flash[0], point.disk[0])
+
+
+async def get_simulation(
+    session: AsyncSession, simulation_id: str, workload_id: str | None
+) -> SimulationOut:
+    """Read a check, with the notes of the workload through which it is asked for."""
+    found = await repository.row(session, simulation_id)
+    if found is None:
+        raise NotFound(
+            f"there is no simulation `{simulation_id}`",
+            hint="It goes with its workload. Ask for it again: the same inputs give "
+            "the same id.",
+        )
+    simulation, _ = found
+    through = await workloads.asked_through(
+        session, workload_id, simulation.content_id, simulation.workload_id
+    )
+    return await _simulation_out(session, *found, through)
+
+
+def _schemes(body: SimulationIn) -> list[str]:
+    """Return the schemes asked for, in the order of the core's table."""
+    known = [str(row["name"]) for row in _simulator.schemes()]
+    if body.schemes is None:
+        return known
+    for index, name in enumerate(body.schemes):
+        if name not in known:
+            raise BadInput.at(
+                f"body.schemes.{index}",
+                name,
+                f"is none of {', '.join(known)}",
+                hint="The check holds schemes against their model. POST /api/v1/sweeps "
+                "replays everything that GET /api/v1/simulator lists.",
+            )
+    return [name for name in known if name in body.schemes]
+
+
+def _id_of(
+    content: Content, body: SimulationIn, schemes: list[str], model: dict[str, Any]
+) -> str:
+    """Hash what the result depends on: names of devices and prices do not matter."""
+    charged = model["ram_pages_with_flash"] != body.ram_pages
+    warm_up = warm_up_of(warm_up_asked(body.model_dump()), content)
+    parts = {
+        "content_id": content.id,
+        "ram_pages": body.ram_pages,
+        **({"ram_pages_with_flash": model["ram_pages_with_flash"]} if charged else {}),
+        "flash_pages": body.flash_pages,
+        **({"warm_up": warm_up} if warm_up else {}),
+        "schemes": schemes,
+        "times_us": model["times_us"],
+        "core_version": version.VERSION,
+    }
+    return result_id(parts)
+
+
+async def _simulation_out(
+    session: AsyncSession, simulation: Simulation, run: Run | None, workload_id: str
+) -> SimulationOut:
+    content = await session.get(Content, simulation.content_id)
+    if content is None:
+        raise NotFound("the workload was deleted")
+    if simulation.result is not None:
+        status = RunStatus.SUCCEEDED
+    else:
+        status = RunStatus(run.status) if run else RunStatus.FAILED
+    return SimulationOut(
+        id=simulation.id,
+        workload_id=workload_id,
+        content_id=simulation.content_id,
+        status=status,
+        inputs=SimulationIn.model_validate(
+            # Checks of earlier versions began cold.
+            {"start": "cold", **simulation.inputs, "workload_id": workload_id}
+        ),
+        core_version=simulation.core_version,
+        created_at=simulation.created_at,
+        run=RunOut.model_validate(run) if run else None,
+        result=_result_out(simulation),
+        warnings=[
+            *about_version(simulation.core_version),
+            *await workloads.cautions_of(session, workload_id, content),
+        ],
+    )
+
+
+def _result_out(simulation: Simulation) -> SimulationResult | None:
+    if simulation.result is None:
+        return None
+    # jsonb does not keep the order of keys.
+    counters = simulation.result["schemes"]
+    return SimulationResult(
+        rows=simulation.result["rows"],
+        schemes={name: counters[name] for name in simulation.inputs["schemes"]},
+    )

@@ -1,0 +1,143 @@
+"""Close calls: the replays that decide them are found, made here, or left to a job."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from fastapi import Request
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from tierwright.evaluate.page_flow import decision
+from tierwright.evaluate.page_flow.results import Evaluation
+from tierwright_server.common.version import VERSION
+from tierwright_server.http.context import Context
+from tierwright_server.questions.compare import replays, service
+from tierwright_server.questions.compare.check import service as simulations
+from tierwright_server.questions.compare.check.schemas import (
+    SimulationIn,
+    SimulationOut,
+)
+from tierwright_server.questions.compare.schemas import (
+    CheckOut,
+    Decide,
+    DecisionIn,
+    DerivationOut,
+    EvaluationOut,
+)
+from tierwright_server.questions.compare.service import Point
+from tierwright_server.replays.sweeps import repository
+from tierwright_server.storage import contents
+from tierwright_server.storage.contents import ContentKind
+from tierwright_server.traces.workloads import service as workloads
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """An evaluation, and the replay that could decide it if none has."""
+
+    evaluation: Evaluation
+    check: CheckOut | None = None
+
+
+async def evaluate(
+    request: Request, session: AsyncSession, context: Context, body: DecisionIn
+) -> EvaluationOut | SimulationOut:
+    """Evaluate a point, by the model or, where that cannot tell, by a replay.
+
+    Returns
+    -------
+    EvaluationOut or SimulationOut
+        The latter is the job that makes the replays, where they take too long to wait for.
+    """
+    point = await service.find_point(session, context, body)
+    point = service.with_new_pages(body, point)
+    if service.dirty_ends(body, point) is not None:
+        return service.range_answer(body, point)
+    found = await _find(request, session, context, body, point)
+    if isinstance(found, SimulationOut):
+        return found
+    answer = service.answer(body, point, found.evaluation)
+    return answer.model_copy(update={"check": found.check})
+
+
+async def derive(
+    request: Request, session: AsyncSession, context: Context, body: DecisionIn
+) -> DerivationOut | SimulationOut:
+    """Say how the figures of `evaluate` came about; returns the job as that does."""
+    point = await service.find_point(session, context, body)
+    point = service.with_new_pages(body, point)
+    if service.dirty_ends(body, point) is not None:
+        return DerivationOut(derivation=service.range_derivation(body, point))
+    found = await _find(request, session, context, body, point)
+    if isinstance(found, SimulationOut):
+        return found
+    return DerivationOut(derivation=service.derivation(found.evaluation))
+
+
+async def _find(
+    request: Request,
+    session: AsyncSession,
+    context: Context,
+    body: DecisionIn,
+    point: Point,
+) -> Found | SimulationOut:
+    found = service.compute(body, point)
+    if not found.contenders:
+        return Found(found)
+    traced = contents.kind_of(point.content.summary) is ContentKind.TRACE
+    if body.decide is Decide.MODEL and not traced:
+        return Found(found)
+    workloads.check_traced(point.workload, point.content)
+    asked = decision.replay_points(found)
+    keys = {name: replays.key_of(name, at, VERSION) for name, at in asked.items()}
+    if body.decide is Decide.MODEL:
+        done = await repository.done_now(
+            context.reads, point.content.id, list(keys.values())
+        )
+        left = sum(key not in done for key in keys.values())
+        takes_s = replays.expected_s(point.content.summary["accesses"], left)
+        return Found(found, _check(body, point, found, takes_s))
+    known = await repository.results(session, point.content.id, list(keys.values()))
+    wanted = [name for name, key in keys.items() if key not in known]
+    takes_s = replays.expected_s(point.content.summary["accesses"], len(wanted))
+    if wanted:
+        if takes_s > context.settings.replay_inline_s:
+            return await simulations.create_simulation(session, context, _asked(body))
+        # Nobody else needs to wait for the connection meanwhile.
+        await session.commit()
+        trace = contents.existing_trace(context.settings, point.content.id)
+        made = await replays.make(
+            request, trace, {name: asked[name] for name in wanted}
+        )
+        fresh = {keys[name]: row for name, row in made.items()}
+        await repository.keep(session, point.content.id, fresh)
+        known = known | fresh
+    return Found(_decided(found, keys, known))
+
+
+def href_of(simulation_id: str) -> str:
+    """Where a check is."""
+    return f"/api/v1/simulations/{simulation_id}"
+
+
+def _asked(body: DecisionIn) -> SimulationIn:
+    # A replay cannot know which pages are new: its model does not either.
+    return SimulationIn.model_validate(body.model_dump(exclude={"decide", "new_pages"}))
+
+
+def _check(
+    body: DecisionIn, point: Point, found: Evaluation, expected_s: float
+) -> CheckOut:
+    simulation_id = simulations.id_of(point, _asked(body), found)
+    return CheckOut(
+        simulation_id=simulation_id,
+        href=href_of(simulation_id),
+        contenders=list(found.contenders),
+        expected_s=expected_s,
+    )
+
+
+def _decided(
+    found: Evaluation, keys: Mapping[str, str], known: Mapping[str, dict[str, Any]]
+) -> Evaluation:
+    return decision.decided(found, {name: known[key] for name, key in keys.items()})

@@ -1,0 +1,342 @@
+"""Shapes of the comparison of schemes at one point."""
+
+from enum import StrEnum
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from tierwright.profile.steady_state import Start
+from tierwright_server.common.schemas import (
+    Answer,
+    FlashMetadata,
+    Identifier,
+    Months,
+    Pages,
+    Share,
+    StartIn,
+    Usd,
+    WarningOut,
+)
+from tierwright_server.hardware.catalog.schemas import DeviceOut, Origin
+from tierwright_server.http.steps import DerivationStep
+
+
+class DirtyShareIn(StartIn):
+    """What is known of the dirty share of a given curve, which does not tell it."""
+
+    dirty_share: Share | None = Field(
+        default=None,
+        description="Share of the evicted pages that are dirty, for a workload made of a "
+        "given curve; absent: as stated with the curve.",
+    )
+    dirty_share_range: bool = Field(
+        default=False,
+        description="Where the dirty share of a given curve is not stated: answer with "
+        "both ends of what it can be. Otherwise such a request is refused.",
+    )
+
+
+class EvaluationIn(DirtyShareIn):
+    """The point to evaluate: sizes, devices and prices."""
+
+    workload_id: Identifier
+    ram_pages: Annotated[Pages, Field(ge=1)]
+    flash_pages: Pages
+    flash_device_id: Identifier
+    disk_device_id: Identifier
+    ram_device_id: Identifier | None = None
+    price_book_id: Identifier | None = None
+    amortisation_months: Months = 36
+    flash_metadata: FlashMetadata | None = Field(
+        default=None,
+        description="Preset of `GET /catalog/flash-metadata` whose memory is taken out of "
+        "the RAM of every scheme with flash; absent: nothing is charged.",
+    )
+
+
+class Decide(StrEnum):
+    """Who may decide which scheme is best."""
+
+    MODEL = "model"
+    REPLAY = "replay"
+
+
+class DecisionIn(EvaluationIn):
+    """The point to evaluate, and who decides where the model cannot tell."""
+
+    new_pages: Pages = Field(
+        default=0,
+        description="Pages of the workload known to be newly allocated during the recording, "
+        "at most its distinct pages: in the steady state their first touches are growth, "
+        "neither hits nor misses. Replays and the check cannot know them and count misses.",
+    )
+    decide: Decide = Field(
+        default=Decide.MODEL,
+        description="`model`: at once and always the same; where several schemes could be "
+        "best it says so, and names the check that decides. `replay`: where the lead is "
+        "within the error of the model, the trace is replayed and decides.",
+    )
+
+
+class CostTerms(Answer):
+    """Parts of the I/O time per access. [µs per access]"""
+
+    flash_reads: float
+    flash_fills: float
+    flash_write_backs: float
+    disk_reads: float
+    disk_writes: float
+
+
+class MoneyPart(Answer):
+    """What one tier costs a month, or why that is unknown."""
+
+    part: Literal["ram", "flash", "disk"]
+    device_id: str | None
+    bytes: int
+    usd_per_month: Usd | None
+    basis: str | None = Field(description="Price, source, date, and how it is paid.")
+    reason: str | None = Field(description="Why there is no price.")
+
+
+class MoneyOut(Answer):
+    """What the tiers cost a month."""
+
+    usd_per_month: Usd | None = Field(description="Sum of the parts, if all are known.")
+    parts: list[MoneyPart]
+    reason: str | None = Field(description="Why there is no sum.")
+
+
+class EstimatorOut(Answer):
+    """How the hit counts were found."""
+
+    name: str
+    exact: bool = Field(
+        description="Equal to a simulation from a cold start; never in the steady state, which is estimated."
+    )
+    description: str
+    flash_hits_error: tuple[float, float] | None = Field(
+        description="Known band of model - simulation of the flash hits, as a share of RAM misses."
+    )
+
+
+class ReplayedOut(Answer):
+    """What a replay of this scheme counted, priced with the same service times."""
+
+    accesses: int = Field(description="Counted, without those that warmed the caches.")
+    ram_hits: int
+    flash_hits: int
+    flash_misses: int
+    ram_hit_ratio: float
+    flash_hit_ratio: float = Field(description="Flash hits per access.")
+    miss_ratio: float = Field(description="Accesses that reach the disk, per access.")
+    flash_reads: int
+    flash_writes: int
+    disk_reads: int
+    disk_writes: int
+    flash_writes_per_access: float
+    cost_terms_us_per_access: CostTerms
+    io_time_us_per_access: float = Field(description="Sum of the terms.")
+
+
+class LeastOut(Answer):
+    """The numbers that depend on the dirty share, if no evicted page is dirty."""
+
+    flash_writes: float
+    disk_writes: float
+    cost_terms_us_per_access: CostTerms
+    io_time_us_per_access: float
+    flash_writes_per_access: float
+
+
+class SchemeEvaluation(Answer):
+    """One page-flow scheme at this point; counts are accesses over the trace.
+
+    Where the dirty share is unknown, these are the numbers with as many dirty pages as can
+    be, and `least` has those with none.
+    """
+
+    scheme: str
+    title: str
+    ram_hits: float
+    flash_hits: float
+    flash_misses: float
+    effective_flash_pages: float = Field(
+        description="Flash pages that hold what RAM does not. [pages]"
+    )
+    ram_hit_ratio: float
+    flash_hit_ratio: float = Field(description="Flash hits per access.")
+    miss_ratio: float = Field(description="Accesses that reach the disk, per access.")
+    p_d: float = Field(description="Dirty RAM evictions per RAM miss.")
+    p_d_flash: float = Field(description="Dirty flash evictions per flash miss.")
+    flash_reads: float = Field(description="Flash page reads over the trace.")
+    flash_writes: float = Field(
+        description="Flash page writes over the trace, as the formula charges them."
+    )
+    flash_writes_counted: float = Field(
+        description="Flash page writes over the trace as a simulation counts them, from the "
+        "start asked for."
+    )
+    flash_writes_cold_start: float | None = Field(
+        description="The same where the start is cold, `flash_writes` less the warm-up; absent "
+        "in the steady state."
+    )
+    disk_reads: float = Field(description="Disk page reads over the trace.")
+    disk_writes: float = Field(description="Disk page writes over the trace.")
+    cost_terms_us_per_access: CostTerms
+    io_time_us_per_access: float = Field(description="Sum of the terms.")
+    flash_writes_per_access: float
+    least: LeastOut | None = Field(
+        description="The other end, where the dirty share is unknown; else absent."
+    )
+    money: MoneyOut
+    estimator: EstimatorOut
+    replayed: ReplayedOut | None = Field(
+        description="Absent where the model decides; its figures stay beside."
+    )
+    warnings: list[WarningOut]
+
+
+class DirtyShareState(StrEnum):
+    """Where the dirty share is from."""
+
+    MEASURED = "measured"
+    STATED = "stated"
+    UNKNOWN = "unknown"
+
+
+class DirtyShareOut(Answer):
+    """What is known of the share of evicted pages that are dirty (p_d)."""
+
+    state: DirtyShareState
+    value: float | None = Field(description="As stated, the same at every size. [1]")
+    write_share: float | None = Field(
+        description="Stated share of the accesses that write; it bounds p_d. [1]"
+    )
+    best_at_least: str | None = Field(
+        description="If unknown: the best choice if no evicted page is dirty."
+    )
+    best_at_most: str | None = Field(
+        description="If unknown: the best choice if as many are dirty as can be."
+    )
+
+
+class MarginOut(Answer):
+    """By how much the best scheme wins."""
+
+    us_per_access: float
+    relative: float = Field(description="Share of the runner-up's I/O time saved.")
+    relative_to_none: float = Field(
+        description="Share of the I/O time without flash that the best saves."
+    )
+
+
+class PriceBookRef(Answer):
+    """The price book used."""
+
+    id: str
+    name: str
+    origin: Origin
+    date: str
+
+
+class RamBudgetOut(Answer):
+    """RAM that knowing what flash holds takes, and what it leaves for caching."""
+
+    flash_metadata: str = Field(description="Name of the preset.")
+    title: str
+    ram_bytes: int = Field(description="The budget, which is what is paid for. [bytes]")
+    metadata_bytes: int
+    ram_pages_left: int = Field(
+        description="RAM of every scheme with flash; `none` caches in all. [pages]"
+    )
+    share: float = Field(description="Metadata / budget. [1]")
+    sentence: str
+    estimator: str
+    validity: str
+
+
+class DevicesUsed(Answer):
+    """The devices as they were when this was evaluated."""
+
+    flash: DeviceOut
+    disk: DeviceOut
+    ram: DeviceOut | None
+
+
+class CheckOut(Answer):
+    """The replay that decides what the model cannot tell."""
+
+    simulation_id: str
+    href: str = Field(
+        description="Where the check is once it was asked for: by this question with "
+        "`decide: replay`, or by `POST /api/v1/simulations` with its point."
+    )
+    contenders: list[str] = Field(
+        description="Schemes that could be best within the errors of the model."
+    )
+    expected_s: float = Field(
+        description="How long the replay is expected to take; 0 where it is known. [s]"
+    )
+
+
+class EvaluationOut(Answer):
+    """All schemes side by side at one point."""
+
+    workload_id: str
+    content_id: str
+    accesses: int
+    write_accesses: int | None = Field(description="Absent where it is unknown.")
+    distinct_pages: int
+    page_bytes: int
+    ram_pages: int
+    ram_bytes: int
+    flash_pages: int
+    flash_bytes: int
+    amortisation_months: int
+    start: Start = Field(description="Of the counts; a given curve is always steady.")
+    new_pages: int = Field(
+        description="Pages known to be newly allocated during the recording, as stated."
+    )
+    growth_per_access: float = Field(
+        description="Their first touches per access: in the steady state with hits and misses "
+        "1, from a cold start a part of the misses."
+    )
+    devices: DevicesUsed
+    price_book: PriceBookRef | None
+    ram_budget: RamBudgetOut | None = Field(
+        description="Absent where no metadata of flash are charged."
+    )
+    schemes: list[SchemeEvaluation]
+    dirty_share: DirtyShareOut
+    best: str | None = Field(
+        description="Scheme with the least I/O time; absent where that depends on a dirty "
+        "share that is unknown."
+    )
+    runner_up: str | None
+    margin: MarginOut | None
+    decided_by: Decide = Field(
+        description="Whose figures best, runner-up and margin are."
+    )
+    equal: list[str] = Field(
+        description="Schemes within 1 % of the best, itself included: equal for the purpose; "
+        "empty where it leads by more."
+    )
+    writes_least: str | None = Field(
+        description="Of the equal ones the one that writes least to flash."
+    )
+    check: CheckOut | None = Field(
+        description="Absent where the lead is clear, was decided, or there is no trace."
+    )
+    sentence: str = Field(description="The finding in one sentence.")
+    warnings: list[WarningOut]
+    validity: str = Field(description="Where the costs hold.")
+    time_basis: str = Field(description="What the times are, and what they leave out.")
+    cost_basis: str = Field(description="What the money is, and what it leaves out.")
+    core_version: str
+
+
+class DerivationOut(Answer):
+    """How the figures of an answer came about."""
+
+    derivation: list[DerivationStep]

@@ -1,0 +1,399 @@
+"""Shapes of the question "DRAM or flash?"."""
+
+from decimal import Decimal
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from tierwright.profile.steady_state import Start
+from tierwright_server.common.schemas import (
+    Answer,
+    FlashMetadata,
+    Identifier,
+    Months,
+    Pages,
+    Share,
+    Usd,
+    UsdIn,
+    WarningOut,
+)
+from tierwright_server.http.steps import DerivationStep
+from tierwright_server.questions.compare.schemas import (
+    DevicesUsed,
+    DirtyShareIn,
+    DirtyShareOut,
+    EvaluationIn,
+    PriceBookRef,
+)
+
+Form = Literal["full", "plain"]
+Step = Annotated[float, Field(gt=0, le=1e6)]
+Rate = Annotated[float, Field(description="[µs per access per USD]")]
+Winner = Literal["flash", "dram", "tie", "neither"]
+
+MOST_DELTAS = 50
+
+
+class BreakEvenIn(DirtyShareIn):
+    """Workload, DRAM there is, devices, prices, and the sum of money."""
+
+    workload_id: Identifier
+    ram_pages: Annotated[
+        Pages, Field(ge=1, description="B, the DRAM there is. [pages]")
+    ]
+    flash_device_id: Identifier
+    disk_device_id: Identifier
+    ram_device_id: Identifier | None = None
+    price_book_id: Identifier | None = None
+    amortisation_months: Months = 36
+    usd: UsdIn | None = Field(
+        default=None,
+        description="The next sum of money; absent: about what doubles the DRAM.",
+    )
+    price_ratio: Annotated[float, Field(gt=0, le=1000)] | None = Field(
+        default=None,
+        description="Price of flash over price of DRAM, a byte, in place of the price of "
+        "flash.",
+    )
+    deltas: list[Step] = Field(
+        default=[0.5, 1.0, 3.0],
+        min_length=1,
+        max_length=MOST_DELTAS,
+        description="DRAM steps in multiples of the DRAM there is.",
+    )
+    form: Form = Field(
+        default="full",
+        description="`full` counts flash writes, dirty pages and old versions, under the "
+        "page-flow scheme that gains most; `plain` is the balance of the papers: hits alone.",
+    )
+    read_share: Annotated[float, Field(ge=0, le=1)] | None = Field(
+        default=None,
+        description="Share of reads among the accesses that flash or disk serves, for the "
+        "log model and the plain form; absent: that of the workload.",
+    )
+    disks: Annotated[int, Field(strict=True, ge=1, le=100_000)] = Field(
+        default=1, description="Disks that share the load."
+    )
+    old_share: Annotated[float, Field(ge=0, le=0.99)] = Field(
+        default=0.0, description="Share of flash that holds old versions."
+    )
+    sequential_writes: bool = Field(
+        default=False, description="Flash is written in appends, as FaCE does."
+    )
+    host_usd: UsdIn = Field(
+        default=Decimal(0),
+        description="What one flash or disk device needs of its host, for the intervals.",
+    )
+    flash_metadata: FlashMetadata | None = Field(
+        default=None,
+        description="Preset of `GET /catalog/flash-metadata` whose memory is taken out of "
+        "the DRAM; absent: nothing is charged.",
+    )
+    points: Annotated[int, Field(strict=True, ge=81, le=1000)] = Field(
+        default=161,
+        description="Points of the curves over money, between which crossings are found.",
+    )
+
+    def point(self) -> EvaluationIn:
+        """Return the same workload, devices and prices, without flash."""
+        return EvaluationIn(
+            dirty_share=self.dirty_share,
+            dirty_share_range=self.dirty_share_range,
+            start=self.start,
+            workload_id=self.workload_id,
+            ram_pages=self.ram_pages,
+            flash_pages=0,
+            flash_device_id=self.flash_device_id,
+            disk_device_id=self.disk_device_id,
+            ram_device_id=self.ram_device_id,
+            price_book_id=self.price_book_id,
+            amortisation_months=self.amortisation_months,
+        )
+
+
+class BreakEvenCheckIn(BreakEvenIn):
+    """The same, and the DRAM step whose break-even is checked."""
+
+    delta: Step = Field(
+        default=1.0,
+        description="DRAM step in multiples of the DRAM there is; `deltas` is not used.",
+    )
+
+
+class AccessTimes(Answer):
+    """Busy times put in: throughput costs, 1/IOPS, not latencies. [µs]"""
+
+    disk_read_us: float = Field(description="Of the array: that of one disk / disks.")
+    disk_write_us: float
+    flash_read_us: float
+    flash_write_us: float
+    disk_us: float = Field(description="Mean access, by the share of reads.")
+    flash_us: float
+    read_share: Share
+    read_share_basis: str = Field(description="Where the share is from.")
+    disks: int
+    flash_write_pattern: Literal["random", "sequential"]
+    flash_basis: str
+    disk_basis: str
+
+
+class SchemeStep(Answer):
+    """Flash that gains as much as one DRAM step under one scheme."""
+
+    scheme: str
+    title: str
+    theta: float | None = Field(
+        description="In multiples of the DRAM there is; null where no flash gains as much."
+    )
+    theta_least: float | None = Field(
+        description="At the favourable end of the stated error: of hits and writes, and in the "
+        "steady state of the cost; equal to `theta` where exact."
+    )
+    theta_most: float | None = Field(
+        description="At the other end; null where no flash gains as much there, or more than "
+        "the recording tells about."
+    )
+    is_exact: bool = Field(
+        description="Whether the counts are those of a replay: never in the steady state."
+    )
+    is_trend: bool = Field(
+        description="Whether RAM and the flash of `theta` hold more pages than the recording "
+        "tells about in the steady state, so that it continues a trend."
+    )
+
+
+class StepOut(Answer):
+    """One DRAM step, and the flash that gains as much."""
+
+    delta: float = Field(description="Added DRAM in multiples of the DRAM there is.")
+    dram_pages: float
+    theta_log: float | None = Field(
+        description="Flash in multiples of the DRAM there is, by the log model."
+    )
+    theta_curve: float | None = Field(description="By the workload's curve.")
+    theta_full: float | None = Field(
+        description="With flash writes and dirty pages, under `best_scheme`."
+    )
+    best_scheme: str | None = Field(
+        description="Scheme that needs the least flash; null where none gains as much, or "
+        "there are no write-backs."
+    )
+    schemes: list[SchemeStep] = Field(
+        description="Every scheme with its own writes and capacity; empty without "
+        "write-backs."
+    )
+    is_trend: bool = Field(
+        description="Whether the recording tells too little about these sizes in the steady "
+        "state, so that the figures continue a trend."
+    )
+    flip_log: float | None = Field(
+        description="Price of flash over price of DRAM below which flash is the better buy."
+    )
+    flip_curve: float | None
+    flip_full: float | None
+    reasons: dict[str, str] = Field(
+        description="Why a figure above is null, by its name: unreachable, not computed, or "
+        "nothing to match."
+    )
+
+
+class PricesUsed(Answer):
+    """The two prices that decide."""
+
+    dram_usd_per_gib: Usd | None
+    flash_usd_per_gib: Usd | None
+    dram_basis: str | None
+    flash_basis: str | None
+    ratio: float | None = Field(description="Flash over DRAM, a byte, as used.")
+    stated_ratio: float | None = Field(
+        description="That of the price book or the devices, without `price_ratio`."
+    )
+    usd_basis: str
+    reason: str | None = Field(description="Why there is no price.")
+
+
+class CrossingOut(Answer):
+    """Where the better buy changes."""
+
+    usd: Usd
+    better_beyond: Literal["dram", "flash"]
+
+
+class SchemeGain(Answer):
+    """What flash gains under one scheme."""
+
+    scheme: str
+    title: str
+    gain_us: float | None = Field(
+        description="Null where its metadata leave no DRAM. [µs per access]"
+    )
+
+
+class EqualMoney(Answer):
+    """What the same money gains in DRAM and in flash."""
+
+    form: Form
+    dram_gain_us: float = Field(description="[µs per access]")
+    flash_gain_us: float | None = Field(
+        description="Null where its metadata leave no DRAM. [µs per access]"
+    )
+    flash_scheme: str | None = Field(
+        description="Scheme under which flash gains most; null for hits alone."
+    )
+    flash_gain_least_us: float | None = Field(
+        description="`flash_gain_us` at the unfavourable end of the stated error: of "
+        "hits and writes, and in the steady state of the cost. [µs per access]"
+    )
+    flash_gain_most_us: float | None = Field(
+        description="At the favourable end. [µs per access]"
+    )
+    flash_gains: list[SchemeGain] = Field(
+        description="What the flash gains under each scheme; empty for hits alone."
+    )
+    flash_to_dram_gain_ratio: float | None
+    winner: Winner
+    within_error: bool = Field(
+        description="Whether the stated error leaves the better buy open: a check decides."
+    )
+    matching_flash_pages: float | None = Field(
+        description="Least flash that gains what the DRAM gains; null: none does."
+    )
+    matching_scheme: str | None = Field(description="Scheme under which it does.")
+    flip_price_ratio: float | None
+    flip_reason: str = Field(description="Why there is none; empty where there is one.")
+    estimator: str
+    validity: str
+
+
+class NextMoneyOut(Answer):
+    """The next sum of money, now and after any sum spent on one of the two."""
+
+    usd: Usd
+    usual_usd: Usd = Field(description="About what doubles the DRAM.")
+    dram_pages: int
+    flash_pages: int
+    flash_useful_pages: int | None = Field(
+        description="Flash beyond this many pages gains nothing: the curve ends there; null "
+        "where larger caches may hit more than the curve tells."
+    )
+    ram_pages_beside_flash: int = Field(
+        description="What the metadata of that flash leave of the DRAM. [pages]"
+    )
+    equal_money: list[EqualMoney] = Field(description="The form asked for first.")
+    spent_usd: list[Usd]
+    dram_gain_us: list[float] = Field(description="Gained by that money in DRAM.")
+    flash_gain_us: list[float | None]
+    dram_next: list[Rate] = Field(
+        description="Gained a dollar by the next sum in DRAM."
+    )
+    flash_next: list[float | None]
+    crossings: list[CrossingOut] = Field(
+        description="Where `dram_next` and `flash_next` cross."
+    )
+    total_crossings: list[CrossingOut] = Field(
+        description="Sums, spent at once, from which the better buy is another."
+    )
+    dram_trend_from_usd: Usd | None = Field(
+        description="Sum beyond which the gain of DRAM is a trend: the recording tells too "
+        "little about caches of so many pages; null where it tells about every size."
+    )
+    flash_trend_from_usd: Usd | None = Field(description="The same of flash.")
+    entry_gain_us: float | None = Field(
+        description="What the least flash gains without a hit; below 0 where every victim "
+        "is staged. [µs per access]"
+    )
+
+
+class PlanOut(Answer):
+    """The sum again and again, each time where it gains most; columns."""
+
+    spent_usd: list[Usd]
+    ram_pages: list[int]
+    flash_pages: list[int]
+    dram_gain_us: list[float | None]
+    flash_gain_us: list[float | None]
+    choice: list[Literal["dram", "flash", "neither"]]
+    is_trend: list[bool] = Field(
+        description="Whether the recording tells too little about the sizes after the step."
+    )
+
+
+class FlipsOut(Answer):
+    """Price ratio at which the decision flips, over the size of the step; columns."""
+
+    delta: list[float]
+    log: list[float | None]
+    curve: list[float | None]
+    full: list[float | None] | None = Field(
+        description="Under the scheme that needs the least flash."
+    )
+
+
+class IntervalOut(Answer):
+    """Break-even interval of a pair of tiers (five-minute rule)."""
+
+    upper: str
+    lower: str
+    upper_name: str
+    lower_name: str
+    interval_s: float | None
+    missing: list[str]
+    validity: str
+    warnings: list[WarningOut]
+
+
+class BreakEvenLeast(Answer):
+    """The answers that depend on the dirty share, if no evicted page is dirty."""
+
+    steps: list[StepOut]
+    next_money: NextMoneyOut | None
+    flips: FlipsOut
+    finding: str
+    sentence: str
+    flip_finding: str
+
+
+class BreakEvenOut(Answer):
+    """DRAM or flash, answered in every way that the inputs allow.
+
+    Where the dirty share is unknown and both ends were asked for, the numbers are those with
+    as many dirty pages as can be, and `least` has those with none.
+    """
+
+    workload_id: str
+    content_id: str
+    accesses: int
+    write_accesses: int | None = Field(description="Absent where it is unknown.")
+    distinct_pages: int
+    start: Start = Field(description="Of the counts; a given curve is always steady.")
+    page_bytes: int
+    ram_pages: int
+    ram_bytes: int
+    ram_hit_ratio: float
+    amortisation_months: int
+    devices: DevicesUsed
+    price_book: PriceBookRef | None
+    form: Form = Field(description="As used: `plain` where there are no write-backs.")
+    flash_metadata: str | None
+    dirty_share: DirtyShareOut
+    least: BreakEvenLeast | None = Field(
+        description="The other end, where the dirty share is unknown; else absent."
+    )
+    times: AccessTimes
+    exponent: float = Field(description="E of the log model.")
+    steps: list[StepOut]
+    prices: PricesUsed
+    next_money: NextMoneyOut | None
+    plan: PlanOut | None
+    flips: FlipsOut
+    intervals: list[IntervalOut]
+    finding: str
+    sentence: str
+    flip_finding: str
+    interval_sentence: str
+    estimator: str
+    validity: str
+    warnings: list[WarningOut]
+    derivation: list[DerivationStep] | None
+    time_basis: str
+    core_version: str

@@ -1,0 +1,46 @@
+"""Which flash device, and where its directory goes."""
+
+from fastapi import APIRouter
+
+from tierwright_server.hardware.catalog.currency import ASKS_CURRENCY, MoneyRoute
+from tierwright_server.http.context import ContextDep, SessionDep
+from tierwright_server.http.derivation_asked import DerivedDep
+from tierwright_server.http.problems import responses
+from tierwright_server.questions.flash_choice import service
+from tierwright_server.questions.flash_choice.schemas import (
+    DirectoriesIn,
+    DirectoriesOut,
+    FlashChoiceIn,
+    FlashChoiceOut,
+)
+
+router = APIRouter(tags=["flash choices"], route_class=MoneyRoute)
+
+
+@router.post(
+    "/flash-choices",
+    operation_id="choose_flash",
+    responses=responses(404, 409),
+    dependencies=ASKS_CURRENCY,
+)
+async def choose_flash(
+    body: FlashChoiceIn,
+    session: SessionDep,
+    context: ContextDep,
+    derived: DerivedDep,
+) -> FlashChoiceOut:
+    """Rank flash devices by I/O time and by price times I/O time."""
+    return await service.choose(session, context, body, derived=derived)
+
+
+@router.post(
+    "/directories", operation_id="compare_directories", responses=responses(404, 409)
+)
+async def compare_directories(
+    body: DirectoriesIn,
+    session: SessionDep,
+    context: ContextDep,
+    derived: DerivedDep,
+) -> DirectoriesOut:
+    """Compare the flash directory in RAM and on flash, by size of flash pages."""
+    return await service.directories(session, context, body, derived=derived)

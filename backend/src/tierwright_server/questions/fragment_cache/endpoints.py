@@ -1,0 +1,25 @@
+"""A fragment cache (SCE): how it fills, what a fragment trades, how it writes."""
+
+from fastapi import APIRouter
+
+from tierwright_server.http.context import ContextDep, SessionDep
+from tierwright_server.http.derivation_asked import DerivedDep
+from tierwright_server.http.problems import responses
+from tierwright_server.questions.fragment_cache import service
+from tierwright_server.questions.fragment_cache.schemas import (
+    FragmentCacheIn,
+    FragmentCacheOut,
+)
+
+router = APIRouter(prefix="/sce", tags=["wear and recovery"])
+
+
+@router.post("", operation_id="study_fragment_cache", responses=responses(404, 409))
+async def study_fragment_cache(
+    body: FragmentCacheIn,
+    session: SessionDep,
+    context: ContextDep,
+    derived: DerivedDep,
+) -> FragmentCacheOut:
+    """Tell how a fragment cache of this size fills, what its fragment trades, how it writes."""
+    return await service.study(session, context, body, derived=derived)

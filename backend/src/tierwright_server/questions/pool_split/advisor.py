@@ -1,0 +1,299 @@
+"""The adaptive split over a workload or a device that changes from epoch to epoch."""
+
+import json
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Path, Query, status
+from pydantic import Field
+
+from tierwright.advise.pool_advisor import (
+    DYNAMICS,
+    MOST_EPOCHS,
+    WINDOWS_A_BUFFER,
+    least_window,
+)
+from tierwright.advise.pool_asymmetry import window_accesses
+from tierwright.common.errors import BadInput as ModelBadInput
+from tierwright.evaluate.page_flow.cautions import about_trace
+from tierwright_server.common.errors import BadInput
+from tierwright_server.common.schemas import Answer, Body, Identifier, Pages, WarningOut
+from tierwright_server.common.wording import percent, three_digits
+from tierwright_server.http.context import ContextDep, SessionDep
+from tierwright_server.http.problems import responses
+from tierwright_server.http.steps import DerivationStep, derivation_row
+from tierwright_server.jobs.runs.states import RunKind
+from tierwright_server.questions.pool_split.splits import (
+    MOST_PAGES,
+    about_largest,
+    largest_buffer,
+)
+from tierwright_server.replays.analyses import service
+from tierwright_server.replays.analyses.schemas import AnalysisOut
+from tierwright_server.storage.tables import Content
+from tierwright_server.traces.workloads import service as workloads
+from tierwright_server.traces.workloads.schemas import AskedThrough
+
+router = APIRouter(prefix="/pool-advisors", tags=["pool splits"])
+
+Dynamics = Literal["steady", "wm1", "wm2", "rm1", "rm2"]
+TITLES = {
+    "static": "the best of {tried} static splits tried",
+    "lru": "LRU",
+    "cflru": "CFLRU",
+}
+_REPLAYED = (
+    "a buffer of {pages} pages was replayed, at least twice the {distinct} pages of the trace; "
+    "larger ones are replayed at twice these pages"
+)
+NOTHING = 0.0005
+"""Differences below this share are called none."""
+
+
+class PoolAdvisorIn(Body):
+    """The buffer, and what changes."""
+
+    workload_id: Identifier
+    pages: Annotated[
+        Pages,
+        Field(
+            ge=2,
+            le=MOST_PAGES,
+            description="M, the whole buffer: at most twice the distinct pages of the trace, "
+            "above which this size is replayed. [pages]",
+        ),
+    ]
+    dynamics: Dynamics = Field(
+        default="steady",
+        description="What changes by epoch: wm1, wm2 the share of writes; rm1, rm2 R.",
+    )
+    asymmetry: Annotated[
+        float, Field(strict=True, gt=0, le=1e6, allow_inf_nan=False)
+    ] = Field(default=32.0, description="R_0, the cost of a page write in page reads.")
+    epoch_accesses: Annotated[int, Field(strict=True, ge=100, le=2**40)] = Field(
+        default=5000, description="Length of an epoch; the paper's is about 5,000."
+    )
+    window_accesses: Annotated[int, Field(strict=True, ge=1, le=2**40)] | None = Field(
+        default=None,
+        description=f"Window of the advisor, at least pages / {WINDOWS_A_BUFFER}; absent: the "
+        "buffer's pages, at least an epoch.",
+    )
+    alternating_factor: Annotated[
+        float, Field(strict=True, ge=0.01, le=100, allow_inf_nan=False)
+    ] = Field(default=0.95, description="Of wm2 and rm2 in odd epochs. [1]")
+
+
+class PoolAdvisorOut(AnalysisOut):
+    """A replay of the adaptive split."""
+
+    pages: int
+    dynamics: Dynamics
+    asymmetry: float
+    epoch_accesses: int
+    window_accesses: int | None
+    alternating_factor: float
+
+
+class PoolAdvisorEpochs(Answer):
+    """What the advisor did, epoch by epoch. Costs are per access, in page reads."""
+
+    id: str
+    pages: int
+    page_bytes: int
+    dynamics: Dynamics
+    dynamics_title: str
+    asymmetry: float
+    epoch_accesses: int
+    window_accesses: int
+    accesses: int
+    write_share: float = Field(description="Of the trace itself. [1]")
+    epoch_lengths: list[int] = Field(description="Accesses of each epoch.")
+    write_shares: list[float] = Field(description="Counted after the change. [1]")
+    expected_write_shares: list[float] = Field(description="w_i. [1]")
+    asymmetries: list[float] = Field(description="R_i. [1]")
+    clean_pages: list[int] = Field(
+        description="Clean pool of the adaptive buffer at the end of each epoch. [pages]"
+    )
+    costs: dict[str, list[float]] = Field(
+        description="By buffer: adaptive, static (the best tried), lru, cflru."
+    )
+    totals: dict[str, float]
+    static_clean_pages: int = Field(
+        description="Of the best static split that was tried. [pages]"
+    )
+    static_totals: dict[int, float] = Field(
+        description="Of each static split that was tried, by its clean pool."
+    )
+    gain_over: dict[str, float | None]
+    least_window_accesses: int | None = Field(
+        description="Window at which estimations keep to their share of the I/O time; "
+        "null unless `estimation_s` is given, or where nothing is read or written."
+    )
+    finding: str
+    sentence: str
+    estimator: str
+    validity: str
+    warnings: list[WarningOut]
+    derivation: list[DerivationStep]
+
+
+@router.post(
+    "",
+    operation_id="create_pool_advisor",
+    status_code=status.HTTP_202_ACCEPTED,
+    responses=responses(404, 409),
+)
+async def create_pool_advisor(
+    body: PoolAdvisorIn, session: SessionDep, context: ContextDep
+) -> PoolAdvisorOut:
+    """Replay the adaptive split; follow its `run`. The same inputs are found again."""
+    subject = await workloads.find_traced(session, body.workload_id)
+    workload, content = subject
+    accesses, writes = content.summary["accesses"], content.summary["write_accesses"]
+    if accesses / body.epoch_accesses > MOST_EPOCHS:
+        raise BadInput.at(
+            "body.epoch_accesses",
+            body.epoch_accesses,
+            f"makes more than {MOST_EPOCHS:,} epochs of {accesses:,} accesses",
+            hint=f"Give at least {-(-accesses // MOST_EPOCHS):,}.",
+        )
+    pages = min(body.pages, largest_buffer(content))
+    least = least_window(pages)
+    if body.window_accesses is not None and body.window_accesses < least:
+        raise BadInput.at(
+            "body.window_accesses",
+            body.window_accesses,
+            f"is too short for {pages:,} pages: the advisor passes over all in each",
+            hint=f"Give at least {least:,}.",
+        )
+    parameters = body.model_dump(exclude={"workload_id"})
+    row = await service.create(
+        session,
+        context,
+        RunKind.POOL_ADVISOR,
+        subject,
+        {**parameters, "pages": pages, "write_share": writes / max(1, accesses)},
+        f"Adaptive split of {workload.name} at {pages:,} pages, {body.dynamics}",
+    )
+    return _out(row)
+
+
+@router.get(
+    "/{pool_advisor_id}", operation_id="get_pool_advisor", responses=responses(404)
+)
+async def get_pool_advisor(
+    pool_advisor_id: Annotated[Identifier, Path(description="Id of the replay.")],
+    session: SessionDep,
+) -> PoolAdvisorOut:
+    """Read where a replay of the adaptive split stands."""
+    return _out(await service.find(session, RunKind.POOL_ADVISOR, pool_advisor_id))
+
+
+@router.get(
+    "/{pool_advisor_id}/epochs",
+    operation_id="get_pool_advisor_epochs",
+    responses=responses(404, 409),
+)
+async def get_pool_advisor_epochs(
+    pool_advisor_id: Annotated[Identifier, Path(description="Id of the replay.")],
+    session: SessionDep,
+    context: ContextDep,
+    estimation_s: Annotated[
+        float | None,
+        Query(gt=0, le=1e6, allow_inf_nan=False, description="One estimation. [s]"),
+    ] = None,
+    overhead_ratio: Annotated[
+        float,
+        Query(
+            gt=0,
+            le=1,
+            allow_inf_nan=False,
+            description="g, largest share of the I/O time that estimations may take.",
+        ),
+    ] = 0.03,
+    read_us: Annotated[
+        float,
+        Query(gt=0, le=1e9, allow_inf_nan=False, description="One page read. [µs]"),
+    ] = 200.0,
+    workload_id: AskedThrough = None,
+) -> PoolAdvisorEpochs:
+    """Read what the advisor did, and the least window that an estimation allows."""
+    row = await service.find(session, RunKind.POOL_ADVISOR, pool_advisor_id)
+    arrays = await service.load(context, row)
+    found: dict[str, Any] = json.loads(bytes(arrays["document"]))
+    notes = about_trace(await service.notes_of(session, row, workload_id))
+    cautions = [
+        WarningOut(name=note.name, message=note.message, hint=note.hint)
+        for note in notes
+    ]
+    kept = [WarningOut.model_validate(each) for each in found.pop("warnings")]
+    known = {each.name for each in cautions}
+    cautions += [each for each in kept if each.name not in known]
+    content = await session.get_one(Content, row[0].content_id)
+    cautions += about_largest(found["pages"], content, _REPLAYED)
+    finding, sentence = _words(found)
+    return PoolAdvisorEpochs(
+        id=pool_advisor_id,
+        dynamics_title=DYNAMICS[found["dynamics"]],
+        least_window_accesses=None
+        if estimation_s is None
+        else _window(found, estimation_s, overhead_ratio, read_us),
+        finding=finding,
+        sentence=sentence,
+        warnings=cautions,
+        derivation=[derivation_row(step) for step in found.pop("derivation")],
+        **{
+            name: value for name, value in found.items() if name != "alternating_factor"
+        },
+    )
+
+
+def _window(
+    found: dict[str, Any], estimation_s: float, overhead_ratio: float, read_us: float
+) -> int | None:
+    try:
+        return window_accesses(
+            estimation_s,
+            overhead_ratio,
+            cost=found["totals"]["adaptive"],
+            read_s=read_us / 1e6,
+        )
+    except ModelBadInput:
+        return None  # an access that takes no time: no window is long enough
+
+
+def _out(row: service.Row) -> PoolAdvisorOut:
+    parameters = {
+        name: value
+        for name, value in row[0].parameters.items()
+        if name != "write_share"
+    }
+    return PoolAdvisorOut(**service.base_of(row), **parameters)
+
+
+def _words(found: dict[str, Any]) -> tuple[str, str]:
+    """Put the answer into a headline and a sentence."""
+    gains = found["gain_over"]
+    totals = found["totals"]
+    rival = min(gains, key=lambda name: totals[name])
+    gain = gains[rival]
+    tried = len(found["static_totals"])
+    title = TITLES[rival].format(tried=tried)
+    if gain is None:
+        finding = "Nothing is read or written, so there is nothing to follow"
+    elif abs(gain) < NOTHING:
+        finding = f"The adaptive split costs as much as {title}"
+    elif gain > 0:
+        finding = f"The adaptive split saves {percent(gain)} over {title}"
+    else:
+        finding = f"The adaptive split costs {percent(-gain)} more than {title}"
+    clean = found["clean_pages"]
+    sentence = (
+        f"{DYNAMICS[found['dynamics']]}. The clean pool moves between {min(clean):,} and "
+        f"{max(clean):,} of {found['pages']:,} pages, in windows of "
+        f"{found['window_accesses']:,} accesses. Over the whole trace an access costs "
+        f"{three_digits(totals['adaptive'])} page reads; "
+        f"{three_digits(totals['static'])} with the best of {tried} "
+        f"static splits tried ({found['static_clean_pages']:,} clean pages), {three_digits(totals['lru'])} with "
+        f"LRU, {three_digits(totals['cflru'])} with CFLRU."
+    )
+    return finding, sentence

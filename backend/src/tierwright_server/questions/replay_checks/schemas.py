@@ -1,0 +1,32 @@
+"""Shapes of checks by replay."""
+
+from pydantic import Field
+
+from tierwright_server.common.schemas import Answer
+
+
+class CheckedFigure(Answer):
+    """One figure of an answer: by the model, and by a replay of the trace."""
+
+    of: str = Field(description="Scheme or device that the figure is of.")
+    title: str
+    figure: str
+    unit: str
+    model: float | None = Field(description="Null where it is unbounded or unknown.")
+    simulated: float | None
+    gap_relative: float | None = Field(
+        description="(model - simulated) / simulated; null where either is, or where the "
+        "simulation has 0."
+    )
+
+
+class CheckedAnswer(Answer):
+    """An answer beside a replay of the trace at the same sizes."""
+
+    sentence: str
+    finding: str | None = Field(
+        default=None,
+        description="The headline that the replay decides, where the model is not precise enough.",
+    )
+    rows: list[CheckedFigure]
+    basis: str = Field(description="What was replayed, and what was not.")

@@ -1,0 +1,20 @@
+"""Every check by replay: adding one is its file and a line here."""
+
+from tierwright_server.questions.replay_checks import (
+    directories,
+    flash_choice,
+    fragment_cache,
+    recovery,
+    throughput,
+    wear,
+)
+from tierwright_server.questions.replay_checks.check import Check
+
+CHECKS: tuple[Check, ...] = (
+    throughput.CHECK,
+    wear.CHECK,
+    flash_choice.CHECK,
+    directories.CHECK,
+    recovery.CHECK,
+    fragment_cache.CHECK,
+)

@@ -1,0 +1,39 @@
+"""Transactions over raw flash: pages or log records, who leaves first, replays."""
+
+from fastapi import APIRouter
+
+from tierwright_server.http.derivation_asked import DerivedDep
+from tierwright_server.http.problems import responses
+from tierwright_server.questions.transactions import service
+from tierwright_server.questions.transactions.schemas import (
+    TransactionReplayIn,
+    TransactionReplayOut,
+    TransactionWritesIn,
+    TransactionWritesOut,
+)
+
+router = APIRouter(tags=["transactions"])
+
+
+@router.post(
+    "/transaction-writes",
+    operation_id="study_transaction_writes",
+    responses=responses(),
+)
+async def study_transaction_writes(
+    body: TransactionWritesIn, derived: DerivedDep
+) -> TransactionWritesOut:
+    """Tell whether one transaction should leave memory as pages or as log records."""
+    return service.writes(body, derived=derived)
+
+
+@router.post(
+    "/transaction-replays",
+    operation_id="replay_transactions",
+    responses=responses(),
+)
+async def replay_transactions(
+    body: TransactionReplayIn, derived: DerivedDep
+) -> TransactionReplayOut:
+    """Replay transactions through three buffers, and tell who leaves memory next."""
+    return await service.replays(body, derived=derived)

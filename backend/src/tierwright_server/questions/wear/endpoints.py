@@ -1,0 +1,55 @@
+"""How long flash lasts, what is left of a drive, how long warm-up and restart take."""
+
+from fastapi import APIRouter
+
+from tierwright_server.hardware.catalog.currency import ASKS_CURRENCY, MoneyRoute
+from tierwright_server.http.context import ContextDep, SessionDep
+from tierwright_server.http.derivation_asked import DerivedDep
+from tierwright_server.http.problems import responses
+from tierwright_server.questions.wear import service
+from tierwright_server.questions.wear.schemas import (
+    DeviceHealthIn,
+    DeviceHealthOut,
+    RecoveryIn,
+    RecoveryOut,
+    WearIn,
+    WearOut,
+)
+
+router = APIRouter(tags=["wear and recovery"], route_class=MoneyRoute)
+
+
+@router.post(
+    "/wear",
+    operation_id="estimate_wear",
+    responses=responses(404, 409),
+    dependencies=ASKS_CURRENCY,
+)
+async def estimate_wear(
+    body: WearIn, session: SessionDep, context: ContextDep, derived: DerivedDep
+) -> WearOut:
+    """Tell how long the flash lasts under each scheme, and what its wear costs."""
+    return await service.wear(session, context, body, derived=derived)
+
+
+@router.post(
+    "/device-health", operation_id="read_device_health", responses=responses(404)
+)
+async def read_device_health(
+    body: DeviceHealthIn,
+    session: SessionDep,
+    context: ContextDep,
+    derived: DerivedDep,
+) -> DeviceHealthOut:
+    """Read the health of a drive from smartctl's or nvme's JSON. Stores nothing."""
+    return await service.device_health(session, context, body, derived=derived)
+
+
+@router.post(
+    "/recovery", operation_id="estimate_recovery", responses=responses(404, 409)
+)
+async def estimate_recovery(
+    body: RecoveryIn, session: SessionDep, context: ContextDep, derived: DerivedDep
+) -> RecoveryOut:
+    """Tell how long the flash takes to fill, and a restart with it and without."""
+    return await service.recover(session, context, body, derived=derived)

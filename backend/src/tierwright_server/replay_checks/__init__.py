@@ -1,1 +1,0 @@
-"""Checks by replay of the questions beside the comparison: throughput, wear, choice of flash."""

@@ -1,0 +1,1 @@
+"""What is replayed or counted by a job, and kept."""

@@ -1,0 +1,68 @@
+"""Arrays of analyses in memory: those used last, each read once."""
+
+import asyncio
+import io
+import os
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tierwright_server.common.sealed import opened
+from tierwright_server.common.settings import Settings
+from tierwright_server.storage import contents
+from tierwright_server.storage.shared_cache import SharedCache
+from tierwright_server.storage.tables import Analysis
+
+
+class AnalysisCache:
+    """Keeps the arrays used last; those of one analysis never change.
+
+    Parameters
+    ----------
+    most_bytes : int
+        Bytes of the arrays kept.
+    """
+
+    def __init__(self, most_bytes: int) -> None:
+        self._kept = SharedCache[dict[str, Any]](most_bytes, _bytes_of)
+
+    async def get(self, settings: Settings, analysis: Analysis) -> dict[str, Any]:
+        """Return the arrays, reading them in a thread if need be.
+
+        Raises
+        ------
+        FileNotFoundError
+            The file is gone.
+        Damaged
+            The file is not what was written.
+        """
+        path = contents.analysis_path(settings, analysis.content_id, analysis.id)
+        with suppress(OSError):  # the load says what is wrong
+            os.utime(path)  # read now: it does not expire
+        return await self._kept.get(
+            analysis.id, lambda: asyncio.to_thread(read_arrays, path)
+        )
+
+    def drop(self, analysis_id: str) -> None:
+        """Forget an analysis that was deleted."""
+        self._kept.drop(analysis_id)
+
+
+def read_arrays(path: Path) -> dict[str, Any]:
+    """Read the arrays of an analysis.
+
+    Raises
+    ------
+    FileNotFoundError, Damaged
+    """
+    with (
+        opened(path) as content,
+        np.load(io.BytesIO(content), allow_pickle=False) as file,
+    ):
+        return dict(file)
+
+
+def _bytes_of(arrays: dict[str, Any]) -> int:
+    return sum(array.nbytes for array in arrays.values())

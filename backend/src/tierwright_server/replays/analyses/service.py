@@ -1,0 +1,195 @@
+"""Decisions about analyses: same inputs, same id, computed once, arrays cached."""
+
+from typing import Any
+
+import structlog
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from tierwright.trace.notes import ReaderNotes
+from tierwright_server.common.errors import NotFound, NotReady
+from tierwright_server.common.result_ids import result_id
+from tierwright_server.common.sealed import Damaged
+from tierwright_server.common.version import VERSION
+from tierwright_server.http.context import Context
+from tierwright_server.jobs.runs import service as runs
+from tierwright_server.jobs.runs.schemas import RunOut
+from tierwright_server.jobs.runs.states import RunKind, RunStatus
+from tierwright_server.replays.analyses import repository
+from tierwright_server.replays.analyses.cache import AnalysisCache
+from tierwright_server.storage import contents, quota
+from tierwright_server.storage.tables import Analysis, Content, Run, Workload
+from tierwright_server.traces.uploads import storage
+from tierwright_server.traces.workloads import service as workloads
+
+Row = tuple[Analysis, Run | None]
+log = structlog.get_logger(__name__)
+
+_USUAL_BYTES = 4 * 2**20
+"""No result of an analysis is much larger."""
+_AGAIN = frozenset({RunStatus.FAILED.value, RunStatus.CANCELLED.value})
+
+
+async def create(
+    session: AsyncSession,
+    context: Context,
+    kind: RunKind,
+    subject: tuple[Workload, Content],
+    parameters: dict[str, Any],
+    title: str,
+) -> Row:
+    """Find the analysis of these inputs, or queue it; a failed one is tried again."""
+    workload, content = subject
+    analysis_id = _id_of(kind, content.id, parameters)
+    await repository.lock_id(session, analysis_id)
+    found = await repository.row(session, kind, analysis_id)
+    if found is not None:
+        analysis, run = found
+        path = contents.analysis_path(context.settings, content.id, analysis_id)
+        if (analysis.complete and path.is_file()) or (
+            not analysis.complete and run is not None and run.status not in _AGAIN
+        ):
+            return found
+        analysis.complete = False
+    else:
+        analysis = Analysis(
+            id=analysis_id,
+            kind=kind.value,
+            content_id=content.id,
+            workload_id=workload.id,
+            parameters=parameters,
+            core_version=VERSION,
+            complete=False,
+        )
+        session.add(analysis)
+    storage.check_space(context.settings, _USUAL_BYTES)
+    await quota.check(session, context.settings, _USUAL_BYTES)
+    run = await runs.create(session, kind, analysis_id, title)
+    analysis.run_id = run.id
+    await session.flush()
+    return analysis, run
+
+
+async def find(session: AsyncSession, kind: RunKind, analysis_id: str) -> Row:
+    """Find an analysis.
+
+    Raises
+    ------
+    NotFound
+        There is none of this kind.
+    """
+    found = await repository.row(session, kind, analysis_id)
+    if found is None:
+        raise NotFound(
+            f"there is no {kind.value.replace('_', ' ')} `{analysis_id}`",
+            hint="It goes with its workload. Ask for it again: the same inputs give "
+            "the same id.",
+        )
+    return found
+
+
+async def find_of(
+    session: AsyncSession, kind: RunKind, content: Content, parameters: dict[str, Any]
+) -> Row:
+    """Find the analysis of a content.
+
+    Raises
+    ------
+    NotReady
+        Nobody has asked for it yet.
+    """
+    analysis_id = _id_of(kind, content.id, parameters)
+    found = await repository.row(session, kind, analysis_id)
+    if found is None:
+        raise NotReady(
+            f"the {kind.value.replace('_', ' ')} of this workload were never asked for",
+            hint=f"POST /api/v1/{kind.value} with its workload_id, then follow the run.",
+        )
+    return found
+
+
+async def notes_of(
+    session: AsyncSession, row: Row, workload_id: str | None
+) -> ReaderNotes:
+    """Return what the reader of the trace of a workload noticed, or of the first that asked."""
+    analysis, _ = row
+    content = await session.get_one(Content, analysis.content_id)
+    through = await workloads.asked_through(
+        session, workload_id, content.id, analysis.workload_id
+    )
+    return workloads.notes_of(await session.get(Workload, through), content)
+
+
+def status_of(row: Row) -> RunStatus:
+    """Say where an analysis stands."""
+    analysis, run = row
+    if analysis.complete:
+        return RunStatus.SUCCEEDED
+    return RunStatus(run.status) if run else RunStatus.FAILED
+
+
+def base_of(row: Row) -> dict[str, Any]:
+    """Return the fields of `AnalysisOut`."""
+    analysis, run = row
+    return {
+        "id": analysis.id,
+        "workload_id": analysis.workload_id,
+        "content_id": analysis.content_id,
+        "status": status_of(row),
+        "core_version": analysis.core_version,
+        "created_at": analysis.created_at,
+        "run": RunOut.model_validate(run) if run else None,
+    }
+
+
+async def load(context: Context, row: Row) -> Any:
+    """Return the arrays of an analysis.
+
+    Raises
+    ------
+    NotReady
+        It is being computed, or that failed.
+    """
+    analysis, run = row
+    if not analysis.complete:
+        status = status_of(row)
+        failed = status in (RunStatus.FAILED, RunStatus.CANCELLED)
+        reason = f": {run.error}" if run is not None and run.error else ""
+        raise NotReady(
+            f"the analysis `{analysis.id}` is {status.value}{reason}",
+            hint="Ask for it again." if failed else "Follow its run until it is done.",
+        )
+    try:
+        return await context.of(AnalysisCache).get(context.settings, analysis)
+    except (Damaged, FileNotFoundError) as error:
+        run_id = await _again(context, analysis, str(error))
+        raise NotReady(
+            f"the stored result of the analysis `{analysis.id}` was damaged, or without a "
+            "checksum as earlier versions stored it; it is computed anew from the trace",
+            hint=f"Follow its run `{run_id}` until it is done; check the disk of the data "
+            "folder.",
+        ) from None
+
+
+async def _again(context: Context, analysis: Analysis, why: str) -> str:
+    """Queue an analysis whose result is damaged, once; return its run."""
+    log.error("stored analysis is damaged", analysis=analysis.id, why=why)
+    # The request ends in an error, and takes its own changes back.
+    async with context.sessions() as session:
+        await repository.lock_id(session, analysis.id)
+        found = await repository.row(session, RunKind(analysis.kind), analysis.id)
+        if found is None:
+            raise NotFound("the analysis was deleted")
+        present, run = found
+        if present.complete or run is None or run.status in _AGAIN:
+            workload = await session.get(Workload, present.workload_id)
+            name = "a workload" if workload is None else workload.name
+            title = f"{present.kind.replace('_', ' ').capitalize()} of {name}, anew"
+            run = await runs.create(session, RunKind(present.kind), present.id, title)
+            present.complete, present.run_id = False, run.id
+        await session.commit()
+        return run.id
+
+
+def _id_of(kind: RunKind, content_id: str, parameters: dict[str, Any]) -> str:
+    parts = [kind.value, content_id, parameters, VERSION]
+    return result_id(parts)

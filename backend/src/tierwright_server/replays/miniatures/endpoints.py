@@ -1,0 +1,42 @@
+"""Miniatures: all sizes of one policy, estimated; partial results while it runs."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path, status
+
+from tierwright_server.common.schemas import Identifier
+from tierwright_server.http.context import ContextDep, SessionDep
+from tierwright_server.http.problems import responses
+from tierwright_server.replays.miniatures import service
+from tierwright_server.replays.miniatures.schemas import MiniatureIn, MiniatureOut
+from tierwright_server.traces.workloads.schemas import AskedThrough
+
+router = APIRouter(prefix="/miniatures", tags=["miniatures"])
+
+
+@router.post(
+    "",
+    operation_id="create_miniature",
+    status_code=status.HTTP_202_ACCEPTED,
+    responses=responses(404, 409),
+)
+async def create_miniature(
+    body: MiniatureIn, session: SessionDep, context: ContextDep
+) -> MiniatureOut:
+    """Estimate a policy at every size by miniature simulation; follow its `run`.
+
+    The same inputs find the same estimate. One that was cancelled or failed goes on from
+    what it has.
+    """
+    return await service.create_miniature(session, context, body)
+
+
+@router.get("/{miniature_id}", operation_id="get_miniature", responses=responses(404))
+async def get_miniature(
+    miniature_id: Annotated[Identifier, Path(description="Id of the estimate.")],
+    session: SessionDep,
+    context: ContextDep,
+    workload_id: AskedThrough = None,
+) -> MiniatureOut:
+    """Read an estimate as far as it is: rows that are done, each with its intervals."""
+    return await service.get_miniature(session, context, miniature_id, workload_id)

@@ -1,0 +1,90 @@
+"""Shapes of miniature simulations."""
+
+from datetime import datetime
+from typing import Annotated
+
+from pydantic import Field
+
+from tierwright_server.common.schemas import Answer, Body, Hint, Identifier, WarningOut
+from tierwright_server.jobs.runs.schemas import RunOut
+from tierwright_server.jobs.runs.states import RunStatus
+from tierwright_server.replays.simulator.schemas import ItemName, Options
+from tierwright_server.replays.sweeps.schemas import CacheSizes
+
+USUAL_RATE = 0.1
+Interval = tuple[float, float]
+
+
+class MiniatureIn(Body):
+    """A policy, the sizes, and how many pages to follow."""
+
+    workload_id: Identifier
+    policy: ItemName = Field(
+        description="A name of `policies` of `GET /simulator`.", examples=["arc"]
+    )
+    options: Options = {}
+    sizes: CacheSizes = Field(description="Cache sizes. [pages]")
+    sample_rate: Annotated[
+        float,
+        Field(
+            gt=0,
+            le=1,
+            description="Share of the pages to follow, in eight miniatures together.",
+        ),
+    ] = USUAL_RATE
+    seed: Annotated[
+        int,
+        Field(strict=True, ge=0, le=2**32 - 1, description="Another one, other pages."),
+    ] = 0
+
+
+class MiniatureRow(Answer):
+    """One size: estimated counts of the whole trace from a cold start."""
+
+    pages: int
+    hit_ratio: float | None = Field(description="Share of the accesses.")
+    hit_ratio_interval95: Interval | None = Field(
+        description="None where the spread of the miniatures says too little, with the "
+        "reason in `warnings`: `does_not_shrink`, `too_small` or `cliff`."
+    )
+    lru_hit_ratio: float = Field(
+        description="Share of the accesses that LRU hits at this size: exact, not estimated."
+    )
+    misses: float | None
+    misses_interval95: Interval | None
+    disk_writes: float | None = Field(description="Dirty evictions.")
+    disk_writes_interval95: Interval | None
+    too_small: bool | None = Field(
+        description="The smallest part of a scaled cache has fewer than 32 pages: biased "
+        "perhaps, so there is no interval."
+    )
+    warnings: list[WarningOut]
+    error: str | None = Field(description="Why there is no estimate of this size.")
+    hint: Hint
+
+
+class MiniatureOut(Answer):
+    """An estimate: same inputs, same id; rows appear as they are done and stay."""
+
+    id: str
+    workload_id: str
+    content_id: str
+    status: RunStatus
+    inputs: MiniatureIn
+    title: str = Field(description="The policy's title.")
+    sizes: list[int] = Field(description="Sizes, as the range came out. [pages]")
+    accesses: int
+    distinct_pages: int
+    page_bytes: int
+    estimator: str = Field(description="How the counts were found.")
+    miniature_rate: float = Field(
+        description="Share of the pages, and of the cache, in each miniature."
+    )
+    interval_confidence: float
+    rows: list[MiniatureRow] = Field(description="Those that are done, by size.")
+    warnings: list[WarningOut] = Field(
+        description="What the reader of the trace noticed."
+    )
+    core_version: str
+    created_at: datetime
+    run: RunOut | None

@@ -1,0 +1,263 @@
+"""Decisions about miniatures: what is estimated, what is known already."""
+
+import asyncio
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from tierwright._simulator import Cancelled, SimulatorError
+from tierwright.simulate import replay
+from tierwright.trace.reading import Trace
+from tierwright_server.common.errors import BadInput, NotFound, simulator_message
+from tierwright_server.common.older_models import about_version
+from tierwright_server.common.result_ids import result_id
+from tierwright_server.common.schemas import WarningOut
+from tierwright_server.common.version import VERSION
+from tierwright_server.http.context import Context
+from tierwright_server.jobs.runs import service as runs
+from tierwright_server.jobs.runs.schemas import RunOut
+from tierwright_server.jobs.runs.states import RunKind, RunStatus
+from tierwright_server.replays.miniatures import repository
+from tierwright_server.replays.miniatures.schemas import (
+    Interval,
+    MiniatureIn,
+    MiniatureOut,
+    MiniatureRow,
+)
+from tierwright_server.replays.miniatures.work import asked
+from tierwright_server.replays.simulator import registry
+from tierwright_server.replays.simulator.schemas import (
+    ContenderIn,
+    Family,
+    SimulatorItem,
+)
+from tierwright_server.replays.sweeps import repository as replays
+from tierwright_server.replays.sweeps.service import sizes_of
+from tierwright_server.storage import contents
+from tierwright_server.storage.tables import Content, Miniature, Run
+from tierwright_server.traces.curves import CurveCache
+from tierwright_server.traces.workloads import service as workloads
+
+MINIATURES = 8
+"""Scaled caches, each over its own sample: their spread gives the interval."""
+_ESTIMATOR = (
+    "miniature simulation: mean of eight scaled caches over disjoint samples of the "
+    "pages, with an interval of their spread, of slightly other sizes and of their "
+    "roughness between these; cold start"
+)
+_CONFIDENCE = 0.95
+_INTERVALS = "of what shrinks, with roughness, none at cliffs"
+"""How they are stated: kept rows whose intervals were narrower are of other keys, and made anew."""
+_AGAIN = frozenset({RunStatus.FAILED.value, RunStatus.CANCELLED.value})
+Configuration = dict[str, Any]
+
+
+async def create_miniature(
+    session: AsyncSession, context: Context, body: MiniatureIn
+) -> MiniatureOut:
+    """Find the estimate of these inputs, or queue it; one that ended early goes on."""
+    workload, content = await workloads.find_traced(session, body.workload_id)
+    item = _policy(body)
+    configurations = [
+        _configuration(body, item, pages) for pages in sizes_of(body.sizes)
+    ]
+    trace = contents.existing_trace(context.settings, content.id)
+    await asyncio.to_thread(partial(_check, trace, configurations, body))
+    keys = [entry["key"] for entry in configurations]
+    miniature_id = result_id({"content_id": content.id, "replays": keys})
+    await repository.lock_id(session, miniature_id)
+    found = await repository.row(session, miniature_id)
+    complete = set(keys) <= await replays.done(session, content.id, keys)
+    if found is not None:
+        miniature, run = found
+        if complete or (run is not None and run.status not in _AGAIN):
+            return await _out(session, context, miniature, run, workload.id)
+    else:
+        miniature = Miniature(
+            id=miniature_id,
+            content_id=content.id,
+            workload_id=workload.id,
+            inputs=body.model_dump(mode="json"),
+            configurations=configurations,
+            core_version=VERSION,
+        )
+        session.add(miniature)
+        run = None
+    if not complete:
+        run = await runs.create(
+            session,
+            RunKind.MINIATURE,
+            miniature_id,
+            f"Estimate {item.title} over {workload.name} at {len(keys):,} sizes, from "
+            f"{100 * body.sample_rate:g} % of the pages",
+        )
+        miniature.run_id = run.id
+    await session.flush()
+    return await _out(session, context, miniature, run, workload.id)
+
+
+async def get_miniature(
+    session: AsyncSession,
+    context: Context,
+    miniature_id: str,
+    workload_id: str | None,
+) -> MiniatureOut:
+    """Read an estimate as far as it is."""
+    found = await repository.row(session, miniature_id)
+    if found is None:
+        raise NotFound(
+            f"there is no miniature `{miniature_id}`",
+            hint="It goes with its workload. Ask for it again: the same inputs give "
+            "the same id.",
+        )
+    miniature, run = found
+    through = await workloads.asked_through(
+        session, workload_id, miniature.content_id, miniature.workload_id
+    )
+    return await _out(session, context, miniature, run, through)
+
+
+def _policy(body: MiniatureIn) -> SimulatorItem:
+    contender = ContenderIn(family=Family.POLICY, name=body.policy)
+    return registry.find(contender, "body.policy", key="")
+
+
+def _configuration(body: MiniatureIn, item: SimulatorItem, pages: int) -> Configuration:
+    subject = {"policy": item.name, "options": dict(body.options), "pages": pages}
+    sample = {"sample_rate": body.sample_rate, "seed": body.seed}
+    return {
+        "key": result_id(
+            {
+                "miniature": subject,
+                **sample,
+                "core_version": VERSION,
+                "intervals": _INTERVALS,
+            }
+        ),
+        **subject,
+    }
+
+
+def _check(trace: Path, configurations: list[Configuration], body: MiniatureIn) -> None:
+    """Let the core refuse what is impossible, before anything is replayed."""
+    ends = [configurations[0], configurations[-1]]
+    try:
+        # The first call of progress comes after all checks: its cancel ends them.
+        replay.miniatures(
+            Trace(trace),
+            [asked(entry) for entry in ends],
+            body.sample_rate,
+            seed=body.seed,
+            on_progress=lambda *_: False,
+        )
+    except Cancelled:
+        return
+    except SimulatorError as error:
+        message, hint = simulator_message(error)
+        raise BadInput.at(
+            "body.options" if body.options else "body",
+            body.options or None,
+            message,
+            hint=hint,
+        ) from error
+
+
+async def _out(
+    session: AsyncSession,
+    context: Context,
+    miniature: Miniature,
+    run: Run | None,
+    workload_id: str,
+) -> MiniatureOut:
+    inputs = MiniatureIn.model_validate(
+        {**miniature.inputs, "workload_id": workload_id}
+    )
+    content = await session.get(Content, miniature.content_id)
+    if content is None:
+        raise NotFound("the workload was deleted")
+    keys = [entry["key"] for entry in miniature.configurations]
+    found = await replays.results(session, miniature.content_id, keys)
+    curve = await context.of(CurveCache).get(
+        context.settings, content.id, content.summary
+    )
+
+    def lru(pages: int) -> float:
+        return 1 - float(curve.misses(pages)) / curve.accesses
+
+    rows = [
+        _row(entry["pages"], lru(entry["pages"]), found[entry["key"]])
+        for entry in miniature.configurations
+        if entry["key"] in found
+    ]
+    ended = RunStatus(run.status) if run else RunStatus.FAILED
+    summary = content.summary
+    return MiniatureOut(
+        id=miniature.id,
+        workload_id=workload_id,
+        content_id=miniature.content_id,
+        status=RunStatus.SUCCEEDED if len(rows) == len(keys) else ended,
+        inputs=inputs,
+        title=_policy(inputs).title,
+        sizes=[entry["pages"] for entry in miniature.configurations],
+        accesses=summary["accesses"],
+        distinct_pages=summary["distinct_pages"],
+        page_bytes=summary["page_bytes"],
+        estimator=_ESTIMATOR,
+        miniature_rate=inputs.sample_rate / MINIATURES,
+        interval_confidence=_CONFIDENCE,
+        rows=rows,
+        warnings=[
+            *about_version(miniature.core_version),
+            *await workloads.cautions_of(session, workload_id, content),
+        ],
+        core_version=miniature.core_version,
+        created_at=miniature.created_at,
+        run=RunOut.model_validate(run) if run else None,
+    )
+
+
+def _row(pages: int, lru_hit_ratio: float, result: Mapping[str, Any]) -> MiniatureRow:
+    if "error" in result:
+        return MiniatureRow(
+            pages=pages,
+            lru_hit_ratio=lru_hit_ratio,
+            hit_ratio=None,
+            hit_ratio_interval95=None,
+            misses=None,
+            misses_interval95=None,
+            disk_writes=None,
+            disk_writes_interval95=None,
+            too_small=None,
+            warnings=[],
+            error=result["error"],
+            hint=result["hint"] or None,
+        )
+    accesses, misses = result["accesses"], result["misses"]
+    ends = result["interval95"] or {}
+    missed: Interval | None = ends.get("misses")
+    return MiniatureRow(
+        pages=pages,
+        lru_hit_ratio=lru_hit_ratio,
+        hit_ratio=_share(accesses - misses, accesses),
+        hit_ratio_interval95=missed
+        and (
+            _share(accesses - missed[1], accesses),
+            _share(accesses - missed[0], accesses),
+        ),
+        misses=misses,
+        misses_interval95=missed,
+        disk_writes=result["disk_writes"],
+        disk_writes_interval95=ends.get("disk_writes"),
+        too_small=result["too_small"],
+        warnings=[WarningOut.model_validate(each) for each in result["warnings"]],
+        error=None,
+        hint=None,
+    )
+
+
+def _share(count: float, accesses: int) -> float:
+    """Return a share of the accesses; an end of an interval may lie beyond all of them."""
+    return min(1.0, max(0.0, count / accesses))

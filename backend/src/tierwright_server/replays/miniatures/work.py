@@ -1,0 +1,51 @@
+"""The miniature job, in its child process: estimates some sizes with each read."""
+
+from pathlib import Path
+from typing import Any
+
+from tierwright.simulate import replay
+from tierwright.trace.reading import Trace
+from tierwright_server.jobs.report import Report
+from tierwright_server.replays.sweeps.work import BATCH, Meter
+
+PHASE = "estimating"
+_ASKED = ("policy", "pages", "options")
+
+
+def asked(configuration: dict[str, Any]) -> dict[str, Any]:
+    """Write a configuration as the core takes it."""
+    return {name: configuration[name] for name in _ASKED}
+
+
+def miniature(job: dict[str, Any], report: Report) -> dict[str, Any]:
+    """Estimate every size; results are handed over as soon as they are there.
+
+    Parameters
+    ----------
+    job : dict
+        `trace` (path of the canonical trace), `accesses` of it, `sample_rate`, `seed`, and
+        `configurations`: `policy`, `pages`, `options`, each with a `key`.
+    report : Report
+        Takes progress, and the sizes as partial results.
+
+    Returns
+    -------
+    dict
+        `estimated` and `failed`: how many.
+    """
+    waiting = job["configurations"]
+    meter = Meter(report, len(waiting), job["accesses"], PHASE)
+    failed = 0
+    for start in range(0, len(waiting), BATCH):
+        batch = waiting[start : start + BATCH]
+        rows = replay.miniatures(
+            Trace(Path(job["trace"])),
+            [asked(entry) for entry in batch],
+            job["sample_rate"],
+            seed=job["seed"],
+            on_progress=meter.add(len(batch)),
+        )["rows"]
+        keys = [entry["key"] for entry in batch]
+        report.partial({"replays": dict(zip(keys, rows, strict=True))})
+        failed += sum("error" in row for row in rows)
+    return {"estimated": len(waiting), "failed": failed}

@@ -1,0 +1,192 @@
+"""The tables of the core under one roof: look up, check, replay.
+
+Nothing is named here: an item that the core adds appears by itself.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from tierwright._simulator import Cancelled, SimulatorError
+from tierwright.simulate import replay as simulate_replay
+from tierwright.simulate.contenders import tier_of
+from tierwright.trace.reading import OnProgress, Trace
+from tierwright_server.common.errors import BadInput, simulator_message
+from tierwright_server.replays.simulator.schemas import (
+    ContenderIn,
+    Family,
+    SimulatorItem,
+    SimulatorOption,
+    SimulatorOut,
+)
+
+MOST_CONTENDERS = 40
+MOST_REPLAYS = 1000
+NEEDS = {
+    "future": "Reads the trace to its end before the replay.",
+    "writes": "Has its meaning only on a trace with writes.",
+}
+_TABLES: dict[Family, Callable[[], list[dict[str, Any]]]] = {
+    Family.POLICY: simulate_replay.policies,
+    Family.BUFFER: simulate_replay.buffers,
+    Family.SCHEME: simulate_replay.schemes,
+    Family.FLASH_CACHE: simulate_replay.flash_caches,
+    Family.CHOOSER: simulate_replay.choosers,
+}
+_ONE_TIER: dict[Family, Callable[..., dict[str, Any]]] = {
+    Family.POLICY: simulate_replay.simulate_policy,
+    Family.BUFFER: simulate_replay.simulate_buffer,
+}
+_TWO_TIER: dict[Family, Callable[..., dict[str, Any]]] = {
+    Family.SCHEME: simulate_replay.simulate_scheme,
+    Family.FLASH_CACHE: simulate_replay.simulate_flash_cache,
+    Family.CHOOSER: simulate_replay.simulate_online,
+}
+ONE_TIER = frozenset(_ONE_TIER)
+_CHOICES = re.compile(r"[a-z][a-z0-9_]*(?:(?:, | or )[a-z][a-z0-9_]*)+")
+_CONDITION = re.compile(r", (?:with|without) .*$")
+
+
+@cache
+def items(family: Family) -> dict[str, SimulatorItem]:
+    """Return a table of the core by name, in its order."""
+    return {row["name"]: _item(family, row) for row in _TABLES[family]()}
+
+
+def listing() -> SimulatorOut:
+    """List everything."""
+    return SimulatorOut(
+        policies=list(items(Family.POLICY).values()),
+        buffers=list(items(Family.BUFFER).values()),
+        schemes=list(items(Family.SCHEME).values()),
+        flash_caches=list(items(Family.FLASH_CACHE).values()),
+        choosers=list(items(Family.CHOOSER).values()),
+        needs=NEEDS,
+        most_contenders=MOST_CONTENDERS,
+        most_replays=MOST_REPLAYS,
+    )
+
+
+def _item(family: Family, row: Mapping[str, Any]) -> SimulatorItem:
+    return SimulatorItem(
+        family=family,
+        name=row["name"],
+        title=row["title"],
+        description=row["description"],
+        paper=row.get("paper"),
+        tiers=1 if family in ONE_TIER else 2,
+        least_pages=row.get("least_pages", 1),
+        needs=row.get("needs", []),
+        options=[_option(option) for option in row["options"]],
+    )
+
+
+def _option(row: Mapping[str, str]) -> SimulatorOption:
+    tier = tier_of(row)
+    return SimulatorOption(
+        **{key: row[key] for key in ("name", "description", "default", "values")},
+        choices=[entry["name"] for entry in simulate_replay.policies()]
+        if tier is not None
+        else choices_in(row["values"]),
+        policy_of_tier=tier,
+    )
+
+
+def choices_in(values: str) -> list[str] | None:
+    """Return the names that an option's `values` list, None where it names a range."""
+    bare = _CONDITION.sub("", values).removeprefix("one of ")
+    if not _CHOICES.fullmatch(bare):
+        return None
+    return re.split(r", | or ", bare)
+
+
+def find(contender: ContenderIn, where: str, key: str = ".name") -> SimulatorItem:
+    """Find what is asked for, however its name is written.
+
+    Parameters
+    ----------
+    contender : ContenderIn
+        Who.
+    where : str
+        Place of it in the request.
+    key : str
+        Place of the name in it.
+
+    Raises
+    ------
+    BadInput
+        There is none; the hint lists the known names.
+    """
+    known = items(contender.family)
+    item = known.get(contender.name.lower().replace("-", "_"))
+    if item is None:
+        raise BadInput.at(
+            f"{where}{key}",
+            contender.name,
+            f"is no {contender.family.value.replace('_', ' ')}",
+            hint=f"Choose one of {', '.join(known)}.",
+        )
+    return item
+
+
+def check(trace: Path, configurations: Iterable[tuple[str, Mapping[str, Any]]]) -> None:
+    """Let the core refuse impossible configurations, before anything is replayed.
+
+    Parameters
+    ----------
+    trace : Path
+        The canonical trace.
+    configurations : iterable of (str, mapping)
+        Place in the request, and what would be replayed.
+
+    Raises
+    ------
+    BadInput
+        One is impossible: options, sizes; the hint is the core's.
+    """
+    for where, configuration in configurations:
+        try:
+            # The first call of progress comes after all checks: its cancel ends them.
+            replay(trace, configuration, on_progress=lambda *_: False)
+        except Cancelled:
+            continue
+        except SimulatorError as error:
+            message, hint = simulator_message(error)
+            raise BadInput.at(
+                where, configuration["options"] or None, message, hint=hint
+            ) from error
+
+
+def replay(
+    trace: Path,
+    configuration: Mapping[str, Any],
+    *,
+    on_progress: OnProgress | None = None,
+) -> dict[str, Any]:
+    """Replay one configuration: `family`, `name`, `options`, `ram_pages`, `flash_pages`, `warm_up`."""
+    subject = Trace(trace)
+    name, ram_pages = configuration["name"], configuration["ram_pages"]
+    options = configuration["options"]
+    # Configurations of earlier versions have none.
+    warm_up = configuration.get("warm_up", 0)
+    family = Family(configuration["family"])
+    if family in ONE_TIER:
+        return _ONE_TIER[family](
+            subject,
+            name,
+            ram_pages,
+            options=options,
+            warm_up=warm_up,
+            on_progress=on_progress,
+        )
+    return _TWO_TIER[family](
+        subject,
+        name,
+        ram_pages,
+        configuration["flash_pages"],
+        options=options,
+        warm_up=warm_up,
+        on_progress=on_progress,
+    )

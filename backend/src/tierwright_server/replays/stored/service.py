@@ -1,0 +1,154 @@
+"""What is stored goes: one door to delete each of it, and what nobody reads goes by itself."""
+
+import asyncio
+import time
+from contextlib import suppress
+from datetime import timedelta
+from pathlib import Path
+from typing import Literal
+
+import structlog
+from sqlalchemy import delete, select
+from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
+
+from tierwright_server.common.errors import NotFound
+from tierwright_server.common.settings import Settings
+from tierwright_server.http.context import Context
+from tierwright_server.jobs.runs import service as runs
+from tierwright_server.jobs.runs.states import FINAL
+from tierwright_server.replays.analyses import repository as analyses
+from tierwright_server.replays.analyses.cache import AnalysisCache
+from tierwright_server.storage import contents
+from tierwright_server.storage.results import RESULTS
+from tierwright_server.storage.tables import (
+    Analysis,
+    Miniature,
+    Replay,
+    Run,
+    Simulation,
+    Sweep,
+    now,
+)
+
+log = structlog.get_logger(__name__)
+
+
+_OPEN = select(Run.id).where(Run.status.notin_([status.value for status in FINAL]))
+"""Runs that have not ended."""
+
+
+async def delete_analysis(
+    session: AsyncSession, context: Context, analysis_id: str
+) -> None:
+    """Delete the result of an analysis; it is computed anew when asked for.
+
+    Raises
+    ------
+    NotFound
+        There is none.
+    Conflict
+        It is being computed.
+    """
+    await analyses.lock_id(session, analysis_id)
+    found = await session.get(Analysis, analysis_id, populate_existing=True)
+    if found is None:
+        raise NotFound(
+            f"there is no analysis `{analysis_id}`",
+            hint="GET /api/v1/storage lists the largest ones.",
+        )
+    run = None if found.run_id is None else await session.get(Run, found.run_id)
+    runs.check_ended(run, f"the analysis `{analysis_id}` is being computed")
+    path = contents.analysis_path(context.settings, found.content_id, analysis_id)
+    await session.delete(found)
+    await session.flush()
+    context.of(AnalysisCache).drop(analysis_id)
+    await asyncio.to_thread(path.unlink, missing_ok=True)
+
+
+async def delete_result(
+    session: AsyncSession,
+    kind: Literal["simulation", "sweep", "miniature"],
+    result_id: str,
+) -> None:
+    """Delete a result that lies in the database; it is computed anew when asked for.
+
+    Raises
+    ------
+    NotFound
+        There is none.
+    Conflict
+        It is being computed.
+    """
+    found: Simulation | Sweep | Miniature | None = await session.get(
+        RESULTS[kind], result_id, with_for_update=True
+    )
+    if found is None:
+        raise NotFound(
+            f"there is no {kind} `{result_id}`",
+            hint="GET /api/v1/storage lists the largest things that are stored.",
+        )
+    run = None if found.run_id is None else await session.get(Run, found.run_id)
+    runs.check_ended(run, f"the {kind} `{result_id}` is being computed")
+    await session.delete(found)
+    await session.flush()
+
+
+async def expire_results(
+    settings: Settings, sessions: async_sessionmaker[AsyncSession]
+) -> None:
+    """Delete results in the database that were asked for first long ago."""
+    oldest = now() - timedelta(seconds=settings.analysis_expires_s)
+    async with sessions() as session:
+        for kind, table in RESULTS.items():
+            gone = await session.scalars(
+                delete(table)
+                .where(
+                    table.created_at < oldest,
+                    table.run_id.is_(None) | table.run_id.notin_(_OPEN),
+                )
+                .returning(table.id)
+            )
+            for result_id in gone:
+                log.info("result expired", kind=kind, id=result_id)
+        await session.execute(delete(Replay).where(Replay.created_at < oldest))
+        await session.commit()
+
+
+async def expire_analyses(
+    settings: Settings, sessions: async_sessionmaker[AsyncSession]
+) -> None:
+    """Delete results that nobody has read for long, and files that belong to no row."""
+    oldest = time.time() - settings.analysis_expires_s
+    unread = await asyncio.to_thread(_older, settings.contents_dir, oldest)
+    if not unread:
+        return
+    async with sessions() as session:
+        ids = list(unread)
+        # Of a run that has not ended the file is about to be replaced.
+        await session.execute(
+            delete(Analysis).where(
+                Analysis.id.in_(ids),
+                Analysis.run_id.is_(None) | Analysis.run_id.notin_(_OPEN),
+            )
+        )
+        left = set(
+            await session.scalars(select(Analysis.id).where(Analysis.id.in_(ids)))
+        )
+        for analysis_id, path in unread.items():
+            if analysis_id not in left:
+                path.unlink(missing_ok=True)
+                log.info("analysis expired", analysis=analysis_id)
+        await session.commit()
+
+
+def _older(folder: Path, oldest: float) -> dict[str, Path]:
+    found = {}
+    for path in folder.glob(f"*/{contents.ANALYSES_NAME}/*"):
+        with suppress(FileNotFoundError):
+            if path.stat().st_mtime >= oldest:
+                continue
+            if path.suffix == ".npz":
+                found[path.stem] = path
+            else:
+                path.unlink()  # the draft of a job that died
+    return found

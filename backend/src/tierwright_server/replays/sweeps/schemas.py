@@ -1,0 +1,199 @@
+"""Shapes of sweeps."""
+
+from datetime import datetime
+from typing import Annotated
+
+from pydantic import Field
+
+from tierwright_server.common.schemas import (
+    Answer,
+    Body,
+    FlashMetadata,
+    Hint,
+    Identifier,
+    Pages,
+    WarmUp,
+    WarningOut,
+)
+from tierwright_server.http.steps import DerivationStep
+from tierwright_server.jobs.runs.schemas import RunOut
+from tierwright_server.jobs.runs.states import RunStatus
+from tierwright_server.replays.simulator.registry import MOST_CONTENDERS
+from tierwright_server.replays.simulator.schemas import ContenderIn, Family
+
+MOST_SIZES = 200
+
+
+class SizeRange(Body):
+    """Sizes at even distances on a logarithmic scale, both ends included."""
+
+    from_pages: Annotated[Pages, Field(ge=1)]
+    to_pages: Annotated[Pages, Field(ge=1)]
+    points: Annotated[int, Field(strict=True, ge=1, le=MOST_SIZES)] = 12
+
+
+CacheSizes = (
+    Annotated[
+        list[Annotated[Pages, Field(ge=1)]], Field(min_length=1, max_length=MOST_SIZES)
+    ]
+    | SizeRange
+)
+FlashSizes = (
+    Annotated[list[Pages], Field(min_length=1, max_length=MOST_SIZES)] | SizeRange
+)
+
+
+class SweepIn(Body):
+    """Every contender at every size; two-tier ones at every pair of sizes."""
+
+    workload_id: Identifier
+    contenders: Annotated[
+        list[ContenderIn], Field(min_length=1, max_length=MOST_CONTENDERS)
+    ]
+    ram_pages: CacheSizes = Field(
+        description="Sizes of the cache of one tier, and of RAM over flash."
+    )
+    flash_pages: FlashSizes | None = Field(
+        default=None, description="Sizes of flash; needed by two-tier contenders."
+    )
+    flash_metadata: FlashMetadata | None = Field(
+        default=None,
+        description="Preset of `GET /catalog/flash-metadata` whose memory is taken out of "
+        "the RAM of every contender with flash; absent: nothing is charged.",
+    )
+    warm_up: WarmUp = 0
+
+
+class SweepAsk(SweepIn):
+    """A sweep, and what its operations are priced with."""
+
+    flash_device_id: Identifier | None = Field(
+        default=None, description="Prices the operations on flash."
+    )
+    disk_device_id: Identifier | None = Field(
+        default=None, description="Prices what reaches the disk."
+    )
+
+
+class ContenderOut(Answer):
+    """A contender as it was understood."""
+
+    family: Family
+    name: str
+    title: str
+    options: dict[str, str]
+    tiers: int
+
+
+class FormulaOut(Answer):
+    """A formula applied to the counts of a replay."""
+
+    name: str
+    io_time_us_per_access: float
+    gap: float = Field(description="Of the priced replay; positive: dearer. [1]")
+    q: float = Field(
+        description="Share of the clean RAM victims that flash still holds, as the formula "
+        "takes it: h_f / m_r. [1]"
+    )
+    measured_q: float = Field(
+        description="That share, measured; 0 where no RAM victim was clean. [1]"
+    )
+    measured_us_per_access: float = Field(
+        description="The formula with the measured share."
+    )
+    measured_gap: float = Field(description="Of the priced replay. [1]")
+    estimator: str = Field(description="How the shares were found.")
+    derivation: DerivationStep
+    measured_derivation: DerivationStep
+
+
+class ReplayOut(Answer):
+    """One replay from a cold start, nothing flushed at the end; counts are of the accesses after the warm-up."""
+
+    contender: int = Field(description="Index into `contenders`.")
+    ram_pages: int = Field(description="As asked for.")
+    ram_pages_left: int | None = Field(
+        description="What the metadata of flash left of it, in which was replayed; below 1 "
+        "nothing was. Absent where nothing was charged."
+    )
+    flash_pages: int | None = Field(description="Absent for one cache.")
+    miss_ratio: float | None = Field(
+        description="Share of the accesses that no tier has: they reach the disk."
+    )
+    ram_hit_ratio: float | None = Field(description="Share of the accesses.")
+    flash_hit_ratio: float | None = Field(description="Share of the accesses.")
+    disk_reads: int | None
+    disk_writes: int | None
+    flash_reads: int | None
+    flash_writes: int | None
+    write_reduction: float | None = Field(
+        description="Of a flash cache: 1 - disk writes / dirty RAM victims; negative where it "
+        "writes more. Absent for the others, and where no RAM victim was dirty. [1]"
+    )
+    io_time_us_per_access: float | None = Field(
+        description="Counted operations x service times of the devices asked for."
+    )
+    io_time_terms_us_per_access: dict[str, float]
+    io_time_reason: str | None = Field(description="Why there is no I/O time.")
+    formula: FormulaOut | None = Field(
+        description="Of lazy with clean-only admission, whose counts no curve gives."
+    )
+    counters: dict[str, int] = Field(description="Every counter of the replay.")
+    warnings: list[WarningOut]
+    error: str | None = Field(description="Why this replay failed on this trace.")
+    hint: Hint
+
+
+class SweepDevices(Answer):
+    """What the I/O times were priced with."""
+
+    flash_device_id: str | None
+    disk_device_id: str | None
+
+
+class SweepOut(Answer):
+    """A sweep: same inputs, same id; rows appear as they are done and stay."""
+
+    id: str
+    workload_id: str
+    content_id: str
+    status: RunStatus
+    inputs: SweepIn
+    contenders: list[ContenderOut]
+    ram_pages: list[int] = Field(description="Sizes, as the ranges came out.")
+    flash_pages: list[int]
+    accesses: int = Field(description="Accesses that are counted.")
+    warm_up: int = Field(description="Accesses before them, replayed and not counted.")
+    page_bytes: int
+    replays: int = Field(description="Replays asked for.")
+    rows: list[ReplayOut] = Field(description="Those that are done, in order.")
+    devices: SweepDevices
+    warnings: list[WarningOut] = Field(
+        description="What the reader of the trace noticed."
+    )
+    core_version: str
+    created_at: datetime
+    run: RunOut | None
+
+
+class SweepSummary(Answer):
+    """A sweep in a list."""
+
+    id: str
+    workload_id: str
+    status: RunStatus
+    inputs: SweepIn
+    contenders: list[ContenderOut]
+    replays: int
+    done: int = Field(description="Replays that are done.")
+    created_at: datetime
+    run: RunOut | None
+
+
+class SweepList(Answer):
+    """Sweeps, newest first."""
+
+    items: list[SweepSummary]
+    total: int
+    limit: int
+    offset: int

@@ -1,0 +1,663 @@
+"""Decisions about sweeps: what is replayed, what is known already, what it costs."""
+
+import asyncio
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from tierwright.advise.clean_only import CleanOnlyCost, clean_only
+from tierwright.evaluate.metadata import MetadataPreset, ram_pages_left
+from tierwright.evaluate.page_flow.cautions import about_space_behind
+from tierwright.hardware.device import Device
+from tierwright.simulate.priced import price
+from tierwright_server.common.errors import BadInput, NotComputed, NotFound
+from tierwright_server.common.older_models import about_version
+from tierwright_server.common.result_ids import result_id
+from tierwright_server.common.schemas import WarningOut
+from tierwright_server.common.version import VERSION
+from tierwright_server.hardware.catalog import service as catalog
+from tierwright_server.hardware.flash_metadata import metadata_preset
+from tierwright_server.http.context import Context
+from tierwright_server.http.paging import Page
+from tierwright_server.http.steps import derivation_step
+from tierwright_server.jobs.runs import service as runs
+from tierwright_server.jobs.runs.schemas import RunOut
+from tierwright_server.jobs.runs.states import RunKind, RunStatus
+from tierwright_server.replays.simulator import registry
+from tierwright_server.replays.simulator.schemas import (
+    ContenderIn,
+    Family,
+    SimulatorItem,
+)
+from tierwright_server.replays.sweeps import repository
+from tierwright_server.replays.sweeps.schemas import (
+    ContenderOut,
+    FormulaOut,
+    ReplayOut,
+    SizeRange,
+    SweepAsk,
+    SweepDevices,
+    SweepIn,
+    SweepList,
+    SweepOut,
+    SweepSummary,
+)
+from tierwright_server.storage import contents
+from tierwright_server.storage.tables import Content, Run, Sweep, Workload
+from tierwright_server.traces.warm_ups import warm_up_of
+from tierwright_server.traces.workloads import service as workloads
+
+_AGAIN = frozenset({RunStatus.FAILED.value, RunStatus.CANCELLED.value})
+Configuration = dict[str, Any]
+Devices = tuple[Device | None, Device | None]
+"""Flash and disk."""
+
+
+async def create_sweep(
+    session: AsyncSession, context: Context, body: SweepIn
+) -> SweepOut:
+    """Find the sweep of these inputs, or queue it; one that ended early goes on."""
+    workload, content = await workloads.find_traced(session, body.workload_id)
+    found, configurations = _understood(body, content)
+    trace = contents.existing_trace(context.settings, content.id)
+    await asyncio.to_thread(
+        partial(registry.check, trace, list(_to_check(_fitting(configurations))))
+    )
+    sweep_id = _id_of(content.id, configurations, body.flash_metadata)
+    await repository.lock_id(session, sweep_id)
+    row = await repository.row(session, sweep_id)
+    keys = [entry["key"] for entry in _fitting(configurations)]
+    known = await repository.done(session, content.id, keys)
+    complete = all(key in known for key in keys)
+    if row is not None:
+        sweep, run = row
+        if complete or (run is not None and run.status not in _AGAIN):
+            return await _sweep_out(session, sweep, run, (None, None), workload.id)
+    else:
+        sweep = Sweep(
+            id=sweep_id,
+            content_id=content.id,
+            workload_id=workload.id,
+            inputs=body.model_dump(mode="json"),
+            configurations=configurations,
+            core_version=VERSION,
+        )
+        session.add(sweep)
+        run = None
+    if not complete:
+        run = await runs.create(
+            session,
+            RunKind.SWEEP,
+            sweep_id,
+            f"Sweep {workload.name}: {_names(found)}, {len(keys):,} replays",
+        )
+        sweep.run_id = run.id
+    await session.flush()
+    return await _sweep_out(session, sweep, run, (None, None), workload.id)
+
+
+def _understood(
+    body: SweepIn, content: Content
+) -> tuple[list[SimulatorItem], list[Configuration]]:
+    """Return the contenders of a sweep, and its replays."""
+    found = [
+        registry.find(contender, f"body.contenders.{index}")
+        for index, contender in enumerate(body.contenders)
+    ]
+    memory, warm_up = _Memory.of(body, content), warm_up_of(body.warm_up, content)
+    return found, _configurations(body, found, memory, warm_up)
+
+
+@dataclass(frozen=True)
+class StoredReplays:
+    """All replays of a sweep, as the present models made them."""
+
+    contenders: list[ContenderOut]
+    rows: list[ReplayOut]
+
+
+async def stored(
+    session: AsyncSession, context: Context, body: SweepAsk
+) -> StoredReplays:
+    """Read the replays of a sweep; nothing is queued.
+
+    Raises
+    ------
+    NotComputed
+        The present models have not made all of them.
+    """
+    workload, content = await workloads.find_traced(session, body.workload_id)
+    _, configurations = _understood(body, content)
+    devices = await _devices(
+        session, context, (body.flash_device_id, body.disk_device_id), "body"
+    )
+    keys = {entry["key"] for entry in _fitting(configurations)}
+    found = await repository.results(session, content.id, list(keys))
+    if missing := keys - found.keys():
+        raise NotComputed(
+            f"the present models have not made {len(missing):,} of the {len(keys):,} replays "
+            f"of {workload.name}",
+            hint="POST /api/v1/sweeps, follow its run, and ask again.",
+        )
+    return StoredReplays(_contenders(body), _rows(configurations, found, devices))
+
+
+_NAMED = 3
+CLEAN_ONLY_NAME = "lazy with clean-only admission"
+
+
+def _names(found: list[SimulatorItem]) -> str:
+    titles = list(dict.fromkeys(item.title for item in found))
+    more = f" and {len(titles) - _NAMED} more" if len(titles) > _NAMED else ""
+    return ", ".join(titles[:_NAMED]) + more
+
+
+async def create_replays(
+    session: AsyncSession,
+    workload: Workload,
+    content: Content,
+    configurations: list[Configuration],
+) -> SweepOut:
+    """Find or queue the sweep of single replays, each at sizes of its own.
+
+    Parameters
+    ----------
+    session : AsyncSession
+        Of the request.
+    workload, content : Workload, Content
+        What is replayed.
+    configurations : list of dict
+        Each with its `key`, as a sweep keeps them.
+
+    Raises
+    ------
+    BadInput
+        If there are more contenders than a sweep has.
+    """
+    contenders: list[ContenderIn] = []
+    entries = []
+    for each in configurations:
+        contender = ContenderIn(
+            family=Family(each["family"]), name=each["name"], options=each["options"]
+        )
+        if contender not in contenders:
+            contenders.append(contender)
+        entries.append({"contender": contenders.index(contender), **each})
+    if len(contenders) > registry.MOST_CONTENDERS:
+        raise BadInput(
+            f"the check takes {len(contenders)} different replays, more than "
+            f"{registry.MOST_CONTENDERS}",
+            hint="Ask for fewer sizes at once.",
+        )
+    flash = sorted({each["flash_pages"] for each in configurations} - {None})
+    inputs = SweepIn(
+        workload_id=workload.id,
+        contenders=contenders,
+        ram_pages=sorted({each["ram_pages"] for each in configurations}),
+        flash_pages=flash or None,
+    )
+    sweep_id = _id_of(content.id, entries, None)
+    await repository.lock_id(session, sweep_id)
+    row = await repository.row(session, sweep_id)
+    if row is not None and row[1] is not None and row[1].status not in _AGAIN:
+        return await _sweep_out(session, row[0], row[1], (None, None), workload.id)
+    sweep = row[0] if row is not None else None
+    if sweep is None:
+        sweep = Sweep(
+            id=sweep_id,
+            content_id=content.id,
+            workload_id=workload.id,
+            inputs=inputs.model_dump(mode="json"),
+            configurations=entries,
+            core_version=VERSION,
+        )
+        session.add(sweep)
+    run = await runs.create(
+        session,
+        RunKind.SWEEP,
+        sweep_id,
+        f"Check by replay of {workload.name}, {len(entries):,} replays",
+    )
+    sweep.run_id = run.id
+    await session.flush()
+    return await _sweep_out(session, sweep, run, (None, None), workload.id)
+
+
+async def get_sweep(
+    session: AsyncSession,
+    context: Context,
+    sweep_id: str,
+    flash_device_id: str | None,
+    disk_device_id: str | None,
+    workload_id: str | None,
+) -> SweepOut:
+    """Read a sweep, with I/O times where devices are named."""
+    devices = await _devices(
+        session, context, (flash_device_id, disk_device_id), "query"
+    )
+    row = await repository.row(session, sweep_id)
+    if row is None:
+        raise NotFound(
+            f"there is no sweep `{sweep_id}`",
+            hint="It goes with its workload. Ask for it again: the same inputs give "
+            "the same id, and replays that are done are found again.",
+        )
+    sweep, run = row
+    through = await workloads.asked_through(
+        session, workload_id, sweep.content_id, sweep.workload_id
+    )
+    return await _sweep_out(session, sweep, run, devices, through)
+
+
+async def _devices(
+    session: AsyncSession,
+    context: Context,
+    named: tuple[str | None, str | None],
+    place: str,
+) -> Devices:
+    async def find(device_id: str | None, name: str) -> Device | None:
+        if device_id is None:
+            return None
+        found, _ = await catalog.find_device(
+            session, context, device_id, f"{place}.{name}"
+        )
+        return found
+
+    flash_id, disk_id = named
+    return (
+        await find(flash_id, "flash_device_id"),
+        await find(disk_id, "disk_device_id"),
+    )
+
+
+async def list_sweeps(
+    session: AsyncSession, page: Page, workload_id: str | None
+) -> SweepList:
+    """List sweeps, newest first."""
+    content_id = None
+    if workload_id is not None:
+        _, content = await workloads.find_ready(session, workload_id)
+        content_id = content.id
+    rows, total = await repository.page(session, page, content_id)
+    items = []
+    for sweep, run in rows:
+        keys = [entry["key"] for entry in _fitting(sweep.configurations)]
+        done = await repository.done(session, sweep.content_id, keys)
+        count = sum(key in done for key in keys)
+        inputs = SweepIn.model_validate(sweep.inputs)
+        items.append(
+            SweepSummary(
+                id=sweep.id,
+                workload_id=sweep.workload_id,
+                status=_status(run, complete=count == len(keys)),
+                inputs=inputs,
+                contenders=_contenders(inputs),
+                replays=len(keys),
+                done=count,
+                created_at=sweep.created_at,
+                run=RunOut.model_validate(run) if run else None,
+            )
+        )
+    return SweepList(items=items, total=total, limit=page.limit, offset=page.offset)
+
+
+def sizes_of(sizes: list[int] | SizeRange) -> list[int]:
+    """Return the sizes, increasing and distinct. [pages]"""
+    if isinstance(sizes, list):
+        return sorted(set(sizes))
+    low, high = sorted((sizes.from_pages, sizes.to_pages))
+    if sizes.points == 1:
+        return [low]
+    ratio = math.log(high / low)
+    steps = (step / (sizes.points - 1) for step in range(sizes.points))
+    # exact at both ends whatever the rounding of the exponential
+    return sorted({low, high} | {round(low * math.exp(ratio * step)) for step in steps})
+
+
+@dataclass(frozen=True)
+class _Memory:
+    """What the metadata of flash leave of the RAM of this workload."""
+
+    preset: MetadataPreset | None
+    page_bytes: int
+    source_bytes: int
+
+    @classmethod
+    def of(cls, body: SweepIn, content: Content) -> "_Memory":
+        page_bytes = content.summary["page_bytes"]
+        return cls(
+            metadata_preset(body.flash_metadata),
+            page_bytes,
+            content.summary["distinct_pages"] * page_bytes,
+        )
+
+    def left(
+        self, item: SimulatorItem, ram_pages: int, flash_pages: int | None
+    ) -> int | None:
+        """Return the RAM that is left [pages]; None where there is nothing to charge."""
+        if self.preset is None or not flash_pages or item.name == _NO_FLASH:
+            return None
+        found = ram_pages_left(
+            self.preset,
+            ram_pages=ram_pages,
+            flash_pages=flash_pages,
+            page_bytes=self.page_bytes,
+            source_bytes=self.source_bytes,
+        )
+        return int(found)
+
+
+_NO_FLASH = "none"
+"""The scheme without flash, which caches in all of RAM."""
+
+
+def _fitting(configurations: list[Configuration]) -> list[Configuration]:
+    """Return those that have RAM to be replayed in."""
+    return [entry for entry in configurations if entry["ram_pages"] >= 1]
+
+
+def _configurations(
+    body: SweepIn, found: list[SimulatorItem], memory: _Memory, warm_up: int
+) -> list[Configuration]:
+    ram_sizes = sizes_of(body.ram_pages)
+    two_tier = next((n for n, item in enumerate(found) if item.tiers > 1), None)
+    if two_tier is not None and body.flash_pages is None:
+        raise BadInput.at(
+            "body.flash_pages",
+            None,
+            f"is needed by {found[two_tier].title}",
+            hint="Give sizes of flash, or leave the two-tier contenders out.",
+        )
+    flash_sizes = [] if body.flash_pages is None else sizes_of(body.flash_pages)
+    pairs = len(ram_sizes) * len(flash_sizes)
+    count = sum(len(ram_sizes) if item.tiers == 1 else pairs for item in found)
+    if count > registry.MOST_REPLAYS:
+        raise BadInput.at(
+            "body",
+            count,
+            f"asks for {count:,} replays, more than {registry.MOST_REPLAYS:,}",
+            hint="Take fewer sizes or fewer contenders, or make two sweeps of it.",
+        )
+    made = [
+        _configuration(index, contender, item, ram_pages, flash_pages, memory, warm_up)
+        for index, (contender, item) in enumerate(
+            zip(body.contenders, found, strict=True)
+        )
+        for ram_pages in ram_sizes
+        for flash_pages in ([None] if item.tiers == 1 else flash_sizes)
+    ]
+    if not _fitting(made):
+        raise BadInput.at(
+            "body.ram_pages",
+            max(ram_sizes),
+            "hold less than the metadata of flash at every size",
+            hint="Take more RAM, less flash, or a cache with larger units.",
+        )
+    return made
+
+
+def _configuration(
+    index: int,
+    contender: ContenderIn,
+    item: SimulatorItem,
+    ram_pages: int,
+    flash_pages: int | None,
+    memory: _Memory,
+    warm_up: int,
+) -> Configuration:
+    left = memory.left(item, ram_pages, flash_pages)
+    subject = {
+        "family": item.family.value,
+        "name": item.name,
+        "options": dict(contender.options),
+        "ram_pages": ram_pages if left is None else left,
+        "flash_pages": flash_pages,
+        # Replays without one keep the keys that they always had.
+        **({"warm_up": warm_up} if warm_up else {}),
+    }
+    # The key is of what is replayed: equal RAM is replayed once, whatever was charged.
+    budget = {} if left is None else {"ram_budget_pages": ram_pages}
+    return {
+        "contender": index,
+        "key": result_id({**subject, "core_version": VERSION}),
+        **subject,
+        **budget,
+    }
+
+
+def _to_check(
+    configurations: list[Configuration],
+) -> Iterator[tuple[str, Configuration]]:
+    """Name the smallest and the largest of every contender, with its place."""
+    first: dict[int, Configuration] = {}
+    last: dict[int, Configuration] = {}
+    for entry in configurations:
+        first.setdefault(entry["contender"], entry)
+        last[entry["contender"]] = entry
+    for index, entry in first.items():
+        where = f"body.contenders.{index}"
+        yield where, entry
+        if last[index] is not entry:
+            yield where, last[index]
+
+
+def _id_of(
+    content_id: str, configurations: list[Configuration], flash_metadata: str | None
+) -> str:
+    charged = {} if flash_metadata is None else {"flash_metadata": flash_metadata}
+    return result_id(
+        {
+            "content_id": content_id,
+            "replays": [
+                [entry["contender"], entry["key"], *_budget(entry)]
+                for entry in configurations
+            ],
+            **charged,
+        }
+    )
+
+
+def _budget(entry: Configuration) -> list[int]:
+    """Return the RAM asked for, where metadata were charged; older sweeps have none."""
+    return [entry["ram_budget_pages"]] if "ram_budget_pages" in entry else []
+
+
+def _status(run: Run | None, *, complete: bool) -> RunStatus:
+    if complete:
+        return RunStatus.SUCCEEDED
+    return RunStatus(run.status) if run else RunStatus.FAILED
+
+
+def _contenders(inputs: SweepIn) -> list[ContenderOut]:
+    shown = []
+    for index, contender in enumerate(inputs.contenders):
+        item = registry.find(contender, f"body.contenders.{index}")
+        shown.append(
+            ContenderOut(
+                family=item.family,
+                name=item.name,
+                title=item.title,
+                options=contender.options,
+                tiers=item.tiers,
+            )
+        )
+    return shown
+
+
+async def _sweep_out(
+    session: AsyncSession,
+    sweep: Sweep,
+    run: Run | None,
+    devices: Devices,
+    workload_id: str,
+) -> SweepOut:
+    inputs = SweepIn.model_validate({**sweep.inputs, "workload_id": workload_id})
+    content = await session.get(Content, sweep.content_id)
+    if content is None:
+        raise NotFound("the workload was deleted")
+    warm_up = sweep.configurations[0].get("warm_up", 0)
+    keys = [entry["key"] for entry in _fitting(sweep.configurations)]
+    found = await repository.results(session, sweep.content_id, keys)
+    rows = _rows(sweep.configurations, found, devices)
+    complete = all(key in found for key in keys)
+    flash, disk = devices
+    return SweepOut(
+        id=sweep.id,
+        workload_id=workload_id,
+        content_id=sweep.content_id,
+        status=_status(run, complete=complete),
+        inputs=inputs,
+        contenders=_contenders(inputs),
+        ram_pages=sizes_of(inputs.ram_pages),
+        flash_pages=[] if inputs.flash_pages is None else sizes_of(inputs.flash_pages),
+        accesses=content.summary["accesses"] - warm_up,
+        warm_up=warm_up,
+        page_bytes=content.summary["page_bytes"],
+        replays=len(sweep.configurations),
+        rows=rows,
+        devices=SweepDevices(
+            flash_device_id=flash.id if flash else None,
+            disk_device_id=disk.id if disk else None,
+        ),
+        warnings=[
+            *about_version(sweep.core_version),
+            *await workloads.cautions_of(session, workload_id, content),
+            *_about_metadata(inputs.flash_metadata),
+        ],
+        core_version=sweep.core_version,
+        created_at=sweep.created_at,
+        run=RunOut.model_validate(run) if run else None,
+    )
+
+
+def _rows(
+    configurations: list[Configuration],
+    found: Mapping[str, Mapping[str, Any]],
+    devices: Devices,
+) -> list[ReplayOut]:
+    """Return the replays that are done, in their order."""
+    return [
+        _replay_out(
+            entry,
+            found[entry["key"]] if entry["ram_pages"] >= 1 else _NO_RAM_LEFT,
+            devices,
+        )
+        for entry in configurations
+        if entry["ram_pages"] < 1 or entry["key"] in found
+    ]
+
+
+_NO_RAM_LEFT: dict[str, Any] = {
+    "error": "the metadata of flash leave no RAM",
+    "hint": "Take more RAM, less flash, or a cache with larger units.",
+}
+
+
+def _about_metadata(name: str | None) -> Iterator[WarningOut]:
+    # A stated size needs no warning; an older sweep may have one that is refused now.
+    if name is not None and ":" not in name:
+        for caution in about_space_behind(metadata_preset(name)):
+            yield WarningOut.model_validate(caution)
+
+
+def _replay_out(
+    entry: Configuration,
+    result: Mapping[str, Any],
+    devices: Devices,
+) -> ReplayOut:
+    budget = _budget(entry)
+    place = {
+        "contender": entry["contender"],
+        "ram_pages": budget[0] if budget else entry["ram_pages"],
+        "ram_pages_left": entry["ram_pages"] if budget else None,
+        "flash_pages": entry["flash_pages"],
+    }
+    if "error" in result:
+        return ReplayOut(
+            **place,
+            miss_ratio=None,
+            ram_hit_ratio=None,
+            flash_hit_ratio=None,
+            disk_reads=None,
+            disk_writes=None,
+            flash_reads=None,
+            flash_writes=None,
+            write_reduction=None,
+            io_time_us_per_access=None,
+            io_time_terms_us_per_access={},
+            io_time_reason="nothing was replayed"
+            if result is _NO_RAM_LEFT
+            else "the replay failed",
+            formula=None,
+            counters={},
+            warnings=[],
+            error=result["error"],
+            hint=result["hint"] or None,
+        )
+    accesses = result["accesses"]
+    one_tier = entry["flash_pages"] is None
+    # Disk reads can be more than misses: blocks are read whole.
+    misses = result["misses" if one_tier else "flash_misses"]
+    flash_hits = 0 if one_tier else result["flash_hits"]
+
+    def share(count: int) -> float | None:
+        return count / accesses if accesses else None
+
+    flash, disk = devices
+    priced = None if disk is None else price(result, flash=flash, disk=disk)
+    formula = clean_only(result, flash=flash, disk=disk)
+    return ReplayOut(
+        **place,
+        miss_ratio=share(misses),
+        ram_hit_ratio=share(accesses - misses - flash_hits),
+        flash_hit_ratio=None if one_tier else share(flash_hits),
+        disk_reads=result["disk_reads" if one_tier else "hdd_reads"],
+        disk_writes=result["disk_writes" if one_tier else "hdd_writes"],
+        flash_reads=None if one_tier else result["flash_reads"],
+        flash_writes=None if one_tier else result["flash_writes"],
+        write_reduction=result.get("write_reduction"),
+        io_time_us_per_access=priced.io_time_us_per_access if priced else None,
+        io_time_terms_us_per_access=priced.terms_us_per_access if priced else {},
+        io_time_reason=(priced.reason or None) if priced else "no device is named",
+        formula=_formula(formula),
+        counters=dict(_counters(result)),
+        warnings=[
+            WarningOut.model_validate(warning)
+            for warning in (
+                *result.get("warnings", ()),
+                *(formula.warnings if formula else ()),
+            )
+        ],
+        error=None,
+        hint=None,
+    )
+
+
+def _formula(found: CleanOnlyCost | None) -> FormulaOut | None:
+    if found is None:
+        return None
+    return FormulaOut(
+        name=CLEAN_ONLY_NAME,
+        io_time_us_per_access=found.io_time_us_per_access,
+        gap=found.gap,
+        q=found.q,
+        measured_q=found.measured_q,
+        measured_us_per_access=found.measured_us_per_access,
+        measured_gap=found.measured_gap,
+        estimator=found.estimator,
+        derivation=derivation_step(found.derivation),
+        measured_derivation=derivation_step(found.measured_derivation),
+    )
+
+
+def _counters(result: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, int]]:
+    """Yield every whole number of a result; those of a part after its name."""
+    for name, value in result.items():
+        if isinstance(value, dict):
+            yield from _counters(value, f"{prefix}{name}_")
+        elif isinstance(value, int) and not isinstance(value, bool):
+            yield f"{prefix}{name}", value

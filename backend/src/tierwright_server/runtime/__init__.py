@@ -1,0 +1,1 @@
+"""Processes and the embedded Postgres: started, watched, ended."""

@@ -1,1 +1,0 @@
-"""Scheme maps: which page-flow scheme wins where."""

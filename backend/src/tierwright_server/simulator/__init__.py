@@ -1,1 +1,0 @@
-"""Everything that can be simulated, read from the tables of the core."""

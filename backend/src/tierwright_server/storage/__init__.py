@@ -1,0 +1,1 @@
+"""The database, the files of contents, and how much room they take."""

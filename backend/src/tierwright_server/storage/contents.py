@@ -1,0 +1,84 @@
+"""Where canonical traces and their curves lie: one folder a content id."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tierwright_server.common.errors import NotFound
+
+if TYPE_CHECKING:
+    from tierwright_server.common.settings import Settings
+
+TRACE_NAME = "trace.twt"
+CURVE_NAME = "curve.npy"
+"""uint64 array of shape (2, distinct_pages): misses, write-backs; column i is for i + 1 pages."""
+
+PROFILE_NAME = "profile.json"
+"""All that there is of a content that came without its trace."""
+
+
+class ContentKind(StrEnum):
+    """What a content was made of."""
+
+    TRACE = "trace"
+    PROFILE = "profile"
+    CURVE = "curve"
+
+
+ANALYSES_NAME = "analyses"
+"""Folder of what jobs have computed of this content since: one `.npz` an analysis."""
+
+
+def folder_of(settings: Settings, content_id: str) -> Path:
+    """Return the folder of a content."""
+    return settings.contents_dir / content_id
+
+
+def trace_path(settings: Settings, content_id: str) -> Path:
+    """Return the canonical trace of a content."""
+    return folder_of(settings, content_id) / TRACE_NAME
+
+
+def existing_trace(settings: Settings, content_id: str) -> Path:
+    """Return the canonical trace of a content, for a job that reads it.
+
+    Raises
+    ------
+    NotFound
+        If it is not there any more.
+    """
+    trace = trace_path(settings, content_id)
+    if not trace.is_file():
+        raise NotFound(
+            "the canonical trace is gone from the data folder",
+            hint="Delete the workload and upload its trace again.",
+        )
+    return trace
+
+
+def curve_path(settings: Settings, content_id: str) -> Path:
+    """Return the curves of a content."""
+    return folder_of(settings, content_id) / CURVE_NAME
+
+
+def profile_path(settings: Settings, content_id: str) -> Path:
+    """Return the profile of a content that came without its trace."""
+    return folder_of(settings, content_id) / PROFILE_NAME
+
+
+def kind_of(summary: dict[str, Any]) -> ContentKind:
+    """Say what a content was made of, by its summary; the first ones were all traces."""
+    return ContentKind(summary.get("kind", ContentKind.TRACE))
+
+
+def analysis_path(settings: Settings, content_id: str, analysis_id: str) -> Path:
+    """Return the arrays of an analysis of a content."""
+    return folder_of(settings, content_id) / ANALYSES_NAME / f"{analysis_id}.npz"
+
+
+def is_complete(folder: Path) -> bool:
+    """Say whether all files are there; each appears in one step, the curve last."""
+    traced = (folder / TRACE_NAME).is_file() and (folder / CURVE_NAME).is_file()
+    return traced or (folder / PROFILE_NAME).is_file()

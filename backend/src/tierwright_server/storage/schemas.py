@@ -1,0 +1,45 @@
+"""Shapes of what is stored, and of the room it takes."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from tierwright_server.common.schemas import Answer
+
+StoredKind = Literal[
+    "upload", "workload", "analysis", "simulation", "sweep", "miniature"
+]
+
+
+class StorageItem(Answer):
+    """Something large that may be deleted, with `DELETE /storage/{kind}/{id}`."""
+
+    kind: StoredKind
+    id: str
+    name: str
+    size_bytes: int = Field(description="Of a workload without its analyses.")
+
+
+class StorageOut(Answer):
+    """The room that all that is stored takes, and the limits."""
+
+    used_bytes: int
+    uploads_bytes: int
+    contents_bytes: int = Field(description="Canonical traces, curves, analyses.")
+    results_bytes: int = Field(
+        description="Simulations, sweeps, miniatures and replays, in the database."
+    )
+    work_bytes: int = Field(description="Half-made, by jobs that run or go on.")
+    limit_bytes: int = Field(
+        description="Of all that is used; half of the disk unless set."
+    )
+    upload_limit_bytes: int = Field(description="Most bytes of one upload.")
+    free_bytes: int = Field(description="Free on the disk of the data folder.")
+    reserve_bytes: int = Field(description="Must stay free there.")
+    trace_roots: list[str] = Field(
+        description="Folders whose files may be registered by path, and s3:// prefixes "
+        "whose objects may be fetched; empty: none."
+    )
+    largest: list[StorageItem]

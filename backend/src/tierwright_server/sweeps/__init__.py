@@ -1,1 +1,0 @@
-"""Sweeps: many configurations replayed over one workload."""

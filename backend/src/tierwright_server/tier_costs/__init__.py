@@ -1,1 +1,0 @@
-"""Devices for one tier, side by side in money."""

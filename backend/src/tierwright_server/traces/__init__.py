@@ -1,0 +1,1 @@
+"""Uploads, what they become, and their curves."""

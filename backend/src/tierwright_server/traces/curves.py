@@ -1,0 +1,184 @@
+"""Curves in memory: those used last, each read once, and computed anew where its file is damaged."""
+
+import asyncio
+import hashlib
+import json
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import structlog
+
+from tierwright.common.documents import parse_json
+from tierwright.profile.curve import Curve
+from tierwright.profile.document import profile_from_mapping
+from tierwright.trace.notes import Note
+from tierwright_server.common.errors import Conflict, NotFound
+from tierwright_server.common.sealed import Damaged, opened
+from tierwright_server.common.settings import Settings
+from tierwright_server.jobs.brief import ask_child
+from tierwright_server.jobs.limits import describe_exit
+from tierwright_server.storage.contents import (
+    ContentKind,
+    curve_path,
+    existing_trace,
+    kind_of,
+    profile_path,
+)
+from tierwright_server.storage.shared_cache import SharedCache
+
+log = structlog.get_logger(__name__)
+
+REBUILT = Note(
+    name="curve_rebuilt",
+    message="the stored curve of this workload was damaged, or without a checksum as earlier "
+    "versions stored it, and was computed anew from its trace",
+    hint="the numbers are right; check the disk of the data folder",
+)
+
+
+class DamagedContent(Conflict):
+    """What was stored is damaged and cannot be made anew."""
+
+    name = "damaged"
+    title = "Stored data is damaged"
+
+
+def read_curve(
+    path: Path, *, accesses: int, page_bytes: int, write_accesses: int
+) -> Curve:
+    """Read the whole curve of a content.
+
+    Raises
+    ------
+    FileNotFoundError
+        If it is gone.
+    Damaged
+        If it is not what was written.
+    """
+    with opened(path):  # whole, or it raises
+        misses, write_backs = np.load(path, mmap_mode="r", allow_pickle=False)
+        return Curve.from_full(
+            misses,
+            write_backs,
+            accesses=accesses,
+            page_bytes=page_bytes,
+            write_accesses=write_accesses,
+        )
+
+
+class CurveCache:
+    """Keeps the curves used last; a content's curve never changes.
+
+    Parameters
+    ----------
+    most_bytes : int
+        Bytes of the curves kept.
+    """
+
+    def __init__(self, most_bytes: int) -> None:
+        self._curves = SharedCache[Curve](most_bytes, _bytes_of)
+        self._rebuilt: set[str] = set()
+
+    async def get(
+        self, settings: Settings, content_id: str, summary: dict[str, Any]
+    ) -> Curve:
+        """Return the curve of a content, reading it in a thread if need be.
+
+        Raises
+        ------
+        NotFound
+            The file is gone, and so is what it was made of.
+        DamagedContent
+            It is damaged, and cannot be made anew.
+        """
+        return await self._curves.get(
+            content_id, lambda: self._load(settings, content_id, summary)
+        )
+
+    def notes_of(self, content_id: str) -> tuple[Note, ...]:
+        """Return what to say of a curve beside what its reader noticed."""
+        return (REBUILT,) if content_id in self._rebuilt else ()
+
+    async def _load(
+        self, settings: Settings, content_id: str, summary: dict[str, Any]
+    ) -> Curve:
+        if kind_of(summary) is not ContentKind.TRACE:
+            return await asyncio.to_thread(_read_given, settings, content_id)
+        path = curve_path(settings, content_id)
+        asked = {
+            key: summary[key] for key in ("accesses", "page_bytes", "write_accesses")
+        }
+        try:
+            return await asyncio.to_thread(read_curve, path, **asked)
+        except (Damaged, FileNotFoundError) as error:
+            log.warning(
+                "stored curve is damaged, computing it anew",
+                content=content_id,
+                why=str(error),
+            )
+        await _rebuild(settings, content_id, summary)
+        self._rebuilt.add(content_id)
+        return await asyncio.to_thread(read_curve, path, **asked)
+
+
+async def _rebuild(
+    settings: Settings, content_id: str, summary: dict[str, Any]
+) -> None:
+    """Profile the trace of a content anew, in a process of its own."""
+    said = await ask_child(
+        "tierwright_server.traces.workloads.profiling",
+        {
+            "memory_bytes": settings.job_address_space_bytes,
+            "trace": str(existing_trace(settings, content_id)),
+            "out": str(curve_path(settings, content_id)),
+        },
+    )
+    answer = json.loads(said.stdout) if said.exit_code == 0 else {}
+    if any(answer.get(key) != summary[key] for key in _TOLD):
+        why = answer.get("error") or f"its process {describe_exit(said.exit_code)}"
+        log.error(
+            "a curve cannot be made anew",
+            content=content_id,
+            why=why,
+            stderr=said.stderr[-2000:],
+        )
+        # Of another trace: nobody may read it.
+        if "error" not in answer:
+            curve_path(settings, content_id).unlink(missing_ok=True)
+        raise DamagedContent(
+            "the stored curve of this workload is damaged, and computing it anew from its "
+            f"trace failed: {why}",
+            hint="Check the disk of the data folder; then delete the workload and upload "
+            "its trace again.",
+        )
+
+
+_TOLD = ("accesses", "distinct_pages", "write_accesses")
+
+
+def _read_given(settings: Settings, content_id: str) -> Curve:
+    """Read the profile of a content that came without its trace: its id is its checksum."""
+    path = profile_path(settings, content_id)
+    try:
+        text = path.read_bytes()
+    except FileNotFoundError:
+        raise NotFound(
+            f"the curves of content `{content_id}` are gone from the data folder",
+            hint="Delete the workload, and give its profile or curve again.",
+        ) from None
+    if hashlib.sha256(text).hexdigest() != content_id:
+        log.error("stored profile is damaged", content=content_id)
+        raise DamagedContent(
+            "the stored profile of this workload is damaged",
+            hint="Check the disk of the data folder; then delete the workload and give its "
+            "profile or curve again.",
+        )
+    found = parse_json(text.decode(), path.name, "")
+    return profile_from_mapping(found, place=path.name).curve
+
+
+def _bytes_of(curve: Curve) -> int:
+    values = (getattr(curve, field.name) for field in fields(curve))
+    return sum(value.nbytes for value in values if isinstance(value, np.ndarray))

@@ -1,0 +1,23 @@
+"""Warm-ups of replays as they are asked for, in accesses of a workload."""
+
+from tierwright.common import errors
+from tierwright.simulate import warm_up
+from tierwright.simulate.warm_up import WarmUp
+from tierwright_server.common.errors import BadInput
+from tierwright_server.storage.tables import Content
+
+
+def warm_up_of(asked: WarmUp, content: Content) -> int:
+    """Return the accesses of a warm-up.
+
+    Raises
+    ------
+    BadInput
+        It leaves no access of the trace to count, or is less than one.
+    """
+    try:
+        return warm_up.accesses_of(asked, content.summary["accesses"])
+    except errors.BadInput as error:
+        raise BadInput.at(
+            "body.warm_up", asked, error.message, hint=error.hint
+        ) from error

@@ -1,0 +1,267 @@
+"""Workloads without a trace: made of a profile document or of a given curve."""
+
+import asyncio
+import hashlib
+import os
+import shutil
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from tierwright.common.documents import parse_json
+from tierwright.common.errors import BadInput as ModelError
+from tierwright.common.errors import Problem as ModelProblem
+from tierwright.profile.document import (
+    MAX_PROFILE_BYTES,
+    SCHEMA,
+    Profile,
+    profile_from_mapping,
+)
+from tierwright.profile.given.examine import Examined, examine, import_curve
+from tierwright.profile.given.kinds import KINDS
+from tierwright.profile.given.reading import CurveOptions
+from tierwright_server.common.errors import BadInput, shown
+from tierwright_server.common.schemas import ProblemDetail
+from tierwright_server.common.settings import Settings
+from tierwright_server.http.context import Context
+from tierwright_server.jobs.runs import service as runs
+from tierwright_server.storage import contents
+from tierwright_server.storage.tables import Upload, Workload
+from tierwright_server.traces.uploads import storage
+from tierwright_server.traces.workloads import repository
+from tierwright_server.traces.workloads.given_schemas import (
+    CurveKindOut,
+    CurvePreviewOut,
+    CurveStatement,
+    GivenPointOut,
+    QuestionOut,
+)
+
+PROFILE_FORMAT = "tierwright_profile"
+_HINT = "Make the document with `tierwright profile TRACE -o PROFILE.json`."
+
+
+def curve_kinds() -> list[CurveKindOut]:
+    """List the kinds of given curves."""
+    return [
+        CurveKindOut(
+            name=kind.name,
+            title=kind.title,
+            description=kind.description,
+            example=kind.example,
+        )
+        for kind in KINDS.values()
+    ]
+
+
+def preview(body: CurveStatement) -> CurvePreviewOut:
+    """Say what is understood of a given curve."""
+    found = examine(body.text, options_of(body))
+    profile = found.profile
+    curve = None if profile is None else profile.curve
+    return CurvePreviewOut(
+        kind=found.kind,
+        scores=found.scores,
+        points=[GivenPointOut.model_validate(point) for point in found.points],
+        problems=[_fault(problem) for problem in found.problems],
+        repairable=bool(found.repairable)
+        and len(found.repairable) == len(found.problems),
+        questions=[QuestionOut.model_validate(asked) for asked in found.questions],
+        assumptions=found.assumptions,
+        cannot_tell=list(found.cannot_tell),
+        columns=found.columns,
+        pools=found.pools,
+        size_unit=found.size_unit,
+        value=found.value,
+        page_bytes=found.page_bytes,
+        accesses=found.accesses,
+        data_known=curve is not None and curve.data_known,
+        complete=curve is not None,
+    )
+
+
+def options_of(body: CurveStatement) -> CurveOptions:
+    """Return what the user states, as the models take it."""
+    return CurveOptions(**body.model_dump(exclude={"text", "name"}))
+
+
+async def create_from_curve(
+    session: AsyncSession, context: Context, name: str, body: CurveStatement
+) -> Workload:
+    """Make a workload of a given curve.
+
+    Raises
+    ------
+    BadInput
+        With every problem, and everything that has to be stated.
+    """
+    found: Examined = await asyncio.to_thread(
+        import_curve, body.text, options_of(body), place="body.text"
+    )
+    assert found.profile is not None  # import_curve raises otherwise
+    return await _create(session, context, name, found.profile, None)
+
+
+async def create_from_document(
+    session: AsyncSession,
+    context: Context,
+    name: str,
+    document: dict[str, Any],
+    filename: str | None,
+) -> Workload:
+    """Make a workload of a profile document.
+
+    Raises
+    ------
+    BadInput
+        If it is no profile; names each key.
+    """
+    if document.get("schema") != SCHEMA:
+        raise BadInput.at(
+            "body.profile.schema",
+            document.get("schema"),
+            f"is not `{SCHEMA}`",
+            hint=_HINT,
+        )
+    profile = await asyncio.to_thread(
+        profile_from_mapping, document, place="body.profile"
+    )
+    return await _create(session, context, name, profile, filename)
+
+
+def document_in(settings: Settings, upload: Upload) -> dict[str, Any] | None:
+    """Return the profile document that an upload holds; None where it is something else.
+
+    Raises
+    ------
+    BadInput
+        It is one, but too large or damaged.
+    """
+    path = storage.readable_path(settings, upload)
+    with path.open("rb") as file:
+        head = file.read(MAX_PROFILE_BYTES + 1)
+    if not head.lstrip().startswith(b"{") or SCHEMA.encode() not in head[:_HEAD_BYTES]:
+        return None
+    shown_as = upload.filename or upload.id
+    if len(head) > MAX_PROFILE_BYTES:
+        raise BadInput(
+            f"{shown_as}: a profile has at most {MAX_PROFILE_BYTES:,} bytes, this file has "
+            f"{upload.size_bytes:,}",
+            hint="Profile the trace anew, with fewer sizes named.",
+        )
+    try:
+        found = parse_json(head.decode("utf-8"), shown_as, _HINT)
+    except UnicodeDecodeError as error:
+        raise BadInput(f"{shown_as}: is no UTF-8 text", hint=_HINT) from error
+    except ModelError as error:
+        raise BadInput(error.message, hint=error.hint) from error
+    if not isinstance(found, dict):
+        return None
+    return found
+
+
+_HEAD_BYTES = 4096
+
+
+async def _create(
+    session: AsyncSession,
+    context: Context,
+    name: str,
+    profile: Profile,
+    filename: str | None,
+) -> Workload:
+    """Store a profile once under the hash of its text, and a workload that points to it."""
+    text = await asyncio.to_thread(profile.to_text)
+    content_id = hashlib.sha256(text.encode()).hexdigest()
+    settings = context.settings
+    storage.check_space(settings, len(text))
+    await repository.lock_content(session, content_id)
+    folder = contents.folder_of(settings, content_id)
+    await asyncio.to_thread(_store, settings, folder, text)
+    await repository.add_content(session, content_id, _summary(profile, len(text)))
+    workload = Workload(
+        id=runs.new_id(),
+        name=name,
+        example=False,
+        filename=filename,
+        content_id=content_id,
+    )
+    session.add(workload)
+    await session.flush()
+    return workload
+
+
+def _store(settings: Settings, folder: Path, text: str) -> None:
+    """Write the document; the folder appears in one step."""
+    if contents.is_complete(folder):
+        return
+    work = settings.work_dir / f"profile-{runs.new_id()}"
+    work.mkdir(mode=0o700, parents=True)
+    try:
+        path = work / contents.PROFILE_NAME
+        with path.open("w", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        folder.mkdir(mode=0o700, exist_ok=True)
+        path.replace(folder / contents.PROFILE_NAME)
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+
+
+def _summary(profile: Profile, stored_bytes: int) -> dict[str, Any]:
+    curve = profile.curve
+    given = curve.given
+    kind = contents.ContentKind.PROFILE if given is None else contents.ContentKind.CURVE
+    return {
+        "kind": kind.value,
+        "format": PROFILE_FORMAT if given is None else given.source,
+        "requests": None,
+        "accesses": curve.accesses,
+        "distinct_pages": curve.distinct_pages,
+        "write_accesses": curve.known_write_accesses,
+        "write_requests": None,
+        "page_bytes": curve.page_bytes,
+        "duration_s": profile.duration_s,
+        "first_time_ns": None,
+        "devices": None,
+        "sha256_of_sequence": None,
+        "compression": None,
+        "assumptions": [*curve.notes.assumptions, *_assumptions(profile)],
+        "warnings": [note.to_dict() for note in curve.notes.warnings],
+        "has_summaries": profile.summaries is not None,
+        "tells_writes": curve.notes.tells_writes,
+        "source_format": curve.notes.source_format,
+        "skipped_records": curve.notes.skipped_records,
+        "footprint_bytes": curve.distinct_pages * curve.page_bytes,
+        "stored_bytes": stored_bytes,
+        "data_known": curve.data_known,
+        "curve_pages": curve.last_listed,
+        "dirty_share": None if given is None else given.dirty_share,
+        "write_share": None if given is None else given.write_share,
+        "sample_rate": None if profile.sampled is None else profile.sampled.sample_rate,
+    }
+
+
+def _assumptions(profile: Profile) -> list[str]:
+    if profile.curve.given is not None:
+        return list(profile.curve.given.assumptions)
+    listed = f"The profile lists {len(profile.curve.pages):,} sizes"
+    if profile.sampled is not None:
+        return [
+            f"{listed}, estimated from a sample of "
+            f"{100 * profile.sampled.sample_rate:g} % of the pages."
+        ]
+    if profile.thinned_error is None:
+        return [f"{listed}; between them counts are interpolated."]
+    return [
+        f"{listed}; between them counts are off by at most "
+        f"{100 * profile.thinned_error:.2g} % of the accesses."
+    ]
+
+
+def _fault(problem: ModelProblem) -> ProblemDetail:
+    return ProblemDetail(
+        where=problem.where, value=shown(problem.value), message=problem.message
+    )

@@ -1,0 +1,65 @@
+"""The curves of a canonical trace, into a sealed file; as a process of its own where one is damaged.
+
+stdin: one line of JSON, then kept open by the server. stdout: one JSON document.
+"""
+
+import json
+import os
+import signal
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tierwright import _simulator
+from tierwright.common.errors import defect_of
+from tierwright_server.common.sealed import sealed
+from tierwright_server.jobs.limits import cap_memory, die_with_parent
+from tierwright_server.jobs.report import OnProgress
+
+
+def profile(
+    trace: Path, out: Path, on_progress: OnProgress | None = None
+) -> dict[str, int]:
+    """Count the misses and write-backs of every LRU size, and keep them.
+
+    Returns
+    -------
+    dict
+        `accesses`, `distinct_pages`, `write_accesses` of the trace.
+    """
+    curves = _simulator.curves(str(trace), on_progress=on_progress)
+    with sealed(out) as file:
+        np.save(file, np.stack([curves["misses"], curves["write_backs"]]))
+    return {
+        key: curves[key] for key in ("accesses", "distinct_pages", "write_accesses")
+    }
+
+
+def _answer(spec: dict[str, Any]) -> dict[str, Any]:
+    try:
+        return dict(profile(Path(spec["trace"]), Path(spec["out"])))
+    except _simulator.SimulatorError as error:
+        return {"error": str(error.args[0])}
+    except MemoryError:
+        return {"error": "it needs more memory than a job may take"}
+    except Exception as error:
+        return {"error": defect_of(error)[0]}
+
+
+def main() -> int:
+    """Profile the trace that stdin names."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the server's to handle
+    spec: dict[str, Any] = json.loads(sys.stdin.buffer.readline())
+    die_with_parent(spec["parent_pid"])
+    cap_memory(spec["memory_bytes"])
+    sys.stdout.write(json.dumps(_answer(spec)))
+    return 0
+
+
+if __name__ == "__main__":
+    code = main()
+    sys.stdout.flush()
+    # The thread that watches stdin would keep an ordinary exit waiting.
+    os._exit(code)

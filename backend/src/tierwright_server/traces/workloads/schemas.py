@@ -1,0 +1,297 @@
+"""Shapes of workloads and their curves."""
+
+from datetime import datetime
+from enum import StrEnum
+from typing import Annotated, Literal
+
+from fastapi import Query
+from pydantic import Field
+
+from tierwright_server.common.schemas import Answer, Body, Identifier, Name, WarningOut
+from tierwright_server.jobs.runs.schemas import RunOut
+from tierwright_server.storage.contents import ContentKind
+from tierwright_server.traces.uploads.schemas import (
+    ColumnMapping,
+    DetectionOut,
+    ExtentOut,
+    ReadOptions,
+)
+
+
+class WorkloadStatus(StrEnum):
+    """Where a workload stands."""
+
+    QUEUED = "queued"
+    RUNNING = "running"
+    READY = "ready"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+
+class WorkloadIn(ReadOptions):
+    """Make a workload of a finished upload."""
+
+    upload_id: Identifier
+    name: Name
+    import_again: bool = Field(
+        default=False,
+        description="Make another workload even if one was imported from the same file with "
+        "the same read options; otherwise that one is the answer.",
+    )
+
+
+class WorkloadRename(Body):
+    """A new name."""
+
+    name: Name
+
+
+class SummaryOut(Answer):
+    """What the whole trace holds, or what is known without one."""
+
+    kind: ContentKind = Field(
+        default=ContentKind.TRACE,
+        description="A trace; or a profile or a given curve, which cannot be replayed.",
+    )
+    format: str
+    requests: int | None
+    accesses: int
+    distinct_pages: int = Field(
+        description="Of a given curve: the size of the data, or a lower bound of it."
+    )
+    write_accesses: int | None = Field(description="Absent where it was not stated.")
+    tells_writes: bool = Field(
+        default=True,
+        description="Otherwise all accesses count as reads: writes are unknown, not 0.",
+    )
+    write_requests: int | None
+    page_bytes: int
+    duration_s: float | None
+    first_time_ns: int | None
+    devices: int | None
+    sha256_of_sequence: str | None
+    compression: str | None
+    assumptions: list[str]
+    warnings: list[WarningOut]
+    skipped_records: int | None = Field(
+        default=None,
+        description="Bad records passed over as asked; null: unknown (canonical trace).",
+    )
+    split_requests: int | None = Field(
+        default=None,
+        description="Requests that touch more than one page; null: unknown.",
+    )
+    footprint_bytes: int = Field(description="distinct_pages x page_bytes. [bytes]")
+    stored_bytes: int = Field(description="Size of what is kept. [bytes]")
+    data_known: bool = Field(
+        default=True, description="Otherwise distinct_pages is a lower bound."
+    )
+    has_summaries: bool = Field(
+        default=False,
+        description="Whether there are summaries, or a trace to make them of.",
+    )
+    curve_pages: int | None = Field(
+        default=None,
+        description="Largest size that a profile or a given curve lists. [pages]",
+    )
+    dirty_share: float | None = Field(
+        default=None, description="As stated for a given curve. [1]"
+    )
+    write_share: float | None = Field(
+        default=None, description="As stated for a given curve. [1]"
+    )
+    sample_rate: float | None = Field(
+        default=None, description="Of a profile that was estimated from a sample. [1]"
+    )
+
+
+class WorkloadOut(Answer):
+    """A workload: a trace, read once and profiled for every size."""
+
+    id: str
+    name: str
+    status: WorkloadStatus
+    example: bool = Field(description="The worked example that comes with the app.")
+    content_id: str | None = Field(description="SHA-256 of the canonical content.")
+    same_content_as: list[str] = Field(
+        description="Other workloads with the same content; it is stored once."
+    )
+    filename: str | None = Field(
+        description="Name of its file, to show; null without a file."
+    )
+    upload_id: str | None = Field(description="The upload, while it is kept.")
+    format: str | None = Field(description="As asked; absent: detected.")
+    page_bytes: int | None = Field(description="As asked; absent: the format's own.")
+    columns: ColumnMapping | None = Field(
+        description="Column mapping that the table was read with; null without one."
+    )
+    skip_bad_records: int = Field(description="Bad records that may be passed over.")
+    device_bytes: int | None = Field(
+        description="Size of each recorded device, as stated. [bytes]"
+    )
+    members_apart: bool = Field(
+        description="Whether members of an archive are of devices of their own, as asked."
+    )
+    members_merged: bool = Field(
+        description="Whether members of an archive are merged by time, as asked."
+    )
+    summary: SummaryOut | None = Field(
+        description="What is known of its accesses; null until it is read."
+    )
+    created_at: datetime
+    run: RunOut | None
+    etag: str = Field(description="For `If-Match` of a change: of its name.")
+
+
+class ImportOut(WorkloadOut):
+    """The workload of a finished upload."""
+
+    already_here: bool = Field(
+        description="Nothing was made: this workload was, or is being, imported from the same "
+        "file with the same read options. `import_again` makes another one."
+    )
+
+
+AskedThrough = Annotated[
+    Identifier | None,
+    Query(
+        description="Workload whose notes stand with the result. Absent, or of another "
+        "content: the one through which it was asked for first."
+    ),
+]
+
+
+class ConversionSourceOut(Answer):
+    """The file that was read."""
+
+    kind: Literal["upload", "registered", "fetched", "example"]
+    filename: str | None
+    address: str | None = Field(
+        default=None,
+        description="Where a registered file lay, or of which object it was fetched.",
+    )
+    size_bytes: int
+    sha256: str
+
+
+class ConversionAskedOut(Answer):
+    """How the file was asked to be read; what is null was found out."""
+
+    format: str | None
+    page_bytes: int | None
+    columns: ColumnMapping | None
+    skip_bad_records: int
+    device_bytes: int | None = None
+    members_apart: bool = False
+    members_merged: bool = False
+
+
+class ConversionReportOut(SummaryOut):
+    """What the reader found, assumed, split, passed over and warned of."""
+
+    chosen_by: str
+    margin: float
+    detection: list[DetectionOut]
+    source_format: str = Field(
+        description="Format of the original: `format`, unless that is canonical."
+    )
+    extent: ExtentOut | None = None
+    content_id: str
+    resumed_at_accesses: int | None = Field(
+        default=None,
+        description="Page accesses that were kept from an attempt that was interrupted; "
+        "the speeds are then unknown.",
+    )
+    converted_in_s: float | None = Field(
+        default=None, description="Time that reading and converting took. [s]"
+    )
+    requests_per_s: float | None = Field(
+        default=None, description="Records read per second, on average."
+    )
+    accesses_per_s: float | None = Field(
+        default=None, description="Page accesses made of them per second, on average."
+    )
+
+
+class ConversionLogOut(Answer):
+    """How a file became accesses."""
+
+    workload_id: str
+    name: str
+    converted_at: datetime
+    server_version: str
+    core_version: str
+    source: ConversionSourceOut
+    asked: ConversionAskedOut
+    report: ConversionReportOut
+
+
+class WorkloadList(Answer):
+    """Workloads: the example first, then the newest."""
+
+    items: list[WorkloadOut]
+    total: int
+    limit: int
+    offset: int
+
+
+class KneeOut(Answer):
+    """A knee of the hit-ratio curve."""
+
+    pages: int = Field(description="The listed size at which it is. [pages]")
+    hit_ratio: float
+    height: float = Field(
+        description="Height above the line between the ends of the curve, scaled to 1."
+    )
+
+
+class SteadyCurve(Answer):
+    """What caches that are full would count on the same accesses, at the sizes of the curve."""
+
+    misses: list[float] = Field(description="Product-limit estimate. [accesses]")
+    misses_low: list[float] = Field(
+        description="If no first touch counts as an access. [accesses]"
+    )
+    misses_high: list[float] = Field(
+        description="If every first touch misses: the cold count. [accesses]"
+    )
+    uncertain: list[bool] = Field(
+        description="Whether fewer than 100 accesses show what a cache of the size hits."
+    )
+    write_backs: list[float] | None = Field(
+        description="Dirty evictions; absent where they are unknown. [pages]"
+    )
+    knees: list[KneeOut] = Field(
+        description="Where a larger cache begins to bring less, the highest first."
+    )
+
+
+class CurveOut(Answer):
+    """Counts of an LRU cache at the listed sizes; `estimator` says how they were found."""
+
+    workload_id: str
+    content_id: str
+    kind: ContentKind
+    pages: list[int] = Field(description="Cache sizes, strictly increasing. [pages]")
+    misses: list[float] = Field(
+        description="Misses at each size; whole numbers where measured. [accesses]"
+    )
+    write_backs: list[float] | None = Field(
+        description="Dirty evictions at each size; absent where they are unknown. [pages]"
+    )
+    accesses: int
+    write_accesses: int | None
+    tells_writes: bool = Field(
+        description="Otherwise write-backs are unknown: absent, or 0 for want of operations."
+    )
+    distinct_pages: int
+    page_bytes: int
+    estimator: str = Field(description="How the counts were found.")
+    knees: list[KneeOut] = Field(
+        description="Where a larger cache begins to bring less, the highest first."
+    )
+    knee_method: str = Field(description="How the knees were found.")
+    steady: SteadyCurve | None = Field(
+        description="In the steady state; absent for a given curve, which is of a running "
+        "system itself."
+    )

@@ -1,1 +1,0 @@
-"""Transactions over raw flash."""

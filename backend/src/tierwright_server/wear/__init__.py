@@ -1,1 +1,0 @@
-"""Wear and recovery: life of the flash, health of a drive, warm-up and restart."""
