@@ -16,7 +16,7 @@ from tierwright_server.traces.workloads.attempts import Attempt
 LEAVE = """
 import sys
 from pathlib import Path
-from tierwright_server.workloads.attempts import Attempt
+from tierwright_server.traces.workloads.attempts import Attempt
 (Attempt(Path(sys.argv[1]), ()).folder / "kept").write_text("done")
 """
 

@@ -186,7 +186,7 @@ for name, path in given["write"].items():
 for name, (old, new) in given["move"].items():
     tried("move " + name, lambda: os.rename(old, new))
 tried("signal", lambda: os.kill(given["other"], 0))
-import tierwright_server.workloads.ingest  # what is imported late is there
+import tierwright_server.traces.workloads.ingest  # what is imported late is there
 print(json.dumps(seen))
 """
 

@@ -25,7 +25,7 @@ pytestmark = pytest.mark.db
 
 OWNER = """
 import sys, time
-from tierwright_server.embedded_postgres import EmbeddedPostgres
+from tierwright_server.runtime.embedded_postgres import EmbeddedPostgres
 database = EmbeddedPostgres(sys.argv[1], durable=sys.argv[2] == "durable")
 database.start()
 print(database.pid, flush=True)

@@ -417,7 +417,7 @@ def test_a_data_folder_that_cannot_be_made_is_named(folder: Path) -> None:
 def test_a_guarded_program_dies_with_its_parent(*, watch: bool) -> None:
     program = f"""
 import subprocess, sys, time
-from tierwright_server.process_guard import guarded_command
+from tierwright_server.runtime.process_guard import guarded_command
 sleeper = [sys.executable, "-c", "import time; print('up', flush=True); time.sleep(99)"]
 child = subprocess.Popen(
     guarded_command(sleeper, signal_number=15, watch={watch}), start_new_session=True

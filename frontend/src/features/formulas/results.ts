@@ -95,7 +95,7 @@ function python(value: unknown): string {
 }
 
 export const pythonFor = (name: string, inputs: FormulaInputs): string =>
-  `from tierwright.formulas import ask\n\nprint(ask(${JSON.stringify(name)}, ${python(inputs)}).result)`;
+  `from tierwright.catalogue.answer import ask\n\nprint(ask(${JSON.stringify(name)}, ${python(inputs)}).result)`;
 
 /** Every word typed must occur in the name, the words or the source of a formula. */
 export function found<
