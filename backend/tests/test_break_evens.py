@@ -10,11 +10,11 @@ from live_app import EXAMPLE_TRACE
 
 from tierwright import _simulator
 from tierwright.advise import dram_or_flash
+from tierwright.common.wording import percent
 from tierwright.evaluate import metadata
 from tierwright.evaluate.break_even import next_money, schemes
 from tierwright.hardware import catalog
 from tierwright.profile.curve import Curve
-from tierwright_server.common.wording import percent
 from tierwright_server.questions.dram_or_flash import checking, service
 from tierwright_server.questions.dram_or_flash.service import step_rows
 

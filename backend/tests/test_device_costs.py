@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import pytest
 
-from tierwright.advise.tier_costs import compare_tiers
+from tierwright.advise import tier_costs
 from tierwright.evaluate.economics import Assumptions, Load
 from tierwright.hardware import catalog, fio
 from tierwright.hardware.service_time import service_us
@@ -143,7 +143,7 @@ class TestTierCosts:
             ),
             200,
         )
-        expected = compare_tiers(
+        expected = tier_costs.answer(
             [catalog.device(SSD), catalog.device(DISK)],
             10**11,
             page_bytes=4096,

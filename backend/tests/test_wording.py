@@ -2,7 +2,7 @@
 
 import pytest
 
-from tierwright_server.common.wording import listed
+from tierwright.common.wording import listed
 
 
 @pytest.mark.parametrize(

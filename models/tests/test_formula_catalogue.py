@@ -54,6 +54,9 @@ OUTSIDE = {
     "cli": "the command line: reads and prints",
     "catalogue.vectors.conformance": "runs vectors",
     "simulate.contenders": "reads names and options of contenders",
+    "common.answer": "words and plain data",
+    "common.wording": "words for numbers",
+    "evaluate.page_flow.results": "plain data",
     "common.derivation": "words and plain data",
     "hardware.device": "reads device files",
     "common.documents": "reads files",
@@ -94,6 +97,7 @@ OUTSIDE = {
 """Modules without models."""
 
 NO_MODEL = {
+    "advise.decide.decide": "replays and compares; held by test_decision.py",
     "simulate.warm_up.accesses_of": "reads a share of a trace as accesses",
     "simulate.warm_up.parse": "reads an option",
     "evaluate.page_flow.load.about_load": "words for numbers",
@@ -111,8 +115,6 @@ NO_MODEL = {
     "evaluate.economics.tier_price": "picks a price of book or device",
     "hardware.smart.read_smart": "reads a file",
     "hardware.smart.smart_from_mapping": "reads a file",
-    "profile.document.profile_from_mapping": "reads a file",
-    "profile.document.read_profile": "reads a file",
     "profile.curve.thinned_sizes": "picks sizes to list",
     "evaluate.metadata.preset": "finds a preset by name",
     "evaluate.page_flow.counts.check_sizes": "checks inputs",
@@ -158,7 +160,7 @@ JOINED = {
     "advise.pool_survey.survey": "estimates and replays of a trace",
     "advise.clean_only.clean_only": "the formula on the counts of a replay",
     "evaluate.throughput.schemes.scheme_throughput": "costs, laws, mean-value analysis",
-    "advise.tier_costs.compare_tiers": "costs and utilisation of devices",
+    "advise.tier_costs.answer": "costs and utilisation of devices",
     "evaluate.transactions.replay.compare_buffers": "a replay a variant",
     "evaluate.transactions.replay.residents": "the state a replay ends in",
     "evaluate.transactions.study.leaving_order": "average access times, and the order",
@@ -208,7 +210,9 @@ def kernels() -> frozenset[str]:
         for name, code in functions()
         if name not in NO_MODEL and code not in reached()
     }
-    return frozenset(named | {f"metadata.PRESETS.{name}" for name in metadata.PRESETS})
+    return frozenset(
+        named | {f"evaluate.metadata.PRESETS.{name}" for name in metadata.PRESETS}
+    )
 
 
 def marked(decorator: ast.expr, mark: str) -> Iterator[str]:
@@ -317,7 +321,7 @@ def oracles() -> dict[str, list[str]]:
                 asserts = any(isinstance(each, ast.Assert) for each in ast.walk(node))
                 assert asserts, f"{path.name}: {node.name} asserts nothing"
             for name in names:
-                preset = name.startswith("metadata.PRESETS.")
+                preset = name.startswith("evaluate.metadata.PRESETS.")
                 called = "PRESETS" if preset else name.rpartition(".")[2]
                 assert called in used, f"{path.name} never calls {name}"
                 found.setdefault(name, []).append(f"{path.name}::{node.name}")

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tierwright.advise.tier_costs import SECONDS_PER_MONTH, compare_tiers
+from tierwright.advise.tier_costs import SECONDS_PER_MONTH, answer
 from tierwright.common import cautions
 from tierwright.common.errors import BadInput
 from tierwright.evaluate.economics import Assumptions, Load, tier_cost
@@ -73,7 +73,7 @@ def test_bills_by_hand() -> None:
 def test_what_is_paid_for_is_what_the_volume_can_do() -> None:
     load = {"reads": Decimal(20_000) * Decimal(SECONDS_PER_MONTH)}
     for asked, busy in ((Decimal(0), 20_000 / 3000), (Decimal(20_000), 1.0)):
-        [row] = compare_tiers(
+        [row] = answer(
             [GP3], TIB, page_bytes=4096, load=Load(**load, provisioned_iops=asked)
         ).rows
         assert row.busy_share == pytest.approx(busy)
@@ -110,7 +110,7 @@ def test_more_than_a_volume_provisions_is_refused(
         provision(GP3, iops=wanted[0], throughput=wanted[1])
     assert said in str(refused.value)
     load = Load(provisioned_iops=wanted[0], provisioned_mb_per_s=wanted[1])
-    [row] = compare_tiers([GP3], TIB, page_bytes=4096, load=load).rows
+    [row] = answer([GP3], TIB, page_bytes=4096, load=load).rows
     assert row.cost is None
     assert said in row.reason
 
@@ -203,7 +203,7 @@ def overload(
         reads=Decimal(iops_of_load) * 730 * 3600,
         **{name: Decimal(value) for name, value in rented.items()},
     )
-    found = compare_tiers([device], TIB, page_bytes=page_bytes, load=load)
+    found = answer([device], TIB, page_bytes=page_bytes, load=load)
     [caution] = [each for each in found.warnings if each.name == "cannot_keep_up"]
     return caution
 
@@ -224,7 +224,7 @@ def test_an_overloaded_volume_says_what_limits_it_and_what_is_enough() -> None:
             provisioned_iops=Decimal(20_000),
             provisioned_mb_per_s=Decimal(313),
         )
-        [row] = compare_tiers([device], TIB, page_bytes=16384, load=enough).rows
+        [row] = answer([device], TIB, page_bytes=16384, load=enough).rows
         assert row.busy_share == pytest.approx(1.0)
         assert row.cost is not None
         assert float(row.cost.usd_per_month) == pytest.approx(174.44)
@@ -351,17 +351,13 @@ def test_more_held_or_provisioned_never_costs_less(
 def test_the_load_is_spread_among_the_volumes_that_hold_the_bytes() -> None:
     rate = Decimal(80_000) * 730 * 3600
     one, two = (
-        compare_tiers([MAX], gib * GIB, page_bytes=16_384, load=Load(reads=rate)).rows[
-            0
-        ]
+        answer([MAX], gib * GIB, page_bytes=16_384, load=Load(reads=rate)).rows[0]
         for gib in (1000, 100_000)
     )
     assert (one.served_by, two.served_by) == (1, 2)
     assert one.busy_share == pytest.approx(1, rel=0.05)
     assert two.busy_share == pytest.approx((one.busy_share or 0) / 2)
-    row = compare_tiers(
-        [MAX], 100_000 * GIB, page_bytes=16_384, load=Load(reads=4 * rate)
-    )
+    row = answer([MAX], 100_000 * GIB, page_bytes=16_384, load=Load(reads=4 * rate))
     (caution,) = [each for each in row.warnings if each.name == "cannot_keep_up"]
     assert caution.message.startswith(
         "the 2 of `aws-ebs-gp3-max` that hold the bytes cannot serve the load, limited by the "

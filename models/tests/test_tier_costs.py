@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tierwright.advise.tier_costs import SECONDS_PER_MONTH, compare_tiers
+from tierwright.advise.tier_costs import SECONDS_PER_MONTH, answer
 from tierwright.common.errors import BadInput
 from tierwright.evaluate.economics import Load, tier_cost
 from tierwright.hardware.device import Device, device_from_mapping
@@ -46,7 +46,7 @@ UNPRICED = device("unpriced", read_iops=(1, "1/s"))
 
 
 def compare(*devices: Device, held: int = 10**12, **load: int) -> Any:
-    return compare_tiers(
+    return answer(
         devices,
         held,
         page_bytes=4096,
@@ -61,7 +61,7 @@ def test_the_cheapest_first_and_the_unpriced_last() -> None:
     assert found.cheapest == found.cheapest_that_keeps_up == "slow"
 
 
-@pytest.mark.oracle("advise.tier_costs.compare_tiers")
+@pytest.mark.oracle("advise.tier_costs.answer")
 def test_busy_by_hand() -> None:
     # 1,000 reads and 500 writes a second: 1,000 / 100,000 + 500 / 50,000 = 0.02 on the fast one,
     # 15 on the slow one, of which three hold 2.5 TB: 5 each.
@@ -101,7 +101,7 @@ def test_costs_are_those_of_the_tier_and_busy_time_adds_up(
     reads: int, writes: int, held: int
 ) -> None:
     load = Load(reads=Decimal(reads), writes=Decimal(writes))
-    found = compare_tiers([SLOW, FAST], held, page_bytes=4096, load=load)
+    found = answer([SLOW, FAST], held, page_bytes=4096, load=load)
     for row, used in ((r, FAST if r.device_id == "fast" else SLOW) for r in found.rows):
         assert row.cost == tier_cost(used, held, load=load)
         alone = [

@@ -1,34 +1,6 @@
-"""Figures in sentences, written as the page writes them."""
+"""Words of the models, as the user of the server knows the subject."""
 
-import math
-from collections.abc import Sequence
 from typing import Any
-
-
-def percent(share: float) -> str:
-    """Three significant digits and a space before the sign, as the page writes them."""
-    return f"{three_digits(100 * share)} %"
-
-
-def three_digits(value: float) -> str:
-    """Three significant digits, as the page shows figures."""
-    rounded = float(f"{value:.3g}")
-    magnitude = math.floor(math.log10(rounded)) if rounded > 0 else 0
-    return f"{rounded:,.{max(0, 2 - magnitude)}f}"
-
-
-def listed(names: Sequence[str]) -> str:
-    """Write `A, B and C`; with semicolons where a name has a comma of its own."""
-    *others, last = names
-    if not others:
-        return last
-    if any("," in name for name in names):
-        return (
-            f"{'; '.join(others)}; and {last}"
-            if others[1:]
-            else f"{others[0]} and {last}"
-        )
-    return f"{', '.join(others)} and {last}"
 
 
 def without_path(report: dict[str, Any], path: str, shown_as: str) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from tierwright.common.answer import Answer as ModelAnswer
 from tierwright.common.derivation import Derivation
 from tierwright_server.common.schemas import Answer
 
@@ -49,3 +50,10 @@ def derivation_step(
         unit=derivation.unit,
         source=derivation.source,
     )
+
+
+def rows_of(answer: ModelAnswer) -> list[DerivationStep]:
+    """Every step of an answer of the models, as rows."""
+    return [
+        derivation_step(step.derivation, step.subject) for step in answer.derivation()
+    ]

@@ -10,8 +10,8 @@ from fastapi import Request
 from pydantic import BaseModel, Field
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from tierwright.common.wording import percent
 from tierwright_server.common.schemas import Answer, Body
-from tierwright_server.common.wording import percent
 from tierwright_server.http.context import Context
 from tierwright_server.questions.compare import deciding
 from tierwright_server.questions.compare.schemas import (

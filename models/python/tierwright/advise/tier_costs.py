@@ -10,11 +10,13 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from typing import Any
 
+from tierwright.common.answer import Answer, Figure, steps
 from tierwright.common.cautions import Caution
-from tierwright.common.derivation import Derivation, Number, plain
+from tierwright.common.currency import money
+from tierwright.common.derivation import Derivation, Number
 from tierwright.common.errors import BadInput, Problems
+from tierwright.common.wording import percent
 from tierwright.evaluate.economics import (
     HOURS_PER_MONTH,
     VALIDITY,
@@ -48,7 +50,7 @@ class TierRow:
 
     Attributes
     ----------
-    device_id : str
+    device_id, device_name, kind : str
         What would hold the bytes.
     cost : TierCost or None
         None where it cannot be priced.
@@ -68,6 +70,8 @@ class TierRow:
     """
 
     device_id: str
+    device_name: str
+    kind: str
     cost: TierCost | None
     reason: str
     usd_per_million_pages_month: Decimal | None
@@ -82,8 +86,8 @@ class TierRow:
         return self.busy_share is not None and self.busy_share <= 1
 
 
-@dataclass(frozen=True, slots=True)
-class TierComparison:
+@dataclass(frozen=True, kw_only=True)
+class TierCosts(Answer):
     """Devices for one tier, the cheapest first; those without a cost last.
 
     Attributes
@@ -96,8 +100,6 @@ class TierComparison:
         Device of least cost among those known to serve the load.
     estimator, validity : str
         What was used and where it holds.
-    warnings : tuple of Caution
-        What to know before acting on it.
     """
 
     rows: tuple[TierRow, ...]
@@ -105,15 +107,18 @@ class TierComparison:
     cheapest_that_keeps_up: str | None
     estimator: str
     validity: str
-    warnings: tuple[Caution, ...]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain data for JSON."""
-        found: dict[str, Any] = plain(self)
-        return found
+    @property
+    def figures(self) -> tuple[Figure, ...]:
+        """Cost a month of each device that has one."""
+        return tuple(
+            Figure(row.device_id, row.device_name, row.cost.usd_per_month, "USD/month")
+            for row in self.rows
+            if row.cost is not None
+        )
 
 
-def compare_tiers(
+def answer(
     devices: Sequence[Device],
     held_bytes: int,
     *,
@@ -121,7 +126,7 @@ def compare_tiers(
     prices: PriceBook | None = None,
     load: Load | None = None,
     assumptions: Assumptions | None = None,
-) -> TierComparison:
+) -> TierCosts:
     """Cost a tier on each device, and see which of them can serve its load.
 
     busy = (reads x t_read + writes x t_write) / (devices x 730 h), the utilisation law U = X S / m
@@ -140,7 +145,7 @@ def compare_tiers(
 
     Returns
     -------
-    TierComparison
+    TierCosts
 
     Raises
     ------
@@ -150,7 +155,7 @@ def compare_tiers(
     Examples
     --------
     >>> from tierwright.hardware import catalog
-    >>> found = compare_tiers(
+    >>> found = answer(
     ...     [
     ...         catalog.device("face2016-samsung-840pro-256"),
     ...         catalog.device("face2016-cheetah-15k6-single"),
@@ -182,14 +187,45 @@ def compare_tiers(
     rows.sort(key=lambda row: math.inf if row.cost is None else row.cost.usd_per_month)
     priced = [row for row in rows if row.cost is not None]
     serving = [row for row in priced if row.keeps_up]
-    return TierComparison(
-        tuple(rows),
-        priced[0].device_id if priced else None,
-        serving[0].device_id if serving else None,
-        "prices x amounts; busy time by the utilisation law",
-        f"{VALIDITY}; busy time is that of random accesses of one page",
-        tuple(_cautions(devices, rows, prices, work, page_bytes, assumptions)),
+    return TierCosts(
+        finding=_finding(priced, serving),
+        warnings=tuple(_cautions(devices, rows, prices, work, page_bytes, assumptions)),
+        explain=lambda: (
+            step for row in rows for step in steps(row.derivation, row.device_id)
+        ),
+        rows=tuple(rows),
+        cheapest=priced[0].device_id if priced else None,
+        cheapest_that_keeps_up=serving[0].device_id if serving else None,
+        estimator="prices x amounts; busy time by the utilisation law",
+        validity=f"{VALIDITY}; busy time is that of random accesses of one page",
     )
+
+
+def _finding(priced: Sequence[TierRow], serving: Sequence[TierRow]) -> str:
+    if not priced:
+        return (
+            "None of these devices has a price here; choose a price book that has one."
+        )
+    cheapest = priced[0]
+    text = f"{cheapest.device_name} is the cheapest at {_cost(cheapest)} a month"
+    if cheapest.busy_share is None:
+        return f"{text}; whether it can serve the load is not known."
+    if cheapest.keeps_up:
+        return f"{text}, and busy for {percent(cheapest.busy_share)} of it."
+    few = (
+        "one of it"
+        if cheapest.served_by == 1
+        else f"the {cheapest.served_by:,} that hold the bytes"
+    )
+    text += f", but {few} cannot serve the load"
+    if not serving:
+        return f"{text}, and no other device here is known to."
+    other = serving[0]
+    return f"{text}; {other.device_name} can, for {_cost(other)} a month."
+
+
+def _cost(row: TierRow) -> str:
+    return money(Decimal(0) if row.cost is None else row.cost.usd_per_month)
 
 
 def _row(
@@ -213,6 +249,8 @@ def _row(
     busy = _busy(_as_rented(device, work), work, whole, page_bytes)
     return TierRow(
         device.id,
+        device.name,
+        device.kind,
         cost,
         reason,
         _of_pages(cost, page_bytes),

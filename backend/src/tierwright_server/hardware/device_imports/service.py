@@ -5,11 +5,11 @@ import json
 from pydantic import ValidationError
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from tierwright.common.wording import three_digits
 from tierwright.hardware import fio
 from tierwright.hardware.device import Device
 from tierwright_server.common.errors import BadInput
 from tierwright_server.common.schemas import ProblemDetail, WarningOut
-from tierwright_server.common.wording import three_digits
 from tierwright_server.hardware.catalog import service as catalog
 from tierwright_server.hardware.catalog.schemas import DeviceIn
 from tierwright_server.hardware.device_imports.schemas import (

@@ -10,6 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from tierwright import _simulator
 from tierwright.common.errors import BadInput as ModelBadInput
 from tierwright.common.units import format_bytes
+from tierwright.common.wording import listed, percent, three_digits
 from tierwright.evaluate.metadata import MetadataPreset, RamBudget
 from tierwright.evaluate.page_flow import decision, dirty_range, effects, evaluation
 from tierwright.evaluate.page_flow.load import about_load
@@ -21,7 +22,6 @@ from tierwright.profile.steady_state import Start
 from tierwright_server.common.errors import BadInput
 from tierwright_server.common.schemas import WarningOut
 from tierwright_server.common.version import VERSION
-from tierwright_server.common.wording import listed, percent, three_digits
 from tierwright_server.hardware.catalog import service as catalog
 from tierwright_server.hardware.catalog.schemas import DeviceOut, PriceBookOut
 from tierwright_server.hardware.flash_metadata import metadata_preset

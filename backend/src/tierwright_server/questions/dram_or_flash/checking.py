@@ -8,13 +8,13 @@ from fastapi import Request
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from tierwright.advise import dram_or_flash
+from tierwright.common.wording import percent, three_digits
 from tierwright.evaluate.break_even import replayed, schemes
 from tierwright.evaluate.break_even.gains import PageCosts
 from tierwright.evaluate.break_even.replayed import CheckSizes, ReplayedBreakEven
 from tierwright.evaluate.break_even.schemes import SchemeThetas
 from tierwright.evaluate.page_flow.decision import ReplayPoint
 from tierwright_server.common.version import VERSION
-from tierwright_server.common.wording import percent, three_digits
 from tierwright_server.hardware.flash_metadata import metadata_preset
 from tierwright_server.http.context import Context
 from tierwright_server.questions.compare import replays

@@ -15,6 +15,7 @@ from tierwright.advise.dram_or_flash import BreakEven, TierPrices
 from tierwright.common.currency import money as money_of
 from tierwright.common.derivation import Derivation, shown
 from tierwright.common.ties import at_both_ends
+from tierwright.common.wording import percent, three_digits
 from tierwright.evaluate.break_even import interval as break_even_interval
 from tierwright.evaluate.break_even import next_money
 from tierwright.evaluate.break_even.gains import PageCosts, PlainGains
@@ -28,7 +29,6 @@ from tierwright.profile.curve import Curve
 from tierwright_server.common.errors import BadInput
 from tierwright_server.common.schemas import WarningOut
 from tierwright_server.common.version import VERSION
-from tierwright_server.common.wording import percent, three_digits
 from tierwright_server.hardware.flash_metadata import metadata_preset
 from tierwright_server.http.context import Context
 from tierwright_server.http.steps import DerivationStep

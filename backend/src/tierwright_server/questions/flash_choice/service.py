@@ -10,13 +10,13 @@ from tierwright.advise import flash_choice
 from tierwright.advise.directories import DirectoryOption, DirectoryStudy, SchemeCost
 from tierwright.advise.flash_choice import DeviceChoice
 from tierwright.common.derivation import shown
+from tierwright.common.wording import percent, three_digits
 from tierwright.evaluate.page_flow.cautions import about_given
 from tierwright.hardware.device import Device
 from tierwright.hardware.prices import PriceBook
 from tierwright.profile.curve import Curve
 from tierwright_server.common.errors import BadInput
 from tierwright_server.common.schemas import WarningOut
-from tierwright_server.common.wording import percent, three_digits
 from tierwright_server.hardware.catalog import service as catalog
 from tierwright_server.hardware.flash_metadata import metadata_preset
 from tierwright_server.http.context import Context

@@ -7,9 +7,9 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from tierwright.advise.fragment_cache import FragmentStudy, fragment_study
 from tierwright.common.cautions import Caution
 from tierwright.common.errors import BadInput as ModelBadInput
+from tierwright.common.wording import percent, three_digits
 from tierwright.profile.curve import Curve
 from tierwright_server.common.schemas import WarningOut
-from tierwright_server.common.wording import percent, three_digits
 from tierwright_server.http.context import Context
 from tierwright_server.http.steps import derivation_step
 from tierwright_server.questions.fragment_cache.schemas import (

@@ -14,10 +14,10 @@ from tierwright.advise.pool_advisor import (
 )
 from tierwright.advise.pool_asymmetry import window_accesses
 from tierwright.common.errors import BadInput as ModelBadInput
+from tierwright.common.wording import percent, three_digits
 from tierwright.evaluate.page_flow.cautions import about_trace
 from tierwright_server.common.errors import BadInput
 from tierwright_server.common.schemas import Answer, Body, Identifier, Pages, WarningOut
-from tierwright_server.common.wording import percent, three_digits
 from tierwright_server.http.context import ContextDep, SessionDep
 from tierwright_server.http.problems import responses
 from tierwright_server.http.steps import DerivationStep, derivation_row

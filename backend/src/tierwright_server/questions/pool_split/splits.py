@@ -11,6 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from tierwright.advise import pool_survey
 from tierwright.advise.pool_survey import PricedSurvey, SplitSurvey, device_asymmetry
+from tierwright.common.wording import percent, three_digits
 from tierwright.evaluate.page_flow.cautions import about_trace
 from tierwright.evaluate.pool_split.counts import BASELINE_TITLES, BASELINES, all_writes
 from tierwright.hardware.device import Device
@@ -18,7 +19,6 @@ from tierwright.trace.notes import ReaderNotes
 from tierwright_server.common.errors import NotComputed, NotReady
 from tierwright_server.common.older_models import about_version
 from tierwright_server.common.schemas import Answer, Body, Identifier, Pages, WarningOut
-from tierwright_server.common.wording import percent, three_digits
 from tierwright_server.hardware.catalog import service as catalog
 from tierwright_server.http.context import Context, ContextDep, SessionDep
 from tierwright_server.http.derivation_asked import DerivedDep

@@ -11,12 +11,12 @@ from fastapi import Request
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from tierwright.advise.check_points import Replay
+from tierwright.common.wording import percent
 from tierwright.evaluate.page_flow import decision
 from tierwright_server.common.errors import BadInput
 from tierwright_server.common.result_ids import result_id
 from tierwright_server.common.schemas import Body
 from tierwright_server.common.version import VERSION
-from tierwright_server.common.wording import percent
 from tierwright_server.http.context import Context
 from tierwright_server.questions.compare import replays
 from tierwright_server.questions.compare import service as evaluations

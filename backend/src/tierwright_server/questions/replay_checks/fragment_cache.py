@@ -6,7 +6,7 @@ from tierwright.advise.check_points import (
     replayed_fragments,
 )
 from tierwright.common.units import format_bytes
-from tierwright_server.common.wording import percent
+from tierwright.common.wording import percent
 from tierwright_server.questions.fragment_cache import service as fragments
 from tierwright_server.questions.fragment_cache.schemas import FragmentCacheIn
 from tierwright_server.questions.replay_checks.check import Asking, Check, counted, row

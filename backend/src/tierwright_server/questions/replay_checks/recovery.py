@@ -1,8 +1,8 @@
 """The check of filling and restart."""
 
 from tierwright.advise.check_points import replayed_restart, restart_replays
+from tierwright.common.wording import percent
 from tierwright.evaluate import recovery as model
-from tierwright_server.common.wording import percent
 from tierwright_server.questions.replay_checks.check import Asking, Check, counted, row
 from tierwright_server.questions.replay_checks.schemas import (
     CheckedAnswer,

@@ -1,8 +1,8 @@
 """The check of throughput."""
 
 from tierwright.advise.check import replayed_throughput
+from tierwright.common.wording import listed, three_digits
 from tierwright.evaluate.throughput.schemes import Setting
-from tierwright_server.common.wording import listed, three_digits
 from tierwright_server.questions.replay_checks.check import (
     REPLAYED,
     Asking,

@@ -12,6 +12,7 @@ import orjson
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from tierwright.common.derivation import plain, shown
+from tierwright.common.wording import percent, three_digits
 from tierwright.evaluate.metadata import MetadataPreset
 from tierwright.evaluate.page_flow import map_point, scheme_map
 from tierwright.evaluate.page_flow.map_point import MapPoint
@@ -19,7 +20,6 @@ from tierwright.evaluate.page_flow.scheme_map import Axis, SchemeMap
 from tierwright.profile.curve import Curve
 from tierwright_server.common.errors import BadInput
 from tierwright_server.common.schemas import WarningOut
-from tierwright_server.common.wording import percent, three_digits
 from tierwright_server.hardware.flash_metadata import metadata_preset
 from tierwright_server.http.context import Context
 from tierwright_server.http.steps import DerivationStep, derivation_step

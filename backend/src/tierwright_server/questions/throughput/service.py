@@ -10,6 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from tierwright.common.derivation import shown
 from tierwright.common.ties import at_both_ends, leaders
+from tierwright.common.wording import listed, percent, three_digits
 from tierwright.evaluate.page_flow import counts as page_flow_counts
 from tierwright.evaluate.page_flow import explain
 from tierwright.evaluate.throughput import schemes
@@ -21,7 +22,6 @@ from tierwright.evaluate.throughput.schemes import (
 from tierwright.profile.curve import Curve
 from tierwright_server.common.schemas import WarningOut
 from tierwright_server.common.version import VERSION
-from tierwright_server.common.wording import listed, percent, three_digits
 from tierwright_server.hardware.flash_metadata import metadata_preset
 from tierwright_server.http.context import Context
 from tierwright_server.http.steps import DerivationStep

@@ -1,18 +1,16 @@
-"""The cost of a tier: finds devices and prices, lets the models answer, says it in words."""
+"""What a tier costs: finds devices and prices, and asks the models."""
 
 from decimal import Decimal
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from tierwright.advise.tier_costs import TierComparison, TierRow, compare_tiers
-from tierwright.common.currency import money
+from tierwright.advise import tier_costs
+from tierwright.advise.tier_costs import TierRow
 from tierwright.evaluate.economics import Assumptions, Load
 from tierwright_server.common.schemas import WarningOut
-from tierwright_server.common.wording import percent
 from tierwright_server.hardware.catalog import service as catalog
-from tierwright_server.hardware.catalog.schemas import DeviceOut
 from tierwright_server.http.context import Context
-from tierwright_server.http.steps import derivation_step
+from tierwright_server.http.steps import rows_of
 from tierwright_server.questions.compare.schemas import PriceBookRef
 from tierwright_server.questions.tier_costs.schemas import (
     CostLineOut,
@@ -35,7 +33,7 @@ async def compare(
         if body.price_book_id is None
         else await catalog.find_price_book(session, context, body.price_book_id)
     )
-    compared = compare_tiers(
+    answer = tier_costs.answer(
         [device for device, _ in found],
         body.held_bytes,
         page_bytes=body.page_bytes,
@@ -59,25 +57,18 @@ async def compare(
             whole_devices=body.whole_devices,
         ),
     )
-    shown = {out.id: out for _, out in found}
     return TierCostsOut(
         held_bytes=body.held_bytes,
         page_bytes=body.page_bytes,
         price_book=None if book is None else PriceBookRef.model_validate(book[1]),
-        rows=[_row(row, shown[row.device_id]) for row in compared.rows],
-        cheapest=compared.cheapest,
-        cheapest_that_keeps_up=compared.cheapest_that_keeps_up,
-        sentence=_sentence(compared, shown),
-        estimator=compared.estimator,
-        validity=compared.validity,
-        warnings=[WarningOut.model_validate(each) for each in compared.warnings],
-        derivation=[
-            derivation_step(part, row.device_id)
-            for row in compared.rows
-            for part in row.derivation
-        ]
-        if derived
-        else None,
+        rows=[_row(row) for row in answer.rows],
+        cheapest=answer.cheapest,
+        cheapest_that_keeps_up=answer.cheapest_that_keeps_up,
+        sentence=answer.finding,
+        estimator=answer.estimator,
+        validity=answer.validity,
+        warnings=[WarningOut.model_validate(each) for each in answer.warnings],
+        derivation=rows_of(answer) if derived else None,
     )
 
 
@@ -86,12 +77,12 @@ def _exact(value: float) -> Decimal:
     return Decimal(repr(value))
 
 
-def _row(row: TierRow, device: DeviceOut) -> TierRowOut:
+def _row(row: TierRow) -> TierRowOut:
     cost = row.cost
     return TierRowOut(
         device_id=row.device_id,
-        device_name=device.name,
-        kind=device.kind,
+        device_name=row.device_name,
+        kind=row.kind,
         reason=row.reason,
         usd_per_month=None if cost is None else cost.usd_per_month,
         opex_usd_per_month=None if cost is None else cost.opex_usd_per_month,
@@ -106,33 +97,3 @@ def _row(row: TierRow, device: DeviceOut) -> TierRowOut:
         busy_share=row.busy_share,
         missing=[] if cost is None else list(cost.missing),
     )
-
-
-def _sentence(compared: TierComparison, shown: dict[str, DeviceOut]) -> str:
-    rows = {row.device_id: row for row in compared.rows}
-    if compared.cheapest is None:
-        return (
-            "None of these devices has a price here; choose a price book that has one."
-        )
-    cheapest = rows[compared.cheapest]
-    name = shown[cheapest.device_id].name
-    text = f"{name} is the cheapest at {_cost(cheapest)} a month"
-    if cheapest.busy_share is None:
-        return f"{text}; whether it can serve the load is not known."
-    if cheapest.keeps_up:
-        return f"{text}, and busy for {percent(cheapest.busy_share)} of it."
-    few = (
-        "one of it"
-        if cheapest.served_by == 1
-        else f"the {cheapest.served_by:,} that hold the bytes"
-    )
-    text += f", but {few} cannot serve the load"
-    if compared.cheapest_that_keeps_up is None:
-        return f"{text}, and no other device here is known to."
-    other = rows[compared.cheapest_that_keeps_up]
-    return f"{text}; {shown[other.device_id].name} can, for {_cost(other)} a month."
-
-
-def _cost(row: TierRow) -> str:
-    cost = row.cost
-    return money(Decimal(0) if cost is None else cost.usd_per_month)

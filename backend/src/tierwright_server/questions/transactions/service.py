@@ -5,10 +5,10 @@ from collections.abc import Iterator
 
 from tierwright.common.cautions import Caution
 from tierwright.common.errors import BadInput as ModelBadInput
+from tierwright.common.wording import percent, three_digits
 from tierwright.evaluate.transactions import nand, replay, study
 from tierwright_server.common.errors import BadInput, of_model
 from tierwright_server.common.schemas import WarningOut
-from tierwright_server.common.wording import percent, three_digits
 from tierwright_server.http.steps import derivation_step
 from tierwright_server.questions.transactions.schemas import (
     MAX_EVENTS,

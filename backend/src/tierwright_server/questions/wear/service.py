@@ -14,6 +14,7 @@ from tierwright.common.currency import money as money_of
 from tierwright.common.derivation import Derivation, shown
 from tierwright.common.errors import BadInput as ModelBadInput
 from tierwright.common.units import format_bytes
+from tierwright.common.wording import percent, three_digits
 from tierwright.evaluate import flash_cache, recovery
 from tierwright.evaluate.endurance import money as endurance_money
 from tierwright.evaluate.endurance import outlook as endurance_outlook
@@ -36,7 +37,6 @@ from tierwright.hardware.service_time import (
 from tierwright.profile.curve import Curve
 from tierwright_server.common.errors import BadInput
 from tierwright_server.common.schemas import WarningOut
-from tierwright_server.common.wording import percent, three_digits
 from tierwright_server.hardware.catalog import service as catalog
 from tierwright_server.hardware.catalog.schemas import DeviceOut
 from tierwright_server.hardware.flash_metadata import metadata_preset

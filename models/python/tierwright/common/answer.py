@@ -1,0 +1,147 @@
+"""What every question answers: a finding in words, numbers with units, warnings, and the derivation.
+
+A module of `tierwright.advise` makes it; a notebook, the command line, the server and the page show
+it. Nobody else puts its sentences, numbers or steps together.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from decimal import Decimal
+from html import escape
+from typing import Any
+
+from tierwright.common.cautions import Caution
+from tierwright.common.derivation import Derivation, plain
+from tierwright.common.wording import three_digits
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """One number of an answer, for people and for machines.
+
+    Attributes
+    ----------
+    name : str
+        Key in documents; ends in its unit where the unit is not plain from it.
+    title : str
+        What it is, in words.
+    value : int, float, Decimal, str or None
+        In `unit`; None where it is not known, a text where the answer is a name.
+    unit : str
+        `1` for ratios, empty for names.
+    """
+
+    name: str
+    title: str
+    value: float | Decimal | str | None
+    unit: str = ""
+
+    @property
+    def text(self) -> str:
+        """The value with three significant digits and its unit."""
+        if self.value is None:
+            return "not known"
+        if isinstance(self.value, str):
+            return self.value
+        unit = "" if self.unit in ("", "1") else f" {self.unit}"
+        return f"{three_digits(float(self.value))}{unit}"
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step of a derivation.
+
+    Attributes
+    ----------
+    derivation : Derivation
+        Formula, numbers put in, source.
+    subject : str or None
+        What it is about where an answer compares several: a scheme, a device. None: all of them.
+    """
+
+    derivation: Derivation
+    subject: str | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON."""
+        return {"subject": self.subject, **self.derivation.to_dict()}
+
+
+def steps(
+    derivations: Iterable[Derivation], subject: str | None = None
+) -> Iterable[Step]:
+    """Make steps about one subject of derivations."""
+    return (Step(each, subject) for each in derivations)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answer:
+    """The answer of a question.
+
+    Attributes
+    ----------
+    finding : str
+        What was found, in a sentence or two, with its numbers.
+    warnings : tuple of Caution
+        What to know before relying on it.
+    explain : callable
+        Makes the steps of the derivation; called only where they are asked for.
+    """
+
+    finding: str
+    warnings: tuple[Caution, ...] = ()
+    explain: Callable[[], Iterable[Step]] = field(
+        default=tuple, repr=False, compare=False
+    )
+
+    @property
+    def figures(self) -> tuple[Figure, ...]:
+        """The numbers that the finding rests on, the most important first."""
+        return ()
+
+    def derivation(self) -> tuple[Step, ...]:
+        """Return every formula with the numbers put in. Made anew at each call."""
+        return tuple(self.explain())
+
+    def to_dict(self, *, derivation: bool = False) -> dict[str, Any]:
+        """Return plain data for JSON: the finding, the numbers, and all that the answer holds.
+
+        Parameters
+        ----------
+        derivation : bool
+            Whether the steps are wanted too; many, and mostly not looked at.
+        """
+        found: dict[str, Any] = {
+            "finding": self.finding,
+            "numbers": plain(list(self.figures)),
+            "warnings": plain(list(self.warnings)),
+        }
+        for spec in dataclasses.fields(self):
+            if spec.name not in (*found, "explain"):
+                value = getattr(self, spec.name)
+                found[spec.name] = (
+                    value.to_dict() if hasattr(value, "to_dict") else plain(value)
+                )
+        if derivation:
+            found["derivation"] = [step.to_dict() for step in self.derivation()]
+        return found
+
+    def _repr_html_(self) -> str:
+        """Show it in a notebook: the finding, the numbers as a table, the warnings."""
+        rows = "".join(
+            f"<tr><th scope='row' style='text-align:left'>{escape(each.title)}</th>"
+            f"<td style='text-align:right'>{escape(each.text)}</td></tr>"
+            for each in self.figures
+        )
+        warned = "".join(
+            f"<li><b>{escape(each.message)}</b>: {escape(each.hint)}</li>"
+            for each in self.warnings
+        )
+        return (
+            f"<p>{escape(self.finding)}</p>"
+            + (f"<table>{rows}</table>" if rows else "")
+            + (f"<ul>{warned}</ul>" if warned else "")
+        )
