@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-
 from tierwright.common.answer import Answer as ModelAnswer
+from tierwright.common.answer import Step, step
 from tierwright.common.derivation import Derivation
 from tierwright_server.common.schemas import Answer
 
@@ -40,20 +38,21 @@ def derivation_step(
     derivation: Derivation, scheme: str | None = None
 ) -> DerivationStep:
     """One formula of the models with its numbers, as a row."""
-    value = derivation.value
-    number = None if value is None else float(np.asarray(value, dtype=np.float64))
+    return row(step(derivation, scheme))
+
+
+def row(found: Step) -> DerivationStep:
+    """One step of an answer, as a row."""
     return DerivationStep(
-        scheme=scheme,
-        name=derivation.result,
-        formula=derivation.substituted,
-        value=number if number is None or math.isfinite(number) else None,
-        unit=derivation.unit,
-        source=derivation.source,
+        scheme=found.subject,
+        name=found.name,
+        formula=found.formula,
+        value=found.value,
+        unit=found.unit,
+        source=found.source,
     )
 
 
 def rows_of(answer: ModelAnswer) -> list[DerivationStep]:
     """Every step of an answer of the models, as rows."""
-    return [
-        derivation_step(step.derivation, step.subject) for step in answer.derivation()
-    ]
+    return [row(each) for each in answer.derivation()]

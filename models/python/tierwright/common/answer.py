@@ -7,11 +7,14 @@ it. Nobody else puts its sentences, numbers or steps together.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable
+import math
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from decimal import Decimal
 from html import escape
 from typing import Any
+
+import numpy as np
 
 from tierwright.common.cautions import Caution
 from tierwright.common.derivation import Derivation, plain
@@ -52,29 +55,51 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One step of a derivation.
+    """One step of a derivation: a formula with its numbers put in.
 
     Attributes
     ----------
-    derivation : Derivation
-        Formula, numbers put in, source.
+    name : str
+        What is computed.
+    formula : str
+        The equation, and the numbers put in.
+    value : float or None
+        The result in `unit`; None where it is not defined.
+    unit : str
+        `1` for ratios.
+    source : str
+        Paper and equation.
     subject : str or None
         What it is about where an answer compares several: a scheme, a device. None: all of them.
     """
 
-    derivation: Derivation
+    name: str
+    formula: str
+    value: float | None
+    unit: str
+    source: str
     subject: str | None = None
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain data for JSON."""
-        return {"subject": self.subject, **self.derivation.to_dict()}
+
+def step(derivation: Derivation, subject: str | None = None) -> Step:
+    """Make the step of a derivation."""
+    value = derivation.value
+    number = None if value is None else float(np.asarray(value, dtype=np.float64))
+    return Step(
+        derivation.result,
+        derivation.substituted,
+        number if number is None or math.isfinite(number) else None,
+        derivation.unit,
+        derivation.source,
+        subject,
+    )
 
 
 def steps(
     derivations: Iterable[Derivation], subject: str | None = None
-) -> Iterable[Step]:
-    """Make steps about one subject of derivations."""
-    return (Step(each, subject) for each in derivations)
+) -> Iterator[Step]:
+    """Make the steps of derivations about one subject."""
+    return (step(each, subject) for each in derivations)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -126,7 +151,7 @@ class Answer:
                     value.to_dict() if hasattr(value, "to_dict") else plain(value)
                 )
         if derivation:
-            found["derivation"] = [step.to_dict() for step in self.derivation()]
+            found["derivation"] = plain(list(self.derivation()))
         return found
 
     def _repr_html_(self) -> str:

@@ -11,7 +11,8 @@ from tierwright.evaluate.page_flow import decision
 from tierwright.evaluate.page_flow.results import Evaluation
 from tierwright_server.common.version import VERSION
 from tierwright_server.http.context import Context
-from tierwright_server.questions.compare import replays, service
+from tierwright_server.questions import point as questions_point
+from tierwright_server.questions.compare import service
 from tierwright_server.questions.compare.check import service as simulations
 from tierwright_server.questions.compare.check.schemas import (
     SimulationIn,
@@ -24,7 +25,8 @@ from tierwright_server.questions.compare.schemas import (
     DerivationOut,
     EvaluationOut,
 )
-from tierwright_server.questions.compare.service import Point
+from tierwright_server.questions.point import Point
+from tierwright_server.replays import points
 from tierwright_server.replays.sweeps import repository
 from tierwright_server.storage import contents
 from tierwright_server.storage.contents import ContentKind
@@ -49,9 +51,9 @@ async def evaluate(
     EvaluationOut or SimulationOut
         The latter is the job that makes the replays, where they take too long to wait for.
     """
-    point = await service.find_point(session, context, body)
-    point = service.with_new_pages(body, point)
-    if service.dirty_ends(body, point) is not None:
+    point = await questions_point.find_point(session, context, body)
+    point = questions_point.with_new_pages(body, point)
+    if questions_point.dirty_ends(body, point) is not None:
         return service.range_answer(body, point)
     found = await _find(request, session, context, body, point)
     if isinstance(found, SimulationOut):
@@ -64,9 +66,9 @@ async def derive(
     request: Request, session: AsyncSession, context: Context, body: DecisionIn
 ) -> DerivationOut | SimulationOut:
     """Say how the figures of `evaluate` came about; returns the job as that does."""
-    point = await service.find_point(session, context, body)
-    point = service.with_new_pages(body, point)
-    if service.dirty_ends(body, point) is not None:
+    point = await questions_point.find_point(session, context, body)
+    point = questions_point.with_new_pages(body, point)
+    if questions_point.dirty_ends(body, point) is not None:
         return DerivationOut(derivation=service.range_derivation(body, point))
     found = await _find(request, session, context, body, point)
     if isinstance(found, SimulationOut):
@@ -89,26 +91,24 @@ async def _find(
         return Found(found)
     workloads.check_traced(point.workload, point.content)
     asked = decision.replay_points(found)
-    keys = {name: replays.key_of(name, at, VERSION) for name, at in asked.items()}
+    keys = {name: points.key_of(name, at, VERSION) for name, at in asked.items()}
     if body.decide is Decide.MODEL:
         done = await repository.done_now(
             context.reads, point.content.id, list(keys.values())
         )
         left = sum(key not in done for key in keys.values())
-        takes_s = replays.expected_s(point.content.summary["accesses"], left)
+        takes_s = points.expected_s(point.content.summary["accesses"], left)
         return Found(found, _check(body, point, found, takes_s))
     known = await repository.results(session, point.content.id, list(keys.values()))
     wanted = [name for name, key in keys.items() if key not in known]
-    takes_s = replays.expected_s(point.content.summary["accesses"], len(wanted))
+    takes_s = points.expected_s(point.content.summary["accesses"], len(wanted))
     if wanted:
         if takes_s > context.settings.replay_inline_s:
             return await simulations.create_simulation(session, context, _asked(body))
         # Nobody else needs to wait for the connection meanwhile.
         await session.commit()
         trace = contents.existing_trace(context.settings, point.content.id)
-        made = await replays.make(
-            request, trace, {name: asked[name] for name in wanted}
-        )
+        made = await points.make(request, trace, {name: asked[name] for name in wanted})
         fresh = {keys[name]: row for name, row in made.items()}
         await repository.keep(session, point.content.id, fresh)
         known = known | fresh

@@ -1,57 +1,25 @@
 """Shapes of the comparison of schemes at one point."""
 
 from enum import StrEnum
-from typing import Annotated, Literal
+from typing import Literal
 
 from pydantic import Field
 
 from tierwright.profile.steady_state import Start
 from tierwright_server.common.schemas import (
     Answer,
-    FlashMetadata,
-    Identifier,
-    Months,
     Pages,
-    Share,
-    StartIn,
     Usd,
     WarningOut,
 )
-from tierwright_server.hardware.catalog.schemas import DeviceOut, Origin
 from tierwright_server.http.steps import DerivationStep
-
-
-class DirtyShareIn(StartIn):
-    """What is known of the dirty share of a given curve, which does not tell it."""
-
-    dirty_share: Share | None = Field(
-        default=None,
-        description="Share of the evicted pages that are dirty, for a workload made of a "
-        "given curve; absent: as stated with the curve.",
-    )
-    dirty_share_range: bool = Field(
-        default=False,
-        description="Where the dirty share of a given curve is not stated: answer with "
-        "both ends of what it can be. Otherwise such a request is refused.",
-    )
-
-
-class EvaluationIn(DirtyShareIn):
-    """The point to evaluate: sizes, devices and prices."""
-
-    workload_id: Identifier
-    ram_pages: Annotated[Pages, Field(ge=1)]
-    flash_pages: Pages
-    flash_device_id: Identifier
-    disk_device_id: Identifier
-    ram_device_id: Identifier | None = None
-    price_book_id: Identifier | None = None
-    amortisation_months: Months = 36
-    flash_metadata: FlashMetadata | None = Field(
-        default=None,
-        description="Preset of `GET /catalog/flash-metadata` whose memory is taken out of "
-        "the RAM of every scheme with flash; absent: nothing is charged.",
-    )
+from tierwright_server.questions.point_schemas import (
+    DevicesUsed,
+    DirtyShareOut,
+    EvaluationIn,
+    PriceBookRef,
+    RamBudgetOut,
+)
 
 
 class Decide(StrEnum):
@@ -197,30 +165,6 @@ class SchemeEvaluation(Answer):
     warnings: list[WarningOut]
 
 
-class DirtyShareState(StrEnum):
-    """Where the dirty share is from."""
-
-    MEASURED = "measured"
-    STATED = "stated"
-    UNKNOWN = "unknown"
-
-
-class DirtyShareOut(Answer):
-    """What is known of the share of evicted pages that are dirty (p_d)."""
-
-    state: DirtyShareState
-    value: float | None = Field(description="As stated, the same at every size. [1]")
-    write_share: float | None = Field(
-        description="Stated share of the accesses that write; it bounds p_d. [1]"
-    )
-    best_at_least: str | None = Field(
-        description="If unknown: the best choice if no evicted page is dirty."
-    )
-    best_at_most: str | None = Field(
-        description="If unknown: the best choice if as many are dirty as can be."
-    )
-
-
 class MarginOut(Answer):
     """By how much the best scheme wins."""
 
@@ -229,39 +173,6 @@ class MarginOut(Answer):
     relative_to_none: float = Field(
         description="Share of the I/O time without flash that the best saves."
     )
-
-
-class PriceBookRef(Answer):
-    """The price book used."""
-
-    id: str
-    name: str
-    origin: Origin
-    date: str
-
-
-class RamBudgetOut(Answer):
-    """RAM that knowing what flash holds takes, and what it leaves for caching."""
-
-    flash_metadata: str = Field(description="Name of the preset.")
-    title: str
-    ram_bytes: int = Field(description="The budget, which is what is paid for. [bytes]")
-    metadata_bytes: int
-    ram_pages_left: int = Field(
-        description="RAM of every scheme with flash; `none` caches in all. [pages]"
-    )
-    share: float = Field(description="Metadata / budget. [1]")
-    sentence: str
-    estimator: str
-    validity: str
-
-
-class DevicesUsed(Answer):
-    """The devices as they were when this was evaluated."""
-
-    flash: DeviceOut
-    disk: DeviceOut
-    ram: DeviceOut | None
 
 
 class CheckOut(Answer):

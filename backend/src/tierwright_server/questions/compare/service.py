@@ -1,179 +1,43 @@
 """The comparison of schemes: finds what is asked for, evaluates, puts it into words."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
-from functools import cache
-from typing import Any, Literal, Protocol
+from dataclasses import replace
+from typing import Any, Literal
 
-from sqlalchemy.ext.asyncio import AsyncSession
-
-from tierwright import _simulator
-from tierwright.common.errors import BadInput as ModelBadInput
-from tierwright.common.units import format_bytes
+from tierwright.advise.point import DIRTY_SHARE_UNKNOWN, ONE_END, scheme_titles
 from tierwright.common.wording import listed, percent, three_digits
-from tierwright.evaluate.metadata import MetadataPreset, RamBudget
 from tierwright.evaluate.page_flow import decision, dirty_range, effects, evaluation
 from tierwright.evaluate.page_flow.load import about_load
 from tierwright.evaluate.page_flow.results import Evaluation, SchemeResult
-from tierwright.hardware.device import Device
-from tierwright.hardware.prices import PriceBook
-from tierwright.profile.curve import Curve
-from tierwright.profile.steady_state import Start
-from tierwright_server.common.errors import BadInput
 from tierwright_server.common.schemas import WarningOut
 from tierwright_server.common.version import VERSION
-from tierwright_server.hardware.catalog import service as catalog
-from tierwright_server.hardware.catalog.schemas import DeviceOut, PriceBookOut
 from tierwright_server.hardware.flash_metadata import metadata_preset
-from tierwright_server.http.context import Context
-from tierwright_server.http.steps import DerivationStep, derivation_step
+from tierwright_server.http.steps import DerivationStep, derivation_step, row
 from tierwright_server.questions.compare.schemas import (
     CostTerms,
     Decide,
-    DecisionIn,
-    DevicesUsed,
-    DirtyShareIn,
-    DirtyShareOut,
-    DirtyShareState,
     EstimatorOut,
-    EvaluationIn,
     EvaluationOut,
     LeastOut,
     MarginOut,
     MoneyOut,
     MoneyPart,
-    PriceBookRef,
-    RamBudgetOut,
     ReplayedOut,
     SchemeEvaluation,
 )
-from tierwright_server.storage.tables import Content, Workload
-from tierwright_server.traces.workloads import service as workloads
+from tierwright_server.questions.point import (
+    Point,
+    known_dirty_share,
+    ram_budget_out,
+    unknown_dirty_share,
+)
+from tierwright_server.questions.point_schemas import (
+    DevicesUsed,
+    EvaluationIn,
+    PriceBookRef,
+)
 
 _TIE = 1e-9
-
-
-@dataclass(frozen=True)
-class Point:
-    """Everything that an evaluation is made of."""
-
-    workload: Workload
-    content: Content
-    curve: Curve
-    flash: tuple[Device, DeviceOut]
-    disk: tuple[Device, DeviceOut]
-    ram: tuple[Device, DeviceOut] | None
-    prices: tuple[PriceBook, PriceBookOut] | None
-
-
-class MayAskForRange(Protocol):
-    """Body of a request that may ask for both ends of an unknown dirty share."""
-
-    @property
-    def dirty_share_range(self) -> bool: ...
-
-
-def dirty_ends(body: MayAskForRange, point: Point) -> tuple[Point, Point] | None:
-    """Return the point with as few and with as many dirty pages as can be.
-
-    None where the dirty share is known: measured, or stated.
-
-    Raises
-    ------
-    BadInput
-        If it is not known and both ends were not asked for.
-    """
-    if point.curve.write_backs_at is not None:
-        return None
-    if not body.dirty_share_range:
-        raise BadInput.at(
-            "body.dirty_share",
-            None,
-            f"must be given: workload `{point.workload.name}` is a given curve, which does "
-            "not contain it",
-            hint="State the dirty share of the evicted pages; or set "
-            "`dirty_share_range` for both ends of what it can be.",
-        )
-    least, most = dirty_range.dirty_ends(point.curve)
-    return replace(point, curve=least), replace(point, curve=most)
-
-
-class Inputs(Protocol):
-    """What names a workload and its hardware in the body of a request."""
-
-    @property
-    def workload_id(self) -> str: ...
-    @property
-    def flash_device_id(self) -> str: ...
-    @property
-    def disk_device_id(self) -> str: ...
-    @property
-    def ram_device_id(self) -> str | None: ...
-    @property
-    def price_book_id(self) -> str | None: ...
-    @property
-    def start(self) -> Start: ...
-
-
-async def find_point(
-    session: AsyncSession, context: Context, body: EvaluationIn
-) -> Point:
-    """Find what a point is made of, its curve with the dirty share that was stated."""
-    return with_dirty_share(body, await find_inputs(session, context, body))
-
-
-def with_dirty_share(body: DirtyShareIn, point: Point) -> Point:
-    """Return the point with the dirty share that was stated, if one was."""
-    if body.dirty_share is None:
-        return point
-    return replace(point, curve=point.curve.with_dirty_share(body.dirty_share))
-
-
-def with_new_pages(body: DecisionIn, point: Point) -> Point:
-    """Return the point with the new pages that were stated.
-
-    Raises
-    ------
-    BadInput
-        If they exceed the first touches of the workload, or it is a given curve.
-    """
-    if not body.new_pages:
-        return point
-    try:
-        curve = point.curve.with_new_pages(body.new_pages)
-    except ModelBadInput as error:
-        raise BadInput.at(
-            "body.new_pages",
-            body.new_pages,
-            error.message.partition("` ")[2],
-            hint=f"{error.hint[:1].upper()}{error.hint[1:]}.",
-        ) from error
-    return replace(point, curve=curve)
-
-
-async def find_inputs(session: AsyncSession, context: Context, body: Inputs) -> Point:
-    """Find workload, devices and prices; the error names the one that is missing."""
-    workload, content = await workloads.find_kept(context, body.workload_id)
-    curve = await workloads.load_curve(context, workload, content, body.start)
-
-    async def device(where: str, device_id: str) -> tuple[Device, DeviceOut]:
-        return await catalog.find_device(
-            session, context, device_id, where, page_bytes=curve.page_bytes
-        )
-
-    flash = await device("flash_device_id", body.flash_device_id)
-    disk = await device("disk_device_id", body.disk_device_id)
-    ram = (
-        await device("ram_device_id", body.ram_device_id)
-        if body.ram_device_id
-        else None
-    )
-    prices = (
-        await catalog.find_price_book(session, context, body.price_book_id)
-        if body.price_book_id
-        else None
-    )
-    return Point(workload, content, curve, flash, disk, ram, prices)
 
 
 def compute(body: EvaluationIn, point: Point) -> Evaluation:
@@ -192,12 +56,6 @@ def _choices(body: EvaluationIn, point: Point) -> dict[str, Any]:
         "amortisation_months": body.amortisation_months,
         "flash_metadata": metadata_preset(body.flash_metadata),
     }
-
-
-@cache
-def titles() -> dict[str, str]:
-    """Return the title of every scheme, from the core's table."""
-    return {row["name"]: row["title"] for row in _simulator.schemes()}
 
 
 def range_answer(body: EvaluationIn, point: Point) -> EvaluationOut:
@@ -242,23 +100,6 @@ def _of_one_end(warning: WarningOut) -> WarningOut:
     )
 
 
-ONE_END = DerivationStep(
-    scheme=None,
-    name="p_d",
-    formula="unknown; the steps assume that as many evicted pages are dirty as possible",
-    value=None,
-    unit="1",
-    source="the given curve",
-)
-
-DIRTY_SHARE_UNKNOWN = {
-    "name": "dirty_share_unknown",
-    "message": "the share of evicted pages that are dirty is unknown, as a given curve does not contain "
-    "it: write costs lie between those of no dirty page and those of as many as possible",
-    "hint": "state the dirty share, or profile a trace that has writes",
-}
-
-
 def _least(result: SchemeResult) -> LeastOut:
     return LeastOut(
         flash_writes=result.flash_writes,
@@ -285,39 +126,14 @@ def _range_sentence(body: EvaluationIn, found: dirty_range.DirtyRange) -> str:
     if found.best is None:
         return (
             f"The best scheme depends on the share of evicted pages that are dirty, which is "
-            f"unknown: {titles()[found.best_at_least]} if none is "
+            f"unknown: {scheme_titles()[found.best_at_least]} if none is "
             f"({ends(found.best_at_least)} of I/O per access), "
-            f"{titles()[found.best_at_most]} if as many as possible are "
+            f"{scheme_titles()[found.best_at_most]} if as many as possible are "
             f"({ends(found.best_at_most)})."
         )
     return (
-        f"{titles()[found.best]} is best by the formulas whether no evicted page is "
+        f"{scheme_titles()[found.best]} is best by the formulas whether no evicted page is "
         f"dirty or as many as possible are: {ends(found.best)} of I/O per access."
-    )
-
-
-def unknown_dirty_share(
-    curve: Curve, at_least: str | None, at_most: str | None
-) -> DirtyShareOut:
-    """Say that nobody knows the dirty share, and what is best at both ends."""
-    return DirtyShareOut(
-        state=DirtyShareState.UNKNOWN,
-        value=None,
-        write_share=None if curve.given is None else curve.given.write_share,
-        best_at_least=at_least,
-        best_at_most=at_most,
-    )
-
-
-def known_dirty_share(curve: Curve) -> DirtyShareOut:
-    """Say where the dirty share is from: measured, or stated."""
-    given = curve.given
-    return DirtyShareOut(
-        state=DirtyShareState.MEASURED if given is None else DirtyShareState.STATED,
-        value=None if given is None else given.dirty_share,
-        write_share=None if given is None else given.write_share,
-        best_at_least=None,
-        best_at_most=None,
     )
 
 
@@ -382,37 +198,7 @@ def derivation(found: Evaluation) -> list[DerivationStep]:
 def range_derivation(body: EvaluationIn, point: Point) -> list[DerivationStep]:
     """Return the steps of the end with as many dirty pages as can be."""
     found = dirty_range.evaluate_range(point.curve, **_choices(body, point))
-    return [ONE_END, *derivation(found.most)]
-
-
-def ram_budget_out(name: str | None, found: RamBudget | None) -> RamBudgetOut | None:
-    """Say how much RAM the metadata of a preset take and leave; None where none are charged."""
-    preset = metadata_preset(name)
-    if found is None or preset is None:
-        return None
-    return RamBudgetOut(
-        flash_metadata=preset.name,
-        title=preset.title,
-        ram_bytes=found.ram_bytes,
-        metadata_bytes=found.metadata_bytes,
-        ram_pages_left=found.left_pages,
-        share=found.share,
-        sentence=_budget_sentence(preset, found),
-        estimator=found.estimator,
-        validity=found.validity,
-    )
-
-
-def _budget_sentence(preset: MetadataPreset, found: RamBudget) -> str:
-    if found.metadata_bytes == 0:
-        return "Without flash there is nothing to know about: all RAM caches pages."
-    unit = "page" if preset.unit_bytes is None else f"{format_bytes(preset.unit_bytes)}"
-    return (
-        f"{preset.title} keeps {preset.entry_bytes:g} bytes in RAM for each {unit} on flash: "
-        f"{format_bytes(found.metadata_bytes)} of {format_bytes(found.ram_bytes)} "
-        f"({percent(found.share)}), which leaves {found.left_pages:,} pages of RAM to every "
-        "scheme with flash."
-    )
+    return [row(ONE_END), *derivation(found.most)]
 
 
 def _scheme(
@@ -420,7 +206,7 @@ def _scheme(
 ) -> SchemeEvaluation:
     return SchemeEvaluation(
         scheme=result.scheme,
-        title=titles()[result.scheme],
+        title=scheme_titles()[result.scheme],
         ram_hits=result.ram_hits,
         flash_hits=result.flash_hits,
         flash_misses=result.flash_misses,
@@ -512,8 +298,8 @@ def _money(body: EvaluationIn, result: SchemeResult) -> MoneyOut:
 
 
 def _sentence(body: EvaluationIn, found: Evaluation) -> str:
-    best = titles()[found.best]
-    runner_up = titles()[found.runner_up]
+    best = scheme_titles()[found.best]
+    runner_up = scheme_titles()[found.runner_up]
     costs = decision.deciding_costs(found)
     best_us, other_us = costs[found.best], costs[found.runner_up]
     replayed = ", decided by replay" if found.decided_by == "replay" else ""
@@ -554,13 +340,13 @@ def _equal_sentence(
     found: Evaluation, costs: Mapping[str, float], replayed: str
 ) -> str:
     """Say that a lead is too small to matter, and what speaks for which scheme."""
-    names = listed([titles()[name] for name in found.equal])
+    names = listed([scheme_titles()[name] for name in found.equal])
     least, most = min(costs[n] for n in found.equal), max(costs[n] for n in found.equal)
     low, high = three_digits(least), three_digits(most)
     times = low if low == high else f"{low} to {high}"
     return (
         f"{names} are equal for the purpose at {times} µs of I/O per "
-        f"access{replayed}; {titles()[str(found.writes_least)]} writes least to flash."
+        f"access{replayed}; {scheme_titles()[str(found.writes_least)]} writes least to flash."
     )
 
 

@@ -8,6 +8,7 @@ from fastapi import Request
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from tierwright.advise import dram_or_flash
+from tierwright.advise.point import scheme_titles
 from tierwright.common.wording import percent, three_digits
 from tierwright.evaluate.break_even import replayed, schemes
 from tierwright.evaluate.break_even.gains import PageCosts
@@ -17,19 +18,19 @@ from tierwright.evaluate.page_flow.decision import ReplayPoint
 from tierwright_server.common.version import VERSION
 from tierwright_server.hardware.flash_metadata import metadata_preset
 from tierwright_server.http.context import Context
-from tierwright_server.questions.compare import replays
 from tierwright_server.questions.compare.check import service as simulations
 from tierwright_server.questions.compare.check.schemas import (
     SimulationIn,
     SimulationOut,
 )
-from tierwright_server.questions.compare.service import Point, find_point, titles
 from tierwright_server.questions.dram_or_flash.schemas import BreakEvenCheckIn
+from tierwright_server.questions.point import Point, find_point
 from tierwright_server.questions.replay_checks.check import row
 from tierwright_server.questions.replay_checks.schemas import (
     CheckedAnswer,
     CheckedFigure,
 )
+from tierwright_server.replays import points
 from tierwright_server.replays.sweeps import repository
 from tierwright_server.storage import contents
 from tierwright_server.traces.workloads import service as workloads
@@ -79,18 +80,18 @@ async def _replayed(
     sizes: CheckSizes,
 ) -> Counters | SimulationOut:
     """Counters of every replay: kept, made here, or left to jobs where that takes long."""
-    keys = {each: replays.key_of(each[0], each[1], VERSION) for each in sizes.wanted()}
+    keys = {each: points.key_of(each[0], each[1], VERSION) for each in sizes.wanted()}
     content = point.content
     known = await repository.results(session, content.id, list(keys.values()))
     wanted = [each for each, key in keys.items() if key not in known]
     if wanted:
-        takes_s = replays.expected_s(content.summary["accesses"], len(wanted))
+        takes_s = points.expected_s(content.summary["accesses"], len(wanted))
         if takes_s > context.settings.replay_inline_s:
             return await _job(session, context, body, wanted)
         # Nobody else needs to wait for the connection meanwhile.
         await session.commit()
         trace = contents.existing_trace(context.settings, content.id)
-        made = await replays.make_each(request, trace, wanted)
+        made = await points.make_each(request, trace, wanted)
         fresh = {keys[each]: row for each, row in made.items()}
         await repository.keep(session, content.id, fresh)
         known = known | fresh
@@ -139,7 +140,7 @@ def _answer(
         rows.append(
             row(
                 scheme,
-                titles()[scheme],
+                scheme_titles()[scheme],
                 f"saved by {each.flash_pages:,} pages of flash",
                 GAIN_UNIT,
                 float(found.schemes[scheme].flash_gain[0]),
@@ -150,7 +151,7 @@ def _answer(
             rows.append(
                 CheckedFigure(
                     of=scheme,
-                    title=titles()[scheme],
+                    title=scheme_titles()[scheme],
                     figure="share of what the DRAM saves",
                     unit="1",
                     model=float(found.schemes[scheme].flash_gain[0])
@@ -188,13 +189,13 @@ def _sentence(found: SchemeThetas, made: ReplayedBreakEven, sizes: CheckSizes) -
     flash = sizes.schemes[made.best].needed
     pages = 0 if flash is None else flash.flash_pages
     share = made.schemes[made.best].share or 0.0
-    name = titles()[made.best]
+    name = scheme_titles()[made.best]
     if made.best_by_replay in (made.best, None):
         return (
             f"{held}; with {pages:,} pages of flash {name} saves most, as the model says, "
             f"{percent(share)} of what the DRAM saves."
         )
-    other = titles()[made.best_by_replay]
+    other = scheme_titles()[made.best_by_replay]
     more = percent((made.best_gain or 0.0) / made.dram_gain)
     return (
         f"{held}; with {pages:,} pages of flash {other} saves most, {more} of what the DRAM "
@@ -248,7 +249,7 @@ def _how_wide(found: SchemeThetas, made: ReplayedBreakEven) -> str:
 
 def _basis(made: ReplayedBreakEven, sizes: CheckSizes) -> str:
     unmatched = [
-        titles()[name]
+        scheme_titles()[name]
         for name, each in made.schemes.items()
         if each.flash_pages is None
     ]

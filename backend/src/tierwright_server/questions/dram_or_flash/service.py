@@ -12,6 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from tierwright.advise import dram_or_flash
 from tierwright.advise.dram_or_flash import BreakEven, TierPrices
+from tierwright.advise.point import DIRTY_SHARE_UNKNOWN, ONE_END, scheme_titles
 from tierwright.common.currency import money as money_of
 from tierwright.common.derivation import Derivation, shown
 from tierwright.common.ties import at_both_ends
@@ -31,18 +32,7 @@ from tierwright_server.common.schemas import WarningOut
 from tierwright_server.common.version import VERSION
 from tierwright_server.hardware.flash_metadata import metadata_preset
 from tierwright_server.http.context import Context
-from tierwright_server.http.steps import DerivationStep
-from tierwright_server.questions.compare.schemas import DevicesUsed, PriceBookRef
-from tierwright_server.questions.compare.service import (
-    DIRTY_SHARE_UNKNOWN,
-    ONE_END,
-    Point,
-    dirty_ends,
-    find_point,
-    known_dirty_share,
-    titles,
-    unknown_dirty_share,
-)
+from tierwright_server.http.steps import DerivationStep, row
 from tierwright_server.questions.dram_or_flash.schemas import (
     AccessTimes,
     BreakEvenIn,
@@ -60,6 +50,14 @@ from tierwright_server.questions.dram_or_flash.schemas import (
     SchemeStep,
     StepOut,
 )
+from tierwright_server.questions.point import (
+    Point,
+    dirty_ends,
+    find_point,
+    known_dirty_share,
+    unknown_dirty_share,
+)
+from tierwright_server.questions.point_schemas import DevicesUsed, PriceBookRef
 
 GIB = 2**30
 FLIP_DELTAS = np.geomspace(0.05, 50, 61)
@@ -239,7 +237,7 @@ def _range_answer(
             ],
             "derivation": None
             if answer.derivation is None
-            else [ONE_END, *answer.derivation],
+            else [row(ONE_END), *answer.derivation],
         }
     )
 
@@ -459,7 +457,7 @@ def _scheme_steps(found: SchemeThetas, at: int) -> Iterator[SchemeStep]:
         )
         yield SchemeStep(
             scheme=scheme,
-            title=titles()[scheme],
+            title=scheme_titles()[scheme],
             theta=theta,
             theta_least=least,
             theta_most=most,
@@ -537,7 +535,9 @@ def _next_money(answers: _Answers) -> NextMoneyOut | None:
                 flash_gain_least_us=each.flash_gain_least,
                 flash_gain_most_us=each.flash_gain_most,
                 flash_gains=[
-                    SchemeGain(scheme=scheme, title=titles()[scheme], gain_us=gain)
+                    SchemeGain(
+                        scheme=scheme, title=scheme_titles()[scheme], gain_us=gain
+                    )
                     for scheme, gain in each.flash_gains.items()
                 ],
                 flash_to_dram_gain_ratio=each.flash_to_dram_gain_ratio,
@@ -754,7 +754,7 @@ def _surplus(money: NextMoney | None, curve: Curve) -> str:
 
 
 def _under(scheme: str | None) -> str:
-    return "" if scheme is None else f" under {titles()[scheme]}"
+    return "" if scheme is None else f" under {scheme_titles()[scheme]}"
 
 
 def _saves(gain: float) -> str:

@@ -17,7 +17,7 @@ from tierwright_server.common.schemas import (
     WarningOut,
 )
 from tierwright_server.http.steps import DerivationStep
-from tierwright_server.questions.compare.schemas import PriceBookRef
+from tierwright_server.questions.point_schemas import PriceBookRef
 
 MOST_CANDIDATES = 100
 MOST_SIZES = 16

@@ -9,6 +9,7 @@ from tierwright.advise import directories as advise_directories
 from tierwright.advise import flash_choice
 from tierwright.advise.directories import DirectoryOption, DirectoryStudy, SchemeCost
 from tierwright.advise.flash_choice import DeviceChoice
+from tierwright.advise.point import scheme_titles
 from tierwright.common.derivation import shown
 from tierwright.common.wording import percent, three_digits
 from tierwright.evaluate.page_flow.cautions import about_given
@@ -21,8 +22,6 @@ from tierwright_server.hardware.catalog import service as catalog
 from tierwright_server.hardware.flash_metadata import metadata_preset
 from tierwright_server.http.context import Context
 from tierwright_server.http.steps import DerivationStep
-from tierwright_server.questions.compare.schemas import PriceBookRef
-from tierwright_server.questions.compare.service import titles
 from tierwright_server.questions.flash_choice.schemas import (
     DirectoriesIn,
     DirectoriesOut,
@@ -34,6 +33,7 @@ from tierwright_server.questions.flash_choice.schemas import (
     RejectedOut,
     SizesIn,
 )
+from tierwright_server.questions.point_schemas import PriceBookRef
 from tierwright_server.traces.workloads import service as workloads
 
 CHOICE_VALIDITY = (
@@ -93,7 +93,7 @@ async def choose(
                 device_id=row.device_id,
                 device_name=row.device_name,
                 scheme=row.scheme,
-                scheme_title=titles()[row.scheme],
+                scheme_title=scheme_titles()[row.scheme],
                 io_time_us_per_access=row.io_time_us_per_access,
                 gain_over_none=row.gain_over_none,
                 flash_usd_per_month=row.flash_usd_per_month,
@@ -230,7 +230,7 @@ def _choice_sentence(found: DeviceChoice) -> str:
     text = (
         f"{fast.device_name} gives the least I/O time, "
         f"{three_digits(fast.io_time_us_per_access)} µs an access under "
-        f"{titles()[fast.scheme]}"
+        f"{scheme_titles()[fast.scheme]}"
     )
     near = sum(
         row.io_time_us_per_access <= fast.io_time_us_per_access * (1 + NEAR)
@@ -254,7 +254,7 @@ def _choice_steps(found: DeviceChoice) -> Iterator[DerivationStep]:
         yield DerivationStep(
             scheme=row.device_id,
             name="I/O time",
-            formula=f"least of C0 to C3 over N, that of {titles()[row.scheme]}: "
+            formula=f"least of C0 to C3 over N, that of {scheme_titles()[row.scheme]}: "
             f"{' + '.join(row.cost_terms_us_per_access)} = "
             f"{' + '.join(map(shown, row.cost_terms_us_per_access.values()))}",
             value=row.io_time_us_per_access,
@@ -308,7 +308,7 @@ def _option(option: DirectoryOption) -> DirectoryOptionOut:
         schemes=[
             DirectorySchemeOut(
                 scheme=name,
-                title=titles()[name],
+                title=scheme_titles()[name],
                 io_us=cost.io_us,
                 directory_us=cost.directory_us,
                 block_read_us=cost.block_read_us,
@@ -376,7 +376,7 @@ def _directory_steps(
             yield from _cost_steps(option, scheme, cost, name)
             yield DerivationStep(
                 scheme=None,
-                name=f"{name}: {titles()[scheme]}",
+                name=f"{name}: {scheme_titles()[scheme]}",
                 formula=f"C/N + C_d/N + block reads = {cost.io_us:.6g} + "
                 f"{cost.directory_us:.6g} + {cost.block_read_us:.6g}",
                 value=cost.total_us,
@@ -386,7 +386,7 @@ def _directory_steps(
             if option.technique is not None:
                 yield DerivationStep(
                     scheme=None,
-                    name=f"{name}: {titles()[scheme]}, at worst",
+                    name=f"{name}: {scheme_titles()[scheme]}, at worst",
                     formula=f"the same with {option.flash_blocks:,} pages on flash, one in "
                     f"each flash page, not {option.flash_pages:,}",
                     value=cost.worst_total_us,
@@ -445,7 +445,7 @@ def _cost_steps(
     for part, formula, value in rows:
         yield DerivationStep(
             scheme=None,
-            name=f"{name}: {titles()[scheme]}, {part}",
+            name=f"{name}: {scheme_titles()[scheme]}, {part}",
             formula=formula,
             value=value,
             unit="µs per access",

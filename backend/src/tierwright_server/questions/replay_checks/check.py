@@ -18,14 +18,15 @@ from tierwright_server.common.result_ids import result_id
 from tierwright_server.common.schemas import Body
 from tierwright_server.common.version import VERSION
 from tierwright_server.http.context import Context
-from tierwright_server.questions.compare import replays
+from tierwright_server.questions import point as questions_point
 from tierwright_server.questions.compare import service as evaluations
-from tierwright_server.questions.compare.schemas import EvaluationIn
-from tierwright_server.questions.compare.service import Point
+from tierwright_server.questions.point import Point
+from tierwright_server.questions.point_schemas import EvaluationIn
 from tierwright_server.questions.replay_checks.schemas import (
     CheckedAnswer,
     CheckedFigure,
 )
+from tierwright_server.replays import points
 from tierwright_server.replays.sweeps import repository
 from tierwright_server.replays.sweeps import service as sweeps
 from tierwright_server.replays.sweeps.schemas import SweepOut
@@ -75,7 +76,7 @@ async def replayed(
     asking: Asking, asked: EvaluationIn
 ) -> tuple[Point, Counters | SweepOut]:
     """Counters of every scheme at a point."""
-    point = await evaluations.find_point(asking.session, asking.context, asked)
+    point = await questions_point.find_point(asking.session, asking.context, asked)
     found = evaluations.compute(asked, point)
     wanted = {
         name: Replay("scheme", name, at.ram_pages, at.flash_pages, at.warm_up)
@@ -103,7 +104,7 @@ async def counted(
     known = await repository.results(session, content.id, list(keys.values()))
     lacking = [each for name, each in configurations.items() if keys[name] not in known]
     if lacking:
-        takes_s = replays.expected_s(content.summary["accesses"], len(lacking))
+        takes_s = points.expected_s(content.summary["accesses"], len(lacking))
         if takes_s > settings.replay_inline_s:
             return await sweeps.create_replays(
                 session, workload, content, list(configurations.values())
@@ -140,7 +141,7 @@ async def _make(
     def replay(stop: threading.Event) -> dict[str, dict[str, Any]] | None:
         return replay_all(trace, configurations, lambda *_: not stop.is_set())
 
-    return await replays.unless_gone(request, replay)
+    return await points.unless_gone(request, replay)
 
 
 # --- words ---------------------------------------------------------------------------------

@@ -7,8 +7,8 @@ from tierwright.advise.check_points import (
     replayed_without_flash,
 )
 from tierwright.advise.directories import DirectoryOption
+from tierwright.advise.point import scheme_titles
 from tierwright.common.units import format_bytes
-from tierwright_server.questions.compare.service import titles
 from tierwright_server.questions.flash_choice import service as choices
 from tierwright_server.questions.flash_choice.schemas import DirectoriesIn
 from tierwright_server.questions.replay_checks.check import (
@@ -56,7 +56,7 @@ async def directories(asking: Asking, body: DirectoriesIn) -> CheckedAnswer | Sw
             if counters is None:
                 continue
             time = replayed_directory(counters, option, flash=flash, disk=disk)
-            title = f"{_place(option)}: {titles()[scheme]}"
+            title = f"{_place(option)}: {scheme_titles()[scheme]}"
             of = f"{index} {scheme}"
             if option.technique is None:
                 rows.append(row(of, title, "time", "µs/access", cost.total_us, time))

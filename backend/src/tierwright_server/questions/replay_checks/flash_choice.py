@@ -1,11 +1,11 @@
 """The check of the choice of a flash device."""
 
 from tierwright.advise.check import replayed_choice
+from tierwright.advise.point import scheme_titles
 from tierwright_server.hardware.catalog import service as catalog
-from tierwright_server.questions.compare.schemas import EvaluationIn
-from tierwright_server.questions.compare.service import titles
 from tierwright_server.questions.flash_choice import service as choices
 from tierwright_server.questions.flash_choice.schemas import FlashChoiceIn
+from tierwright_server.questions.point_schemas import EvaluationIn
 from tierwright_server.questions.replay_checks.check import (
     REPLAYED,
     Asking,
@@ -54,7 +54,7 @@ async def flash_choice(asking: Asking, body: FlashChoiceIn) -> CheckedAnswer | S
             f"I/O time, {each.scheme_title}"
             if each.scheme == found[each.device_id].scheme
             else f"I/O time, {each.scheme_title}; replayed best: "
-            f"{titles()[found[each.device_id].scheme]}",
+            f"{scheme_titles()[found[each.device_id].scheme]}",
             "µs/access",
             each.io_time_us_per_access,
             found[each.device_id].io_time_us_per_access,

@@ -1,7 +1,7 @@
 """The check of wear."""
 
 from tierwright.advise.check import replayed_life
-from tierwright_server.questions.compare.schemas import EvaluationIn
+from tierwright_server.questions.point_schemas import EvaluationIn
 from tierwright_server.questions.replay_checks.check import (
     REPLAYED,
     Asking,

@@ -19,7 +19,7 @@ from tierwright_server.common.schemas import (
 )
 from tierwright_server.hardware.catalog.schemas import DeviceOut
 from tierwright_server.http.steps import DerivationStep
-from tierwright_server.questions.compare.schemas import PriceBookRef
+from tierwright_server.questions.point_schemas import PriceBookRef
 
 MOST_POINTS = 64
 AxisName = Literal[

@@ -11,6 +11,7 @@ import numpy as np
 import orjson
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from tierwright.advise.point import DIRTY_SHARE_UNKNOWN, ONE_END, scheme_titles
 from tierwright.common.derivation import plain, shown
 from tierwright.common.wording import percent, three_digits
 from tierwright.evaluate.metadata import MetadataPreset
@@ -22,16 +23,9 @@ from tierwright_server.common.errors import BadInput
 from tierwright_server.common.schemas import WarningOut
 from tierwright_server.hardware.flash_metadata import metadata_preset
 from tierwright_server.http.context import Context
-from tierwright_server.http.steps import DerivationStep, derivation_step
-from tierwright_server.questions.compare.schemas import PriceBookRef
-from tierwright_server.questions.compare.service import (
-    DIRTY_SHARE_UNKNOWN,
-    ONE_END,
-    Point,
-    dirty_ends,
-    find_inputs,
-    titles,
-)
+from tierwright_server.http.steps import DerivationStep, derivation_step, row
+from tierwright_server.questions.point import Point, dirty_ends, find_inputs
+from tierwright_server.questions.point_schemas import PriceBookRef
 from tierwright_server.questions.scheme_map.schemas import (
     AxisIn,
     AxisOption,
@@ -86,7 +80,7 @@ def list_options() -> MapOptions:
             AxisOption.model_validate({"name": name, "title": title, "unit": unit})
             for name, (title, unit) in scheme_map.AXES.items()
         ],
-        schemes={name: titles()[name] for name in scheme_map.MAP_SCHEMES},
+        schemes={name: scheme_titles()[name] for name in scheme_map.MAP_SCHEMES},
     )
 
 
@@ -172,7 +166,7 @@ def _columns(found: Found, made: SchemeMap) -> dict[str, Any]:
         "distinct_pages": found.point.curve.distinct_pages,
         **made.columns(),
         "money": plain(made.columns()["money"]),
-        "titles": {name: titles()[name] for name in made.schemes},
+        "titles": {name: scheme_titles()[name] for name in made.schemes},
         "device_asymmetry": times.flash_write / times.flash_read,
         "shares": shares,
         "too_close_share": close,
@@ -222,9 +216,11 @@ def _map_sentence(shares: dict[str, float], close: float) -> str:
     if not ranked:
         return "No scheme fits anywhere on this map: the metadata of the flash exceed the RAM."
     if len(ranked) == 1 and ranked[0][0] == 1:
-        text = f"{titles()[ranked[0][1]]} leads everywhere on this map"
+        text = f"{scheme_titles()[ranked[0][1]]} leads everywhere on this map"
     else:
-        parts = [f"{titles()[name]} on {percent(share)}" for share, name in ranked]
+        parts = [
+            f"{scheme_titles()[name]} on {percent(share)}" for share, name in ranked
+        ]
         text = f"{parts[0].replace(' on ', ' leads on ', 1)} of the map" + "".join(
             f", {part}" for part in parts[1:]
         )
@@ -269,7 +265,7 @@ def _point(
         schemes=[
             PointSchemeOut(
                 scheme=name,
-                title=titles()[name],
+                title=scheme_titles()[name],
                 io_time_us_per_access=scheme.io_time_us_per_access,
                 error_us_per_access=scheme.error_us_per_access,
                 flash_hits=scheme.flash_hits,
@@ -301,7 +297,7 @@ def _point(
         if least is None
         else f"If as many evicted pages as possible are dirty: {_point_sentence(point)} If "
         f"none is: {_point_sentence(least)}",
-        derivation=[*([] if least is None else [ONE_END]), *_derivation(point)]
+        derivation=[*([] if least is None else [row(ONE_END)]), *_derivation(point)]
         if derived
         else None,
     )
@@ -311,7 +307,7 @@ def _point_sentence(point: MapPoint) -> str:
     if point.best is None:
         return "No scheme fits here: the metadata of the flash exceed the RAM."
     best = point.schemes[point.best]
-    text = titles()[point.best]
+    text = scheme_titles()[point.best]
     time_us = three_digits(best.io_time_us_per_access or 0.0)
     if point.margin is None:
         return f"Only {text} fits here, at {time_us} µs of I/O per access."
@@ -322,15 +318,15 @@ def _point_sentence(point: MapPoint) -> str:
     }
     second = min(times, key=lambda name: times[name] or math.inf)
     if point.margin <= _TIE:
-        return f"{text} and {titles()[second]} are equal here at {time_us} µs of I/O per access."
+        return f"{text} and {scheme_titles()[second]} are equal here at {time_us} µs of I/O per access."
     if point.too_close:
         return (
-            f"{text} and {titles()[second]} are too close to call here: {time_us} and "
+            f"{text} and {scheme_titles()[second]} are too close to call here: {time_us} and "
             f"{three_digits(times[second] or 0.0)} µs of I/O per access."
         )
     return (
         f"{text} wins here at {time_us} µs of I/O per access, {percent(point.margin)} less "
-        f"than {titles()[second]}."
+        f"than {scheme_titles()[second]}."
     )
 
 

@@ -13,7 +13,7 @@ from tierwright_server.common.schemas import (
     WarningOut,
 )
 from tierwright_server.http.steps import DerivationStep
-from tierwright_server.questions.compare.schemas import (
+from tierwright_server.questions.point_schemas import (
     DevicesUsed,
     DirtyShareIn,
     DirtyShareOut,

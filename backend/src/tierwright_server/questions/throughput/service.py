@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from tierwright.advise.point import DIRTY_SHARE_UNKNOWN, ONE_END, scheme_titles
 from tierwright.common.derivation import shown
 from tierwright.common.ties import at_both_ends, leaders
 from tierwright.common.wording import listed, percent, three_digits
@@ -24,18 +25,15 @@ from tierwright_server.common.schemas import WarningOut
 from tierwright_server.common.version import VERSION
 from tierwright_server.hardware.flash_metadata import metadata_preset
 from tierwright_server.http.context import Context
-from tierwright_server.http.steps import DerivationStep
-from tierwright_server.questions.compare.schemas import DevicesUsed
-from tierwright_server.questions.compare.service import (
-    DIRTY_SHARE_UNKNOWN,
-    ONE_END,
+from tierwright_server.http.steps import DerivationStep, row
+from tierwright_server.questions.point import (
     Point,
     dirty_ends,
     find_point,
     known_dirty_share,
-    titles,
     unknown_dirty_share,
 )
+from tierwright_server.questions.point_schemas import DevicesUsed
 from tierwright_server.questions.throughput.schemas import (
     ByStation,
     SchemeColumns,
@@ -196,7 +194,7 @@ def _answer(
             *(WarningOut.model_validate(each) for each in study.warnings),
         ],
         derivation=[
-            *([] if least is None else [ONE_END]),
+            *([] if least is None else [row(ONE_END)]),
             *_derivation(body, study, at),
         ]
         if derived
@@ -215,7 +213,7 @@ def _columns(study: ThroughputStudy, found: SchemeThroughput) -> SchemeColumns:
     rates, response = found.throughput_range_per_s, found.response_range_s
     return SchemeColumns(
         scheme=found.scheme,
-        title=titles()[found.scheme],
+        title=scheme_titles()[found.scheme],
         throughput_per_s=_nullable(found.throughput_per_s),
         response_us=(found.response_s * US_PER_S).tolist(),
         throughput_least_per_s=None if rates is None else _nullable(rates[0]),
@@ -336,7 +334,7 @@ def _clients(knee: float) -> str:
 
 
 def _listed(names: list[str]) -> str:
-    return listed([titles()[name] for name in names])
+    return listed([scheme_titles()[name] for name in names])
 
 
 def _finding(study: ThroughputStudy, at: int) -> str:
@@ -366,12 +364,12 @@ def _range_finding(least: ThroughputStudy, most: ThroughputStudy, at: int) -> st
 
     if few == many:
         return (
-            f"{titles()[many]} reaches {ends(many)}, depending on how many evicted pages are "
+            f"{scheme_titles()[many]} reaches {ends(many)}, depending on how many evicted pages are "
             "dirty, which the curve does not say"
         )
     return (
         "Which scheme reaches most depends on how many evicted pages are dirty, which the "
-        f"curve does not say: {titles()[few]} if none is ({ends(few)}), {titles()[many]} if as "
+        f"curve does not say: {scheme_titles()[few]} if none is ({ends(few)}), {scheme_titles()[many]} if as "
         f"many as possible are ({ends(many)})"
     )
 
@@ -394,7 +392,7 @@ def _sentence(
 ) -> str:
     best = study.best[at]
     found = study.schemes[best]
-    title = titles()[best]
+    title = scheme_titles()[best]
     busiest = _busiest(found, at)
     if busiest is None:
         return (
@@ -463,7 +461,7 @@ def _derivation(
         counts[varied], first[varied] = int(study.points[at]), int(study.points[0])
     waits = schemes.BeyondBusy(**study.inputs["waits_beyond_busy_us"])
     for name, found in study.schemes.items():
-        title = titles()[name]
+        title = scheme_titles()[name]
         demand = dict(zip(schemes.STATIONS, found.demands_s[at].tolist(), strict=True))
         terms = schemes.demand_terms(found, at, body.accesses_per_transaction)
         for kind, seconds in demand.items():

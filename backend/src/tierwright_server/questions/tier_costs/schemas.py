@@ -16,7 +16,7 @@ from tierwright_server.common.schemas import (
     WarningOut,
 )
 from tierwright_server.http.steps import DerivationStep
-from tierwright_server.questions.compare.schemas import PriceBookRef
+from tierwright_server.questions.point_schemas import PriceBookRef
 
 MOST_DEVICES = 20
 Amount = Annotated[float, Field(strict=True, ge=0, le=1e18, allow_inf_nan=False)]

@@ -11,7 +11,7 @@ from tierwright_server.common.schemas import WarningOut
 from tierwright_server.hardware.catalog import service as catalog
 from tierwright_server.http.context import Context
 from tierwright_server.http.steps import rows_of
-from tierwright_server.questions.compare.schemas import PriceBookRef
+from tierwright_server.questions.point_schemas import PriceBookRef
 from tierwright_server.questions.tier_costs.schemas import (
     CostLineOut,
     TierCostsIn,

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from tierwright.advise.point import DIRTY_SHARE_UNKNOWN, ONE_END, scheme_titles
 from tierwright.common.cautions import Caution
 from tierwright.common.currency import money as money_of
 from tierwright.common.derivation import Derivation, shown
@@ -41,19 +42,16 @@ from tierwright_server.hardware.catalog import service as catalog
 from tierwright_server.hardware.catalog.schemas import DeviceOut
 from tierwright_server.hardware.flash_metadata import metadata_preset
 from tierwright_server.http.context import Context
-from tierwright_server.http.steps import DerivationStep, derivation_step
-from tierwright_server.questions.compare.schemas import PriceBookRef
-from tierwright_server.questions.compare.service import (
-    DIRTY_SHARE_UNKNOWN,
-    ONE_END,
+from tierwright_server.http.steps import DerivationStep, derivation_step, row
+from tierwright_server.questions.point import (
     Point,
     dirty_ends,
     known_dirty_share,
     ram_budget_out,
-    titles,
     unknown_dirty_share,
     with_dirty_share,
 )
+from tierwright_server.questions.point_schemas import PriceBookRef
 from tierwright_server.questions.wear.schemas import (
     BudgetOut,
     DeviceHealthIn,
@@ -210,7 +208,7 @@ async def wear(
             *(WarningOut.model_validate(caution) for caution in cautions),
         ],
         derivation=[
-            *([] if least is None else [ONE_END]),
+            *([] if least is None else [row(ONE_END)]),
             *_steps(evaluation.ram_budget.derivation if evaluation.ram_budget else ()),
             *_steps(budget.derivation),
             *(
@@ -445,7 +443,7 @@ def _scheme_wear(
     other = life if least is None else least
     return SchemeWear(
         scheme=name,
-        title=titles()[name],
+        title=scheme_titles()[name],
         flash_writes_per_access=life.pages_per_access,
         flash_writes_per_access_range=(
             min(life.least_pages_per_access, other.least_pages_per_access),
@@ -520,7 +518,7 @@ def _wear_sentence(outlook: WearOutlook) -> str:
         per_day = {name: life.tb_per_day for name, life in outlook.schemes.items()}
         most = max(per_day, key=lambda name: per_day[name])
         return (
-            f"{titles()[most]} writes most, {three_digits(per_day[most])} TB a day; the "
+            f"{scheme_titles()[most]} writes most, {three_digits(per_day[most])} TB a day; the "
             "device states no endurance."
         )
     longest = max(lives, key=lambda name: lives[name])
@@ -529,14 +527,14 @@ def _wear_sentence(outlook: WearOutlook) -> str:
         return "Under this load the flash never wears out."
     if math.isinf(lives[longest]):
         return (
-            f"The flash never wears out under {titles()[longest]}, and lasts "
-            f"{_years(lives[shortest])} under {titles()[shortest]}."
+            f"The flash never wears out under {scheme_titles()[longest]}, and lasts "
+            f"{_years(lives[shortest])} under {scheme_titles()[shortest]}."
         )
     if lives[longest] <= lives[shortest] * (1 + 1e-9):
         return f"The flash lasts {_years(lives[longest])} under every scheme."
     return (
-        f"The flash lasts {_years(lives[longest])} under {titles()[longest]} and "
-        f"{_years(lives[shortest])} under {titles()[shortest]}, writing in place."
+        f"The flash lasts {_years(lives[longest])} under {scheme_titles()[longest]} and "
+        f"{_years(lives[shortest])} under {scheme_titles()[shortest]}, writing in place."
     )
 
 
@@ -553,13 +551,13 @@ def _range_sentence(both: WearRange) -> str:
     if both.gentlest is not None:
         return (
             "The share of evicted pages that are dirty is unknown: "
-            f"{titles()[both.gentlest]} wears the flash least whether none is dirty or as "
+            f"{scheme_titles()[both.gentlest]} wears the flash least whether none is dirty or as "
             f"many as possible are ({ends(both.gentlest)})."
         )
     few, many = both.gentlest_at_least, both.gentlest_at_most
     return (
         f"Which scheme wears the flash least depends on the share of evicted pages that are "
-        f"dirty, which is unknown: {titles()[few]} if none is ({ends(few)}), {titles()[many]} "
+        f"dirty, which is unknown: {scheme_titles()[few]} if none is ({ends(few)}), {scheme_titles()[many]} "
         f"if as many as possible are ({ends(many)})."
     )
 

@@ -7,9 +7,9 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from tierwright.evaluate.page_flow.decision import ReplayPoint
 from tierwright_server.common.errors import NotFound
 from tierwright_server.common.settings import Settings
-from tierwright_server.questions.compare import replays
 from tierwright_server.questions.compare.check.compare import compare
 from tierwright_server.questions.compare.check.schemas import warm_up_asked
+from tierwright_server.replays import points
 from tierwright_server.replays.sweeps import repository as sweeps
 from tierwright_server.storage import contents
 from tierwright_server.storage.tables import Content, Run, Simulation
@@ -72,7 +72,7 @@ async def finish(
     rows = compare(simulation.model, result["schemes"])
     simulation.result = {"rows": rows, "schemes": result["schemes"]}
     kept = {
-        replays.key_of(name, point, simulation.core_version): result["schemes"][name]
+        points.key_of(name, point, simulation.core_version): result["schemes"][name]
         for name, point in _points(simulation, result["schemes"]).items()
     }
     await sweeps.keep(session, simulation.content_id, kept)

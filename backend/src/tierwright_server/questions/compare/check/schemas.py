@@ -9,7 +9,7 @@ from pydantic import Field, StringConstraints
 from tierwright_server.common.schemas import Answer, WarmUp, WarningOut
 from tierwright_server.jobs.runs.schemas import RunOut
 from tierwright_server.jobs.runs.states import RunStatus
-from tierwright_server.questions.compare.schemas import EvaluationIn
+from tierwright_server.questions.point_schemas import EvaluationIn
 
 SchemeName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9_]{1,40}$")]
 

@@ -14,6 +14,7 @@ from tierwright_server.http.context import Context
 from tierwright_server.jobs.runs import service as runs
 from tierwright_server.jobs.runs.schemas import RunOut
 from tierwright_server.jobs.runs.states import RunKind, RunStatus
+from tierwright_server.questions import point as questions_point
 from tierwright_server.questions.compare import service as evaluations
 from tierwright_server.questions.compare.check import repository
 from tierwright_server.questions.compare.check.compare import model_of
@@ -23,7 +24,7 @@ from tierwright_server.questions.compare.check.schemas import (
     SimulationResult,
     warm_up_asked,
 )
-from tierwright_server.questions.compare.service import Point
+from tierwright_server.questions.point import Point
 from tierwright_server.storage.tables import Content, Run, Simulation
 from tierwright_server.traces.warm_ups import warm_up_of
 from tierwright_server.traces.workloads import service as workloads
@@ -36,7 +37,7 @@ async def create_simulation(
 ) -> SimulationOut:
     """Find the check of these inputs, or queue it; a failed one is tried again."""
     schemes = _schemes(body)
-    point = await evaluations.find_point(session, context, body)
+    point = await questions_point.find_point(session, context, body)
     workloads.check_traced(point.workload, point.content)
     model = _model(point, evaluations.compute(body, point))
     simulation_id = _id_of(point.content, body, schemes, model)

@@ -1,0 +1,45 @@
+"""What several questions say of a point: an unknown dirty share, and the RAM that metadata take."""
+
+from __future__ import annotations
+
+from tierwright.common.answer import Step
+from tierwright.common.cautions import Caution
+from tierwright.common.units import format_bytes
+from tierwright.common.wording import percent
+from tierwright.evaluate.metadata import MetadataPreset, RamBudget
+from tierwright.simulate.replay import schemes
+
+DIRTY_SHARE_UNKNOWN = Caution(
+    "dirty_share_unknown",
+    "the share of evicted pages that are dirty is unknown, as a given curve does not contain "
+    "it: write costs lie between those of no dirty page and those of as many as possible",
+    "state the dirty share, or profile a trace that has writes",
+)
+"""Of an answer that holds both ends of an unknown dirty share."""
+
+ONE_END = Step(
+    name="p_d",
+    formula="unknown; the steps assume that as many evicted pages are dirty as possible",
+    value=None,
+    unit="1",
+    source="the given curve",
+)
+"""First step of a derivation that follows one of the two ends."""
+
+
+def scheme_titles() -> dict[str, str]:
+    """Return the title of every page-flow scheme, from the core's table."""
+    return {row["name"]: row["title"] for row in schemes()}
+
+
+def budget_sentence(preset: MetadataPreset, found: RamBudget) -> str:
+    """Say how much RAM the metadata of a flash cache take, and what they leave."""
+    if found.metadata_bytes == 0:
+        return "Without flash there is nothing to know about: all RAM caches pages."
+    unit = "page" if preset.unit_bytes is None else f"{format_bytes(preset.unit_bytes)}"
+    return (
+        f"{preset.title} keeps {preset.entry_bytes:g} bytes in RAM for each {unit} on flash: "
+        f"{format_bytes(found.metadata_bytes)} of {format_bytes(found.ram_bytes)} "
+        f"({percent(found.share)}), which leaves {found.left_pages:,} pages of RAM to every "
+        "scheme with flash."
+    )
