@@ -22,7 +22,7 @@ def test_equals_the_models(application):
     made = finish(application, body)
     assert application.post("/pool-advisors", body, 202)["id"] == made["id"]
     answer = application.get(f"/pool-advisors/{made['id']}/epochs")
-    expected = pool_advisor.advisor_study(Trace(EXAMPLE_TRACE), PAGES, dynamics="rm1")
+    expected = pool_advisor.answer(Trace(EXAMPLE_TRACE), PAGES, dynamics="rm1")
     assert answer["clean_pages"] == expected.clean_pages.tolist()
     assert answer["totals"] == pytest.approx(expected.totals)
     assert answer["costs"]["adaptive"] == pytest.approx(

@@ -70,13 +70,13 @@ class TestCosts:
 
     def test_the_estimate_is_that_of_the_command_line(self, application, split):
         found = costs(application, split, asymmetry=32)
-        own = pool_split.analyse(Trace(EXAMPLE_TRACE), PAGES, 32)
+        own = pool_split.answer(Trace(EXAMPLE_TRACE), PAGES, 32)
         assert found["estimated_clean_pages"] == own.best_clean_pages
         assert found["estimates"] == own.estimates
 
     def test_the_answer_is_that_of_the_command_line(self, application, split):
         found = costs(application, split, asymmetry=32)
-        own = pool_split.analyse(Trace(EXAMPLE_TRACE), PAGES, 32)
+        own = pool_split.answer(Trace(EXAMPLE_TRACE), PAGES, 32)
         assert found["best_clean_pages"] == own.recommended_clean_pages
         assert found["best_cost"] == own.recommended_cost
         for baseline in found["baselines"]:

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tierwright.advise import dram_or_flash, pool_asymmetry
+from tierwright.advise import dram_or_flash, pool_gain
 from tierwright.advise.pool_survey import device_asymmetry
 from tierwright.common.errors import BadInput
 from tierwright.evaluate import economics, fragment_cache, metadata, recovery
@@ -645,10 +645,10 @@ def test_a_gain_is_the_share_saved(cost: float, baseline: float) -> None:
     assert (found > 0) == (cost < baseline)
 
 
-@pytest.mark.oracle("advise.pool_asymmetry.window_accesses")
+@pytest.mark.oracle("advise.pool_gain.window_accesses")
 def test_a_window_by_hand() -> None:
     # 0.9 s are 3 % of 30 s, which are 100,000 accesses of 1.5 reads of 0.2 ms.
-    found = pool_asymmetry.window_accesses(0.9, 0.03, cost=1.5, read_s=0.0002)
+    found = pool_gain.window_accesses(0.9, 0.03, cost=1.5, read_s=0.0002)
     assert found == 100_000
 
 

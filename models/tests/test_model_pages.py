@@ -124,7 +124,7 @@ def test_worked_numbers(page: str, examples: int) -> None:
         ),
         ("page-flow.md", "evaluate.page_flow.map_point", "map_point"),
         ("page-flow.md", "evaluate.page_flow.scheme_map", "scheme_map"),
-        ("pool-split.md", "advise.pool_advisor", "advisor_study static_splits"),
+        ("pool-split.md", "advise.pool_advisor", "answer static_splits"),
         ("pool-split.md", "advise.pool_survey", "arrays_of survey survey_of"),
         ("pool-split.md", "evaluate.pool_split.belady", "belady"),
         (
@@ -135,8 +135,8 @@ def test_worked_numbers(page: str, examples: int) -> None:
         ("pool-split.md", "evaluate.pool_split.workload", "epoch zipf_pmf"),
         (
             "pool-split.md",
-            "advise.pool_asymmetry",
-            "gain_over_asymmetry least_asymmetry most_asymmetry window_accesses",
+            "advise.pool_gain",
+            "answer least_asymmetry most_asymmetry window_accesses",
         ),
         ("pool-split.md", "evaluate.pool_split.counts", "replayed_cost"),
         (

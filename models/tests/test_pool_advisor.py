@@ -10,8 +10,8 @@ import pytest
 
 from tierwright.advise import pool_advisor
 from tierwright.advise.pool_advisor import (
-    AdvisorStudy,
-    advisor_study,
+    PoolAdvisor,
+    answer,
     splits_around,
     static_splits,
 )
@@ -28,12 +28,12 @@ PAGES = 500
 
 
 @pytest.fixture(scope="module")
-def steady() -> AdvisorStudy:
-    return advisor_study(Trace(TPCB), PAGES)
+def steady() -> PoolAdvisor:
+    return answer(Trace(TPCB), PAGES)
 
 
-def drifting(name: str, factor: float = 0.95) -> AdvisorStudy:
-    return advisor_study(
+def drifting(name: str, factor: float = 0.95) -> PoolAdvisor:
+    return answer(
         Trace(TPCB),
         PAGES,
         dynamics=name,
@@ -42,8 +42,8 @@ def drifting(name: str, factor: float = 0.95) -> AdvisorStudy:
     )
 
 
-@pytest.mark.oracle("advise.pool_advisor.advisor_study")
-def test_without_change_it_is_the_replays_one_by_one(steady: AdvisorStudy) -> None:
+@pytest.mark.oracle("advise.pool_advisor.answer")
+def test_without_change_it_is_the_replays_one_by_one(steady: PoolAdvisor) -> None:
     options: dict[str, dict[str, str]] = {
         "adaptive": {"asymmetry": "32", "window": "5000"},
         "lru": {},
@@ -95,7 +95,7 @@ def test_no_static_split_is_much_cheaper_than_the_best_tried(
     path: Path, pages: int
 ) -> None:
     """The best of TPC-C lies at 2 % of the buffer, where even steps do not look."""
-    found = advisor_study(Trace(path), pages)
+    found = answer(Trace(path), pages)
     shares = (0.005, 0.01, 0.02, 0.03, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 0.95, 0.99)
     least = min(
         static_cost(Trace(path), pages, max(1, round(pages * share)))
@@ -111,7 +111,7 @@ def test_no_static_split_is_much_cheaper_than_the_best_tried(
         assert gain < -0.01
 
 
-def test_the_four_models_change_what_they_say(steady: AdvisorStudy) -> None:
+def test_the_four_models_change_what_they_say(steady: PoolAdvisor) -> None:
     """Section 5.1: WM change the share of writes, RM the asymmetry; each by its formula."""
     for name in ("wm1", "wm2", "rm1", "rm2"):
         found = drifting(name)
@@ -135,7 +135,7 @@ def test_the_four_models_change_what_they_say(steady: AdvisorStudy) -> None:
 
 @pytest.mark.parametrize("name", ["wm1", "wm2"])
 def test_the_drawn_writes_are_those_of_the_model(
-    steady: AdvisorStudy, name: str
+    steady: PoolAdvisor, name: str
 ) -> None:
     """Expected by epoch from the trace's own writes there, odd and even epochs apart."""
     found, own = drifting(name), steady.write_shares
@@ -158,22 +158,20 @@ def test_the_drawn_writes_are_those_of_the_model(
 def test_it_refuses_and_warns() -> None:
     trace = Trace(TPCB)
     with pytest.raises(BadInput, match="dynamics"):
-        advisor_study(trace, PAGES, dynamics="wm3")
+        answer(trace, PAGES, dynamics="wm3")
     with pytest.raises(BadInput):
-        advisor_study(trace, PAGES, asymmetry=0)
+        answer(trace, PAGES, asymmetry=0)
     with pytest.raises(BadInput):
-        advisor_study(trace, PAGES, alternating_factor=-1)
+        answer(trace, PAGES, alternating_factor=-1)
     with pytest.raises(BadInput, match="at least 8 accesses"):
-        advisor_study(trace, PAGES, window_accesses=7)
-    found = advisor_study(
-        trace, PAGES, epoch_accesses=300_000, asymmetry=0.5, write_share=0.3
-    )
+        answer(trace, PAGES, window_accesses=7)
+    found = answer(trace, PAGES, epoch_accesses=300_000, asymmetry=0.5, write_share=0.3)
     assert {"few_windows", "few_epochs", "asymmetry_below_1"} <= {
         caution.name for caution in found.warnings
     }
 
 
-def test_the_window_of_an_estimation(steady: AdvisorStudy) -> None:
+def test_the_window_of_an_estimation(steady: PoolAdvisor) -> None:
     window = steady.window_for(0.9, 0.03, 0.0002)
     # 0.9 s / 0.03 of I/O, at that many reads of 0.2 ms an access
     assert window == pytest.approx(30 / (steady.totals["adaptive"] * 0.0002), abs=1)

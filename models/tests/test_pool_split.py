@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tierwright import _simulator
-from tierwright.advise import pool_asymmetry, pool_split, pool_survey
+from tierwright.advise import pool_gain, pool_split, pool_survey
 from tierwright.catalogue.vectors import conformance
 from tierwright.cli.app import main
 from tierwright.common.errors import BadInput
@@ -289,14 +289,14 @@ def test_the_adaptive_buffer_reports_its_windows(trace: Trace) -> None:
     assert len(set(splits)) > 5
 
 
-@pytest.mark.oracle("advise.pool_split.analyse")
+@pytest.mark.oracle("advise.pool_split.answer")
 @pytest.mark.parametrize(
     ("estimator", "distance"), [("flow", "raw"), ("eq4", "grouped")]
 )
 def test_analysis_of_the_recorded_trace(
     trace: Trace, estimator: str, distance: str
 ) -> None:
-    found = pool_split.analyse(
+    found = pool_split.answer(
         trace, 300, R, estimator=estimator, distance=distance, group_pages=16
     )
     row = found.to_dict()
@@ -336,8 +336,8 @@ def by_hand(replay: dict[str, Any]) -> float:
 def test_both_commands_and_the_survey_say_the_same(
     trace: Trace, asymmetry: float
 ) -> None:
-    one = pool_split.analyse(trace, 300, asymmetry)
-    over = pool_asymmetry.gain_over_asymmetry(trace, 300, [asymmetry])
+    one = pool_split.answer(trace, 300, asymmetry)
+    over = pool_gain.answer(trace, 300, [asymmetry])
     survey = pool_survey.survey(trace, 300, asymmetries=[asymmetry]).at(asymmetry)
     assert one.best_clean_pages == over.clean_pages[0] == survey.estimated_clean_pages
     assert one.simulated == over.simulated[0]
@@ -364,7 +364,7 @@ def test_a_page_left_dirty_costs_what_a_written_one_does(
 
 def warned(tokens: str, pages: int, asymmetry: float) -> dict[str, Any]:
     with token_trace(tokens) as trace:
-        found = pool_split.analyse(trace, pages, asymmetry).to_dict()
+        found = pool_split.answer(trace, pages, asymmetry).to_dict()
     json.dumps(found, allow_nan=False)
     return {**found, "warnings": {warning["name"] for warning in found["warnings"]}}
 
@@ -387,7 +387,7 @@ def test_an_empty_trace_has_no_costs(tmp_path: Path) -> None:
     path = tmp_path / "nothing.csv"
     path.write_text("128166372003061629,host,0,Read,4096,0,1\n", encoding="ascii")
     trace = Trace(path, format="msr")
-    found = pool_split.analyse(trace, 5, 32).to_dict()
+    found = pool_split.answer(trace, 5, 32).to_dict()
     assert found["best_clean_pages"] is None
     assert found["simulated"] is None
     assert found["estimates"] == {"eq4": None, "disjoint": None, "flow": None}

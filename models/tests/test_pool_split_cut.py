@@ -76,9 +76,9 @@ def test_a_large_survey_is_cut_to_what_can_be_kept() -> None:
     again = survey_of(arrays_of(cut))
     assert np.array_equal(again.clean_pages, cut.clean_pages)
     assert again.at(32.0).best_by_estimator == whole.at(32.0).best_by_estimator
-    values = {step["name"]: step["value"] for step in again.derivation(again.at(32.0))}
+    values = {step.name: step.value for step in again.derivation(again.at(32.0))}
     assert values == {
-        step["name"]: step["value"] for step in whole.derivation(whole.at(32.0))
+        step.name: step.value for step in whole.derivation(whole.at(32.0))
     }
 
 

@@ -12,8 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tierwright import _simulator
-from tierwright.advise import pool_asymmetry, pool_split, pool_survey
-from tierwright.advise.pool_asymmetry import gain_over_asymmetry
+from tierwright.advise import pool_gain, pool_split, pool_survey
 from tierwright.cli.app import main
 from tierwright.cli.pool_split import _from_where
 from tierwright.common.errors import BadInput
@@ -251,14 +250,14 @@ def trace(tmp_path_factory: pytest.TempPathFactory) -> Trace:
     return Trace(path)
 
 
-@pytest.mark.oracle("advise.pool_asymmetry.gain_over_asymmetry")
+@pytest.mark.oracle("advise.pool_gain.answer")
 @pytest.mark.slow
 def test_gain_is_replayed_at_every_asymmetry(trace: Trace) -> None:
     ratios = (1.0, 8.0, 32.0, 121.3)
-    found = gain_over_asymmetry(trace, 306, ratios)
+    found = pool_gain.answer(trace, 306, ratios)
     lru = simulate_buffer(trace, "lru", 306)
     for at, ratio in enumerate(ratios):
-        single = pool_split.analyse(trace, 306, ratio)
+        single = pool_split.answer(trace, 306, ratio)
         assert single.best_clean_pages == found.clean_pages[at]
         assert single.simulated == pytest.approx(found.simulated[at], rel=1e-12)
         # Every R of the list has its split replayed: the best of more is no dearer.
@@ -279,7 +278,7 @@ def test_gain_is_replayed_at_every_asymmetry(trace: Trace) -> None:
 
 @pytest.mark.slow
 def test_from_the_break_even_on_a_replayed_split_is_no_dearer(trace: Trace) -> None:
-    found = gain_over_asymmetry(trace, 306)
+    found = pool_gain.answer(trace, 306)
     even = found.break_even["lru"]
     assert even is not None
     whole = {
@@ -299,7 +298,7 @@ def test_gain_by_asymmetry_is_that_of_a_survey() -> None:
     """Both charge the writes of pages left dirty, or a large dirty pool looks too cheap."""
     text = "WA RB WC RB WA RD WC RB WA RB WD RA WC RB RB WA WE WF"
     with token_trace(text) as trace:
-        found = gain_over_asymmetry(trace, 3, [1, 8, 64])
+        found = pool_gain.answer(trace, 3, [1, 8, 64])
         counted = pool_survey.survey(trace, 3)
     for at, ratio in enumerate(found.asymmetry.tolist()):
         split = counted.splits[int(found.clean_pages[at])]
@@ -310,7 +309,7 @@ def test_gain_by_asymmetry_is_that_of_a_survey() -> None:
     assert found.validity
 
 
-@pytest.mark.formula("advise.pool_asymmetry.least_asymmetry")
+@pytest.mark.formula("advise.pool_gain.least_asymmetry")
 @given(
     *[st.integers(0, 1000)] * 2,
     st.lists(st.tuples(*[st.integers(0, 1000)] * 2), min_size=1, max_size=5),
@@ -319,7 +318,7 @@ def test_least_asymmetry_is_where_the_lines_cross_for_good(
     reads: int, writes: int, splits: list[tuple[int, int]]
 ) -> None:
     rows = [{"reads": r, "writes": w} for r, w in splits]
-    even = pool_asymmetry.least_asymmetry({"reads": reads, "writes": writes}, rows)
+    even = pool_gain.least_asymmetry({"reads": reads, "writes": writes}, rows)
     far = 1e7
     least = min(r + far * w for r, w in splits)
     if even is None:
@@ -331,7 +330,7 @@ def test_least_asymmetry_is_where_the_lines_cross_for_good(
         assert cost <= (reads + ratio * writes) * (1 + 1e-9) + 1e-6
 
 
-@pytest.mark.formula("advise.pool_asymmetry.most_asymmetry")
+@pytest.mark.formula("advise.pool_gain.most_asymmetry")
 @given(
     *[st.integers(0, 1000)] * 2,
     st.lists(st.tuples(*[st.integers(0, 1000)] * 2), min_size=1, max_size=5),
@@ -342,8 +341,8 @@ def test_a_split_is_as_cheap_just_below_the_one_and_beyond_the_other(
 ) -> None:
     rows = [{"reads": r, "writes": w} for r, w in splits]
     base = {"reads": reads, "writes": writes}
-    up_to = pool_asymmetry.most_asymmetry(base, rows)
-    since = pool_asymmetry.least_asymmetry(base, rows)
+    up_to = pool_gain.most_asymmetry(base, rows)
+    since = pool_gain.least_asymmetry(base, rows)
     own = reads + ratio * writes
     least = min(r + ratio * w for r, w in splits)
     said = (up_to is not None and ratio <= up_to) or (
@@ -374,11 +373,11 @@ def test_where_a_split_is_cheaper_is_said_whole(
     assert _from_where("LRU", up_to, since) == words
 
 
-@pytest.mark.oracle("advise.pool_asymmetry.least_asymmetry")
+@pytest.mark.oracle("advise.pool_gain.least_asymmetry")
 def test_table_2_of_the_paper_over_all_asymmetries() -> None:
     """Belady's buffer costs (6 + 2R)/9, the split one (8 + R)/9: equal at R = 2."""
     belady, split = {"reads": 6, "writes": 2}, {"reads": 8, "writes": 1}
-    assert pool_asymmetry.least_asymmetry(belady, [split]) == 2.0
+    assert pool_gain.least_asymmetry(belady, [split]) == 2.0
     for ratio in (1, 2, 3):
         a = pool_split_costs.normalised_cost(6, 2, accesses=9, asymmetry=ratio)
         b = pool_split_costs.normalised_cost(8, 1, accesses=9, asymmetry=ratio)
@@ -387,18 +386,18 @@ def test_table_2_of_the_paper_over_all_asymmetries() -> None:
         assert (b < a) == (ratio > 2)
 
 
-@pytest.mark.oracle("advise.pool_asymmetry.most_asymmetry")
+@pytest.mark.oracle("advise.pool_gain.most_asymmetry")
 def test_the_other_way_round_the_lines_of_table_2_cross_at_the_same_place() -> None:
     """Beside the split's (8 + R)/9, Belady's (6 + 2R)/9 costs no more up to R = 2."""
     belady, split = {"reads": 6, "writes": 2}, {"reads": 8, "writes": 1}
-    assert pool_asymmetry.most_asymmetry(split, [belady]) == 2.0
-    assert pool_asymmetry.most_asymmetry(belady, [split]) is None  # it reads more
-    assert pool_asymmetry.most_asymmetry(split, [split]) == math.inf  # never dearer
+    assert pool_gain.most_asymmetry(split, [belady]) == 2.0
+    assert pool_gain.most_asymmetry(belady, [split]) is None  # it reads more
+    assert pool_gain.most_asymmetry(split, [split]) == math.inf  # never dearer
     worse = {
         "reads": 7,
         "writes": 3,
     }  # crosses at R = 1/2; the better of the two counts
-    assert pool_asymmetry.most_asymmetry(split, [worse, belady]) == 2.0
+    assert pool_gain.most_asymmetry(split, [worse, belady]) == 2.0
     for ratio in (1.0, 2.0, 3.0):
         a = pool_split_costs.normalised_cost(6, 2, accesses=9, asymmetry=ratio)
         b = pool_split_costs.normalised_cost(8, 1, accesses=9, asymmetry=ratio)
@@ -416,10 +415,10 @@ def test_published_dynamics() -> None:
         assert after.wm1 >= before.wm1
         assert {before.rm2, after.rm2} == {32, 0.95 * 32}
         assert {before.wm2, after.wm2} == {0.15, 0.95 * 0.15}
-    assert pool_asymmetry.PAPER_ASYMMETRIES["Mtron"] == 39.6
+    assert pool_gain.PAPER_ASYMMETRIES["Mtron"] == 39.6
 
 
-@pytest.mark.formula("advise.pool_asymmetry.window_accesses")
+@pytest.mark.formula("advise.pool_gain.window_accesses")
 @given(
     st.floats(0.001, 10),
     st.floats(0.001, 1),
@@ -429,9 +428,7 @@ def test_published_dynamics() -> None:
 def test_a_window_keeps_the_overhead_below_its_ratio(
     estimation_s: float, overhead: float, cost: float, read_s: float
 ) -> None:
-    window = pool_asymmetry.window_accesses(
-        estimation_s, overhead, cost=cost, read_s=read_s
-    )
+    window = pool_gain.window_accesses(estimation_s, overhead, cost=cost, read_s=read_s)
     io_s = window * cost * read_s
     assert estimation_s <= overhead * io_s * (1 + 1e-5)
     assert window == 1 or (window - 1) * cost * read_s <= estimation_s / overhead + 1e-6
@@ -441,13 +438,13 @@ def test_a_window_keeps_the_overhead_below_its_ratio(
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda t: gain_over_asymmetry(t, 1), "cannot be split"),
-        (lambda t: gain_over_asymmetry(t, 5, []), "must rise"),
-        (lambda t: gain_over_asymmetry(t, 5, [2, 1]), "must rise"),
-        (lambda t: gain_over_asymmetry(t, 5, [0, 1]), "above 0"),
-        (lambda t: gain_over_asymmetry(t, 5, estimator="x"), "estimator: `x`"),
+        (lambda t: pool_gain.answer(t, 1), "cannot be split"),
+        (lambda t: pool_gain.answer(t, 5, []), "must rise"),
+        (lambda t: pool_gain.answer(t, 5, [2, 1]), "must rise"),
+        (lambda t: pool_gain.answer(t, 5, [0, 1]), "above 0"),
+        (lambda t: pool_gain.answer(t, 5, estimator="x"), "estimator: `x`"),
         (
-            lambda _: pool_asymmetry.window_accesses(1, 0.03, cost=0, read_s=1),
+            lambda _: pool_gain.window_accesses(1, 0.03, cost=0, read_s=1),
             "no window is long enough",
         ),
     ],

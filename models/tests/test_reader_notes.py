@@ -12,7 +12,7 @@ from command import run
 
 from tierwright import _simulator
 from tierwright._simulator import ParameterError, TraceError, inspect, preview
-from tierwright.advise.pool_split import analyse
+from tierwright.advise import pool_split
 from tierwright.common.errors import BadInput
 from tierwright.evaluate.page_flow import evaluation
 from tierwright.hardware import catalog
@@ -149,7 +149,7 @@ def test_every_answer_about_a_trace_holds_the_notes(blocks: Path) -> None:
         measure.sampled_profile(trace, 1.0),
     ):
         assert names(made.curve.notes.warnings) == {"below_page_cache"}
-    assert "below_page_cache" in names(analyse(trace, 4, 8.0).warnings)
+    assert "below_page_cache" in names(pool_split.answer(trace, 4, 8.0).warnings)
 
 
 def test_a_profile_quotes_nothing_that_the_file_held() -> None:
@@ -342,8 +342,8 @@ def test_reading_twice_passes_over_the_same_records(blocks: Path) -> None:
     lines.insert(5, "4,d0,R,nonsense,4096")
     blocks.write_text("\n".join([*lines, ""]), "ascii")
     with pytest.raises(TraceError):
-        analyse(Trace(blocks, columns=MAPPING), 4, 8.0)
-    found = analyse(
+        pool_split.answer(Trace(blocks, columns=MAPPING), 4, 8.0)
+    found = pool_split.answer(
         Trace(blocks, columns=MAPPING, reading=Reading(skip_bad_records=1)), 4, 8.0
     )
     assert found.accesses == 600

@@ -80,7 +80,7 @@ class TestSurvey:
             assert found.gain_over[name] == pytest.approx(1 - found.best_cost / cost)
 
     def test_the_estimates_are_those_of_one_analysis(self, survey: SplitSurvey) -> None:
-        own = pool_split.analyse(TPCB, PAGES, 32.0)
+        own = pool_split.answer(TPCB, PAGES, 32.0)
         found = survey.at(32.0)
         assert found.estimated_clean_pages == own.best_clean_pages
         assert found.estimates == own.estimates

@@ -2,7 +2,7 @@
 
 import re
 from decimal import Decimal
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
 from pydantic import (
     BaseModel,
@@ -157,6 +157,12 @@ class Answer(BaseModel):
         from_attributes=True,
         json_schema_serialization_defaults_required=True,
     )
+
+    @classmethod
+    def showing(cls, source: object, **said: Any) -> Self:
+        """Show what the models answered: its fields of the same name, and what is said besides."""
+        same = (name for name in cls.model_fields if name not in said)
+        return cls.model_validate({name: getattr(source, name) for name in same} | said)
 
 
 def _number(value: Any) -> Any:

@@ -8,17 +8,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tierwright.advise.pool_asymmetry import window_accesses as accesses_of_window
+from tierwright.advise.pool_gain import window_accesses as accesses_of_window
+from tierwright.advise.pool_split import largest_buffer
+from tierwright.common.answer import Answer, Figure, Step, steps
 from tierwright.common.arrays import FloatArray
 from tierwright.common.cautions import Caution
 from tierwright.common.derivation import Derivation, Number, plain
 from tierwright.common.errors import Problems
+from tierwright.common.wording import percent, three_digits
 from tierwright.evaluate.page_flow.cautions import about_trace
 from tierwright.evaluate.pool_split.costs import check_asymmetry, gain
 from tierwright.evaluate.pool_split.workload import (
@@ -52,6 +55,13 @@ MOST_EPOCHS = 4_000
 LEAST_EPOCHS = 4
 """Fewer cannot show how the advisor follows."""
 PAPER = "On et al. (CIKM 2010)"
+TITLES = {
+    "static": "the best of {tried} static splits tried",
+    "lru": "LRU",
+    "cflru": "CFLRU",
+}
+NOTHING = 0.0005
+"""Differences below this share are called none. [1]"""
 BUFFERS = ("adaptive", "static", "lru", "cflru")
 ESTIMATOR = (
     "replay of the adaptive buffer, LRU, CFLRU and static splits over the same accesses; the "
@@ -64,12 +74,14 @@ VALIDITY = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class AdvisorStudy:
+@dataclass(frozen=True, kw_only=True)
+class PoolAdvisor(Answer):
     """What the advisor did; arrays have one entry an epoch.
 
     Attributes
     ----------
+    sentence : str
+        How the clean pool moved and what each buffer costs, in words.
     pages, page_bytes : int
         M, and the size of a page. [pages], [bytes]
     dynamics : str
@@ -107,12 +119,9 @@ class AdvisorStudy:
         Share of `static`, `lru`, `cflru` that the adaptive buffer saves; negative: it costs more.
     estimator, validity : str
         What was used and where it holds.
-    warnings : tuple of Caution
-        What to know before acting on it.
-    derivation : tuple of Derivation
-        Of the totals and of the last epoch.
     """
 
+    sentence: str
     pages: int
     page_bytes: int
     dynamics: str
@@ -134,16 +143,41 @@ class AdvisorStudy:
     gain_over: dict[str, float | None]
     estimator: str
     validity: str
-    warnings: tuple[Caution, ...]
-    derivation: tuple[Derivation, ...]
+    derivations: tuple[Derivation, ...] = field(default=(), repr=False, compare=False)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain data for JSON."""
-        found: dict[str, Any] = plain(self)
-        found["static_totals"] = {
+    @property
+    def figures(self) -> tuple[Figure, ...]:
+        """The cost of each buffer over the whole trace."""
+        titles = {"adaptive": "the adaptive split", **self._titles()}
+        return tuple(
+            Figure(
+                f"{name}_cost",
+                f"Cost an access of {titles[name]}",
+                self.totals[name],
+                "page reads",
+            )
+            for name in BUFFERS
+        )
+
+    def _titles(self) -> dict[str, str]:
+        return {
+            name: title.format(tried=len(self.static_totals))
+            for name, title in TITLES.items()
+        }
+
+    def to_dict(self, *, derivation: bool = True) -> dict[str, Any]:
+        """Return plain data for JSON, from which `of_document` makes it again."""
+        made = {
+            each.name: plain(getattr(self, each.name))
+            for each in fields(self)
+            if each.name not in {"explain", "derivations"}
+        }
+        made["static_totals"] = {
             str(split): cost for split, cost in self.static_totals.items()
         }
-        return found
+        if derivation:
+            made["derivation"] = plain(list(self.derivations))
+        return made
 
     def window_for(
         self, estimation_s: float, overhead_ratio: float, read_s: float
@@ -169,7 +203,80 @@ class AdvisorStudy:
         )
 
 
-def advisor_study(
+def of_document(document: Mapping[str, Any]) -> PoolAdvisor:
+    """Make the answer of what `PoolAdvisor.to_dict` returned, by this version or an older one.
+
+    Its arrays are lists then, and `derivations` is empty: the steps are read from the document.
+    """
+    kept = {
+        each.name: document[each.name]
+        for each in fields(PoolAdvisor)
+        if each.name in document
+        and each.name not in {"finding", "sentence", "warnings", "explain"}
+    }
+    return _made(
+        **kept,
+        warnings=tuple(
+            Caution(each["name"], each["message"], each["hint"])
+            for each in document["warnings"]
+        ),
+        explain=lambda: [
+            Step(
+                each["result"],
+                each["substituted"],
+                each["value"],
+                each["unit"],
+                each["source"],
+            )
+            for each in document["derivation"]
+        ],
+    )
+
+
+def about_largest(pages: int, distinct_pages: int) -> Iterator[Caution]:
+    """Warn that no larger buffer is replayed, where this one is as large as any."""
+    if pages >= largest_buffer(distinct_pages):
+        yield Caution(
+            "pages_clamped",
+            f"a buffer of {pages:,} pages was replayed, at least twice the "
+            f"{distinct_pages:,} pages of the trace; larger ones are replayed at twice these "
+            "pages",
+            "Ask for a buffer that is smaller than the trace.",
+        )
+
+
+def _made(**found: Any) -> PoolAdvisor:
+    """Put what was counted into words."""
+    made = PoolAdvisor(finding="", sentence="", **found)
+    return replace(made, finding=_finding(made), sentence=_sentence(made))
+
+
+def _finding(made: PoolAdvisor) -> str:
+    rival = min(made.gain_over, key=lambda name: made.totals[name])
+    gained, title = made.gain_over[rival], made._titles()[rival]
+    if gained is None:
+        return "Nothing is read or written, so there is nothing to follow"
+    if abs(gained) < NOTHING:
+        return f"The adaptive split costs as much as {title}"
+    if gained > 0:
+        return f"The adaptive split saves {percent(gained)} over {title}"
+    return f"The adaptive split costs {percent(-gained)} more than {title}"
+
+
+def _sentence(made: PoolAdvisor) -> str:
+    clean, totals = made.clean_pages, made.totals
+    return (
+        f"{DYNAMICS[made.dynamics]}. The clean pool moves between {min(clean):,} and "
+        f"{max(clean):,} of {made.pages:,} pages, in windows of "
+        f"{made.window_accesses:,} accesses. Over the whole trace an access costs "
+        f"{three_digits(totals['adaptive'])} page reads; "
+        f"{three_digits(totals['static'])} with the best of {len(made.static_totals)} "
+        f"static splits tried ({made.static_clean_pages:,} clean pages), {three_digits(totals['lru'])} with "
+        f"LRU, {three_digits(totals['cflru'])} with CFLRU."
+    )
+
+
+def answer(
     trace: Trace,
     pages: int,
     *,
@@ -180,7 +287,7 @@ def advisor_study(
     alternating_factor: float = ALTERNATING_FACTOR,
     write_share: float | None = None,
     on_progress: OnProgress | None = None,
-) -> AdvisorStudy:
+) -> PoolAdvisor:
     """Replay the adaptive split over a trace whose writes, or their cost, change.
 
     A second replay tries more static splits around the best of the first.
@@ -209,7 +316,7 @@ def advisor_study(
 
     Returns
     -------
-    AdvisorStudy
+    PoolAdvisor
 
     Raises
     ------
@@ -374,7 +481,7 @@ def _study(
     pages: int,
     model: tuple[str, float, float, float],
     lengths: tuple[int, int],
-) -> AdvisorStudy:
+) -> PoolAdvisor:
     dynamics, asymmetry, factor, write_share = model
     epochs, buffers = found["epochs"], found["buffers"]
     accesses = found["accesses"]
@@ -400,7 +507,8 @@ def _study(
         else [write_share] * len(epochs),
         dtype=np.float64,
     )
-    return AdvisorStudy(
+    derivations = tuple(_derivation(found, places, whole, model, (length, ratios)))
+    return _made(
         pages=pages,
         page_bytes=found["page_bytes"],
         dynamics=dynamics,
@@ -433,7 +541,8 @@ def _study(
             *about_trace(ReaderNotes.of(found["trace"])),
             *_cautions(found, asymmetry, lengths),
         ),
-        derivation=tuple(_derivation(found, places, whole, model, (length, ratios))),
+        derivations=derivations,
+        explain=lambda: steps(derivations),
     )
 
 

@@ -1,21 +1,30 @@
-"""One trace, one buffer size, one asymmetry: which split, what it costs, against what."""
+"""How to split a buffer pool: one trace, one buffer size, one cost of a write in reads."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from tierwright.advise.pool_survey import PricedSurvey, SplitSurvey, survey
+from tierwright.common.answer import Answer, Figure
 from tierwright.common.cautions import Caution
+from tierwright.common.derivation import plain
+from tierwright.common.wording import percent, three_digits
 from tierwright.evaluate.page_flow.cautions import about_trace
 from tierwright.evaluate.pool_split.costs import PoolMissRates, SplitCosts
 from tierwright.evaluate.pool_split.counts import (
+    BASELINE_TITLES,
     BASELINES,
     DEFAULT_ESTIMATOR,
     ESTIMATORS,
     VALIDITY,
+    all_writes,
     cautions,
     check_request,
 )
@@ -23,18 +32,79 @@ from tierwright.simulate.replay import two_stack
 from tierwright.trace.notes import ReaderNotes
 from tierwright.trace.reading import OnProgress, Trace
 
+COST_BASIS = (
+    "Counted page reads plus R times page writes, per access, from a cold "
+    "start; a page still dirty at the end counts as one more write. What the reads "
+    "and writes cost in time depends on the device; R alone decides the best split."
+)
+LEAST_GAIN = 0.01
+"""Below one percent a split is not worth the trouble, and the words say so. [1]"""
+
 
 @dataclass(frozen=True, slots=True)
-class PoolSplit:
+class ReplayedBuffer:
+    """Counts of one replay and what they cost per access, in page reads.
+
+    Attributes
+    ----------
+    reads, writes, dirty_left : int
+        Of the whole trace; pages still dirty at the end. [pages]
+    cost : float
+        With one write for each page still dirty at the end. [page reads per access]
+    cost_without_closing_writes : float
+        Without those. [page reads per access]
+    """
+
+    reads: int
+    writes: int
+    dirty_left: int
+    cost: float
+    cost_without_closing_writes: float
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayedSplit(ReplayedBuffer):
+    """A replayed static split, with its clean pool. [pages]"""
+
+    clean_pages: int
+
+
+@dataclass(frozen=True, slots=True)
+class ReplayedBaseline(ReplayedBuffer):
+    """A buffer without a split, replayed.
+
+    Attributes
+    ----------
+    name, title : str
+        One of `BASELINES`.
+    gain : float or None
+        Share of its cost that the recommended split saves; negative: it costs more. [1]
+    break_even_asymmetry : float or None
+        R at which both cost the same; None where both write alike. [1]
+    best_split_writes_less : bool
+        Whether the recommended split writes less.
+    """
+
+    name: str
+    title: str
+    gain: float | None
+    break_even_asymmetry: float | None
+    best_split_writes_less: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class PoolSplit(Answer):
     """Best split of one buffer, estimated and replayed. Costs are per access, in page reads.
 
     Attributes
     ----------
+    sentence : str
+        The recommended split beside the better baseline, in words.
     pages : int
         M, the whole buffer. [pages]
     asymmetry : float
         R, cost of a page write in page reads. [1]
-    accesses, write_accesses, distinct_pages : int
+    accesses, write_accesses, distinct_pages, page_bytes : int
         Of the trace.
     estimator : str
         Which of `ESTIMATORS` chose the split.
@@ -74,15 +144,19 @@ class PoolSplit:
         writes less is cheaper. None where both write alike. [1]
     validity : str
         Where estimates and replays hold.
-    warnings : tuple of Caution
-        What to know before acting on it.
+    cost_basis : str
+        What a cost counts.
+    survey : SplitSurvey or None
+        What it was made of; None for an empty trace.
     """
 
+    sentence: str
     pages: int
     asymmetry: float
     accesses: int
     write_accesses: int
     distinct_pages: int
+    page_bytes: int
     estimator: str
     distance: str
     best_clean_pages: int | None
@@ -100,11 +174,41 @@ class PoolSplit:
     gain_over: dict[str, float | None]
     break_even_asymmetry: dict[str, float | None]
     validity: str
-    warnings: tuple[Caution, ...]
+    cost_basis: str = COST_BASIS
+    survey: SplitSurvey | None = field(default=None, repr=False, compare=False)
 
-    def to_dict(self) -> dict[str, Any]:
+    @property
+    def figures(self) -> tuple[Figure, ...]:
+        """The recommended split, its cost and those of the baselines."""
+        return (
+            Figure(
+                "recommended_clean_pages",
+                "Clean pages of the best replayed split",
+                self.recommended_clean_pages,
+                "pages",
+            ),
+            Figure(
+                "recommended_cost",
+                "Its cost an access",
+                self.recommended_cost,
+                "page reads",
+            ),
+            *(
+                Figure(
+                    f"{name}_cost",
+                    f"Cost an access of {BASELINE_TITLES[name]}",
+                    cost,
+                    "page reads",
+                )
+                for name, cost in self.baselines.items()
+            ),
+        )
+
+    def to_dict(self, *, derivation: bool = False) -> dict[str, Any]:
         """Return plain data for JSON."""
-        return {
+        found = {
+            "finding": self.finding,
+            "sentence": self.sentence,
             "pages": self.pages,
             "asymmetry": self.asymmetry,
             "accesses": self.accesses,
@@ -134,6 +238,57 @@ class PoolSplit:
                 for w in self.warnings
             ],
         }
+        if derivation:
+            found["derivation"] = plain(list(self.derivation()))
+        return found
+
+    def replayed_splits(self) -> tuple[ReplayedSplit, ...]:
+        """Return what each replayed split counted and costs, by its clean pool."""
+        if self.survey is None:
+            return ()
+        return tuple(
+            ReplayedSplit(**self._priced_counts(row), clean_pages=clean)
+            for clean, row in self.survey.splits.items()
+        )
+
+    def replayed_baselines(self) -> tuple[ReplayedBaseline, ...]:
+        """Return what LRU and CFLRU counted and cost with the whole buffer."""
+        if self.survey is None or self.recommended_clean_pages is None:
+            return ()
+        best = self.survey.splits[self.recommended_clean_pages]
+        return tuple(
+            ReplayedBaseline(
+                **self._priced_counts(row),
+                name=name,
+                title=BASELINE_TITLES[name],
+                gain=self.gain_over[name],
+                break_even_asymmetry=self.break_even_asymmetry[name],
+                best_split_writes_less=all_writes(best) < all_writes(row),
+            )
+            for name, row in self.survey.baselines.items()
+        )
+
+    def _priced_counts(self, row: dict[str, int]) -> dict[str, Any]:
+        assert self.survey is not None
+        cost = self.survey.cost
+        return {
+            **{name: row[name] for name in ("reads", "writes", "dirty_left")},
+            "cost": cost(row, self.asymmetry),
+            "cost_without_closing_writes": cost(row, self.asymmetry, closing=False),
+        }
+
+    def thinned(self, points: int) -> PoolSplit:
+        """Return it with about so many splits of the curve: even steps, optima and replays."""
+        if self.rates is None or self.costs is None:
+            return self
+        listed = self.rates.clean_pages
+        even = np.linspace(listed[0], listed[-1], min(points, listed.size)).round()
+        marked = [*self.best_by_estimator.values(), *self.replays]
+        wanted = np.searchsorted(listed, np.append(even, marked))
+        kept = np.unique(np.minimum(wanted, listed.size - 1))
+        return replace(
+            self, rates=_taken(self.rates, kept), costs=_taken(self.costs, kept)
+        )
 
     def curve(self) -> list[dict[str, float]]:
         """Miss rates and estimated costs, one row a split."""
@@ -150,7 +305,16 @@ class PoolSplit:
         return [dict(zip(columns, row, strict=True)) for row in rows]
 
 
-def analyse(
+_Columns = TypeVar("_Columns", PoolMissRates, SplitCosts)
+
+
+def _taken(columns: _Columns, kept: NDArray[np.int64]) -> _Columns:
+    """Return the chosen rows of columns of one length."""
+    taken = {each.name: getattr(columns, each.name)[kept] for each in fields(columns)}
+    return type(columns)(**taken)
+
+
+def answer(
     trace: Trace,
     pages: int,
     asymmetry: float,
@@ -215,20 +379,47 @@ def analyse(
         counted=counted,
         phase=phase,
     )
-    return _priced(found, found.at(asymmetry, estimator=estimator), notes)
+    return at_asymmetry(found, asymmetry, notes, estimator=estimator)
 
 
-def _priced(
-    found: SplitSurvey, priced: PricedSurvey, notes: tuple[Caution, ...]
+def at_asymmetry(
+    found: SplitSurvey,
+    asymmetry: float,
+    notes: Sequence[Caution] = (),
+    *,
+    estimator: str = DEFAULT_ESTIMATOR,
 ) -> PoolSplit:
-    asymmetry, chosen = priced.asymmetry, priced.estimated_clean_pages
-    split = found.splits[chosen]
+    """Answer from a survey, which was counted once and holds for any R.
+
+    Parameters
+    ----------
+    found : SplitSurvey
+        Of at least one access.
+    asymmetry : float
+        R, above 0. [1]
+    notes : sequence of Caution
+        What the reader of the trace noticed; stands before the survey's own warnings.
+    estimator : str
+        One of `ESTIMATORS`.
+
+    Raises
+    ------
+    BadInput
+        If R or the name is out of its domain.
+    """
+    priced = found.at(asymmetry, estimator=estimator)
+    chosen = priced.estimated_clean_pages
+    split = found.splits.get(chosen)
+    finding, sentence = _words(found, priced)
     return PoolSplit(
+        finding=finding,
+        sentence=sentence,
         pages=found.pages,
         asymmetry=asymmetry,
         accesses=found.accesses,
         write_accesses=found.write_accesses,
         distinct_pages=found.distinct_pages,
+        page_bytes=found.page_bytes,
         estimator=priced.estimator,
         distance=found.distance,
         best_clean_pages=chosen,
@@ -236,8 +427,10 @@ def _priced(
         rates=priced.rates,
         costs=priced.costs,
         estimates={**priced.estimates},
-        simulated=found.cost(split, asymmetry),
-        simulated_without_closing_writes=found.cost(split, asymmetry, closing=False),
+        simulated=None if split is None else found.cost(split, asymmetry),
+        simulated_without_closing_writes=None
+        if split is None
+        else found.cost(split, asymmetry, closing=False),
         recommended_clean_pages=priced.best_clean_pages,
         recommended_cost=priced.best_cost,
         replays=dict(
@@ -249,7 +442,7 @@ def _priced(
         ),
         baselines={**priced.baselines},
         counters={
-            "fd_static": split,
+            **({} if split is None else {"fd_static": split}),
             "recommended": found.splits[priced.best_clean_pages],
             **found.baselines,
         },
@@ -257,7 +450,55 @@ def _priced(
         break_even_asymmetry=priced.break_even_asymmetry,
         validity=priced.validity,
         warnings=(*notes, *priced.warnings),
+        explain=lambda: found.derivation(priced),
+        survey=found,
     )
+
+
+def largest_buffer(distinct_pages: int) -> int:
+    """Return the buffer whose clean and dirty pool can each hold every page. [pages]"""
+    return max(2, 2 * distinct_pages)
+
+
+def about_largest(pages: int, distinct_pages: int) -> Iterator[Caution]:
+    """Warn that no larger buffer is counted, where this one is as large as any."""
+    if pages >= largest_buffer(distinct_pages):
+        yield Caution(
+            "pages_clamped",
+            f"a buffer of {pages:,} pages was counted: its clean and its dirty pool can each "
+            f"hold all {distinct_pages:,} pages of the trace, so that a larger one counts the "
+            "same",
+            "Ask for a buffer that is smaller than the trace.",
+        )
+
+
+def _words(survey: SplitSurvey, priced: PricedSurvey) -> tuple[str, str]:
+    """Put the answer into a headline and a sentence."""
+    clean, cost = priced.best_clean_pages, priced.best_cost
+    share = percent(clean / survey.pages)
+    rival = min(priced.baselines, key=lambda name: priced.baselines[name])
+    title, rival_cost = BASELINE_TITLES[rival], priced.baselines[rival]
+    gain = priced.gain_over[rival]
+    at = f"At R = {priced.asymmetry:.3g}"
+    if survey.write_accesses == 0:
+        finding = "Without writes there is nothing to split"
+    elif gain is None or gain <= 0:
+        finding = f"{at} no split beats {title}"
+    elif gain < LEAST_GAIN:
+        finding = f"{at} splitting saves less than 1 % over {title}"
+    else:
+        finding = f"{at}, {share} clean pages save {percent(gain)} over {title}"
+    sentence = (
+        f"The best replayed split, {clean:,} clean and {survey.pages - clean:,} dirty "
+        f"pages, costs {three_digits(cost)} page reads an access; {title} costs "
+        f"{three_digits(rival_cost)}."
+    )
+    flips = priced.break_even_asymmetry[rival]
+    less = all_writes(survey.splits[clean]) < all_writes(survey.baselines[rival])
+    if flips is not None and flips > 0 and math.isfinite(flips):
+        side = "above" if less else "below"
+        sentence += f" This split is the cheaper of the two {side} R = {flips:.3g}."
+    return finding, sentence
 
 
 def _empty(
@@ -276,11 +517,14 @@ def _empty(
         yield from cautions(counted, pages, asymmetry, None, None, nothing)
 
     return PoolSplit(
+        finding="The trace has no accesses, so no split has a cost",
+        sentence="",
         pages=pages,
         asymmetry=asymmetry,
         accesses=0,
         write_accesses=0,
         distinct_pages=0,
+        page_bytes=counted["page_bytes"],
         estimator=estimator,
         distance=distance,
         best_clean_pages=None,

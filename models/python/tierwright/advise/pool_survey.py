@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from tierwright.common.answer import Step
 from tierwright.common.arrays import FloatArray
 from tierwright.common.cautions import Caution
 from tierwright.evaluate.pool_split.costs import (
@@ -214,14 +215,8 @@ class SplitSurvey:
         paid = counts if closing else {**counts, "dirty_left": 0}
         return replayed_cost(paid, asymmetry, accesses=self.accesses)
 
-    def derivation(self, priced: PricedSurvey) -> list[dict[str, Any]]:
-        """Show how the numbers of one R come about.
-
-        Returns
-        -------
-        list of dict
-            `name`, `formula` (with the counts put in), `value`, `unit`, `source`.
-        """
+    def derivation(self, priced: PricedSurvey) -> list[Step]:
+        """Show how the numbers of one R come about, with the counts put in."""
         return list(_derivation(self, priced))
 
 
@@ -393,17 +388,12 @@ _PAPER = "On, Li, He, Wu, Luo, Xu: FD-Buffer, CIKM 2010"
 _COST = "page reads/access"
 
 
-def _derivation(survey: SplitSurvey, priced: PricedSurvey) -> Iterator[dict[str, Any]]:
+def _derivation(survey: SplitSurvey, priced: PricedSurvey) -> Iterator[Step]:
     def step(
         name: str, formula: str, value: float | None, unit: str, source: str = ""
-    ) -> dict[str, Any]:
-        return {
-            "name": name,
-            "formula": formula,
-            "value": None if value is None else float(value),
-            "unit": unit,
-            "source": source,
-        }
+    ) -> Step:
+        number = None if value is None else float(value)
+        return Step(name, formula, number, unit, source)
 
     def counted(counts: Counts) -> str:
         return (

@@ -23,7 +23,7 @@ from tierwright.trace.reading import Trace
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tierwright.advise.pool_advisor import AdvisorStudy
+    from tierwright.advise.pool_advisor import PoolAdvisor
     from tierwright.advise.pool_split import PoolSplit
     from tierwright.common.cautions import Caution
 
@@ -67,10 +67,10 @@ def pool_split(
     json: Json = False,
 ) -> None:
     """Split a buffer into clean and dirty pages where writes cost R times a read."""
-    from tierwright.advise.pool_split import analyse
+    from tierwright.advise import pool_split as question
 
     with progress("pool split") as on_progress:
-        found = analyse(
+        found = question.answer(
             trace,
             pages.at(page_bytes_of(trace)),
             asymmetry,
@@ -119,18 +119,15 @@ def pool_gain(
     json: Json = False,
 ) -> None:
     """Show what splitting a buffer gains as page writes get dearer."""
-    from tierwright.advise.pool_asymmetry import (
-        DEFAULT_ASYMMETRIES,
-        gain_over_asymmetry,
-    )
+    from tierwright.advise import pool_gain as question
 
     ratios = (
-        DEFAULT_ASYMMETRIES
+        question.DEFAULT_ASYMMETRIES
         if asymmetry is None
         else tuple(numbers(asymmetry, "--asymmetry"))
     )
     with progress("pool gain") as on_progress:
-        found = gain_over_asymmetry(
+        found = question.answer(
             trace,
             pages.at(page_bytes_of(trace)),
             ratios,
@@ -142,6 +139,7 @@ def pool_gain(
     if json:
         print_json(found.to_dict())
         return
+    typer.echo(found.finding)
     columns = (
         found.asymmetry,
         found.clean_pages,
@@ -183,22 +181,6 @@ def pool_gain(
             )
         ],
     )
-    for name, ratio in found.break_even.items():
-        typer.echo(_from_where(name.upper(), found.break_even_below[name], ratio))
-
-
-def _from_where(title: str, up_to: float | None, since: float | None) -> str:
-    """Say at which R a replayed split costs no more than a baseline."""
-    if up_to is None and since is None:
-        return f"no replayed split costs as little as {title} at any R"
-    no_more = f"a replayed split costs no more than {title}"
-    if up_to is None:
-        return f"{no_more} from R = {since:.3g} on" if since else f"{no_more} at any R"
-    if since is None:
-        return f"{no_more} up to R = {up_to:.3g}"
-    if since <= up_to:
-        return f"{no_more} at any R"
-    return f"{no_more} up to R = {up_to:.3g}, and from R = {since:.3g} on"
 
 
 @reads_trace
@@ -264,10 +246,10 @@ def pool_advisor(
     json: Json = False,
 ) -> None:
     """Follow the adaptive split while writes, or their cost, change from epoch to epoch."""
-    from tierwright.advise.pool_advisor import advisor_study
+    from tierwright.advise import pool_advisor as question
 
     with progress("pool advisor") as on_progress:
-        found = advisor_study(
+        found = question.answer(
             trace,
             pages.at(page_bytes_of(trace)),
             dynamics=dynamics,
@@ -291,7 +273,8 @@ def pool_advisor(
         typer.echo(f"least window: {format_count(least)} accesses")
 
 
-def _print_advisor(found: AdvisorStudy) -> None:
+def _print_advisor(found: PoolAdvisor) -> None:
+    typer.echo(found.finding)
     print_facts(
         [
             ("window", f"{format_count(found.window_accesses)} accesses"),
@@ -334,8 +317,8 @@ def _print_advisor(found: AdvisorStudy) -> None:
             for at in range(0, count, step)
         ],
     )
-    for part in found.derivation:
-        typer.echo(f"{part.result} = {part.substituted}")
+    for part in found.derivation():
+        typer.echo(f"{part.name} = {part.formula}")
         typer.echo(f"  source: {part.source}")
     typer.echo(f"valid: {found.validity}")
 
@@ -348,6 +331,7 @@ def _print(found: PoolSplit) -> None:
             return "-"
         return f"{format_count(clean)} clean, {format_count(found.pages - clean)} dirty pages"
 
+    typer.echo(found.finding)
     print_facts(
         [
             (

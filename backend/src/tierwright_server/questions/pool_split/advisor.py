@@ -1,30 +1,29 @@
 """The adaptive split over a workload or a device that changes from epoch to epoch."""
 
 import json
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, Path, Query, status
 from pydantic import Field
 
+from tierwright.advise import pool_advisor
 from tierwright.advise.pool_advisor import (
     DYNAMICS,
     MOST_EPOCHS,
     WINDOWS_A_BUFFER,
+    PoolAdvisor,
     least_window,
 )
-from tierwright.advise.pool_asymmetry import window_accesses
 from tierwright.common.errors import BadInput as ModelBadInput
-from tierwright.common.wording import percent, three_digits
 from tierwright.evaluate.page_flow.cautions import about_trace
 from tierwright_server.common.errors import BadInput
 from tierwright_server.common.schemas import Answer, Body, Identifier, Pages, WarningOut
 from tierwright_server.http.context import ContextDep, SessionDep
 from tierwright_server.http.problems import responses
-from tierwright_server.http.steps import DerivationStep, derivation_row
+from tierwright_server.http.steps import DerivationStep, rows_of
 from tierwright_server.jobs.runs.states import RunKind
 from tierwright_server.questions.pool_split.splits import (
     MOST_PAGES,
-    about_largest,
     largest_buffer,
 )
 from tierwright_server.replays.analyses import service
@@ -36,17 +35,6 @@ from tierwright_server.traces.workloads.schemas import AskedThrough
 router = APIRouter(prefix="/pool-advisors", tags=["pool splits"])
 
 Dynamics = Literal["steady", "wm1", "wm2", "rm1", "rm2"]
-TITLES = {
-    "static": "the best of {tried} static splits tried",
-    "lru": "LRU",
-    "cflru": "CFLRU",
-}
-_REPLAYED = (
-    "a buffer of {pages} pages was replayed, at least twice the {distinct} pages of the trace; "
-    "larger ones are replayed at twice these pages"
-)
-NOTHING = 0.0005
-"""Differences below this share are called none."""
 
 
 class PoolAdvisorIn(Body):
@@ -219,44 +207,32 @@ async def get_pool_advisor_epochs(
     """Read what the advisor did, and the least window that an estimation allows."""
     row = await service.find(session, RunKind.POOL_ADVISOR, pool_advisor_id)
     arrays = await service.load(context, row)
-    found: dict[str, Any] = json.loads(bytes(arrays["document"]))
-    notes = about_trace(await service.notes_of(session, row, workload_id))
-    cautions = [
-        WarningOut(name=note.name, message=note.message, hint=note.hint)
-        for note in notes
-    ]
-    kept = [WarningOut.model_validate(each) for each in found.pop("warnings")]
-    known = {each.name for each in cautions}
-    cautions += [each for each in kept if each.name not in known]
+    found = pool_advisor.of_document(json.loads(bytes(arrays["document"])))
+    notes = tuple(about_trace(await service.notes_of(session, row, workload_id)))
     content = await session.get_one(Content, row[0].content_id)
-    cautions += about_largest(found["pages"], content, _REPLAYED)
-    finding, sentence = _words(found)
-    return PoolAdvisorEpochs(
+    known = {each.name for each in notes}
+    cautions = (
+        *notes,
+        *(each for each in found.warnings if each.name not in known),
+        *pool_advisor.about_largest(found.pages, content.summary["distinct_pages"]),
+    )
+    return PoolAdvisorEpochs.showing(
+        found,
         id=pool_advisor_id,
-        dynamics_title=DYNAMICS[found["dynamics"]],
+        dynamics_title=DYNAMICS[found.dynamics],
         least_window_accesses=None
         if estimation_s is None
         else _window(found, estimation_s, overhead_ratio, read_us),
-        finding=finding,
-        sentence=sentence,
-        warnings=cautions,
-        derivation=[derivation_row(step) for step in found.pop("derivation")],
-        **{
-            name: value for name, value in found.items() if name != "alternating_factor"
-        },
+        warnings=[WarningOut.model_validate(each) for each in cautions],
+        derivation=rows_of(found),
     )
 
 
 def _window(
-    found: dict[str, Any], estimation_s: float, overhead_ratio: float, read_us: float
+    found: PoolAdvisor, estimation_s: float, overhead_ratio: float, read_us: float
 ) -> int | None:
     try:
-        return window_accesses(
-            estimation_s,
-            overhead_ratio,
-            cost=found["totals"]["adaptive"],
-            read_s=read_us / 1e6,
-        )
+        return found.window_for(estimation_s, overhead_ratio, read_us / 1e6)
     except ModelBadInput:
         return None  # an access that takes no time: no window is long enough
 
@@ -268,32 +244,3 @@ def _out(row: service.Row) -> PoolAdvisorOut:
         if name != "write_share"
     }
     return PoolAdvisorOut(**service.base_of(row), **parameters)
-
-
-def _words(found: dict[str, Any]) -> tuple[str, str]:
-    """Put the answer into a headline and a sentence."""
-    gains = found["gain_over"]
-    totals = found["totals"]
-    rival = min(gains, key=lambda name: totals[name])
-    gain = gains[rival]
-    tried = len(found["static_totals"])
-    title = TITLES[rival].format(tried=tried)
-    if gain is None:
-        finding = "Nothing is read or written, so there is nothing to follow"
-    elif abs(gain) < NOTHING:
-        finding = f"The adaptive split costs as much as {title}"
-    elif gain > 0:
-        finding = f"The adaptive split saves {percent(gain)} over {title}"
-    else:
-        finding = f"The adaptive split costs {percent(-gain)} more than {title}"
-    clean = found["clean_pages"]
-    sentence = (
-        f"{DYNAMICS[found['dynamics']]}. The clean pool moves between {min(clean):,} and "
-        f"{max(clean):,} of {found['pages']:,} pages, in windows of "
-        f"{found['window_accesses']:,} accesses. Over the whole trace an access costs "
-        f"{three_digits(totals['adaptive'])} page reads; "
-        f"{three_digits(totals['static'])} with the best of {tried} "
-        f"static splits tried ({found['static_clean_pages']:,} clean pages), {three_digits(totals['lru'])} with "
-        f"LRU, {three_digits(totals['cflru'])} with CFLRU."
-    )
-    return finding, sentence

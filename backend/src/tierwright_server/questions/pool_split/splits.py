@@ -1,21 +1,22 @@
 """Pool splits: one buffer counted at every split once, priced at any asymmetry."""
 
 import asyncio
-import math
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
-import numpy as np
 from fastapi import APIRouter, Path, Query, status
 from pydantic import Field
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from tierwright.advise import pool_survey
-from tierwright.advise.pool_survey import PricedSurvey, SplitSurvey, device_asymmetry
-from tierwright.common.wording import percent, three_digits
+from tierwright.advise import pool_gain, pool_split, pool_survey
+from tierwright.advise.pool_gain import (
+    GAIN_ASYMMETRIES,
+    LARGEST_R,
+    LEAST_R,
+    USUAL_R,
+)
+from tierwright.advise.pool_split import PoolSplit
+from tierwright.advise.pool_survey import SplitSurvey
 from tierwright.evaluate.page_flow.cautions import about_trace
-from tierwright.evaluate.pool_split.counts import BASELINE_TITLES, BASELINES, all_writes
-from tierwright.hardware.device import Device
-from tierwright.trace.notes import ReaderNotes
 from tierwright_server.common.errors import NotComputed, NotReady
 from tierwright_server.common.older_models import about_version
 from tierwright_server.common.schemas import Answer, Body, Identifier, Pages, WarningOut
@@ -23,7 +24,7 @@ from tierwright_server.hardware.catalog import service as catalog
 from tierwright_server.http.context import Context, ContextDep, SessionDep
 from tierwright_server.http.derivation_asked import DerivedDep
 from tierwright_server.http.problems import responses
-from tierwright_server.http.steps import DerivationStep
+from tierwright_server.http.steps import DerivationStep, rows_of
 from tierwright_server.jobs.runs.states import RunKind
 from tierwright_server.replays.analyses import service
 from tierwright_server.replays.analyses.schemas import AnalysisOut
@@ -35,11 +36,6 @@ router = APIRouter(prefix="/pool-splits", tags=["pool splits"])
 
 MOST_PAGES = 2**25
 """Its job counts hits at as many splits; what is kept of them is cut."""
-GAIN_ASYMMETRIES = tuple(2.0 ** (step / 8) for step in range(8 * 9 + 1))
-"""R = 1 ... 512 in eighths of an octave."""
-LEAST_R, LARGEST_R = GAIN_ASYMMETRIES[0], GAIN_ASYMMETRIES[-1]
-USUAL_R = 8.0
-"""Of a device that states none."""
 Distance = Literal["raw", "effective", "grouped", "grouped_conservative"]
 Estimator = Literal["flow", "disjoint", "eq4"]
 
@@ -265,20 +261,16 @@ async def get_pool_split_costs(
     """Price every split at one R: estimate and simulation, from what is counted."""
     row = await service.find(session, RunKind.POOL_SPLIT, pool_split_id)
     survey = pool_survey.survey_of(await service.load(context, row))
-    notes = await service.notes_of(session, row, workload_id)
-    found = await asyncio.to_thread(
-        _costs,
-        pool_split_id,
-        survey,
-        notes,
-        asymmetry,
-        estimator,
-        points,
-        derived=derived,
-    )
+    notes = about_trace(await service.notes_of(session, row, workload_id))
     content = await session.get_one(Content, row[0].content_id)
-    found.warnings.extend(_about(row, content))
-    return found
+
+    def work() -> PoolSplitCosts:
+        found = pool_split.at_asymmetry(
+            survey, asymmetry, tuple(notes), estimator=estimator
+        )
+        return _costs(row, content, found.thinned(points), derived=derived)
+
+    return await asyncio.to_thread(work)
 
 
 async def stored(
@@ -311,12 +303,13 @@ async def stored(
     asymmetry = body.asymmetry or await _device_r(
         session, context, body.flash_device_id, survey.page_bytes
     )
-    notes = workloads.notes_of(workload, content)
-    found = await asyncio.to_thread(
-        _costs, row[0].id, survey, notes, asymmetry, "flow", 2
-    )
-    found.warnings.extend(_about(row, content))
-    return found
+    notes = about_trace(workloads.notes_of(workload, content))
+
+    def work() -> PoolSplitCosts:
+        found = pool_split.at_asymmetry(survey, asymmetry, tuple(notes))
+        return _costs(row, content, found.thinned(2))
+
+    return await asyncio.to_thread(work)
 
 
 async def _device_r(
@@ -328,13 +321,7 @@ async def _device_r(
     device, _ = await catalog.find_device(
         session, context, device_id, "body.flash_device_id"
     )
-    known = _stated_r(device, page_bytes)
-    return USUAL_R if known is None else min(max(known[0], LEAST_R), LARGEST_R)
-
-
-def _stated_r(device: Device, page_bytes: int) -> tuple[float, str] | None:
-    """Return R and its basis; a rented instance is not ranked as a device."""
-    return device_asymmetry(device, page_bytes) if device.sold_as == "device" else None
+    return pool_gain.usual_asymmetry(device, page_bytes)
 
 
 @router.get(
@@ -349,42 +336,30 @@ async def get_pool_split_gains(
 ) -> PoolSplitGains:
     """Price the buffer over R, and on every device at its own asymmetry."""
     survey = await _survey(session, context, pool_split_id)
-    devices = [
-        device
-        for device in await catalog.all_devices(session, context)
-        if device.sold_as == "device"
-    ]
-    known = [
-        (device, *found)
-        for device in devices
-        if (found := _stated_r(device, survey.page_bytes)) is not None
-    ]
-    known.sort(key=lambda row: (-row[1], row[0].name))
-    rows = survey.gains([asymmetry for _, asymmetry, _ in known])
-    block_devices = sum(device.kind != "dram" for device in devices)
+    found = pool_gain.on_devices(survey, await catalog.all_devices(session, context))
     return PoolSplitGains(
         id=pool_split_id,
         pages=survey.pages,
         gains=[GainOut.model_validate(row) for row in survey.gains(GAIN_ASYMMETRIES)],
         devices=[
             DeviceSplit(
-                **GainOut.model_validate(row).model_dump(),
-                device_id=device.id,
-                name=device.name,
-                kind=device.kind,
-                year=device.year,
-                asymmetry_basis=basis,
+                **GainOut.model_validate(row.gain).model_dump(),
+                device_id=row.device.id,
+                name=row.device.name,
+                kind=row.device.kind,
+                year=row.device.year,
+                asymmetry_basis=row.asymmetry_basis,
             )
-            for (device, _, basis), row in zip(known, rows, strict=True)
+            for row in found.rows
         ],
-        without=block_devices - len(known),
+        without=found.without,
         usual_asymmetry=USUAL_R,
     )
 
 
 def largest_buffer(content: Content) -> int:
     """Return the buffer whose clean and dirty pool can each hold every page. [pages]"""
-    return max(2, 2 * int(content.summary["distinct_pages"]))
+    return pool_split.largest_buffer(int(content.summary["distinct_pages"]))
 
 
 def _out(row: service.Row, content: Content) -> PoolSplitOut:
@@ -398,29 +373,12 @@ def _out(row: service.Row, content: Content) -> PoolSplitOut:
 def _about(row: service.Row, content: Content) -> list[WarningOut]:
     """Warn of what the counts of a split are of."""
     analysis, _ = row
+    largest = pool_split.about_largest(
+        analysis.parameters["pages"], content.summary["distinct_pages"]
+    )
     return [
         *about_version(analysis.core_version),
-        *about_largest(analysis.parameters["pages"], content, _COUNTED),
-    ]
-
-
-_COUNTED = (
-    "a buffer of {pages} pages was counted: its clean and its dirty pool can each hold all "
-    "{distinct} pages of the trace, so that a larger one counts the same"
-)
-
-
-def about_largest(pages: int, content: Content, words: str) -> list[WarningOut]:
-    """Say that no larger buffer is taken, where one is as large; `words` take both numbers."""
-    if pages < largest_buffer(content):
-        return []
-    distinct = content.summary["distinct_pages"]
-    return [
-        WarningOut(
-            name="pages_clamped",
-            message=words.format(pages=f"{pages:,}", distinct=f"{distinct:,}"),
-            hint="Ask for a buffer that is smaller than the trace.",
-        )
+        *map(WarningOut.model_validate, largest),
     ]
 
 
@@ -432,130 +390,28 @@ async def _survey(
 
 
 def _costs(
-    pool_split_id: str,
-    survey: SplitSurvey,
-    notes: ReaderNotes,
-    asymmetry: float,
-    estimator: Estimator,
-    points: int,
-    *,
-    derived: bool = False,
+    row: service.Row, content: Content, found: PoolSplit, *, derived: bool = False
 ) -> PoolSplitCosts:
-    priced = survey.at(asymmetry, estimator=estimator)
-    kept = _thinned(priced, points)
-
-    def column(values: Any) -> list[Any]:
-        found: list[Any] = np.asarray(values)[kept].tolist()
-        return found
-
-    finding, sentence = _words(survey, priced)
-    best = survey.splits[priced.best_clean_pages]
-    return PoolSplitCosts(
-        id=pool_split_id,
-        pages=survey.pages,
-        page_bytes=survey.page_bytes,
-        accesses=survey.accesses,
-        write_accesses=survey.write_accesses,
-        distinct_pages=survey.distinct_pages,
-        asymmetry=asymmetry,
-        estimator=estimator,
-        best_clean_pages=priced.best_clean_pages,
-        best_cost=priced.best_cost,
-        estimated_clean_pages=priced.estimated_clean_pages,
-        estimates=priced.estimates,
-        best_by_estimator=priced.best_by_estimator,
-        curve=SplitCurve(
-            clean_pages=column(priced.rates.clean_pages),
-            flow=column(priced.costs.flow),
-            disjoint=column(priced.costs.disjoint),
-            eq4=column(priced.costs.eq4),
-            p_c=column(priced.rates.p_c),
-            p_d=column(priced.rates.p_d),
-            p_dw=column(priced.rates.p_dw),
+    rows = found.curve()
+    return PoolSplitCosts.showing(
+        found,
+        id=row[0].id,
+        best_clean_pages=found.recommended_clean_pages,
+        best_cost=found.recommended_cost,
+        estimated_clean_pages=found.best_clean_pages,
+        curve=SplitCurve.model_validate(
+            {name: [each[name] for each in rows] for name in SplitCurve.model_fields}
         ),
-        replays=[
-            SplitReplay(
-                clean_pages=clean_pages,
-                cost=survey.cost(row, asymmetry),
-                cost_without_closing_writes=survey.cost(row, asymmetry, closing=False),
-                **{name: row[name] for name in ("reads", "writes", "dirty_left")},
-            )
-            for clean_pages, row in survey.splits.items()
-        ],
+        replays=[SplitReplay.model_validate(each) for each in found.replayed_splits()],
         baselines=[
-            SplitBaseline(
-                name=name,
-                title=BASELINE_TITLES[name],
-                cost=priced.baselines[name],
-                cost_without_closing_writes=survey.cost(
-                    survey.baselines[name], asymmetry, closing=False
-                ),
-                **{
-                    key: survey.baselines[name][key]
-                    for key in ("reads", "writes", "dirty_left")
-                },
-                gain=priced.gain_over[name],
-                break_even_asymmetry=priced.break_even_asymmetry[name],
-                best_split_writes_less=all_writes(best)
-                < all_writes(survey.baselines[name]),
-            )
-            for name in BASELINES
+            SplitBaseline.model_validate(each) for each in found.replayed_baselines()
         ],
-        finding=finding,
-        sentence=sentence,
-        validity=priced.validity,
         warnings=[
-            WarningOut(name=w.name, message=w.message, hint=w.hint)
-            for w in (*about_trace(notes), *priced.warnings)
+            *(
+                WarningOut(name=w.name, message=w.message, hint=w.hint)
+                for w in found.warnings
+            ),
+            *_about(row, content),
         ],
-        derivation=[
-            DerivationStep(scheme=None, **step) for step in survey.derivation(priced)
-        ]
-        if derived
-        else None,
-        cost_basis="Counted page reads plus R times page writes, per access, from a cold "
-        "start; a page still dirty at the end counts as one more write. What the reads "
-        "and writes cost in time depends on the device; R alone decides the best split.",
+        derivation=rows_of(found) if derived else None,
     )
-
-
-def _thinned(priced: PricedSurvey, points: int) -> Any:
-    """Choose splits of the curve: even steps, both ends, optima and replays."""
-    listed = priced.rates.clean_pages
-    even = np.linspace(listed[0], listed[-1], min(points, listed.size)).round()
-    marked = [*priced.best_by_estimator.values(), *priced.simulated_clean_pages]
-    wanted = np.searchsorted(listed, np.append(even, marked))
-    return np.unique(np.minimum(wanted, listed.size - 1))
-
-
-LEAST_GAIN = 0.01
-"""Below one percent a split is not worth the trouble, and the words say so."""
-
-
-def _words(survey: SplitSurvey, priced: PricedSurvey) -> tuple[str, str]:
-    """Put the answer into a headline and a sentence."""
-    clean, cost = priced.best_clean_pages, priced.best_cost
-    share = percent(clean / survey.pages)
-    rival = min(priced.baselines, key=lambda name: priced.baselines[name])
-    title, rival_cost = BASELINE_TITLES[rival], priced.baselines[rival]
-    gain = priced.gain_over[rival]
-    at = f"At R = {priced.asymmetry:.3g}"
-    if survey.write_accesses == 0:
-        finding = "Without writes there is nothing to split"
-    elif gain is None or gain <= 0:
-        finding = f"{at} no split beats {title}"
-    elif gain < LEAST_GAIN:
-        finding = f"{at} splitting saves less than 1 % over {title}"
-    else:
-        finding = f"{at}, {share} clean pages save {percent(gain)} over {title}"
-    sentence = (
-        f"The best replayed split, {clean:,} clean and {survey.pages - clean:,} dirty "
-        f"pages, costs {three_digits(cost)} page reads an access; {title} costs "
-        f"{three_digits(rival_cost)}."
-    )
-    flips = priced.break_even_asymmetry[rival]
-    less = all_writes(survey.splits[clean]) < all_writes(survey.baselines[rival])
-    if flips is not None and flips > 0 and math.isfinite(flips):
-        side = "above" if less else "below"
-        sentence += f" This split is the cheaper of the two {side} R = {flips:.3g}."
-    return finding, sentence

@@ -30,10 +30,10 @@ def pool_split(trace: Trace, parameters: dict[str, Any], phase: Phase) -> Arrays
 
 def pool_advisor(trace: Trace, parameters: dict[str, Any], phase: Phase) -> Arrays:
     """Replay the adaptive split; one document, as every column is an epoch's."""
-    from tierwright.advise.pool_advisor import advisor_study
+    from tierwright.advise.pool_advisor import answer
 
     with phase("following the advisor") as on_progress:
-        found = advisor_study(trace, **parameters, on_progress=on_progress)
+        found = answer(trace, **parameters, on_progress=on_progress)
     return _document(found.to_dict())
 
 

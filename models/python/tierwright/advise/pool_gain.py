@@ -7,17 +7,24 @@ replays price every R.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from tierwright.advise.pool_survey import survey
+from tierwright.advise.pool_survey import (
+    SplitSurvey,
+    SurveyGain,
+    device_asymmetry,
+    survey,
+)
+from tierwright.common.answer import Answer, Figure
 from tierwright.common.arrays import FloatArray
 from tierwright.common.cautions import Caution
 from tierwright.common.checks import broadcast
+from tierwright.common.derivation import plain
 from tierwright.common.errors import BadInput, Problems
 from tierwright.evaluate.page_flow.cautions import about_trace
 from tierwright.evaluate.pool_split.costs import (
@@ -27,12 +34,14 @@ from tierwright.evaluate.pool_split.costs import (
     window_io_time,
 )
 from tierwright.evaluate.pool_split.counts import (
+    BASELINE_TITLES,
     BASELINES,
     DEFAULT_ESTIMATOR,
     VALIDITY,
     all_writes,
     check_request,
 )
+from tierwright.hardware.device import Device
 from tierwright.simulate.replay import two_stack
 from tierwright.trace.notes import ReaderNotes
 from tierwright.trace.reading import OnProgress, Trace
@@ -48,8 +57,8 @@ DEFAULT_ASYMMETRIES = (1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0)
 """The paper's range. [1]"""
 
 
-@dataclass(frozen=True, slots=True)
-class AsymmetryGain:
+@dataclass(frozen=True, kw_only=True)
+class PoolGain(Answer):
     """Split and gain by asymmetry; arrays of shape (len(asymmetry),).
 
     Attributes
@@ -83,8 +92,6 @@ class AsymmetryGain:
     counters : dict
         What was counted: reads, writes, and pages left dirty at the end, of the baselines and
         of each split by its M_c.
-    warnings : tuple of Caution
-        What to know before acting on it.
     """
 
     pages: int
@@ -102,11 +109,34 @@ class AsymmetryGain:
     break_even_below: dict[str, float | None]
     counters: dict[str, dict[str, int]]
     validity: str
-    warnings: tuple[Caution, ...]
 
-    def to_dict(self) -> dict[str, Any]:
+    @property
+    def figures(self) -> tuple[Figure, ...]:
+        """From which R on a split pays, and what it saves at the largest."""
+        last = len(self.asymmetry) - 1
+        return tuple(
+            figure
+            for name, title in BASELINE_TITLES.items()
+            for figure in (
+                Figure(
+                    f"break_even_{name}",
+                    f"Least R at which a split costs no more than {title}",
+                    self.break_even[name],
+                    "1",
+                ),
+                Figure(
+                    f"gain_over_{name}",
+                    f"Share saved over {title} at R = {self.asymmetry[last]:g}",
+                    float(self.gain_over[name][last]),
+                    "1",
+                ),
+            )
+        )
+
+    def to_dict(self, *, derivation: bool = False) -> dict[str, Any]:
         """Return plain data for JSON, columnar."""
-        return {
+        found = {
+            "finding": self.finding,
             "pages": self.pages,
             "asymmetry": self.asymmetry.tolist(),
             "estimator": self.estimator,
@@ -130,9 +160,12 @@ class AsymmetryGain:
                 for w in self.warnings
             ],
         }
+        if derivation:
+            found["derivation"] = plain(list(self.derivation()))
+        return found
 
 
-def gain_over_asymmetry(
+def answer(
     trace: Trace,
     pages: int,
     asymmetries: Sequence[float] = DEFAULT_ASYMMETRIES,
@@ -141,7 +174,7 @@ def gain_over_asymmetry(
     distance: str = "raw",
     group_pages: int = 64,
     on_progress: OnProgress | None = None,
-) -> AsymmetryGain:
+) -> PoolGain:
     """Say what the best replayed split saves at each R.
 
     One survey, as `survey` makes it, with the split that the estimator chooses at each R
@@ -156,13 +189,13 @@ def gain_over_asymmetry(
     asymmetries : sequence of float
         R, above 0, rising. [1]
     estimator, distance, group_pages
-        As in `analyse`.
+        As in `pool_split.answer`.
     on_progress : callable, optional
         Called once per chunk of each pass; False cancels.
 
     Returns
     -------
-    AsymmetryGain
+    PoolGain
 
     Raises
     ------
@@ -207,7 +240,18 @@ def gain_over_asymmetry(
         name: np.asarray([each.baselines[name] for each in priced])
         for name in BASELINES
     }
-    return AsymmetryGain(
+    whole = [_whole(row) for row in found.splits.values()]
+    since = {
+        name: least_asymmetry(_whole(found.baselines[name]), whole)
+        for name in BASELINES
+    }
+    up_to = {
+        name: most_asymmetry(_whole(found.baselines[name]), whole) for name in BASELINES
+    }
+    return PoolGain(
+        finding=" ".join(
+            from_where(name.upper(), up_to[name], since[name]) for name in BASELINES
+        ),
         pages=pages,
         asymmetry=ratios,
         estimator=estimator,
@@ -233,20 +277,8 @@ def gain_over_asymmetry(
             )
             for name, base in baselines.items()
         },
-        break_even={
-            name: least_asymmetry(
-                _whole(found.baselines[name]),
-                [_whole(row) for row in found.splits.values()],
-            )
-            for name in BASELINES
-        },
-        break_even_below={
-            name: most_asymmetry(
-                _whole(found.baselines[name]),
-                [_whole(row) for row in found.splits.values()],
-            )
-            for name in BASELINES
-        },
+        break_even=since,
+        break_even_below=up_to,
         counters={
             **{name: _counts(row) for name, row in found.baselines.items()},
             **{str(split): _counts(row) for split, row in found.splits.items()},
@@ -256,6 +288,85 @@ def gain_over_asymmetry(
             *about_trace(ReaderNotes.of(counted["trace"])),
             *_cautions(ratios, counted),
         ),
+    )
+
+
+GAIN_ASYMMETRIES = tuple(2.0 ** (step / 8) for step in range(8 * 9 + 1))
+"""R = 1 ... 512 in eighths of an octave."""
+LEAST_R, LARGEST_R = GAIN_ASYMMETRIES[0], GAIN_ASYMMETRIES[-1]
+USUAL_R = 8.0
+"""Of a device that states none."""
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceGain:
+    """A buffer on one device, and where its R is from."""
+
+    device: Device
+    asymmetry_basis: str
+    gain: SurveyGain
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceGains:
+    """What splitting a buffer saves on devices.
+
+    Attributes
+    ----------
+    rows : tuple of DeviceGain
+        The largest asymmetry first.
+    without : int
+        Block devices that state no asymmetry.
+    """
+
+    rows: tuple[DeviceGain, ...]
+    without: int
+
+
+def on_devices(found: SplitSurvey, devices: Iterable[Device]) -> DeviceGains:
+    """Price a survey on each device at its own asymmetry; rented instances are no devices."""
+    own = [device for device in devices if device.sold_as == "device"]
+    known = [
+        (device, *stated)
+        for device in own
+        if (stated := stated_asymmetry(device, found.page_bytes)) is not None
+    ]
+    known.sort(key=lambda row: (-row[1], row[0].name))
+    gains = found.gains([asymmetry for _, asymmetry, _ in known])
+    block_devices = sum(device.kind != "dram" for device in own)
+    return DeviceGains(
+        tuple(
+            DeviceGain(device, basis, row)
+            for (device, _, basis), row in zip(known, gains, strict=True)
+        ),
+        block_devices - len(known),
+    )
+
+
+def stated_asymmetry(device: Device, page_bytes: int) -> tuple[float, str] | None:
+    """Return R and its basis; a rented instance is not ranked as a device."""
+    return device_asymmetry(device, page_bytes) if device.sold_as == "device" else None
+
+
+def usual_asymmetry(device: Device, page_bytes: int) -> float:
+    """Return R of a device within `LEAST_R` and `LARGEST_R`, `USUAL_R` where it states none. [1]"""
+    known = stated_asymmetry(device, page_bytes)
+    return USUAL_R if known is None else min(max(known[0], LEAST_R), LARGEST_R)
+
+
+def from_where(title: str, up_to: float | None, since: float | None) -> str:
+    """Say at which R a replayed split costs no more than a baseline."""
+    if up_to is None and since is None:
+        return f"No replayed split costs as little as {title} at any R."
+    if since is None:
+        return f"A replayed split costs no more than {title} up to R = {up_to:.3g}."
+    if since == 0 or (up_to is not None and since <= up_to):
+        return f"A replayed split costs no more than {title} at any R."
+    if up_to is None:
+        return f"A replayed split costs no more than {title} from R = {since:.3g} on."
+    return (
+        f"A replayed split costs no more than {title} up to R = {up_to:.3g}, and from "
+        f"R = {since:.3g} on."
     )
 
 
