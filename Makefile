@@ -86,6 +86,10 @@ soak: setup ## kill, freeze, fill and flood the application SOAK_MOMENTS (100) t
 check: setup ## linters, types, import rules, generated files
 	@$(PY) scripts/run_checks.py
 
+.PHONY: rooms
+rooms: .venv/.done ## print the rooms of the Python packages: floors, arrows, lines (ROOMS_FLAGS=--arrows names the arrows)
+	@$(PY) scripts/check_rooms.py $(ROOMS_FLAGS)
+
 .PHONY: format
 format: .venv/.done ## format all sources
 	ruff check --fix --quiet . ; ruff format --quiet .

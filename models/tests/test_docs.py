@@ -6,6 +6,7 @@ import pkgutil
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import numpy as np
@@ -120,31 +121,60 @@ def test_reference_pages_are_fresh() -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-@pytest.mark.parametrize(
-    ("place", "kind"),
-    [
-        ("backend/src/tierwright_server", "folder"),
-        ("frontend/src/features", "folder"),
-        ("models/crates/simulator/src", "folder"),
-        ("models/python/tierwright", "any"),
-    ],
-)
-def test_the_architecture_names_every_room_and_no_other(place: str, kind: str) -> None:
+def rooms_of_the_architecture(place: str) -> list[str]:
+    """Return the rooms of a folder in the order of their table."""
     text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
     [table] = [
         part
         for part in text.split("\n\n")
         if part.startswith("|") and f" of `{place}/`" in part
     ]
-    named = {
+    return [
         name
         for line in table.splitlines()[2:]
         for name in re.findall(r"`([a-z_-]+)`", line.split("|")[1])
-    }
-    there = {
-        entry.stem
+    ]
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        "backend/src/tierwright_server",
+        "frontend/src/features",
+        "models/crates/simulator/src",
+        "models/python/tierwright",
+    ],
+)
+def test_the_architecture_names_every_room_and_no_other(place: str) -> None:
+    named = rooms_of_the_architecture(place)
+    there = [
+        entry.name
         for entry in (ROOT / place).iterdir()
-        if not entry.name.startswith("_")
-        and (entry.is_dir() or (kind == "any" and entry.suffix == ".py"))
-    }
-    assert named == there
+        if not entry.name.startswith("_") and entry.is_dir()
+    ]
+    assert sorted(named) == sorted(there)
+
+
+@pytest.mark.parametrize(
+    ("contract", "place"),
+    [
+        ("models", "models/python/tierwright"),
+        ("server", "backend/src/tierwright_server"),
+    ],
+)
+def test_the_architecture_lists_rooms_in_the_order_that_the_contracts_enforce(
+    contract: str, place: str
+) -> None:
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    [layers] = [
+        each["layers"]
+        for each in settings["tool"]["importlinter"]["contracts"]
+        if each["name"].startswith(f"The rooms of the {contract}")
+    ]
+    ordered = [
+        name.strip().removeprefix("tierwright_server.")
+        for layer in layers
+        for name in layer.split("|")
+    ]
+    named = rooms_of_the_architecture(place)
+    assert named == [name for name in ordered if name in named]
