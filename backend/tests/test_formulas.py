@@ -167,7 +167,9 @@ def test_a_defect_of_a_formula_is_no_fault_of_the_request(
         async def broken(*_, child=child):
             return child
 
-        monkeypatch.setattr("tierwright_server.questions.formulas.service.ask_child", broken)
+        monkeypatch.setattr(
+            "tierwright_server.questions.formulas.service.ask_child", broken
+        )
         found = application.post("/formulas/kv.C0", body, 500)
         assert found["type"].endswith("internal")
         assert "defect of Tierwright" in found["detail"]

@@ -364,7 +364,9 @@ class TestTheSameFileAgain:
         data = trace_of(90, seed=506)
         first = self.offer(application, data)
         application.wait_run(first["run"]["id"])
-        monkeypatch.setattr("tierwright_server.traces.workloads.service.VERSION", "0.0.0")
+        monkeypatch.setattr(
+            "tierwright_server.traces.workloads.service.VERSION", "0.0.0"
+        )
         assert self.offer(application, data)["already_here"] is False
 
     def test_while_it_is_being_read_and_after_a_cancel(self, make_settings):

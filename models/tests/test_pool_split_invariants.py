@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from tierwright import _simulator
 from tierwright.advise import pool_gain, pool_split, pool_survey
 from tierwright.cli.app import main
-from tierwright.cli.pool_split import _from_where
 from tierwright.common.errors import BadInput
 from tierwright.evaluate.pool_split import belady as pool_split_belady
 from tierwright.evaluate.pool_split import costs as pool_split_costs
@@ -355,22 +354,22 @@ def test_a_split_is_as_cheap_just_below_the_one_and_beyond_the_other(
 @pytest.mark.parametrize(
     ("up_to", "since", "words"),
     [
-        (None, None, "no replayed split costs as little as LRU at any R"),
-        (None, 20.16, "a replayed split costs no more than LRU from R = 20.2 on"),
-        (13.4, None, "a replayed split costs no more than LRU up to R = 13.4"),
+        (None, None, "No replayed split costs as little as LRU at any R."),
+        (None, 20.16, "A replayed split costs no more than LRU from R = 20.2 on."),
+        (13.4, None, "A replayed split costs no more than LRU up to R = 13.4."),
         (
             13.4,
             20.16,
-            "a replayed split costs no more than LRU up to R = 13.4, and from R = 20.2 on",
+            "A replayed split costs no more than LRU up to R = 13.4, and from R = 20.2 on.",
         ),
-        (30.0, 20.0, "a replayed split costs no more than LRU at any R"),
-        (math.inf, 0.0, "a replayed split costs no more than LRU at any R"),
+        (30.0, 20.0, "A replayed split costs no more than LRU at any R."),
+        (math.inf, 0.0, "A replayed split costs no more than LRU at any R."),
     ],
 )
 def test_where_a_split_is_cheaper_is_said_whole(
     up_to: float | None, since: float | None, words: str
 ) -> None:
-    assert _from_where("LRU", up_to, since) == words
+    assert pool_gain.from_where("LRU", up_to, since) == words
 
 
 @pytest.mark.oracle("advise.pool_gain.least_asymmetry")
