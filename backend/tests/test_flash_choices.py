@@ -28,7 +28,7 @@ class TestChoice:
     def test_equals_the_models(self, application, curve):
         ids = [FLASH, *OTHERS]
         answer = application.post("/flash-choices", sizes(candidate_ids=ids), 200)
-        expected = flash_choice.choose_flash(
+        expected = flash_choice.answer(
             curve,
             ram_pages=500,
             flash_pages=8000,
@@ -93,7 +93,7 @@ class TestDirectories:
             ),
             200,
         )
-        expected = directories.compare_directories(
+        expected = directories.answer(
             curve,
             ram_bytes=500 * PAGE,
             flash_bytes=8000 * PAGE,

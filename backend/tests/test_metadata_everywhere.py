@@ -88,7 +88,7 @@ def test_the_models_themselves_take_it() -> None:
     from tierwright.evaluate.throughput import schemes
 
     for function in (
-        flash_choice.choose_flash,
+        flash_choice.answer,
         evaluation.evaluate,
         evaluation.evaluate_grid,
         map_point.map_point,

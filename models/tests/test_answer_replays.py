@@ -45,7 +45,7 @@ def run(trace: Trace, replay: Replay) -> dict[str, Any]:
     )
 
 
-def study_of(trace: Trace, **more: Any) -> directories.DirectoryStudy:
+def study_of(trace: Trace, **more: Any) -> directories.Directories:
     found = _simulator.curves(str(trace.path), **trace.arguments())
     curve = Curve.from_full(
         found["misses"],
@@ -62,7 +62,7 @@ def study_of(trace: Trace, **more: Any) -> directories.DirectoryStudy:
         "flash_page_bytes": [PAGE, 4 * PAGE],
         **more,
     }
-    return directories.compare_directories(curve, **asked)
+    return directories.answer(curve, **asked)
 
 
 @pytest.mark.oracle(

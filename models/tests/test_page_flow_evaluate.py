@@ -207,13 +207,11 @@ def _warned(answer: str) -> set[str]:
         setting = schemes.Setting(clients=2)
         found = schemes.scheme_throughput(SAMPLED, **sizes, **devices, setting=setting)
     elif answer == "directories":
-        found = directories.compare_directories(
+        found = directories.answer(
             SAMPLED, ram_bytes=150 * 4150, flash_bytes=210 * 4096, **devices
         )
     elif answer == "choose flash":
-        found = flash_choice.choose_flash(
-            SAMPLED, **sizes, candidates=[FLASH], disk=DISK
-        )
+        found = flash_choice.answer(SAMPLED, **sizes, candidates=[FLASH], disk=DISK)
     elif answer == "wear":
         found = outlook.wear_outlook(
             evaluate(SAMPLED, **sizes, **devices),

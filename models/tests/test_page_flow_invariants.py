@@ -15,8 +15,9 @@ from hypothesis import strategies as st
 
 from tierwright import _simulator
 from tierwright.advise import directories as advise_directories
-from tierwright.advise.directories import DirectoryUse, compare_directories
-from tierwright.advise.flash_choice import choose_flash
+from tierwright.advise import directories as directories_question
+from tierwright.advise import flash_choice
+from tierwright.advise.directories import DirectoryUse
 from tierwright.cli.app import main
 from tierwright.common.errors import BadInput
 from tierwright.evaluate.page_flow import costs, counts, evaluation, lazy_writes
@@ -204,7 +205,7 @@ FLASH = catalog.device("kv2009-intel-x25e")
 DISK = catalog.device("face2016-cheetah-15k6-single")
 
 
-def directories(**more: Any) -> advise_directories.DirectoryStudy:
+def directories(**more: Any) -> advise_directories.Directories:
     given_: dict[str, Any] = {
         "ram_bytes": 8 * 2**20,
         "flash_bytes": 128 * 2**20,
@@ -212,10 +213,10 @@ def directories(**more: Any) -> advise_directories.DirectoryStudy:
         "disk": DISK,
         **more,
     }
-    return compare_directories(CURVE, **given_)
+    return directories_question.answer(CURVE, **given_)
 
 
-@pytest.mark.oracle("advise.directories.compare_directories")
+@pytest.mark.oracle("advise.directories.answer")
 def test_a_directory_option_is_the_sum_of_its_formulas() -> None:
     found = directories(use=DirectoryUse(lookup_pages=1, update_pages=2))
     inside, outside = found.options
@@ -399,10 +400,10 @@ TABLE_2 = (
 )
 
 
-@pytest.mark.oracle("advise.flash_choice.choose_flash")
+@pytest.mark.oracle("advise.flash_choice.answer")
 def test_the_devices_of_table_2_by_time_and_by_price_times_time() -> None:
     """Section 5.7: the fastest is the ioDrive; the price decides otherwise."""
-    found = choose_flash(
+    found = flash_choice.answer(
         CURVE,
         ram_pages=1000,
         flash_pages=20_000,
@@ -432,7 +433,7 @@ def test_the_devices_of_table_2_by_time_and_by_price_times_time() -> None:
 def test_a_device_without_service_times_is_rejected_with_its_reason() -> None:
     dram = catalog.device("kv2009-dram-2008")
     bare = type(dram)("bare", "Bare", "nvme")
-    found = choose_flash(
+    found = flash_choice.answer(
         CURVE, ram_pages=10, flash_pages=100, candidates=[bare], disk=DISK
     )
     assert found.rows == ()
@@ -441,7 +442,9 @@ def test_a_device_without_service_times_is_rejected_with_its_reason() -> None:
         "bare": "states no read service time and no write service time"
     }
     with pytest.raises(BadInput, match="no flash device to choose from"):
-        choose_flash(CURVE, ram_pages=10, flash_pages=100, candidates=[], disk=DISK)
+        flash_choice.answer(
+            CURVE, ram_pages=10, flash_pages=100, candidates=[], disk=DISK
+        )
 
 
 # --- commands -----------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from tierwright.advise.directories import DirectoryOption, DirectoryStudy
+from tierwright.advise.directories import Directories, DirectoryOption
 from tierwright.common.errors import BadInput
 from tierwright.evaluate.fragment_cache import CLOCK_CEILING, CLOCK_INITIAL_COUNT
 from tierwright.evaluate.page_flow.decision import warm_up_of
@@ -66,7 +66,7 @@ class Replay:
 
 
 def directory_replays(
-    study: DirectoryStudy, *, start: str, accesses: int
+    study: Directories, *, start: str, accesses: int
 ) -> dict[str, Replay]:
     """Return the replays that check a comparison of directories.
 
@@ -75,7 +75,7 @@ def directory_replays(
 
     Parameters
     ----------
-    study : DirectoryStudy
+    study : Directories
         The answer.
     start : str
         `steady` warms the caches with the first half of the trace; `cold` counts all of it.

@@ -8,15 +8,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
+from tierwright.advise.point import scheme_titles
+from tierwright.common.answer import Answer, Figure, Step
 from tierwright.common.cautions import Caution
 from tierwright.common.checks import broadcast, whole
+from tierwright.common.derivation import shown
 from tierwright.common.errors import Problems
 from tierwright.common.units import format_bytes, format_microseconds
 from tierwright.evaluate.page_flow import results
-from tierwright.evaluate.page_flow.cautions import about_curve
+from tierwright.evaluate.page_flow.cautions import about_curve, about_given
 from tierwright.evaluate.page_flow.costs import directory_costs
 from tierwright.evaluate.page_flow.counts import TIE_ORDER
 from tierwright.evaluate.page_flow.directory import (
@@ -43,6 +46,9 @@ VALIDITY = (
     "LRU in both tiers; a flash page larger than a RAM page holds between one and all of its RAM "
     "pages, so its hits are given as a range, without the gain of fetching neighbours"
 )
+
+
+SOURCE = "Koltsidas and Viglas (2009), sections 4.1, 4.2 and Table 1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,8 +187,8 @@ class DirectoryOption:
         return self.schemes[self.best_if_full].total_us
 
 
-@dataclass(frozen=True, slots=True)
-class DirectoryStudy:
+@dataclass(frozen=True, kw_only=True)
+class Directories(Answer):
     """Every place and page size, and which to choose.
 
     How many pages of a large flash page stay valid is not in the curve, so the choice is the one
@@ -200,12 +206,10 @@ class DirectoryStudy:
         time if its flash pages are full; None where none is feasible.
     best_if_full : int or None
         Index of the option of least time if all flash pages are full of valid pages.
-    finding, remark : str
-        The choice in words; what another saves if its flash pages are full, or nothing.
+    remark : str
+        What another option saves if its flash pages are full; empty where none does better.
     estimator, validity : str
         How it was computed, and where that holds.
-    warnings : tuple of Caution
-        What to know before acting on it.
     inputs : dict
         What was put in, with units.
     """
@@ -214,20 +218,46 @@ class DirectoryStudy:
     options: tuple[DirectoryOption, ...]
     safest: int | None
     best_if_full: int | None
-    finding: str
     remark: str
     estimator: str
     validity: str
-    warnings: tuple[Caution, ...]
     inputs: dict[str, Any]
 
-    def to_dict(self) -> dict[str, Any]:
+    @property
+    def figures(self) -> tuple[Figure, ...]:
+        """What an access takes without flash, and under the choice at worst."""
+        choice = None if self.safest is None else self.options[self.safest]
+        return (
+            Figure(
+                "none_us", "I/O time of an access without flash", self.none_us, "µs"
+            ),
+            Figure(
+                "worst_us",
+                "Of the choice, at worst",
+                None if choice is None else choice.worst_us,
+                "µs",
+            ),
+            Figure(
+                "full_us",
+                "Of the choice, if its flash pages are full",
+                None if choice is None else choice.full_us,
+                "µs",
+            ),
+        )
+
+    def to_dict(self, *, derivation: bool = False) -> dict[str, Any]:
         """Return plain data for JSON."""
-        found: dict[str, Any] = results.plain(self)
+        found: dict[str, Any] = {
+            each.name: results.plain(getattr(self, each.name))
+            for each in fields(self)
+            if each.name != "explain"
+        }
+        if derivation:
+            found["derivation"] = results.plain(list(self.derivation()))
         return found
 
 
-def compare_directories(
+def answer(
     curve: Curve,
     *,
     ram_bytes: int,
@@ -239,7 +269,7 @@ def compare_directories(
     use: DirectoryUse | None = None,
     ram_entry_bytes: int = 48,
     buffered_bytes: int | None = None,
-) -> DirectoryStudy:
+) -> Directories:
     """Cost of every scheme with the directory in RAM or on flash, by size of flash pages.
 
     In RAM the directory takes room from RAM pages, f = floor(S_f / B_f), r = floor((S_r - b_f f)
@@ -267,7 +297,7 @@ def compare_directories(
 
     Returns
     -------
-    DirectoryStudy
+    Directories
 
     Raises
     ------
@@ -307,7 +337,20 @@ def compare_directories(
         for technique in (TECHNIQUES if size != curve.page_bytes else (None,))
         for place in wanted
     ]
-    return DirectoryStudy(
+    given = {
+        "ram_bytes": ram_bytes,
+        "flash_bytes": flash_bytes,
+        "ram_page_bytes": curve.page_bytes,
+        "ram_entry_bytes": ram_entry_bytes,
+        "buffered_bytes": buffered_bytes,
+        "flash_device_id": flash.id,
+        "disk_device_id": disk.id,
+        "flash_read_us": service_us(flash, "read", curve.page_bytes),
+        "flash_write_us": service_us(flash, "write", curve.page_bytes),
+        "directory_access": "on eviction" if use.write_on_eviction else "printed",
+        **{name: getattr(use, name) for name in DirectoryUse.__slots__},
+    }
+    return Directories(
         none_us=none_us,
         options=tuple(options),
         safest=_first([(each.worst_us, each.full_us) for each in options]),
@@ -316,20 +359,13 @@ def compare_directories(
         remark=_remark(options, none_us),
         estimator=ESTIMATOR,
         validity=VALIDITY,
-        warnings=(*_about_sizes(curve, options), *_cautions(options, disk, use)),
-        inputs={
-            "ram_bytes": ram_bytes,
-            "flash_bytes": flash_bytes,
-            "ram_page_bytes": curve.page_bytes,
-            "ram_entry_bytes": ram_entry_bytes,
-            "buffered_bytes": buffered_bytes,
-            "flash_device_id": flash.id,
-            "disk_device_id": disk.id,
-            "flash_read_us": service_us(flash, "read", curve.page_bytes),
-            "flash_write_us": service_us(flash, "write", curve.page_bytes),
-            "directory_access": "on eviction" if use.write_on_eviction else "printed",
-            **{name: getattr(use, name) for name in DirectoryUse.__slots__},
-        },
+        warnings=(
+            *about_given(curve),
+            *_about_sizes(curve, options),
+            *_cautions(options, disk, use),
+        ),
+        inputs=given,
+        explain=lambda: _steps(options, given, use),
     )
 
 
@@ -614,4 +650,125 @@ def _cautions(
             f"the buffered part of the directory is taken to hit {use.hit_ratio:.0%} of the "
             f"accesses, and {use.dirty_share:.0%} of its pages to be dirty",
             "measure both, and give them",
+        )
+
+
+def _steps(
+    options: Sequence[DirectoryOption], given: Mapping[str, Any], use: DirectoryUse
+) -> Iterator[Step]:
+    for option in options:
+        page = f"{option.flash_page_bytes:,} B"
+        name = f"{option.placement}, {page}"
+        if option.technique is not None:
+            name += f", {option.technique}"
+        yield Step(
+            name=f"{name}: directory",
+            formula=f"b_f f; b_f = {option.entry_bytes} B by Table 1, f = "
+            f"{option.flash_blocks:,}",
+            value=option.directory_bytes,
+            unit="B",
+            source=SOURCE,
+        )
+        yield Step(
+            name=f"{name}: RAM pages",
+            formula=_ram_pages_formula(option, given),
+            value=option.ram_pages,
+            unit="pages",
+            source=SOURCE,
+        )
+        for symbol, pages, value in (
+            ("L", use.lookup_pages, option.lookup_us),
+            ("U", use.update_pages, option.update_us),
+        ):
+            inside = (
+                "(1 - H_d)(F_R + p_dd F_W)"
+                if use.write_on_eviction
+                else "((1 - H_d) F_R + p_dd F_W)"
+            )
+            yield Step(
+                name=f"{name}: {symbol}",
+                formula="as given"
+                if option.placement == "ram"
+                else f"{pages:g} {inside}; H_d = {use.hit_ratio:g}, "
+                f"p_dd = {use.dirty_share:g}, "
+                f"F_R = {shown(given['flash_read_us'])} µs, "
+                f"F_W = {shown(given['flash_write_us'])} µs",
+                value=value,
+                unit="µs",
+                source=SOURCE,
+            )
+        for scheme, cost in option.schemes.items():
+            yield from _cost_steps(option, scheme, cost, name)
+            yield Step(
+                name=f"{name}: {scheme_titles()[scheme]}",
+                formula=f"C/N + C_d/N + block reads = {cost.io_us:.6g} + "
+                f"{cost.directory_us:.6g} + {cost.block_read_us:.6g}",
+                value=cost.total_us,
+                unit="µs per access",
+                source=SOURCE,
+            )
+            if option.technique is not None:
+                yield Step(
+                    name=f"{name}: {scheme_titles()[scheme]}, at worst",
+                    formula=f"the same with {option.flash_blocks:,} pages on flash, one in "
+                    f"each flash page, not {option.flash_pages:,}",
+                    value=cost.worst_total_us,
+                    unit="µs per access",
+                    source="derived",
+                )
+
+
+def _ram_pages_formula(option: DirectoryOption, given: Mapping[str, Any]) -> str:
+    frame = f"B_r = {given['ram_page_bytes']:,} B, b_r = {given['ram_entry_bytes']:,} B"
+    memory = f"S_r = {given['ram_bytes']:,} B"
+    if option.placement == "ram":
+        return (
+            f"max(0, floor((S_r - b_f f) / (B_r + b_r))); {memory}, b_f f = "
+            f"{option.directory_bytes:,} B, {frame}"
+        )
+    return f"max(0, floor((S_r - n) / (B_r + b_r))); {memory}, n = {option.buffered_bytes:,} B, {frame}"
+
+
+_DIRECTORY_COSTS = {
+    "inclusive": "m_r (L + U + p_d U) + m_f U",
+    "exclusive": "m_r (L + U) + m_f U",
+    "lazy": "h_f (2 L + (p_d + 1) U) + 2 m_f (L + U)",
+}
+"""C_d of each scheme."""
+
+_BLOCK_READS = {"inclusive": "0", "exclusive": "m_r t_b / N", "lazy": "m_f t_b / N"}
+"""What overwriting reads besides."""
+
+
+def _cost_steps(
+    option: DirectoryOption, scheme: str, cost: SchemeCost, name: str
+) -> Iterator[Step]:
+    counts = (
+        f"m_r = {shown(cost.flash_hits + cost.flash_misses)}, h_f = "
+        f"{shown(cost.flash_hits)}, m_f = {shown(cost.flash_misses)}, N = "
+        f"{cost.accesses:,} accesses"
+    )
+    rows = [
+        (
+            "C_d/N",
+            f"({_DIRECTORY_COSTS[scheme]}) / N; {counts}, p_d = {shown(cost.p_d)}, L = "
+            f"{shown(option.lookup_us)} µs, U = {shown(option.update_us)} µs",
+            cost.directory_us,
+        )
+    ]
+    if option.technique == "overwriting":
+        rows.append(
+            (
+                "block reads",
+                f"{_BLOCK_READS[scheme]}; {counts}, t_b = {shown(cost.block_us)} µs",
+                cost.block_read_us,
+            )
+        )
+    for part, formula, value in rows:
+        yield Step(
+            name=f"{name}: {scheme_titles()[scheme]}, {part}",
+            formula=formula,
+            value=value,
+            unit="µs per access",
+            source=SOURCE if part == "C_d/N" else "derived",
         )

@@ -7,15 +7,19 @@ a unit of throughput, and less is better.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
+from tierwright.advise.point import scheme_titles
+from tierwright.common.answer import Answer, Figure, Step
 from tierwright.common.cautions import Caution
-from tierwright.common.derivation import plain
+from tierwright.common.derivation import plain, shown
 from tierwright.common.errors import BadInput
+from tierwright.common.wording import percent, three_digits
 from tierwright.evaluate.metadata import MetadataPreset
+from tierwright.evaluate.page_flow.cautions import about_given
 from tierwright.evaluate.page_flow.evaluation import evaluate
 from tierwright.evaluate.page_flow.results import Evaluation
 from tierwright.hardware.capabilities import missing_figures
@@ -25,9 +29,13 @@ from tierwright.profile.curve import Curve
 
 ESTIMATOR = "C0 to C3 of each device's best scheme; price x time per access"
 VALIDITY = (
-    "LRU in both tiers; busy times of one device of each kind, so flash larger than the device is "
-    "not ranked for its size; prices in proportion to the bytes held"
+    "LRU in both tiers; one device holds all of the flash, whatever its size; time is busy time, "
+    "1/IOPS, so devices rated at different queue depths do not compare; the price is that of flash "
+    "alone, in proportion to the bytes held"
 )
+NEAR = 0.01
+"""Differences that rated rates do not bear out. [1]"""
+SOURCE = "Koltsidas and Viglas (2009), section 5.7 and Table 2"
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,9 +83,9 @@ class DeviceRow:
     price_basis: str
 
 
-@dataclass(frozen=True, slots=True)
-class DeviceChoice:
-    """Devices ranked in two ways.
+@dataclass(frozen=True, kw_only=True)
+class FlashChoice(Answer):
+    """Devices ranked in two ways; the warnings are those of the devices that are best.
 
     Attributes
     ----------
@@ -89,8 +97,6 @@ class DeviceChoice:
         Of those with a price on which a scheme beats no flash.
     rejected : dict of str to str
         Device id to why it could not be evaluated.
-    warnings : tuple of Caution
-        Of all evaluations, each once.
     estimator, validity : str
         How it was computed, and where that holds.
     """
@@ -99,13 +105,29 @@ class DeviceChoice:
     best_by_time: str | None
     best_by_price_times_time: str | None
     rejected: dict[str, str]
-    warnings: tuple[Caution, ...] = ()
     estimator: str = ESTIMATOR
     validity: str = VALIDITY
 
-    def to_dict(self) -> dict[str, Any]:
+    @property
+    def figures(self) -> tuple[Figure, ...]:
+        """The least I/O time, and the device of least price x time."""
+        rows = {row.device_id: row for row in self.rows}
+        time, worth = self.best_by_time, self.best_by_price_times_time
+        return (
+            Figure("best_by_time", "Device of least I/O time", time),
+            Figure(
+                "io_time_us_per_access",
+                "Its I/O time an access",
+                None if time is None else rows[time].io_time_us_per_access,
+                "µs",
+            ),
+            Figure("best_by_price_times_time", "Device of least price x time", worth),
+        )
+
+    def to_dict(self, *, derivation: bool = False) -> dict[str, Any]:
         """Return plain data for JSON."""
-        return {
+        found = {
+            "finding": self.finding,
             "rows": [
                 plain({name: getattr(row, name) for name in DeviceRow.__slots__})
                 | {"warnings": list(row.warnings)}
@@ -121,9 +143,12 @@ class DeviceChoice:
             "estimator": self.estimator,
             "validity": self.validity,
         }
+        if derivation:
+            found["derivation"] = plain(list(self.derivation()))
+        return found
 
 
-def choose_flash(
+def answer(
     curve: Curve,
     *,
     ram_pages: int,
@@ -133,7 +158,7 @@ def choose_flash(
     prices: PriceBook | None = None,
     amortisation_months: int = DEFAULT_AMORTISATION_MONTHS,
     flash_metadata: MetadataPreset | None = None,
-) -> DeviceChoice:
+) -> FlashChoice:
     """Rank flash devices at one choice of sizes by I/O time and by price x I/O time.
 
     Parameters
@@ -155,7 +180,7 @@ def choose_flash(
 
     Returns
     -------
-    DeviceChoice
+    FlashChoice
 
     Raises
     ------
@@ -167,7 +192,7 @@ def choose_flash(
     if not listed:
         raise BadInput("there is no flash device to choose from", "name at least one")
     rows, rejected = [], {}
-    warnings: dict[Caution, None] = {}
+    cautions: dict[str, tuple[Caution, ...]] = {}
     for device in listed:
         lacking = [text for text in missing_figures(device) if text != "price"]
         if lacking:
@@ -184,16 +209,22 @@ def choose_flash(
             flash_metadata=flash_metadata,
         )
         rows.append(_row(device, found, amortisation_months))
-        warnings.update(dict.fromkeys(found.warnings))
+        cautions[device.id] = found.warnings
     rows.sort(key=lambda row: (row.io_time_us_per_access, row.device_id))
     priced = [row for row in rows if row.price_times_time is not None]
     priced.sort(key=lambda row: (row.price_times_time or 0.0, row.device_id))
-    return DeviceChoice(
+    best = rows[0] if rows else None
+    worth = priced[0] if priced else None
+    chosen = [row.device_id for row in (best, worth) if row is not None]
+    of_best = (each for device_id in chosen for each in cautions[device_id])
+    return FlashChoice(
+        finding=_finding(rows, best, worth),
         rows=tuple(rows),
-        best_by_time=rows[0].device_id if rows else None,
-        best_by_price_times_time=priced[0].device_id if priced else None,
+        best_by_time=None if best is None else best.device_id,
+        best_by_price_times_time=None if worth is None else worth.device_id,
         rejected=rejected,
-        warnings=tuple(warnings),
+        warnings=tuple(dict.fromkeys((*about_given(curve), *of_best))),
+        explain=lambda: _steps(rows),
     )
 
 
@@ -220,3 +251,75 @@ def _row(device: Device, found: Evaluation, months: int) -> DeviceRow:
         if usd is None
         else f"{part.how(months)}; {part.source}, {part.date or 'undated'}",
     )
+
+
+def _finding(
+    rows: Sequence[DeviceRow], fast: DeviceRow | None, worth: DeviceRow | None
+) -> str:
+    if fast is None:
+        return "None of these devices states the times that an evaluation needs."
+    if fast.scheme == "none":
+        return "Flash of this size saves no I/O time on any of these devices."
+    text = (
+        f"{fast.device_name} gives the least I/O time, "
+        f"{three_digits(fast.io_time_us_per_access)} µs an access under "
+        f"{scheme_titles()[fast.scheme]}"
+    )
+    near = sum(
+        row.io_time_us_per_access <= fast.io_time_us_per_access * (1 + NEAR)
+        for row in rows
+    )
+    if near > 1:
+        text += f" ({near - 1:,} more within {percent(NEAR)})"
+    if worth is None:
+        return f"{text}; no price is known for any of them."
+    if worth is fast:
+        return f"{text}, and the least price times time."
+    return (
+        f"{text}; {worth.device_name} the least price times time, at "
+        f"{three_digits(worth.io_time_us_per_access)} µs."
+    )
+
+
+def _steps(rows: Sequence[DeviceRow]) -> Iterator[Step]:
+    for row in rows:
+        yield Step(
+            subject=row.device_id,
+            name="I/O time",
+            formula=f"least of C0 to C3 over N, that of {scheme_titles()[row.scheme]}: "
+            f"{' + '.join(row.cost_terms_us_per_access)} = "
+            f"{' + '.join(map(shown, row.cost_terms_us_per_access.values()))}",
+            value=row.io_time_us_per_access,
+            unit="µs per access",
+            source=SOURCE,
+        )
+        yield Step(
+            subject=row.device_id,
+            name="saved",
+            formula="1 - time / time without flash = "
+            # Of two close times, six digits would leave few of the difference.
+            f"1 - {row.io_time_us_per_access:.12g} / {row.none_us_per_access:.12g}",
+            value=row.gain_over_none,
+            unit="1",
+            source=SOURCE,
+        )
+        if row.flash_usd_per_month is not None:
+            how, _, source = row.price_basis.partition("; ")
+            yield Step(
+                subject=row.device_id,
+                name="price of flash",
+                formula=how,
+                value=float(row.flash_usd_per_month),
+                unit="USD/month",
+                source=source,
+            )
+        if row.price_times_time is not None:
+            yield Step(
+                subject=row.device_id,
+                name="price x time",
+                formula=f"{row.flash_usd_per_month:.6g} USD/month x "
+                f"{row.io_time_us_per_access:.6g} µs",
+                value=row.price_times_time,
+                unit="USD µs/month",
+                source=f"{SOURCE}; a product, as the quotient of the paper rewards dear devices",
+            )

@@ -28,7 +28,7 @@ from tierwright.common.units import (
 )
 
 if TYPE_CHECKING:
-    from tierwright.advise.directories import DirectoryStudy
+    from tierwright.advise.directories import Directories
     from tierwright.common.cautions import Caution
     from tierwright.evaluate.page_flow.scheme_map import Axis, SchemeMap
     from tierwright.evaluate.throughput.schemes import ThroughputStudy
@@ -353,13 +353,13 @@ def directories(
     json: Json = False,
 ) -> None:
     """Compare places of the flash directory and sizes of flash pages."""
-    from tierwright.advise import directories as advise_directories
+    from tierwright.advise import directories as question
     from tierwright.hardware import catalog
     from tierwright.profile.document import read_profile
 
     sizes = () if flash_page_bytes is None else flash_page_bytes
     curve = read_profile(profile).curve.from_start(start)
-    found = advise_directories.compare_directories(
+    found = question.answer(
         curve,
         ram_bytes=parse_bytes(ram_bytes),
         flash_bytes=parse_bytes(flash_bytes),
@@ -367,7 +367,7 @@ def directories(
         disk=catalog.device_or_file(disk_device),
         flash_page_bytes=whole_numbers(sizes, "--flash-page-bytes") if sizes else (),
         buffered_bytes=buffered_bytes,
-        use=advise_directories.DirectoryUse(hit_ratio=directory_hit_ratio),
+        use=question.DirectoryUse(hit_ratio=directory_hit_ratio),
     )
     if json:
         print_json({"start": curve.start, **found.to_dict()})
@@ -375,7 +375,9 @@ def directories(
     _print_directories(found)
 
 
-def _print_directories(found: DirectoryStudy) -> None:
+def _print_directories(found: Directories) -> None:
+    for sentence in filter(None, (found.finding, found.remark)):
+        typer.echo(sentence)
     print_table(
         f"No flash: {format_microseconds(found.none_us)} an access",
         [
@@ -407,8 +409,6 @@ def _print_directories(found: DirectoryStudy) -> None:
         ],
     )
     typer.echo("* least time at worst, where each flash page holds a single valid page")
-    for sentence in filter(None, (found.finding, found.remark)):
-        typer.echo(sentence)
     _warn(found.warnings)
 
 
@@ -439,13 +439,13 @@ def choose_flash(
     json: Json = False,
 ) -> None:
     """Rank flash devices by I/O time and by price times I/O time."""
-    from tierwright.advise import flash_choice
+    from tierwright.advise import flash_choice as question
     from tierwright.evaluate.metadata import preset
     from tierwright.hardware import catalog
     from tierwright.profile.document import read_profile
 
     curve = read_profile(profile).curve.from_start(start)
-    found = flash_choice.choose_flash(
+    found = question.answer(
         curve,
         ram_pages=ram_pages.at(lambda: curve.page_bytes),
         flash_pages=flash_pages.at(lambda: curve.page_bytes),
@@ -459,6 +459,7 @@ def choose_flash(
         return
     from tierwright.common.currency import amount, shown_in
 
+    typer.echo(found.finding)
     print_table(
         "By I/O time; * least price x time",
         [

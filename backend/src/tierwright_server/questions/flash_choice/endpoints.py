@@ -43,4 +43,4 @@ async def compare_directories(
     derived: DerivedDep,
 ) -> DirectoriesOut:
     """Compare the flash directory in RAM and on flash, by size of flash pages."""
-    return await service.directories(session, context, body, derived=derived)
+    return await service.compare_directories(session, context, body, derived=derived)
