@@ -6,6 +6,7 @@ import pytest
 
 from tierwright import _simulator
 from tierwright.advise.check import replayed_life, replayed_throughput
+from tierwright.advise.wear import drives_sentence
 from tierwright.evaluate.endurance import money
 from tierwright.evaluate.throughput.schemes import Setting
 from tierwright.hardware import catalog
@@ -15,7 +16,6 @@ from tierwright_server.common.version import VERSION
 from tierwright_server.questions.replay_checks.check import sentence as sentence_of
 from tierwright_server.questions.replay_checks.schemas import CheckedFigure
 from tierwright_server.questions.replay_checks.throughput import finding
-from tierwright_server.questions.wear.service import _drives_sentence
 
 FLASH = "face2016-samsung-840pro-256"
 DISK = "face2016-cheetah-15k6-single"
@@ -260,4 +260,4 @@ def test_whole_drives_and_what_is_compared_stand_side_by_side(count, held, said)
     cost = money.whole_drives(
         Decimal(720), months=36, held_bytes=held, capacity_bytes=10**12
     )
-    assert _drives_sentence(cost, count, "Drive", 36, held) == said
+    assert drives_sentence(cost, count, "Drive", 36, held) == said

@@ -122,7 +122,11 @@ NO_MODEL = {
     "evaluate.page_flow.scheme_map.check_question": "checks inputs",
     "evaluate.page_flow.scheme_map.least_of": "compares costs",
     "advise.point.budget_sentence": "words",
+    "advise.point.rate_of": "a quotient, with words",
     "advise.point.scheme_titles": "names",
+    "advise.device_health.answer": "hands on `endurance.wear.remaining`, with words",
+    "advise.recovery.page_flow_times": "hands on `service_us`, in seconds",
+    "advise.wear.drives_sentence": "words",
     "advise.pool_advisor.about_largest": "words",
     "advise.pool_advisor.of_document": "unpacks an answer",
     "advise.pool_gain.from_where": "words",
@@ -159,6 +163,8 @@ NO_MODEL = {
 """Public functions that compute nothing of a model."""
 
 JOINED = {
+    "advise.recovery.answer": "rates, filling and restart",
+    "advise.wear.answer": "page flow, budget, lives and money",
     "advise.dram_or_flash.analyse": "thetas, money, intervals",
     "evaluate.endurance.outlook.wear_outlook": "page flow, budget, lifetimes",
     "advise.fragment_cache.fragment_study": "threads, rates, memory of each size",

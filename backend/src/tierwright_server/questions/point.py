@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -74,6 +76,23 @@ def dirty_ends(body: MayAskForRange, point: Point) -> tuple[Point, Point] | None
         )
     least, most = dirty_range.dirty_ends(point.curve)
     return replace(point, curve=least), replace(point, curve=most)
+
+
+@contextmanager
+def of_body() -> Iterator[None]:
+    """Say of a value that the models refuse which field of the body holds it."""
+    try:
+        yield
+    except ModelBadInput as error:
+        if len(error.problems) != 1:
+            raise
+        [problem] = error.problems
+        raise BadInput.at(
+            f"body.{problem.where}",
+            problem.value,
+            problem.message,
+            hint=f"{error.hint[:1].upper()}{error.hint[1:]}.",
+        ) from error
 
 
 class StatesNewPages(Protocol):

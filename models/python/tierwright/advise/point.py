@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from tierwright.common.answer import Step
 from tierwright.common.cautions import Caution
 from tierwright.common.units import format_bytes
-from tierwright.common.wording import percent
+from tierwright.common.wording import percent, three_digits
 from tierwright.evaluate.metadata import MetadataPreset, RamBudget
 from tierwright.simulate.replay import schemes
 
@@ -25,6 +27,22 @@ ONE_END = Step(
     source="the given curve",
 )
 """First step of a derivation that follows one of the two ends."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """Page accesses a second of a load, and where the number is from. [1/s]"""
+
+    accesses_per_s: float
+    basis: str
+
+
+def rate_of(accesses: int, duration_s: float) -> Rate:
+    """Return the mean rate of a workload that took so long."""
+    return Rate(
+        accesses / duration_s,
+        f"{accesses:,} accesses in {three_digits(duration_s)} s of the workload",
+    )
 
 
 def scheme_titles() -> dict[str, str]:

@@ -17,17 +17,12 @@ from tierwright.cli.options import (
 )
 from tierwright.cli.output import Json, print_facts, print_json, print_table
 from tierwright.common.errors import BadInput
-from tierwright.common.units import format_count, parse_bytes
+from tierwright.common.units import parse_bytes
 
 if TYPE_CHECKING:
-    from decimal import Decimal
-
-    from tierwright.evaluate.endurance.outlook import (
-        SchemeLife,
-        WearOutlook,
-        WriteBudget,
-    )
-    from tierwright.evaluate.page_flow.results import Evaluation
+    from tierwright.advise.point import Rate
+    from tierwright.advise.wear import Wear
+    from tierwright.evaluate.endurance.outlook import SchemeLife
     from tierwright.hardware import device as devices_
     from tierwright.profile.document import Profile
 
@@ -282,20 +277,18 @@ def _written(written_tb: float | None, health: Path | None) -> float:
     return told / TB
 
 
-def _rate(profile: Profile, given: float | None) -> tuple[float, str]:
+def _rate(profile: Profile, given: float | None) -> Rate:
     """Page accesses a second, and where that is from."""
+    from tierwright.advise.point import Rate, rate_of
+
     if given is not None:
-        return given, "as given"
+        return Rate(given, "as given")
     if not profile.duration_s:
         raise BadInput(
             "the profile does not say how long its workload took",
             "give --accesses-per-s, the page accesses a second of the running system",
         )
-    rate = profile.curve.accesses / profile.duration_s
-    return (
-        rate,
-        f"{format_count(profile.curve.accesses)} accesses in {profile.duration_s:,.4g} s",
-    )
+    return rate_of(profile.curve.accesses, profile.duration_s)
 
 
 def _of_a_profile(
@@ -311,10 +304,7 @@ def _of_a_profile(
     months: int,
     json: bool,
 ) -> None:
-    from tierwright.evaluate.endurance import money as endurance_money
-    from tierwright.evaluate.endurance import outlook
-    from tierwright.evaluate.page_flow import cautions, dirty_range
-    from tierwright.evaluate.page_flow import evaluation as page_flow_evaluation
+    from tierwright.advise import wear as question
     from tierwright.hardware import catalog
     from tierwright.profile.document import read_profile
 
@@ -323,109 +313,56 @@ def _of_a_profile(
     if dirty_share is not None:
         curve = curve.with_dirty_share(dirty_share)
     curve = curve.from_start(start)
-    rate, basis = _rate(profile, load["accesses_per_s"])
-    budget = outlook.write_budget(device, **limits)
-    capacity = device.capacity_bytes
-    load = {
-        **load,
-        "accesses_per_s": rate,
-        "capacity_bytes": None if capacity is None else capacity * limits["devices"],
-    }
-    least: WearOutlook | None = None
-    gentlest: str | None
-    if curve.write_backs_at is None:
-        ends = dirty_range.evaluate_range(curve, **choices)
-        both = outlook.wear_range(ends, budget, **load)
-        evaluation, most, least = ends.most, both.most, both.least
-        gentlest = both.gentlest
-    else:
-        evaluation = page_flow_evaluation.evaluate(curve, **choices)
-        most = outlook.wear_outlook(evaluation, budget, **load)
-        gentlest = outlook.gentlest(most)
-    usd, reason = endurance_money.purchase_usd(
-        device,
-        None if price_book is None else catalog.price_book(price_book),
-        limits["devices"],
+    rate = _rate(profile, load["accesses_per_s"])
+    found = question.answer(
+        curve,
+        **choices,
+        **limits,
+        **{**load, "accesses_per_s": rate.accesses_per_s},
+        prices=None if price_book is None else catalog.price_book(price_book),
+        amortisation_months=months,
     )
-    document = _document(
-        evaluation,
-        budget,
-        most,
-        least,
-        gentlest,
-        rate,
-        basis,
-        usd,
-        reason or budget.reason,
-        months,
-        load["growth_per_year"],
-    )
-    about = (
-        *most.warnings,
-        *cautions.about_space_behind(choices["flash_metadata"]),
-    )
-    document["warnings"] = plain_data(about)
+    document = _document(found, rate.basis)
     if json:
         print_json(document)
         return
+    typer.echo(found.finding)
     _print(document, device.id)
-    explain(budget.derivation, about)
+    explain(found.budget.derivation, found.warnings)
 
 
-def _document(
-    evaluation: Evaluation,
-    budget: WriteBudget,
-    most: WearOutlook,
-    least: WearOutlook | None,
-    gentlest: str | None,
-    rate: float,
-    basis: str,
-    usd: Decimal | None,
-    reason: str,
-    months: int,
-    growth: float,
-) -> dict[str, Any]:
+def _document(found: Wear, rate_basis: str) -> dict[str, Any]:
     """All of it, as HTTP answers: at the upper end where the dirty share is unknown."""
-    from tierwright.evaluate.endurance import money as endurance_money
-
-    in_place = budget.in_place_tb
-    left = None if in_place is None else in_place - most.written_tb
+    evaluation, in_place = found.evaluation, found.budget.in_place_tb
     inputs = evaluation.inputs
     return {
+        "finding": found.finding,
         "start": evaluation.start,
-        "accesses_per_s": rate,
-        "rate_basis": basis,
+        "accesses_per_s": found.accesses_per_s,
+        "rate_basis": rate_basis,
         "ram_pages": inputs["ram_pages"],
         "flash_pages": inputs["flash_pages"],
         "page_bytes": inputs["page_bytes"],
         "ram_budget": plain_data(evaluation.ram_budget),
         "budget": {
-            **_without(plain_data(budget), "derivation"),
-            "written_tb": most.written_tb,
-            "left_tb": left,
-            "left_share": None if left is None or not in_place else left / in_place,
+            **_without(plain_data(found.budget), "derivation"),
+            "written_tb": found.written_tb,
+            "left_tb": found.left_tb,
+            "left_share": None
+            if found.left_tb is None or not in_place
+            else found.left_tb / in_place,
         },
-        "dirty_share_unknown": least is not None,
-        "gentlest": gentlest,
+        "dirty_share_unknown": found.dirty_share_unknown,
+        "gentlest": found.gentlest,
         "schemes": {
-            name: _scheme(
-                life,
-                None if least is None else least.schemes[name],
-                endurance_money.scheme_cost(
-                    life,
-                    budget,
-                    usd,
-                    months,
-                    written_tb=most.written_tb,
-                    growth_per_year=growth,
-                ),
-            )
-            for name, life in most.schemes.items()
+            each.scheme: _scheme(each.life, each.least_life, each.money)
+            for each in found.schemes
         },
-        "money_reason": reason,
-        "estimator": most.estimator,
-        "validity": most.validity,
-        "derivation": plain_data(budget.derivation),
+        "money_reason": found.money_reason,
+        "estimator": found.estimator,
+        "validity": found.validity,
+        "derivation": plain_data(found.budget.derivation),
+        "warnings": plain_data(found.warnings),
     }
 
 

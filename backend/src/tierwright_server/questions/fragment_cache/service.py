@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from tierwright.advise.fragment_cache import FragmentStudy, fragment_study
+from tierwright.advise.recovery import page_flow_times
 from tierwright.common.cautions import Caution
 from tierwright.common.errors import BadInput as ModelBadInput
 from tierwright.common.wording import percent, three_digits
@@ -20,7 +21,7 @@ from tierwright_server.questions.fragment_cache.schemas import (
     WritePolicyOut,
 )
 from tierwright_server.questions.wear.schemas import PointIn
-from tierwright_server.questions.wear.service import find, page_flow_times
+from tierwright_server.questions.wear.service import find
 
 POLICY_TITLES = {
     "awt": "Asynchronous write-through",

@@ -1,6 +1,7 @@
 """The check of filling and restart."""
 
 from tierwright.advise.check_points import replayed_restart, restart_replays
+from tierwright.advise.recovery import BY_MISSES, page_flow_times
 from tierwright.common.wording import percent
 from tierwright.evaluate import recovery as model
 from tierwright_server.questions.replay_checks.check import Asking, Check, counted, row
@@ -32,7 +33,7 @@ async def recover(asking: Asking, body: RecoveryIn) -> CheckedAnswer | SweepOut:
     if isinstance(counters, SweepOut):
         return counters
     seen = replayed_restart(counters, accesses)
-    by_misses = answer.flash_bytes / answer.fill.rates_bytes_per_s[wears.BY_MISSES]
+    by_misses = answer.flash_bytes / answer.fill.rates_bytes_per_s[BY_MISSES]
     filled = None
     if seen.fill_accesses is not None and answer.accesses_per_s > 0:
         filled = seen.fill_accesses / answer.accesses_per_s
@@ -90,9 +91,7 @@ def _restart(
         ),
     ]
     if share is not None:
-        times = wears.page_flow_times(
-            found.flash[0], found.disk[0], found.curve.page_bytes
-        )
+        times = page_flow_times(found.flash[0], found.disk[0], found.curve.page_bytes)
         replayed = model.restart(
             metadata_s=metadata_s,
             redo_pages=restart.redo_pages,

@@ -42,7 +42,7 @@ async def read_device_health(
     derived: DerivedDep,
 ) -> DeviceHealthOut:
     """Read the health of a drive from smartctl's or nvme's JSON. Stores nothing."""
-    return await service.device_health(session, context, body, derived=derived)
+    return await service.read_device_health(session, context, body, derived=derived)
 
 
 @router.post(

@@ -1,0 +1,228 @@
+"""Answers about wear, health and restart say what their figures say, also where the opposite holds."""
+
+from __future__ import annotations
+
+import json
+import math
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tierwright.advise import device_health, recovery, wear
+from tierwright.advise.point import rate_of
+from tierwright.common.errors import BadInput
+from tierwright.evaluate import metadata
+from tierwright.hardware import catalog
+from tierwright.hardware.smart import smart_from_mapping
+from tierwright.profile.curve import Curve, Given
+from tierwright.profile.measure import profile
+from tierwright.trace.reading import Trace
+
+ROOT = Path(__file__).resolve().parents[2]
+TPCB = Trace(ROOT / "fixtures" / "traces" / "tpcb-cut.csv.zst")
+DISK = catalog.device("face2016-cheetah-15k6-single")
+RATED = catalog.device("samsung-990pro-2tb")
+
+
+@pytest.fixture(scope="module")
+def curve() -> Curve:
+    return profile(TPCB).curve
+
+
+def worn(curve: Curve, **given: Any) -> wear.Wear:
+    asked = {
+        "ram_pages": 2000,
+        "flash_pages": 8000,
+        "flash": RATED,
+        "disk": DISK,
+        "accesses_per_s": 5000.0,
+    }
+    return wear.answer(curve, **{**asked, **given})
+
+
+@pytest.mark.oracle("advise.wear.answer")
+def test_a_life_is_the_rating_over_the_writes_of_a_year(curve: Curve) -> None:
+    found = worn(curve)
+    rated_tb = RATED.number("endurance_tb")
+    assert rated_tb is not None
+    for each in found.schemes:
+        written = found.evaluation.schemes[each.scheme].flash_writes / curve.accesses
+        tb_per_day = written * 5000 * 86_400 * 8192 / 1e12
+        assert each.tb_per_day == pytest.approx(tb_per_day, rel=1e-12)
+        assert each.years == pytest.approx(rated_tb / (tb_per_day * 365), rel=1e-9)
+
+
+def test_the_finding_names_the_longest_and_the_shortest_life(curve: Curve) -> None:
+    found = worn(curve)
+    lives = {each.title: each.years or math.inf for each in found.schemes}
+    longest, shortest = (
+        max(lives, key=lives.__getitem__),
+        min(lives, key=lives.__getitem__),
+    )
+    assert f"under {longest} and" in found.finding
+    assert f"{lives[shortest]:.3g} years under {shortest}" in found.finding
+    assert found.gentlest is not None
+    assert [each.title for each in found.schemes if each.scheme == found.gentlest] == [
+        longest
+    ]
+
+
+def test_without_load_the_flash_never_wears_out(curve: Curve) -> None:
+    found = worn(curve, accesses_per_s=0.0)
+    assert found.finding == "Under this load the flash never wears out."
+    assert all(each.never_worn_out and each.years is None for each in found.schemes)
+    assert found.figures[0].text == "never worn out"
+
+
+def test_an_unknown_dirty_share_is_answered_at_both_ends(curve: Curve) -> None:
+    unknown = Curve.from_lists(
+        [10, 1000, 10_000, 30_000],
+        [300_000, 200_000, 100_000, 30_000],
+        None,
+        accesses=420_000,
+        distinct_pages=30_687,
+        page_bytes=8192,
+        write_accesses=0,
+        given=Given("table", data_known=True),
+    )
+    found = worn(unknown)
+    assert found.dirty_share_unknown
+    assert found.warnings[0].name == "dirty_share_unknown"
+    assert found.derivation()[0].name == "p_d"
+    for each in found.schemes:
+        assert each.least is not None
+        assert each.least.tb_per_day <= each.tb_per_day
+    assert not worn(curve).dirty_share_unknown
+
+
+def test_money_needs_a_price_and_drives_say_what_they_cost(curve: Curve) -> None:
+    book = catalog.default_price_book()
+    bought = worn(curve, prices=book)
+    assert bought.drives is not None
+    assert bought.money_reason == ""
+    assert bought.drives.purchase_usd > Decimal(0)
+    assert bought.drives.sentence.startswith("One ")
+    two = worn(curve, prices=book, devices=2)
+    assert two.drives is not None
+    assert two.drives.purchase_usd == 2 * bought.drives.purchase_usd
+    assert two.drives.sentence.startswith("2 x ")
+    rented = worn(curve, flash=catalog.device("aws-ebs-gp3-baseline"))
+    assert rented.drives is None
+    assert rented.money_reason
+
+
+def test_what_is_left_of_the_budget_and_what_does_not_fit(curve: Curve) -> None:
+    found = worn(curve, written_tb=1.0)
+    assert found.budget.in_place_tb is not None
+    assert found.left_tb == found.budget.in_place_tb - 1.0
+    assert "beyond_capacity" not in {each.name for each in found.warnings}
+    large = worn(curve, flash_pages=2**31)
+    assert "beyond_capacity" in {each.name for each in large.warnings}
+    json.dumps(found.to_dict(derivation=True), default=str)
+    assert found.finding in found._repr_html_()
+
+
+def restarted(curve: Curve, **given: Any) -> recovery.Recovery:
+    asked = {
+        "ram_pages": 2000,
+        "flash_pages": 8000,
+        "flash": RATED,
+        "disk": DISK,
+        "accesses_per_s": 5000.0,
+    }
+    return recovery.answer(curve, **{**asked, **given})
+
+
+@pytest.mark.oracle("advise.recovery.answer")
+def test_filling_and_redo_by_hand(curve: Curve) -> None:
+    """The slowest way fills; redo reads each page from flash or disk at its busy time."""
+    found = restarted(curve, redo_pages=1000.0, redo_writes=100.0, flash_share=0.75)
+    misses_per_s = float(curve.misses(2000.0)) / curve.accesses * 5000
+    assert found.fill.rates_bytes_per_s[recovery.BY_MISSES] == misses_per_s * 8192
+    slowest = min(found.fill.rates_bytes_per_s.values())
+    assert found.fill.seconds == pytest.approx(8000 * 8192 / slowest)
+    times = recovery.page_flow_times(RATED, DISK, 8192)
+    assert found.restart is not None
+    assert found.restart.with_flash.reads_s == pytest.approx(
+        750 * times["flash_read_s"] + 250 * times["disk_read_s"]
+    )
+    assert found.restart.without_flash.reads_s == pytest.approx(
+        1000 * times["disk_read_s"]
+    )
+
+
+def test_a_restart_is_told_with_flash_and_without(curve: Curve) -> None:
+    found = restarted(curve)
+    assert found.restart is not None
+    assert found.restart.speedup == pytest.approx(
+        found.restart.without_flash.total_s / found.restart.with_flash.total_s
+    )
+    assert found.restart.speedup > 1
+    assert f"{found.restart.with_flash.total_s:.3g} s with it" in found.finding
+    slow = restarted(curve, redo_pages=0.0)
+    assert slow.restart is not None
+    assert slow.restart.speedup < 1
+    assert "restore_costs_more" in {each.name for each in slow.warnings}
+    assert "restore_costs_more" not in {each.name for each in found.warnings}
+    values = {step.name: step.value for step in found.derivation()}
+    assert values["speedup"] == found.restart.speedup
+
+
+def test_without_sequential_bandwidth_only_filling_is_told(curve: Curve) -> None:
+    found = restarted(curve, flash=catalog.device("fdbuffer2011-intel-x25m-80gb"))
+    if found.restart is None:
+        assert "restart" not in found.finding
+        assert "states no sequential read bandwidth" in found.restart_reason
+    else:
+        assert "a restart takes" in found.finding
+
+
+def test_a_load_that_fills_nothing_is_refused_by_name(curve: Curve) -> None:
+    with pytest.raises(BadInput) as caught:
+        restarted(curve, accesses_per_s=0.0)
+    assert [problem.where for problem in caught.value.problems] == ["accesses_per_s"]
+
+
+def test_metadata_that_leave_no_ram_are_refused_by_name(curve: Curve) -> None:
+    with pytest.raises(BadInput) as caught:
+        restarted(
+            curve,
+            ram_pages=1,
+            flash_pages=2**24,
+            flash_metadata=metadata.preset("l2arc"),
+        )
+    assert [problem.where for problem in caught.value.problems] == ["ram_pages"]
+
+
+def test_a_drive_past_its_rating_is_said_to_be() -> None:
+    document = {
+        "device": {"protocol": "NVMe"},
+        "model_name": "Drive",
+        "nvme_smart_health_information_log": {
+            "data_units_written": 2_000_000,
+            "power_on_hours": 1000,
+            "percentage_used": 3,
+        },
+    }
+    health = smart_from_mapping(document)
+    young = device_health.answer(health, rated_tb=10.0)
+    assert young.written_tb == pytest.approx(1.024)
+    assert young.finding == "Drive has taken 1.02 TB; 8.98 of 10.0 TB are left."
+    old = device_health.answer(health, rated_tb=1.0)
+    assert "TB more than it is rated for" in old.finding
+    assert "give a rating" in device_health.answer(health).finding
+    rated = device_health.answer(health, device=RATED)
+    assert rated.finding.endswith(f"as `{RATED.id}` is rated.")
+    assert rated.figures[2].value == pytest.approx(
+        rated.left.left_tb if rated.left else 0
+    )
+
+
+def test_a_rate_says_where_it_is_from() -> None:
+    rate = rate_of(1000, 4.0)
+    assert (rate.accesses_per_s, rate.basis) == (
+        250.0,
+        "1,000 accesses in 4.00 s of the workload",
+    )
