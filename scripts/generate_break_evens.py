@@ -24,7 +24,7 @@ from generate_choices import RECORDED, SHIPPED, STARTS, percent, shipped
 from generate_model_gaps import curve_of, numbers, shares, table
 
 from tierwright import _simulator
-from tierwright.advise import dram_or_flash
+from tierwright.advise.dram_or_flash import break_even as break_even_question
 from tierwright.evaluate.break_even import replayed, schemes
 from tierwright.evaluate.break_even.replayed import WHOLE_PAGES
 from tierwright.hardware import catalog
@@ -130,7 +130,7 @@ def points_of(name: str, trace: Trace, curve: Curve, start: str) -> Iterator[Poi
     """Find the break-evens on one trace from one start, and replay all of them in one read."""
     asked = []
     for pair, (flash, disk) in PAIRS.items():
-        costs = dram_or_flash.page_costs(
+        costs = break_even_question.page_costs(
             catalog.device(flash),
             catalog.device(disk),
             1,

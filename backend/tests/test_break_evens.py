@@ -9,14 +9,15 @@ import pytest
 from live_app import EXAMPLE_TRACE
 
 from tierwright import _simulator
-from tierwright.advise import dram_or_flash
+from tierwright.advise.dram_or_flash import break_even as break_even_question
+from tierwright.advise.dram_or_flash import words
+from tierwright.advise.dram_or_flash.rows import step_rows
 from tierwright.common.wording import percent
 from tierwright.evaluate import metadata
 from tierwright.evaluate.break_even import next_money, schemes
 from tierwright.hardware import catalog
 from tierwright.profile.curve import Curve
-from tierwright_server.questions.dram_or_flash import checking, service
-from tierwright_server.questions.dram_or_flash.service import step_rows
+from tierwright_server.questions.dram_or_flash import checking
 
 FLASH = "face2016-samsung-840pro-256"
 DISK = "face2016-cheetah-15k6-single"
@@ -81,7 +82,7 @@ class TestNumbers:
     def test_equal_the_models(self, application, curve, changes):
         answer = ask(application, **changes)
         preset = changes.get("flash_metadata")
-        expected = dram_or_flash.analyse(
+        expected = break_even_question.analyse(
             catalog.device(FLASH),
             catalog.device(DISK),
             deltas=changes.get("deltas", (0.5, 1, 3)),
@@ -109,11 +110,11 @@ class TestNumbers:
 
     def test_the_next_money_is_the_models(self, application, curve):
         answer = ask(application)
-        costs = dram_or_flash.page_costs(
+        costs = break_even_question.page_costs(
             catalog.device(FLASH), catalog.device(DISK), 1, 8192, sequential=False
         )
         book = catalog.price_book(BOOK)
-        prices = dram_or_flash.tier_prices(
+        prices = break_even_question.tier_prices(
             None, catalog.device(FLASH), catalog.device(DISK), book, 36
         )
         expected = next_money.next_money(
@@ -187,7 +188,7 @@ class TestNumbers:
             page_bytes=curve.page_bytes,
             write_accesses=0,
         )
-        found = dram_or_flash.analyse(
+        found = break_even_question.analyse(
             catalog.device(FLASH),
             catalog.device(DISK),
             deltas=[0.5, 1000],
@@ -201,7 +202,7 @@ class TestNumbers:
         assert "unreachable" in beyond.reasons["theta_curve"]
 
     def test_dram_that_gains_nothing_has_nothing_to_match(self, curve):
-        found = dram_or_flash.analyse(
+        found = break_even_question.analyse(
             catalog.device(FLASH),
             catalog.device(DISK),
             deltas=[1.0],
@@ -389,7 +390,7 @@ class TestCheck:
 
     def saved(self, delta, pages):
         """What each scheme saves with so much flash, of what the DRAM step saves, by replay."""
-        costs = dram_or_flash.page_costs(
+        costs = break_even_question.page_costs(
             catalog.device(self.BODY["flash_device_id"]),
             catalog.device(self.BODY["disk_device_id"]),
             1,
@@ -509,4 +510,4 @@ class TestCheck:
 
 @pytest.mark.parametrize(("count", "said"), [(2, "twice"), (3, "3 times")])
 def test_crossings_are_counted_in_words(count, said):
-    assert service._times_in_words(count) == said
+    assert words._times_in_words(count) == said

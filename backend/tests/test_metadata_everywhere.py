@@ -82,7 +82,8 @@ def test_the_page_about_metadata_names_every_question() -> None:
 
 def test_the_models_themselves_take_it() -> None:
     """Public kernels that take RAM and flash sizes of a curve."""
-    from tierwright.advise import dram_or_flash, flash_choice
+    from tierwright.advise import flash_choice
+    from tierwright.advise.dram_or_flash import break_even as break_even_question
     from tierwright.evaluate.break_even import full, money, theta
     from tierwright.evaluate.page_flow import evaluation, map_point, scheme_map
     from tierwright.evaluate.throughput import schemes
@@ -94,7 +95,7 @@ def test_the_models_themselves_take_it() -> None:
         map_point.map_point,
         scheme_map.scheme_map,
         schemes.scheme_throughput,
-        dram_or_flash.analyse,
+        break_even_question.analyse,
         theta.curve_theta,
         full.full_theta,
         money.roi_curve,

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tierwright.advise.dram_or_flash import words as break_evens
 from tierwright.evaluate.break_even import next_money
 from tierwright.evaluate.break_even.gains import PlainGains
 from tierwright.evaluate.break_even.next_money import Crossing
@@ -16,7 +17,6 @@ from tierwright.evaluate.throughput import schemes
 from tierwright.evaluate.throughput.schemes import Setting
 from tierwright.hardware import catalog
 from tierwright.profile.curve import Curve, Given
-from tierwright_server.questions.dram_or_flash import service as break_evens
 from tierwright_server.questions.throughput import service as throughputs
 
 CURVE = Curve.from_lists(
@@ -84,39 +84,39 @@ def money() -> Any:
 
 def test_a_tie_of_dram_and_flash_at_one_end_is_no_flip(money: Any) -> None:
     flash, tie = replace(money, winner="flash"), replace(money, winner="tie")
-    assert break_evens._ends_of_money(tie, flash) == ("flash", "flash")
-    assert break_evens._ends_of_money(tie, tie) == ("tie", "tie")
+    assert break_evens.ends_of_money(tie, flash) == ("flash", "flash")
+    assert break_evens.ends_of_money(tie, tie) == ("tie", "tie")
     answers: Any = None  # not asked where prices are known
-    told = break_evens._range_finding(tie, flash, answers)
+    told = break_evens.range_finding(tie, flash, answers)
     assert told == (
         "The next 1 USD belongs in flash: if no evicted page is dirty, DRAM and flash gain the "
         "same; if as many evicted pages as possible are dirty, flash gains more"
     )
-    other = break_evens._range_finding(flash, tie, answers)
+    other = break_evens.range_finding(flash, tie, answers)
     assert other == (
         "The next 1 USD belongs in flash: if as many evicted pages as possible are dirty, DRAM "
         "and flash gain the same; if no evicted page is dirty, flash gains more"
     )
     dram = replace(money, winner="dram")
-    assert "depends" in break_evens._range_finding(flash, dram, answers)
-    assert break_evens._ends_of_money(flash, dram) == ("flash", "dram")
+    assert "depends" in break_evens.range_finding(flash, dram, answers)
+    assert break_evens.ends_of_money(flash, dram) == ("flash", "dram")
 
 
 def test_neither_and_a_tie_are_told_apart(money: Any) -> None:
     tie, neither = replace(money, winner="tie"), replace(money, winner="neither")
     answers: Any = None
-    told = break_evens._range_finding(neither, tie, answers)
+    told = break_evens.range_finding(neither, tie, answers)
     assert told == (
         "The next 1 USD gains the same in DRAM and in flash if as many evicted pages as possible "
         "are dirty; if no evicted page is dirty, it gains nothing"
     )
     assert np.isfinite(money.dram_gain)
     flash = replace(money, winner="flash")
-    assert break_evens._range_finding(flash, neither, answers) == (
+    assert break_evens.range_finding(flash, neither, answers) == (
         "The next 1 USD belongs in flash if no evicted page is dirty; if as many evicted pages "
         "as possible are dirty, it gains nothing"
     )
-    assert break_evens._range_finding(neither, neither, answers).startswith(
+    assert break_evens.range_finding(neither, neither, answers).startswith(
         "The next 1 USD gains nothing, in DRAM or in flash, whether no evicted page"
     )
 
@@ -149,7 +149,7 @@ def test_until_when_money_belongs_in_flash(
         money, winner="flash", crossings=(crossing(*crossings),) if crossings else ()
     )
     answers: Any = SimpleNamespace(curve=CURVE)
-    assert break_evens._finding(given, answers) == finding
+    assert break_evens.finding(given, answers) == finding
 
 
 @pytest.mark.parametrize(
@@ -175,4 +175,4 @@ def test_what_the_money_buys_is_said_by_its_sign(
         flash_pages=1220,
         flash_to_dram_gain_ratio=flash / dram if dram > 0 else None,
     )
-    assert said in break_evens._sentence(found)
+    assert said in break_evens.sentence(found)

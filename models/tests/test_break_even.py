@@ -11,7 +11,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from tierwright.advise import dram_or_flash
+from tierwright.advise.dram_or_flash import break_even as break_even_question
 from tierwright.cli.app import main
 from tierwright.common.errors import BadInput
 from tierwright.evaluate.break_even import full, money
@@ -664,9 +664,9 @@ def test_refusals_name_value_and_next_step(call: Any, message: str) -> None:
 SSD, DISK = "face2016-samsung-840pro-256", "face2016-cheetah-15k6-single"
 
 
-@pytest.mark.oracle("advise.dram_or_flash.analyse")
+@pytest.mark.oracle("advise.dram_or_flash.break_even.analyse")
 def test_analyse_joins_curve_money_and_prices() -> None:
-    found = dram_or_flash.analyse(
+    found = break_even_question.analyse(
         catalog.device(SSD),
         catalog.device(DISK),
         deltas=[1, 2],
@@ -695,25 +695,27 @@ def test_analyse_joins_curve_money_and_prices() -> None:
 
 def test_the_share_of_reads_is_the_workloads_unless_given() -> None:
     devices = catalog.device(SSD), catalog.device(DISK)
-    own = dram_or_flash.analyse(*devices, curve=CURVE, ram_pages=100)
+    own = break_even_question.analyse(*devices, curve=CURVE, ram_pages=100)
     share = 1 - CURVE.write_accesses / CURVE.accesses
     assert 0 < share < 1
     assert own.inputs["read_share"] == share
     assert own.inputs["read_share_basis"] == "among all accesses of the workload"
-    stated = dram_or_flash.analyse(
+    stated = break_even_question.analyse(
         *devices, curve=CURVE, ram_pages=100, read_share=share
     )
     assert own.exponent == stated.exponent
-    reads = dram_or_flash.analyse(*devices, curve=CURVE, ram_pages=100, read_share=1)
+    reads = break_even_question.analyse(
+        *devices, curve=CURVE, ram_pages=100, read_share=1
+    )
     assert reads.exponent != own.exponent
     assert "all_reads_assumed" not in {w.name for w in (*own.warnings, *reads.warnings)}
-    bare = dram_or_flash.analyse(*devices)
+    bare = break_even_question.analyse(*devices)
     assert bare.inputs["read_share"] == 1
     assert "all_reads_assumed" in {w.name for w in bare.warnings}
 
 
 def test_steps_of_the_three_forms_are_told_apart() -> None:
-    found = dram_or_flash.analyse(
+    found = break_even_question.analyse(
         catalog.device(SSD), catalog.device(DISK), curve=CURVE, ram_pages=100
     )
     names = [step.result for step in found.derivation]
@@ -724,11 +726,13 @@ def test_steps_of_the_three_forms_are_told_apart() -> None:
 
 
 def test_arrays_of_disks_and_sequential_writes_change_the_costs() -> None:
-    one = dram_or_flash.analyse(catalog.device(SSD), catalog.device(DISK), read_share=0)
-    array = dram_or_flash.analyse(
+    one = break_even_question.analyse(
+        catalog.device(SSD), catalog.device(DISK), read_share=0
+    )
+    array = break_even_question.analyse(
         catalog.device(SSD), catalog.device(DISK), read_share=0, disks=16
     )
-    appends = dram_or_flash.analyse(
+    appends = break_even_question.analyse(
         catalog.device(SSD),
         catalog.device(DISK),
         read_share=0,
@@ -756,7 +760,7 @@ def test_analyse_refuses_what_does_not_belong_together(
     inputs: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(BadInput, match=message):
-        dram_or_flash.analyse(catalog.device(SSD), catalog.device(DISK), **inputs)
+        break_even_question.analyse(catalog.device(SSD), catalog.device(DISK), **inputs)
 
 
 def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

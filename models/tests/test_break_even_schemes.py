@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tierwright import _simulator
-from tierwright.advise import dram_or_flash
+from tierwright.advise.dram_or_flash import break_even as break_even_question
 from tierwright.cli.app import main
 from tierwright.evaluate.break_even import next_money, schemes
 from tierwright.evaluate.break_even.gains import PageCosts
@@ -385,7 +385,7 @@ def test_a_replay_gains_what_the_dram_step_gains(
     curve: Curve, flash: str, ram_pages: int
 ) -> None:
     # The joined form of before delivered 54 % of the step here on a SATA drive.
-    costs = dram_or_flash.page_costs(
+    costs = break_even_question.page_costs(
         catalog.device_or_file(flash),
         catalog.device_or_file("face2016-cheetah-15k6-raid0-16"),
         1,

@@ -3,7 +3,7 @@
 from decimal import Decimal
 from pathlib import Path
 
-from tierwright.advise.dram_or_flash import analyse
+from tierwright.advise.dram_or_flash.break_even import analyse
 from tierwright.hardware import catalog
 from tierwright.profile import measure
 from tierwright.profile.steady_state import Start

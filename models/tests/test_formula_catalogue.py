@@ -102,7 +102,7 @@ NO_MODEL = {
     "simulate.warm_up.parse": "reads an option",
     "evaluate.page_flow.load.about_load": "words for numbers",
     "evaluate.break_even.gains.about_metadata": "words",
-    "advise.dram_or_flash.about_bought": "words",
+    "advise.dram_or_flash.break_even.about_bought": "words",
     "evaluate.break_even.replayed.check_sizes": "picks the sizes that a check replays",
     "evaluate.break_even.replayed.replayed_break_even": "prices counters of replays; held by "
     "backend/tests/test_break_evens.py, which replays them once more",
@@ -110,7 +110,7 @@ NO_MODEL = {
     "evaluate.break_even.schemes.steady_difference": "a measured bound; held by `make break-evens`",
     "evaluate.break_even.schemes.time_without": "C0 of the curve, held as `page_flow.costs`",
     "profile.steady_state.check_new_pages": "checks an input",
-    "advise.dram_or_flash.tier_prices": "picks prices of book or devices",
+    "advise.dram_or_flash.break_even.tier_prices": "picks prices of book or devices",
     "evaluate.break_even.gains.check_old_share": "checks an input",
     "evaluate.economics.tier_price": "picks a price of book or device",
     "hardware.smart.read_smart": "reads a file",
@@ -122,6 +122,32 @@ NO_MODEL = {
     "evaluate.page_flow.scheme_map.check_question": "checks inputs",
     "evaluate.page_flow.scheme_map.least_of": "compares costs",
     "advise.point.budget_sentence": "words",
+    **dict.fromkeys(
+        (
+            f"advise.dram_or_flash.words.{name}"
+            for name in (
+                "cautions",
+                "ends_of_money",
+                "finding",
+                "flip_finding",
+                "interval_sentence",
+                "range_finding",
+                "sentence",
+                "steps",
+                "surplus",
+                "value_steps",
+            )
+        ),
+        "words",
+    ),
+    "advise.dram_or_flash.end.one_end": "what `dram_or_flash.answer` is made of, held there",
+    "advise.dram_or_flash.rows.no_flip": "words",
+    "advise.dram_or_flash.rows.nullable": "names what is not finite",
+    "advise.dram_or_flash.rows.plan_is_trend": "hands on `Curve.uncertain`",
+    "advise.dram_or_flash.rows.price_ratio": "a quotient of prices",
+    "advise.dram_or_flash.rows.prices_used": "names prices",
+    "advise.dram_or_flash.rows.step_rows": "names and reasons of what `analyse` found",
+    "advise.dram_or_flash.rows.useful_pages": "reads the end of a curve",
     "advise.point.rate_of": "a quotient, with words",
     "advise.point.scheme_titles": "names",
     "advise.device_health.answer": "hands on `endurance.wear.remaining`, with words",
@@ -163,9 +189,10 @@ NO_MODEL = {
 """Public functions that compute nothing of a model."""
 
 JOINED = {
+    "advise.dram_or_flash.answer": "thetas, equal money, flips, in words",
     "advise.recovery.answer": "rates, filling and restart",
     "advise.wear.answer": "page flow, budget, lives and money",
-    "advise.dram_or_flash.analyse": "thetas, money, intervals",
+    "advise.dram_or_flash.break_even.analyse": "thetas, money, intervals",
     "evaluate.endurance.outlook.wear_outlook": "page flow, budget, lifetimes",
     "advise.fragment_cache.fragment_study": "threads, rates, memory of each size",
     "advise.flash_choice.answer": "an evaluation a device",

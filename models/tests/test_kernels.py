@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tierwright.advise import dram_or_flash, pool_gain
+from tierwright.advise import pool_gain
+from tierwright.advise.dram_or_flash import break_even as break_even_question
 from tierwright.advise.pool_survey import device_asymmetry
 from tierwright.common.errors import BadInput
 from tierwright.evaluate import economics, fragment_cache, metadata, recovery
@@ -226,13 +227,13 @@ def test_flips_are_steps_over_what_matches_them(
         assert ratio <= 1 + 1e-9
 
 
-@pytest.mark.oracle("advise.dram_or_flash.page_costs")
-@pytest.mark.formula("advise.dram_or_flash.page_costs")
+@pytest.mark.oracle("advise.dram_or_flash.break_even.page_costs")
+@pytest.mark.formula("advise.dram_or_flash.break_even.page_costs")
 @given(amounts, amounts, amounts, amounts, st.integers(1, 64))
 def test_disks_share_the_busy_time(
     flash_read: float, flash_write: float, read: float, write: float, disks: int
 ) -> None:
-    found = dram_or_flash.page_costs(
+    found = break_even_question.page_costs(
         rated(flash_read, flash_write),
         rated(read, write, "hdd"),
         disks,

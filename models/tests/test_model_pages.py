@@ -34,7 +34,7 @@ def test_worked_numbers(page: str, examples: int) -> None:
     [
         (
             "break-even.md",
-            "advise.dram_or_flash",
+            "advise.dram_or_flash.break_even",
             "about_bought analyse page_costs tier_prices",
         ),
         (

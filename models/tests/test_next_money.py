@@ -11,7 +11,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from tierwright.advise import dram_or_flash
+from tierwright.advise.dram_or_flash import break_even as break_even_question
 from tierwright.cli.app import main
 from tierwright.common.errors import BadInput
 from tierwright.evaluate import metadata
@@ -314,8 +314,8 @@ FLASH = catalog.device("face2016-samsung-840pro-256")
 DISK = catalog.device("face2016-cheetah-15k6-single")
 
 
-def _analyse(**changes: Any) -> dram_or_flash.BreakEven:
-    return dram_or_flash.analyse(
+def _analyse(**changes: Any) -> break_even_question.BreakEven:
+    return break_even_question.analyse(
         FLASH,
         DISK,
         **{

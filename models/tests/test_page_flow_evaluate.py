@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tierwright.advise import directories, dram_or_flash, flash_choice
+from tierwright.advise import directories, flash_choice
+from tierwright.advise.dram_or_flash import break_even as break_even_question
 from tierwright.common.errors import BadInput
 from tierwright.evaluate.endurance import outlook
 from tierwright.evaluate.metadata import PRESETS, MetadataPreset
@@ -219,7 +220,7 @@ def _warned(answer: str) -> set[str]:
             accesses_per_s=100,
         )
     else:
-        found = dram_or_flash.analyse(FLASH, DISK, curve=SAMPLED, ram_pages=150)
+        found = break_even_question.analyse(FLASH, DISK, curve=SAMPLED, ram_pages=150)
     return {warning.name for warning in found.warnings}
 
 

@@ -21,7 +21,7 @@ from tierwright.cli.sizes import Size, size_option
 from tierwright.common.units import format_count, format_microseconds
 
 if TYPE_CHECKING:
-    from tierwright.advise.dram_or_flash import BreakEven
+    from tierwright.advise.dram_or_flash.break_even import BreakEven
     from tierwright.evaluate.break_even.schemes import SchemeTheta
     from tierwright.hardware.prices import PriceBook
 
@@ -143,7 +143,8 @@ def break_even(
     json: Json = False,
 ) -> None:
     """Say how much flash replaces DRAM, and which of the two is the better buy."""
-    from tierwright.advise.dram_or_flash import (
+    from tierwright.advise import dram_or_flash as question
+    from tierwright.advise.dram_or_flash.break_even import (
         DEFAULT_DELTAS,
         DEFAULT_PAGE_BYTES,
         analyse,
@@ -166,32 +167,42 @@ def break_even(
             return workload.curve.page_bytes
         return DEFAULT_PAGE_BYTES if page_bytes is None else page_bytes
 
-    found = analyse(
-        flash,
-        catalog.device_or_file(disk_device),
-        deltas=DEFAULT_DELTAS if delta is None else delta,
-        read_share=read_share,
-        disks=disks,
-        curve=curve,
-        ram_pages=None if ram_pages is None else ram_pages.at(page),
-        usd=money,
-        prices=prices,
-        ram=ram,
-        page_bytes=page_bytes,
-        old_share=old_share,
-        sequential_writes=sequential_writes,
-        host_usd=amount("--host-usd", host_usd),
-        amortisation_months=amortisation_months,
-        flash_metadata=preset_of(flash_metadata),
-        price_ratio=None
+    disk = catalog.device_or_file(disk_device)
+    pages = None if ram_pages is None else ram_pages.at(page)
+    given: dict[str, Any] = {
+        "deltas": DEFAULT_DELTAS if delta is None else delta,
+        "read_share": read_share,
+        "disks": disks,
+        "usd": money,
+        "prices": prices,
+        "ram": ram,
+        "old_share": old_share,
+        "sequential_writes": sequential_writes,
+        "host_usd": amount("--host-usd", host_usd),
+        "amortisation_months": amortisation_months,
+        "flash_metadata": preset_of(flash_metadata),
+        "price_ratio": None
         if price_ratio is None
         else amount("--price-ratio", price_ratio),
+    }
+    found = analyse(
+        flash, disk, curve=curve, ram_pages=pages, page_bytes=page_bytes, **given
+    )
+    # Without a workload there are only the sizes that break even by the log model.
+    finding = (
+        None
+        if curve is None or pages is None
+        else question.answer(
+            flash, disk, curve=curve, ram_pages=pages, dirty_share_range=True, **given
+        ).finding
     )
     if json:
         document = found.to_dict()
-        begin = {} if curve is None else {"start": curve.start}
+        begin = {} if curve is None else {"finding": finding, "start": curve.start}
         print_json({**begin, **document, "warnings": assumed + document["warnings"]})
         return
+    if finding is not None:
+        typer.echo(finding)
     _print(found)
     print_warnings(
         [*assumed, *({"message": w.message, "hint": w.hint} for w in found.warnings)]

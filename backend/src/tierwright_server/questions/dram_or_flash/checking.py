@@ -7,7 +7,7 @@ from typing import Any
 from fastapi import Request
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from tierwright.advise import dram_or_flash
+from tierwright.advise.dram_or_flash import break_even as break_even_question
 from tierwright.advise.point import scheme_titles
 from tierwright.common.wording import percent, three_digits
 from tierwright.evaluate.break_even import replayed, schemes
@@ -46,7 +46,7 @@ async def check(
     preset = metadata_preset(body.flash_metadata)
     point = await find_point(session, context, body.point())
     workloads.check_traced(point.workload, point.content)
-    costs = dram_or_flash.page_costs(
+    costs = break_even_question.page_costs(
         point.flash[0],
         point.disk[0],
         body.disks,

@@ -1,0 +1,289 @@
+"""Where the next dollar belongs: DRAM or flash, in every way that the inputs allow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Any
+
+from tierwright.advise.dram_or_flash import words
+from tierwright.advise.dram_or_flash.break_even import DEFAULT_DELTAS
+from tierwright.advise.dram_or_flash.end import Asked, Form, OneEnd, one_end
+from tierwright.advise.dram_or_flash.rows import (
+    PricesUsed,
+    StepRow,
+    prices_used,
+    step_rows,
+)
+from tierwright.advise.point import DIRTY_SHARE_UNKNOWN, ONE_END
+from tierwright.common.answer import Answer, Figure, Step
+from tierwright.common.derivation import plain
+from tierwright.evaluate.metadata import MetadataPreset
+from tierwright.evaluate.page_flow.dirty_range import dirty_ends
+from tierwright.hardware.device import Device
+from tierwright.hardware.prices import DEFAULT_AMORTISATION_MONTHS, PriceBook
+from tierwright.profile.curve import Curve
+
+DEFAULT_POINTS = 161
+TIME_BASIS = (
+    "Times are busy times of the devices, 1/IOPS: throughput costs, neither latencies nor "
+    "service times of one request. A RAM hit costs nothing; queueing is not included."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class NoneDirty:
+    """What depends on the dirty share, if no evicted page is dirty; see `DramOrFlash`."""
+
+    end: OneEnd
+    steps: tuple[StepRow, ...]
+    finding: str
+    sentence: str
+    flip_finding: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class DramOrFlash(Answer):
+    """Where the next sum of money belongs.
+
+    Where the dirty share is unknown and both ends were asked for, the numbers are those with as
+    many dirty pages as possible, and `least` has those with none.
+
+    Attributes
+    ----------
+    sentence : str
+        What the sum buys, and what that saves.
+    flip_finding : str
+        At which price ratio the decision flips.
+    interval_sentence : str
+        How often a page is accessed that belongs in the upper tier.
+    steps : tuple of StepRow
+        DRAM steps and the flash that gains as much.
+    prices : PricesUsed
+        The two prices that decide.
+    end : OneEnd
+        Everything that was computed.
+    least : NoneDirty or None
+        The other end of an unknown dirty share.
+    better_at_least, better_at_most : str or None
+        The better buy at the ends of an unknown dirty share; None where it is known.
+    estimator, validity : str
+        What was used and where it holds.
+    time_basis : str
+        What a time is.
+    """
+
+    sentence: str
+    flip_finding: str
+    interval_sentence: str
+    steps: tuple[StepRow, ...]
+    prices: PricesUsed
+    end: OneEnd = field(repr=False)
+    least: NoneDirty | None = field(repr=False)
+    better_at_least: str | None
+    better_at_most: str | None
+    estimator: str
+    validity: str
+    time_basis: str = TIME_BASIS
+
+    @property
+    def form(self) -> Form:
+        """The form used: `plain` where there are no write-backs."""
+        return self.end.form
+
+    def to_dict(self, *, derivation: bool = False) -> dict[str, Any]:
+        """Return plain data for JSON: the words, and what `break_even.analyse` found."""
+        words_ = ("finding", "sentence", "flip_finding", "interval_sentence")
+        least = self.least
+        found: dict[str, Any] = {
+            **{name: getattr(self, name) for name in words_},
+            "form": self.form,
+            "numbers": plain(list(self.figures)),
+            "prices": plain(self.prices),
+            "steps": plain(list(self.steps)),
+            "next_money": plain(self.end.main),
+            "least": None
+            if least is None
+            else {
+                **{name: getattr(least, name) for name in words_[:3]},
+                "steps": plain(list(least.steps)),
+                "next_money": plain(least.end.main),
+            },
+            "estimator": self.estimator,
+            "validity": self.validity,
+            "time_basis": self.time_basis,
+            "warnings": plain(list(self.warnings)),
+        }
+        if derivation:
+            found["derivation"] = plain(list(self.derivation()))
+        return found
+
+    @property
+    def figures(self) -> tuple[Figure, ...]:
+        """The better buy, what the sum gains in both, and the ratio at which that flips."""
+        main = self.end.main
+        if main is None:
+            return (Figure("winner", "Better buy", None),)
+        return (
+            Figure("winner", "Better buy", main.winner),
+            Figure("usd", "The next sum", main.usd, "USD"),
+            Figure("dram_gain_us", "Saved an access by DRAM", main.dram_gain, "µs"),
+            Figure("flash_gain_us", "Saved an access by flash", main.flash_gain, "µs"),
+            Figure(
+                "flip_price_ratio",
+                "Price of flash over DRAM below which flash is the better buy",
+                main.flip_price_ratio,
+                "1",
+            ),
+        )
+
+
+def answer(
+    flash: Device,
+    disk: Device,
+    *,
+    curve: Curve,
+    ram_pages: int,
+    ram: Device | None = None,
+    prices: PriceBook | None = None,
+    amortisation_months: int = DEFAULT_AMORTISATION_MONTHS,
+    usd: Decimal | None = None,
+    price_ratio: Decimal | None = None,
+    deltas: Iterable[float] = DEFAULT_DELTAS,
+    form: Form = "full",
+    read_share: float | None = None,
+    disks: int = 1,
+    old_share: float = 0.0,
+    sequential_writes: bool = False,
+    host_usd: Decimal = Decimal(0),
+    flash_metadata: MetadataPreset | None = None,
+    points: int = DEFAULT_POINTS,
+    dirty_share_range: bool = False,
+) -> DramOrFlash:
+    """Say where the next sum of money belongs.
+
+    Parameters
+    ----------
+    flash, disk : Device
+        Of the two lower tiers.
+    curve, ram_pages : Curve and int
+        The workload and B, the DRAM there is. [pages]
+    ram : Device, optional
+        For its price; without it the price book's price of the kind `dram`.
+    prices : PriceBook, optional
+        Without it the devices' own prices are used.
+    amortisation_months : int
+        Months over which purchases are spread. [months]
+    usd : Decimal, optional
+        The next sum; unless given, about what doubles the DRAM. [USD]
+    price_ratio : Decimal, optional
+        Price of flash over price of DRAM, a byte, in place of the price of flash. [1]
+    deltas : iterable of float
+        DRAM steps in multiples of the DRAM there is. [1]
+    form : str
+        `full` counts flash writes, dirty pages and old versions, `plain` hits alone.
+    read_share : float, optional
+        Share of reads among the accesses that flash or disk serves; unless given that of the
+        workload. [1]
+    disks : int
+        That share the load.
+    old_share : float
+        Share of flash that holds old versions. [1]
+    sequential_writes : bool
+        Whether flash is written in appends.
+    host_usd : Decimal
+        What one flash or disk device needs of its host, for the intervals. [USD]
+    flash_metadata : MetadataPreset, optional
+        Charged to the DRAM that stands beside flash.
+    points : int
+        Points of the curves over money.
+    dirty_share_range : bool
+        Whether an unknown dirty share is answered at both ends; otherwise hits alone are.
+
+    Raises
+    ------
+    BadInput
+        If flash is not faster than disk, a device lacks a busy time, an input is out of its
+        domain, or a sum is given and a tier has no price. Problems name the parameter.
+    """
+    asked = Asked(
+        ram_pages=ram_pages,
+        flash=flash,
+        disk=disk,
+        ram=ram,
+        prices=prices,
+        amortisation_months=amortisation_months,
+        usd=usd,
+        price_ratio=price_ratio,
+        deltas=tuple(deltas),
+        form=form,
+        read_share=read_share,
+        disks=disks,
+        old_share=old_share,
+        sequential_writes=sequential_writes,
+        host_usd=host_usd,
+        flash_metadata=flash_metadata,
+        points=points,
+    )
+    names = {each.id: each.name for each in (flash, disk, ram) if each is not None}
+    if ram is None:
+        names["dram"] = "DRAM"
+    if curve.write_backs_at is not None or not dirty_share_range:
+        return _known(one_end(asked, curve), names)
+    few, many = dirty_ends(curve)
+    return _range(one_end(asked, few), _known(one_end(asked, many), names))
+
+
+def _known(end: OneEnd, names: dict[str, str]) -> DramOrFlash:
+    main, found = end.main, end.found
+    return DramOrFlash(
+        finding=words.finding(main, end),
+        warnings=tuple(words.cautions(end)),
+        explain=lambda: words.steps(found, main),
+        sentence=words.sentence(main) + words.surplus(main, end.curve),
+        flip_finding=words.flip_finding(main, end),
+        interval_sentence=words.interval_sentence(found.intervals, names),
+        steps=tuple(step_rows(end.curve, end.ram_pages, found)),
+        prices=prices_used(end),
+        end=end,
+        least=None,
+        better_at_least=None,
+        better_at_most=None,
+        estimator=main.estimator if main else found.estimator,
+        validity=main.validity if main else found.validity,
+    )
+
+
+def _range(least: OneEnd, most: DramOrFlash) -> DramOrFlash:
+    """Answer with both ends of an unknown dirty share."""
+    few, many = least.main, most.end.main
+    at_least, at_most = words.ends_of_money(few, many)
+
+    def explain() -> Iterator[Step]:
+        yield ONE_END
+        yield from most.derivation()
+
+    return DramOrFlash(
+        finding=words.range_finding(few, many, most.end),
+        warnings=(DIRTY_SHARE_UNKNOWN, *most.warnings),
+        explain=explain,
+        sentence=f"If {words.NONE_DIRTY}: {words.sentence(few)} If {words.ALL_DIRTY}: "
+        f"{words.sentence(many)}",
+        flip_finding=most.flip_finding,
+        interval_sentence=most.interval_sentence,
+        steps=most.steps,
+        prices=most.prices,
+        end=most.end,
+        least=NoneDirty(
+            end=least,
+            steps=tuple(step_rows(least.curve, least.ram_pages, least.found)),
+            finding=words.finding(few, least),
+            sentence=words.sentence(few),
+            flip_finding=words.flip_finding(few, least),
+        ),
+        better_at_least=at_least,
+        better_at_most=at_most,
+        estimator=most.estimator,
+        validity=most.validity,
+    )
