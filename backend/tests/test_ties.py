@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from tierwright.advise.dram_or_flash import words as break_evens
+from tierwright.advise.throughput import words as throughputs
 from tierwright.evaluate.break_even import next_money
 from tierwright.evaluate.break_even.gains import PlainGains
 from tierwright.evaluate.break_even.next_money import Crossing
@@ -17,7 +18,6 @@ from tierwright.evaluate.throughput import schemes
 from tierwright.evaluate.throughput.schemes import Setting
 from tierwright.hardware import catalog
 from tierwright.profile.curve import Curve, Given
-from tierwright_server.questions.throughput import service as throughputs
 
 CURVE = Curve.from_lists(
     [100, 1000, 5000, 10_000],
@@ -65,9 +65,9 @@ def test_schemes_that_the_processor_limits_alike_are_no_change_of_the_leader() -
     assert len(leaders[0]) > 1  # a tie if nothing is dirty
     assert few.best[0] != many.best[0]
     assert leaders[0] & leaders[1]
-    found = throughputs._leading_ends(few, many, 0)
+    found = throughputs.leading_ends(few, many, 0)
     assert found == (many.best[0], many.best[0])
-    assert "depends" not in throughputs._range_finding(few, many, 0)
+    assert "depends" not in throughputs.range_finding(few, many, 0)
 
 
 @pytest.fixture

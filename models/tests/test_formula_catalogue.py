@@ -122,6 +122,28 @@ NO_MODEL = {
     "evaluate.page_flow.scheme_map.check_question": "checks inputs",
     "evaluate.page_flow.scheme_map.least_of": "compares costs",
     "advise.point.budget_sentence": "words",
+    "advise.fragment_cache.finding_of": "words",
+    "advise.fragment_cache.mean_page_basis": "words",
+    "advise.throughput.of_study": "puts a study into words",
+    "advise.throughput.steps.steps": "words and numbers of a derivation",
+    "advise.throughput.usual_points": "picks points to look at",
+    "advise.throughput.words.busiest": "names the busiest station",
+    **dict.fromkeys(
+        (
+            f"advise.throughput.words.{name}"
+            for name in (
+                "close_sentence",
+                "contenders",
+                "finding",
+                "leading_ends",
+                "range_finding",
+                "range_sentence",
+                "sentence",
+            )
+        ),
+        "words",
+    ),
+    "advise.transaction_replay.check_room": "checks inputs",
     **dict.fromkeys(
         (
             f"advise.dram_or_flash.words.{name}"
@@ -189,6 +211,10 @@ NO_MODEL = {
 """Public functions that compute nothing of a model."""
 
 JOINED = {
+    "advise.fragment_cache.answer": "a study of what a workload tells",
+    "advise.throughput.answer": "costs, laws, mean-value analysis, in words",
+    "advise.transaction_replay.answer": "a replay a buffer, in words",
+    "advise.transaction_writes.answer": "both ways of writing, in words",
     "advise.dram_or_flash.answer": "thetas, equal money, flips, in words",
     "advise.recovery.answer": "rates, filling and restart",
     "advise.wear.answer": "page flow, budget, lives and money",

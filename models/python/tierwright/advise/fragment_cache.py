@@ -1,4 +1,4 @@
-"""A fragment cache at one point: who populates it, how fast, what a fragment trades, how it writes.
+"""How a fragment cache does: who populates it, how fast, what a fragment trades, how it writes.
 
 Joins the parts of `tierwright.evaluate.fragment_cache`. Source: "SCE" (ADMS 2014), sections 3.2 to 3.6; what is derived
 is named in the docstrings.
@@ -7,16 +7,19 @@ is named in the docstrings.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
+from tierwright.advise.recovery import page_flow_times
+from tierwright.common.answer import Answer, Figure, steps
 from tierwright.common.arrays import FloatArray
 from tierwright.common.cautions import Caution
 from tierwright.common.derivation import Derivation, Number, plain
 from tierwright.common.errors import BadInput, Problems
+from tierwright.common.wording import percent, three_digits
 from tierwright.evaluate.fragment_cache import (
     SCE_PAPER,
     THREAD_GROUPS,
@@ -29,6 +32,8 @@ from tierwright.evaluate.fragment_cache import (
     write_policies,
 )
 from tierwright.evaluate.metadata import SCE_MAP_ENTRY_BYTES, fragment_descriptor
+from tierwright.hardware.device import Device
+from tierwright.profile.curve import Curve
 
 DEFAULT_FRAGMENT_BYTES = 2**20
 DEFAULT_PERIOD_S = 0.5
@@ -390,3 +395,247 @@ def _cautions(
             "hot fragment is too rarely: write-around looks worse than it is",
             "give the promotions a second of the fragment that you ask about",
         )
+
+
+POLICY_TITLES = {
+    "awt": "Asynchronous write-through",
+    "write_around": "Write-around",
+    "write_through": "Write-through",
+    "write_back": "Write-back",
+}
+MANY_HOURS = 1.0
+LEAST_SHARE = 1e-4
+
+
+@dataclass(frozen=True, kw_only=True)
+class FragmentCache(Answer):
+    """A fragment cache for a workload.
+
+    Attributes
+    ----------
+    sentence : str
+        Threads, and how long a written page is valid, in words.
+    study : FragmentStudy
+        Every figure.
+    source_bytes, cache_bytes : float
+        Address space behind the cache, and flash. [bytes]
+    read_miss_rate : float
+        Of the reads that reach the cache. [1]
+    miss_rate_basis : str
+        Where it is from.
+    page_writes_per_s : float
+        Writes of one page. [1/s]
+    """
+
+    sentence: str
+    study: FragmentStudy = field(repr=False)
+    source_bytes: float
+    cache_bytes: float
+    read_miss_rate: float
+    miss_rate_basis: str
+    page_writes_per_s: float
+
+    @property
+    def figures(self) -> tuple[Figure, ...]:
+        """Time to fill, useful share, and validity of a written page."""
+        found = self.study
+        return (
+            Figure("fill_s", "Least time to fill the flash", found.fill_s, "s"),
+            Figure(
+                "used_share",
+                "Useful share of a fragment",
+                float(found.trade.used_share[found.at]),
+                "1",
+            ),
+            *(
+                Figure(
+                    f"{name}_valid_share",
+                    f"Validity of a written page, {POLICY_TITLES[name].lower()}",
+                    float(policy.valid_share),
+                    "1",
+                )
+                for name, policy in found.writes.policies.items()
+            ),
+        )
+
+    def to_dict(self, *, derivation: bool = True) -> dict[str, Any]:
+        """Return plain data for JSON."""
+        found = {
+            "finding": self.finding,
+            "sentence": self.sentence,
+            "miss_rate_basis": self.miss_rate_basis,
+            **self.study.to_dict(),
+            "warnings": plain(list(self.warnings)),
+        }
+        if not derivation:
+            del found["derivation"]
+        return found
+
+
+def answer(
+    curve: Curve,
+    *,
+    ram_pages: int,
+    flash_pages: int,
+    flash: Device,
+    disk: Device,
+    run_bytes: float,
+    accesses_per_s: float = 0.0,
+    source_bytes: float | None = None,
+    read_miss_rate: float | None = None,
+    page_writes_per_s: float | None = None,
+    fragment_bytes: int = DEFAULT_FRAGMENT_BYTES,
+    **asked: Any,
+) -> FragmentCache:
+    """Say how a fragment cache fills, what a fragment trades, and how it writes.
+
+    What is not given is taken from the workload, and said.
+
+    Parameters
+    ----------
+    curve : Curve
+        Of the workload, with accesses.
+    ram_pages, flash_pages : int
+        r and f. [pages]
+    flash, disk : Device
+        Of the two lower tiers.
+    run_bytes : float
+        Mean length of a run of useful pages. [bytes]
+    accesses_per_s : float
+        Load, for the writes of a page where they are not given. [1/s]
+    source_bytes : float, optional
+        Address space behind the cache; unless given the pages that the workload touched. [bytes]
+    read_miss_rate : float, optional
+        Of the reads that reach the cache; unless given that of an LRU of single pages. [1]
+    page_writes_per_s : float, optional
+        Writes of one page; unless given those of the mean page. [1/s]
+    fragment_bytes : int
+        Fragment asked about. [bytes]
+    **asked
+        The rest as `fragment_study` takes it.
+
+    Raises
+    ------
+    BadInput
+        As `fragment_study`; if a device states no service time, or nothing misses RAM.
+    """
+    times = page_flow_times(flash, disk, curve.page_bytes)
+    cache_bytes = flash_pages * curve.page_bytes
+    source = source_bytes or float(
+        max(curve.distinct_pages * curve.page_bytes, fragment_bytes)
+    )
+    miss_rate, basis = _miss_rate(curve, ram_pages, flash_pages, read_miss_rate)
+    writes = page_writes_per_s
+    if writes is None:
+        share = curve.write_accesses / curve.accesses
+        writes = accesses_per_s * share / curve.distinct_pages
+    found = fragment_study(
+        source_bytes=source,
+        cache_bytes=cache_bytes,
+        read_miss_rate=miss_rate,
+        run_bytes=run_bytes,
+        source_write_s=times["disk_write_s"],
+        flash_write_s=times["flash_write_s"],
+        page_writes_per_s=writes,
+        fragment_bytes=fragment_bytes,
+        **asked,
+    )
+    return FragmentCache(
+        finding=finding_of(found),
+        warnings=(
+            *found.warnings,
+            *_about_assumed(source=source_bytes is None, rate=read_miss_rate is None),
+        ),
+        explain=lambda: steps(found.derivation),
+        sentence=_sentence(found),
+        study=found,
+        source_bytes=source,
+        cache_bytes=cache_bytes,
+        read_miss_rate=miss_rate,
+        miss_rate_basis=basis,
+        page_writes_per_s=writes,
+    )
+
+
+def _miss_rate(
+    curve: Curve, ram_pages: int, flash_pages: int, given: float | None
+) -> tuple[float, str]:
+    if given is not None:
+        return given, "as given"
+    reached = float(curve.misses(ram_pages))
+    if reached == 0:
+        raise BadInput(
+            "fragment cache: nothing misses RAM, so the cache has no miss rate",
+            "choose less RAM, or give read_miss_rate",
+        )
+    largest = max(ram_pages, flash_pages)
+    missed = float(curve.misses(largest))
+    return (
+        min(1.0, missed / reached),
+        f"misses of an LRU of {largest:,} pages over those of "
+        f"{ram_pages:,}, reads and writes alike",
+    )
+
+
+def mean_page_basis(accesses_per_s: float, rate_basis: str) -> str:
+    """Say where the writes of a page are from, where they are not given."""
+    return f"the mean page at {three_digits(accesses_per_s)} accesses a second, {rate_basis}"
+
+
+def _about_assumed(*, source: bool, rate: bool) -> Iterator[Caution]:
+    if source:
+        yield Caution(
+            "source_is_the_workload",
+            "the address space is assumed to be the pages that the workload touched; the map "
+            "spans the whole source",
+            "give the size of the volume behind the cache",
+        )
+    if rate:
+        yield Caution(
+            "miss_rate_of_pages",
+            "the miss rate is that of an LRU of single pages; fragments also hold "
+            "unused pages, so more accesses miss",
+            "state the read miss rate that you measure",
+        )
+
+
+def _time(seconds: float) -> str:
+    hours = seconds / 3600
+    return (
+        f"{three_digits(hours)} h"
+        if hours >= MANY_HOURS
+        else f"{three_digits(seconds)} s"
+    )
+
+
+def finding_of(answer: FragmentStudy) -> str:
+    """Say how long the fill takes at best, and how much of a fragment is useful."""
+    at = answer.at
+    return (
+        f"Fragments of {answer.fragment_bytes / 1024:,.0f} KiB fill the flash in "
+        f"{_time(answer.fill_s)} at best, and {percent(float(answer.trade.used_share[at]))} "
+        "of it is useful"
+    )
+
+
+def _sentence(answer: FragmentStudy) -> str:
+    threads = (
+        f"{answer.threads_empty} threads populate an empty cache, {answer.threads_full} a "
+        "full one"
+    )
+    awt, around = (
+        float(answer.writes.policies[name].valid_share)
+        for name in ("awt", "write_around")
+    )
+    return (
+        f"{threads}. Under asynchronous write-through a written page is valid "
+        f"{_share(awt)} of the time, under write-around {_share(around)}."
+    )
+
+
+def _share(share: float) -> str:
+    if 0 < share < LEAST_SHARE:
+        return "under 0.01 %"
+    if 1 - LEAST_SHARE < share < 1:
+        return "over 99.99 %"
+    return percent(share)

@@ -76,7 +76,7 @@ def sce(
     json: Json = False,
 ) -> None:
     """Say how a fragment cache (SCE) fills, what a fragment trades, and how it writes."""
-    from tierwright.advise.fragment_cache import fragment_study
+    from tierwright.advise.fragment_cache import finding_of, fragment_study
     from tierwright.hardware import catalog
 
     found = fragment_study(
@@ -92,10 +92,11 @@ def sce(
         density=density,
         period_s=period_s,
     )
+    finding = finding_of(found)
     if json:
-        print_json(found.to_dict())
+        print_json({"finding": finding, **found.to_dict()})
         return
-    _print(found)
+    _print(found, finding)
 
 
 def _write_s(device: Device, page_bytes: int) -> float:
@@ -110,7 +111,8 @@ def _write_s(device: Device, page_bytes: int) -> float:
     return time_us / US_PER_S
 
 
-def _print(found: FragmentStudy) -> None:
+def _print(found: FragmentStudy, finding: str) -> None:
+    typer.echo(finding)
     phases = "; ".join(
         f"{phase.threads} until {phase.to_free:.0%} is free" for phase in found.phases
     )

@@ -231,33 +231,39 @@ def throughput(
     json: Json = False,
 ) -> None:
     """Predict throughput and response time of each scheme for clients that wait."""
+    from tierwright.advise import throughput as question
     from tierwright.evaluate.throughput.schemes import Setting, scheme_throughput
     from tierwright.hardware import catalog
     from tierwright.profile.document import read_profile
 
     curve = read_profile(profile).curve.from_start(start)
+    disk = catalog.device_or_file(disk_device)
+    setting = Setting(
+        clients=clients,
+        accesses_per_transaction=accesses_per_transaction,
+        think_s=think_ms / MS_PER_S,
+        cpu_s_per_transaction=cpu_us / US_PER_S,
+        cpus=cpus,
+        flash_devices=flash_devices,
+        disks=disks,
+    )
     found = scheme_throughput(
         curve,
         ram_pages=ram_pages.at(lambda: curve.page_bytes),
         flash_pages=flash_pages.at(lambda: curve.page_bytes),
         flash=catalog.device_or_file(flash_device),
-        disk=catalog.device_or_file(disk_device),
-        setting=Setting(
-            clients=clients,
-            accesses_per_transaction=accesses_per_transaction,
-            think_s=think_ms / MS_PER_S,
-            cpu_s_per_transaction=cpu_us / US_PER_S,
-            cpus=cpus,
-            flash_devices=flash_devices,
-            disks=disks,
-        ),
+        disk=disk,
+        setting=setting,
         vary=vary,
         points=None if points is None else whole_numbers(points, "--points"),
         flash_metadata=preset_of(flash_metadata),
     )
+    last = len(found.points) - 1
+    finding = question.of_study(found, setting, last, disk_name=disk.name).finding
     if json:
-        print_json({"start": curve.start, **found.to_dict()})
+        print_json({"finding": finding, "start": curve.start, **found.to_dict()})
         return
+    typer.echo(finding)
     _print_throughput(found, curve.start)
 
 

@@ -218,7 +218,8 @@ def transaction_writes(
     json: Json = False,
 ) -> None:
     """Tell whether a transaction should leave memory as pages or as log records."""
-    from tierwright.evaluate.transactions import nand, study
+    from tierwright.advise import transaction_writes as question
+    from tierwright.evaluate.transactions import nand
 
     given = numbers(changes, "--changes")
     try:
@@ -228,7 +229,7 @@ def transaction_writes(
             f"--changes: `{changes}` has {len(given)} numbers",
             "give three: reads slower by, write time saved, whole time saved",
         ) from None
-    found = study.write_study(
+    found = question.answer(
         dirty_pages=dirty_pages,
         log_bytes_per_page=log_bytes_per_page,
         log_pages_per_page=log_pages_per_page,
@@ -243,7 +244,8 @@ def transaction_writes(
     if json:
         print_json(found.to_dict())
         return
-    _print_writes(found)
+    typer.echo(found.finding)
+    _print_writes(found.study)
 
 
 def _print_writes(found: WriteStudy) -> None:

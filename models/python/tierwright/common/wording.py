@@ -30,3 +30,11 @@ def listed(names: Sequence[str]) -> str:
             else f"{others[0]} and {last}"
         )
     return f"{', '.join(others)} and {last}"
+
+
+def duration_us(time_us: float) -> str:
+    """Say how long it takes, in the unit of its size, with three digits."""
+    for factor, unit in ((1e6, "s"), (1e3, "ms")):
+        if time_us >= factor:
+            return f"{three_digits(time_us / factor)} {unit}"
+    return f"{three_digits(time_us)} µs"

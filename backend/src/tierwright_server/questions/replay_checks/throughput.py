@@ -2,7 +2,6 @@
 
 from tierwright.advise.check import replayed_throughput
 from tierwright.common.wording import listed, three_digits
-from tierwright.evaluate.throughput.schemes import Setting
 from tierwright_server.questions.replay_checks.check import (
     REPLAYED,
     Asking,
@@ -35,15 +34,7 @@ async def throughput(asking: Asking, body: ThroughputIn) -> CheckedAnswer | Swee
     answer = await throughputs.evaluate(
         asking.session, asking.context, body.model_copy(update={"points": [present]})
     )
-    setting = Setting(
-        clients=body.clients,
-        accesses_per_transaction=body.accesses_per_transaction,
-        think_s=body.think_us / US_PER_S,
-        cpu_s_per_transaction=body.cpu_us_per_transaction / US_PER_S,
-        cpus=body.cpus,
-        flash_devices=body.flash_devices,
-        disks=body.disks,
-    )
+    setting = throughputs.setting_of(body)
     rows = []
     for columns in answer.schemes:
         found = replayed_throughput(
