@@ -9,6 +9,7 @@ import pytest
 from live_app import EXAMPLE_TRACE
 
 from tierwright import _simulator
+from tierwright.advise.checks import dram_or_flash as checking
 from tierwright.advise.dram_or_flash import break_even as break_even_question
 from tierwright.advise.dram_or_flash import words
 from tierwright.advise.dram_or_flash.rows import step_rows
@@ -17,7 +18,6 @@ from tierwright.evaluate import metadata
 from tierwright.evaluate.break_even import next_money, schemes
 from tierwright.hardware import catalog
 from tierwright.profile.curve import Curve
-from tierwright_server.questions.dram_or_flash import checking
 
 FLASH = "face2016-samsung-840pro-256"
 DISK = "face2016-cheetah-15k6-single"
@@ -478,7 +478,7 @@ class TestCheck:
                 "exclusive": of(is_within=None, gain=90.0),
             }
         )
-        assert checking._how_wide(found, made) == said
+        assert checking.how_wide(found, made) == said
 
     def test_a_long_check_is_jobs(self, application, monkeypatch):
         monkeypatch.setattr(application.settings, "replay_inline_s", 0.0)

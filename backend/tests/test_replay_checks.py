@@ -5,7 +5,10 @@ from decimal import Decimal
 import pytest
 
 from tierwright import _simulator
-from tierwright.advise.check import replayed_life, replayed_throughput
+from tierwright.advise.checks.checked import CheckedFigure
+from tierwright.advise.checks.checked import verdict as sentence_of
+from tierwright.advise.checks.counted import replayed_life, replayed_throughput
+from tierwright.advise.checks.throughput import decided as finding
 from tierwright.advise.wear import drives_sentence
 from tierwright.evaluate.endurance import money
 from tierwright.evaluate.throughput.schemes import Setting
@@ -13,9 +16,6 @@ from tierwright.hardware import catalog
 from tierwright.simulate.priced import price
 from tierwright_server.common.older_models import about_version
 from tierwright_server.common.version import VERSION
-from tierwright_server.questions.replay_checks.check import sentence as sentence_of
-from tierwright_server.questions.replay_checks.schemas import CheckedFigure
-from tierwright_server.questions.replay_checks.throughput import finding
 
 FLASH = "face2016-samsung-840pro-256"
 DISK = "face2016-cheetah-15k6-single"

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from tierwright import _simulator
 from tierwright.advise import directories
-from tierwright.advise.check_points import (
+from tierwright.advise.checks.points import (
     Replay,
     directory_replays,
     fragment_replays,
@@ -66,9 +66,9 @@ def study_of(trace: Trace, **more: Any) -> directories.Directories:
 
 
 @pytest.mark.oracle(
-    "advise.check_points.directory_replays",
-    "advise.check_points.replayed_directory",
-    "advise.check_points.replayed_without_flash",
+    "advise.checks.points.directory_replays",
+    "advise.checks.points.replayed_directory",
+    "advise.checks.points.replayed_without_flash",
 )
 def test_every_directory_is_replayed_at_its_own_sizes() -> None:
     with token_trace(TOKENS) as trace:
@@ -111,9 +111,9 @@ def test_every_directory_is_replayed_at_its_own_sizes() -> None:
 
 
 @pytest.mark.formula(
-    "advise.check_points.directory_replays",
-    "advise.check_points.replayed_directory",
-    "advise.check_points.replayed_without_flash",
+    "advise.checks.points.directory_replays",
+    "advise.checks.points.replayed_directory",
+    "advise.checks.points.replayed_without_flash",
 )
 @given(st.sampled_from(["steady", "cold"]), st.integers(0, 500), st.integers(1, 100))
 def test_a_directory_that_works_more_is_no_faster(
@@ -158,7 +158,7 @@ def test_a_disk_without_times_has_no_time() -> None:
 
 
 @pytest.mark.oracle(
-    "advise.check_points.restart_replays", "advise.check_points.replayed_restart"
+    "advise.checks.points.restart_replays", "advise.checks.points.replayed_restart"
 )
 def test_a_restart_reads_from_flash_what_survived() -> None:
     """Pages that were pushed out to flash are all found there, those never seen are not."""
@@ -178,7 +178,7 @@ def test_a_restart_reads_from_flash_what_survived() -> None:
 
 
 @pytest.mark.formula(
-    "advise.check_points.restart_replays", "advise.check_points.replayed_restart"
+    "advise.checks.points.restart_replays", "advise.checks.points.replayed_restart"
 )
 @settings(max_examples=15)
 @given(st.integers(100, 300), st.integers(1, 200))
@@ -206,7 +206,7 @@ def test_too_short_a_trace_cannot_crash() -> None:
 
 
 @pytest.mark.oracle(
-    "advise.check_points.fragment_replays", "advise.check_points.replayed_fragments"
+    "advise.checks.points.fragment_replays", "advise.checks.points.replayed_fragments"
 )
 def test_fragments_miss_as_the_clock_of_the_paper() -> None:
     """Two pages a fragment, three fragments: the slow CLOCK of `sce` on the fragments."""
@@ -233,7 +233,7 @@ def test_fragments_miss_as_the_clock_of_the_paper() -> None:
 
 
 @pytest.mark.formula(
-    "advise.check_points.fragment_replays", "advise.check_points.replayed_fragments"
+    "advise.checks.points.fragment_replays", "advise.checks.points.replayed_fragments"
 )
 @given(st.integers(1, 1000), st.integers(0, 1000))
 def test_a_miss_rate_is_a_share(reached: int, missed: int) -> None:

@@ -122,6 +122,28 @@ NO_MODEL = {
     "evaluate.page_flow.scheme_map.check_question": "checks inputs",
     "evaluate.page_flow.scheme_map.least_of": "compares costs",
     "advise.point.budget_sentence": "words",
+    **dict.fromkeys(
+        (
+            "advise.checks.checked.row",
+            "advise.checks.checked.verdict",
+            "advise.checks.compare.compare",
+            "advise.checks.compare.io_time_us",
+            "advise.checks.compare.model_of",
+            "advise.checks.directories.check",
+            "advise.checks.dram_or_flash.check",
+            "advise.checks.dram_or_flash.how_wide",
+            "advise.checks.flash_choice.check",
+            "advise.checks.fragment_cache.check",
+            "advise.checks.fragment_cache.finding",
+            "advise.checks.recovery.finding",
+            "advise.checks.throughput.check",
+            "advise.checks.throughput.decided",
+            "advise.checks.wear.check",
+        ),
+        "an answer beside counters of replays, in words; the counts are held by "
+        "test_replay_checks.py and test_answer_replays.py, the answers of the API by "
+        "backend/tests/test_replay_checks.py and test_break_evens.py",
+    ),
     "advise.fragment_cache.finding_of": "words",
     "advise.fragment_cache.mean_page_basis": "words",
     "advise.throughput.of_study": "puts a study into words",

@@ -8,7 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tierwright import _simulator
-from tierwright.advise.check import replayed_choice, replayed_life, replayed_throughput
+from tierwright.advise.checks.counted import (
+    replayed_choice,
+    replayed_life,
+    replayed_throughput,
+)
 from tierwright.common.errors import BadInput
 from tierwright.evaluate.endurance.outlook import wear_outlook, write_budget
 from tierwright.evaluate.page_flow import counts as page_flow_counts
@@ -54,7 +58,7 @@ def counters(**given_: int) -> dict[str, Any]:
     return {"accesses": 1000, "page_bytes": 4096, **zero, **given_}
 
 
-@pytest.mark.oracle("advise.check.replayed_throughput")
+@pytest.mark.oracle("advise.checks.counted.replayed_throughput")
 def test_throughput_of_a_replay_by_hand() -> None:
     row = counters(flash_reads=150, flash_writes=400, hdd_reads=250, hdd_writes=15)
     found = replayed_throughput(
@@ -92,7 +96,7 @@ def test_a_replay_waits_for_latencies_too() -> None:
     assert found.delay_s == pytest.approx(3 * (500e-6 - 1 / 256_000))
 
 
-@pytest.mark.formula("advise.check.replayed_throughput")
+@pytest.mark.formula("advise.checks.counted.replayed_throughput")
 @given(counts, counts, st.integers(1, 40), st.integers(0, 100))
 def test_a_replay_that_writes_more_is_no_faster(
     reads: int, writes: int, clients: int, more: int
@@ -127,7 +131,7 @@ def test_a_scheme_whose_counts_are_exact_has_the_throughput_of_the_model(
         )
 
 
-@pytest.mark.oracle("advise.check.replayed_life")
+@pytest.mark.oracle("advise.checks.counted.replayed_life")
 def test_life_of_a_replay_by_hand() -> None:
     found = replayed_life(
         counters(flash_writes=250), budget_tb=100.0, accesses_per_s=1000, written_tb=10
@@ -141,7 +145,7 @@ def test_life_of_a_replay_by_hand() -> None:
     assert replayed_life(counters(), budget_tb=None, accesses_per_s=1).years is None
 
 
-@pytest.mark.formula("advise.check.replayed_life")
+@pytest.mark.formula("advise.checks.counted.replayed_life")
 @given(counts, st.integers(1, 100))
 def test_a_replay_that_writes_more_lives_no_longer(writes: int, more: int) -> None:
     def years(flash_writes: int) -> float:
@@ -180,7 +184,7 @@ def test_the_life_is_that_of_the_outlook_at_the_same_writes() -> None:
         assert found.tb_per_day == pytest.approx(life.tb_per_day)
 
 
-@pytest.mark.oracle("advise.check.replayed_choice")
+@pytest.mark.oracle("advise.checks.counted.replayed_choice")
 def test_the_choice_of_each_device_by_hand(replays: dict[str, dict[str, Any]]) -> None:
     slow = catalog.device("samsung-pm9a3-7.68tb-u2")
     untold = catalog.device("fdbuffer2011-mtron-3035-64gb")
@@ -203,7 +207,7 @@ def test_the_choice_of_each_device_by_hand(replays: dict[str, dict[str, Any]]) -
         assert times[found[device.id].scheme] == pytest.approx(least)
 
 
-@pytest.mark.formula("advise.check.replayed_choice")
+@pytest.mark.formula("advise.checks.counted.replayed_choice")
 @given(
     st.sets(st.sampled_from(page_flow_counts.SCHEMES), min_size=1),
     st.sampled_from(page_flow_counts.SCHEMES),

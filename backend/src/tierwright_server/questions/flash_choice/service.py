@@ -1,17 +1,21 @@
 """Choice of a flash device and of its directory: inputs, models, words."""
 
 import asyncio
+from dataclasses import dataclass
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from tierwright.advise import directories, flash_choice
 from tierwright.advise.directories import Directories, DirectoryOption
+from tierwright.advise.flash_choice import FlashChoice
 from tierwright.advise.point import scheme_titles
 from tierwright.hardware.device import Device
+from tierwright.hardware.prices import PriceBook
 from tierwright.profile.curve import Curve
 from tierwright_server.common.errors import BadInput
 from tierwright_server.common.schemas import WarningOut
 from tierwright_server.hardware.catalog import service as catalog
+from tierwright_server.hardware.catalog.schemas import PriceBookOut
 from tierwright_server.hardware.flash_metadata import metadata_preset
 from tierwright_server.http.context import Context
 from tierwright_server.http.steps import rows_of
@@ -38,28 +42,10 @@ async def choose(
     derived: bool = False,
 ) -> FlashChoiceOut:
     """Rank the candidates."""
-    curve = await _curve(session, context, body)
-    disk, _ = await catalog.find_device(
-        session, context, body.disk_device_id, "disk_device_id"
-    )
-    candidates = await _candidates(session, context, body.candidate_ids)
-    book = (
-        None
-        if body.price_book_id is None
-        else await catalog.find_price_book(session, context, body.price_book_id)
-    )
-    found = await asyncio.to_thread(
-        flash_choice.answer,
-        curve,
-        ram_pages=body.ram_pages,
-        flash_pages=body.flash_pages,
-        candidates=candidates,
-        disk=disk,
-        prices=None if book is None else book[0],
-        amortisation_months=body.amortisation_months,
-        flash_metadata=metadata_preset(body.flash_metadata),
-    )
-    names = {device.id: device.name for device in candidates}
+    asked = await find(session, context, body)
+    found = await asyncio.to_thread(ask, asked, body)
+    curve, book = asked.curve, asked.price_book
+    names = {device.id: device.name for device in asked.candidates}
     return FlashChoiceOut.showing(
         found,
         workload_id=body.workload_id,
@@ -79,6 +65,45 @@ async def choose(
         sentence=found.finding,
         warnings=[WarningOut.model_validate(each) for each in found.warnings],
         derivation=rows_of(found) if derived else None,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a choice is made of."""
+
+    curve: Curve
+    disk: Device
+    candidates: list[Device]
+    price_book: tuple[PriceBook, PriceBookOut] | None
+
+
+async def find(session: AsyncSession, context: Context, body: FlashChoiceIn) -> Asked:
+    """Find workload, candidates, disk and prices."""
+    curve = await _curve(session, context, body)
+    disk, _ = await catalog.find_device(
+        session, context, body.disk_device_id, "disk_device_id"
+    )
+    candidates = await _candidates(session, context, body.candidate_ids)
+    book = (
+        None
+        if body.price_book_id is None
+        else await catalog.find_price_book(session, context, body.price_book_id)
+    )
+    return Asked(curve, disk, candidates, book)
+
+
+def ask(asked: Asked, body: FlashChoiceIn) -> FlashChoice:
+    """Ask the models to rank the candidates."""
+    return flash_choice.answer(
+        asked.curve,
+        ram_pages=body.ram_pages,
+        flash_pages=body.flash_pages,
+        candidates=asked.candidates,
+        disk=asked.disk,
+        prices=None if asked.price_book is None else asked.price_book[0],
+        amortisation_months=body.amortisation_months,
+        flash_metadata=metadata_preset(body.flash_metadata),
     )
 
 

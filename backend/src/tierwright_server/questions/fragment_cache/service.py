@@ -5,6 +5,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from tierwright.advise import fragment_cache
 from tierwright.advise.fragment_cache import (
     POLICY_TITLES,
+    FragmentCache,
     FragmentStudy,
     mean_page_basis,
 )
@@ -19,7 +20,7 @@ from tierwright_server.questions.fragment_cache.schemas import (
     WritePolicyOut,
 )
 from tierwright_server.questions.wear.schemas import PointIn
-from tierwright_server.questions.wear.service import find
+from tierwright_server.questions.wear.service import Found, find
 
 US_PER_S = 1e6
 
@@ -32,39 +33,8 @@ async def study(
     derived: bool = False,
 ) -> FragmentCacheOut:
     """Answer at the sizes and devices of the question."""
-    found = await find(
-        session,
-        context,
-        PointIn(
-            workload_id=body.workload_id,
-            ram_pages=body.ram_pages,
-            flash_pages=body.flash_pages,
-            flash_device_id=body.flash_device_id,
-            disk_device_id=body.disk_device_id,
-            start=body.start,
-            # The rate only tells the writes of a page: with these given, any will do.
-            accesses_per_s=body.accesses_per_s
-            if body.page_writes_per_s is None
-            else (body.accesses_per_s or 0.0),
-        ),
-    )
-    curve = found.curve
-    answer = fragment_cache.answer(
-        curve,
-        ram_pages=body.ram_pages,
-        flash_pages=body.flash_pages,
-        flash=found.flash[0],
-        disk=found.disk[0],
-        run_bytes=body.run_bytes,
-        accesses_per_s=found.accesses_per_s,
-        source_bytes=body.source_bytes,
-        read_miss_rate=body.read_miss_rate,
-        page_writes_per_s=body.page_writes_per_s,
-        fragment_populations_per_s=body.fragment_populations_per_s,
-        fragment_bytes=body.fragment_bytes,
-        density=body.density,
-        period_s=body.period_s,
-    )
+    found = await find_point(session, context, body)
+    curve, answer = found.curve, ask(found, body)
     made = answer.study
     return FragmentCacheOut.showing(
         made,
@@ -97,6 +67,48 @@ async def study(
         sentence=answer.sentence,
         warnings=[WarningOut.model_validate(each) for each in answer.warnings],
         derivation=rows_of(answer) if derived else None,
+    )
+
+
+async def find_point(
+    session: AsyncSession, context: Context, body: FragmentCacheIn
+) -> Found:
+    """Find workload, devices and rate of the question."""
+    return await find(
+        session,
+        context,
+        PointIn(
+            workload_id=body.workload_id,
+            ram_pages=body.ram_pages,
+            flash_pages=body.flash_pages,
+            flash_device_id=body.flash_device_id,
+            disk_device_id=body.disk_device_id,
+            start=body.start,
+            # The rate only tells the writes of a page: with these given, any will do.
+            accesses_per_s=body.accesses_per_s
+            if body.page_writes_per_s is None
+            else (body.accesses_per_s or 0.0),
+        ),
+    )
+
+
+def ask(found: Found, body: FragmentCacheIn) -> FragmentCache:
+    """Ask the models about the cache."""
+    return fragment_cache.answer(
+        found.curve,
+        ram_pages=body.ram_pages,
+        flash_pages=body.flash_pages,
+        flash=found.flash[0],
+        disk=found.disk[0],
+        run_bytes=body.run_bytes,
+        accesses_per_s=found.accesses_per_s,
+        source_bytes=body.source_bytes,
+        read_miss_rate=body.read_miss_rate,
+        page_writes_per_s=body.page_writes_per_s,
+        fragment_populations_per_s=body.fragment_populations_per_s,
+        fragment_bytes=body.fragment_bytes,
+        density=body.density,
+        period_s=body.period_s,
     )
 
 

@@ -1,6 +1,5 @@
 """What every check by replay has in common: its place in the API, its replays, its words."""
 
-import math
 import threading
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
@@ -10,8 +9,8 @@ from typing import Any
 from fastapi import Request
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from tierwright.advise.check_points import Replay
-from tierwright.common.wording import percent
+from tierwright.advise.checks.checked import Checked
+from tierwright.advise.checks.points import Replay
 from tierwright.evaluate.page_flow import decision
 from tierwright_server.common.errors import BadInput
 from tierwright_server.common.result_ids import result_id
@@ -36,10 +35,6 @@ from tierwright_server.storage.tables import Content, Workload
 from tierwright_server.traces.workloads import service as workloads
 
 Counters = dict[str, dict[str, Any]]
-REPLAYED = (
-    "Every scheme was replayed on the trace at these sizes; its counted page operations take "
-    "the place of the page-flow formulas."
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,66 +139,11 @@ async def _make(
     return await points.unless_gone(request, replay)
 
 
-# --- words ---------------------------------------------------------------------------------
-
-
-def _finite(value: float | None) -> float | None:
-    return value if value is not None and math.isfinite(value) else None
-
-
-def row(
-    of: str,
-    title: str,
-    figure: str,
-    unit: str,
-    model: float | None,
-    simulated: float | None,
-) -> CheckedFigure:
-    one, other = _finite(model), _finite(simulated)
-    return CheckedFigure(
-        of=of,
-        title=title,
-        figure=figure,
-        unit=unit,
-        model=one,
-        simulated=other,
-        gap_relative=(one - other) / other
-        if one is not None and other is not None and other != 0
-        else None,
-    )
-
-
-SAME = 1e-9
-
-
-def sentence(
-    rows: list[CheckedFigure], figure: str, best: Callable[..., CheckedFigure]
-) -> str:
-    """Say whether the replay chooses as the model does, and how far the model is off."""
-    known = [
-        row
-        for row in rows
-        if row.figure.startswith(figure)
-        and row.model is not None
-        and row.simulated is not None
-    ]
-    if not known:
-        return "Neither the model nor the replay has a figure to compare."
-    chosen = best(known, key=lambda row: row.model)
-    right = best(known, key=lambda row: row.simulated)
-    worst = max((abs(row.gap_relative or 0.0) for row in known), default=0.0)
-    off = (
-        "model and replay agree"
-        if worst <= SAME
-        else f"the model is off by at most {percent(worst)} in {figure}"
-    )
-    same = abs((chosen.simulated or 0.0) - (right.simulated or 0.0)) <= SAME * abs(
-        right.simulated or 0.0
-    )
-    if same:
-        return f"The replay confirms {chosen.title} as the best choice; {off}."
-    lost = abs((chosen.simulated or 0.0) / (right.simulated or math.inf) - 1)
-    return (
-        f"By replay {right.title} is best; {chosen.title}, which the model names, is "
-        f"{percent(lost)} behind; {off}."
+def shown(found: Checked) -> CheckedAnswer:
+    """Show a check in the shape of the API."""
+    return CheckedAnswer(
+        sentence=found.finding,
+        finding=found.decided,
+        rows=[CheckedFigure.model_validate(each) for each in found.rows],
+        basis=found.basis,
     )

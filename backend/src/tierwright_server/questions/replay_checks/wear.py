@@ -1,14 +1,12 @@
 """The check of wear."""
 
-from tierwright.advise.check import replayed_life
+from tierwright.advise.checks import wear
 from tierwright_server.questions.point_schemas import EvaluationIn
 from tierwright_server.questions.replay_checks.check import (
-    REPLAYED,
     Asking,
     Check,
     replayed,
-    row,
-    sentence,
+    shown,
 )
 from tierwright_server.questions.replay_checks.schemas import CheckedAnswer
 from tierwright_server.questions.wear import service as wears
@@ -16,7 +14,7 @@ from tierwright_server.questions.wear.schemas import WearIn
 from tierwright_server.replays.sweeps.schemas import SweepOut
 
 
-async def wear(asking: Asking, body: WearIn) -> CheckedAnswer | SweepOut:
+async def check_wear(asking: Asking, body: WearIn) -> CheckedAnswer | SweepOut:
     """Put flash writes and life beside those of replays."""
     asked = EvaluationIn(
         workload_id=body.workload_id,
@@ -30,29 +28,10 @@ async def wear(asking: Asking, body: WearIn) -> CheckedAnswer | SweepOut:
     _, counted = await replayed(asking, asked)
     if isinstance(counted, SweepOut):
         return counted
-    answer = await wears.wear(asking.session, asking.context, body)
-    rows = []
-    for scheme in answer.schemes:
-        life = replayed_life(
-            counted[scheme.scheme],
-            budget_tb=answer.budget.in_place_tb,
-            accesses_per_s=answer.accesses_per_s,
-            growth_per_year=body.growth_per_year,
-            written_tb=body.written_tb,
-        )
-        for figure, unit, model, simulated in (
-            ("flash writes", "TB/day", scheme.tb_per_day, life.tb_per_day),
-            ("life", "years", scheme.years, life.years),
-        ):
-            rows.append(
-                row(scheme.scheme, scheme.title, figure, unit, model, simulated)
-            )
-    return CheckedAnswer(
-        sentence=sentence(rows, "flash writes", min),
-        rows=rows,
-        basis=f"{REPLAYED} What the drive makes of a write inside, its rating says; "
-        "nothing replays it.",
+    answer = wears.ask_wear(
+        await wears.find(asking.session, asking.context, body), body, prices=None
     )
+    return shown(wear.check(answer, counted))
 
 
 CHECK = Check(
@@ -60,5 +39,5 @@ CHECK = Check(
     "check_wear",
     "Life of the flash with the flash writes of a replay of every scheme.",
     WearIn,
-    wear,
+    check_wear,
 )

@@ -8,6 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from tierwright.advise import throughput
 from tierwright.advise.point import scheme_titles
+from tierwright.advise.throughput import Throughput
 from tierwright.advise.throughput.words import busiest
 from tierwright.evaluate.throughput import schemes
 from tierwright.evaluate.throughput.schemes import (
@@ -21,6 +22,7 @@ from tierwright_server.hardware.flash_metadata import metadata_preset
 from tierwright_server.http.context import Context
 from tierwright_server.http.steps import rows_of
 from tierwright_server.questions.point import (
+    Point,
     dirty_ends,
     find_point,
     known_dirty_share,
@@ -47,18 +49,7 @@ async def evaluate(
     """Answer the question over one varied quantity."""
     point = await find_point(session, context, body.point())
     dirty_ends(body, point)
-    found = await asyncio.to_thread(
-        throughput.answer,
-        point.curve,
-        ram_pages=body.ram_pages,
-        flash_pages=body.flash_pages,
-        flash=point.flash[0],
-        disk=point.disk[0],
-        setting=setting_of(body),
-        vary=body.vary,
-        points=body.points,
-        flash_metadata=metadata_preset(body.flash_metadata),
-    )
+    found = await asyncio.to_thread(ask, body, point)
     study, least = found.study, found.least
     return ThroughputOut.showing(
         found,
@@ -86,6 +77,21 @@ async def evaluate(
         warnings=[WarningOut.model_validate(each) for each in found.warnings],
         derivation=rows_of(found) if derived else None,
         core_version=VERSION,
+    )
+
+
+def ask(body: ThroughputIn, point: Point) -> Throughput:
+    """Ask the models for throughput over what is varied."""
+    return throughput.answer(
+        point.curve,
+        ram_pages=body.ram_pages,
+        flash_pages=body.flash_pages,
+        flash=point.flash[0],
+        disk=point.disk[0],
+        setting=setting_of(body),
+        vary=body.vary,
+        points=body.points,
+        flash_metadata=metadata_preset(body.flash_metadata),
     )
 
 

@@ -8,9 +8,12 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from tierwright.advise import device_health, recovery
 from tierwright.advise import wear as wear_question
 from tierwright.advise.point import rate_of
+from tierwright.advise.recovery import Recovery
+from tierwright.advise.wear import Wear
 from tierwright.evaluate.endurance.wear import WearCost
 from tierwright.hardware import smart
 from tierwright.hardware.device import Device
+from tierwright.hardware.prices import PriceBook
 from tierwright.profile.curve import Curve
 from tierwright_server.common.errors import BadInput
 from tierwright_server.common.schemas import WarningOut
@@ -80,22 +83,7 @@ async def wear(
         if body.price_book_id
         else None
     )
-    dirty_ends(body, found.point)
-    answer = wear_question.answer(
-        found.curve,
-        **_choices(found, body),
-        growth_per_year=body.growth_per_year,
-        written_tb=body.written_tb,
-        devices=body.devices,
-        prices=prices[0] if prices else None,
-        amortisation_months=body.amortisation_months,
-        pe_cycles=body.pe_cycles,
-        waf_in_place=body.waf_in_place,
-        waf_appended=body.waf_appended,
-        rated_tb=body.rated_tb,
-        rated_years=body.rated_years,
-        rated_dwpd=body.rated_dwpd,
-    )
+    answer = ask_wear(found, body, prices[0] if prices else None)
     return WearOut.showing(
         answer,
         **_about(found, body),
@@ -119,6 +107,26 @@ async def wear(
         sentence=answer.finding,
         warnings=[WarningOut.model_validate(each) for each in answer.warnings],
         derivation=rows_of(answer) if derived else None,
+    )
+
+
+def ask_wear(found: Found, body: WearIn, prices: PriceBook | None) -> Wear:
+    """Ask the models how long the flash lasts."""
+    dirty_ends(body, found.point)
+    return wear_question.answer(
+        found.curve,
+        **_choices(found, body),
+        growth_per_year=body.growth_per_year,
+        written_tb=body.written_tb,
+        devices=body.devices,
+        prices=prices,
+        amortisation_months=body.amortisation_months,
+        pe_cycles=body.pe_cycles,
+        waf_in_place=body.waf_in_place,
+        waf_appended=body.waf_appended,
+        rated_tb=body.rated_tb,
+        rated_years=body.rated_years,
+        rated_dwpd=body.rated_dwpd,
     )
 
 
@@ -158,15 +166,7 @@ async def recover(
 ) -> RecoveryOut:
     """Tell how long the flash takes to fill, and a restart to work again."""
     found = await find(session, context, body)
-    with of_body():
-        answer = recovery.answer(
-            found.curve,
-            **_choices(found, body),
-            checkpoint_interval_s=body.checkpoint_interval_s,
-            redo_pages=body.redo_pages,
-            redo_writes=body.redo_writes,
-            flash_share=body.flash_share,
-        )
+    answer = ask_recovery(found, body)
     return RecoveryOut.showing(
         answer,
         **_about(found, body),
@@ -174,6 +174,19 @@ async def recover(
         warnings=[WarningOut.model_validate(each) for each in answer.warnings],
         derivation=rows_of(answer) if derived else None,
     )
+
+
+def ask_recovery(found: Found, body: RecoveryIn) -> Recovery:
+    """Ask the models about filling and restart."""
+    with of_body():
+        return recovery.answer(
+            found.curve,
+            **_choices(found, body),
+            checkpoint_interval_s=body.checkpoint_interval_s,
+            redo_pages=body.redo_pages,
+            redo_writes=body.redo_writes,
+            flash_share=body.flash_share,
+        )
 
 
 def _choices(found: Found, body: PointIn) -> dict[str, Any]:

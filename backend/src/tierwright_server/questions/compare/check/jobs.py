@@ -4,10 +4,10 @@ from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from tierwright.advise.checks.compare import compare
 from tierwright.evaluate.page_flow.decision import ReplayPoint
 from tierwright_server.common.errors import NotFound
 from tierwright_server.common.settings import Settings
-from tierwright_server.questions.compare.check.compare import compare
 from tierwright_server.questions.compare.check.schemas import warm_up_asked
 from tierwright_server.replays import points
 from tierwright_server.replays.sweeps import repository as sweeps

@@ -5,6 +5,7 @@ from typing import Any
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from tierwright import _simulator
+from tierwright.advise.checks.compare import model_of
 from tierwright.evaluate.page_flow.results import Evaluation
 from tierwright_server.common import version
 from tierwright_server.common.errors import BadInput, NotFound
@@ -17,7 +18,6 @@ from tierwright_server.jobs.runs.states import RunKind, RunStatus
 from tierwright_server.questions import point as questions_point
 from tierwright_server.questions.compare import service as evaluations
 from tierwright_server.questions.compare.check import repository
-from tierwright_server.questions.compare.check.compare import model_of
 from tierwright_server.questions.compare.check.schemas import (
     SimulationIn,
     SimulationOut,

@@ -2,7 +2,7 @@
 
 Each answer names its replays (`directory_replays`, ...) and is computed from their counters
 (`replayed_directory`, ...). The replays of page-flow schemes are those of `page_flow.decision`; what
-follows from them in throughput, life and choice of a device is in `replay_checks`.
+follows from them in throughput, life and choice of a device is in `counted`.
 """
 
 from __future__ import annotations

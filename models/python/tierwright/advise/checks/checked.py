@@ -1,0 +1,134 @@
+"""What every check by replay has in common: its figures, and what they say."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from tierwright.common.answer import Answer, Figure
+from tierwright.common.wording import percent
+
+REPLAYED = (
+    "Every scheme was replayed on the trace at these sizes; its counted page operations take "
+    "the place of the page-flow formulas."
+)
+SAME = 1e-9
+"""Relative difference below which two figures are the same."""
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedFigure:
+    """One figure of an answer: by the model, and by a replay of the trace.
+
+    Attributes
+    ----------
+    of : str
+        Scheme or device that the figure is of.
+    title, figure, unit : str
+        Of it, in words.
+    model, simulated : float or None
+        In `unit`; None where unbounded or unknown.
+    gap_relative : float or None
+        (model - simulated) / simulated; None where either is, or the replay has 0. [1]
+    """
+
+    of: str
+    title: str
+    figure: str
+    unit: str
+    model: float | None
+    simulated: float | None
+    gap_relative: float | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Checked(Answer):
+    """An answer beside a replay of the trace at the same sizes.
+
+    Attributes
+    ----------
+    rows : tuple of CheckedFigure
+        Model and replay side by side.
+    basis : str
+        What was replayed, and what was not.
+    decided : str or None
+        The headline that the replay decides, where the model is not precise enough.
+    """
+
+    rows: tuple[CheckedFigure, ...]
+    basis: str
+    decided: str | None = None
+
+    @property
+    def figures(self) -> tuple[Figure, ...]:
+        """What the replay says."""
+        return tuple(
+            Figure(
+                f"{row.of}_{row.figure}",
+                f"{row.title}: {row.figure}",
+                row.simulated,
+                row.unit,
+            )
+            for row in self.rows
+        )
+
+
+def row(
+    of: str,
+    title: str,
+    figure: str,
+    unit: str,
+    model: float | None,
+    simulated: float | None,
+) -> CheckedFigure:
+    """Put a figure of the model beside that of the replay."""
+    one, other = _finite(model), _finite(simulated)
+    return CheckedFigure(
+        of=of,
+        title=title,
+        figure=figure,
+        unit=unit,
+        model=one,
+        simulated=other,
+        gap_relative=(one - other) / other
+        if one is not None and other is not None and other != 0
+        else None,
+    )
+
+
+def _finite(value: float | None) -> float | None:
+    return value if value is not None and math.isfinite(value) else None
+
+
+def verdict(
+    rows: Iterable[CheckedFigure], figure: str, best: Callable[..., CheckedFigure]
+) -> str:
+    """Say whether the replay chooses as the model does, and how far the model is off."""
+    known = [
+        row
+        for row in rows
+        if row.figure.startswith(figure)
+        and row.model is not None
+        and row.simulated is not None
+    ]
+    if not known:
+        return "Neither the model nor the replay has a figure to compare."
+    chosen = best(known, key=lambda row: row.model)
+    right = best(known, key=lambda row: row.simulated)
+    worst = max((abs(row.gap_relative or 0.0) for row in known), default=0.0)
+    off = (
+        "model and replay agree"
+        if worst <= SAME
+        else f"the model is off by at most {percent(worst)} in {figure}"
+    )
+    same = abs((chosen.simulated or 0.0) - (right.simulated or 0.0)) <= SAME * abs(
+        right.simulated or 0.0
+    )
+    if same:
+        return f"The replay confirms {chosen.title} as the best choice; {off}."
+    lost = abs((chosen.simulated or 0.0) / (right.simulated or math.inf) - 1)
+    return (
+        f"By replay {right.title} is best; {chosen.title}, which the model names, is "
+        f"{percent(lost)} behind; {off}."
+    )
