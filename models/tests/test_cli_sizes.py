@@ -134,13 +134,13 @@ def test_without_flash_evaluate_prints_one_row_and_no_winner(profile: Path) -> N
     rows = {line.split()[0] for line in out.splitlines() if line}
     assert "none" in rows
     assert not rows & {"lazy", "exclusive", "inclusive", "inclusive_global"}
-    assert "without flash an access costs" in out
+    assert "Without flash an access costs" in out
     assert "equal" not in out
     code, out, err = run(*point, 6000)
     assert code == 0, err
     rows = {line.split()[0] for line in out.splitlines() if line}
     assert {"none", "lazy", "exclusive", "inclusive", "inclusive_global"} <= rows
-    assert "without flash an access costs" not in out
+    assert "Without flash an access costs" not in out
 
 
 def test_throughput_has_three_digits_and_calls_an_estimate_one(profile: Path) -> None:

@@ -10,12 +10,15 @@ from command import run
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tierwright.advise import decide
+from tierwright.advise import compare, decide
+from tierwright.advise.point import scheme_titles
 from tierwright.common.errors import BadInput
+from tierwright.common.wording import percent
 from tierwright.evaluate.page_flow import decision, evaluation, results
 from tierwright.evaluate.page_flow import decision as page_flow_decision
 from tierwright.evaluate.page_flow.counts import SCHEMES
 from tierwright.hardware import catalog
+from tierwright.hardware.device import Device
 from tierwright.hardware.service_time import service_us
 from tierwright.profile.curve import Curve
 from tierwright.profile.document import Profile
@@ -40,6 +43,15 @@ def evaluated(curve: Curve, ram: int = 1000, flash: int = 6000) -> results.Evalu
     return evaluation.evaluate(
         curve, ram_pages=ram, flash_pages=flash, flash=FLASH, disk=DISK
     )
+
+
+def in_words(
+    made: Profile,
+    found: results.Evaluation,
+    flash: Device = FLASH,
+    disk: Device = DISK,
+) -> str:
+    return compare.of_evaluation(found, made.curve, flash=flash, disk=disk).finding
 
 
 def oracle(ram: int, flash: int, scheme: str) -> float:
@@ -115,11 +127,9 @@ def test_a_clear_lead_needs_no_replay(made: Profile) -> None:
     )
     assert by_model.best == "none"
     assert by_model.contenders == ()
-    said = decision.sentence(by_model)
-    assert said == (
-        f"least I/O time: none, {100 * by_model.margin:.3g}% below {by_model.runner_up} "
-        "(by the model)"
-    )
+    said = in_words(made, by_model, SLOW, FLASH)
+    assert said.startswith("Flash does not pay in I/O time here: No flash costs")
+    assert f"{percent(by_model.margin)} less than" in said
     assert decide.decide(by_model, made.curve, Trace(TPCB)) == by_model
 
 
@@ -134,19 +144,19 @@ def test_a_lead_below_one_percent_is_equal_and_names_the_least_writes(
         for name in found.equal
     }
     assert found.writes_least == min(written, key=lambda name: written[name])
-    assert f"{found.writes_least} writes least to flash" in decision.sentence(found)
-    assert "decided by replay" in decision.sentence(found)
+    said = in_words(made, found)
+    assert f"{scheme_titles()[found.writes_least]} writes least to flash" in said
+    assert "decided by replay" in said
     clear = evaluation.evaluate(
         made.curve, ram_pages=1000, flash_pages=6000, flash=SLOW, disk=FLASH
     )
     assert clear.equal == ()
     assert clear.writes_least is None
-    assert "equal" not in decision.sentence(clear)
-    led = decision.sentence(replace(found, equal=()))
-    assert led.startswith(
-        f"least I/O time: {found.best}, {100 * found.margin:.3g}% below"
-    )
-    assert f", {100 * found.gain_over_none:.3g}% below no flash (" in led
+    assert "equal" not in in_words(made, clear, SLOW, FLASH)
+    led = in_words(made, replace(found, equal=()))
+    assert led.startswith(f"{scheme_titles()[found.best]} costs")
+    assert f"{percent(found.margin)} less than" in led
+    assert f"{percent(found.gain_over_none)} less than without flash" in led
 
 
 def test_a_replay_may_turn_the_model_over(made: Profile) -> None:

@@ -122,6 +122,11 @@ NO_MODEL = {
     "evaluate.page_flow.scheme_map.check_question": "checks inputs",
     "evaluate.page_flow.scheme_map.least_of": "compares costs",
     "advise.point.budget_sentence": "words",
+    "advise.compare.explained": "words and numbers of a derivation",
+    "advise.compare.of_evaluation": "puts an evaluation into words",
+    "advise.compare.of_range": "puts both ends into words",
+    "advise.compare.price_basis": "words",
+    "advise.compare.shares_of": "quotients of counts",
     **dict.fromkeys(
         (
             "advise.checks.checked.row",
@@ -233,6 +238,9 @@ NO_MODEL = {
 """Public functions that compute nothing of a model."""
 
 JOINED = {
+    "advise.scheme_map.answer": "maps at both ends, in words",
+    "advise.scheme_map.at_point": "a cell of a map, in words",
+    "advise.compare.answer": "evaluation, decision by replay, in words",
     "advise.fragment_cache.answer": "a study of what a workload tells",
     "advise.throughput.answer": "costs, laws, mean-value analysis, in words",
     "advise.transaction_replay.answer": "a replay a buffer, in words",

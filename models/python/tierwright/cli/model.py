@@ -545,9 +545,7 @@ def evaluate(
     With --trace, a lead that lies within the error of the model is decided by a replay:
     `decided_by`.
     """
-    from tierwright.advise import decide
-    from tierwright.evaluate.page_flow import dirty_range, effects, evaluation
-    from tierwright.evaluate.page_flow.load import about_load
+    from tierwright.advise import compare
     from tierwright.hardware import catalog
     from tierwright.profile.document import read_profile
 
@@ -571,27 +569,25 @@ def evaluate(
             f"`{profile}` holds a curve that was given: no trace belongs to it",
             "profile the trace, and evaluate that profile",
         )
-    if curve.write_backs_at is None:
-        ends = dirty_range.evaluate_range(curve, **choices)
-        if json:
-            print_json(ends.to_dict())
-        else:
-            _print_range(ends)
-        return
-    found = evaluation.evaluate(curve, **choices)
-    if trace is not None:
+    choices["duration_s"] = read_from.duration_s
+    if trace is None:
+        found = compare.answer(curve, **choices)
+    else:
         files, reading = trace
         if reading["page_bytes"] is None:
             reading = {**reading, "page_bytes": curve.page_bytes}
         with opened(files, reading) as read, progress("replay") as on_progress:
-            found = decide.decide(found, curve, read, on_progress=on_progress)
-    found = effects.judged(found, curve, choices["flash"], choices["disk"])
-    load = about_load(found, curve.accesses, read_from.duration_s)
-    found = replace(found, warnings=(*load, *found.warnings))
+            found = compare.answer(
+                curve, **choices, trace=read, on_progress=on_progress
+            )
     if json:
         print_json(found.to_dict())
         return
-    _print_evaluation(found, priced=price_book is not None)
+    typer.echo(found.finding)
+    if found.range is not None:
+        _print_range(found.range)
+        return
+    _print_evaluation(found.evaluation, priced=price_book is not None)
 
 
 def conformance(
@@ -753,12 +749,6 @@ def _print_range(found: DirtyRange) -> None:
         ],
     )
     typer.echo("")
-    typer.echo(
-        f"least I/O time whatever the dirty share: {found.best}"
-        if found.best is not None
-        else f"least I/O time: {found.best_at_least} if no victim is dirty, "
-        f"{found.best_at_most} if as many are as possible"
-    )
     typer.echo("state --dirty-share P for one number instead of a range")
     warnings = [w for w in found.most.warnings if w.name != "dirty_share_stated"]
     print_warnings([{"message": w.message, "hint": w.hint} for w in warnings])
@@ -781,7 +771,6 @@ _START_WORDS = {
 
 def _print_evaluation(found: Evaluation, *, priced: bool) -> None:
     from tierwright.common.currency import amount, shown_in
-    from tierwright.evaluate.page_flow import decision
 
     inputs = found.inputs
     rows = []
@@ -819,8 +808,7 @@ def _print_evaluation(found: Evaluation, *, priced: bool) -> None:
         columns + ([(f"{shown_in().currency} / month", True)] if priced else []),
         rows,
     )
-    typer.echo("")
-    typer.echo(f"* {decision.sentence(found)}")
+    typer.echo("* least I/O time")
     reasons = {
         result.cost_reason for result in found.schemes.values() if result.cost_reason
     }

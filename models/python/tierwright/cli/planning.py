@@ -103,7 +103,7 @@ def scheme_map(
     json: Json = False,
 ) -> None:
     """Map which page-flow scheme wins where, with the lines between the regions."""
-    from tierwright.evaluate.page_flow import scheme_map as page_flow_scheme_map
+    from tierwright.advise import scheme_map as question
     from tierwright.hardware import catalog
     from tierwright.profile.document import read_profile
 
@@ -112,7 +112,7 @@ def scheme_map(
     def at(size: Size | None) -> float | None:
         return None if size is None else size.fraction_at(lambda: curve.page_bytes)
 
-    found = page_flow_scheme_map.scheme_map(
+    found = question.answer(
         curve,
         x=_axis(x, "--x"),
         y=_axis(y, "--y"),
@@ -128,7 +128,9 @@ def scheme_map(
     if json:
         print_json({"start": curve.start, **found.to_dict()})
         return
-    _print_map(found)
+    typer.echo(found.finding)
+    _print_map(found.most.map)
+    _warn(found.warnings)
 
 
 def _axis(text: str, option: str) -> Axis:
@@ -174,7 +176,6 @@ def _print_map(found: SchemeMap) -> None:
             [(found.x.name, True), (found.y.name, True)],
             [[f"{at:.4g}", f"{up:.4g}"] for at, up in line.points[::step].tolist()],
         )
-    _warn(found.warnings)
 
 
 def throughput(

@@ -54,7 +54,7 @@ async def evaluate(
     point = await questions_point.find_point(session, context, body)
     point = questions_point.with_new_pages(body, point)
     if questions_point.dirty_ends(body, point) is not None:
-        return service.range_answer(body, point)
+        return service.answer(body, point, service.compute_range(body, point))
     found = await _find(request, session, context, body, point)
     if isinstance(found, SimulationOut):
         return found
@@ -69,11 +69,12 @@ async def derive(
     point = await questions_point.find_point(session, context, body)
     point = questions_point.with_new_pages(body, point)
     if questions_point.dirty_ends(body, point) is not None:
-        return DerivationOut(derivation=service.range_derivation(body, point))
+        ends = service.compute_range(body, point)
+        return DerivationOut(derivation=service.derivation(point, ends))
     found = await _find(request, session, context, body, point)
     if isinstance(found, SimulationOut):
         return found
-    return DerivationOut(derivation=service.derivation(found.evaluation))
+    return DerivationOut(derivation=service.derivation(point, found.evaluation))
 
 
 async def _find(

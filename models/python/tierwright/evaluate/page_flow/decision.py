@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from tierwright.common.cautions import Caution
 from tierwright.common.errors import BadInput
-from tierwright.common.units import format_count, format_microseconds, format_share
+from tierwright.common.units import format_count, format_microseconds
 from tierwright.evaluate.page_flow.counts import SCHEMES, TIE_ORDER
 from tierwright.evaluate.page_flow.results import Replayed
 
@@ -379,37 +379,3 @@ def is_open(found: Evaluation) -> bool:
     error_us = best.io_time_error_us_per_access + other.io_time_error_us_per_access
     at_stake_us = EQUAL_SHARE * best.io_time_us_per_access
     return lead_us < error_us and lead_us + error_us > at_stake_us
-
-
-def sentence(found: Evaluation) -> str:
-    """Say who is best and on what grounds, with the names of the schemes."""
-    costs = deciding_costs(found)
-    by = "decided by replay" if found.decided_by == "replay" else "by the model"
-    if found.inputs["flash_bytes"] == 0:
-        return (
-            f"without flash an access costs {format_microseconds(costs['none'])} of I/O; "
-            "choose a flash size to compare the schemes"
-        )
-    if is_open(found):
-        return (
-            f"{found.best} and {found.runner_up} are too close to call: "
-            f"{format_microseconds(costs[found.best])} and "
-            f"{format_microseconds(costs[found.runner_up])} per access, within the error "
-            "of the model"
-        )
-    if found.equal:
-        names = ", ".join(found.equal[:-1]) + f" and {found.equal[-1]}"
-        return (
-            f"{names} are equal for the purpose ({by}: within {EQUAL_SHARE:.0%} of "
-            f"{format_microseconds(costs[found.best])} per access); {found.writes_least} "
-            "writes least to flash"
-        )
-    lead = f"least I/O time: {found.best}, {format_share(found.margin)} below"
-    if found.runner_up == "none":
-        return f"{lead} no flash ({by})"
-    if found.best == "none":
-        return f"{lead} {found.runner_up} ({by})"
-    return (
-        f"{lead} {found.runner_up}, {format_share(found.gain_over_none)} below no flash "
-        f"({by})"
-    )

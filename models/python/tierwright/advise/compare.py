@@ -1,0 +1,403 @@
+"""Which page-flow scheme suits a workload at one choice of sizes and devices."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
+
+from tierwright.advise.decide import decide
+from tierwright.advise.point import DIRTY_SHARE_UNKNOWN, ONE_END, scheme_titles
+from tierwright.common.answer import Answer, Figure, Step, steps
+from tierwright.common.cautions import Caution
+from tierwright.common.errors import BadInput
+from tierwright.common.wording import listed, percent, three_digits
+from tierwright.evaluate.metadata import MetadataPreset
+from tierwright.evaluate.page_flow import decision, effects
+from tierwright.evaluate.page_flow.dirty_range import DirtyRange, evaluate_range
+from tierwright.evaluate.page_flow.evaluation import evaluate
+from tierwright.evaluate.page_flow.load import about_load
+from tierwright.evaluate.page_flow.results import Evaluation, SchemeResult
+from tierwright.hardware.device import Device
+from tierwright.hardware.prices import DEFAULT_AMORTISATION_MONTHS, PriceBook
+from tierwright.hardware.tier_prices import CostPart
+from tierwright.profile.curve import Curve
+from tierwright.trace.reading import OnProgress, Trace
+
+_TIE = 1e-9
+_OF_ONE_END = frozenset(
+    {"lead_within_model_error", "lazy_writes_by_formula", "load_beyond_devices"}
+)
+"""Warnings that depend on costs, so on the dirty share."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Comparison(Answer):
+    """All schemes side by side at one point.
+
+    Attributes
+    ----------
+    evaluation : Evaluation
+        With as many dirty pages as possible where their share is unknown.
+    range : DirtyRange or None
+        Both ends of an unknown dirty share.
+    """
+
+    evaluation: Evaluation = field(repr=False)
+    range: DirtyRange | None = field(default=None, repr=False)
+
+    @property
+    def best(self) -> str | None:
+        """Scheme of least I/O time; None where that depends on an unknown dirty share."""
+        return self.evaluation.best if self.range is None else self.range.best
+
+    @property
+    def figures(self) -> tuple[Figure, ...]:
+        """The best scheme, and the I/O time of each."""
+        titles = scheme_titles()
+        return (
+            Figure(
+                "best", "Best scheme", None if self.best is None else titles[self.best]
+            ),
+            *(
+                Figure(
+                    f"{name}_us",
+                    f"I/O time an access, {titles[name]}",
+                    found.io_time_us_per_access,
+                    "µs",
+                )
+                for name, found in self.evaluation.schemes.items()
+            ),
+        )
+
+    def to_dict(self, *, derivation: bool = True) -> dict[str, Any]:
+        """Return plain data for JSON: the finding, and all that the evaluation holds."""
+        held = self.evaluation if self.range is None else self.range
+        found = {"finding": self.finding, **held.to_dict()}
+        if not derivation:
+            del found["derivation"]
+        return found
+
+
+def answer(
+    curve: Curve,
+    *,
+    ram_pages: int,
+    flash_pages: int,
+    flash: Device,
+    disk: Device,
+    ram: Device | None = None,
+    prices: PriceBook | None = None,
+    amortisation_months: int = DEFAULT_AMORTISATION_MONTHS,
+    flash_metadata: MetadataPreset | None = None,
+    duration_s: float | None = None,
+    trace: Trace | None = None,
+    on_progress: OnProgress | None = None,
+) -> Comparison:
+    """Compare the schemes at one choice of sizes and devices.
+
+    Parameters
+    ----------
+    curve : Curve
+        Of the workload; where its dirty share is unknown, the answer holds both ends.
+    ram_pages, flash_pages : int
+        r and f. [pages]
+    flash, disk : Device
+        Of the two lower tiers.
+    ram : Device, optional
+        For its price; without it the price book's price of the kind `dram`.
+    prices : PriceBook, optional
+        For money.
+    amortisation_months : int
+        Months over which purchases are spread. [months]
+    flash_metadata : MetadataPreset, optional
+        Charged to the RAM of every scheme with flash.
+    duration_s : float, optional
+        How long the workload took, to see whether the devices can serve it. [s]
+    trace : Trace, optional
+        Decides by replay where the lead lies within the error of the model.
+    on_progress : callable, optional
+        Of that replay.
+
+    Raises
+    ------
+    BadInput
+        As `evaluate`; if a trace is given and the curve is not of a trace.
+    SimulatorError
+        If the trace cannot be read, or progress asked to stop.
+    """
+    choices: dict[str, Any] = {
+        "ram_pages": ram_pages,
+        "flash_pages": flash_pages,
+        "flash": flash,
+        "disk": disk,
+        "ram": ram,
+        "prices": prices,
+        "amortisation_months": amortisation_months,
+        "flash_metadata": flash_metadata,
+    }
+    if trace is not None and curve.given is not None:
+        raise BadInput(
+            "the curve was given: no trace belongs to it",
+            "profile the trace, and compare with that profile",
+        )
+    if curve.write_backs_at is None:
+        return of_range(
+            evaluate_range(curve, **choices),
+            curve,
+            flash=flash,
+            disk=disk,
+            duration_s=duration_s,
+        )
+    found = evaluate(curve, **choices)
+    if trace is not None:
+        found = decide(found, curve, trace, on_progress=on_progress)
+    return of_evaluation(found, curve, flash=flash, disk=disk, duration_s=duration_s)
+
+
+def of_evaluation(
+    found: Evaluation,
+    curve: Curve,
+    *,
+    flash: Device,
+    disk: Device,
+    duration_s: float | None = None,
+) -> Comparison:
+    """Put an evaluation into words, by the model or decided by a replay.
+
+    Parameters
+    ----------
+    found : Evaluation
+        Of `curve` on these devices.
+    curve : Curve
+        What was evaluated.
+    flash, disk : Device
+        Its devices.
+    duration_s : float, optional
+        How long the workload took. [s]
+    """
+    judged = effects.judged(found, curve, flash, disk)
+    load = about_load(judged, curve.accesses, duration_s)
+    made = replace(judged, warnings=(*load, *judged.warnings))
+    return Comparison(
+        finding=_finding(made),
+        warnings=made.warnings,
+        explain=lambda: explained(made),
+        evaluation=made,
+    )
+
+
+def of_range(
+    found: DirtyRange,
+    curve: Curve,
+    *,
+    flash: Device,
+    disk: Device,
+    duration_s: float | None = None,
+) -> Comparison:
+    """Put both ends of an unknown dirty share into words; parameters as of `of_evaluation`."""
+    most = of_evaluation(
+        found.most, curve, flash=flash, disk=disk, duration_s=duration_s
+    )
+
+    def explain() -> Iterator[Step]:
+        yield ONE_END
+        yield from most.derivation()
+
+    return Comparison(
+        finding=_range_finding(found),
+        warnings=(DIRTY_SHARE_UNKNOWN, *map(_of_one_end, most.warnings)),
+        explain=explain,
+        evaluation=most.evaluation,
+        range=found,
+    )
+
+
+def explained(found: Evaluation) -> Iterator[Step]:
+    """Give every formula behind an evaluation, with its numbers."""
+    if found.ram_budget is not None:
+        yield from steps(found.ram_budget.derivation)
+    yield from _steps(found)
+
+
+def _of_one_end(warning: Caution) -> Caution:
+    """Say of which end a warning is that depends on costs."""
+    if warning.name not in _OF_ONE_END:
+        return warning
+    return replace(
+        warning, message=f"with as many dirty pages as possible, {warning.message}"
+    )
+
+
+class Shares(NamedTuple):
+    """Where accesses are served, per access. [1]"""
+
+    ram_hit_ratio: float
+    flash_hit_ratio: float
+    miss_ratio: float
+
+
+def shares_of(found: SchemeResult | Any, accesses: int) -> Shares:
+    """Return hits and misses of a scheme, or of its replay, per access."""
+    return Shares(
+        found.ram_hits / accesses,
+        found.flash_hits / accesses,
+        found.flash_misses / accesses,
+    )
+
+
+def price_basis(part: CostPart, amortisation_months: int) -> str | None:
+    """Say how the money of a part comes about; None without a price."""
+    if part.price is None:
+        return None
+    how = part.how(amortisation_months)
+    return f"{how}; {part.source}, {part.date or 'undated'}"
+
+
+def _range_finding(found: DirtyRange) -> str:
+    def ends(scheme: str) -> str:
+        low = found.least.schemes[scheme].io_time_us_per_access
+        high = found.most.schemes[scheme].io_time_us_per_access
+        return f"{three_digits(low)} to {three_digits(high)} µs"
+
+    if found.most.inputs["flash_pages"] == 0:
+        return (
+            f"Without flash an access costs {ends('none')} of I/O, depending on how many "
+            "evicted pages are dirty; choose a flash size to compare the schemes."
+        )
+    if found.best is None:
+        return (
+            f"The best scheme depends on the share of evicted pages that are dirty, which is "
+            f"unknown: {scheme_titles()[found.best_at_least]} if none is "
+            f"({ends(found.best_at_least)} of I/O per access), "
+            f"{scheme_titles()[found.best_at_most]} if as many as possible are "
+            f"({ends(found.best_at_most)})."
+        )
+    return (
+        f"{scheme_titles()[found.best]} is best by the formulas whether no evicted page is "
+        f"dirty or as many as possible are: {ends(found.best)} of I/O per access."
+    )
+
+
+def _finding(found: Evaluation) -> str:
+    best = scheme_titles()[found.best]
+    runner_up = scheme_titles()[found.runner_up]
+    costs = decision.deciding_costs(found)
+    best_us, other_us = costs[found.best], costs[found.runner_up]
+    replayed = ", decided by replay" if found.decided_by == "replay" else ""
+    if found.inputs["flash_pages"] == 0:
+        return (
+            f"Without flash an access costs {three_digits(best_us)} µs of I/O; "
+            "choose a flash size to compare the schemes."
+        )
+    if found.margin <= _TIE:
+        return (
+            f"{best} and {runner_up} are equal at {three_digits(best_us)} µs of I/O "
+            f"per access{replayed}."
+        )
+    if decision.is_open(found):
+        without = (
+            ""
+            if "none" in {found.best, found.runner_up}
+            else f", {percent(found.gain_over_none)} less than without flash"
+        )
+        return (
+            f"{best} and {runner_up} are too close to call: {three_digits(best_us)} and "
+            f"{three_digits(other_us)} µs of I/O per access{without}."
+        )
+    if found.equal and found.writes_least is not None:
+        return _equal_sentence(found, costs, replayed)
+    beaten = (
+        f"{best} costs {three_digits(best_us)} µs of I/O per access, "
+        f"{percent(found.margin)} less than {runner_up} ({three_digits(other_us)} µs)"
+    )
+    if found.best == "none":
+        return f"Flash does not pay in I/O time here: {beaten}{replayed}."
+    if found.runner_up == "none":
+        return f"{beaten}{replayed}."
+    return f"{beaten} and {percent(found.gain_over_none)} less than without flash{replayed}."
+
+
+def _equal_sentence(
+    found: Evaluation, costs: Mapping[str, float], replayed: str
+) -> str:
+    """Say that a lead is too small to matter, and what speaks for which scheme."""
+    names = listed([scheme_titles()[name] for name in found.equal])
+    least, most = min(costs[n] for n in found.equal), max(costs[n] for n in found.equal)
+    low, high = three_digits(least), three_digits(most)
+    times = low if low == high else f"{low} to {high}"
+    return (
+        f"{names} are equal for the purpose at {times} µs of I/O per "
+        f"access{replayed}; {scheme_titles()[str(found.writes_least)]} writes least to flash."
+    )
+
+
+def _steps(found: Evaluation) -> Iterator[Step]:
+    for entry in found.derivation:
+        scheme, source = entry["scheme"], entry["source"]
+
+        def say(
+            name: str,
+            formula: str,
+            value: float | None,
+            unit: str,
+            scheme: str = scheme,
+            source: str = source,
+        ) -> Step:
+            return Step(name, formula, value, unit, source, scheme)
+
+        note = f" ({entry['note']})" if entry["note"] else ""
+        for number in entry["numbers"]:
+            yield say(
+                number["symbol"], number["meaning"], number["value"], number["unit"]
+            )
+        yield say("hits", entry["hits_formula"], entry["hits"], "accesses")
+        for term in entry["terms"]:
+            yield say(
+                term["name"], term["formula"], term["value_us_per_access"], "µs/access"
+            )
+        yield say(
+            "io_time_us_per_access",
+            f"{entry['formula']}{note}; C / N",
+            entry["value_us_per_access"],
+            "µs/access",
+        )
+        replayed = found.schemes[scheme].replayed
+        if replayed is not None:
+            yield say(
+                "io_time_us_per_access, replayed",
+                f"({replayed.flash_reads:,} F_R + {replayed.flash_writes:,} F_W + "
+                f"{replayed.hdd_reads:,} D_R + {replayed.hdd_writes:,} D_W) / "
+                f"{replayed.accesses:,}, counted by a replay",
+                replayed.io_time_us_per_access,
+                "µs/access",
+                source="replay of the trace",
+            )
+        result, bare = found.schemes[scheme], scheme == "none" or bool(note)
+        accesses = result.ram_hits + result.flash_hits + result.flash_misses
+        for name, formula, value in (
+            ("RAM hits", "1 - m_r / N", result.ram_hits / accesses),
+            ("flash hits", "h_f / N", result.flash_hits / accesses),
+            (
+                "disk reads",
+                "m_r / N" if bare else "m_f / N",
+                result.flash_misses / accesses,
+            ),
+        ):
+            if not bare or name != "flash hits":
+                yield say(name, formula, value, "1")
+        if not bare:
+            yield say(
+                "flash writes",
+                _FLASH_WRITES.get(scheme, _FLASH_WRITES["inclusive"]),
+                result.flash_writes_per_access,
+                "1/access",
+            )
+
+
+_FLASH_WRITES = {
+    "inclusive": "(m_f + m_r p_d) / N",
+    "exclusive": "m_r / N",
+    "lazy": "(m_f + h_f p_d) / N",
+}
+"""What a scheme writes to flash, by the terms of its I/O time."""
