@@ -27,7 +27,7 @@ from generate_model_gaps import curve_of, numbers, shares, table
 from tierwright import _simulator
 from tierwright.evaluate.page_flow import decision, effects, evaluation, results
 from tierwright.evaluate.page_flow import decision as page_flow_decision
-from tierwright.evaluate.page_flow.counts import SCHEMES
+from tierwright.evaluate.page_flow.schemes import SCHEMES
 from tierwright.hardware import catalog
 from tierwright.hardware.device import Device
 from tierwright.profile.curve import Curve

@@ -18,7 +18,8 @@ from tierwright.advise.dram_or_flash import break_even as break_even_question
 from tierwright.cli.app import main
 from tierwright.evaluate.break_even import next_money, schemes
 from tierwright.evaluate.break_even.gains import PageCosts
-from tierwright.evaluate.break_even.schemes import FLASH_SCHEMES, BestGains, SchemeGains
+from tierwright.evaluate.break_even.schemes import BestGains, SchemeGains
+from tierwright.evaluate.page_flow.schemes import FLASH_SCHEMES
 from tierwright.hardware import catalog
 from tierwright.profile import measure
 from tierwright.profile.curve import Curve

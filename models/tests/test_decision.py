@@ -16,7 +16,7 @@ from tierwright.common.errors import BadInput
 from tierwright.common.wording import percent
 from tierwright.evaluate.page_flow import decision, evaluation, results
 from tierwright.evaluate.page_flow import decision as page_flow_decision
-from tierwright.evaluate.page_flow.counts import SCHEMES
+from tierwright.evaluate.page_flow.schemes import SCHEMES
 from tierwright.hardware import catalog
 from tierwright.hardware.device import Device
 from tierwright.hardware.service_time import service_us

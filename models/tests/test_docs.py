@@ -14,7 +14,7 @@ import pytest
 
 import tierwright
 from tierwright.catalogue.vectors import conformance
-from tierwright.evaluate.page_flow import counts, evaluation, explain
+from tierwright.evaluate.page_flow import evaluation, explain, schemes
 from tierwright.simulate import replay
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -80,8 +80,8 @@ def test_the_stated_band_of_the_io_time_covers_the_generated_gaps() -> None:
         within = float(cells[-2].removesuffix(" %"))
         assert within / 100 >= evaluation.BAND_HOLDS, line
         checked.append(cells[1].strip("`"))
-    assert {name: checked.count(name) for name in counts.SCHEMES} == dict.fromkeys(
-        counts.SCHEMES, 3
+    assert {name: checked.count(name) for name in schemes.SCHEMES} == dict.fromkeys(
+        schemes.SCHEMES, 3
     )  # each with three pairs of devices
 
 
@@ -100,9 +100,9 @@ def test_examples_in_docstrings(name: str) -> None:
 
 
 def test_schemes_of_models_and_core_are_the_same() -> None:
-    assert [entry["name"] for entry in replay.schemes()] == list(counts.SCHEMES)
+    assert [entry["name"] for entry in replay.schemes()] == list(schemes.SCHEMES)
     text = PAGE_FLOW.read_text(encoding="utf-8")
-    for scheme in counts.SCHEMES:
+    for scheme in schemes.SCHEMES:
         assert f"| {scheme} |" in text
 
 

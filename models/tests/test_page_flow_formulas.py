@@ -267,9 +267,11 @@ def test_a_separate_dirty_share_of_flash_victims_changes_only_disk_writes() -> N
         other = page_flow_costs.scheme_cost_terms(
             scheme, 6, 4, p_d=0.5, p_d_flash=0.25, **costs
         )
-        assert float(same.disk_writes) == 4 * 0.5 * 10
-        assert float(other.disk_writes) == 4 * 0.25 * 10
-        assert float(other.flash_write_backs) == float(same.flash_write_backs)
+        assert float(same.by_term["disk_writes"]) == 4 * 0.5 * 10
+        assert float(other.by_term["disk_writes"]) == 4 * 0.25 * 10
+        assert float(other.by_term["flash_write_backs"]) == float(
+            same.by_term["flash_write_backs"]
+        )
 
 
 def test_clean_only_by_hand() -> None:

@@ -15,8 +15,8 @@ from tierwright.advise.checks.counted import (
 )
 from tierwright.common.errors import BadInput
 from tierwright.evaluate.endurance.outlook import wear_outlook, write_budget
-from tierwright.evaluate.page_flow import counts as page_flow_counts
 from tierwright.evaluate.page_flow import evaluation as page_flow_evaluation
+from tierwright.evaluate.page_flow import schemes
 from tierwright.evaluate.throughput.schemes import Setting, scheme_throughput
 from tierwright.hardware import catalog
 from tierwright.hardware.service_time import service_us
@@ -35,7 +35,7 @@ def replays() -> dict[str, dict[str, Any]]:
     with token_trace(TOKENS) as trace:
         return {
             name: simulate_scheme(trace, name, 4, 0 if name == "none" else 9)
-            for name in page_flow_counts.SCHEMES
+            for name in schemes.SCHEMES
         }
 
 
@@ -209,16 +209,14 @@ def test_the_choice_of_each_device_by_hand(replays: dict[str, dict[str, Any]]) -
 
 @pytest.mark.formula("advise.checks.counted.replayed_choice")
 @given(
-    st.sets(st.sampled_from(page_flow_counts.SCHEMES), min_size=1),
-    st.sampled_from(page_flow_counts.SCHEMES),
+    st.sets(st.sampled_from(schemes.SCHEMES), min_size=1),
+    st.sampled_from(schemes.SCHEMES),
 )
 def test_more_schemes_never_choose_worse(
     replays: dict[str, dict[str, Any]], names: set[str], more: str
 ) -> None:
     def chosen(among: set[str]) -> Any:
-        rows = {
-            name: replays[name] for name in page_flow_counts.SCHEMES if name in among
-        }
+        rows = {name: replays[name] for name in schemes.SCHEMES if name in among}
         return replayed_choice(rows, [FLASH], disk=DISK)[FLASH.id]
 
     few = chosen(names)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tierwright.common.ties import at_both_ends, leaders
 from tierwright.evaluate.break_even.money import winner_of
 from tierwright.evaluate.endurance import outlook
-from tierwright.evaluate.page_flow import counts, dirty_range, scheme_map
+from tierwright.evaluate.page_flow import dirty_range, scheme_map, schemes
 from tierwright.evaluate.page_flow.scheme_map import Axis
 from tierwright.hardware.device import Device, device_from_mapping
 from tierwright.profile.curve import Curve, Given
@@ -83,7 +83,7 @@ def test_the_named_scheme_leads_at_both_ends(
     ]
     both = [
         name
-        for name in counts.SCHEMES
+        for name in schemes.SCHEMES
         if all(cost[name] <= min(cost.values()) * (1 + 1e-12) for cost in costs)
     ]
     assert (ends.best in both) if both else (ends.best is None)

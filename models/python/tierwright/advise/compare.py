@@ -18,6 +18,7 @@ from tierwright.evaluate.page_flow.dirty_range import DirtyRange, evaluate_range
 from tierwright.evaluate.page_flow.evaluation import evaluate
 from tierwright.evaluate.page_flow.load import about_load
 from tierwright.evaluate.page_flow.results import Evaluation, SchemeResult
+from tierwright.evaluate.page_flow.schemes import BY_NAME
 from tierwright.hardware.device import Device
 from tierwright.hardware.prices import DEFAULT_AMORTISATION_MONTHS, PriceBook
 from tierwright.hardware.tier_prices import CostPart
@@ -389,15 +390,7 @@ def _steps(found: Evaluation) -> Iterator[Step]:
         if not bare:
             yield say(
                 "flash writes",
-                _FLASH_WRITES.get(scheme, _FLASH_WRITES["inclusive"]),
+                BY_NAME[scheme].flash_writes_formula,
                 result.flash_writes_per_access,
                 "1/access",
             )
-
-
-_FLASH_WRITES = {
-    "inclusive": "(m_f + m_r p_d) / N",
-    "exclusive": "m_r / N",
-    "lazy": "(m_f + h_f p_d) / N",
-}
-"""What a scheme writes to flash, by the terms of its I/O time."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from tierwright.common.errors import BadInput
-from tierwright.evaluate.page_flow.counts import SCHEMES
+from tierwright.evaluate.page_flow.schemes import SCHEMES
 
 if TYPE_CHECKING:
     from tierwright.evaluate.page_flow.results import Evaluation

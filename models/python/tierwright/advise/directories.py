@@ -21,7 +21,6 @@ from tierwright.common.units import format_bytes, format_microseconds
 from tierwright.evaluate.page_flow import results
 from tierwright.evaluate.page_flow.cautions import about_curve, about_given
 from tierwright.evaluate.page_flow.costs import directory_costs
-from tierwright.evaluate.page_flow.counts import TIE_ORDER
 from tierwright.evaluate.page_flow.directory import (
     directory_access_costs,
     directory_in_ram,
@@ -29,13 +28,18 @@ from tierwright.evaluate.page_flow.directory import (
     flash_directory_size,
 )
 from tierwright.evaluate.page_flow.evaluation import evaluate_grid, service_times
+from tierwright.evaluate.page_flow.schemes import (
+    BY_NAME,
+    NO_FLASH,
+    TIE_ORDER,
+    WITH_DIRECTORY,
+)
 from tierwright.hardware.device import Device
 from tierwright.hardware.service_time import service_us
 from tierwright.profile.curve import Curve
 
 PLACEMENTS = ("ram", "flash")
 TECHNIQUES = ("overwriting", "invalidating")
-SCHEMES_WITH_DIRECTORY = ("inclusive", "exclusive", "lazy")
 BITS_PER_BYTE = 8
 LITTLE = 0.99
 """What takes more than this share of the time of the choice is not worth a sentence."""
@@ -387,9 +391,9 @@ class _Plan:
             flash_pages=0,
             flash=self.flash,
             disk=self.disk,
-            schemes=["none"],
+            schemes=[NO_FLASH],
         )
-        return float(grid["none"].io_time_us_per_access)
+        return float(grid[NO_FLASH].io_time_us_per_access)
 
     def option(
         self,
@@ -502,7 +506,7 @@ class _Plan:
             flash_pages=[blocks * per_block, blocks],
             flash=self.flash,
             disk=self.disk,
-            schemes=SCHEMES_WITH_DIRECTORY,
+            schemes=WITH_DIRECTORY,
         )
         dirty = min(1.0, float(self.curve.dirty_share(ram_pages)))
         block_us = self._block_read_us(per_block) if technique == "overwriting" else 0.0
@@ -515,11 +519,9 @@ class _Plan:
                 lookup=access[0],
                 update=access[1],
             )
-            absent = {
-                "inclusive": 0.0 * costs.flash_misses,
-                "exclusive": costs.flash_hits + costs.flash_misses,
-                "lazy": costs.flash_misses,
-            }[name]
+            formula = BY_NAME[name].directory
+            assert formula is not None  # only schemes with one are asked for
+            absent = formula.absent(costs.flash_hits, costs.flash_misses)
             io = costs.io_time_us_per_access
             directory = getattr(upkeep, name) / self.curve.accesses
             reads = absent * block_us / self.curve.accesses
@@ -729,20 +731,11 @@ def _ram_pages_formula(option: DirectoryOption, given: Mapping[str, Any]) -> str
     return f"max(0, floor((S_r - n) / (B_r + b_r))); {memory}, n = {option.buffered_bytes:,} B, {frame}"
 
 
-_DIRECTORY_COSTS = {
-    "inclusive": "m_r (L + U + p_d U) + m_f U",
-    "exclusive": "m_r (L + U) + m_f U",
-    "lazy": "h_f (2 L + (p_d + 1) U) + 2 m_f (L + U)",
-}
-"""C_d of each scheme."""
-
-_BLOCK_READS = {"inclusive": "0", "exclusive": "m_r t_b / N", "lazy": "m_f t_b / N"}
-"""What overwriting reads besides."""
-
-
 def _cost_steps(
     option: DirectoryOption, scheme: str, cost: SchemeCost, name: str
 ) -> Iterator[Step]:
+    upkeep = BY_NAME[scheme].directory
+    assert upkeep is not None  # only schemes with one have such a cost
     counts = (
         f"m_r = {shown(cost.flash_hits + cost.flash_misses)}, h_f = "
         f"{shown(cost.flash_hits)}, m_f = {shown(cost.flash_misses)}, N = "
@@ -751,7 +744,7 @@ def _cost_steps(
     rows = [
         (
             "C_d/N",
-            f"({_DIRECTORY_COSTS[scheme]}) / N; {counts}, p_d = {shown(cost.p_d)}, L = "
+            f"({upkeep.formula}) / N; {counts}, p_d = {shown(cost.p_d)}, L = "
             f"{shown(option.lookup_us)} µs, U = {shown(option.update_us)} µs",
             cost.directory_us,
         )
@@ -760,7 +753,7 @@ def _cost_steps(
         rows.append(
             (
                 "block reads",
-                f"{_BLOCK_READS[scheme]}; {counts}, t_b = {shown(cost.block_us)} µs",
+                f"{upkeep.block_reads}; {counts}, t_b = {shown(cost.block_us)} µs",
                 cost.block_read_us,
             )
         )

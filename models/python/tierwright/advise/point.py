@@ -9,7 +9,7 @@ from tierwright.common.cautions import Caution
 from tierwright.common.units import format_bytes
 from tierwright.common.wording import percent, three_digits
 from tierwright.evaluate.metadata import MetadataPreset, RamBudget
-from tierwright.simulate.replay import schemes
+from tierwright.evaluate.page_flow.schemes import TABLE
 
 DIRTY_SHARE_UNKNOWN = Caution(
     "dirty_share_unknown",
@@ -46,8 +46,8 @@ def rate_of(accesses: int, duration_s: float) -> Rate:
 
 
 def scheme_titles() -> dict[str, str]:
-    """Return the title of every page-flow scheme, from the core's table."""
-    return {row["name"]: row["title"] for row in schemes()}
+    """Return the title of every page-flow scheme."""
+    return {each.name: each.title for each in TABLE}
 
 
 def budget_sentence(preset: MetadataPreset, found: RamBudget) -> str:

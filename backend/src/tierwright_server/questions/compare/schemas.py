@@ -1,10 +1,11 @@
 """Shapes of the comparison of schemes at one point."""
 
 from enum import StrEnum
-from typing import Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from pydantic import Field
+from pydantic import Field, create_model, model_validator
 
+from tierwright.evaluate.page_flow.terms import TERM_NAMES
 from tierwright.profile.steady_state import Start
 from tierwright_server.common.schemas import (
     Answer,
@@ -46,14 +47,27 @@ class DecisionIn(EvaluationIn):
     )
 
 
-class CostTerms(Answer):
-    """Parts of the I/O time per access. [µs per access]"""
+class _Terms(Answer):
+    """Base of the cost terms: a name that no term has is refused, not dropped."""
 
-    flash_reads: float
-    flash_fills: float
-    flash_write_backs: float
-    disk_reads: float
-    disk_writes: float
+    @model_validator(mode="before")
+    @classmethod
+    def _known(cls, terms: Any) -> Any:
+        unknown = sorted(set(terms) - set(TERM_NAMES))
+        if unknown:
+            raise ValueError(f"there is no cost term `{unknown[0]}`")
+        return terms
+
+
+if TYPE_CHECKING:
+    CostTerms = _Terms
+else:
+    CostTerms = create_model(
+        "CostTerms",
+        __base__=_Terms,
+        __doc__="Parts of the I/O time per access. [µs per access]",
+        **dict.fromkeys(TERM_NAMES, (float, ...)),
+    )
 
 
 class MoneyPart(Answer):

@@ -13,7 +13,7 @@ from typing import Any
 
 from tierwright.common.errors import BadInput
 from tierwright.evaluate.endurance.growth import years_with_growth
-from tierwright.evaluate.page_flow.counts import TIE_ORDER
+from tierwright.evaluate.page_flow.schemes import TIE_ORDER
 from tierwright.evaluate.throughput.mva import closed_network
 from tierwright.evaluate.throughput.schemes import (
     STATIONS,

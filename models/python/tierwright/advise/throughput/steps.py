@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from tierwright.advise.point import scheme_titles
 from tierwright.common.answer import Step
 from tierwright.common.derivation import shown
-from tierwright.evaluate.page_flow import explain
+from tierwright.evaluate.page_flow.schemes import BY_NAME
 from tierwright.evaluate.throughput import schemes
 from tierwright.evaluate.throughput.schemes import (
     SchemeThroughput,
@@ -51,7 +51,7 @@ def steps(setting: Setting, study: ThroughputStudy, at: int) -> Iterator[Step]:
                 formula=f"{formula}; {put_in}" if put_in else formula,
                 value=seconds * MS_PER_S,
                 unit="ms",
-                source=f"{explain.FORMULAS[name]}, an access; 1/IOPS of the devices",
+                source=f"{BY_NAME[name].formula}, an access; 1/IOPS of the devices",
             )
         given = f"N = {clients:,}, Z = {shown(setting.think_s * MS_PER_S)} ms"
         bounds = found.bounds

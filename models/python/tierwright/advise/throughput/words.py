@@ -7,7 +7,7 @@ import math
 from tierwright.advise.point import scheme_titles
 from tierwright.common.ties import at_both_ends, leaders
 from tierwright.common.wording import listed, percent, three_digits
-from tierwright.evaluate.page_flow.counts import TIE_ORDER
+from tierwright.evaluate.page_flow.schemes import TIE_ORDER
 from tierwright.evaluate.throughput import schemes
 from tierwright.evaluate.throughput.schemes import SchemeThroughput, ThroughputStudy
 

@@ -18,8 +18,9 @@ from tierwright.catalogue.card import (
     trace,
 )
 from tierwright.common.cautions import Caution
-from tierwright.evaluate.page_flow import evaluation, explain
+from tierwright.evaluate.page_flow import evaluation
 from tierwright.evaluate.page_flow.cautions import about_curve
+from tierwright.evaluate.page_flow.schemes import BY_NAME
 from tierwright.profile.curve import Curve
 
 PAPER = "Koltsidas and Viglas (2009)"
@@ -307,7 +308,7 @@ CARDS = (
             Output("m_f", "accesses", "flash misses", "N [1 - H(r + e_f)]"),
         ),
         estimator="; ".join(
-            f"{scheme}: {explain.ESTIMATORS[scheme]}"
+            f"{scheme}: {BY_NAME[scheme].estimator}"
             for scheme in ("inclusive", "exclusive", "lazy")
         ),
         validity=evaluation.VALIDITY,

@@ -34,7 +34,6 @@ from tierwright.evaluate.break_even.money import (
 )
 from tierwright.evaluate.break_even.schemes import (
     BEST_VALIDITY,
-    FLASH_SCHEMES,
     BestGains,
     scheme_gain_terms,
 )
@@ -45,6 +44,7 @@ from tierwright.evaluate.break_even.theta import (
     log_theta,
 )
 from tierwright.evaluate.metadata import MetadataPreset
+from tierwright.evaluate.page_flow.schemes import FLASH_SCHEMES
 from tierwright.profile.curve import Curve
 
 SOURCE = "derived from Kang, Lee and Moon (2016), sections 2.3 and 6.7.2"

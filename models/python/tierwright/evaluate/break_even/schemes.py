@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from tierwright.common.arrays import FloatArray
+from tierwright.common.arrays import FloatArray, share
 from tierwright.common.cautions import Caution
 from tierwright.common.checks import broadcast
 from tierwright.common.derivation import Derivation, Number, plain
@@ -40,19 +40,16 @@ from tierwright.evaluate.break_even.gains import (
 from tierwright.evaluate.break_even.theta import check_base
 from tierwright.evaluate.metadata import MetadataPreset
 from tierwright.evaluate.page_flow.counts import (
-    SCHEMES,
-    TIE_ORDER,
-    TierCounts,
     hits_kernel,
 )
 from tierwright.evaluate.page_flow.explain import error_band
-from tierwright.evaluate.page_flow.lazy_writes import ESTIMATE_OFF, lazy_flash_writes
+from tierwright.evaluate.page_flow.formula import Place, TierCounts
+from tierwright.evaluate.page_flow.schemes import BY_NAME, FLASH_SCHEMES, TIE_ORDER
 from tierwright.profile.curve import Curve
 
-FLASH_SCHEMES = tuple(scheme for scheme in SCHEMES if scheme != "none")
-BY_TIE = tuple(scheme for scheme in TIE_ORDER if scheme != "none")
+BY_TIE = tuple(scheme for scheme in TIE_ORDER if scheme in FLASH_SCHEMES)
 """The same, the first of equals first."""
-EXACT = ("exclusive", "inclusive_global")
+EXACT = tuple(scheme for scheme in BY_TIE if BY_NAME[scheme].is_exact)
 """Schemes whose counts are those of a replay from a cold start."""
 STEADY_DIFFERENCE = 0.25
 """By how much the cost of a scheme may be off that of RAM alone in the steady state, as a share of
@@ -150,11 +147,7 @@ class SchemeGains:
         curve = self.curve
         holding = flash * (1 - self.old_share)
         counts = hits_kernel(curve, ram, holding, (self.scheme,))[self.scheme]
-        whole = (
-            np.maximum(ram, holding)
-            if self.scheme.startswith("inclusive")
-            else ram + counts.effective_flash_pages
-        )
+        whole = BY_NAME[self.scheme].held(ram, holding, counts.effective_flash_pages)
         if self.off:
             missed = counts.ram_misses
             band = error_band(self.scheme, np.maximum(ram, 1.0), holding)
@@ -171,12 +164,11 @@ class SchemeGains:
         self, ram: FloatArray, holding: FloatArray, counts: TierCounts
     ) -> FloatArray:
         """Pages written to flash over the trace, as a replay counts them. [pages]"""
-        if self.scheme == "exclusive":
-            return self.curve.evictions(ram)
-        if self.scheme == "lazy":
-            written = lazy_flash_writes(self.curve, ram, holding, counts)
-            return np.asarray(written * (1 - self.off * ESTIMATE_OFF))
-        return np.asarray(counts.flash_misses + self.curve.write_backs(ram))
+        formula, backs = BY_NAME[self.scheme], self.curve.write_backs(ram)
+        p_d = share(backs, counts.ram_misses)
+        place = Place(self.curve, ram, holding, counts, p_d, backs)
+        written = formula.counted_writes(place)
+        return np.asarray(written * (1 - self.off * formula.counted_off))
 
     def dram(self, added_pages: ArrayLike) -> FloatArray:
         """Time an access that more DRAM saves. [time]"""
@@ -259,7 +251,7 @@ class BestGains:
         found: dict[str, FloatArray] = {}
         for scheme in BY_TIE:
             # The middle of their hits is the same.
-            twin = "inclusive" if scheme == "inclusive_global" and not self.off else ""
+            twin = "" if self.off else BY_NAME[scheme].formula_of or ""
             found[scheme] = (
                 found[twin]
                 if twin in found

@@ -16,9 +16,9 @@ from tierwright.common.errors import BadInput, Problems, collected
 from tierwright.common.ties import at_both_ends, leaders
 from tierwright.evaluate.endurance.growth import years_with_growth
 from tierwright.evaluate.page_flow.cautions import COUNT_CAUTIONS
-from tierwright.evaluate.page_flow.counts import TIE_ORDER
 from tierwright.evaluate.page_flow.dirty_range import DirtyRange
 from tierwright.evaluate.page_flow.results import Evaluation
+from tierwright.evaluate.page_flow.schemes import TIE_ORDER
 from tierwright.hardware.device import Device
 from tierwright.hardware.rated_endurance import DAYS_PER_YEAR, TB, rated_endurance
 

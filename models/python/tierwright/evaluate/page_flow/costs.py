@@ -14,15 +14,8 @@ from numpy.typing import ArrayLike
 from tierwright.common.arrays import FloatArray, share
 from tierwright.common.checks import broadcast
 from tierwright.common.errors import BadInput
-
-COST_TERMS = (
-    "flash_reads",
-    "flash_fills",
-    "flash_write_backs",
-    "disk_reads",
-    "disk_writes",
-)
-"""The one vocabulary of cost terms; their sum is the I/O cost when R_RAM = R_FLASH = 0."""
+from tierwright.evaluate.page_flow.schemes import BY_NAME
+from tierwright.evaluate.page_flow.terms import COST_TERMS, TERM_NAMES, check_terms
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,38 +24,24 @@ class CostTerms:
 
     Attributes
     ----------
-    flash_reads : float64 array
-        Flash hits: h_f F_R.
-    flash_fills : float64 array
-        Pages newly placed on flash.
-    flash_write_backs : float64 array
-        Dirty RAM victims that overwrite their copy on flash.
-    disk_reads : float64 array
-        Flash misses (RAM misses without flash): m_f D_R.
-    disk_writes : float64 array
-        Dirty victims that reach the disk.
+    by_term : dict of str to float64 array
+        Operations x time of one, by the names of `TERM_NAMES`, in their order; they add up to the
+        I/O cost where R_RAM = R_FLASH = 0.
     replacement : float64 array
         Running the replacement algorithms: m_r R_RAM + m_f R_FLASH.
     """
 
-    flash_reads: FloatArray
-    flash_fills: FloatArray
-    flash_write_backs: FloatArray
-    disk_reads: FloatArray
-    disk_writes: FloatArray
+    by_term: dict[str, FloatArray]
     replacement: FloatArray
 
     @property
     def total(self) -> FloatArray:
         """The scheme's whole I/O cost C_k."""
-        return (
-            self.flash_reads
-            + self.flash_fills
-            + self.flash_write_backs
-            + self.disk_reads
-            + self.disk_writes
-            + self.replacement
-        )
+        first, *others = self.by_term.values()
+        whole = first
+        for each in others:
+            whole = whole + each
+        return np.asarray(whole + self.replacement)
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,9 +162,9 @@ def scheme_cost_terms(
     BadInput
         If the scheme is unknown or a number is out of its domain.
     """
-    if scheme not in _KERNELS:
+    if scheme not in BY_NAME:
         raise BadInput(
-            f"there is no page-flow scheme `{scheme}`", f"one of {', '.join(_KERNELS)}"
+            f"there is no page-flow scheme `{scheme}`", f"one of {', '.join(BY_NAME)}"
         )
     v = _checked(
         scheme,
@@ -493,47 +472,27 @@ def cost_terms_kernel(
 ) -> CostTerms:
     """Apply the formulas to arrays that were checked before."""
     missed = hits + misses
-    fills, write_backs, disk_writes = _KERNELS[scheme](hits, misses, p_d, p_d_flash)
-    runs_flash = 0.0 if scheme == "none" else 1.0
+    formula = BY_NAME[scheme]
+    counted = formula.operations(hits, misses, p_d, p_d_flash)
+    if not counted.keys() <= _KNOWN:
+        check_terms(counted)
+    times = (flash_read, flash_write, disk_read, disk_write)
+    by_term: dict[str, FloatArray] = {}
+    for name, at in _TIMES:
+        count = counted.get(name)
+        by_term[name] = (
+            np.zeros_like(misses) if count is None else np.asarray(count * times[at])
+        )
+    runs_flash = 1.0 if formula.uses_flash else 0.0
     return CostTerms(
-        np.asarray(hits * flash_read),
-        np.asarray(fills * flash_write),
-        np.asarray(write_backs * flash_write),
-        np.asarray(misses * disk_read),
-        np.asarray(disk_writes * disk_write),
+        by_term,
         np.asarray(missed * ram_replacement + runs_flash * misses * flash_replacement),
     )
 
 
-Flow = tuple[FloatArray, FloatArray, FloatArray]
-
-
-def _none(h: FloatArray, m: FloatArray, p_d: FloatArray, _: FloatArray) -> Flow:
-    """C0: dirty RAM victims go to disk."""
-    nothing = np.zeros_like(m)
-    return nothing, nothing, p_d * (h + m)
-
-
-def _inclusive(h: FloatArray, m: FloatArray, p_d: FloatArray, p_df: FloatArray) -> Flow:
-    """C1: each page read from disk is written to flash, dirty victims overwrite their copy."""
-    return m, p_d * (h + m), p_df * m
-
-
-def _exclusive(h: FloatArray, m: FloatArray, _: FloatArray, p_df: FloatArray) -> Flow:
-    """C2: each RAM victim is written to flash, clean or dirty."""
-    return h + m, np.zeros_like(m), p_df * m
-
-
-def _lazy(h: FloatArray, m: FloatArray, p_d: FloatArray, p_df: FloatArray) -> Flow:
-    """C3 with q = h_f / m_r: victims absent from flash are written, dirty duplicates rewritten."""
-    return m, p_d * h, p_df * m
-
-
-_KERNELS = {
-    "none": _none,
-    "inclusive": _inclusive,
-    "inclusive_global": _inclusive,
-    "exclusive": _exclusive,
-    "lazy": _lazy,
-}
-"""Per scheme: flash fills, flash write-backs and disk writes, in pages."""
+_KNOWN = frozenset(TERM_NAMES)
+_ORDER = (("flash", "read"), ("flash", "write"), ("disk", "read"), ("disk", "write"))
+_TIMES = tuple(
+    (term.name, _ORDER.index((term.device, term.operation))) for term in COST_TERMS
+)
+"""Each term, and which of the four times one of its operations takes."""

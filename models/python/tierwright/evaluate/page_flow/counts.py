@@ -8,43 +8,16 @@ RAM hits twice.
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from tierwright.common.arrays import FloatArray
 from tierwright.common.checks import broadcast
 from tierwright.common.errors import Problems
+from tierwright.evaluate.page_flow.formula import TierCounts
+from tierwright.evaluate.page_flow.schemes import SCHEMES, TABLE, lazy
 from tierwright.profile.curve import Curve
-
-SCHEMES = ("none", "inclusive", "inclusive_global", "exclusive", "lazy")
-"""Page-flow schemes in the order of display; `none` is RAM without flash."""
-
-TIE_ORDER = ("none", "exclusive", "lazy", "inclusive", "inclusive_global")
-"""Which scheme is named best among equals: `none`, which needs no flash, then by effective flash,
-the larger first, as it still gains where the workload turns out to hold more pages."""
-
-
-@dataclass(frozen=True, slots=True)
-class TierCounts:
-    """Hits and misses by tier of one scheme; arrays of one shape.
-
-    Attributes
-    ----------
-    ram_hits, ram_misses : float64 array
-        h_r and m_r, the same for every scheme. [accesses]
-    effective_flash_pages : float64 array
-        e_f: flash pages that hold what no higher tier holds. [pages]
-    flash_hits, flash_misses : float64 array
-        h_f and m_f, with h_f + m_f = m_r. [accesses]
-    """
-
-    ram_hits: FloatArray
-    ram_misses: FloatArray
-    effective_flash_pages: FloatArray
-    flash_hits: FloatArray
-    flash_misses: FloatArray
 
 
 def hits_from_curve(
@@ -112,7 +85,7 @@ def lazy_effective_flash(
         "lazy", amounts={"ram_pages": ram_pages, "flash_pages": flash_pages}
     )
     r, f = sizes["ram_pages"], sizes["flash_pages"]
-    return _lazy_effective_flash(curve, r, f, curve.misses(r))
+    return lazy.effective_flash(curve, r, f, curve.misses(r))
 
 
 def check_sizes(subject: str, ram_pages: object, flash_pages: object) -> None:
@@ -146,60 +119,15 @@ def hits_kernel(
     ram_misses = curve.misses(r)
     ram_hits = curve.accesses - ram_misses
     counts: dict[str, TierCounts] = {}
-    for scheme in SCHEMES:
-        if scheme not in schemes:
+    for scheme in TABLE:
+        if scheme.name not in schemes:
             continue
-        if scheme == "inclusive_global" and "inclusive" in counts:
-            counts[scheme] = counts["inclusive"]
+        if scheme.formula_of in counts:
+            counts[scheme.name] = counts[scheme.formula_of]
             continue
-        if scheme == "none":
-            effective, flash_misses = np.zeros_like(r), ram_misses
-        else:
-            effective = _effective_flash(curve, scheme, r, f, ram_misses)
-            flash_misses = curve.misses(r + effective)
-        counts[scheme] = TierCounts(
+        effective = scheme.effective_flash(curve, r, f, ram_misses)
+        flash_misses = curve.misses(r + effective) if scheme.uses_flash else ram_misses
+        counts[scheme.name] = TierCounts(
             ram_hits, ram_misses, effective, ram_misses - flash_misses, flash_misses
         )
     return counts
-
-
-def _effective_flash(
-    curve: Curve, scheme: str, r: FloatArray, f: FloatArray, ram_misses: FloatArray
-) -> FloatArray:
-    if scheme == "exclusive":
-        return f
-    if scheme == "lazy":
-        return _lazy_effective_flash(curve, r, f, ram_misses)
-    return np.maximum(0.0, f - r)
-
-
-def _lazy_effective_flash(
-    curve: Curve, r: FloatArray, f: FloatArray, ram_misses: FloatArray
-) -> FloatArray:
-    knots, misses = curve.knots, curve.knot_misses
-    duplicated = np.divide(
-        r, ram_misses, out=np.zeros_like(ram_misses), where=ram_misses > 0
-    )  # r / M(r): duplicated RAM pages per flash miss avoided
-
-    def rising(index: NDArray[np.intp]) -> FloatArray:
-        found: FloatArray = knots[index] - duplicated * misses[index]
-        return found
-
-    # r itself lies between knots; the segment that holds it gives the same line, so
-    # bisecting over all knots needs no special start: the left side is <= f at knot 0.
-    last = len(knots) - 1
-    low = np.zeros(r.shape, dtype=np.intp)
-    high = np.full(r.shape, last, dtype=np.intp)
-    for _ in range(last.bit_length()):
-        middle = (low + high) >> 1
-        below = rising(middle) <= f
-        np.copyto(low, middle, where=below)
-        np.copyto(high, middle, where=~below)
-    left, right = rising(low), rising(high)
-    step = np.divide(f - left, right - left, out=np.zeros_like(f), where=right > left)
-    inside = knots[low] + np.clip(step, 0.0, 1.0) * (knots[high] - knots[low])
-    beyond = f + duplicated * misses[-1]
-    ends = knots[-1] - duplicated * misses[-1]
-    whole = np.where(ends <= f, beyond, inside)
-    found = np.clip(whole - r, np.maximum(0.0, f - r), f)
-    return np.where(ram_misses > 0, found, f)

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 from tierwright.common.cautions import Caution
 from tierwright.common.errors import BadInput
 from tierwright.common.units import format_count, format_microseconds
-from tierwright.evaluate.page_flow.counts import SCHEMES, TIE_ORDER
 from tierwright.evaluate.page_flow.results import Replayed
+from tierwright.evaluate.page_flow.schemes import BY_NAME, NO_FLASH, SCHEMES, TIE_ORDER
 
 if TYPE_CHECKING:
     from tierwright.evaluate.page_flow.results import Evaluation
@@ -166,7 +166,7 @@ def decided(found: Evaluation, counters: Mapping[str, Mapping[str, Any]]) -> Eva
             schemes=schemes,
             decided_by="replay",
             warnings=(
-                *_about_growth(found, counters["none"]),
+                *_about_growth(found, counters[NO_FLASH]),
                 *(w for w in found.warnings if w.name not in SETTLED),
             ),
         )
@@ -212,7 +212,7 @@ def ranked(found: Evaluation) -> Evaluation:
         runner_up=runner_up,
         margin_us_per_access=costs[runner_up] - costs[best],
         margin=saving(costs[best], costs[runner_up]),
-        gain_over_none=saving(costs[best], costs["none"]),
+        gain_over_none=saving(costs[best], costs[NO_FLASH]),
         equal=equal,
         writes_least=min(equal, key=lambda name: written[name]) if equal else None,
     )
@@ -296,7 +296,7 @@ def replay_points(found: Evaluation) -> dict[str, ReplayPoint]:
     warm_up = warm_up_of(start_of(found), inputs["accesses"])
     return {
         scheme: ReplayPoint(inputs["ram_pages"], 0, warm_up)
-        if scheme == "none"
+        if scheme == NO_FLASH
         else ReplayPoint(inputs["ram_pages_with_flash"], inputs["flash_pages"], warm_up)
         for scheme in SCHEMES
     }
@@ -354,8 +354,8 @@ def check_belongs(curve: Curve, counters: Mapping[str, Any], name: str) -> None:
 
 def twins_of(scheme: str) -> set[str]:
     """Schemes that share the cost formula of `scheme`, itself included."""
-    twins = {"inclusive", "inclusive_global"}
-    return twins if scheme in twins else {scheme}
+    root = BY_NAME[scheme].formula_of or scheme
+    return {name for name, each in BY_NAME.items() if root in (name, each.formula_of)}
 
 
 def least(costs: Mapping[str, float], order: Iterable[str]) -> str:

@@ -14,10 +14,10 @@ import numpy as np
 
 from tierwright.common.errors import BadInput
 from tierwright.common.ties import at_both_ends, leaders
-from tierwright.evaluate.page_flow.counts import TIE_ORDER
 from tierwright.evaluate.page_flow.decision import TIE_TOLERANCE
 from tierwright.evaluate.page_flow.evaluation import evaluate
 from tierwright.evaluate.page_flow.results import Evaluation
+from tierwright.evaluate.page_flow.schemes import TIE_ORDER
 from tierwright.profile.curve import Curve
 
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from tierwright.common.cautions import Caution
 from tierwright.evaluate.page_flow import decision
-from tierwright.evaluate.page_flow.counts import TIE_ORDER
+from tierwright.evaluate.page_flow.schemes import TIE_ORDER
 from tierwright.trace.notes import NO_WRITES_IN_FORMAT
 
 if TYPE_CHECKING:

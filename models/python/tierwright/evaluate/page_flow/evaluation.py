@@ -29,28 +29,28 @@ from tierwright.evaluate.page_flow.cautions import (
     about_space_behind,
 )
 from tierwright.evaluate.page_flow.costs import (
-    COST_TERMS,
     cost_terms_kernel,
     directory_costs,
     io_costs,
 )
-from tierwright.evaluate.page_flow.counts import (
-    SCHEMES,
-    TIE_ORDER,
-    TierCounts,
-    check_sizes,
-    hits_from_curve,
-)
+from tierwright.evaluate.page_flow.counts import check_sizes, hits_from_curve
+from tierwright.evaluate.page_flow.formula import Place, TierCounts
 from tierwright.evaluate.page_flow.lazy_writes import (
-    lazy_flash_writes,
     lazy_overcharge,
-    lazy_writes_error,
 )
 from tierwright.evaluate.page_flow.results import (
     Evaluation,
     SchemeGrid,
     SchemeResult,
     ServiceTimes,
+)
+from tierwright.evaluate.page_flow.schemes import (
+    BY_NAME,
+    NO_FLASH,
+    SCHEMES,
+    TABLE,
+    TIE_ORDER,
+    WITH_DIRECTORY,
 )
 from tierwright.hardware.device import OPERATIONS, Device
 from tierwright.hardware.prices import (
@@ -152,8 +152,8 @@ def evaluate(
     if frames != ram_pages:
         whole = _flows(curve, np.asarray(float(ram_pages)), f)
         flows = {
-            "none": whole["none"],
-            **{k: v for k, v in flows.items() if k != "none"},
+            NO_FLASH: whole[NO_FLASH],
+            **{k: v for k, v in flows.items() if k != NO_FLASH},
         }
     parts, priced_by_profile = _cost_parts(
         curve, ram_pages, flash_pages, (ram, flash, disk), prices, months
@@ -163,7 +163,7 @@ def evaluate(
             curve,
             scheme,
             flow,
-            ram_pages if scheme == "none" else frames,
+            ram_pages if scheme == NO_FLASH else frames,
             flash_pages,
             times,
             parts,
@@ -215,11 +215,11 @@ def evaluate(
             explain.derive(
                 curve,
                 result,
-                ram_pages if result.scheme == "none" else frames,
+                ram_pages if result.scheme == NO_FLASH else frames,
                 flash_pages,
                 flash,
                 disk,
-                charged=budget is not None and result.scheme != "none",
+                charged=budget is not None and result.scheme != NO_FLASH,
             )
             for result in results.values()
         ],
@@ -236,14 +236,14 @@ def _contenders(
 ) -> tuple[str, ...]:
     """Name the schemes that could be best: within their errors, and in warm caches or cold."""
     ram_pages, frames, flash_pages = sizes
-    whole = {"none": ram_pages, "exclusive": frames + flash_pages}
-    whole["lazy"] = whole["exclusive"]
     known: dict[str, tuple[float, float, float]] = {}
     for name, result in results.items():
         cost = result.io_time_us_per_access
         error = result.io_time_error_us_per_access
         if curve.cold is not None:
-            pages = whole.get(name, max(frames, flash_pages))
+            scheme = BY_NAME[name]
+            ram = frames if scheme.uses_flash else ram_pages
+            pages = scheme.together(ram, flash_pages)
             error += cost * decision.steady_error(pages / curve.distinct_pages)
         known[name] = (cost, error + result.warm_up_us_per_access, error)
     return decision.contenders(known)
@@ -333,7 +333,7 @@ def evaluate_grid(
             source_bytes=curve.distinct_pages * curve.page_bytes,
         )
         charged = _flows(curve, np.maximum(left, 0.0), sizes["flash_pages"])
-        flows = {**charged, "none": flows["none"]}
+        flows = {**charged, NO_FLASH: flows[NO_FLASH]}
     f = sizes["flash_pages"]
     grids: dict[str, SchemeGrid] = {}
     for scheme in wanted:
@@ -352,7 +352,7 @@ def evaluate_grid(
             disk_time / curve.accesses,
             flow.p_d_flash * flow.counts.flash_misses / curve.accesses,
         )
-        if flash_metadata is not None and scheme != "none":
+        if flash_metadata is not None and scheme != NO_FLASH:
             columns = tuple(np.where(left >= 1, each, np.nan) for each in columns)
         hits, beyond, io_us, written, flash_us, disk_us, disk_writes = columns
         grids[scheme] = SchemeGrid(
@@ -423,7 +423,7 @@ def choose_scheme(
     """
     counts = hits_from_curve(curve, ram_pages, flash_pages)
     totals: dict[str, float] = {}
-    for scheme in ("inclusive", "exclusive", "lazy"):
+    for scheme in WITH_DIRECTORY:
         tier = counts[scheme]
         io = io_costs(
             tier.flash_hits,
@@ -482,35 +482,22 @@ def _flows(curve: Curve, r: FloatArray, f: FloatArray) -> dict[str, _Flow]:
     ram_misses = curve.misses(r)
     ram_backs = curve.write_backs(r)
     p_d = share(ram_backs, ram_misses)
-    evictions = curve.evictions(r)
     has_flash = f > 0
-    whole = {
-        "none": r,
-        "inclusive": np.maximum(r, f),
-        "inclusive_global": np.maximum(r, f),
-        "exclusive": r + f,
-        "lazy": r + counts["lazy"].effective_flash_pages,
-    }
     flows: dict[str, _Flow] = {}
-    for scheme in SCHEMES:
-        tier = counts[scheme]
-        p_d_flash = share(curve.write_backs(whole[scheme]), tier.flash_misses)
-        if scheme == "none":
-            written = charged = np.zeros_like(ram_misses)
-        elif scheme == "exclusive":
-            written, charged = evictions, ram_misses
-        elif scheme == "lazy":
-            rewritten = p_d * tier.flash_hits
-            charged = tier.flash_misses + rewritten
-            written = lazy_flash_writes(curve, r, f, tier)
-        else:
-            written = charged = tier.flash_misses + ram_backs
-        flows[scheme] = _Flow(
+    for scheme in TABLE:
+        if scheme.formula_of in flows:
+            flows[scheme.name] = flows[scheme.formula_of]
+            continue
+        tier = counts[scheme.name]
+        held = scheme.held(r, f, tier.effective_flash_pages)
+        p_d_flash = share(curve.write_backs(held), tier.flash_misses)
+        place = Place(curve, r, f, tier, p_d, ram_backs)
+        flows[scheme.name] = _Flow(
             tier,
             p_d,
             p_d_flash,
-            np.where(has_flash, charged, 0.0),
-            np.where(has_flash, written, 0.0),
+            np.where(has_flash, scheme.charged_writes(place), 0.0),
+            np.where(has_flash, scheme.counted_writes(place), 0.0),
             float(curve.growth),
         )
     return flows
@@ -533,18 +520,18 @@ def _terms(
             times.disk_read,
             times.disk_write,
         )
-        return {term: getattr(made, term) for term in COST_TERMS}
+        return dict(made.by_term)
 
     has_flash = flash_pages > 0
     if has_flash.all():
         terms = of(scheme)
     elif not has_flash.any():
-        terms = of("none")
+        terms = of(NO_FLASH)
     else:
-        with_flash, without = of(scheme), of("none")
+        with_flash, without = of(scheme), of(NO_FLASH)
         terms = {
             term: np.where(has_flash, with_flash[term], without[term])
-            for term in COST_TERMS
+            for term in with_flash
         }
     if flow.growth:  # a page that is new is read from nowhere
         read = terms["disk_reads"] - flow.growth * times.disk_read
@@ -571,7 +558,7 @@ def _result(
     used = {
         tier_name: part
         for tier_name, part in parts.items()
-        if tier_name != "flash" or scheme != "none"
+        if tier_name != "flash" or scheme != NO_FLASH
     }
     amounts = [part.usd_per_month for part in used.values()]
     reasons = [part.reason for part in used.values() if part.reason]
@@ -581,11 +568,10 @@ def _result(
     sizes = explain.sizes_of(scheme, ram_pages, flash_pages, tier)
     exact, text, error = explain.exactness(curve, scheme, ram_pages, flash_pages, sizes)
     writes_off = 0.0
-    if scheme == "lazy":
+    writes_error = BY_NAME[scheme].writes_error
+    if writes_error is not None:
         r, f = np.asarray(float(ram_pages)), np.asarray(float(flash_pages))
-        writes_off = float(
-            lazy_writes_error(curve, r, f, tier, flow.flash_writes_counted)
-        )
+        writes_off = float(writes_error(curve, r, f, tier, flow.flash_writes_counted))
     return SchemeResult(
         scheme=scheme,
         ram_hits=float(tier.ram_hits),
@@ -623,13 +609,13 @@ def _result(
 
 
 def _warm_up(curve: Curve, scheme: str, ram_pages: int, flow: _Flow) -> float:
-    """Flash writes that C2 and C3 charge for RAM misses that evict nothing. [pages]"""
-    charged = {"exclusive": flow.counts.ram_misses, "lazy": flow.counts.flash_misses}
-    if scheme not in charged or not flow.flash_writes:
+    """Flash writes that the formula charges for RAM misses that evict nothing. [pages]"""
+    fills = BY_NAME[scheme].warm_up_fills
+    if fills is None or not flow.flash_writes:
         return 0.0
     r = np.asarray(float(ram_pages))
     evicting = share(curve.evictions(r), curve.misses(r))
-    return float(charged[scheme] * (1.0 - evicting))
+    return float(fills(flow.counts) * (1.0 - evicting))
 
 
 def _io_time_error(

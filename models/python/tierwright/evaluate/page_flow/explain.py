@@ -9,8 +9,10 @@ import numpy as np
 
 from tierwright.common.arrays import FloatArray
 from tierwright.common.cautions import Caution
-from tierwright.evaluate.page_flow.counts import TierCounts
+from tierwright.evaluate.page_flow.formula import SchemeFormula, TierCounts
 from tierwright.evaluate.page_flow.results import _number
+from tierwright.evaluate.page_flow.schemes import BY_NAME, NO_FLASH
+from tierwright.evaluate.page_flow.terms import TERM_NAMES
 from tierwright.hardware.device import OPERATIONS, Device
 from tierwright.hardware.service_time import service_time, service_us
 from tierwright.profile.curve import Curve
@@ -20,100 +22,23 @@ if TYPE_CHECKING:
 
 PAPER = 'Koltsidas and Viglas, "The Case For Flash-Aware Multi-Level Caching" (2009)'
 
-ESTIMATORS = {
-    "none": "LRU curve at r",
-    "inclusive": "LRU curve at max(r, f)",
-    "inclusive_global": "LRU curve at max(r, f)",
-    "exclusive": "LRU curve at r + f",
-    "lazy": "LRU curve at r + e_f, e_f by the fixed point of duplicated RAM pages",
-}
-"""How each scheme's counts are obtained."""
-
 
 def estimator(curve: Curve, scheme: str) -> str:
     """Say how a scheme's counts are obtained from this curve."""
     if curve.cold is None:
-        return ESTIMATORS[scheme]
-    return f"{ESTIMATORS[scheme]}, in the steady state by the product-limit estimate"
-
-
-FORMULAS = {
-    "none": "C0 = m_r (D_R + p_d D_W)",
-    "inclusive": "C1 = h_f F_R + m_r p_d F_W + m_f (p_dF D_W + D_R + F_W)",
-    "inclusive_global": "C1 = h_f F_R + m_r p_d F_W + m_f (p_dF D_W + D_R + F_W)",
-    "exclusive": "C2 = h_f F_R + m_r F_W + m_f (p_dF D_W + D_R)",
-    "lazy": (
-        "C3 = m_r [q p_d F_W + (1 - q)(p_dF D_W + F_W)] + h_f F_R + m_f D_R, q = h_f / m_r"
-    ),
-}
-"""Cost formula of each scheme, with R_RAM = R_FLASH = 0."""
-
-HIT_FORMULAS = {
-    "none": "h_f = 0, m_f = m_r = misses(r)",
-    "inclusive": "h_f = m_r - m_f, m_f = misses(max(r, f))",
-    "inclusive_global": "h_f = m_r - m_f, m_f = misses(max(r, f))",
-    "exclusive": "h_f = m_r - m_f, m_f = misses(r + f)",
-    "lazy": (
-        "h_f = m_r - m_f, m_f = misses(r + e_f), "
-        "e_f = f - min(f, r h_f / m_r) (fixed point)"
-    ),
-}
-"""Where each scheme's hits come from."""
-
-_TERMS = {
-    "none": {
-        "flash_reads": "0",
-        "flash_fills": "0",
-        "flash_write_backs": "0",
-        "disk_reads": "m_r D_R / N",
-        "disk_writes": "m_r p_d D_W / N",
-    },
-    "inclusive": {
-        "flash_reads": "h_f F_R / N",
-        "flash_fills": "m_f F_W / N",
-        "flash_write_backs": "m_r p_d F_W / N",
-        "disk_reads": "m_f D_R / N",
-        "disk_writes": "m_f p_dF D_W / N",
-    },
-    "exclusive": {
-        "flash_reads": "h_f F_R / N",
-        "flash_fills": "m_r F_W / N",
-        "flash_write_backs": "0",
-        "disk_reads": "m_f D_R / N",
-        "disk_writes": "m_f p_dF D_W / N",
-    },
-    "lazy": {
-        "flash_reads": "h_f F_R / N",
-        "flash_fills": "m_r (1 - q) F_W / N = m_f F_W / N",
-        "flash_write_backs": "m_r q p_d F_W / N = h_f p_d F_W / N",
-        "disk_reads": "m_f D_R / N",
-        "disk_writes": "m_r (1 - q) p_dF D_W / N = m_f p_dF D_W / N",
-    },
-}
-_TERMS["inclusive_global"] = _TERMS["inclusive"]
-
-_SECTIONS = {
-    "none": "4.3",
-    "inclusive": "3.2",
-    "inclusive_global": "3.2",
-    "exclusive": "3.3",
-    "lazy": "3.4",
-}
-
-# Bounds of |model - simulation| of the flash hits as a share of the RAM misses, by f / r from the
-# first number on: one and a half times the largest gap of TPC-B and TPC-C cuts, the virtual
-# machine's disk and the looping query, to the next percent. On these traces alone, the largest gap
-# is no bound for others; docs/models/model-vs-simulation.md holds it against all of them.
-_ERRORS: dict[str, tuple[tuple[float, float], ...]] = {
-    "inclusive": ((0.0, 0.11), (3.0, 0.07), (6.0, 0.03)),
-    "lazy": ((0.0, 0.05), (1.0, 0.07), (6.0, 0.03)),
-}
+        return BY_NAME[scheme].estimator
+    return f"{BY_NAME[scheme].estimator}, in the steady state by the product-limit estimate"
 
 
 def error_band(
     scheme: str, ram_pages: FloatArray, flash_pages: FloatArray
 ) -> FloatArray:
     """Largest error of the flash hits seen at such f / r, as a share of the RAM misses. [1]
+
+    Bounds of |model - simulation| by f / r: one and a half times the largest gap of TPC-B and
+    TPC-C cuts, the virtual machine's disk and the looping query, to the next percent. On these
+    traces alone, the largest gap is no bound for others; docs/models/model-vs-simulation.md holds
+    it against all of them.
 
     Parameters
     ----------
@@ -128,12 +53,13 @@ def error_band(
         0 for exact schemes.
     """
     band = np.zeros_like(flash_pages)
-    if scheme not in _ERRORS:
+    formula = BY_NAME[scheme]
+    if not formula.hit_errors:
         return band
     ratio = flash_pages / ram_pages
-    for least, most in _ERRORS[scheme]:
+    for least, most in formula.hit_errors:
         band = np.where(ratio >= least, most, band)
-    start = ram_pages if scheme == "inclusive" else 0.0
+    start = ram_pages if formula.errors_above_ram else 0.0
     return np.where(flash_pages > start, band, 0.0)
 
 
@@ -149,10 +75,12 @@ def exactness(
     sizes: tuple[float, ...],
 ) -> tuple[bool, str, tuple[float, float] | None]:
     """Whether the counts are exact, in words, and the known error of the flash hits."""
-    if scheme in _ERRORS and flash_pages > (ram_pages if scheme == "inclusive" else 0):
-        return _approximate(scheme, flash_pages / ram_pages)
-    text = _exact_text(scheme, ram_pages, flash_pages)
-    if scheme == "inclusive" and flash_pages > 0:
+    formula = BY_NAME[scheme]
+    start = ram_pages if formula.errors_above_ram else 0
+    if formula.hit_errors and flash_pages > start:
+        return _approximate(formula, flash_pages / ram_pages)
+    text = formula.exact_text(ram_pages, flash_pages)
+    if not formula.is_exact and flash_pages > 0:
         return False, text, None
     if not all(curve.is_listed(size) for size in sizes):
         return (
@@ -174,45 +102,34 @@ def exactness(
     return True, text, None
 
 
-def _exact_text(scheme: str, ram_pages: int, flash_pages: int) -> str:
-    if scheme == "none" or flash_pages == 0:
-        return "exact for LRU"
-    if scheme == "exclusive":
-        return "exact for LRU/LRU: both tiers are one LRU of r + f pages"
-    if flash_pages <= ram_pages:
-        return "flash no larger than RAM: taken as no flash hits"
-    return "exact for LRU/LRU where every reference refreshes flash"
-
-
-def _approximate(scheme: str, ratio: float) -> tuple[bool, str, tuple[float, float]]:
-    error = next(most for least, most in reversed(_ERRORS[scheme]) if ratio >= least)
+def _approximate(
+    formula: SchemeFormula, ratio: float
+) -> tuple[bool, str, tuple[float, float]]:
+    error = next(most for least, most in reversed(formula.hit_errors) if ratio >= least)
     text = (
         "approximation: in our runs at such f / r, flash hits were off by up to "
         f"{error:.0%} of the RAM misses; simulate to check"
     )
-    if scheme == "inclusive":
-        text += "; the formula is exact only for inclusive_global"
-    return False, text, (-error, error)
+    return False, text + formula.approximation_note, (-error, error)
 
 
 def sizes_of(
     scheme: str, ram_pages: int, flash_pages: int, tier: TierCounts
 ) -> tuple[float, ...]:
     """Sizes at which the scheme reads the curve. [pages]"""
-    whole = {
-        "none": float(ram_pages),
-        "exclusive": float(ram_pages + flash_pages),
-        "lazy": float(ram_pages + tier.effective_flash_pages),
-    }
-    return float(ram_pages), whole.get(scheme, float(max(ram_pages, flash_pages)))
+    held = BY_NAME[scheme].held(
+        np.asarray(float(ram_pages)),
+        np.asarray(float(flash_pages)),
+        tier.effective_flash_pages,
+    )
+    return float(ram_pages), float(held)
 
 
 def scheme_warnings(
     scheme: str, ram_pages: int, flash_pages: int
 ) -> tuple[Caution, ...]:
     """Warnings that concern one scheme only."""
-    inclusive = scheme in ("inclusive", "inclusive_global")
-    if inclusive and 0 < flash_pages <= ram_pages:
+    if BY_NAME[scheme].repeats_ram and 0 < flash_pages <= ram_pages:
         return (
             Caution(
                 "ram_not_below_flash",
@@ -256,7 +173,7 @@ def derive(
     charged: bool = False,
 ) -> dict[str, Any]:
     """How one scheme's I/O time came about: formula, numbers, terms, source."""
-    scheme = "none" if flash_pages == 0 else result.scheme
+    scheme = NO_FLASH if flash_pages == 0 else result.scheme
     steady = curve.cold is not None
     growth = result.growth
     misses = result.flash_hits + result.flash_misses + growth
@@ -315,7 +232,7 @@ def _take_out_growth(found: dict[str, Any], scheme: str, growth: float) -> None:
             "as misses do, and read nothing",
         }
     )
-    missing = "m_r" if scheme == "none" else "m_f"
+    missing = "m_f" if BY_NAME[scheme].uses_flash else "m_r"
     for term in found["terms"]:
         if term["name"] == "disk_reads":
             term["formula"] = f"({missing} - g) D_R / N"
@@ -351,12 +268,6 @@ _SYMBOLS = {
 }
 """Symbols of the formulas: unit, and what they are where nothing else is said."""
 
-_UNUSED = {
-    "none": {"e_f", "q", "h_f", "m_f", "p_dF", "F_R", "F_W"},
-    "exclusive": {"q", "p_d"},
-}
-"""Symbols that a scheme's formula does not have."""
-
 
 def derivation_of(
     scheme: str,
@@ -381,12 +292,12 @@ def derivation_of(
     io_time_us : float
         C / N. [µs per access]
     """
-    unused = _UNUSED.get(scheme, set())
+    formula = BY_NAME[scheme]
     return {
         "scheme": scheme,
-        "formula": FORMULAS[scheme],
-        "hits_formula": HIT_FORMULAS[scheme],
-        "hits": 0 if scheme == "none" else _number(numbers["h_f"]),
+        "formula": formula.formula,
+        "hits_formula": formula.hits_formula,
+        "hits": _number(numbers["h_f"]) if formula.uses_flash else 0,
         "result": "io_time_us_per_access = C / N",
         "value_us_per_access": io_time_us,
         "numbers": [
@@ -397,12 +308,16 @@ def derivation_of(
                 "meaning": meanings.get(symbol, meaning),
             }
             for symbol, (unit, meaning) in _SYMBOLS.items()
-            if symbol not in unused
+            if symbol not in formula.unused
         ],
         "terms": [
-            {"name": name, "formula": text, "value_us_per_access": terms[name]}
-            for name, text in _TERMS[scheme].items()
+            {
+                "name": name,
+                "formula": formula.term_formulas.get(name, "0"),
+                "value_us_per_access": terms[name],
+            }
+            for name in TERM_NAMES
         ],
         "note": "",
-        "source": f"{PAPER}, section {_SECTIONS[scheme]}; counts from one LRU curve",
+        "source": f"{PAPER}, section {formula.section}; counts from one LRU curve",
     }

@@ -26,7 +26,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from tierwright.common.arrays import FloatArray, share
-from tierwright.evaluate.page_flow.counts import TierCounts
+from tierwright.evaluate.page_flow.formula import TierCounts
 from tierwright.profile.curve import Counts, Curve
 
 ESTIMATOR = (

@@ -11,8 +11,6 @@ import numpy as np
 from tierwright.common.derivation import Derivation, Number, plain
 from tierwright.evaluate.metadata import MetadataPreset, charge
 from tierwright.evaluate.page_flow import explain
-from tierwright.evaluate.page_flow.costs import COST_TERMS
-from tierwright.evaluate.page_flow.counts import TIE_ORDER
 from tierwright.evaluate.page_flow.scheme_map import (
     MAP_SCHEMES,
     NO_SCHEME,
@@ -24,6 +22,7 @@ from tierwright.evaluate.page_flow.scheme_map import (
     margin_of,
     too_close_to_call,
 )
+from tierwright.evaluate.page_flow.schemes import NO_FLASH, TIE_ORDER
 from tierwright.hardware.device import Device
 from tierwright.hardware.prices import DEFAULT_AMORTISATION_MONTHS, PriceBook
 from tierwright.hardware.tier_prices import PagePrices, page_prices
@@ -179,7 +178,7 @@ def map_point(
             float(costs[name].item()),
             float(errors[name].item()),
             flows[name],
-            None if priced.reason else (base if name == "none" else whole),
+            None if priced.reason else (base if name == NO_FLASH else whole),
         )
         for name in wanted
     }
@@ -250,7 +249,7 @@ def _derivation(
         meanings |= {"p_d": "set, for all schemes", "p_dF": "p_d, as in the paper"}
     if "asymmetry" in (*problem.names, *problem.fixed):
         meanings["F_W"] = "flash write: asymmetry x F_R, as set"
-    charged = problem.metadata is not None and name != "none"
+    charged = problem.metadata is not None and name != NO_FLASH
     if charged:
         meanings["r"] = "RAM that the metadata of flash leave"
     frames = place.frames if charged else place.r
@@ -274,8 +273,8 @@ def _derivation(
         },
         meanings,
         terms={
-            term: float(getattr(terms, term).item()) / curve.accesses
-            for term in COST_TERMS
+            term: float(cost.item()) / curve.accesses
+            for term, cost in terms.by_term.items()
         },
         io_time_us=float(terms.total.item()) / curve.accesses,
     )

@@ -28,11 +28,17 @@ from tierwright.evaluate.page_flow.cautions import (
     about_space_behind,
 )
 from tierwright.evaluate.page_flow.costs import CostTerms, cost_terms_kernel
-from tierwright.evaluate.page_flow.counts import TIE_ORDER, TierCounts, hits_kernel
+from tierwright.evaluate.page_flow.counts import hits_kernel
 from tierwright.evaluate.page_flow.decision import TIE_TOLERANCE
 from tierwright.evaluate.page_flow.evaluation import service_times
-from tierwright.evaluate.page_flow.lazy_writes import ESTIMATE_OFF, lazy_writes_error
+from tierwright.evaluate.page_flow.formula import Place, TierCounts
 from tierwright.evaluate.page_flow.results import ServiceTimes
+from tierwright.evaluate.page_flow.schemes import (
+    BY_NAME,
+    NO_FLASH,
+    OWN_FORMULA,
+    TIE_ORDER,
+)
 from tierwright.hardware.device import Device
 from tierwright.hardware.prices import DEFAULT_AMORTISATION_MONTHS, PriceBook
 from tierwright.hardware.tier_prices import PagePrices, page_prices
@@ -47,7 +53,7 @@ AXES: dict[str, tuple[str, str]] = {
 }
 """Every axis of a map: title, unit."""
 
-MAP_SCHEMES = ("none", "inclusive", "exclusive", "lazy")
+MAP_SCHEMES = OWN_FORMULA
 """Schemes with a cost formula of their own."""
 
 ESTIMATOR = (
@@ -241,7 +247,7 @@ class SchemeMap:
                 {"name": w.name, "message": w.message, "hint": w.hint}
                 for w in self.warnings
             ],
-            "formulas": {name: explain.FORMULAS[name] for name in self.schemes},
+            "formulas": {name: BY_NAME[name].formula for name in self.schemes},
             "source": explain.PAPER,
         }
 
@@ -407,7 +413,7 @@ def _money(
     base = np.asarray(point.r * prices.ram + prices.data_set)
     whole = np.asarray(base + prices.flash_usd(point.f))
     products = [
-        cost * (base if name == "none" else whole)
+        cost * (base if name == NO_FLASH else whole)
         for name, cost in zip(schemes, stacked, strict=True)
     ]
     return MapMoney(base, whole, least_of(np.stack(products)), "")
@@ -492,8 +498,10 @@ class MapProblem:
         frames = np.maximum(point.frames, 0.0)
         counts = hits_kernel(self.curve, frames, point.f, wanted)
         whole = point.r if self.metadata is not None else frames
-        if "none" in counts and whole is not frames:
-            counts["none"] = hits_kernel(self.curve, whole, point.f, ("none",))["none"]
+        if NO_FLASH in counts and whole is not frames:
+            counts[NO_FLASH] = hits_kernel(self.curve, whole, point.f, (NO_FLASH,))[
+                NO_FLASH
+            ]
         if point.dirty is not None:
             return {
                 name: MapFlow(tier, point.dirty, point.dirty)
@@ -502,7 +510,7 @@ class MapProblem:
         own = share(self.curve.write_backs(frames), self.curve.misses(frames))
         return {
             name: self._measured(whole, tier)
-            if name == "none"
+            if name == NO_FLASH
             else MapFlow(tier, own, self._measured(frames, tier).p_d_flash)
             for name, tier in counts.items()
         }
@@ -575,7 +583,7 @@ class MapProblem:
         """I/O time, infinite where the metadata of flash leave no RAM. [µs per access]"""
         terms = self.terms(name, flow, point)
         cost = np.asarray(terms.total / self.curve.accesses)
-        if self.metadata is None or name == "none":
+        if self.metadata is None or name == NO_FLASH:
             return cost
         return np.where(point.frames >= 1.0, cost, np.inf)
 
@@ -615,12 +623,15 @@ class MapProblem:
             for hits in (one, 0 * one)
         )
         error = band * tier.ram_misses * np.abs(miss - hit) / self.curve.accesses
-        if name == "lazy":
+        formula = BY_NAME[name]
+        if formula.writes_error is not None:
             if point.dirty is None:
-                off = lazy_writes_error(self.curve, frames, point.f, tier)
+                off = formula.writes_error(self.curve, frames, point.f, tier, None)
             else:  # a set dirty share is the same for all victims
-                written = tier.flash_misses + point.dirty * tier.flash_hits
-                off = np.where(point.f > 0, ESTIMATE_OFF * written, 0.0)
+                backs = point.dirty * tier.ram_misses
+                place = Place(self.curve, frames, point.f, tier, point.dirty, backs)
+                written = formula.charged_writes(place)
+                off = np.where(point.f > 0, formula.counted_off * written, 0.0)
             error = error + off * point.flash_write / self.curve.accesses
         return np.asarray(error)
 

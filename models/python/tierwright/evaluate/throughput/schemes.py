@@ -16,9 +16,14 @@ from tierwright.common.errors import BadInput, Problems
 from tierwright.evaluate.metadata import MetadataPreset, ram_pages_left
 from tierwright.evaluate.page_flow import explain
 from tierwright.evaluate.page_flow.cautions import about_curve, about_space_behind
-from tierwright.evaluate.page_flow.counts import SCHEMES, TIE_ORDER
 from tierwright.evaluate.page_flow.evaluation import evaluate_grid
 from tierwright.evaluate.page_flow.results import SchemeGrid
+from tierwright.evaluate.page_flow.schemes import (
+    BY_NAME,
+    NO_FLASH,
+    SCHEMES,
+    TIE_ORDER,
+)
 from tierwright.evaluate.throughput.laws import Bounds, asymptotic_bounds
 from tierwright.evaluate.throughput.mva import ESTIMATOR, VALIDITY, closed_network
 from tierwright.hardware.device import OPERATIONS, Device, Operation
@@ -303,7 +308,7 @@ def scheme_throughput(
             [solved[name, end] for end in (0.0, *ends) if (name, end) in solved],
             (
                 curve,
-                np.full_like(left, ram_pages) if name == "none" else left,
+                np.full_like(left, ram_pages) if name == NO_FLASH else left,
                 sizes,
             ),
         )
@@ -446,7 +451,7 @@ def _scheme(
         (rates.min(axis=0), rates.max(axis=0)) if some else None,
         (response.min(axis=0), response.max(axis=0)) if some else None,
         costs,
-        explain.ESTIMATORS[name],
+        BY_NAME[name].estimator,
         exactness,
         exact,
     )
@@ -476,7 +481,7 @@ def _exactness(
     points = {(int(r), int(f)) for r, f in zip(ram_pages, flash_pages, strict=True)}
     said = []
     for r, f in sorted(points):
-        whole = {"none": r, "exclusive": r + f}.get(name, max(r, f))
+        whole = BY_NAME[name].together(r, f)
         exact, text, error = explain.exactness(curve, name, r, f, (r, whole))
         said.append((exact, 0.0 if error is None else error[1], text))
     worst = min(said, key=lambda each: (each[0], -each[1]))
@@ -809,7 +814,7 @@ def _derive(
             {
                 "symbol": f"D_{kind}",
                 "formula": formula,
-                "cost_formula": explain.FORMULAS[study.scheme],
+                "cost_formula": BY_NAME[study.scheme].formula,
                 "numbers": plain(given),
             }
             for kind, (formula, given) in terms.items()
