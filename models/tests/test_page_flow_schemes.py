@@ -12,7 +12,7 @@ from tierwright.common.errors import BadInput
 from tierwright.evaluate.page_flow import costs, counts, schemes
 from tierwright.evaluate.page_flow.formula import SchemeFormula
 from tierwright.evaluate.page_flow.schemes import BY_NAME, TABLE
-from tierwright.evaluate.page_flow.terms import COST_TERMS, TERM_NAMES, check_terms
+from tierwright.evaluate.page_flow.terms import COST_TERMS, check_terms
 from tierwright.profile.curve import Curve
 from tierwright.simulate.replay import schemes as core_schemes
 
