@@ -25,7 +25,7 @@ DOORS = (
     "tierwright.trace.",
     "tierwright.profile.",
     "tierwright.simulate.",
-    "tierwright.common.errors",
+    "tierwright.common.core_errors",
 )
 """What may import the core: reading, counting, replaying, and its exceptions."""
 

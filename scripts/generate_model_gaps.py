@@ -30,7 +30,7 @@ from tierwright.hardware.device import OPERATIONS, Device
 from tierwright.hardware.service_time import service_time, service_us
 from tierwright.profile.curve import Curve
 from tierwright.simulate import priced
-from tierwright.simulate.replay import simulate_scheme, simulate_splits, two_stack
+from tierwright.simulate.replay import replay, simulate_splits, two_stack
 from tierwright.trace.notes import NO_WRITES_IN_FORMAT, ReaderNotes
 from tierwright.trace.reading import Trace
 
@@ -198,7 +198,7 @@ def flows(name: str, trace: Trace, curve: Curve) -> Iterator[Gap]:
     """Compare hits, writes and I/O time of every page-flow scheme."""
     for share in RAM_SHARES:
         r = max(1, int(curve.distinct_pages * share))
-        plain_row = simulate_scheme(trace, "none", r, 0)
+        plain_row = replay(trace, "scheme", "none", r, 0)
         yield from times(name, curve, "none", plain_row, evaluations(curve, r, 0))
         for ratio in FLASH_PER_RAM:
             f = int(r * ratio)
@@ -209,7 +209,7 @@ def flows(name: str, trace: Trace, curve: Curve) -> Iterator[Gap]:
             for scheme in ("inclusive", "inclusive_global", "exclusive", "lazy"):
                 if f <= r and scheme.startswith("inclusive"):
                     continue
-                row = simulate_scheme(trace, scheme, r, f)
+                row = replay(trace, "scheme", scheme, r, f)
                 yield from flow(name, curve, scheme, counts[scheme], row)
                 yield from times(name, curve, scheme, row, evaluated)
 

@@ -18,7 +18,7 @@ from typing import Any
 from tierwright.cli.app import main as tierwright
 from tierwright.common.units import format_bytes
 from tierwright.evaluate.page_flow.decision import EQUAL_SHARE, equals
-from tierwright.simulate.replay import schemes
+from tierwright.simulate.replay import contenders
 
 ROOT = Path(__file__).resolve().parent.parent
 README = ROOT / "README.md"
@@ -29,7 +29,7 @@ PLACE = re.compile(
     r"(<!-- the answer, by scripts/generate_readme\.py -->\n).*?(\n<!-- end -->)",
     re.DOTALL,
 )
-TITLES = {scheme["name"]: scheme["title"].lower() for scheme in schemes()}
+TITLES = {scheme["name"]: scheme["title"].lower() for scheme in contenders("scheme")}
 
 
 def asked(*arguments: object) -> Any:

@@ -26,6 +26,7 @@ from tierwright.hardware.service_time import (
     stated_page_bytes,
 )
 from tierwright.simulate import replay
+from tierwright.trace import reading
 
 ROOT = Path(__file__).resolve().parent.parent
 FOLDER = ROOT / "docs"
@@ -108,7 +109,7 @@ def formats() -> str:
                         yes(entry["has_device"]),
                         yes(entry["page_native"]),
                     ]
-                    for entry in replay.formats()
+                    for entry in reading.formats()
                 ],
             ),
             "## How each reader was verified",
@@ -119,7 +120,7 @@ def formats() -> str:
                 ["name", "verified by"],
                 [
                     [f"`{entry['name']}`", entry["verified"]]
-                    for entry in replay.formats()
+                    for entry in reading.formats()
                 ],
             ),
         ]
@@ -185,13 +186,13 @@ def policies() -> str:
         "Replacement policies",
         "`tierwright simulate FILE --policy NAME --pages N [--option K=V]...`. One page is one unit, every miss is admitted, cold start. "
         "A policy that needs the future reads the trace to its end before it replays. Pseudocode and all choices where a paper is silent stand in `models/crates/simulator/src/replay/policies/`; checks: [replacement policies](../models/policies.md).",
-        replay.policies(),
+        replay.contenders("policy"),
     )
 
 
 def buffers() -> str:
     """Return the page of the cost-aware buffers and their options."""
-    entries = replay.buffers()
+    entries = replay.contenders("buffer")
     parts = [
         named(
             "Cost-aware buffers",
@@ -228,7 +229,7 @@ def schemes() -> str:
             with_options(
                 "Page-flow schemes",
                 "`tierwright simulate FILE --scheme NAME --ram-pages R --flash-pages F`. Formulas: [page flow](../models/page-flow.md). The options of a tier's policy follow as `ram_NAME` and `flash_NAME`.",
-                replay.schemes(),
+                replay.contenders("scheme"),
             ),
             named(
                 "Admission rules",
@@ -243,7 +244,7 @@ def schemes() -> str:
             with_options(
                 "Choosers among page flows",
                 "Given as `--scheme NAME`; an option without a default must be given.",
-                replay.choosers(),
+                replay.contenders("chooser"),
             )
             .replace("# ", "## ", 1)
             .replace("\n## Options", "\n### Options"),
@@ -253,7 +254,7 @@ def schemes() -> str:
 
 def flash_caches() -> str:
     """Return the page of the flash caches and of their options."""
-    caches = replay.flash_caches()
+    caches = replay.contenders("flash_cache")
     parts = [
         named(
             "Flash caches",

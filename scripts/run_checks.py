@@ -17,6 +17,7 @@ CHECKS: dict[str, list[str]] = {
     "ruff": ["ruff", "check", "."],
     "ruff-format": ["ruff", "format", "--check", "."],
     "imports": ["lint-imports"],
+    "rooms": ["python", "scripts/check_rooms.py"],
     "compose": ["python", "scripts/check_compose.py"],
     "biome": ["npm", "--prefix", "frontend", "run", "--silent", "check"],
     "mypy": ["mypy", "-p", "tierwright", "-p", "tierwright_server"],

@@ -589,8 +589,8 @@ class TestSimulate:
         body = point(1000, 6000, schemes=["none", "exclusive"])
         answer = self.simulate(application, body)
         for scheme, counters in answer["result"]["schemes"].items():
-            expected = replay.simulate_scheme(
-                reading.Trace(EXAMPLE_TRACE), scheme, 1000, 6000, warm_up=0.5
+            expected = replay.replay(
+                reading.Trace(EXAMPLE_TRACE), "scheme", scheme, 1000, 6000, warm_up=0.5
             )
             assert counters["accesses"] == curve.accesses // 2
             assert counters["flash_misses"] == expected["flash_misses"]
@@ -613,8 +613,13 @@ class TestSimulate:
         answer = self.simulate(application, body)
         assert answer["inputs"]["warm_up"] == warm_up
         for scheme, counters in answer["result"]["schemes"].items():
-            expected = replay.simulate_scheme(
-                reading.Trace(EXAMPLE_TRACE), scheme, 1000, 6000, warm_up=warm_up
+            expected = replay.replay(
+                reading.Trace(EXAMPLE_TRACE),
+                "scheme",
+                scheme,
+                1000,
+                6000,
+                warm_up=warm_up,
             )
             assert counters["warm_up"] == expected["warm_up"] > 0
             for name, value in counters.items():

@@ -409,15 +409,15 @@ class TestKeeping:
         assert warm["warm_up"] == cold["accesses"] // 2
         assert warm["accesses"] == cold["accesses"] - warm["warm_up"]
         trace = reading.Trace(EXAMPLE_TRACE)
-        own = replay.simulate_policy(trace, "arc", 300, warm_up=0.5)
+        own = replay.replay(trace, "policy", "arc", 300, warm_up=0.5)
         (row,) = rows_of(warm, 0)
         assert row["disk_reads"] == own["misses"]
         assert row["miss_ratio"] == own["miss_ratio"]
-        own = replay.simulate_scheme(trace, "lazy", 300, 2000, warm_up=0.5)
+        own = replay.replay(trace, "scheme", "lazy", 300, 2000, warm_up=0.5)
         (row,) = rows_of(warm, 1)
         assert row["flash_hit_ratio"] == own["flash_hits"] / own["accesses"]
-        own = replay.simulate_online(
-            trace, "online", 300, 2000, options=TIMES, warm_up=0.5
+        own = replay.replay(
+            trace, "chooser", "online", 300, 2000, options=TIMES, warm_up=0.5
         )
         (row,) = rows_of(warm, 2)
         assert row["counters"]["switches"] == own["switches"]

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 from coverage import row, write
 
-from tierwright.simulate.replay import miniatures, policies, sweep
+from tierwright.simulate.replay import contenders, miniatures, sweep
 from tierwright.trace.reading import Trace, convert, inspect
 
 MARKS = (
@@ -127,7 +127,7 @@ def measured(path: Path, seeds: int, cells: Cells) -> None:
     for rate, shares in CELLS.items():
         every: list[dict[str, Any]] = [
             {"policy": policy["name"], "pages": max(1, int(share * distinct))}
-            for policy in policies()
+            for policy in contenders("policy")
             for share in shares
         ]
         first = miniatures(trace, every, rate)["rows"]

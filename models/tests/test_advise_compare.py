@@ -16,7 +16,7 @@ from tierwright.hardware import catalog
 from tierwright.hardware.service_time import service_us
 from tierwright.profile.curve import Curve, Given
 from tierwright.profile.measure import profile
-from tierwright.simulate.replay import simulate_scheme
+from tierwright.simulate.replay import replay
 from tierwright.trace.reading import Trace
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -65,7 +65,7 @@ def test_a_replay_decides_and_the_finding_names_its_best(curve: Curve) -> None:
 def test_without_flash_there_is_nothing_to_compare(curve: Curve) -> None:
     found = compared(curve, flash_pages=0)
     assert found.finding.startswith("Without flash an access costs")
-    counted = simulate_scheme(Trace(TPCB), "none", 1000, 0)
+    counted = replay(Trace(TPCB), "scheme", "none", 1000, 0)
     assert counted["flash_hits"] == 0
 
 

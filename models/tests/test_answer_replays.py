@@ -23,7 +23,7 @@ from tierwright.evaluate.fragment_cache import clock
 from tierwright.hardware import catalog
 from tierwright.hardware.service_time import service_us
 from tierwright.profile.curve import Curve
-from tierwright.simulate.replay import simulate_flash_cache, simulate_scheme
+from tierwright.simulate.replay import replay
 from tierwright.trace.reading import Trace
 from tierwright.trace.tokens import parse_tokens, token_trace
 
@@ -33,15 +33,15 @@ TOKENS = " ".join(f"{'RW'[at % 3 == 0]}{at * at % 61}" for at in range(600))
 PAGE = 8192
 
 
-def run(trace: Trace, replay: Replay) -> dict[str, Any]:
-    door = {"scheme": simulate_scheme, "flash_cache": simulate_flash_cache}
-    return door[replay.family](
+def run(trace: Trace, wanted: Replay) -> dict[str, Any]:
+    return replay(
         trace,
-        replay.name,
-        replay.ram_pages,
-        replay.flash_pages,
-        options=replay.options,
-        warm_up=replay.warm_up,
+        wanted.family,
+        wanted.name,
+        wanted.ram_pages,
+        wanted.flash_pages,
+        options=wanted.options,
+        warm_up=wanted.warm_up,
     )
 
 

@@ -13,11 +13,11 @@ from tierwright.simulate.contenders import assign, option_names, parse_option
 
 CUT = Path(__file__).parents[2] / "fixtures" / "traces" / "tpcb-cut.csv.zst"
 TABLES = {
-    "policy": replay.policies(),
-    "buffer": replay.buffers(),
-    "scheme": replay.schemes(),
-    "chooser": replay.choosers(),
-    "flash_cache": replay.flash_caches(),
+    "policy": replay.contenders("policy"),
+    "buffer": replay.contenders("buffer"),
+    "scheme": replay.contenders("scheme"),
+    "chooser": replay.contenders("chooser"),
+    "flash_cache": replay.contenders("flash_cache"),
 }
 SIZES = {
     "policy": {"pages": 100},

@@ -23,7 +23,7 @@ from tierwright.hardware.service_time import service_us
 from tierwright.profile.curve import Curve
 from tierwright.profile.document import Profile
 from tierwright.profile.measure import profile
-from tierwright.simulate.replay import simulate_scheme
+from tierwright.simulate.replay import replay
 from tierwright.trace.reading import Trace
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -56,7 +56,7 @@ def in_words(
 
 def oracle(ram: int, flash: int, scheme: str) -> float:
     """Price one replay of the shipped trace from its counters. [µs per access]"""
-    row = simulate_scheme(Trace(TPCB), scheme, ram, 0 if scheme == "none" else flash)
+    row = replay(Trace(TPCB), "scheme", scheme, ram, 0 if scheme == "none" else flash)
     times = (
         ("flash_reads", service_us(FLASH, "read", row["page_bytes"])),
         ("flash_writes", service_us(FLASH, "write", row["page_bytes"])),
@@ -100,8 +100,8 @@ def test_the_steady_state_is_decided_by_warmed_caches(made: Profile) -> None:
     half = made.curve.accesses // 2
     for name, result in found.schemes.items():
         flash = 0 if name == "none" else 6000
-        whole = simulate_scheme(Trace(TPCB), name, 1000, flash)
-        warm = simulate_scheme(Trace(TPCB), name, 1000, flash, warm_up=half)
+        whole = replay(Trace(TPCB), "scheme", name, 1000, flash)
+        warm = replay(Trace(TPCB), "scheme", name, 1000, flash, warm_up=half)
         assert result.replayed is not None
         assert result.replayed.accesses == made.curve.accesses - half
         assert result.replayed.hdd_reads == warm["hdd_reads"] < whole["hdd_reads"]
@@ -140,7 +140,7 @@ def test_a_lead_below_one_percent_is_equal_and_names_the_least_writes(
     assert found.margin < decision.EQUAL_SHARE
     assert set(found.equal) == {"exclusive", "lazy"}
     written = {
-        name: simulate_scheme(Trace(TPCB), name, 1000, 6000)["flash_writes"]
+        name: replay(Trace(TPCB), "scheme", name, 1000, 6000)["flash_writes"]
         for name in found.equal
     }
     assert found.writes_least == min(written, key=lambda name: written[name])
@@ -162,7 +162,7 @@ def test_a_lead_below_one_percent_is_equal_and_names_the_least_writes(
 def test_a_replay_may_turn_the_model_over(made: Profile) -> None:
     by_model = evaluated(made.curve)
     counters = {
-        name: dict(simulate_scheme(Trace(TPCB), name, 1000, 6000 * (name != "none")))
+        name: dict(replay(Trace(TPCB), "scheme", name, 1000, 6000 * (name != "none")))
         for name in SCHEMES
     }
     other = next(name for name in by_model.contenders if name != by_model.best)
@@ -185,7 +185,7 @@ def test_a_trace_of_another_profile_is_refused(
     made: Profile, change: dict[str, Any], said: str
 ) -> None:
     curve = replace(made.curve, **change)
-    row = simulate_scheme(Trace(TPCB), "none", 10, 0)
+    row = replay(Trace(TPCB), "scheme", "none", 10, 0)
     with pytest.raises(BadInput, match=said):
         decision.check_belongs(curve, row, "x")
     decision.check_belongs(made.curve, row, "x")

@@ -42,7 +42,7 @@ def test_worked_numbers_of_the_flash_cache_page() -> None:
 def test_every_flash_cache_and_option_has_its_place() -> None:
     text = FLASH_CACHES.read_text(encoding="utf-8")
     reference = (ROOT / "docs" / "reference" / "flash-caches.md").read_text("utf-8")
-    for cache in replay.flash_caches():
+    for cache in replay.contenders("flash_cache"):
         assert cache["title"].split(" (")[0] in text
         for option in cache["options"]:
             assert f"| `{option['name']}` |" in reference
@@ -100,7 +100,9 @@ def test_examples_in_docstrings(name: str) -> None:
 
 
 def test_schemes_of_models_and_core_are_the_same() -> None:
-    assert [entry["name"] for entry in replay.schemes()] == list(schemes.SCHEMES)
+    assert [entry["name"] for entry in replay.contenders("scheme")] == list(
+        schemes.SCHEMES
+    )
     text = PAGE_FLOW.read_text(encoding="utf-8")
     for scheme in schemes.SCHEMES:
         assert f"| {scheme} |" in text

@@ -58,13 +58,13 @@ def test_the_list_gives_options_with_defaults_and_needs() -> None:
             assert all(option.values())
     modes = caches["face"]["options"][0]
     assert (modes["name"], modes["default"]) == ("mode", "write_back")
-    names = {entry["name"] for entry in replay.schemes()}
+    names = {entry["name"] for entry in replay.contenders("scheme")}
     assert names.isdisjoint(caches)
 
 
 def test_a_flash_cache_is_known_however_its_name_is_written() -> None:
-    assert replay.is_flash_cache("Lazy-Cleaning")
-    assert not replay.is_flash_cache("lazy")
+    assert replay.is_of("flash_cache", "Lazy-Cleaning")
+    assert not replay.is_of("flash_cache", "lazy")
 
 
 OF_SCHEMES_ALONE = {
@@ -85,8 +85,8 @@ OF_SCHEMES_ALONE = {
 @pytest.mark.parametrize("cache", ["face", "lazy_cleaning"])
 def test_results_hold_the_columns_of_schemes_and_add_up(cache: str) -> None:
     trace = reading.Trace(CUT)
-    found = replay.simulate_flash_cache(trace, cache, 100, 400)
-    scheme = replay.simulate_scheme(trace, "lazy", 100, 400)
+    found = replay.replay(trace, "flash_cache", cache, 100, 400)
+    scheme = replay.replay(trace, "scheme", "lazy", 100, 400)
     assert set(scheme) - OF_SCHEMES_ALONE <= set(found)
     for total, parts in SUMS:
         assert found[total] == sum(found[part] for part in parts), total
@@ -103,8 +103,8 @@ def test_the_cleaner_works_by_the_time_of_the_trace(short: Path) -> None:
 
     def cleaned(period_us: int, path: Path = short) -> int:
         options = {"dirty_threshold": "0", "cleaner_period_us": str(period_us)}
-        found = replay.simulate_flash_cache(
-            reading.Trace(path), "lazy_cleaning", 1, 4, options=options
+        found = replay.replay(
+            reading.Trace(path), "flash_cache", "lazy_cleaning", 1, 4, options=options
         )
         return int(found["disk_writes_by_cleaner"])
 
@@ -115,8 +115,8 @@ def test_the_cleaner_works_by_the_time_of_the_trace(short: Path) -> None:
 
 
 def test_a_crash_is_reported_with_what_was_counted_before(short: Path) -> None:
-    found = replay.simulate_flash_cache(
-        reading.Trace(short), "face", 1, 4, options={"crash_at": "2"}
+    found = replay.replay(
+        reading.Trace(short), "flash_cache", "face", 1, 4, options={"crash_at": "2"}
     )
     crash = found["crash"]
     assert (crash["at_access"], crash["restart"]) == (2, "warm")
@@ -127,8 +127,9 @@ def test_a_crash_is_reported_with_what_was_counted_before(short: Path) -> None:
 
 def test_metadata_counts_whole_pages(short: Path) -> None:
     """1 is appended twice, 2 once: one full segment of two entries, 64 bytes."""
-    found = replay.simulate_flash_cache(
+    found = replay.replay(
         reading.Trace(short),
+        "flash_cache",
         "face",
         1,
         4,
@@ -145,11 +146,11 @@ def test_a_trace_without_writes_is_replayed_and_warned_of(
     path = tmp_path / "reads.csv"
     path.write_text("time_us,op,rel,block\n0,R,0/1,1\n1,R,0/1,2\n2,R,0/1,1\n")
     trace = reading.Trace(path)
-    found = replay.simulate_flash_cache(trace, cache, 1, 4)
+    found = replay.replay(trace, "flash_cache", cache, 1, 4)
     assert (found["flash_hits"], found["hdd_writes"]) == (1, 0)
     assert found["write_reduction"] is None
     assert [warning["name"] for warning in found["warnings"]] == ["no_writes"]
-    assert replay.simulate_flash_cache(trace, cache, 1, 0)["warnings"] == []
+    assert replay.replay(trace, "flash_cache", cache, 1, 0)["warnings"] == []
 
 
 @pytest.mark.parametrize(

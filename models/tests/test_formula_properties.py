@@ -473,12 +473,13 @@ def test_replays_of_group_second_chance_add_up(
 def test_with_the_clear_option_flash_never_adds_disk_writes(
     trace: str, dram: int, slots: int
 ) -> None:
-    from tierwright.simulate.replay import simulate_flash_cache
+    from tierwright.simulate.replay import replay
     from tierwright.trace.tokens import token_trace
 
     with token_trace(trace) as made:
-        found = simulate_flash_cache(
+        found = replay(
             made,
+            "flash_cache",
             "face",
             dram,
             slots,

@@ -10,7 +10,7 @@ from tierwright.hardware import catalog
 from tierwright.hardware.service_time import service_us
 from tierwright.profile.curve import Curve
 from tierwright.simulate import priced as simulate_priced
-from tierwright.simulate.replay import simulate_policy, simulate_scheme
+from tierwright.simulate.replay import replay
 from tierwright.trace.reading import Trace
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -66,7 +66,7 @@ def evaluated(curve: Curve, ram_pages: int, flash_pages: int) -> results.Evaluat
 def test_the_curve_is_the_simulated_cache(
     trace: Trace, curve: Curve, pages: int
 ) -> None:
-    found = simulate_policy(trace, "lru", pages)
+    found = replay(trace, "policy", "lru", pages)
     assert found["misses"] == float(curve.misses(pages))
     assert found["disk_writes"] == float(curve.write_backs(pages))
 
@@ -76,7 +76,7 @@ def test_exclusive_is_exact(
     trace: Trace, curve: Curve, ram_pages: int, flash_pages: int
 ) -> None:
     model = evaluated(curve, ram_pages, flash_pages).schemes["exclusive"]
-    found = simulate_scheme(trace, "exclusive", ram_pages, flash_pages)
+    found = replay(trace, "scheme", "exclusive", ram_pages, flash_pages)
     assert model.exact
     assert {
         "ram_hits": model.ram_hits,
@@ -106,7 +106,7 @@ def test_inclusive_global_is_exact(
     trace: Trace, curve: Curve, ram_pages: int, flash_pages: int
 ) -> None:
     model = evaluated(curve, ram_pages, flash_pages).schemes["inclusive_global"]
-    found = simulate_scheme(trace, "inclusive_global", ram_pages, flash_pages)
+    found = replay(trace, "scheme", "inclusive_global", ram_pages, flash_pages)
     assert model.exact
     assert (model.ram_hits, model.flash_hits, model.flash_misses) == (
         found["ram_hits"],
@@ -120,7 +120,7 @@ def test_inclusive_global_is_exact(
 @pytest.mark.parametrize("pages", [1, 306, 6137])
 def test_no_flash_is_exact(trace: Trace, curve: Curve, pages: int) -> None:
     model = evaluated(curve, pages, 0).schemes["none"]
-    found = simulate_scheme(trace, "none", pages, 0)
+    found = replay(trace, "scheme", "none", pages, 0)
     assert (model.ram_hits, model.hdd_reads) == (found["ram_hits"], found["hdd_reads"])
     assert model.hdd_writes == pytest.approx(found["hdd_writes"], rel=1e-12)
 
@@ -144,7 +144,7 @@ def test_approximations_stay_within_what_they_state(
     trace: Trace, curve: Curve, scheme: str, ram_pages: int, flash_pages: int
 ) -> None:
     model = evaluated(curve, ram_pages, flash_pages).schemes[scheme]
-    found = simulate_scheme(trace, scheme, ram_pages, flash_pages)
+    found = replay(trace, "scheme", scheme, ram_pages, flash_pages)
     assert not model.exact
     assert model.ram_hits == found["ram_hits"]
     if model.flash_hits_error is None:  # inclusive with RAM not below flash
@@ -168,7 +168,7 @@ def test_exact_counts_make_the_io_time_of_the_replay(
     found = evaluated(curve, ram_pages, flash_pages).schemes
     names = ["exclusive"] + ["inclusive_global"] * (ram_pages < flash_pages)
     for name in names:
-        row = simulate_scheme(trace, name, ram_pages, flash_pages)
+        row = replay(trace, "scheme", name, ram_pages, flash_pages)
         priced = simulate_priced.price(row, **devices).io_time_us_per_access
         misses = row["accesses"] - row["ram_hits"]
         free = min(ram_pages, misses) if name == "exclusive" else 0
@@ -186,7 +186,7 @@ def test_victims_found_on_flash_never_exceed_flash_hits(trace: Trace) -> None:
     writes are the clean victims found there, a lower bound of all found there.
     """
     for ram_pages, flash_pages in ((153, 45), (306, 918), (1534, 9204)):
-        found = simulate_scheme(trace, "lazy", ram_pages, flash_pages)
+        found = replay(trace, "scheme", "lazy", ram_pages, flash_pages)
         ram_misses = found["accesses"] - found["ram_hits"]
         clean_found = (ram_misses - ram_pages) - found["flash_writes"]
         assert 0 <= clean_found <= found["flash_hits"]

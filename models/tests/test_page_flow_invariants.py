@@ -24,7 +24,7 @@ from tierwright.evaluate.page_flow import costs, counts, evaluation, lazy_writes
 from tierwright.hardware import catalog
 from tierwright.profile.curve import Curve
 from tierwright.profile.document import Profile
-from tierwright.simulate.replay import simulate_scheme
+from tierwright.simulate.replay import replay
 from tierwright.trace.reading import Trace
 from tierwright.trace.tokens import token_trace
 
@@ -62,7 +62,7 @@ def test_schemes_on_random_traces(
     with token_trace(text_of(steps)) as trace:
         curve = curve_of(trace)
         found = {
-            name: simulate_scheme(trace, name, r, f)
+            name: replay(trace, "scheme", name, r, f)
             for name in ("inclusive", "inclusive_global", "exclusive", "lazy")
         }
     model = counts.hits_from_curve(curve, r, f)
@@ -91,8 +91,8 @@ def test_a_victim_on_flash_was_once_read_from_there(
 ) -> None:
     """Count form of q <= h_f / m_r, with equality where flash never drops anything."""
     with token_trace(text_of(steps)) as trace:
-        row = simulate_scheme(trace, "lazy", r, f)
-        roomy = simulate_scheme(trace, "lazy", r, 20)
+        row = replay(trace, "scheme", "lazy", r, f)
+        roomy = replay(trace, "scheme", "lazy", r, 20)
     assert row["victims_found_on_flash"] <= row["flash_hits"]
     # Flash that holds every page drops none: found are all flash hits but those still in RAM.
     assert roomy["flash_evictions"] == 0
@@ -110,7 +110,7 @@ def test_lazy_writes_follow_exactly_from_what_they_name(
 ) -> None:
     """Flash writes = evictions (1 - q_f + q_f d) with the replay's own q_f and d."""
     with token_trace(text_of(steps)) as trace:
-        row = simulate_scheme(trace, "lazy", r, 2 * r)
+        row = replay(trace, "scheme", "lazy", r, 2 * r)
     evictions, on_flash = row["ram_evictions"], row["victims_found_on_flash"]
     dirty = row["flash_write_backs"]
     assert row["flash_writes"] == evictions - on_flash + dirty
@@ -167,7 +167,7 @@ def test_lazy_writes_are_nearer_to_the_replay_than_c3(
     for r in (153, 306, 1534):
         for ratio in (0.5, 1, 2, 6, 10, 20):
             f = int(r * ratio)
-            counted = simulate_scheme(trace, "lazy", r, f)["flash_writes"]
+            counted = replay(trace, "scheme", "lazy", r, f)["flash_writes"]
             found = evaluation.evaluate(
                 curve,
                 ram_pages=r,

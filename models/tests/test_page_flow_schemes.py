@@ -14,7 +14,7 @@ from tierwright.evaluate.page_flow.formula import SchemeFormula
 from tierwright.evaluate.page_flow.schemes import BY_NAME, TABLE
 from tierwright.evaluate.page_flow.terms import COST_TERMS, check_terms
 from tierwright.profile.curve import Curve
-from tierwright.simulate.replay import schemes as core_schemes
+from tierwright.simulate.replay import contenders
 
 CURVE = Curve.from_lists(
     [10, 100, 1000],
@@ -28,7 +28,7 @@ CURVE = Curve.from_lists(
 
 
 def test_the_table_lists_what_the_core_replays() -> None:
-    assert [(row["name"], row["title"]) for row in core_schemes()] == [
+    assert [(row["name"], row["title"]) for row in contenders("scheme")] == [
         (each.name, each.title) for each in TABLE
     ]
 

@@ -63,22 +63,22 @@ def test_lists() -> None:
     assert needing == ["clean_only", "read_intensive"]
     options = {
         entry["name"]: [option["name"] for option in entry["options"]]
-        for entry in replay.schemes()
+        for entry in replay.contenders("scheme")
     }
     assert options["lazy"] == options["exclusive"]
     assert options["lazy"][-3:] == ["admission", "block_pages", "block_technique"]
-    assert [entry["name"] for entry in replay.choosers()] == ["online"]
+    assert [entry["name"] for entry in replay.contenders("chooser")] == ["online"]
     page = (DOCS / "models" / "page-flow.md").read_text(encoding="utf-8")
     reference = (DOCS / "reference" / "schemes.md").read_text(encoding="utf-8")
     for rule in replay.admissions():
         assert f"| {rule['name']} |" in page
         assert f"| `{rule['name']}` |" in reference
-    for chooser in replay.choosers():
+    for chooser in replay.contenders("chooser"):
         assert f"`--scheme {chooser['name']}`" in page
         for option in chooser["options"]:
             assert f"| `{option['name']}` |" in reference
-    assert replay.is_chooser("ONLINE")
-    assert not replay.is_chooser("lazy")
+    assert replay.is_of("chooser", "ONLINE")
+    assert not replay.is_of("chooser", "lazy")
 
 
 # --- directory --------------------------------------------------------------------------
@@ -124,7 +124,7 @@ def test_directory_operations_priced_by_lookup_and_update_are_the_formulas(
     formula = costs.directory_costs(600, 400, p_d=0.25, lookup=lookup, update=update)
     for scheme in ("inclusive", "exclusive", "lazy"):
         before, after = (
-            replay.simulate_scheme(trace, scheme, 1, 20) for trace in traces
+            replay.replay(trace, "scheme", scheme, 1, 20) for trace in traces
         )
         warm = {name: after[name] - before[name] for name in after if name in COUNTED}
         assert (warm["flash_hits"], warm["flash_misses"]) == (600, 400)
@@ -155,8 +155,8 @@ def test_the_clean_only_formula_is_near_the_replay(
 ) -> None:
     """C3_clean lets a miss of a cold cache evict too, and takes q for h_f / m_r."""
     options = {"admission": "clean_only"}
-    found = replay.simulate_scheme(
-        TPCB, "lazy", ram_pages, flash_pages, options=options
+    found = replay.replay(
+        TPCB, "scheme", "lazy", ram_pages, flash_pages, options=options
     )
     hits, misses = found["flash_hits"], found["flash_misses"]
     formula = costs.clean_only_cost(
@@ -170,7 +170,7 @@ def test_the_clean_only_formula_is_near_the_replay(
 def test_admission_is_refused_where_it_makes_no_sense() -> None:
     options = {"admission": "clean_only"}
     with pytest.raises(ParameterError) as raised:
-        replay.simulate_scheme(TPCB, "inclusive", 10, 100, options=options)
+        replay.replay(TPCB, "scheme", "inclusive", 10, 100, options=options)
     assert raised.value.args == (
         "option `admission=clean_only`: scheme `inclusive` does not take it: "
         "every RAM page is on flash, so flash takes every page",
@@ -183,7 +183,7 @@ def test_admission_is_refused_where_it_makes_no_sense() -> None:
 
 def blocks(scheme: str, technique: str, block_pages: int) -> dict[str, Any]:
     options = {"block_pages": str(block_pages), "block_technique": technique}
-    return replay.simulate_scheme(TPCB, scheme, 1534, 9204, options=options)
+    return replay.replay(TPCB, "scheme", scheme, 1534, 9204, options=options)
 
 
 @pytest.mark.parametrize("block_pages", [2, 4])
@@ -232,8 +232,8 @@ def test_block_size_has_the_published_effects() -> None:
 
 
 def online(trace: Trace, ram_pages: int, flash_pages: int, **options: str) -> Any:
-    return replay.simulate_online(
-        trace, "online", ram_pages, flash_pages, options=COSTS | options
+    return replay.replay(
+        trace, "chooser", "online", ram_pages, flash_pages, options=COSTS | options
     )
 
 
@@ -292,7 +292,7 @@ def test_the_chooser_finds_the_hits_of_the_models(tmp_path: Path) -> None:
 def test_a_chooser_that_cannot_gain_is_its_first_scheme() -> None:
     for scheme in ("inclusive", "exclusive", "lazy"):
         found = online(TPCB, 1534, 9204, initial=scheme, switch_cost_us="1e12")
-        plain = replay.simulate_scheme(TPCB, scheme, 1534, 9204)
+        plain = replay.replay(TPCB, "scheme", scheme, 1534, 9204)
         shared = found.keys() & plain.keys() - {"scheme", "warnings"}
         assert {key: found[key] for key in shared} == {
             key: plain[key] for key in shared
@@ -303,7 +303,7 @@ def test_a_chooser_that_cannot_gain_is_its_first_scheme() -> None:
 
 def test_the_chooser_leaves_a_bad_scheme() -> None:
     found = online(TPCB, 1534, 9204, initial="inclusive", period="50000")
-    plain = replay.simulate_scheme(TPCB, "inclusive", 1534, 9204)
+    plain = replay.replay(TPCB, "scheme", "inclusive", 1534, 9204)
     assert found["switches"] == 1
     assert priced(found) < priced(plain)
 

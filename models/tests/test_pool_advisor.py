@@ -18,7 +18,7 @@ from tierwright.advise.pool_advisor import (
 from tierwright.cli.app import main
 from tierwright.common.errors import BadInput
 from tierwright.evaluate.pool_split import workload
-from tierwright.simulate.replay import simulate_buffer
+from tierwright.simulate.replay import replay
 from tierwright.trace.reading import Trace
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -52,7 +52,7 @@ def test_without_change_it_is_the_replays_one_by_one(steady: PoolAdvisor) -> Non
     }
     names = {"adaptive": "fd_buffer", "static": "fd_static"}
     for name, given in options.items():
-        row = simulate_buffer(Trace(TPCB), names.get(name, name), PAGES, options=given)
+        row = replay(Trace(TPCB), "buffer", names.get(name, name), PAGES, options=given)
         left = row["write_accesses"] - row["write_hits_dirty"] - row["writes"]
         cost = (row["reads"] + 32 * (row["writes"] + left)) / row["accesses"]
         assert steady.totals[name] == pytest.approx(cost)
@@ -65,8 +65,8 @@ def test_without_change_it_is_the_replays_one_by_one(steady: PoolAdvisor) -> Non
 
 
 def static_cost(trace: Trace, pages: int, clean: int) -> float:
-    row = simulate_buffer(
-        trace, "fd_static", pages, options={"clean_pages": str(clean)}
+    row = replay(
+        trace, "buffer", "fd_static", pages, options={"clean_pages": str(clean)}
     )
     left = row["write_accesses"] - row["write_hits_dirty"] - row["writes"]
     return float((row["reads"] + 32 * (row["writes"] + left)) / row["accesses"])

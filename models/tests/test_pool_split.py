@@ -20,13 +20,7 @@ from tierwright.common.errors import BadInput
 from tierwright.evaluate.pool_split import belady, workload
 from tierwright.evaluate.pool_split import costs as pool_split_costs
 from tierwright.evaluate.pool_split import counts as pool_split_counts
-from tierwright.simulate.replay import (
-    buffers,
-    simulate_buffer,
-    simulate_policy,
-    simulate_splits,
-    two_stack,
-)
+from tierwright.simulate.replay import contenders, replay, simulate_splits, two_stack
 from tierwright.trace.reading import Trace
 from tierwright.trace.tokens import parse_tokens, token_trace
 
@@ -81,9 +75,9 @@ def test_worked_numbers_of_the_page() -> None:
 
 
 def test_every_buffer_says_what_it_takes() -> None:
-    names = [about["name"] for about in buffers()]
+    names = [about["name"] for about in contenders("buffer")]
     assert names == ["lru", "cflru", "cfdc", "fd_static", "fd_buffer"]
-    for about in buffers():
+    for about in contenders("buffer"):
         assert set(about) == {
             "name",
             "title",
@@ -187,8 +181,8 @@ def test_belady_never_misses_more_than_a_buffer() -> None:
         with token_trace(tokens) as trace:
             for pages in (2, 5, 9):
                 best = belady.belady(parse_tokens(tokens), pages)
-                for about in buffers():
-                    found = simulate_buffer(trace, about["name"], pages)
+                for about in contenders("buffer"):
+                    found = replay(trace, "buffer", about["name"], pages)
                     assert best.misses <= found["misses"], about["name"]
 
 
@@ -249,9 +243,9 @@ def test_flow_stays_within_what_the_page_states(trace: Trace, pages: int) -> Non
 
 
 def test_the_buffer_lru_is_the_policy_lru(trace: Trace) -> None:
-    policy = simulate_policy(trace, "lru", 1000)
+    policy = replay(trace, "policy", "lru", 1000)
     for name, options in (("lru", None), ("cflru", {"wrr": "1.0"})):
-        found = simulate_buffer(trace, name, 1000, options=options)
+        found = replay(trace, "buffer", name, 1000, options=options)
         assert found["policy"] == name
         shared = set(policy) - {"policy"}
         assert {key: found[key] for key in shared} == {
@@ -260,24 +254,24 @@ def test_the_buffer_lru_is_the_policy_lru(trace: Trace) -> None:
 
 
 def test_clustering_writes_in_fewer_requests(trace: Trace) -> None:
-    whole = simulate_buffer(trace, "cfdc", 1000)
+    whole = replay(trace, "buffer", "cfdc", 1000)
     assert 0 < whole["write_requests"] < whole["writes"]
-    single = simulate_buffer(trace, "cfdc", 1000, options={"clustering": "false"})
+    single = replay(trace, "buffer", "cfdc", 1000, options={"clustering": "false"})
     assert single["write_requests"] == single["writes"]
-    cflru = simulate_buffer(trace, "cflru", 1000)
+    cflru = replay(trace, "buffer", "cflru", 1000)
     assert {**single, "policy": "cflru"} == cflru
 
 
 def test_clusters_are_of_addresses_whatever_the_file(trace: Trace) -> None:
     """The canonical file keeps addresses, so raw and canonical cluster alike."""
-    raw = simulate_buffer(Trace(TPCB), "cfdc", 500)
-    canonical = simulate_buffer(trace, "cfdc", 500)
+    raw = replay(Trace(TPCB), "buffer", "cfdc", 500)
+    canonical = replay(trace, "buffer", "cfdc", 500)
     assert raw.pop("trace") == {**canonical.pop("trace"), "skipped_records": 0}
     assert raw == canonical
 
 
 def test_the_adaptive_buffer_reports_its_windows(trace: Trace) -> None:
-    found = simulate_buffer(trace, "fd_buffer", 1000, options={"window": "20000"})
+    found = replay(trace, "buffer", "fd_buffer", 1000, options={"window": "20000"})
     history = found["history"]
     assert found["windows"] == len(history) == 21
     assert sum(window["reads"] for window in history) == found["reads"]
@@ -310,14 +304,12 @@ def test_analysis_of_the_recorded_trace(
         "estimates"
     ]
     assert at_best[estimator] == min(entry[estimator] for entry in row["curve"])
-    replay = simulate_buffer(
-        trace, "fd_static", 300, options={"clean_pages": str(best)}
-    )
-    assert row["simulated"] == by_hand(replay)
-    unpaid = (replay["reads"] + R * replay["writes"]) / 420_000
+    made = replay(trace, "buffer", "fd_static", 300, options={"clean_pages": str(best)})
+    assert row["simulated"] == by_hand(made)
+    unpaid = (made["reads"] + R * made["writes"]) / 420_000
     assert row["simulated_without_closing_writes"] == unpaid < row["simulated"]
     for name, cost in row["baselines"].items():
-        assert cost == by_hand(simulate_buffer(trace, name, 300))
+        assert cost == by_hand(replay(trace, "buffer", name, 300))
         assert row["gain_over"][name] == 1 - row["recommended_cost"] / cost
     # A replay goes before an estimate.
     replayed = {each["clean_pages"]: each["cost"] for each in row["replays"]}
@@ -475,7 +467,7 @@ def test_simulate_takes_buffers_and_their_options(
         capsys, *arguments, "CFLRU", "--option", "wrr=0.25", "--json"
     )
     assert code == 0
-    expected = simulate_buffer(trace, "cflru", 300, options={"wrr": "0.25"})
+    expected = replay(trace, "buffer", "cflru", 300, options={"wrr": "0.25"})
     assert json.loads(out) == expected
     for options, message in (
         (("lru", "--option", "wrr=1"), "policy `lru` has no options"),
@@ -510,9 +502,9 @@ def test_a_trace_without_writes_is_warned_of(
     assert "hint: " in err
 
 
-@pytest.mark.parametrize("call", [simulate_buffer, two_stack, simulate_splits])
+@pytest.mark.parametrize("call", [replay, two_stack, simulate_splits])
 def test_false_cancels(call: Any, trace: Trace) -> None:
-    given = {simulate_buffer: ("lru", 9), two_stack: (9,), simulate_splits: (9, [3])}
+    given = {replay: ("buffer", "lru", 9), two_stack: (9,), simulate_splits: (9, [3])}
     with pytest.raises(_simulator.Cancelled):
         call(trace, *given[call], on_progress=lambda *_: False)
 

@@ -18,7 +18,7 @@ from tierwright.common.errors import BadInput
 from tierwright.evaluate.pool_split import belady as pool_split_belady
 from tierwright.evaluate.pool_split import costs as pool_split_costs
 from tierwright.evaluate.pool_split import counts, workload
-from tierwright.simulate.replay import simulate_buffer, simulate_splits, two_stack
+from tierwright.simulate.replay import replay, simulate_splits, two_stack
 from tierwright.trace.reading import Trace
 from tierwright.trace.tokens import parse_tokens, token_trace
 
@@ -221,7 +221,7 @@ def test_belady_misses_least_and_buffers_never_less(steps: Steps, pages: int) ->
     assert least == best_buffer_misses(accesses, pages)
     with token_trace(text) as trace:
         for name, options in (("lru", {}), ("cflru", {"wrr": "0.5"})):
-            found = simulate_buffer(trace, name, pages, options=options)
+            found = replay(trace, "buffer", name, pages, options=options)
             assert found["misses"] >= least
         if pages >= 2:
             for row in simulate_splits(trace, pages, range(1, pages)):
@@ -232,9 +232,9 @@ def test_belady_misses_least_and_buffers_never_less(steps: Steps, pages: int) ->
 @given(steps_of_any_kind, buffers)
 def test_cflru_without_a_clean_first_region_is_lru(steps: Steps, pages: int) -> None:
     with token_trace(text_of(steps)) as trace:
-        lru = simulate_buffer(trace, "lru", pages)
-        cflru = simulate_buffer(trace, "cflru", pages, options={"wrr": "1.0"})
-        bigger = simulate_buffer(trace, "lru", pages + 1)
+        lru = replay(trace, "buffer", "lru", pages)
+        cflru = replay(trace, "buffer", "cflru", pages, options={"wrr": "1.0"})
+        bigger = replay(trace, "buffer", "lru", pages + 1)
     assert (lru["reads"], lru["writes"]) == (cflru["reads"], cflru["writes"])
     assert bigger["misses"] <= lru["misses"]  # Mattson: P(M) never rises with M
 
@@ -254,7 +254,7 @@ def trace(tmp_path_factory: pytest.TempPathFactory) -> Trace:
 def test_gain_is_replayed_at_every_asymmetry(trace: Trace) -> None:
     ratios = (1.0, 8.0, 32.0, 121.3)
     found = pool_gain.answer(trace, 306, ratios)
-    lru = simulate_buffer(trace, "lru", 306)
+    lru = replay(trace, "buffer", "lru", 306)
     for at, ratio in enumerate(ratios):
         single = pool_split.answer(trace, 306, ratio)
         assert single.best_clean_pages == found.clean_pages[at]

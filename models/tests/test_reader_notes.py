@@ -123,15 +123,15 @@ def test_every_answer_about_a_trace_holds_the_notes(blocks: Path) -> None:
     trace = Trace(blocks, columns=MAPPING)
     lru = {"policy": "lru", "pages": 4}
     answers = {
-        "policy": replay.simulate_policy(trace, "lru", 4),
-        "scheme": replay.simulate_scheme(trace, "lazy", 2, 4),
-        "online": replay.simulate_online(
-            trace, "online", 2, 4,
+        "policy": replay.replay(trace, "policy", "lru", 4),
+        "scheme": replay.replay(trace, "scheme", "lazy", 2, 4),
+        "online": replay.replay(
+            trace, "chooser", "online", 2, 4,
             options={"flash_read_us": "100", "flash_write_us": "200",
                      "disk_read_us": "5000", "disk_write_us": "5000"},
         ),
-        "buffer": replay.simulate_buffer(trace, "cflru", 4),
-        "flash cache": replay.simulate_flash_cache(trace, "face", 2, 8),
+        "buffer": replay.replay(trace, "buffer", "cflru", 4),
+        "flash cache": replay.replay(trace, "flash_cache", "face", 2, 8),
         "splits": replay.simulate_splits(trace, 4, [2])[0],
         "two stack": replay.two_stack(trace, 4),
         "windows": measure.window_curves(trace, window_accesses=10),
@@ -354,7 +354,7 @@ def test_a_buffer_that_weighs_writes_names_the_trace_that_does_not_tell_them(
     arc: Path,
 ) -> None:
     with pytest.raises(ParameterError) as refused:
-        replay.simulate_buffer(Trace(arc), "cflru", 4)
+        replay.replay(Trace(arc), "buffer", "cflru", 4)
     assert str(refused.value.args[0]).startswith(
         "trace `x.lis`: its format does not tell writes from reads"
     )

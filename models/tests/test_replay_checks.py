@@ -21,7 +21,7 @@ from tierwright.evaluate.throughput.schemes import Setting, scheme_throughput
 from tierwright.hardware import catalog
 from tierwright.hardware.service_time import service_us
 from tierwright.profile.curve import Curve
-from tierwright.simulate.replay import simulate_scheme
+from tierwright.simulate.replay import replay
 from tierwright.trace.reading import Trace
 from tierwright.trace.tokens import token_trace
 
@@ -34,7 +34,7 @@ TOKENS = " ".join(f"{'RW'[at % 3 == 0]}{at * at % 23}" for at in range(400))
 def replays() -> dict[str, dict[str, Any]]:
     with token_trace(TOKENS) as trace:
         return {
-            name: simulate_scheme(trace, name, 4, 0 if name == "none" else 9)
+            name: replay(trace, "scheme", name, 4, 0 if name == "none" else 9)
             for name in schemes.SCHEMES
         }
 

@@ -16,13 +16,7 @@ from tierwright.hardware import catalog
 from tierwright.hardware.device import Device, Figure
 from tierwright.hardware.service_time import service_basis, service_us
 from tierwright.simulate.priced import price
-from tierwright.simulate.replay import (
-    simulate_buffer,
-    simulate_flash_cache,
-    simulate_policy,
-    simulate_scheme,
-    simulate_splits,
-)
+from tierwright.simulate.replay import replay, simulate_splits
 from tierwright.trace.reading import Trace
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -71,7 +65,7 @@ class TestSurvey:
         assert found.best_cost == pytest.approx(by_hand, rel=1e-12)
         assert found.best_cost == found.simulated.min()
         for name, cost in found.baselines.items():
-            baseline = simulate_buffer(TPCB, name, PAGES)
+            baseline = replay(TPCB, "buffer", name, PAGES)
             counts = survey.baselines[name]
             assert (counts["reads"], counts["writes"]) == (
                 baseline["reads"],
@@ -197,7 +191,7 @@ class TestPrice:
     DISK = device(read_iops=100, write_iops=50)
 
     def test_one_cache(self) -> None:
-        row = simulate_policy(TPCB, "lru", 300)
+        row = replay(TPCB, "policy", "lru", 300)
         found = price(row, flash=None, disk=self.DISK)
         # 10,000 µs a read, 20,000 µs a write
         by_hand = (row["disk_reads"] * 1e4 + row["disk_writes"] * 2e4) / row["accesses"]
@@ -205,7 +199,7 @@ class TestPrice:
 
     @pytest.mark.oracle("simulate.priced.price")
     def test_two_tiers(self) -> None:
-        row = simulate_scheme(TPCB, "lazy", 300, 3000)
+        row = replay(TPCB, "scheme", "lazy", 300, 3000)
         found = price(row, flash=self.FLASH, disk=self.DISK)
         total = (
             row["flash_reads"] * 100
@@ -219,7 +213,7 @@ class TestPrice:
         )
 
     def test_batches_of_a_flash_cache_cost_their_transfer(self) -> None:
-        row = simulate_flash_cache(TPCB, "face", 300, 3000)
+        row = replay(TPCB, "flash_cache", "face", 300, 3000)
         found = price(row, flash=self.FLASH, disk=self.DISK)
         read_page_us = row["page_bytes"] / 100e6 * 1e6
         write_page_us = row["page_bytes"] / 50e6 * 1e6
@@ -240,8 +234,8 @@ class TestPrice:
         assert found.io_time_us_per_access == pytest.approx(total / row["accesses"])
 
     def test_what_is_missing_is_named(self) -> None:
-        lazy = simulate_scheme(TPCB, "lazy", 300, 3000)
-        face = simulate_flash_cache(TPCB, "face", 300, 3000)
+        lazy = replay(TPCB, "scheme", "lazy", 300, 3000)
+        face = replay(TPCB, "flash_cache", "face", 300, 3000)
         bare = device(read_iops=100, write_iops=50)
         for row, flash, disk, named in (
             (lazy, None, self.DISK, "no flash device"),
@@ -258,8 +252,9 @@ class TestPrice:
     def test_blocks_cost_what_their_bytes_take(
         self, scheme: str, technique: str
     ) -> None:
-        row = simulate_scheme(
+        row = replay(
             TPCB,
+            "scheme",
             scheme,
             300,
             3000,
@@ -307,8 +302,9 @@ class TestPrice:
 
     def test_blocks_of_one_page_cost_what_pages_cost(self) -> None:
         """Blocks that are counted one page each are priced as pages are."""
-        row = simulate_scheme(
+        row = replay(
             TPCB,
+            "scheme",
             "lazy",
             300,
             3000,
@@ -325,8 +321,8 @@ class TestPrice:
         assert one.io_time_us_per_access == pytest.approx(other.io_time_us_per_access)
 
     def test_blocks_on_devices_without_a_time_name_the_device(self) -> None:
-        row = simulate_scheme(
-            TPCB, "inclusive", 300, 3000, options={"block_pages": "8"}
+        row = replay(
+            TPCB, "scheme", "inclusive", 300, 3000, options={"block_pages": "8"}
         )
         found = price(row, flash=self.FLASH, disk=device(read_iops=1))
         assert found.io_time_us_per_access is None
@@ -336,7 +332,7 @@ class TestPrice:
         )
 
     def test_without_flash_operations_no_flash_device_is_needed(self) -> None:
-        row = simulate_scheme(TPCB, "none", 300, 0)
+        row = replay(TPCB, "scheme", "none", 300, 0)
         found = price(
             row, flash=None, disk=catalog.device("face2016-cheetah-15k6-single")
         )
@@ -357,8 +353,8 @@ def test_the_formula_of_clean_only_admission_is_near_its_replay(
     ram: int, flash: int, gap: float
 ) -> None:
     """The disk is slow: that flash holds more clean victims than h_f / m_r matters little."""
-    found = simulate_scheme(
-        TPCB, "lazy", ram, flash, options={"admission": "clean_only"}
+    found = replay(
+        TPCB, "scheme", "lazy", ram, flash, options={"admission": "clean_only"}
     )
     devices = {
         "flash": catalog.device("face2016-samsung-840pro-256"),
@@ -384,7 +380,7 @@ def test_the_formula_of_clean_only_admission_is_near_its_replay(
     difference = cost.io_time_us_per_access - priced
     assert difference == pytest.approx(spared / found["accesses"], rel=1e-6, abs=1e-9)
     assert cost.warnings == ()
-    plain = simulate_scheme(TPCB, "lazy", ram, flash)
+    plain = replay(TPCB, "scheme", "lazy", ram, flash)
     assert clean_only(plain, **devices) is None
     assert clean_only(found, flash=None, disk=devices["disk"]) is None
 
@@ -431,8 +427,13 @@ def test_the_share_of_all_victims_misleads_to_either_side(
         ),
         encoding="ascii",
     )
-    found = simulate_scheme(
-        Trace(path), "lazy", 100, flash_pages, options={"admission": "clean_only"}
+    found = replay(
+        Trace(path),
+        "scheme",
+        "lazy",
+        100,
+        flash_pages,
+        options={"admission": "clean_only"},
     )
     flash = device(read_iops=10_000, write_iops=2_500)
     disk = device(read_iops=5_000, write_iops=5_000)

@@ -121,7 +121,7 @@ def test_policies_count_as_slow_models_do(
     )
     expected = counted_slowly(model, accesses, pages, WARM)
     for trace in traces[:2]:
-        found = simulate_replay.simulate_policy(trace, policy, pages, warm_up=WARM)
+        found = simulate_replay.replay(trace, "policy", policy, pages, warm_up=WARM)
         counts = (found["misses"], found["evictions"], found["disk_writes"])
         assert counts == expected
         assert (found["warm_up"], found["accesses"]) == (WARM, ACCESSES - WARM)
@@ -131,25 +131,32 @@ def test_policies_count_as_slow_models_do(
 
 
 REPLAYS: dict[str, Any] = {
-    "lazy": lambda trace, warm_up: simulate_replay.simulate_scheme(
-        trace, "lazy", ram_pages=20, flash_pages=80, warm_up=warm_up
+    "lazy": lambda trace, warm_up: simulate_replay.replay(
+        trace, "scheme", "lazy", ram_pages=20, flash_pages=80, warm_up=warm_up
     ),
-    "blocks": lambda trace, warm_up: simulate_replay.simulate_scheme(
+    "blocks": lambda trace, warm_up: simulate_replay.replay(
         trace,
+        "scheme",
         "exclusive",
         ram_pages=20,
         flash_pages=80,
         options={"block_pages": "4"},
         warm_up=warm_up,
     ),
-    "face": lambda trace, warm_up: simulate_replay.simulate_flash_cache(
-        trace, "face", 20, 80, warm_up=warm_up
+    "face": lambda trace, warm_up: simulate_replay.replay(
+        trace, "flash_cache", "face", 20, 80, warm_up=warm_up
     ),
-    "online": lambda trace, warm_up: simulate_replay.simulate_online(
-        trace, "online", 20, 80, options={**TIMES, "period": "500"}, warm_up=warm_up
+    "online": lambda trace, warm_up: simulate_replay.replay(
+        trace,
+        "chooser",
+        "online",
+        20,
+        80,
+        options={**TIMES, "period": "500"},
+        warm_up=warm_up,
     ),
-    "fd_buffer": lambda trace, warm_up: simulate_replay.simulate_buffer(
-        trace, "fd_buffer", 50, options={"window": "500"}, warm_up=warm_up
+    "fd_buffer": lambda trace, warm_up: simulate_replay.replay(
+        trace, "buffer", "fd_buffer", 50, options={"window": "500"}, warm_up=warm_up
     ),
 }
 OF_THE_WHOLE = {
@@ -211,9 +218,9 @@ def test_a_sweep_and_its_miniatures_warm_up(traces: tuple[Trace, Trace, Trace]) 
     ]
     for trace in (raw, canonical):
         rows = simulate_replay.sweep(trace, configurations, warm_up=WARM)["rows"]
-        alone = simulate_replay.simulate_policy(trace, "2q", 60, warm_up=WARM)
+        alone = simulate_replay.replay(trace, "policy", "2q", 60, warm_up=WARM)
         assert rows[0]["misses"] == alone["misses"]
-        alone = simulate_replay.simulate_scheme(trace, "lazy", 20, 80, warm_up=WARM)
+        alone = simulate_replay.replay(trace, "scheme", "lazy", 20, 80, warm_up=WARM)
         assert rows[1]["flash_hits"] == alone["flash_hits"]
         assert {row["warm_up"] for row in rows} == {WARM}
         assert {row["accesses"] for row in rows} == {ACCESSES - WARM}
@@ -235,7 +242,7 @@ def test_a_share_of_a_raw_trace_is_counted_first(
 ) -> None:
     for trace in traces[:2]:
         assert _simulator.count_accesses(trace.path) == ACCESSES
-        found = simulate_replay.simulate_scheme(trace, "lazy", 20, 80, warm_up=0.5)
+        found = simulate_replay.replay(trace, "scheme", "lazy", 20, 80, warm_up=0.5)
         assert found["warm_up"] == found["accesses"] == ACCESSES // 2
 
 
@@ -244,7 +251,7 @@ def test_what_is_no_warm_up_is_refused(
     traces: tuple[Trace, Trace, Trace], warm_up: WarmUp
 ) -> None:
     with pytest.raises(BadInput, match="warm-up") as raised:
-        simulate_replay.simulate_policy(traces[1], "lru", 10, warm_up=warm_up)
+        simulate_replay.replay(traces[1], "policy", "lru", 10, warm_up=warm_up)
     assert "50%" in raised.value.hint
 
 
@@ -310,8 +317,8 @@ def test_the_command_sweep_warms_up() -> None:
     )
     assert code == 0, err
     for row in json.loads(out):
-        alone = simulate_replay.simulate_policy(
-            Trace(TPCB), "lru", row["pages"], warm_up=0.5
+        alone = simulate_replay.replay(
+            Trace(TPCB), "policy", "lru", row["pages"], warm_up=0.5
         )
         assert row["misses"] == alone["misses"]
         assert row["warm_up"] == alone["warm_up"]

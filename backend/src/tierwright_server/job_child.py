@@ -16,7 +16,7 @@ import traceback
 from collections.abc import Callable
 from typing import Any
 
-from tierwright._simulator import SimulatorError
+from tierwright.common.core_errors import SimulatorError
 from tierwright.common.errors import defect_of
 from tierwright_server.common.disk_space import is_full
 from tierwright_server.jobs.confine import confine

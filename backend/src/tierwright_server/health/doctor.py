@@ -97,7 +97,7 @@ def _system() -> Finding:
 
 def _core() -> Finding:
     try:
-        from tierwright import _simulator
+        from tierwright.trace.reading import formats
     except ImportError as error:
         return Finding(
             "core",
@@ -105,7 +105,7 @@ def _core() -> Finding:
             f"the compiled core does not load: {error}",
             "in a checkout run `make setup`; else install the wheel again",
         )
-    return Finding("core", "ok", f"{len(_simulator.formats())} formats of traces")
+    return Finding("core", "ok", f"{len(formats())} formats of traces")
 
 
 def _shipped() -> Finding:

@@ -14,7 +14,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, Response
 
-from tierwright._simulator import CoreDefect, SimulatorError
+from tierwright.common.core_errors import CoreDefect, SimulatorError
 from tierwright.common.errors import Defect, TierwrightError, defect_of
 from tierwright_server.common.disk_space import database_lacks_room, is_full
 from tierwright_server.common.errors import (

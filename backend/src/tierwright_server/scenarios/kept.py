@@ -10,7 +10,7 @@ from fastapi import Request
 from pydantic import Field, ValidationError
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from tierwright._simulator import SimulatorError
+from tierwright.common.core_errors import SimulatorError
 from tierwright.common.errors import TierwrightError
 from tierwright_server.common import version
 from tierwright_server.common.errors import (

@@ -74,7 +74,7 @@ def clean_only(
     Parameters
     ----------
     counters : mapping
-        A result of `simulate_scheme`.
+        A result of `replay`.
     flash, disk : Device or None
         As in `price`.
 

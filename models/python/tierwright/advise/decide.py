@@ -47,7 +47,7 @@ def decide(
     SimulatorError
         If the trace cannot be read, or progress asked to stop.
     """
-    from tierwright import _simulator
+    from tierwright.common.core_errors import Cancelled
     from tierwright.simulate import replay
 
     points = replay_points(found)
@@ -59,7 +59,7 @@ def decide(
         on_progress=on_progress,
     )
     if made["cancelled"]:
-        raise _simulator.Cancelled("the replay was cancelled", "")
+        raise Cancelled("the replay was cancelled", "")
     rows = made["rows"]
     for row in rows:
         if "error" in row:

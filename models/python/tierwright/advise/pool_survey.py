@@ -40,7 +40,7 @@ from tierwright.evaluate.pool_split.counts import (
 )
 from tierwright.hardware.device import OPERATIONS, Device
 from tierwright.hardware.service_time import service_basis, service_us
-from tierwright.simulate.replay import simulate_buffer, simulate_splits, two_stack
+from tierwright.simulate.replay import replay, simulate_splits, two_stack
 from tierwright.trace.reading import OnProgress, Trace
 
 EVEN_SPLITS = 24
@@ -556,10 +556,15 @@ def survey(
         write_accesses=found["write_accesses"],
     )
     with frame("replaying LRU") as on_progress:
-        lru = simulate_buffer(trace, "lru", pages, on_progress=on_progress)
+        lru = replay(trace, "buffer", "lru", pages, on_progress=on_progress)
     with frame("replaying CFLRU") as on_progress:
-        cflru = simulate_buffer(
-            trace, "cflru", pages, options={"wrr": CFLRU_WRR}, on_progress=on_progress
+        cflru = replay(
+            trace,
+            "buffer",
+            "cflru",
+            pages,
+            options={"wrr": CFLRU_WRR},
+            on_progress=on_progress,
         )
     write_share = found["write_accesses"] / found["accesses"]
     own = {

@@ -89,7 +89,7 @@ def ask(name: str, inputs: Mapping[str, Any]) -> Answer:
     >>> round(found.result["io_time"], 6), found.derivation[0].formula
     (30.0, 'Comp / g')
     """
-    from tierwright._simulator import SimulatorError
+    from tierwright.common.core_errors import SimulatorError
 
     card = card_of(name)
     given: dict[str, Any] = _unsigned_zeros(card.read(inputs))

@@ -171,11 +171,11 @@ def _add_commands_of_other_packages() -> None:
 
 def _fail_core(error: Exception) -> int:
     """Report an error of the Rust core; anything else is a defect and keeps its trace."""
-    from tierwright import _simulator
+    from tierwright.common.core_errors import Cancelled, SimulatorError
 
-    if isinstance(error, _simulator.Cancelled):
+    if isinstance(error, Cancelled):
         return _interrupted()
-    if isinstance(error, _simulator.SimulatorError):
+    if isinstance(error, SimulatorError):
         message, hint = error.args
         return _fail(str(message), str(hint) or _PATH_HINT)
     if isinstance(error, OSError):

@@ -437,14 +437,16 @@ def _simulate_two_tiers(
     """Replay through a page-flow scheme, a chooser among them, or a flash cache."""
     from tierwright.simulate import replay as core
 
-    if core.is_flash_cache(name):
-        replay = core.simulate_flash_cache
-    elif core.is_chooser(name):
-        replay = core.simulate_online
+    family: core.Family
+    if core.is_of("flash_cache", name):
+        family = "flash_cache"
+    elif core.is_of("chooser", name):
+        family = "chooser"
     else:
-        replay = core.simulate_scheme
-    return replay(
+        family = "scheme"
+    return core.replay(
         trace,
+        family,
         name,
         *sizes,
         options=pairs(options, "--option"),
@@ -465,12 +467,13 @@ def _simulate_one_cache(
     from tierwright.simulate import replay as core
 
     wanted = policy.lower().replace("-", "_")
-    policies = {entry["name"] for entry in core.policies()}
-    buffers = {entry["name"] for entry in core.buffers()} - policies
+    policies = {entry["name"] for entry in core.contenders("policy")}
+    buffers = {entry["name"] for entry in core.contenders("buffer")} - policies
     given = pairs(options, "--option")
     if wanted in buffers:
-        return core.simulate_buffer(
+        return core.replay(
             trace,
+            "buffer",
             wanted,
             pages,
             options=given,
@@ -482,8 +485,9 @@ def _simulate_one_cache(
             f"policy `{policy}`: no such replacement policy or buffer",
             f"choose one of {', '.join([*sorted(policies), *sorted(buffers)])}",
         )
-    return core.simulate_policy(
+    return core.replay(
         trace,
+        "policy",
         policy,
         pages,
         options=given,

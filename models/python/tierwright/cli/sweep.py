@@ -220,14 +220,15 @@ def _configurations(
     from tierwright.simulate.contenders import assign
 
     one_tier = [
-        _find(name, policy=core.policies(), buffer=core.buffers()) for name in policies
+        _find(name, policy=core.contenders("policy"), buffer=core.contenders("buffer"))
+        for name in policies
     ]
     two_tier = [
         _find(
             name,
-            scheme=core.schemes(),
-            chooser=core.choosers(),
-            flash_cache=core.flash_caches(),
+            scheme=core.contenders("scheme"),
+            chooser=core.contenders("chooser"),
+            flash_cache=core.contenders("flash_cache"),
         )
         for name in schemes
     ]

@@ -21,7 +21,6 @@ from tierwright.cli.output import (
 )
 from tierwright.common.errors import BadInput
 from tierwright.common.units import format_bytes, format_count
-from tierwright.simulate import replay
 from tierwright.trace import reading
 from tierwright.trace.reading import Trace
 
@@ -34,7 +33,7 @@ app = typer.Typer(
 
 def formats(*, json: Json = False) -> None:
     """List the trace formats that can be read."""
-    known = replay.formats()
+    known = reading.formats()
     if json:
         print_json(known)
         return

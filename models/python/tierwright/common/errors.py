@@ -111,7 +111,7 @@ def defect_of(error: Exception) -> tuple[str, str]:
     hint : str
         Next step.
     """
-    from tierwright._simulator import CoreDefect
+    from tierwright.common.core_errors import CoreDefect
 
     if isinstance(error, CoreDefect):
         return str(error.args[0]), Defect.hint

@@ -51,9 +51,7 @@ def profile(
         raise BadInput(
             f"size `{min(sizes)}` is below 1 page", "name sizes of at least 1 page"
         )
-    found = _simulator.curves(
-        str(trace.path), on_progress=on_progress, **trace.arguments()
-    )
+    found = curves(trace, on_progress=on_progress)
     if found["accesses"] == 0:
         raise BadInput(
             f"{trace.path}: the trace has no page accesses, so it has no curve",
@@ -69,6 +67,19 @@ def profile(
     )
     thinned, off = error_bounded(whole, points or DEFAULT_POINTS, sizes)
     return Profile(thinned, found["duration_s"], thinned_error=off)
+
+
+def curves(trace: Trace, *, on_progress: OnProgress | None = None) -> dict[str, Any]:
+    """Count the misses and write-backs of every LRU size in one pass.
+
+    Raises
+    ------
+    SimulatorError
+        If the trace cannot be read, or progress asked to stop.
+    """
+    return _simulator.curves(
+        str(trace.path), on_progress=on_progress, **trace.arguments()
+    )
 
 
 def sampled_profile(

@@ -46,7 +46,7 @@ def option_names(row: Mapping[str, Any], given: Mapping[str, str]) -> list[str]:
     given : mapping
         Options given to it, by name as in the table: they choose the policies.
     """
-    policies = {policy["name"]: policy for policy in replay.policies()}
+    policies = {policy["name"]: policy for policy in replay.contenders("policy")}
     names = [option["name"] for option in row["options"]]
     for option in row["options"]:
         tier = tier_of(option)

@@ -52,8 +52,7 @@ def price(
     Parameters
     ----------
     counters : mapping
-        A result of `simulate_policy`, `simulate_buffer`, `simulate_scheme`,
-        `simulate_online` or `simulate_flash_cache`.
+        A result of `replay`.
     flash : Device or None
         Flash between RAM and disk; None for one cache.
     disk : Device

@@ -6,27 +6,40 @@ Errors are those of the core: `SimulatorError` and its subclasses, args `(messag
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal
 
 from tierwright import _simulator
+from tierwright.common.errors import BadInput
 from tierwright.simulate.warm_up import WarmUp, accesses_of, whole
 from tierwright.trace.reading import OnProgress, Trace
 
+Family = Literal["policy", "buffer", "scheme", "chooser", "flash_cache"]
+"""What is replayed: a replacement policy or a cost-aware buffer in RAM alone; a page-flow scheme, a
+chooser among them, or a flash cache over RAM and flash."""
+_TABLES: Mapping[Family, Callable[[], list[dict[str, Any]]]] = {
+    "policy": _simulator.policies,
+    "buffer": _simulator.buffers,
+    "scheme": _simulator.schemes,
+    "chooser": _simulator.choosers,
+    "flash_cache": _simulator.flash_caches,
+}
+_ONE_TIER: Mapping[Family, Callable[..., dict[str, Any]]] = {
+    "policy": _simulator.simulate_policy,
+    "buffer": _simulator.simulate_buffer,
+}
+_TWO_TIERS: Mapping[Family, Callable[..., dict[str, Any]]] = {
+    "scheme": _simulator.simulate_scheme,
+    "chooser": _simulator.simulate_online,
+    "flash_cache": _simulator.simulate_flash_cache,
+}
+ONE_TIER = frozenset(_ONE_TIER)
+"""Families that replay RAM alone."""
 
-def formats() -> list[dict[str, Any]]:
-    """Return the trace formats that the core reads."""
-    return _simulator.formats()
 
-
-def policies() -> list[dict[str, Any]]:
-    """Return the replacement policies that the core simulates."""
-    return _simulator.policies()
-
-
-def schemes() -> list[dict[str, Any]]:
-    """Return the page-flow schemes that the core simulates."""
-    return _simulator.schemes()
+def contenders(family: Family) -> list[dict[str, Any]]:
+    """Return what the core replays of a family, with their options."""
+    return _TABLES[family]()
 
 
 def admissions() -> list[dict[str, Any]]:
@@ -34,26 +47,71 @@ def admissions() -> list[dict[str, Any]]:
     return _simulator.admissions()
 
 
-def choosers() -> list[dict[str, Any]]:
-    """Return the choosers among page flows that the core simulates, with their options."""
-    return _simulator.choosers()
-
-
-def is_chooser(name: str) -> bool:
-    """Tell whether a scheme's name, written in any way, is that of a chooser."""
+def is_of(family: Family, name: str) -> bool:
+    """Tell whether a name, written in any way, is one of a family."""
     wanted = name.lower().replace("-", "_")
-    return any(chooser["name"] == wanted for chooser in choosers())
+    return any(each["name"] == wanted for each in contenders(family))
 
 
-def flash_caches() -> list[dict[str, Any]]:
-    """Return the flash caches that the core simulates, with their options."""
-    return _simulator.flash_caches()
+def replay(
+    trace: Trace,
+    family: Family,
+    name: str,
+    ram_pages: int,
+    flash_pages: int = 0,
+    *,
+    options: Mapping[str, str] | None = None,
+    warm_up: WarmUp = 0,
+    on_progress: OnProgress | None = None,
+) -> dict[str, Any]:
+    """Replay a trace through one contender: the door to the core.
 
+    Parameters
+    ----------
+    trace : Trace
+        What is replayed.
+    family, name : str
+        Of `contenders`.
+    ram_pages, flash_pages : int
+        RAM, and flash of the families that have it. [pages]
+    options : mapping, optional
+        Of the contender.
+    warm_up : WarmUp
+        Accesses that are not counted.
+    on_progress : callable, optional
+        See `OnProgress`; False cancels.
 
-def is_flash_cache(name: str) -> bool:
-    """Tell whether a scheme's name, written in any way, is that of a flash cache."""
-    wanted = name.lower().replace("-", "_")
-    return any(cache["name"] == wanted for cache in flash_caches())
+    Returns
+    -------
+    dict
+        What was counted.
+
+    Raises
+    ------
+    BadInput
+        If there is no such family, or flash is given to one that has none.
+    ParameterError
+        If the core knows no such contender or option, or a size is out of range.
+    SimulatorError
+        If the trace cannot be read, or progress asked to stop.
+    """
+    if family not in _TABLES:
+        raise BadInput(f"family: `{family}` is unknown", f"one of {', '.join(_TABLES)}")
+    given: dict[str, Any] = {
+        "options": dict(options) if options else None,
+        "warm_up": warm_up_accesses(trace, warm_up),
+        "on_progress": on_progress,
+        **trace.arguments(),
+    }
+    path = str(trace.path)
+    if family in _TWO_TIERS:
+        return _TWO_TIERS[family](path, name, ram_pages, flash_pages, **given)
+    if flash_pages:
+        raise BadInput(
+            f"flash_pages: `{flash_pages}` given to `{name}`, a {family} of RAM alone",
+            "leave the flash out, or replay a scheme or a flash cache",
+        )
+    return _ONE_TIER[family](path, name, ram_pages, **given)
 
 
 def warm_up_accesses(
@@ -123,122 +181,6 @@ def miniatures(
         seed=seed,
         warm_up=warm_up_accesses(trace, warm_up),
         threads=threads,
-        on_progress=on_progress,
-        **trace.arguments(),
-    )
-
-
-def simulate_policy(
-    trace: Trace,
-    policy: str,
-    pages: int,
-    *,
-    options: Mapping[str, str] | None = None,
-    warm_up: WarmUp = 0,
-    on_progress: OnProgress | None = None,
-) -> dict[str, Any]:
-    """Replay a trace through one cache of `pages` pages. See `WarmUp`."""
-    return _simulator.simulate_policy(
-        str(trace.path),
-        policy,
-        pages,
-        options=dict(options) if options else None,
-        warm_up=warm_up_accesses(trace, warm_up),
-        on_progress=on_progress,
-        **trace.arguments(),
-    )
-
-
-def simulate_scheme(
-    trace: Trace,
-    scheme: str,
-    ram_pages: int,
-    flash_pages: int,
-    *,
-    options: Mapping[str, str] | None = None,
-    warm_up: WarmUp = 0,
-    on_progress: OnProgress | None = None,
-) -> dict[str, Any]:
-    """Replay a trace through RAM and flash under a page-flow scheme. See `WarmUp`."""
-    return _simulator.simulate_scheme(
-        str(trace.path),
-        scheme,
-        ram_pages,
-        flash_pages,
-        options=dict(options) if options else None,
-        warm_up=warm_up_accesses(trace, warm_up),
-        on_progress=on_progress,
-        **trace.arguments(),
-    )
-
-
-def simulate_online(
-    trace: Trace,
-    scheme: str,
-    ram_pages: int,
-    flash_pages: int,
-    *,
-    options: Mapping[str, str] | None = None,
-    warm_up: WarmUp = 0,
-    on_progress: OnProgress | None = None,
-) -> dict[str, Any]:
-    """Replay a trace through RAM and flash whose page flow is chosen period by period. See `WarmUp`."""
-    return _simulator.simulate_online(
-        str(trace.path),
-        scheme,
-        ram_pages,
-        flash_pages,
-        options=dict(options) if options else None,
-        warm_up=warm_up_accesses(trace, warm_up),
-        on_progress=on_progress,
-        **trace.arguments(),
-    )
-
-
-def simulate_flash_cache(
-    trace: Trace,
-    scheme: str,
-    ram_pages: int,
-    flash_pages: int,
-    *,
-    options: Mapping[str, str] | None = None,
-    warm_up: WarmUp = 0,
-    on_progress: OnProgress | None = None,
-) -> dict[str, Any]:
-    """Replay a trace through RAM and a flash cache that manages itself. See `WarmUp`."""
-    return _simulator.simulate_flash_cache(
-        str(trace.path),
-        scheme,
-        ram_pages,
-        flash_pages,
-        options=dict(options) if options else None,
-        warm_up=warm_up_accesses(trace, warm_up),
-        on_progress=on_progress,
-        **trace.arguments(),
-    )
-
-
-def buffers() -> list[dict[str, Any]]:
-    """Return the cost-aware buffers that the core simulates, with their options."""
-    return _simulator.buffers()
-
-
-def simulate_buffer(
-    trace: Trace,
-    buffer: str,
-    pages: int,
-    *,
-    options: Mapping[str, str] | None = None,
-    warm_up: WarmUp = 0,
-    on_progress: OnProgress | None = None,
-) -> dict[str, Any]:
-    """Replay a trace through a cost-aware buffer of `pages` pages. See `WarmUp`."""
-    return _simulator.simulate_buffer(
-        str(trace.path),
-        buffer,
-        pages,
-        options=dict(options) if options else None,
-        warm_up=warm_up_accesses(trace, warm_up),
         on_progress=on_progress,
         **trace.arguments(),
     )

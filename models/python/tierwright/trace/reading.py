@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
 from tierwright import _simulator
+from tierwright.common.errors import BadInput
 
 OnProgress = Callable[[int, int, int], bool]
 """Called with (bytes done, bytes in all, accesses so far); False cancels."""
@@ -48,14 +49,7 @@ class Reading:
 
     def arguments(self) -> dict[str, Any]:
         """Return the keyword arguments that the core takes for it."""
-        return {
-            "skip_bad_records": self.skip_bad_records,
-            "max_content_bytes": self.max_content_bytes,
-            "max_expansion": self.max_expansion,
-            "device_bytes": self.device_bytes,
-            "members_apart": self.members_apart,
-            "members_merged": self.members_merged,
-        }
+        return asdict(self)
 
 
 STRICT = Reading()
@@ -96,6 +90,32 @@ class Trace:
         """All files of the trace, in the order in which they are read."""
         return (self.path, *self.others)
 
+    @classmethod
+    def of(cls, document: Mapping[str, Any]) -> Trace:
+        """Make the trace of a document: its `path`, and how it is read by the names below.
+
+        Raises
+        ------
+        BadInput
+            If a name is unknown.
+        """
+        own = {"path", "format", "page_bytes", "columns", "others"}
+        careful = {each.name for each in fields(Reading)}
+        for name in document:
+            if name not in own | careful:
+                raise BadInput(
+                    f"reading: `{name}` is unknown",
+                    f"one of {', '.join(sorted(own | careful))}",
+                )
+        return cls(
+            Path(document["path"]),
+            format=document.get("format"),
+            page_bytes=document.get("page_bytes"),
+            columns=document.get("columns"),
+            reading=Reading(**{n: v for n, v in document.items() if n in careful}),
+            others=tuple(map(Path, document.get("others") or ())),
+        )
+
     def arguments(self) -> dict[str, Any]:
         """Return the keyword arguments that the core takes for a trace."""
         given: dict[str, Any] = {"format": self.format, **self.reading.arguments()}
@@ -106,6 +126,22 @@ class Trace:
         if self.columns:
             given["columns"] = dict(self.columns)
         return given
+
+
+def formats() -> list[dict[str, Any]]:
+    """Return the trace formats that the core reads."""
+    return _simulator.formats()
+
+
+def column_names(path: Path) -> list[str]:
+    """Name the columns of a table, as its first line or its schema states them.
+
+    Raises
+    ------
+    TraceError
+        If the file cannot be read.
+    """
+    return _simulator.column_names(path)
 
 
 def preview(

@@ -8,7 +8,6 @@ from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from tierwright import _simulator
 from tierwright.common.currency import BASE, ExchangeRate
 from tierwright.common.units import UNIT_BYTES
 from tierwright.evaluate.metadata import PRESETS
@@ -35,6 +34,8 @@ from tierwright.hardware.service_time import (
     stated_page_bytes,
     waiting_time,
 )
+from tierwright.simulate.replay import contenders
+from tierwright.trace.reading import formats
 from tierwright_server.common.errors import Conflict, NotFound
 from tierwright_server.hardware.catalog import repository
 from tierwright_server.hardware.catalog.schemas import (
@@ -76,12 +77,12 @@ _SLUG_LENGTH = 40
 
 def list_formats() -> list[FormatOut]:
     """List the core's trace formats."""
-    return [FormatOut.model_validate(row) for row in _simulator.formats()]
+    return [FormatOut.model_validate(row) for row in formats()]
 
 
 def list_policies() -> list[PolicyOut]:
     """List the core's replacement policies."""
-    return [PolicyOut.model_validate(row) for row in _simulator.policies()]
+    return [PolicyOut.model_validate(row) for row in contenders("policy")]
 
 
 def list_flash_metadata() -> list[FlashMetadataOut]:
@@ -91,7 +92,7 @@ def list_flash_metadata() -> list[FlashMetadataOut]:
 
 def list_schemes() -> list[SchemeOut]:
     """List the core's page-flow schemes."""
-    return [SchemeOut.model_validate(row) for row in _simulator.schemes()]
+    return [SchemeOut.model_validate(row) for row in contenders("scheme")]
 
 
 def get_device_vocabulary() -> DeviceVocabulary:

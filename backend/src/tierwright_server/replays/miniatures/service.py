@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from tierwright._simulator import Cancelled, SimulatorError
+from tierwright.common.core_errors import Cancelled, SimulatorError
 from tierwright.simulate import replay
 from tierwright.trace.reading import Trace
 from tierwright_server.common.errors import BadInput, NotFound, simulator_message

@@ -4,12 +4,12 @@ Nothing is named here: an item that the core adds appears by itself.
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-from tierwright._simulator import Cancelled, SimulatorError
+from tierwright.common.core_errors import Cancelled, SimulatorError
 from tierwright.simulate import replay as simulate_replay
 from tierwright.simulate.contenders import tier_of
 from tierwright.trace.reading import OnProgress, Trace
@@ -28,23 +28,6 @@ NEEDS = {
     "future": "Reads the trace to its end before the replay.",
     "writes": "Has its meaning only on a trace with writes.",
 }
-_TABLES: dict[Family, Callable[[], list[dict[str, Any]]]] = {
-    Family.POLICY: simulate_replay.policies,
-    Family.BUFFER: simulate_replay.buffers,
-    Family.SCHEME: simulate_replay.schemes,
-    Family.FLASH_CACHE: simulate_replay.flash_caches,
-    Family.CHOOSER: simulate_replay.choosers,
-}
-_ONE_TIER: dict[Family, Callable[..., dict[str, Any]]] = {
-    Family.POLICY: simulate_replay.simulate_policy,
-    Family.BUFFER: simulate_replay.simulate_buffer,
-}
-_TWO_TIER: dict[Family, Callable[..., dict[str, Any]]] = {
-    Family.SCHEME: simulate_replay.simulate_scheme,
-    Family.FLASH_CACHE: simulate_replay.simulate_flash_cache,
-    Family.CHOOSER: simulate_replay.simulate_online,
-}
-ONE_TIER = frozenset(_ONE_TIER)
 _CHOICES = re.compile(r"[a-z][a-z0-9_]*(?:(?:, | or )[a-z][a-z0-9_]*)+")
 _CONDITION = re.compile(r", (?:with|without) .*$")
 
@@ -52,7 +35,10 @@ _CONDITION = re.compile(r", (?:with|without) .*$")
 @cache
 def items(family: Family) -> dict[str, SimulatorItem]:
     """Return a table of the core by name, in its order."""
-    return {row["name"]: _item(family, row) for row in _TABLES[family]()}
+    return {
+        row["name"]: _item(family, row)
+        for row in simulate_replay.contenders(family.value)
+    }
 
 
 def listing() -> SimulatorOut:
@@ -76,7 +62,7 @@ def _item(family: Family, row: Mapping[str, Any]) -> SimulatorItem:
         title=row["title"],
         description=row["description"],
         paper=row.get("paper"),
-        tiers=1 if family in ONE_TIER else 2,
+        tiers=1 if family.value in simulate_replay.ONE_TIER else 2,
         least_pages=row.get("least_pages", 1),
         needs=row.get("needs", []),
         options=[_option(option) for option in row["options"]],
@@ -87,7 +73,7 @@ def _option(row: Mapping[str, str]) -> SimulatorOption:
     tier = tier_of(row)
     return SimulatorOption(
         **{key: row[key] for key in ("name", "description", "default", "values")},
-        choices=[entry["name"] for entry in simulate_replay.policies()]
+        choices=[entry["name"] for entry in simulate_replay.contenders("policy")]
         if tier is not None
         else choices_in(row["values"]),
         policy_of_tier=tier,
@@ -166,27 +152,14 @@ def replay(
     on_progress: OnProgress | None = None,
 ) -> dict[str, Any]:
     """Replay one configuration: `family`, `name`, `options`, `ram_pages`, `flash_pages`, `warm_up`."""
-    subject = Trace(trace)
-    name, ram_pages = configuration["name"], configuration["ram_pages"]
-    options = configuration["options"]
-    # Configurations of earlier versions have none.
-    warm_up = configuration.get("warm_up", 0)
-    family = Family(configuration["family"])
-    if family in ONE_TIER:
-        return _ONE_TIER[family](
-            subject,
-            name,
-            ram_pages,
-            options=options,
-            warm_up=warm_up,
-            on_progress=on_progress,
-        )
-    return _TWO_TIER[family](
-        subject,
-        name,
-        ram_pages,
-        configuration["flash_pages"],
-        options=options,
-        warm_up=warm_up,
+    return simulate_replay.replay(
+        Trace(trace),
+        Family(configuration["family"]).value,
+        configuration["name"],
+        configuration["ram_pages"],
+        configuration.get("flash_pages") or 0,
+        options=configuration["options"],
+        # Configurations of earlier versions have none.
+        warm_up=configuration.get("warm_up", 0),
         on_progress=on_progress,
     )

@@ -8,7 +8,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from tierwright._simulator import Cancelled, ParameterError, SimulatorError
+from tierwright.common.core_errors import Cancelled, ParameterError, SimulatorError
 from tierwright.simulate import replay
 from tierwright.trace.reading import OnProgress, Trace
 from tierwright_server.jobs.report import Report

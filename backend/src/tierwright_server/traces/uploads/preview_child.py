@@ -12,10 +12,12 @@ import os
 import signal
 import sys
 import traceback
+from pathlib import Path
 from typing import Any
 
-from tierwright import _simulator
+from tierwright.common.core_errors import SimulatorError
 from tierwright.common.errors import defect_of
+from tierwright.trace.reading import Trace, column_names, preview
 from tierwright_server.jobs.confine import confine
 from tierwright_server.jobs.limits import cap_memory, die_with_parent, write_no_files
 
@@ -35,8 +37,8 @@ def read_head(trace: dict[str, Any]) -> dict[str, Any]:
         `candidates` for its format and the `columns` it would have as a table.
     """
     try:
-        return {"found": _simulator.preview(**trace)}
-    except _simulator.SimulatorError as error:
+        return {"found": preview(Trace.of(trace))}
+    except SimulatorError as error:
         message, *rest = error.args
         return {
             "error": {
@@ -51,8 +53,8 @@ def read_head(trace: dict[str, Any]) -> dict[str, Any]:
 def _columns_of(path: str) -> list[str]:
     """Name the columns of a table; none where the file is none, or cannot be read."""
     try:
-        return _simulator.column_names(path)
-    except _simulator.SimulatorError:
+        return column_names(Path(path))
+    except SimulatorError:
         return []
 
 

@@ -6,8 +6,9 @@ import time
 from pathlib import Path
 from typing import Any
 
-from tierwright import _simulator
+from tierwright.common.core_errors import TraceError
 from tierwright.trace.conversions import core_build
+from tierwright.trace.reading import Trace, convert
 from tierwright_server.common.disk_space import is_full
 from tierwright_server.common.sealed import Damaged, opened, sealed
 from tierwright_server.common.wording import without_path
@@ -49,8 +50,8 @@ def ingest(job: dict[str, Any], report: Report) -> dict[str, Any]:
     """
     work = Attempt(Path(job["work_dir"]), _KEPT).folder
     trace = work / contents.TRACE_NAME
-    arguments = dict(job["trace"])
-    source = arguments.pop("path")
+    raw = Trace.of(job["trace"])
+    source = str(raw.path)
     origin = dict(job["source"])
     try:
         before = mark_of(Path(source))
@@ -63,10 +64,9 @@ def ingest(job: dict[str, Any], report: Report) -> dict[str, Any]:
         converted = _converted_before(work, key)
         if converted is None:
             with report.phase("reading and converting", size) as on_progress:
-                converted = _simulator.convert(
-                    source,
-                    str(trace),
-                    **arguments,
+                converted = convert(
+                    raw,
+                    trace,
                     force=True,
                     resume=(key, job["checkpoint_accesses"]),
                     on_progress=_within(
@@ -75,7 +75,7 @@ def ingest(job: dict[str, Any], report: Report) -> dict[str, Any]:
                 )
             converted |= _speed(converted, time.monotonic() - began)
             _keep_report(work, key, converted)
-    except _simulator.TraceError as error:
+    except TraceError as error:
         message, *rest = error.args
         hint = str(rest[0]) if rest and rest[0] else None
         raise JobFailure(

@@ -12,8 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from tierwright import _simulator
+from tierwright.common.core_errors import SimulatorError
 from tierwright.common.errors import defect_of
+from tierwright.profile.measure import curves
+from tierwright.trace.reading import Trace
 from tierwright_server.common.sealed import sealed
 from tierwright_server.jobs.limits import cap_memory, die_with_parent
 from tierwright_server.jobs.report import OnProgress
@@ -29,18 +31,16 @@ def profile(
     dict
         `accesses`, `distinct_pages`, `write_accesses` of the trace.
     """
-    curves = _simulator.curves(str(trace), on_progress=on_progress)
+    found = curves(Trace(trace), on_progress=on_progress)
     with sealed(out) as file:
-        np.save(file, np.stack([curves["misses"], curves["write_backs"]]))
-    return {
-        key: curves[key] for key in ("accesses", "distinct_pages", "write_accesses")
-    }
+        np.save(file, np.stack([found["misses"], found["write_backs"]]))
+    return {key: found[key] for key in ("accesses", "distinct_pages", "write_accesses")}
 
 
 def _answer(spec: dict[str, Any]) -> dict[str, Any]:
     try:
         return dict(profile(Path(spec["trace"]), Path(spec["out"])))
-    except _simulator.SimulatorError as error:
+    except SimulatorError as error:
         return {"error": str(error.args[0])}
     except MemoryError:
         return {"error": "it needs more memory than a job may take"}

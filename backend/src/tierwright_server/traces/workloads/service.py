@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 from sqlalchemy import delete
 from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 
-from tierwright import _simulator
 from tierwright.evaluate.page_flow.cautions import about_trace
 from tierwright.profile.curve import Curve
 from tierwright.profile.knees import METHOD as KNEE_METHOD
 from tierwright.profile.knees import knees
 from tierwright.profile.steady_state import Start
 from tierwright.trace.notes import ReaderNotes
+from tierwright.trace.reading import formats
 from tierwright_server.common.errors import (
     BadInput,
     Conflict,
@@ -217,12 +217,12 @@ async def create_workload(
         # The row goes with the commit; if that fails, expiry finds a row without a file.
         storage.remove(context.settings, body.upload_id)
         return _import_out(await get_workload(session, workload.id))
-    formats = {row["name"] for row in _simulator.formats()}
-    if body.format is not None and body.format not in formats:
+    known = {row["name"] for row in formats()}
+    if body.format is not None and body.format not in known:
         raise BadInput.at(
             "body.format",
             body.format,
-            f"is none of {', '.join(sorted(formats))}",
+            f"is none of {', '.join(sorted(known))}",
             hint="Leave it out to have the format detected.",
         )
     await uploads.renew(session, context.settings, upload)

@@ -70,7 +70,7 @@ def replayed_throughput(
     Parameters
     ----------
     counters : mapping
-        A result of `simulate_scheme`.
+        A result of `replay`.
     flash, disk : Device
         Their service times price the operations.
     setting : Setting
@@ -148,7 +148,7 @@ def replayed_life(
     Parameters
     ----------
     counters : mapping
-        A result of `simulate_scheme`.
+        A result of `replay`.
     budget_tb : float or None
         Host writes that the devices take in place. [10^12 bytes]
     accesses_per_s, growth_per_year, written_tb : float
@@ -195,7 +195,7 @@ def replayed_choice(
     Parameters
     ----------
     replays : mapping
-        Results of `simulate_scheme` at the same sizes, by scheme.
+        Results of `replay` at the same sizes, by scheme.
     devices : iterable of Device
         Flash devices; those without a time of an operation that was counted are left out.
     disk : Device

@@ -17,6 +17,7 @@ from tierwright.evaluate.fragment_cache import CLOCK_CEILING, CLOCK_INITIAL_COUN
 from tierwright.evaluate.page_flow.decision import warm_up_of
 from tierwright.hardware.device import Device
 from tierwright.simulate.priced import price
+from tierwright.simulate.replay import Family
 
 __all__ = [
     "MOST_BLOCK_PAGES",
@@ -57,7 +58,7 @@ class Replay:
         Its options.
     """
 
-    family: str
+    family: Family
     name: str
     ram_pages: int
     flash_pages: int
@@ -128,7 +129,7 @@ def replayed_directory(
     Parameters
     ----------
     counters : mapping
-        A result of `simulate_scheme` at the sizes of the option.
+        A result of `replay` at the sizes of the option.
     option : DirectoryOption
         Its L and U.
     flash, disk : Device
@@ -153,7 +154,7 @@ def replayed_without_flash(counters: Counters, *, disk: Device) -> float:
     Parameters
     ----------
     counters : mapping
-        A result of `simulate_scheme`, scheme `none`.
+        A result of `replay`, scheme `none`.
     disk : Device
         Its service times price the operations.
 
@@ -248,7 +249,7 @@ def replayed_restart(replays: Mapping[str, Counters], accesses: int) -> Replayed
     Parameters
     ----------
     replays : mapping
-        Results of `simulate_flash_cache`, by name.
+        Results of `replay`, by name.
     accesses : int
         Of the trace.
 
@@ -342,7 +343,7 @@ def replayed_fragments(replays: Mapping[str, Counters]) -> dict[int, float]:
     Parameters
     ----------
     replays : mapping
-        Results of `simulate_scheme` at `fragment_replays`, by name.
+        Results of `replay` at `fragment_replays`, by name.
 
     Raises
     ------

@@ -205,7 +205,7 @@ def _run(
     expected = vector["expected"]
     wanted_error = expected.get("error")
     head = (vector["id"], vector["formula"])
-    from tierwright._simulator import SimulatorError
+    from tierwright.common.core_errors import SimulatorError
 
     try:
         actual = formula(spelled(vector["inputs"]))
@@ -576,12 +576,12 @@ def _price_performance(inputs: Inputs) -> Outputs:
 
 
 def _simulate(inputs: Inputs) -> Outputs:
-    from tierwright.simulate.replay import simulate_scheme
+    from tierwright.simulate.replay import replay
 
     schemes = ("exclusive", "inclusive_global", "lazy")
     with token_trace(inputs["trace"]) as trace:
         counters = {
-            scheme: simulate_scheme(trace, scheme, inputs["r"], inputs["f"])
+            scheme: replay(trace, "scheme", scheme, inputs["r"], inputs["f"])
             for scheme in schemes
         }
     return {

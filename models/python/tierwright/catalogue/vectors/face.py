@@ -293,13 +293,14 @@ def _simulate_gsc(inputs: Inputs) -> Outputs:
 
 
 def _simulate(inputs: Inputs, **options: str) -> Outputs:
-    from tierwright.simulate.replay import simulate_flash_cache
+    from tierwright.simulate.replay import replay
 
     clear = inputs.get("clear_dram_dirty_on_stage_out", False)
     options["clear_dirty_on_stage_out"] = "true" if clear else "false"
     with token_trace(inputs["trace"]) as trace:
-        found = simulate_flash_cache(
+        found = replay(
             trace,
+            "flash_cache",
             "face",
             inputs["dram_pages"],
             inputs["flash_slots"],

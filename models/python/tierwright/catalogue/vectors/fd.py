@@ -35,10 +35,10 @@ ARGMIN_ASYMMETRY = 32
 
 
 def _mattson(inputs: Inputs) -> Outputs:
-    from tierwright import _simulator
+    from tierwright.profile.measure import curves
 
     with token_trace(inputs["trace"]) as trace:
-        found = _simulator.curves(str(trace.path), **trace.arguments())
+        found = curves(trace)
     accesses = found["accesses"]
     misses = np.concatenate(([accesses], found["misses"].astype(np.int64)))
     hits = (misses[:-1] - misses[1:]).tolist()
@@ -260,14 +260,14 @@ def _two_stack_effective(inputs: Inputs) -> Outputs:
 
 
 def _baselines(inputs: Inputs) -> Outputs:
-    from tierwright.simulate.replay import simulate_buffer
+    from tierwright.simulate.replay import replay
 
     pages = inputs["M"]
     ratio = {"wrr": str(inputs.get("WRR", CFLRU_WRR))}
     with token_trace(inputs["trace"]) as trace:
         found = {
-            "lru": simulate_buffer(trace, "lru", pages),
-            "cflru": simulate_buffer(trace, "cflru", pages, options=ratio),
+            "lru": replay(trace, "buffer", "lru", pages),
+            "cflru": replay(trace, "buffer", "cflru", pages, options=ratio),
         }
     return {
         **{

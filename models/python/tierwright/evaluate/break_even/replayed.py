@@ -211,7 +211,7 @@ def replayed_break_even(
     sizes : CheckSizes
         What was replayed.
     replays : mapping
-        Results of `simulate_scheme` by scheme and sizes: all of `CheckSizes.wanted`.
+        Results of `replay` by scheme and sizes: all of `CheckSizes.wanted`.
     costs : PageCosts
         Of one page operation. [time]
     best : str or None

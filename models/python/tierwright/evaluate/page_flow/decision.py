@@ -44,7 +44,7 @@ def priced(
     Parameters
     ----------
     counters : mapping
-        A result of `simulate_scheme`, or the same counters kept.
+        A result of `replay`, or the same counters kept.
     flash_read, flash_write, disk_read, disk_write : float
         F_R, F_W, D_R, D_W. [µs]
 

@@ -3,7 +3,8 @@
 from pathlib import Path
 from typing import Any
 
-from tierwright import _simulator
+from tierwright.simulate import replay as simulate_replay
+from tierwright.trace.reading import Trace
 from tierwright_server.jobs.report import Report
 
 _NO_FLASH = "none"
@@ -33,11 +34,12 @@ def replay(job: dict[str, Any], report: Report) -> dict[str, Any]:
     for number, scheme in enumerate(job["schemes"], start=1):
         phase = f"replaying {scheme} ({number} of {len(job['schemes'])})"
         with report.phase(phase, total_bytes) as on_progress:
-            counters = _simulator.simulate_scheme(
-                job["trace"],
-                scheme=scheme,
-                ram_pages=ram_pages.get(scheme, job["ram_pages_with_flash"]),
-                flash_pages=job["flash_pages"],
+            counters = simulate_replay.replay(
+                Trace(Path(job["trace"])),
+                "scheme",
+                scheme,
+                ram_pages.get(scheme, job["ram_pages_with_flash"]),
+                job["flash_pages"],
                 warm_up=job["warm_up"],
                 on_progress=on_progress,
             )

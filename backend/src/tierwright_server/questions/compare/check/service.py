@@ -4,9 +4,9 @@ from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from tierwright import _simulator
 from tierwright.advise.checks.compare import model_of
 from tierwright.evaluate.page_flow.results import Evaluation
+from tierwright.evaluate.page_flow.schemes import SCHEMES
 from tierwright_server.common import version
 from tierwright_server.common.errors import BadInput, NotFound
 from tierwright_server.common.older_models import about_version
@@ -100,7 +100,7 @@ async def get_simulation(
 
 def _schemes(body: SimulationIn) -> list[str]:
     """Return the schemes asked for, in the order of the core's table."""
-    known = [str(row["name"]) for row in _simulator.schemes()]
+    known = list(SCHEMES)
     if body.schemes is None:
         return known
     for index, name in enumerate(body.schemes):
