@@ -72,9 +72,27 @@ def test_a_port_that_is_taken_is_a_note(tmp_path):
 def test_a_core_that_does_not_load(monkeypatch, tmp_path):
     monkeypatch.delattr("tierwright._simulator", raising=False)
     monkeypatch.setitem(doctor.sys.modules, "tierwright._simulator", None)
+    monkeypatch.delitem(doctor.sys.modules, "tierwright.trace.reading")
     code, found = look("--data-dir", str(tmp_path))
     assert code == 1
     assert "does not load" in found["core"]["found"]
+
+
+def test_a_command_without_its_core_says_so():
+    script = (
+        "import sys\n"
+        "sys.modules['tierwright._simulator'] = None\n"
+        "from tierwright.cli import main\n"
+        "sys.argv = ['tierwright', 'formats']\n"
+        "main()\n"
+    )
+    tried = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True
+    )
+    assert tried.returncode == 70
+    error, hint = tried.stderr.splitlines()
+    assert error.startswith("error: the compiled core does not load: ")
+    assert hint.startswith("hint: in a checkout run `make setup`")
 
 
 def test_confinement_says_what_the_kernel_enforces(tmp_path):

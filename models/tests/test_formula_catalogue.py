@@ -101,6 +101,7 @@ NO_MODEL = {
     "simulate.warm_up.accesses_of": "reads a share of a trace as accesses",
     "simulate.warm_up.parse": "reads an option",
     "evaluate.page_flow.load.about_load": "words for numbers",
+    "evaluate.page_flow.terms.check_terms": "checks an input",
     "evaluate.break_even.gains.about_metadata": "words",
     "advise.dram_or_flash.break_even.about_bought": "words",
     "evaluate.break_even.replayed.check_sizes": "picks the sizes that a check replays",
