@@ -40,7 +40,7 @@ def test_migrations_make_what_the_tables_say(make_database):
 
 def test_what_scenarios_asked_in_milliseconds_is_asked_in_microseconds(make_database):
     url = make_database()
-    db.migrate(url)
+    db.migrate(url, "0011")
     asked = {
         "old": {"throughput": {"think_ms": 2.5, "clients": 7}, "wear": {"devices": 2}},
         "other": {"wear": {"devices": 2}},
@@ -53,7 +53,6 @@ def test_what_scenarios_asked_in_milliseconds_is_asked_in_microseconds(make_data
                 "now())",
                 (name, name, Jsonb(asks)),
             )
-        connection.execute("UPDATE alembic_version SET version_num = '0011'")
     db.migrate(url)
     with psycopg.connect(db.psycopg_dsn(url)) as connection:
         found = dict(connection.execute("SELECT id, asks FROM scenarios").fetchall())
@@ -62,6 +61,59 @@ def test_what_scenarios_asked_in_milliseconds_is_asked_in_microseconds(make_data
         "wear": {"devices": 2},
     }
     assert found["other"] == asked["other"]
+
+
+MOVED = """
+INSERT INTO contents (id, summary, created_at) VALUES ('c', '{"accesses": 5}', now());
+INSERT INTO runs (id, kind, subject_id, title, status, done, unit, attempts,
+    cancel_requested, created_at, updated_at)
+SELECT status, kind, 'x', '', status, 0, 'bytes', 0, false, now(), now()
+FROM (VALUES ('simulate', 'failed'), ('sweep', 'succeeded'), ('miniature', 'running'))
+    AS given (kind, status);
+INSERT INTO simulations (id, content_id, workload_id, inputs, model, core_version, result,
+    run_id, created_at)
+VALUES ('s1', 'c', 'w', '{"a": 1}', '{"b": 2}', '1', '{"rows": []}', NULL, '2026-01-02Z'),
+    ('s2', 'c', 'w', '{}', '{}', '1', 'null', 'failed', '2026-01-02Z'),
+    ('s3', 'c', 'w', '{}', '{}', '1', NULL, NULL, '2026-01-02Z');
+INSERT INTO sweeps (id, content_id, workload_id, inputs, configurations, core_version,
+    run_id, created_at)
+VALUES ('w1', 'c', 'w', '{}', '[{"key": "k"}]', '1', 'succeeded', '2026-01-02Z');
+INSERT INTO miniatures (id, content_id, workload_id, inputs, configurations, core_version,
+    run_id, created_at)
+VALUES ('m1', 'c', 'w', '{}', '[{"key": "k"}]', '1', 'running', '2026-01-02Z');
+INSERT INTO analyses (id, kind, content_id, workload_id, parameters, core_version,
+    complete, run_id, created_at)
+VALUES ('a1', 'windows', 'c', 'w', '{"windows": 4}', '1', true, NULL, '2026-01-02Z'),
+    ('a2', 'pool_split', 'c', 'w', '{}', '1', false, NULL, '2026-01-02Z');
+"""
+
+
+def test_results_of_every_kind_move_into_one_table(make_database):
+    url = make_database()
+    db.migrate(url, "0012")
+    with psycopg.connect(db.psycopg_dsn(url)) as connection:
+        connection.execute(MOVED)
+    db.migrate(url)
+    with psycopg.connect(db.psycopg_dsn(url)) as connection:
+        found = connection.execute(
+            "SELECT id, kind, inputs, plan, result, complete, run_id FROM results "
+            "WHERE content_id = 'c' AND workload_id = 'w' AND core_version = '1' "
+            "AND created_at = '2026-01-02Z' ORDER BY id"
+        ).fetchall()
+        left = connection.execute(
+            "SELECT count(*) FROM pg_tables WHERE tablename IN "
+            "('simulations', 'sweeps', 'miniatures', 'analyses')"
+        ).fetchone()
+    assert found == [
+        ("a1", "windows", {"windows": 4}, None, None, True, None),
+        ("a2", "pool_split", {}, None, None, False, None),
+        ("m1", "miniature", {}, [{"key": "k"}], None, False, "running"),
+        ("s1", "simulate", {"a": 1}, {"b": 2}, {"rows": []}, True, None),
+        ("s2", "simulate", {}, {}, None, False, "failed"),
+        ("s3", "simulate", {}, {}, None, False, None),
+        ("w1", "sweep", {}, [{"key": "k"}], None, True, "succeeded"),
+    ]
+    assert left == (0,)
 
 
 @pytest.mark.parametrize("named", [True, False])

@@ -83,8 +83,7 @@ def test_a_command_without_its_core_says_so():
         "import sys\n"
         "sys.modules['tierwright._simulator'] = None\n"
         "from tierwright.cli import main\n"
-        "sys.argv = ['tierwright', 'formats']\n"
-        "main()\n"
+        "sys.exit(main(['formats']))\n"
     )
     tried = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True

@@ -7,6 +7,7 @@ import psycopg
 import pytest
 
 from tierwright_server.common import older_models, version
+from tierwright_server.replays import results
 from tierwright_server.replays.analyses import service as analyses
 from tierwright_server.replays.sweeps import service as sweeps
 from tierwright_server.storage import db
@@ -115,6 +116,7 @@ def pretend(monkeypatch, older):
     monkeypatch.setattr(older_models, "VERSION", older)
     monkeypatch.setattr(analyses, "VERSION", older)
     monkeypatch.setattr(sweeps, "VERSION", older)
+    monkeypatch.setattr(results, "VERSION", older)
 
 
 class TestAnswersOfJobs:

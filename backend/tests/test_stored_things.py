@@ -183,7 +183,7 @@ class TestResults:
             async with engine.begin() as connection:
                 await connection.execute(
                     text(
-                        "UPDATE sweeps SET created_at = created_at - interval '31 days' "
+                        "UPDATE results SET created_at = created_at - interval '31 days' "
                         "WHERE id = :id"
                     ),
                     {"id": old},

@@ -227,6 +227,22 @@ def test_with_measured_shares_the_error_is_that_of_an_evaluation() -> None:
         assert found.too_close[row, column] == ("lead_within_model_error" in names)
 
 
+def test_growth_reads_nothing_on_a_map_as_in_an_evaluation() -> None:
+    """Pages that are new miss in both tiers and are read from nowhere."""
+    growing = CURVE.with_new_pages(40_000).steady()
+    asked: dict[str, Any] = {"flash": FLASH, "disk": DISK}
+    single = evaluation.evaluate(growing, ram_pages=1000, flash_pages=8000, **asked)
+    assert single.growth_per_access > 0
+    point = map_point(growing, at={"ram_pages": 1000, "flash_pages": 8000}, **asked)
+    grid = evaluation.evaluate_grid(
+        growing, ram_pages=1000.0, flash_pages=8000.0, **asked
+    )
+    for name, scheme in point.schemes.items():
+        expected = single.schemes[name].io_time_us_per_access
+        assert scheme.io_time_us_per_access == pytest.approx(expected, rel=1e-14)
+        assert grid[name].io_time_us_per_access == pytest.approx(expected, rel=1e-14)
+
+
 def test_without_writes_a_share_must_be_said() -> None:
     reads = Curve.from_hit_ratios([(10, 0.2), (1000, 0.8)], accesses=1000)
     axes = {

@@ -94,8 +94,8 @@ def _migrations_folder() -> Path:
     return _SOURCE_MIGRATIONS
 
 
-def migrate(url: str) -> None:
-    """Bring the database to the newest schema; safe when several do it at once.
+def migrate(url: str, revision: str = "head") -> None:
+    """Bring the database to the newest schema, or a revision; safe when several do it at once.
 
     Raises
     ------
@@ -117,7 +117,7 @@ def migrate(url: str) -> None:
             config.attributes["connection"] = connection
             present = MigrationContext.configure(connection).get_current_revision()
             if present != _newest(connection, config, present):
-                command.upgrade(config, "head")
+                command.upgrade(config, revision)
                 # Whoever does not know this schema is told who does.
                 connection.execute(text(f"{_COMMENT} IS '{_MADE_BY}{VERSION}'"))
             connection.commit()

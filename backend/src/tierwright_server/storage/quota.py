@@ -8,7 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import structlog
-from sqlalchemy import func, select, text
+from sqlalchemy import func, literal, select, text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
@@ -17,25 +17,13 @@ from tierwright_server.common.errors import NoSpace
 from tierwright_server.common.settings import Settings
 from tierwright_server.storage import roots
 from tierwright_server.storage.contents import ANALYSES_NAME
-from tierwright_server.storage.results import RESULTS
-from tierwright_server.storage.schemas import StorageItem, StorageOut
-from tierwright_server.storage.tables import (
-    Analysis,
-    Miniature,
-    Simulation,
-    Sweep,
-    Upload,
-    Workload,
-)
+from tierwright_server.storage.results import RESULT_KINDS
+from tierwright_server.storage.schemas import StorageItem, StorageOut, StoredKind
+from tierwright_server.storage.tables import Replay, Result, Upload, Workload
 
 log = structlog.get_logger(__name__)
 
 _LARGEST = 5
-_LARGEST_COLUMN = {
-    "simulation": Simulation.result,
-    "sweep": Sweep.configurations,
-    "miniature": Miniature.configurations,
-}
 
 
 async def storage(session: AsyncSession, settings: Settings) -> StorageOut:
@@ -187,9 +175,9 @@ async def _analyses(session: AsyncSession, settings: Settings) -> list[StorageIt
     found = await asyncio.to_thread(_files_of_analyses, settings.contents_dir)
     largest = sorted(found, key=lambda name: -found[name])[:_LARGEST]
     rows = await session.execute(
-        select(Analysis.id, Analysis.kind, Workload.name)
-        .outerjoin(Workload, Workload.id == Analysis.workload_id)
-        .where(Analysis.id.in_(largest))
+        select(Result.id, Result.kind, Workload.name)
+        .outerjoin(Workload, Workload.id == Result.workload_id)
+        .where(Result.id.in_(largest))
     )
     return [
         StorageItem(
@@ -204,26 +192,31 @@ async def _analyses(session: AsyncSession, settings: Settings) -> list[StorageIt
 
 async def _results(session: AsyncSession) -> list[StorageItem]:
     """Return the largest results in the database."""
-    found = []
-    for kind, table in RESULTS.items():
-        # As stored: nothing is read for it.
-        size = func.coalesce(func.pg_column_size(_LARGEST_COLUMN[kind]), 0)
-        rows = await session.execute(
-            select(table.id, size.label("size"), Workload.name)
-            .outerjoin(Workload, Workload.id == table.workload_id)
-            .order_by(size.desc(), table.id)
-            .limit(_LARGEST)
+    # As stored: nothing is read for it.
+    size = sum(
+        (
+            func.coalesce(func.pg_column_size(column), 0)
+            for column in (Result.plan, Result.result)
+        ),
+        literal(0),
+    )
+    rows = await session.execute(
+        select(Result.id, Result.kind, size.label("size"), Workload.name)
+        .outerjoin(Workload, Workload.id == Result.workload_id)
+        .where(Result.kind.in_(RESULT_KINDS.values()))
+        .order_by(size.desc(), Result.id)
+        .limit(_LARGEST)
+    )
+    nouns: dict[str, StoredKind] = {kind: noun for noun, kind in RESULT_KINDS.items()}
+    return [
+        StorageItem(
+            kind=nouns[row.kind],
+            id=row.id,
+            name=f"{nouns[row.kind]} of {row.name or 'a workload'}",
+            size_bytes=row.size,
         )
-        found += [
-            StorageItem(
-                kind=kind,
-                id=row.id,
-                name=f"{kind} of {row.name or 'a workload'}",
-                size_bytes=row.size,
-            )
-            for row in rows
-        ]
-    return found
+        for row in rows
+    ]
 
 
 async def _bytes_of_results(session: AsyncSession) -> int:
@@ -234,7 +227,7 @@ async def _bytes_of_results(session: AsyncSession) -> int:
             " + coalesce(pg_relation_size(nullif(reltoastrelid, 0)), 0))"
             " FROM pg_class WHERE oid = ANY(CAST(:tables AS regclass[]))"
         ),
-        {"tables": [*(t.__tablename__ for t in RESULTS.values()), "replays"]},
+        {"tables": [Result.__tablename__, Replay.__tablename__]},
     )
     return int(found or 0)
 

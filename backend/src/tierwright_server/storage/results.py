@@ -4,14 +4,9 @@ from __future__ import annotations
 
 from typing import Literal
 
-from tierwright_server.storage.tables import Miniature, Simulation, Sweep
-
-RESULTS: dict[
-    Literal["simulation", "sweep", "miniature"],
-    type[Simulation | Sweep | Miniature],
-] = {
-    "simulation": Simulation,
-    "sweep": Sweep,
-    "miniature": Miniature,
+RESULT_KINDS: dict[Literal["simulation", "sweep", "miniature"], str] = {
+    "simulation": "simulate",
+    "sweep": "sweep",
+    "miniature": "miniature",
 }
-"""Results that lie in the database alone, by kind; each is computed anew when asked for."""
+"""What a user may delete, and the kind of its rows; each is computed anew when asked for."""

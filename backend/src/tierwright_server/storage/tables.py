@@ -183,26 +183,6 @@ class Workload(Table):
     created_at: Mapped[datetime] = mapped_column(default=now)
 
 
-class Simulation(Table):
-    """A check by simulation; its id is the hash of everything it depends on."""
-
-    __tablename__ = "simulations"
-    __table_args__ = (Index("simulations_content_id", "content_id"),)
-    id: Mapped[str] = mapped_column(primary_key=True)
-    content_id: Mapped[str] = mapped_column(
-        ForeignKey("contents.id", ondelete="CASCADE")
-    )
-    workload_id: Mapped[str]
-    inputs: Mapped[dict[str, Any]]
-    model: Mapped[dict[str, Any]]
-    core_version: Mapped[str]
-    result: Mapped[dict[str, Any] | None]
-    run_id: Mapped[str | None] = mapped_column(
-        ForeignKey("runs.id", ondelete="SET NULL")
-    )
-    created_at: Mapped[datetime] = mapped_column(default=now)
-
-
 class Scenario(Table):
     """A screen of the page under a name, with the answer it gave when it was saved.
 
@@ -268,61 +248,31 @@ class Replay(Table):
     created_at: Mapped[datetime] = mapped_column(default=now)
 
 
-class Sweep(Table):
-    """Replays asked for together; its id is the hash of everything it depends on."""
+class Result(Table):
+    """What a job makes of a content: a check, a sweep, an estimate or an analysis.
 
-    __tablename__ = "sweeps"
+    Its id is the hash of everything it depends on; its kind is that of its run. The `plan` is
+    what the job follows beside the inputs: a check's figures of the model, the configurations
+    of a sweep or an estimate. A check's `result` stands here; the replays of sweeps and
+    estimates are rows of their own, the arrays of an analysis lie beside the content's curves.
+    """
+
+    __tablename__ = "results"
     __table_args__ = (
-        Index("sweeps_content_id", "content_id"),
-        Index("sweeps_created_at", "created_at"),
+        Index("results_content_id", "content_id"),
+        Index("results_kind", "kind", "created_at"),
     )
-    id: Mapped[str] = mapped_column(primary_key=True)
-    content_id: Mapped[str] = mapped_column(
-        ForeignKey("contents.id", ondelete="CASCADE")
-    )
-    workload_id: Mapped[str]
-    inputs: Mapped[dict[str, Any]]
-    configurations: Mapped[list[Any]]
-    core_version: Mapped[str]
-    run_id: Mapped[str | None] = mapped_column(
-        ForeignKey("runs.id", ondelete="SET NULL")
-    )
-    created_at: Mapped[datetime] = mapped_column(default=now)
-
-
-class Miniature(Table):
-    """A policy estimated at many sizes; its id is the hash of everything it depends on."""
-
-    __tablename__ = "miniatures"
-    __table_args__ = (Index("miniatures_content_id", "content_id"),)
-    id: Mapped[str] = mapped_column(primary_key=True)
-    content_id: Mapped[str] = mapped_column(
-        ForeignKey("contents.id", ondelete="CASCADE")
-    )
-    workload_id: Mapped[str]
-    inputs: Mapped[dict[str, Any]]
-    configurations: Mapped[list[Any]]
-    core_version: Mapped[str]
-    run_id: Mapped[str | None] = mapped_column(
-        ForeignKey("runs.id", ondelete="SET NULL")
-    )
-    created_at: Mapped[datetime] = mapped_column(default=now)
-
-
-class Analysis(Table):
-    """A job's result on a content; its arrays lie beside the content's curves."""
-
-    __tablename__ = "analyses"
-    __table_args__ = (Index("analyses_content_id", "content_id"),)
     id: Mapped[str] = mapped_column(primary_key=True)
     kind: Mapped[str]
     content_id: Mapped[str] = mapped_column(
         ForeignKey("contents.id", ondelete="CASCADE")
     )
     workload_id: Mapped[str]
-    parameters: Mapped[dict[str, Any]]
-    core_version: Mapped[str]
+    inputs: Mapped[dict[str, Any]]
+    plan: Mapped[Any] = mapped_column(JSONB(none_as_null=True), nullable=True)
+    result: Mapped[dict[str, Any] | None]
     complete: Mapped[bool] = mapped_column(Boolean, default=False)
+    core_version: Mapped[str]
     run_id: Mapped[str | None] = mapped_column(
         ForeignKey("runs.id", ondelete="SET NULL")
     )

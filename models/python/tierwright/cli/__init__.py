@@ -8,8 +8,8 @@ EXIT_NO_CORE = 70
 """As sysexits.h: an error of the software itself."""
 
 
-def main() -> None:
-    """Run the command line; say it plainly where the compiled core cannot be loaded."""
+def main(arguments: list[str] | None = None) -> int:
+    """Run a command and return its exit code; say plainly where the core does not load."""
     try:
         import tierwright.common.core_errors  # noqa: F401  (loads it)
     except ImportError as error:
@@ -17,10 +17,10 @@ def main() -> None:
             f"error: the compiled core does not load: {error}\n"
             "hint: in a checkout run `make setup`; else install the wheel again\n"
         )
-        raise SystemExit(EXIT_NO_CORE) from None
+        return EXIT_NO_CORE
     from tierwright.cli.app import main as run
 
-    run()
+    return run(arguments)
 
 
 __all__ = ["main"]

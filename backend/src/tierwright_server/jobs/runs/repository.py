@@ -12,15 +12,7 @@ from tierwright_server.http.paging import Page, like
 from tierwright_server.jobs.events import CHANNEL
 from tierwright_server.jobs.runs.states import RunKind, RunStatus
 from tierwright_server.jobs.workers import IS_LIVE
-from tierwright_server.storage.tables import (
-    Analysis,
-    Miniature,
-    Run,
-    Simulation,
-    Sweep,
-    Workload,
-    now,
-)
+from tierwright_server.storage.tables import Result, Run, Workload, now
 
 
 async def get(session: AsyncSession, run_id: str, *, lock: bool = False) -> Run | None:
@@ -31,25 +23,19 @@ async def get(session: AsyncSession, run_id: str, *, lock: bool = False) -> Run 
     return await session.scalar(query.execution_options(populate_existing=True))
 
 
-_RESULTS = (Simulation, Sweep, Miniature, Analysis)
-
-
 def _of_workload(workload_id: str) -> ColumnElement[bool]:
     """Whether a run reads a workload, or computes something of its content."""
     workload = select(Workload).where(Workload.id == workload_id).subquery()
-    results = (
-        select(result.id).where(
-            or_(
-                result.workload_id == workload_id,
-                result.content_id.in_(select(workload.c.content_id)),
-            )
+    results = select(Result.id).where(
+        or_(
+            Result.workload_id == workload_id,
+            Result.content_id.in_(select(workload.c.content_id)),
         )
-        for result in _RESULTS
     )
     return or_(
         Run.subject_id == workload_id,
         Run.subject_id.in_(select(workload.c.upload_id)),
-        *(Run.subject_id.in_(ids) for ids in results),
+        Run.subject_id.in_(results),
     )
 
 

@@ -26,8 +26,7 @@ from tierwright_server.questions.compare.schemas import (
     EvaluationOut,
 )
 from tierwright_server.questions.point import Point
-from tierwright_server.replays import points
-from tierwright_server.replays.sweeps import repository
+from tierwright_server.replays import kept, points
 from tierwright_server.storage import contents
 from tierwright_server.storage.contents import ContentKind
 from tierwright_server.traces.workloads import service as workloads
@@ -94,13 +93,11 @@ async def _find(
     asked = decision.replay_points(found)
     keys = {name: points.key_of(name, at, VERSION) for name, at in asked.items()}
     if body.decide is Decide.MODEL:
-        done = await repository.done_now(
-            context.reads, point.content.id, list(keys.values())
-        )
+        done = await kept.done_now(context.reads, point.content.id, list(keys.values()))
         left = sum(key not in done for key in keys.values())
         takes_s = points.expected_s(point.content.summary["accesses"], left)
         return Found(found, _check(body, point, found, takes_s))
-    known = await repository.results(session, point.content.id, list(keys.values()))
+    known = await kept.results(session, point.content.id, list(keys.values()))
     wanted = [name for name, key in keys.items() if key not in known]
     takes_s = points.expected_s(point.content.summary["accesses"], len(wanted))
     if wanted:
@@ -111,7 +108,7 @@ async def _find(
         trace = contents.existing_trace(context.settings, point.content.id)
         made = await points.make(request, trace, {name: asked[name] for name in wanted})
         fresh = {keys[name]: row for name, row in made.items()}
-        await repository.keep(session, point.content.id, fresh)
+        await kept.keep(session, point.content.id, fresh)
         known = known | fresh
     return Found(_decided(found, keys, known))
 

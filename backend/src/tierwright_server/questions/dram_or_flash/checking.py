@@ -25,8 +25,7 @@ from tierwright_server.questions.replay_checks.check import shown
 from tierwright_server.questions.replay_checks.schemas import (
     CheckedAnswer,
 )
-from tierwright_server.replays import points
-from tierwright_server.replays.sweeps import repository
+from tierwright_server.replays import kept, points
 from tierwright_server.storage import contents
 from tierwright_server.traces.workloads import service as workloads
 
@@ -76,7 +75,7 @@ async def _replayed(
     """Counters of every replay: kept, made here, or left to jobs where that takes long."""
     keys = {each: points.key_of(each[0], each[1], VERSION) for each in sizes.wanted()}
     content = point.content
-    known = await repository.results(session, content.id, list(keys.values()))
+    known = await kept.results(session, content.id, list(keys.values()))
     wanted = [each for each, key in keys.items() if key not in known]
     if wanted:
         takes_s = points.expected_s(content.summary["accesses"], len(wanted))
@@ -87,7 +86,7 @@ async def _replayed(
         trace = contents.existing_trace(context.settings, content.id)
         made = await points.make_each(request, trace, wanted)
         fresh = {keys[each]: row for each, row in made.items()}
-        await repository.keep(session, content.id, fresh)
+        await kept.keep(session, content.id, fresh)
         known = known | fresh
     return {each: known[key] for each, key in keys.items()}
 

@@ -26,6 +26,7 @@ from tierwright_server.questions.pool_split.splits import (
     MOST_PAGES,
     largest_buffer,
 )
+from tierwright_server.replays import results
 from tierwright_server.replays.analyses import service
 from tierwright_server.replays.analyses.schemas import AnalysisOut
 from tierwright_server.storage.tables import Content
@@ -173,7 +174,7 @@ async def get_pool_advisor(
     session: SessionDep,
 ) -> PoolAdvisorOut:
     """Read where a replay of the adaptive split stands."""
-    return _out(await service.find(session, RunKind.POOL_ADVISOR, pool_advisor_id))
+    return _out(await results.find(session, RunKind.POOL_ADVISOR, pool_advisor_id))
 
 
 @router.get(
@@ -205,7 +206,7 @@ async def get_pool_advisor_epochs(
     workload_id: AskedThrough = None,
 ) -> PoolAdvisorEpochs:
     """Read what the advisor did, and the least window that an estimation allows."""
-    row = await service.find(session, RunKind.POOL_ADVISOR, pool_advisor_id)
+    row = await results.find(session, RunKind.POOL_ADVISOR, pool_advisor_id)
     arrays = await service.load(context, row)
     found = pool_advisor.of_document(json.loads(bytes(arrays["document"])))
     notes = tuple(about_trace(await service.notes_of(session, row, workload_id)))
@@ -237,10 +238,8 @@ def _window(
         return None  # an access that takes no time: no window is long enough
 
 
-def _out(row: service.Row) -> PoolAdvisorOut:
+def _out(row: results.Row) -> PoolAdvisorOut:
     parameters = {
-        name: value
-        for name, value in row[0].parameters.items()
-        if name != "write_share"
+        name: value for name, value in row[0].inputs.items() if name != "write_share"
     }
     return PoolAdvisorOut(**service.base_of(row), **parameters)

@@ -26,6 +26,7 @@ from tierwright_server.http.derivation_asked import DerivedDep
 from tierwright_server.http.problems import responses
 from tierwright_server.http.steps import DerivationStep, rows_of
 from tierwright_server.jobs.runs.states import RunKind
+from tierwright_server.replays import results
 from tierwright_server.replays.analyses import service
 from tierwright_server.replays.analyses.schemas import AnalysisOut
 from tierwright_server.storage.tables import Content
@@ -226,7 +227,7 @@ async def get_pool_split(
     session: SessionDep,
 ) -> PoolSplitOut:
     """Read where a pool split stands."""
-    row = await service.find(session, RunKind.POOL_SPLIT, pool_split_id)
+    row = await results.find(session, RunKind.POOL_SPLIT, pool_split_id)
     return _out(row, await session.get_one(Content, row[0].content_id))
 
 
@@ -259,7 +260,7 @@ async def get_pool_split_costs(
     derived: DerivedDep,
 ) -> PoolSplitCosts:
     """Price every split at one R: estimate and simulation, from what is counted."""
-    row = await service.find(session, RunKind.POOL_SPLIT, pool_split_id)
+    row = await results.find(session, RunKind.POOL_SPLIT, pool_split_id)
     survey = pool_survey.survey_of(await service.load(context, row))
     notes = about_trace(await service.notes_of(session, row, workload_id))
     content = await session.get_one(Content, row[0].content_id)
@@ -362,19 +363,19 @@ def largest_buffer(content: Content) -> int:
     return pool_split.largest_buffer(int(content.summary["distinct_pages"]))
 
 
-def _out(row: service.Row, content: Content) -> PoolSplitOut:
+def _out(row: results.Row, content: Content) -> PoolSplitOut:
     return PoolSplitOut(
         **service.base_of(row),
-        **row[0].parameters,
+        **row[0].inputs,
         warnings=_about(row, content),
     )
 
 
-def _about(row: service.Row, content: Content) -> list[WarningOut]:
+def _about(row: results.Row, content: Content) -> list[WarningOut]:
     """Warn of what the counts of a split are of."""
     analysis, _ = row
     largest = pool_split.about_largest(
-        analysis.parameters["pages"], content.summary["distinct_pages"]
+        analysis.inputs["pages"], content.summary["distinct_pages"]
     )
     return [
         *about_version(analysis.core_version),
@@ -385,12 +386,12 @@ def _about(row: service.Row, content: Content) -> list[WarningOut]:
 async def _survey(
     session: AsyncSession, context: Context, pool_split_id: str
 ) -> SplitSurvey:
-    row = await service.find(session, RunKind.POOL_SPLIT, pool_split_id)
+    row = await results.find(session, RunKind.POOL_SPLIT, pool_split_id)
     return pool_survey.survey_of(await service.load(context, row))
 
 
 def _costs(
-    row: service.Row, content: Content, found: PoolSplit, *, derived: bool = False
+    row: results.Row, content: Content, found: PoolSplit, *, derived: bool = False
 ) -> PoolSplitCosts:
     rows = found.curve()
     return PoolSplitCosts.showing(

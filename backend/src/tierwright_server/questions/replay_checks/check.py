@@ -25,8 +25,7 @@ from tierwright_server.questions.replay_checks.schemas import (
     CheckedAnswer,
     CheckedFigure,
 )
-from tierwright_server.replays import points
-from tierwright_server.replays.sweeps import repository
+from tierwright_server.replays import kept, points
 from tierwright_server.replays.sweeps import service as sweeps
 from tierwright_server.replays.sweeps.schemas import SweepOut
 from tierwright_server.replays.sweeps.work import replay_all
@@ -96,7 +95,7 @@ async def counted(
     session, settings = asking.session, asking.context.settings
     configurations = {name: _configuration(each) for name, each in wanted.items()}
     keys = {name: each["key"] for name, each in configurations.items()}
-    known = await repository.results(session, content.id, list(keys.values()))
+    known = await kept.results(session, content.id, list(keys.values()))
     lacking = [each for name, each in configurations.items() if keys[name] not in known]
     if lacking:
         takes_s = points.expected_s(content.summary["accesses"], len(lacking))
@@ -108,7 +107,7 @@ async def counted(
         await session.commit()
         trace = contents.existing_trace(settings, content.id)
         made = await _make(asking.request, trace, lacking)
-        await repository.keep(session, content.id, made)
+        await kept.keep(session, content.id, made)
         known = known | made
     for name, key in keys.items():
         if "error" in known[key]:

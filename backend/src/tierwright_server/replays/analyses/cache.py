@@ -13,7 +13,7 @@ from tierwright_server.common.sealed import opened
 from tierwright_server.common.settings import Settings
 from tierwright_server.storage import contents
 from tierwright_server.storage.shared_cache import SharedCache
-from tierwright_server.storage.tables import Analysis
+from tierwright_server.storage.tables import Result
 
 
 class AnalysisCache:
@@ -28,7 +28,7 @@ class AnalysisCache:
     def __init__(self, most_bytes: int) -> None:
         self._kept = SharedCache[dict[str, Any]](most_bytes, _bytes_of)
 
-    async def get(self, settings: Settings, analysis: Analysis) -> dict[str, Any]:
+    async def get(self, settings: Settings, analysis: Result) -> dict[str, Any]:
         """Return the arrays, reading them in a thread if need be.
 
         Raises

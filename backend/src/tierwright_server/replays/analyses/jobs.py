@@ -6,27 +6,21 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from tierwright_server.common.errors import NotFound
 from tierwright_server.common.settings import Settings
+from tierwright_server.replays import results
 from tierwright_server.storage import contents
-from tierwright_server.storage.tables import Analysis, Run
-
-
-async def _find(session: AsyncSession, run: Run) -> Analysis:
-    analysis = await session.get(Analysis, run.subject_id)
-    if analysis is None:
-        raise NotFound("the workload was deleted")
-    return analysis
+from tierwright_server.storage.tables import Run
 
 
 async def prepare(
     session: AsyncSession, settings: Settings, run: Run
 ) -> dict[str, Any]:
     """Make the input of the child."""
-    analysis = await _find(session, run)
+    analysis = await results.of_run(session, run)
     trace = contents.existing_trace(settings, analysis.content_id)
     return {
         "kind": analysis.kind,
         "trace": str(trace),
-        "parameters": analysis.parameters,
+        "parameters": analysis.inputs,
         "out": str(contents.analysis_path(settings, analysis.content_id, analysis.id)),
     }
 
@@ -35,7 +29,7 @@ async def finish(
     session: AsyncSession, settings: Settings, run: Run, result: dict[str, Any]
 ) -> str:
     """Mark the analysis as there."""
-    analysis = await _find(session, run)
+    analysis = await results.of_run(session, run)
     path = contents.analysis_path(settings, analysis.content_id, analysis.id)
     if not path.is_file():
         raise NotFound("the workload was deleted")

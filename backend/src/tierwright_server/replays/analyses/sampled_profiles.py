@@ -9,6 +9,7 @@ from tierwright_server.common.schemas import Answer, Body, Identifier
 from tierwright_server.http.context import ContextDep, SessionDep
 from tierwright_server.http.problems import responses
 from tierwright_server.jobs.runs.states import RunKind
+from tierwright_server.replays import results
 from tierwright_server.replays.analyses import service
 from tierwright_server.replays.analyses.schemas import AnalysisOut
 from tierwright_server.traces.workloads import service as workloads
@@ -90,7 +91,7 @@ async def get_sampled_profile(
 ) -> SampledProfileOut:
     """Read where a sampled profile stands."""
     return _out(
-        await service.find(session, RunKind.SAMPLED_PROFILE, sampled_profile_id)
+        await results.find(session, RunKind.SAMPLED_PROFILE, sampled_profile_id)
     )
 
 
@@ -103,7 +104,7 @@ async def get_sampled_curve(
     sampled_profile_id: ProfileId, session: SessionDep, context: ContextDep
 ) -> SampledCurve:
     """Read the estimated curves, each count with its interval."""
-    row = await service.find(session, RunKind.SAMPLED_PROFILE, sampled_profile_id)
+    row = await results.find(session, RunKind.SAMPLED_PROFILE, sampled_profile_id)
     arrays = await service.load(context, row)
     return SampledCurve(
         id=sampled_profile_id,
@@ -121,5 +122,5 @@ async def get_sampled_curve(
     )
 
 
-def _out(row: service.Row) -> SampledProfileOut:
-    return SampledProfileOut(**service.base_of(row), **row[0].parameters)
+def _out(row: results.Row) -> SampledProfileOut:
+    return SampledProfileOut(**service.base_of(row), **row[0].inputs)

@@ -14,19 +14,18 @@ from tierwright_server.http.context import Context
 from tierwright_server.jobs.runs import service as runs
 from tierwright_server.jobs.runs.schemas import RunOut
 from tierwright_server.jobs.runs.states import RunKind, RunStatus
-from tierwright_server.replays.analyses import repository
+from tierwright_server.replays import results
 from tierwright_server.replays.analyses.cache import AnalysisCache
+from tierwright_server.replays.results import Asked, Row
 from tierwright_server.storage import contents, quota
-from tierwright_server.storage.tables import Analysis, Content, Run, Workload
+from tierwright_server.storage.tables import Content, Result, Workload
 from tierwright_server.traces.uploads import storage
 from tierwright_server.traces.workloads import service as workloads
 
-Row = tuple[Analysis, Run | None]
 log = structlog.get_logger(__name__)
 
 _USUAL_BYTES = 4 * 2**20
 """No result of an analysis is much larger."""
-_AGAIN = frozenset({RunStatus.FAILED.value, RunStatus.CANCELLED.value})
 
 
 async def create(
@@ -40,51 +39,17 @@ async def create(
     """Find the analysis of these inputs, or queue it; a failed one is tried again."""
     workload, content = subject
     analysis_id = _id_of(kind, content.id, parameters)
-    await repository.lock_id(session, analysis_id)
-    found = await repository.row(session, kind, analysis_id)
-    if found is not None:
-        analysis, run = found
-        path = contents.analysis_path(context.settings, content.id, analysis_id)
-        if (analysis.complete and path.is_file()) or (
-            not analysis.complete and run is not None and run.status not in _AGAIN
-        ):
-            return found
-        analysis.complete = False
-    else:
-        analysis = Analysis(
-            id=analysis_id,
-            kind=kind.value,
-            content_id=content.id,
-            workload_id=workload.id,
-            parameters=parameters,
-            core_version=VERSION,
-            complete=False,
-        )
-        session.add(analysis)
-    storage.check_space(context.settings, _USUAL_BYTES)
-    await quota.check(session, context.settings, _USUAL_BYTES)
-    run = await runs.create(session, kind, analysis_id, title)
-    analysis.run_id = run.id
-    await session.flush()
-    return analysis, run
+    path = contents.analysis_path(context.settings, content.id, analysis_id)
 
+    async def is_done(found: Result | None) -> bool:
+        return found is not None and found.complete and path.is_file()
 
-async def find(session: AsyncSession, kind: RunKind, analysis_id: str) -> Row:
-    """Find an analysis.
+    async def has_room() -> None:
+        storage.check_space(context.settings, _USUAL_BYTES)
+        await quota.check(session, context.settings, _USUAL_BYTES)
 
-    Raises
-    ------
-    NotFound
-        There is none of this kind.
-    """
-    found = await repository.row(session, kind, analysis_id)
-    if found is None:
-        raise NotFound(
-            f"there is no {kind.value.replace('_', ' ')} `{analysis_id}`",
-            hint="It goes with its workload. Ask for it again: the same inputs give "
-            "the same id.",
-        )
-    return found
+    asked = Asked(kind, analysis_id, workload, content, parameters, None, title)
+    return await results.obtain(session, asked, is_done, has_room)
 
 
 async def find_of(
@@ -98,7 +63,7 @@ async def find_of(
         Nobody has asked for it yet.
     """
     analysis_id = _id_of(kind, content.id, parameters)
-    found = await repository.row(session, kind, analysis_id)
+    found = await results.row(session, kind, analysis_id)
     if found is None:
         raise NotReady(
             f"the {kind.value.replace('_', ' ')} of this workload were never asked for",
@@ -170,24 +135,24 @@ async def load(context: Context, row: Row) -> Any:
         ) from None
 
 
-async def _again(context: Context, analysis: Analysis, why: str) -> str:
+async def _again(context: Context, analysis: Result, why: str) -> str:
     """Queue an analysis whose result is damaged, once; return its run."""
     log.error("stored analysis is damaged", analysis=analysis.id, why=why)
     # The request ends in an error, and takes its own changes back.
     async with context.sessions() as session:
-        await repository.lock_id(session, analysis.id)
-        found = await repository.row(session, RunKind(analysis.kind), analysis.id)
+        await results.lock_id(session, analysis.id)
+        found = await results.row(session, RunKind(analysis.kind), analysis.id)
         if found is None:
             raise NotFound("the analysis was deleted")
         present, run = found
-        if present.complete or run is None or run.status in _AGAIN:
+        if present.complete or not results.is_open(run):
             workload = await session.get(Workload, present.workload_id)
             name = "a workload" if workload is None else workload.name
             title = f"{present.kind.replace('_', ' ').capitalize()} of {name}, anew"
             run = await runs.create(session, RunKind(present.kind), present.id, title)
             present.complete, present.run_id = False, run.id
         await session.commit()
-        return run.id
+        return str(present.run_id)
 
 
 def _id_of(kind: RunKind, content_id: str, parameters: dict[str, Any]) -> str:

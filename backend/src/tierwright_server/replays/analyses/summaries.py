@@ -16,6 +16,7 @@ from tierwright_server.common.schemas import Answer, Body, Identifier
 from tierwright_server.http.context import ContextDep, SessionDep
 from tierwright_server.http.problems import responses
 from tierwright_server.jobs.runs.states import RunKind
+from tierwright_server.replays import results
 from tierwright_server.replays.analyses import service
 from tierwright_server.replays.analyses.schemas import AnalysisOut
 from tierwright_server.storage import contents
@@ -231,7 +232,7 @@ WorkloadId = Annotated[Identifier, Path(description="Id of the workload.")]
 )
 async def get_summaries(summaries_id: SummariesId, session: SessionDep) -> SummariesOut:
     """Read where the summaries stand."""
-    row = await service.find(session, RunKind.SUMMARIES, summaries_id)
+    row = await results.find(session, RunKind.SUMMARIES, summaries_id)
     return SummariesOut(**service.base_of(row))
 
 
@@ -244,7 +245,7 @@ async def get_summary_tables(
     summaries_id: SummariesId, session: SessionDep, context: ContextDep
 ) -> SummaryTables:
     """Read the summaries."""
-    row = await service.find(session, RunKind.SUMMARIES, summaries_id)
+    row = await results.find(session, RunKind.SUMMARIES, summaries_id)
     arrays = await service.load(context, row)
     return await asyncio.to_thread(_tables, summaries_id, _of_arrays(arrays))
 

@@ -11,6 +11,7 @@ from tierwright_server.common.schemas import Answer, Body, Identifier, Pages
 from tierwright_server.http.context import ContextDep, SessionDep
 from tierwright_server.http.problems import responses
 from tierwright_server.jobs.runs.states import RunKind
+from tierwright_server.replays import results
 from tierwright_server.replays.analyses import service
 from tierwright_server.replays.analyses.schemas import AnalysisOut
 from tierwright_server.traces.workloads import service as workloads
@@ -143,7 +144,7 @@ async def get_windows(
     session: SessionDep,
 ) -> WindowsOut:
     """Read where the windows stand."""
-    return _out(await service.find(session, RunKind.WINDOWS, windows_id))
+    return _out(await results.find(session, RunKind.WINDOWS, windows_id))
 
 
 @router.get(
@@ -157,7 +158,7 @@ async def get_window_curves(
     context: ContextDep,
 ) -> WindowCurves:
     """Read the misses of every window."""
-    row = await service.find(session, RunKind.WINDOWS, windows_id)
+    row = await results.find(session, RunKind.WINDOWS, windows_id)
     arrays = await service.load(context, row)
     starts = arrays["start_ns"]
     return WindowCurves(
@@ -180,8 +181,8 @@ def _sizes(asked: list[int] | None, distinct_pages: int) -> list[int]:
     return sorted({max(1, round(distinct_pages * share)) for share in USUAL_SHARES})
 
 
-def _out(row: service.Row) -> WindowsOut:
-    parameters = row[0].parameters
+def _out(row: results.Row) -> WindowsOut:
+    parameters = row[0].inputs
     window_ns = parameters.get("window_ns")
     return WindowsOut(
         **service.base_of(row),

@@ -4,31 +4,21 @@ from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from tierwright_server.common.errors import NotFound
 from tierwright_server.common.settings import Settings
-from tierwright_server.replays.sweeps import repository as replays
+from tierwright_server.replays import kept, results
 from tierwright_server.storage import contents
-from tierwright_server.storage.tables import Content, Miniature, Run
-
-
-async def _find(session: AsyncSession, run: Run) -> Miniature:
-    miniature = await session.get(Miniature, run.subject_id)
-    if miniature is None:
-        raise NotFound("the estimate was deleted with its workload")
-    return miniature
+from tierwright_server.storage.tables import Run
 
 
 async def prepare(
     session: AsyncSession, settings: Settings, run: Run
 ) -> dict[str, Any]:
     """Make the input of the child: the sizes that no earlier attempt has done."""
-    miniature = await _find(session, run)
+    miniature = await results.of_run(session, run)
     trace = contents.existing_trace(settings, miniature.content_id)
-    content = await session.get(Content, miniature.content_id)
-    if content is None:
-        raise NotFound("the workload was deleted")
-    configurations = miniature.configurations
-    known = await replays.done(
+    content = await results.content_of(session, miniature)
+    configurations = miniature.plan
+    known = await kept.done(
         session, miniature.content_id, [entry["key"] for entry in configurations]
     )
     return {
@@ -44,8 +34,8 @@ async def prepare(
 
 async def keep(session: AsyncSession, run: Run, partial: dict[str, Any]) -> None:
     """Store the sizes that are done."""
-    miniature = await _find(session, run)
-    await replays.keep(session, miniature.content_id, partial["replays"])
+    miniature = await results.of_run(session, run)
+    await kept.keep(session, miniature.content_id, partial["replays"])
 
 
 async def finish(
@@ -55,7 +45,9 @@ async def finish(
     result: dict[str, Any],
 ) -> str:
     """Say what was done; the sizes are stored already."""
-    await _find(session, run)
+    miniature = await results.of_run(session, run)
+    miniature.complete = True
+    await session.flush()
     failed = result["failed"]
     done = f"{result['estimated']} sizes estimated"
     return f"{done}, {failed} of them failed" if failed else done

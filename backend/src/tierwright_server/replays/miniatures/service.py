@@ -11,16 +11,15 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from tierwright.common.core_errors import Cancelled, SimulatorError
 from tierwright.simulate import replay
 from tierwright.trace.reading import Trace
-from tierwright_server.common.errors import BadInput, NotFound, simulator_message
+from tierwright_server.common.errors import BadInput, simulator_message
 from tierwright_server.common.older_models import about_version
 from tierwright_server.common.result_ids import result_id
 from tierwright_server.common.schemas import WarningOut
 from tierwright_server.common.version import VERSION
 from tierwright_server.http.context import Context
-from tierwright_server.jobs.runs import service as runs
 from tierwright_server.jobs.runs.schemas import RunOut
 from tierwright_server.jobs.runs.states import RunKind, RunStatus
-from tierwright_server.replays.miniatures import repository
+from tierwright_server.replays import kept, results
 from tierwright_server.replays.miniatures.schemas import (
     Interval,
     MiniatureIn,
@@ -28,16 +27,16 @@ from tierwright_server.replays.miniatures.schemas import (
     MiniatureRow,
 )
 from tierwright_server.replays.miniatures.work import asked
+from tierwright_server.replays.results import Asked
 from tierwright_server.replays.simulator import registry
 from tierwright_server.replays.simulator.schemas import (
     ContenderIn,
     Family,
     SimulatorItem,
 )
-from tierwright_server.replays.sweeps import repository as replays
 from tierwright_server.replays.sweeps.service import sizes_of
 from tierwright_server.storage import contents
-from tierwright_server.storage.tables import Content, Miniature, Run
+from tierwright_server.storage.tables import Result, Run
 from tierwright_server.traces.curves import CurveCache
 from tierwright_server.traces.workloads import service as workloads
 
@@ -51,7 +50,6 @@ _ESTIMATOR = (
 _CONFIDENCE = 0.95
 _INTERVALS = "of what shrinks, with roughness, none at cliffs"
 """How they are stated: kept rows whose intervals were narrower are of other keys, and made anew."""
-_AGAIN = frozenset({RunStatus.FAILED.value, RunStatus.CANCELLED.value})
 Configuration = dict[str, Any]
 
 
@@ -68,34 +66,21 @@ async def create_miniature(
     await asyncio.to_thread(partial(_check, trace, configurations, body))
     keys = [entry["key"] for entry in configurations]
     miniature_id = result_id({"content_id": content.id, "replays": keys})
-    await repository.lock_id(session, miniature_id)
-    found = await repository.row(session, miniature_id)
-    complete = set(keys) <= await replays.done(session, content.id, keys)
-    if found is not None:
-        miniature, run = found
-        if complete or (run is not None and run.status not in _AGAIN):
-            return await _out(session, context, miniature, run, workload.id)
-    else:
-        miniature = Miniature(
-            id=miniature_id,
-            content_id=content.id,
-            workload_id=workload.id,
-            inputs=body.model_dump(mode="json"),
-            configurations=configurations,
-            core_version=VERSION,
-        )
-        session.add(miniature)
-        run = None
-    if not complete:
-        run = await runs.create(
-            session,
-            RunKind.MINIATURE,
-            miniature_id,
-            f"Estimate {item.title} over {workload.name} at {len(keys):,} sizes, from "
-            f"{100 * body.sample_rate:g} % of the pages",
-        )
-        miniature.run_id = run.id
-    await session.flush()
+
+    async def is_done(_: Result | None) -> bool:
+        return set(keys) <= await kept.done(session, content.id, keys)
+
+    asked = Asked(
+        RunKind.MINIATURE,
+        miniature_id,
+        workload,
+        content,
+        body.model_dump(mode="json"),
+        configurations,
+        f"Estimate {item.title} over {workload.name} at {len(keys):,} sizes, from "
+        f"{100 * body.sample_rate:g} % of the pages",
+    )
+    miniature, run = await results.obtain(session, asked, is_done)
     return await _out(session, context, miniature, run, workload.id)
 
 
@@ -106,14 +91,7 @@ async def get_miniature(
     workload_id: str | None,
 ) -> MiniatureOut:
     """Read an estimate as far as it is."""
-    found = await repository.row(session, miniature_id)
-    if found is None:
-        raise NotFound(
-            f"there is no miniature `{miniature_id}`",
-            hint="It goes with its workload. Ask for it again: the same inputs give "
-            "the same id.",
-        )
-    miniature, run = found
+    miniature, run = await results.find(session, RunKind.MINIATURE, miniature_id)
     through = await workloads.asked_through(
         session, workload_id, miniature.content_id, miniature.workload_id
     )
@@ -168,18 +146,16 @@ def _check(trace: Path, configurations: list[Configuration], body: MiniatureIn) 
 async def _out(
     session: AsyncSession,
     context: Context,
-    miniature: Miniature,
+    miniature: Result,
     run: Run | None,
     workload_id: str,
 ) -> MiniatureOut:
     inputs = MiniatureIn.model_validate(
         {**miniature.inputs, "workload_id": workload_id}
     )
-    content = await session.get(Content, miniature.content_id)
-    if content is None:
-        raise NotFound("the workload was deleted")
-    keys = [entry["key"] for entry in miniature.configurations]
-    found = await replays.results(session, miniature.content_id, keys)
+    content = await results.content_of(session, miniature)
+    keys = [entry["key"] for entry in miniature.plan]
+    found = await kept.results(session, miniature.content_id, keys)
     curve = await context.of(CurveCache).get(
         context.settings, content.id, content.summary
     )
@@ -189,7 +165,7 @@ async def _out(
 
     rows = [
         _row(entry["pages"], lru(entry["pages"]), found[entry["key"]])
-        for entry in miniature.configurations
+        for entry in miniature.plan
         if entry["key"] in found
     ]
     ended = RunStatus(run.status) if run else RunStatus.FAILED
@@ -201,7 +177,7 @@ async def _out(
         status=RunStatus.SUCCEEDED if len(rows) == len(keys) else ended,
         inputs=inputs,
         title=_policy(inputs).title,
-        sizes=[entry["pages"] for entry in miniature.configurations],
+        sizes=[entry["pages"] for entry in miniature.plan],
         accesses=summary["accesses"],
         distinct_pages=summary["distinct_pages"],
         page_bytes=summary["page_bytes"],

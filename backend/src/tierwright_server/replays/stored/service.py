@@ -16,19 +16,11 @@ from tierwright_server.common.settings import Settings
 from tierwright_server.http.context import Context
 from tierwright_server.jobs.runs import service as runs
 from tierwright_server.jobs.runs.states import FINAL
-from tierwright_server.replays.analyses import repository as analyses
+from tierwright_server.replays import results
 from tierwright_server.replays.analyses.cache import AnalysisCache
 from tierwright_server.storage import contents
-from tierwright_server.storage.results import RESULTS
-from tierwright_server.storage.tables import (
-    Analysis,
-    Miniature,
-    Replay,
-    Run,
-    Simulation,
-    Sweep,
-    now,
-)
+from tierwright_server.storage.results import RESULT_KINDS
+from tierwright_server.storage.tables import Replay, Result, Run, now
 
 log = structlog.get_logger(__name__)
 
@@ -49,9 +41,9 @@ async def delete_analysis(
     Conflict
         It is being computed.
     """
-    await analyses.lock_id(session, analysis_id)
-    found = await session.get(Analysis, analysis_id, populate_existing=True)
-    if found is None:
+    await results.lock_id(session, analysis_id)
+    found = await session.get(Result, analysis_id, populate_existing=True)
+    if found is None or found.kind in RESULT_KINDS.values():
         raise NotFound(
             f"there is no analysis `{analysis_id}`",
             hint="GET /api/v1/storage lists the largest ones.",
@@ -70,7 +62,9 @@ async def delete_result(
     kind: Literal["simulation", "sweep", "miniature"],
     result_id: str,
 ) -> None:
-    """Delete a result that lies in the database; it is computed anew when asked for.
+    """Delete a result that lies in the database, one of `RESULT_KINDS`.
+
+    It is computed anew when asked for.
 
     Raises
     ------
@@ -79,10 +73,8 @@ async def delete_result(
     Conflict
         It is being computed.
     """
-    found: Simulation | Sweep | Miniature | None = await session.get(
-        RESULTS[kind], result_id, with_for_update=True
-    )
-    if found is None:
+    found = await session.get(Result, result_id, with_for_update=True)
+    if found is None or found.kind != RESULT_KINDS[kind]:
         raise NotFound(
             f"there is no {kind} `{result_id}`",
             hint="GET /api/v1/storage lists the largest things that are stored.",
@@ -99,17 +91,17 @@ async def expire_results(
     """Delete results in the database that were asked for first long ago."""
     oldest = now() - timedelta(seconds=settings.analysis_expires_s)
     async with sessions() as session:
-        for kind, table in RESULTS.items():
-            gone = await session.scalars(
-                delete(table)
-                .where(
-                    table.created_at < oldest,
-                    table.run_id.is_(None) | table.run_id.notin_(_OPEN),
-                )
-                .returning(table.id)
+        gone = await session.execute(
+            delete(Result)
+            .where(
+                Result.kind.in_(RESULT_KINDS.values()),
+                Result.created_at < oldest,
+                Result.run_id.is_(None) | Result.run_id.notin_(_OPEN),
             )
-            for result_id in gone:
-                log.info("result expired", kind=kind, id=result_id)
+            .returning(Result.kind, Result.id)
+        )
+        for row in gone:
+            log.info("result expired", kind=row.kind, id=row.id)
         await session.execute(delete(Replay).where(Replay.created_at < oldest))
         await session.commit()
 
@@ -126,14 +118,12 @@ async def expire_analyses(
         ids = list(unread)
         # Of a run that has not ended the file is about to be replaced.
         await session.execute(
-            delete(Analysis).where(
-                Analysis.id.in_(ids),
-                Analysis.run_id.is_(None) | Analysis.run_id.notin_(_OPEN),
+            delete(Result).where(
+                Result.id.in_(ids),
+                Result.run_id.is_(None) | Result.run_id.notin_(_OPEN),
             )
         )
-        left = set(
-            await session.scalars(select(Analysis.id).where(Analysis.id.in_(ids)))
-        )
+        left = set(await session.scalars(select(Result.id).where(Result.id.in_(ids))))
         for analysis_id, path in unread.items():
             if analysis_id not in left:
                 path.unlink(missing_ok=True)

@@ -14,7 +14,7 @@ from tierwright.evaluate.metadata import MetadataPreset, ram_pages_left
 from tierwright.evaluate.page_flow.cautions import about_space_behind
 from tierwright.hardware.device import Device
 from tierwright.simulate.priced import price
-from tierwright_server.common.errors import BadInput, NotComputed, NotFound
+from tierwright_server.common.errors import BadInput, NotComputed
 from tierwright_server.common.older_models import about_version
 from tierwright_server.common.result_ids import result_id
 from tierwright_server.common.schemas import WarningOut
@@ -24,16 +24,16 @@ from tierwright_server.hardware.flash_metadata import metadata_preset
 from tierwright_server.http.context import Context
 from tierwright_server.http.paging import Page
 from tierwright_server.http.steps import derivation_step
-from tierwright_server.jobs.runs import service as runs
 from tierwright_server.jobs.runs.schemas import RunOut
 from tierwright_server.jobs.runs.states import RunKind, RunStatus
+from tierwright_server.replays import kept, results
+from tierwright_server.replays.results import Asked
 from tierwright_server.replays.simulator import registry
 from tierwright_server.replays.simulator.schemas import (
     ContenderIn,
     Family,
     SimulatorItem,
 )
-from tierwright_server.replays.sweeps import repository
 from tierwright_server.replays.sweeps.schemas import (
     ContenderOut,
     FormulaOut,
@@ -47,11 +47,10 @@ from tierwright_server.replays.sweeps.schemas import (
     SweepSummary,
 )
 from tierwright_server.storage import contents
-from tierwright_server.storage.tables import Content, Run, Sweep, Workload
+from tierwright_server.storage.tables import Content, Result, Run, Workload
 from tierwright_server.traces.warm_ups import warm_up_of
 from tierwright_server.traces.workloads import service as workloads
 
-_AGAIN = frozenset({RunStatus.FAILED.value, RunStatus.CANCELLED.value})
 Configuration = dict[str, Any]
 Devices = tuple[Device | None, Device | None]
 """Flash and disk."""
@@ -68,36 +67,26 @@ async def create_sweep(
         partial(registry.check, trace, list(_to_check(_fitting(configurations))))
     )
     sweep_id = _id_of(content.id, configurations, body.flash_metadata)
-    await repository.lock_id(session, sweep_id)
-    row = await repository.row(session, sweep_id)
-    keys = [entry["key"] for entry in _fitting(configurations)]
-    known = await repository.done(session, content.id, keys)
-    complete = all(key in known for key in keys)
-    if row is not None:
-        sweep, run = row
-        if complete or (run is not None and run.status not in _AGAIN):
-            return await _sweep_out(session, sweep, run, (None, None), workload.id)
-    else:
-        sweep = Sweep(
-            id=sweep_id,
-            content_id=content.id,
-            workload_id=workload.id,
-            inputs=body.model_dump(mode="json"),
-            configurations=configurations,
-            core_version=VERSION,
-        )
-        session.add(sweep)
-        run = None
-    if not complete:
-        run = await runs.create(
-            session,
-            RunKind.SWEEP,
-            sweep_id,
-            f"Sweep {workload.name}: {_names(found)}, {len(keys):,} replays",
-        )
-        sweep.run_id = run.id
-    await session.flush()
-    return await _sweep_out(session, sweep, run, (None, None), workload.id)
+    asked = Asked(
+        RunKind.SWEEP,
+        sweep_id,
+        workload,
+        content,
+        body.model_dump(mode="json"),
+        configurations,
+        f"Sweep {workload.name}: {_names(found)}, {len(_fitting(configurations)):,} replays",
+    )
+    return await _obtain(session, asked)
+
+
+async def _obtain(session: AsyncSession, asked: Asked) -> SweepOut:
+    keys = {entry["key"] for entry in _fitting(asked.plan)}
+
+    async def is_done(_: Result | None) -> bool:
+        return keys <= await kept.done(session, asked.content.id, list(keys))
+
+    sweep, run = await results.obtain(session, asked, is_done)
+    return await _sweep_out(session, sweep, run, (None, None), asked.workload.id)
 
 
 def _understood(
@@ -136,7 +125,7 @@ async def stored(
         session, context, (body.flash_device_id, body.disk_device_id), "body"
     )
     keys = {entry["key"] for entry in _fitting(configurations)}
-    found = await repository.results(session, content.id, list(keys))
+    found = await kept.results(session, content.id, list(keys))
     if missing := keys - found.keys():
         raise NotComputed(
             f"the present models have not made {len(missing):,} of the {len(keys):,} replays "
@@ -200,31 +189,16 @@ async def create_replays(
         ram_pages=sorted({each["ram_pages"] for each in configurations}),
         flash_pages=flash or None,
     )
-    sweep_id = _id_of(content.id, entries, None)
-    await repository.lock_id(session, sweep_id)
-    row = await repository.row(session, sweep_id)
-    if row is not None and row[1] is not None and row[1].status not in _AGAIN:
-        return await _sweep_out(session, row[0], row[1], (None, None), workload.id)
-    sweep = row[0] if row is not None else None
-    if sweep is None:
-        sweep = Sweep(
-            id=sweep_id,
-            content_id=content.id,
-            workload_id=workload.id,
-            inputs=inputs.model_dump(mode="json"),
-            configurations=entries,
-            core_version=VERSION,
-        )
-        session.add(sweep)
-    run = await runs.create(
-        session,
+    asked = Asked(
         RunKind.SWEEP,
-        sweep_id,
+        _id_of(content.id, entries, None),
+        workload,
+        content,
+        inputs.model_dump(mode="json"),
+        entries,
         f"Check by replay of {workload.name}, {len(entries):,} replays",
     )
-    sweep.run_id = run.id
-    await session.flush()
-    return await _sweep_out(session, sweep, run, (None, None), workload.id)
+    return await _obtain(session, asked)
 
 
 async def get_sweep(
@@ -239,14 +213,7 @@ async def get_sweep(
     devices = await _devices(
         session, context, (flash_device_id, disk_device_id), "query"
     )
-    row = await repository.row(session, sweep_id)
-    if row is None:
-        raise NotFound(
-            f"there is no sweep `{sweep_id}`",
-            hint="It goes with its workload. Ask for it again: the same inputs give "
-            "the same id, and replays that are done are found again.",
-        )
-    sweep, run = row
+    sweep, run = await results.find(session, RunKind.SWEEP, sweep_id)
     through = await workloads.asked_through(
         session, workload_id, sweep.content_id, sweep.workload_id
     )
@@ -282,11 +249,11 @@ async def list_sweeps(
     if workload_id is not None:
         _, content = await workloads.find_ready(session, workload_id)
         content_id = content.id
-    rows, total = await repository.page(session, page, content_id)
+    rows, total = await results.page(session, RunKind.SWEEP, page, content_id)
     items = []
     for sweep, run in rows:
-        keys = [entry["key"] for entry in _fitting(sweep.configurations)]
-        done = await repository.done(session, sweep.content_id, keys)
+        keys = [entry["key"] for entry in _fitting(sweep.plan)]
+        done = await kept.done(session, sweep.content_id, keys)
         count = sum(key in done for key in keys)
         inputs = SweepIn.model_validate(sweep.inputs)
         items.append(
@@ -490,19 +457,17 @@ def _contenders(inputs: SweepIn) -> list[ContenderOut]:
 
 async def _sweep_out(
     session: AsyncSession,
-    sweep: Sweep,
+    sweep: Result,
     run: Run | None,
     devices: Devices,
     workload_id: str,
 ) -> SweepOut:
     inputs = SweepIn.model_validate({**sweep.inputs, "workload_id": workload_id})
-    content = await session.get(Content, sweep.content_id)
-    if content is None:
-        raise NotFound("the workload was deleted")
-    warm_up = sweep.configurations[0].get("warm_up", 0)
-    keys = [entry["key"] for entry in _fitting(sweep.configurations)]
-    found = await repository.results(session, sweep.content_id, keys)
-    rows = _rows(sweep.configurations, found, devices)
+    content = await results.content_of(session, sweep)
+    warm_up = sweep.plan[0].get("warm_up", 0)
+    keys = [entry["key"] for entry in _fitting(sweep.plan)]
+    found = await kept.results(session, sweep.content_id, keys)
+    rows = _rows(sweep.plan, found, devices)
     complete = all(key in found for key in keys)
     flash, disk = devices
     return SweepOut(
@@ -517,7 +482,7 @@ async def _sweep_out(
         accesses=content.summary["accesses"] - warm_up,
         warm_up=warm_up,
         page_bytes=content.summary["page_bytes"],
-        replays=len(sweep.configurations),
+        replays=len(sweep.plan),
         rows=rows,
         devices=SweepDevices(
             flash_device_id=flash.id if flash else None,

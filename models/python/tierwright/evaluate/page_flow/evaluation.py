@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
@@ -22,19 +22,15 @@ from tierwright.evaluate.metadata import (
     charge,
     ram_pages_left,
 )
-from tierwright.evaluate.page_flow import decision, explain
+from tierwright.evaluate.page_flow import decision, engine, explain
 from tierwright.evaluate.page_flow.cautions import (
     about_curve,
     about_devices,
     about_space_behind,
 )
-from tierwright.evaluate.page_flow.costs import (
-    cost_terms_kernel,
-    directory_costs,
-    io_costs,
-)
+from tierwright.evaluate.page_flow.costs import directory_costs, io_costs
 from tierwright.evaluate.page_flow.counts import check_sizes, hits_from_curve
-from tierwright.evaluate.page_flow.formula import Place, TierCounts
+from tierwright.evaluate.page_flow.engine import Flow
 from tierwright.evaluate.page_flow.lazy_writes import (
     lazy_overcharge,
 )
@@ -48,7 +44,6 @@ from tierwright.evaluate.page_flow.schemes import (
     BY_NAME,
     NO_FLASH,
     SCHEMES,
-    TABLE,
     TIE_ORDER,
     WITH_DIRECTORY,
 )
@@ -70,19 +65,6 @@ VALIDITY = (
 BAND_HOLDS = 0.99
 """Share of the recorded points, of each scheme and pair of devices, at which the replay lies
 within `io_time_error_us_per_access`; `docs/models/model-vs-simulation.md` has them."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Flow:
-    """Counts and dirty shares of one scheme, before any device."""
-
-    counts: TierCounts
-    p_d: FloatArray
-    p_d_flash: FloatArray
-    flash_writes: FloatArray
-    flash_writes_counted: FloatArray
-    growth: float
-    """Of the flash misses of `counts`, those that read nothing."""
 
 
 def evaluate(
@@ -147,14 +129,12 @@ def evaluate(
         raise BadInput("the workload has no accesses", "profile a trace with data")
     budget = _budget(curve, ram_pages, flash_pages, flash_metadata)
     frames = ram_pages if budget is None else budget.left_pages
-    f = np.asarray(float(flash_pages))
-    flows = _flows(curve, np.asarray(float(frames)), f)
-    if frames != ram_pages:
-        whole = _flows(curve, np.asarray(float(ram_pages)), f)
-        flows = {
-            NO_FLASH: whole[NO_FLASH],
-            **{k: v for k, v in flows.items() if k != NO_FLASH},
-        }
+    flows = engine.flows(
+        curve,
+        np.asarray(float(frames)),
+        np.asarray(float(flash_pages)),
+        budget=None if frames == ram_pages else np.asarray(float(ram_pages)),
+    )
     parts, priced_by_profile = _cost_parts(
         curve, ram_pages, flash_pages, (ram, flash, disk), prices, months
     )
@@ -181,13 +161,13 @@ def evaluate(
             float(
                 lazy_overcharge(
                     curve,
-                    np.asarray(float(frames)),
-                    np.asarray(float(flash_pages)),
+                    flows["lazy"].r,
+                    flows["lazy"].f,
                     flows["lazy"].counts,
-                    flows["lazy"].flash_writes_counted,
+                    np.asarray(results["lazy"].flash_writes_counted),
                 )
             ),
-            float(flows["lazy"].flash_writes),
+            results["lazy"].flash_writes,
             curve.accesses,
             times.flash_write,
         ),
@@ -322,9 +302,9 @@ def evaluate_grid(
     problems.check(-1 <= hits_off <= 1, "hits_off", hits_off, "must lie in [-1, 1]")
     problems.raise_if_any()
     times = service_times(flash, disk, curve.page_bytes)
-    flows = _flows(curve, sizes["ram_pages"], sizes["flash_pages"])
-    left = sizes["ram_pages"]
+    budget, left = None, sizes["ram_pages"]
     if flash_metadata is not None:
+        budget = left
         left = ram_pages_left(
             flash_metadata,
             ram_pages=sizes["ram_pages"],
@@ -332,22 +312,22 @@ def evaluate_grid(
             page_bytes=curve.page_bytes,
             source_bytes=curve.distinct_pages * curve.page_bytes,
         )
-        charged = _flows(curve, np.maximum(left, 0.0), sizes["flash_pages"])
-        flows = {**charged, NO_FLASH: flows[NO_FLASH]}
     f = sizes["flash_pages"]
+    flows = engine.flows(curve, np.maximum(left, 0.0), f, budget=budget, schemes=wanted)
     grids: dict[str, SchemeGrid] = {}
     for scheme in wanted:
         flow = flows[scheme]
+        flash_writes = engine.flash_writes(curve, scheme, flow)
         if hits_off:
             flow = _off(scheme, flow, np.maximum(left, 1.0), f, hits_off)
-        terms = _terms(scheme, flow, sizes["flash_pages"], times)
+        terms = engine.terms(scheme, flow, times).by_term
         disk_time = terms["disk_reads"] + terms["disk_writes"]
         total = np.sum(list(terms.values()), axis=0)
         columns: tuple[FloatArray, ...] = (
             flow.counts.flash_hits,
             flow.counts.flash_misses - flow.growth,
             total / curve.accesses,
-            flow.flash_writes / curve.accesses,
+            flash_writes / curve.accesses,
             (total - disk_time) / curve.accesses,
             disk_time / curve.accesses,
             flow.p_d_flash * flow.counts.flash_misses / curve.accesses,
@@ -370,8 +350,8 @@ def evaluate_grid(
 
 
 def _off(
-    scheme: str, flow: _Flow, r: FloatArray, f: FloatArray, hits_off: float
-) -> _Flow:
+    scheme: str, flow: Flow, r: FloatArray, f: FloatArray, hits_off: float
+) -> Flow:
     """Return a flow whose flash hits are off by a share of their known error."""
     counts = flow.counts
     whole = counts.ram_misses
@@ -477,72 +457,10 @@ def service_times(flash: Device, disk: Device, page_bytes: int) -> ServiceTimes:
     return ServiceTimes(**found)
 
 
-def _flows(curve: Curve, r: FloatArray, f: FloatArray) -> dict[str, _Flow]:
-    counts = hits_from_curve(curve, r, f)
-    ram_misses = curve.misses(r)
-    ram_backs = curve.write_backs(r)
-    p_d = share(ram_backs, ram_misses)
-    has_flash = f > 0
-    flows: dict[str, _Flow] = {}
-    for scheme in TABLE:
-        if scheme.formula_of in flows:
-            flows[scheme.name] = flows[scheme.formula_of]
-            continue
-        tier = counts[scheme.name]
-        held = scheme.held(r, f, tier.effective_flash_pages)
-        p_d_flash = share(curve.write_backs(held), tier.flash_misses)
-        place = Place(curve, r, f, tier, p_d, ram_backs)
-        flows[scheme.name] = _Flow(
-            tier,
-            p_d,
-            p_d_flash,
-            np.where(has_flash, scheme.charged_writes(place), 0.0),
-            np.where(has_flash, scheme.counted_writes(place), 0.0),
-            float(curve.growth),
-        )
-    return flows
-
-
-def _terms(
-    scheme: str, flow: _Flow, flash_pages: FloatArray, times: ServiceTimes
-) -> dict[str, FloatArray]:
-    """Cost terms over the whole trace; where there is no flash, those of C0. [µs]"""
-
-    def of(name: str) -> dict[str, FloatArray]:
-        made = cost_terms_kernel(
-            name,
-            flow.counts.flash_hits,
-            flow.counts.flash_misses,
-            flow.p_d,
-            flow.p_d_flash,
-            times.flash_read,
-            times.flash_write,
-            times.disk_read,
-            times.disk_write,
-        )
-        return dict(made.by_term)
-
-    has_flash = flash_pages > 0
-    if has_flash.all():
-        terms = of(scheme)
-    elif not has_flash.any():
-        terms = of(NO_FLASH)
-    else:
-        with_flash, without = of(scheme), of(NO_FLASH)
-        terms = {
-            term: np.where(has_flash, with_flash[term], without[term])
-            for term in with_flash
-        }
-    if flow.growth:  # a page that is new is read from nowhere
-        read = terms["disk_reads"] - flow.growth * times.disk_read
-        terms["disk_reads"] = np.maximum(read, 0.0)
-    return terms
-
-
 def _result(
     curve: Curve,
     scheme: str,
-    flow: _Flow,
+    flow: Flow,
     ram_pages: int,
     flash_pages: int,
     times: ServiceTimes,
@@ -551,9 +469,7 @@ def _result(
     tier = flow.counts
     terms = {
         name: float(value) / curve.accesses
-        for name, value in _terms(
-            scheme, flow, np.asarray(float(flash_pages)), times
-        ).items()
+        for name, value in engine.terms(scheme, flow, times).by_term.items()
     }
     used = {
         tier_name: part
@@ -567,11 +483,8 @@ def _result(
     flash_misses = max(0.0, float(tier.flash_misses) - flow.growth)
     sizes = explain.sizes_of(scheme, ram_pages, flash_pages, tier)
     exact, text, error = explain.exactness(curve, scheme, ram_pages, flash_pages, sizes)
-    writes_off = 0.0
-    writes_error = BY_NAME[scheme].writes_error
-    if writes_error is not None:
-        r, f = np.asarray(float(ram_pages)), np.asarray(float(flash_pages))
-        writes_off = float(writes_error(curve, r, f, tier, flow.flash_writes_counted))
+    charged, counted = engine.both_flash_writes(curve, scheme, flow)
+    written = float(charged)
     return SchemeResult(
         scheme=scheme,
         ram_hits=float(tier.ram_hits),
@@ -583,12 +496,10 @@ def _result(
         io_time_us_per_access=sum(terms.values()),
         cost_terms_us_per_access=terms,
         flash_reads=float(tier.flash_hits),
-        flash_writes=float(flow.flash_writes),
-        flash_writes_counted=float(flow.flash_writes_counted),
-        flash_writes_cold_start=float(flow.flash_writes_counted)
-        if curve.cold is None
-        else None,
-        flash_writes_per_access=float(flow.flash_writes) / curve.accesses,
+        flash_writes=written,
+        flash_writes_counted=float(counted),
+        flash_writes_cold_start=float(counted) if curve.cold is None else None,
+        flash_writes_per_access=written / curve.accesses,
         hdd_reads=flash_misses,
         hdd_writes=float(flow.p_d_flash * tier.flash_misses),
         cost_usd_per_month=cost,
@@ -598,52 +509,24 @@ def _result(
         exact=exact,
         exactness=text,
         flash_hits_error=error,
-        io_time_error_us_per_access=_io_time_error(curve, scheme, flow, times, error)
-        + writes_off * times.flash_write / curve.accesses,
+        io_time_error_us_per_access=float(
+            engine.io_time_error_us(curve, scheme, flow, times, counted=counted)
+        ),
         warnings=explain.scheme_warnings(scheme, ram_pages, flash_pages),
-        warm_up_us_per_access=_warm_up(curve, scheme, ram_pages, flow)
+        warm_up_us_per_access=_warm_up(curve, scheme, flow, written)
         * times.flash_write
         / curve.accesses,
         growth=flow.growth,
     )
 
 
-def _warm_up(curve: Curve, scheme: str, ram_pages: int, flow: _Flow) -> float:
+def _warm_up(curve: Curve, scheme: str, flow: Flow, written: float) -> float:
     """Flash writes that the formula charges for RAM misses that evict nothing. [pages]"""
     fills = BY_NAME[scheme].warm_up_fills
-    if fills is None or not flow.flash_writes:
+    if fills is None or not written:
         return 0.0
-    r = np.asarray(float(ram_pages))
-    evicting = share(curve.evictions(r), curve.misses(r))
+    evicting = share(curve.evictions(flow.r), curve.misses(flow.r))
     return float(fills(flow.counts) * (1.0 - evicting))
-
-
-def _io_time_error(
-    curve: Curve,
-    scheme: str,
-    flow: _Flow,
-    times: ServiceTimes,
-    error: tuple[float, float] | None,
-) -> float:
-    """I/O time that the known error of the flash hits stands for. [µs per access]"""
-    if error is None:
-        return 0.0
-    hit, miss = (
-        cost_terms_kernel(
-            scheme,
-            np.asarray(hits),
-            np.asarray(1.0 - hits),
-            flow.p_d,
-            flow.p_d_flash,
-            times.flash_read,
-            times.flash_write,
-            times.disk_read,
-            times.disk_write,
-        ).total
-        for hits in (1.0, 0.0)
-    )
-    hits_off = max(map(abs, error)) * float(flow.counts.ram_misses)
-    return hits_off * abs(float(miss - hit)) / curve.accesses
 
 
 def _about_the_lead(

@@ -11,10 +11,10 @@ import numpy as np
 from tierwright.common.derivation import Derivation, Number, plain
 from tierwright.evaluate.metadata import MetadataPreset, charge
 from tierwright.evaluate.page_flow import explain
+from tierwright.evaluate.page_flow.engine import Flow
 from tierwright.evaluate.page_flow.scheme_map import (
     MAP_SCHEMES,
     NO_SCHEME,
-    MapFlow,
     MapPlace,
     MapProblem,
     check_question,
@@ -209,7 +209,7 @@ def map_point(
 
 
 def _scheme(
-    io_time_us: float, error_us: float, flow: MapFlow, usd: float | None
+    io_time_us: float, error_us: float, flow: Flow, usd: float | None
 ) -> PointScheme:
     fits = bool(np.isfinite(io_time_us))
     return PointScheme(
@@ -237,7 +237,7 @@ def _cheapest(schemes: Mapping[str, PointScheme]) -> str | None:
 def _derivation(
     problem: MapProblem,
     name: str,
-    flow: MapFlow,
+    flow: Flow,
     place: MapPlace,
     devices: tuple[Device, Device],
 ) -> dict[str, Any]:

@@ -21,17 +21,16 @@ from tierwright.common.checks import broadcast
 from tierwright.common.derivation import plain
 from tierwright.common.errors import Problems
 from tierwright.evaluate.metadata import MetadataPreset
-from tierwright.evaluate.page_flow import explain
+from tierwright.evaluate.page_flow import engine, explain
 from tierwright.evaluate.page_flow.cautions import (
     about_curve,
     about_devices,
     about_space_behind,
 )
-from tierwright.evaluate.page_flow.costs import CostTerms, cost_terms_kernel
-from tierwright.evaluate.page_flow.counts import hits_kernel
+from tierwright.evaluate.page_flow.costs import CostTerms
 from tierwright.evaluate.page_flow.decision import TIE_TOLERANCE
+from tierwright.evaluate.page_flow.engine import Flow
 from tierwright.evaluate.page_flow.evaluation import service_times
-from tierwright.evaluate.page_flow.formula import Place, TierCounts
 from tierwright.evaluate.page_flow.results import ServiceTimes
 from tierwright.evaluate.page_flow.schemes import (
     BY_NAME,
@@ -492,34 +491,16 @@ class MapProblem:
 
     def flows(
         self, point: MapPlace, schemes: Collection[str] | None = None
-    ) -> dict[str, MapFlow]:
+    ) -> dict[str, Flow]:
         """Count hits and dirty shares of some schemes, of all if none are named."""
-        wanted = self.schemes if schemes is None else schemes
-        frames = np.maximum(point.frames, 0.0)
-        counts = hits_kernel(self.curve, frames, point.f, wanted)
-        whole = point.r if self.metadata is not None else frames
-        if NO_FLASH in counts and whole is not frames:
-            counts[NO_FLASH] = hits_kernel(self.curve, whole, point.f, (NO_FLASH,))[
-                NO_FLASH
-            ]
-        if point.dirty is not None:
-            return {
-                name: MapFlow(tier, point.dirty, point.dirty)
-                for name, tier in counts.items()
-            }
-        own = share(self.curve.write_backs(frames), self.curve.misses(frames))
-        return {
-            name: self._measured(whole, tier)
-            if name == NO_FLASH
-            else MapFlow(tier, own, self._measured(frames, tier).p_d_flash)
-            for name, tier in counts.items()
-        }
-
-    def _measured(self, r: FloatArray, tier: TierCounts) -> MapFlow:
-        """Dirty shares from the curve at r plus what flash adds: all that both tiers hold."""
-        backs = self.curve.write_backs(r + tier.effective_flash_pages)
-        shares = share(backs, tier.flash_misses)
-        return MapFlow(tier, shares, shares)
+        return engine.flows(
+            self.curve,
+            np.maximum(point.frames, 0.0),
+            point.f,
+            budget=None if self.metadata is None else point.r,
+            dirty=point.dirty,
+            schemes=self.schemes if schemes is None else schemes,
+        )
 
     def evaluate(
         self, x: FloatArray, y: FloatArray
@@ -529,7 +510,9 @@ class MapProblem:
         costs, errors = {}, {}
         for name, flow in self.flows(point).items():
             costs[name] = self.cost(name, flow, point)
-            errors[name] = self._error(name, flow, point)
+            errors[name] = engine.io_time_error_us(
+                self.curve, name, flow, self.times, point.flash_write
+            )
         return costs, errors
 
     def costs_at(self, at: FloatArray) -> FloatArray:
@@ -579,7 +562,7 @@ class MapProblem:
         whole = np.where(fits, np.maximum(first, second), 1.0)
         return np.where(fits, share(spread, whole), jump)
 
-    def cost(self, name: str, flow: MapFlow, point: MapPlace) -> FloatArray:
+    def cost(self, name: str, flow: Flow, point: MapPlace) -> FloatArray:
         """I/O time, infinite where the metadata of flash leave no RAM. [µs per access]"""
         terms = self.terms(name, flow, point)
         cost = np.asarray(terms.total / self.curve.accesses)
@@ -587,62 +570,9 @@ class MapProblem:
             return cost
         return np.where(point.frames >= 1.0, cost, np.inf)
 
-    def terms(self, name: str, flow: MapFlow, point: MapPlace) -> CostTerms:
+    def terms(self, name: str, flow: Flow, point: MapPlace) -> CostTerms:
         """Cost terms over the whole trace. [µs]"""
-        return self._terms_of(
-            name, flow, point, flow.counts.flash_hits, flow.counts.flash_misses
-        )
-
-    def _terms_of(
-        self,
-        name: str,
-        flow: MapFlow,
-        point: MapPlace,
-        hits: FloatArray,
-        misses: FloatArray,
-    ) -> CostTerms:
-        return cost_terms_kernel(
-            name,
-            hits,
-            misses,
-            flow.p_d,
-            flow.p_d_flash,
-            self.times.flash_read,
-            point.flash_write,
-            self.times.disk_read,
-            self.times.disk_write,
-        )
-
-    def _error(self, name: str, flow: MapFlow, point: MapPlace) -> FloatArray:
-        frames = np.maximum(point.frames, 1.0)
-        band = explain.error_band(name, frames, point.f)
-        tier = flow.counts
-        one = np.ones_like(tier.ram_misses)
-        hit, miss = (
-            self._terms_of(name, flow, point, hits, one - hits).total
-            for hits in (one, 0 * one)
-        )
-        error = band * tier.ram_misses * np.abs(miss - hit) / self.curve.accesses
-        formula = BY_NAME[name]
-        if formula.writes_error is not None:
-            if point.dirty is None:
-                off = formula.writes_error(self.curve, frames, point.f, tier, None)
-            else:  # a set dirty share is the same for all victims
-                backs = point.dirty * tier.ram_misses
-                place = Place(self.curve, frames, point.f, tier, point.dirty, backs)
-                written = formula.charged_writes(place)
-                off = np.where(point.f > 0, formula.counted_off * written, 0.0)
-            error = error + off * point.flash_write / self.curve.accesses
-        return np.asarray(error)
-
-
-@dataclass(frozen=True, slots=True)
-class MapFlow:
-    """Counts and dirty shares of one scheme, before any device."""
-
-    counts: TierCounts
-    p_d: FloatArray
-    p_d_flash: FloatArray
+        return engine.terms(name, flow, self.times, point.flash_write)
 
 
 def check_axes(x: Axis, y: Axis) -> None:

@@ -6,51 +6,40 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from tierwright.advise.checks.compare import compare
 from tierwright.evaluate.page_flow.decision import ReplayPoint
-from tierwright_server.common.errors import NotFound
 from tierwright_server.common.settings import Settings
 from tierwright_server.questions.compare.check.schemas import warm_up_asked
-from tierwright_server.replays import points
-from tierwright_server.replays.sweeps import repository as sweeps
+from tierwright_server.replays import kept, points, results
 from tierwright_server.storage import contents
-from tierwright_server.storage.tables import Content, Run, Simulation
+from tierwright_server.storage.tables import Result, Run
 from tierwright_server.traces.warm_ups import warm_up_of
-
-
-async def _find(session: AsyncSession, run: Run) -> Simulation:
-    simulation = await session.get(Simulation, run.subject_id)
-    if simulation is None:
-        raise NotFound("the simulation was deleted with its workload")
-    return simulation
 
 
 async def prepare(
     session: AsyncSession, settings: Settings, run: Run
 ) -> dict[str, Any]:
     """Make the input of the child."""
-    simulation = await _find(session, run)
+    simulation = await results.of_run(session, run)
     trace = contents.existing_trace(settings, simulation.content_id)
     inputs = simulation.inputs
     whole = inputs["ram_pages"]
-    content = await session.get(Content, simulation.content_id)
-    if content is None:
-        raise NotFound("the workload was deleted")
+    content = await results.content_of(session, simulation)
     return {
         "trace": str(trace),
         "schemes": inputs["schemes"],
         "ram_pages": whole,
         # checks of earlier versions charged no metadata
-        "ram_pages_with_flash": simulation.model.get("ram_pages_with_flash", whole),
+        "ram_pages_with_flash": simulation.plan.get("ram_pages_with_flash", whole),
         "flash_pages": inputs["flash_pages"],
         "warm_up": warm_up_of(warm_up_asked(inputs), content),
     }
 
 
 def _points(
-    simulation: Simulation, counted: dict[str, dict[str, int]]
+    simulation: Result, counted: dict[str, dict[str, int]]
 ) -> dict[str, ReplayPoint]:
     """Where each scheme of a check was replayed."""
     whole, flash = (simulation.inputs[key] for key in ("ram_pages", "flash_pages"))
-    left = simulation.model.get("ram_pages_with_flash", whole)
+    left = simulation.plan.get("ram_pages_with_flash", whole)
 
     def point(name: str) -> ReplayPoint:
         warm_up = counted[name].get("warm_up", 0)
@@ -68,13 +57,14 @@ async def finish(
     result: dict[str, Any],
 ) -> str:
     """Put model and simulation side by side and keep both."""
-    simulation = await _find(session, run)
-    rows = compare(simulation.model, result["schemes"])
+    simulation = await results.of_run(session, run)
+    rows = compare(simulation.plan, result["schemes"])
     simulation.result = {"rows": rows, "schemes": result["schemes"]}
-    kept = {
+    simulation.complete = True
+    counted = {
         points.key_of(name, point, simulation.core_version): result["schemes"][name]
         for name, point in _points(simulation, result["schemes"]).items()
     }
-    await sweeps.keep(session, simulation.content_id, kept)
+    await kept.keep(session, simulation.content_id, counted)
     await session.flush()
     return f"{len(result['schemes'])} schemes replayed"

@@ -8,16 +8,14 @@ from tierwright.advise.checks.compare import model_of
 from tierwright.evaluate.page_flow.results import Evaluation
 from tierwright.evaluate.page_flow.schemes import SCHEMES
 from tierwright_server.common import version
-from tierwright_server.common.errors import BadInput, NotFound
+from tierwright_server.common.errors import BadInput
 from tierwright_server.common.older_models import about_version
 from tierwright_server.common.result_ids import result_id
 from tierwright_server.http.context import Context
-from tierwright_server.jobs.runs import service as runs
 from tierwright_server.jobs.runs.schemas import RunOut
 from tierwright_server.jobs.runs.states import RunKind, RunStatus
 from tierwright_server.questions import point as questions_point
 from tierwright_server.questions.compare import service as evaluations
-from tierwright_server.questions.compare.check import repository
 from tierwright_server.questions.compare.check.schemas import (
     SimulationIn,
     SimulationOut,
@@ -25,11 +23,11 @@ from tierwright_server.questions.compare.check.schemas import (
     warm_up_asked,
 )
 from tierwright_server.questions.point import Point
-from tierwright_server.storage.tables import Content, Run, Simulation
+from tierwright_server.replays import results
+from tierwright_server.replays.results import Asked
+from tierwright_server.storage.tables import Content, Result, Run
 from tierwright_server.traces.warm_ups import warm_up_of
 from tierwright_server.traces.workloads import service as workloads
-
-_AGAIN = frozenset({RunStatus.FAILED.value, RunStatus.CANCELLED.value})
 
 
 async def create_simulation(
@@ -41,33 +39,20 @@ async def create_simulation(
     workloads.check_traced(point.workload, point.content)
     model = _model(point, evaluations.compute(body, point))
     simulation_id = _id_of(point.content, body, schemes, model)
-    await repository.lock_id(session, simulation_id)
-    found = await repository.row(session, simulation_id)
-    if found is not None:
-        simulation, run = found
-        if simulation.result is not None or (
-            run is not None and run.status not in _AGAIN
-        ):
-            return await _simulation_out(session, simulation, run, point.workload.id)
-    else:
-        inputs = {**body.model_dump(mode="json"), "schemes": schemes}
-        simulation = Simulation(
-            id=simulation_id,
-            content_id=point.content.id,
-            workload_id=point.workload.id,
-            inputs=inputs,
-            model=model,
-            core_version=version.VERSION,
-        )
-        session.add(simulation)
-    run = await runs.create(
-        session,
+
+    async def is_done(found: Result | None) -> bool:
+        return found is not None and found.complete
+
+    asked = Asked(
         RunKind.SIMULATE,
         simulation_id,
+        point.workload,
+        point.content,
+        {**body.model_dump(mode="json"), "schemes": schemes},
+        model,
         f"Check {point.workload.name} at {body.ram_pages:,} + {body.flash_pages:,} pages",
     )
-    simulation.run_id = run.id
-    await session.flush()
+    simulation, run = await results.obtain(session, asked, is_done)
     return await _simulation_out(session, simulation, run, point.workload.id)
 
 
@@ -84,18 +69,11 @@ async def get_simulation(
     session: AsyncSession, simulation_id: str, workload_id: str | None
 ) -> SimulationOut:
     """Read a check, with the notes of the workload through which it is asked for."""
-    found = await repository.row(session, simulation_id)
-    if found is None:
-        raise NotFound(
-            f"there is no simulation `{simulation_id}`",
-            hint="It goes with its workload. Ask for it again: the same inputs give "
-            "the same id.",
-        )
-    simulation, _ = found
+    simulation, run = await results.find(session, RunKind.SIMULATE, simulation_id)
     through = await workloads.asked_through(
         session, workload_id, simulation.content_id, simulation.workload_id
     )
-    return await _simulation_out(session, *found, through)
+    return await _simulation_out(session, simulation, run, through)
 
 
 def _schemes(body: SimulationIn) -> list[str]:
@@ -135,11 +113,9 @@ def _id_of(
 
 
 async def _simulation_out(
-    session: AsyncSession, simulation: Simulation, run: Run | None, workload_id: str
+    session: AsyncSession, simulation: Result, run: Run | None, workload_id: str
 ) -> SimulationOut:
-    content = await session.get(Content, simulation.content_id)
-    if content is None:
-        raise NotFound("the workload was deleted")
+    content = await results.content_of(session, simulation)
     if simulation.result is not None:
         status = RunStatus.SUCCEEDED
     else:
@@ -164,7 +140,7 @@ async def _simulation_out(
     )
 
 
-def _result_out(simulation: Simulation) -> SimulationResult | None:
+def _result_out(simulation: Result) -> SimulationResult | None:
     if simulation.result is None:
         return None
     # jsonb does not keep the order of keys.
