@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -68,8 +68,8 @@ EQUAL_COSTS = 1e-12
 """Costs that differ by less than this share are equal: there is the line."""
 LAST_BIT = 1e-15
 """Share of a grid step below which a crossing is not looked for any further."""
-JUMP_SHARE = 1e-9
-"""The same where one of the two does not fit on one side: there are no costs to compare."""
+DOES_NOT_FIT = 2.0
+"""Stands for an infinite difference, where one of the two does not fit: beyond any share."""
 NO_SCHEME = -1
 """Index of the best where no scheme fits."""
 MOST_STEPS = 150
@@ -328,8 +328,14 @@ def scheme_map(
     problem = MapProblem(
         curve, (x.name, y.name), fixed, (flash, disk), wanted, flash_metadata
     )
-    grid_x, grid_y = np.meshgrid(x.values, y.values)
-    costs, errors = problem.evaluate(grid_x, grid_y)
+    # A row and a column: what depends on one axis alone is computed once for the other.
+    along_x, along_y = x.values[None, :], y.values[:, None]
+    shape = (len(y.values), len(x.values))
+    costs, errors = (
+        {name: np.broadcast_to(each, shape) for name, each in found.items()}
+        for found in problem.evaluate(along_x, along_y)
+    )
+    place = problem.point(along_x, along_y)
     stacked = np.stack([costs[name] for name in wanted])
     best = least_of(stacked)
     return SchemeMap(
@@ -346,7 +352,7 @@ def scheme_map(
             stacked, np.stack([errors[n] for n in wanted]), best
         ),
         crossovers=tuple(_crossovers(problem, x.values, y.values, best)),
-        money=_money(problem.point(grid_x, grid_y), stacked, wanted, priced),
+        money=_money(place, stacked, wanted, priced),
         times=problem.times,
         fixed={
             name: value for name, value in fixed.items() if name not in (x.name, y.name)
@@ -355,7 +361,7 @@ def scheme_map(
         estimator=ESTIMATOR,
         validity=VALIDITY,
         warnings=(
-            *_cautions(curve, problem, grid_x, grid_y, best),
+            *_cautions(curve, problem, place, best),
             *about_space_behind(flash_metadata),
             *about_devices(curve, 0, flash, disk, ram),
             *priced.cautions,
@@ -409,8 +415,13 @@ def _money(
 ) -> MapMoney:
     if prices.reason:
         return MapMoney(None, None, None, prices.reason)
-    base = np.asarray(point.r * prices.ram + prices.data_set)
-    whole = np.asarray(base + prices.flash_usd(point.f))
+    base, whole = (
+        np.ascontiguousarray(np.broadcast_to(usd, stacked.shape[1:]))
+        for usd in (
+            point.r * prices.ram + prices.data_set,
+            point.r * prices.ram + prices.data_set + prices.flash_usd(point.f),
+        )
+    )
     products = [
         cost * (base if name == NO_FLASH else whole)
         for name, cost in zip(schemes, stacked, strict=True)
@@ -465,7 +476,7 @@ class MapProblem:
     def point(self, x: FloatArray, y: FloatArray) -> MapPlace:
         """Sizes, dirty share and flash write time at points of the map."""
         at: dict[str, FloatArray] = {
-            name: np.full_like(x, value)
+            name: np.asarray(value, dtype=np.float64)
             for name, value in self.fixed.items()
             if value is not None
         }
@@ -507,6 +518,8 @@ class MapProblem:
     ) -> tuple[dict[str, FloatArray], dict[str, FloatArray]]:
         """I/O time of each scheme, and its known error. [µs per access]"""
         point = self.point(x, y)
+        r, frames, f = np.broadcast_arrays(point.r, point.frames, point.f)
+        point = replace(point, r=r, frames=frames, f=f)
         costs, errors = {}, {}
         for name, flow in self.flows(point).items():
             costs[name] = self.cost(name, flow, point)
@@ -519,7 +532,10 @@ class MapProblem:
         """I/O time of every scheme, shape (schemes, n), at points of shape (2, n)."""
         point = self.point(at[0], at[1])
         flows = self.flows(point)
-        return np.stack([self.cost(name, flows[name], point) for name in self.schemes])
+        found = np.empty((len(self.schemes), at.shape[1]))
+        for row, name in zip(found, self.schemes, strict=True):
+            row[:] = self.cost(name, flows[name], point)
+        return found
 
     def costs_of(
         self, pairs: NDArray[np.int64], at: FloatArray
@@ -739,8 +755,13 @@ def _edge_roots(
         where = [edge for edge, odd in zip(edges, between, strict=True) if odd]
         middle = found[:, between]
         every = np.ones(len(where), dtype=np.bool_)
-        first_half = _roots(problem, before, low[:, between], middle)
-        second_half = _roots(problem, after, middle, high[:, between])
+        halves = _roots(
+            problem,
+            np.hstack([before, after]),
+            np.hstack([low[:, between], middle]),
+            np.hstack([middle, high[:, between]]),
+        )
+        first_half, second_half = np.hsplit(halves, 2)
         _note(roots, where, 0, before, first_half, every)
         _note(roots, where, 1, after, second_half, every)
     return roots
@@ -766,59 +787,37 @@ def _roots(
 ) -> FloatArray:
     """Points from `low` to `high`, shape (2, n), at which the two of each pair cost the same.
 
-    Chandrupatla's method: inverse quadratic interpolation where that is safe, else halving, so
-    that the bracket always shrinks. An infinite difference, where one of the two does not fit,
-    is halved towards.
+    Chandrupatla's method. Where one of the two does not fit at an end, the place where it stops
+    fitting.
     """
+    # Only maps need it; the quick commands do without.
+    from scipy.optimize import elementwise
+
     span = high - low
-    found = low.copy()
-    still = np.arange(low.shape[1])
-    # Places on the way from low (0) to high (1): `here` is the newest, the root lies between
-    # it and `there`, `before` is what was given up last.
-    here, there = np.ones(low.shape[1]), np.zeros(low.shape[1])
-    at_here, at_there = (problem.differences(pairs, ends) for ends in (high, low))
-    # An end at which they are equal is a root: the first place to look at.
-    step = np.where(at_here == 0, 0.0, np.where(at_there == 0, 1.0, 0.5))
-    for _ in range(MOST_STEPS):
-        place = here + step * (there - here)
-        points = low[:, still] + place * span[:, still]
-        value = problem.differences(pairs[:, still], points)
-        found[:, still] = points
-        jumps = np.isinf(at_here) | np.isinf(at_there)
-        close = np.abs(there - here) <= np.where(jumps, JUMP_SHARE, LAST_BIT)
-        more = ~((np.abs(value) <= EQUAL_COSTS) | close)
-        if not more.any():
-            break
-        still = still[more]
-        rest = np.stack((place, value, here, there, at_here, at_there))[:, more]
-        place, value, here, there, at_here, at_there = rest
-        same = np.sign(value) == np.sign(at_here)
-        before, at_before = (
-            np.where(same, here, there),
-            np.where(same, at_here, at_there),
-        )
-        there, at_there = np.where(same, there, here), np.where(same, at_there, at_here)
-        here, at_here = place, value
-        step = _next_step((here, there, before), (at_here, at_there, at_before))
-    return found
 
+    def difference(place: FloatArray, which: FloatArray) -> FloatArray:
+        rows = which.astype(np.intp)
+        at = low[:, rows] + place * span[:, rows]
+        found = problem.differences(pairs[:, rows], at)
+        return np.clip(found, -DOES_NOT_FIT, DOES_NOT_FIT)
 
-def _next_step(
-    places: tuple[FloatArray, FloatArray, FloatArray],
-    values: tuple[FloatArray, FloatArray, FloatArray],
-) -> FloatArray:
-    """Share of the way from the first place to the second at which to look next."""
-    (x1, x2, x3), (f1, f2, f3) = places, values
-    # Not a number where values are equal or infinite: then it is halved.
-    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-        xi = (x1 - x2) / (x3 - x2)
-        phi = (f1 - f2) / (f3 - f2)
-        safe = (phi * phi < xi) & ((1 - phi) ** 2 < 1 - xi)
-        curved = f1 / (f2 - f1) * f3 / (f2 - f3)
-        curved += (x3 - x1) / (x2 - x1) * f1 / (f3 - f1) * f2 / (f3 - f2)
-        least = np.minimum(LAST_BIT / np.abs(x2 - x1), 0.5)
-    safe &= np.isfinite(curved)
-    return np.where(safe, np.clip(curved, least, 1 - least), 0.5)
+    ends = np.zeros(low.shape[1]), np.ones(low.shape[1])
+    found = elementwise.find_root(
+        difference,
+        ends,
+        args=(np.arange(low.shape[1], dtype=np.float64),),
+        tolerances={
+            "xatol": LAST_BIT,
+            "xrtol": 0.0,
+            "fatol": EQUAL_COSTS,
+            "frtol": 0.0,
+        },
+        maxiter=MOST_STEPS,
+    )
+    # Equals within the tolerance of ties may have one sign at both ends.
+    nearer = np.argmin(np.abs(found.f_bracket), axis=0)
+    place = np.where(found.status == 0, found.x, np.choose(nearer, ends))
+    return np.asarray(low + place * span)
 
 
 def _cell_segments(
@@ -895,11 +894,9 @@ def _walk(
 def _cautions(
     curve: Curve,
     problem: MapProblem,
-    x: FloatArray,
-    y: FloatArray,
+    point: MapPlace,
     best: NDArray[np.int64],
 ) -> Iterable[Caution]:
-    point = problem.point(x, y)
     yield from about_curve(curve, point.frames, point.f)
     out = point.frames < 1.0
     if problem.metadata is not None and out.any():

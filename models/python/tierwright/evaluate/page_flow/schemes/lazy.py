@@ -62,15 +62,16 @@ def effective_flash(
     # r itself lies between knots; the segment that holds it gives the same line, so
     # bisecting over all knots needs no special start: the left side is <= f at knot 0.
     last = len(knots) - 1
-    low = np.zeros(r.shape, dtype=np.intp)
-    high = np.full(r.shape, last, dtype=np.intp)
+    shape = np.broadcast_shapes(r.shape, f.shape)
+    low = np.zeros(shape, dtype=np.intp)
+    high = np.full(shape, last, dtype=np.intp)
     for _ in range(last.bit_length()):
         middle = (low + high) >> 1
         below = rising(middle) <= f
         np.copyto(low, middle, where=below)
         np.copyto(high, middle, where=~below)
     left, right = rising(low), rising(high)
-    step = np.divide(f - left, right - left, out=np.zeros_like(f), where=right > left)
+    step = np.divide(f - left, right - left, out=np.zeros(shape), where=right > left)
     inside = knots[low] + np.clip(step, 0.0, 1.0) * (knots[high] - knots[low])
     beyond = f + duplicated * misses[-1]
     ends = knots[-1] - duplicated * misses[-1]
