@@ -136,7 +136,7 @@ def test_no_flash_is_c0_for_every_scheme() -> None:
         assert result.exact
     assert found.best == "none"
     assert found.margin == 0
-    assert all(step["formula"].startswith("C0") for step in found.derivation)
+    assert all(each.io_time.formula.startswith("C0") for each in found.derivation)
 
 
 def test_ram_not_below_flash_warns_inclusive_only() -> None:
@@ -593,7 +593,7 @@ def test_the_answer_is_json_with_whole_counts() -> None:
 
 
 def test_the_derivation_reproduces_the_result() -> None:
-    for step in run().derivation:
+    for step in (each.to_dict() for each in run().derivation):
         number = {entry["symbol"]: entry["value"] for entry in step["numbers"]}
         assert all(entry["unit"] for entry in step["numbers"])
         terms = sum(term["value_us_per_access"] for term in step["terms"])
@@ -676,7 +676,7 @@ def test_metadata_are_charged_to_the_budget() -> None:
     assert charged.inputs["ram_pages_with_flash"] == 100
     assert charged.inputs["ram_pages"] == 150  # what is paid for
     numbers = {
-        entry["symbol"]: entry["value"] for entry in charged.derivation[1]["numbers"]
+        each.symbol: each.value for each in charged.derivation[1].io_time.numbers
     }
     assert numbers["r"] == 100
     assert plain.inputs["flash_metadata"] is None

@@ -479,7 +479,7 @@ def test_a_point_has_the_numbers_of_its_cell_and_its_derivation_adds_up() -> Non
     assert point.best == found.schemes[found.best[7, 13]]
     assert point.margin == pytest.approx(found.margin[7, 13])
     assert point.too_close == found.too_close[7, 13]
-    for entry in point.derivation:
+    for entry in (each.to_dict() for each in point.derivation):
         total = sum(term["value_us_per_access"] for term in entry["terms"])
         assert total == pytest.approx(entry["value_us_per_access"])
         assert entry["value_us_per_access"] == pytest.approx(

@@ -334,8 +334,9 @@ def _equal_sentence(
 
 
 def _steps(found: Evaluation) -> Iterator[Step]:
-    for entry in found.derivation:
-        scheme, source = entry["scheme"], entry["source"]
+    for each in found.derivation:
+        scheme, note, source = each.scheme, each.note, each.io_time.source
+        yield from each.steps()
 
         def say(
             name: str,
@@ -347,22 +348,6 @@ def _steps(found: Evaluation) -> Iterator[Step]:
         ) -> Step:
             return Step(name, formula, value, unit, source, scheme)
 
-        note = f" ({entry['note']})" if entry["note"] else ""
-        for number in entry["numbers"]:
-            yield say(
-                number["symbol"], number["meaning"], number["value"], number["unit"]
-            )
-        yield say("hits", entry["hits_formula"], entry["hits"], "accesses")
-        for term in entry["terms"]:
-            yield say(
-                term["name"], term["formula"], term["value_us_per_access"], "µs/access"
-            )
-        yield say(
-            "io_time_us_per_access",
-            f"{entry['formula']}{note}; C / N",
-            entry["value_us_per_access"],
-            "µs/access",
-        )
         replayed = found.schemes[scheme].replayed
         if replayed is not None:
             yield say(

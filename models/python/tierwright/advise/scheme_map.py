@@ -309,35 +309,9 @@ def _point_sentence(point: MapPoint) -> str:
 
 
 def _steps(point: MapPoint) -> Iterator[Step]:
-    for entry in point.derivation:
-        scheme, source = entry["scheme"], entry["source"]
-        rows: list[tuple[str, str, float | None, str]] = [
-            (number["symbol"], number["meaning"], number["value"], number["unit"])
-            for number in entry["numbers"]
-        ]
-        rows.append(("hits", entry["hits_formula"], entry["hits"], "accesses"))
-        rows += [
-            (term["name"], term["formula"], term["value_us_per_access"], "µs/access")
-            for term in entry["terms"]
-        ]
-        rows.append(
-            (
-                "io_time_us_per_access",
-                f"{entry['formula']}; C / N",
-                entry["value_us_per_access"],
-                "µs/access",
-            )
-        )
-        for name, formula, value, unit in rows:
-            yield Step(
-                subject=scheme,
-                name=name,
-                formula=formula,
-                value=value,
-                unit=unit,
-                source=source,
-            )
-        yield from _money_steps(point, scheme)
+    for each in point.derivation:
+        yield from each.steps()
+        yield from _money_steps(point, each.scheme)
     for derivation in point.metadata:
         yield step(derivation)
 

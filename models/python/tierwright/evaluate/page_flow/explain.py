@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tierwright.common.arrays import FloatArray
 from tierwright.common.cautions import Caution
+from tierwright.common.derivation import Derivation, Number
+from tierwright.evaluate.page_flow.derivation import IO_TIME, SchemeDerivation
 from tierwright.evaluate.page_flow.formula import SchemeFormula, TierCounts
 from tierwright.evaluate.page_flow.results import _number
 from tierwright.evaluate.page_flow.schemes import BY_NAME, NO_FLASH
@@ -171,7 +174,7 @@ def derive(
     disk: Device,
     *,
     charged: bool = False,
-) -> dict[str, Any]:
+) -> SchemeDerivation:
     """How one scheme's I/O time came about: formula, numbers, terms, source."""
     scheme = NO_FLASH if flash_pages == 0 else result.scheme
     steady = curve.cold is not None
@@ -210,32 +213,44 @@ def derive(
         io_time_us=result.io_time_us_per_access,
     )
     if growth:
-        _take_out_growth(found, scheme, growth)
-    note = "f = 0 is evaluated as C0" if scheme != result.scheme else ""
+        found = _without_growth(found, growth)
+    source = found.io_time.source
     if steady:
-        found["source"] += (
+        source += (
             "; misses(C) = N S(C) of a running system, the product-limit estimate of Kaplan "
             "and Meier (1958)"
         )
-    return {**found, "scheme": result.scheme, "note": note}
-
-
-def _take_out_growth(found: dict[str, Any], scheme: str, growth: float) -> None:
-    """Add to a derivation that new pages, counted in m_r and m_f, are not read from disk."""
-    found["formula"] += " - g D_R"
-    found["numbers"].append(
-        {
-            "symbol": "g",
-            "value": _number(growth),
-            "unit": "accesses",
-            "meaning": "first touches of newly allocated pages, part of m_r and m_f: they evict "
-            "as misses do, and read nothing",
-        }
+    return replace(
+        found,
+        scheme=result.scheme,
+        io_time=replace(found.io_time, source=source),
+        note="f = 0 is evaluated as C0" if scheme != result.scheme else "",
     )
-    missing = "m_f" if BY_NAME[scheme].uses_flash else "m_r"
-    for term in found["terms"]:
-        if term["name"] == "disk_reads":
-            term["formula"] = f"({missing} - g) D_R / N"
+
+
+def _without_growth(found: SchemeDerivation, growth: float) -> SchemeDerivation:
+    """Add that new pages, counted in m_r and m_f, are not read from disk."""
+    new = Number(
+        "g",
+        _number(growth),
+        "accesses",
+        "first touches of newly allocated pages, part of m_r and m_f: they evict as misses do, "
+        "and read nothing",
+    )
+    whole = found.io_time
+    missing = "m_f" if BY_NAME[found.scheme].uses_flash else "m_r"
+    return replace(
+        found,
+        io_time=replace(
+            whole, formula=f"{whole.formula} - g D_R", numbers=(*whole.numbers, new)
+        ),
+        terms=tuple(
+            replace(term, formula=f"({missing} - g) D_R / N")
+            if term.result == "disk_reads"
+            else term
+            for term in found.terms
+        ),
+    )
 
 
 def service_meanings(flash: Device, disk: Device, page_bytes: int) -> dict[str, str]:
@@ -276,7 +291,7 @@ def derivation_of(
     *,
     terms: Mapping[str, float],
     io_time_us: float,
-) -> dict[str, Any]:
+) -> SchemeDerivation:
     """Put the numbers into the formula of a scheme.
 
     Parameters
@@ -293,31 +308,23 @@ def derivation_of(
         C / N. [µs per access]
     """
     formula = BY_NAME[scheme]
-    return {
-        "scheme": scheme,
-        "formula": formula.formula,
-        "hits_formula": formula.hits_formula,
-        "hits": _number(numbers["h_f"]) if formula.uses_flash else 0,
-        "result": "io_time_us_per_access = C / N",
-        "value_us_per_access": io_time_us,
-        "numbers": [
-            {
-                "symbol": symbol,
-                "value": _number(numbers[symbol]),
-                "unit": unit,
-                "meaning": meanings.get(symbol, meaning),
-            }
-            for symbol, (unit, meaning) in _SYMBOLS.items()
-            if symbol not in formula.unused
-        ],
-        "terms": [
-            {
-                "name": name,
-                "formula": formula.term_formulas.get(name, "0"),
-                "value_us_per_access": terms[name],
-            }
+    source = f"{PAPER}, section {formula.section}; counts from one LRU curve"
+
+    def part(result: str, value: Any, unit: str, of: str) -> Derivation:
+        return Derivation(result, value, unit, of, (), source)
+
+    hits = _number(numbers["h_f"]) if formula.uses_flash else 0
+    put_in = tuple(
+        Number(symbol, _number(numbers[symbol]), unit, meanings.get(symbol, meaning))
+        for symbol, (unit, meaning) in _SYMBOLS.items()
+        if symbol not in formula.unused
+    )
+    return SchemeDerivation(
+        scheme,
+        Derivation(IO_TIME, io_time_us, "µs/access", formula.formula, put_in, source),
+        part("hits", hits, "accesses", formula.hits_formula),
+        tuple(
+            part(name, terms[name], "µs/access", formula.term_formulas.get(name, "0"))
             for name in TERM_NAMES
-        ],
-        "note": "",
-        "source": f"{PAPER}, section {formula.section}; counts from one LRU curve",
-    }
+        ),
+    )

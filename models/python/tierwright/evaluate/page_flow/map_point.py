@@ -11,6 +11,7 @@ import numpy as np
 from tierwright.common.derivation import Derivation, Number, plain
 from tierwright.evaluate.metadata import MetadataPreset, charge
 from tierwright.evaluate.page_flow import explain
+from tierwright.evaluate.page_flow.derivation import SchemeDerivation
 from tierwright.evaluate.page_flow.engine import Flow
 from tierwright.evaluate.page_flow.scheme_map import (
     MAP_SCHEMES,
@@ -81,7 +82,7 @@ class MapPoint:
         Share of the runner-up's I/O time that the best saves; None without a runner-up.
     too_close : bool
         Whether another scheme is within the known error of the model.
-    derivation : list of dict
+    derivation : list of SchemeDerivation
         Per scheme that fits: formula, numbers put in, terms, source.
     metadata : tuple of Derivation
         Memory charged to the RAM; empty where none is.
@@ -100,14 +101,14 @@ class MapPoint:
     best_by_price_times_time: str | None
     margin: float | None
     too_close: bool
-    derivation: list[dict[str, Any]]
+    derivation: list[SchemeDerivation]
     metadata: tuple[Derivation, ...]
     prices: PagePrices | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON."""
         found: dict[str, Any] = plain(self)
-        return found
+        return {**found, "derivation": [each.to_dict() for each in self.derivation]}
 
 
 def map_point(
@@ -240,7 +241,7 @@ def _derivation(
     flow: Flow,
     place: MapPlace,
     devices: tuple[Device, Device],
-) -> dict[str, Any]:
+) -> SchemeDerivation:
     curve, tier = problem.curve, flow.counts
     terms = problem.terms(name, flow, place)
     misses = float(tier.ram_misses.item())

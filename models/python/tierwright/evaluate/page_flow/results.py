@@ -15,7 +15,7 @@ from tierwright.common.cautions import Caution
 from tierwright.common.currency import is_money
 from tierwright.common.derivation import money_text
 from tierwright.evaluate.metadata import RamBudget
-from tierwright.evaluate.page_flow import results as page_flow_results
+from tierwright.evaluate.page_flow.derivation import SchemeDerivation
 from tierwright.hardware.tier_prices import CostPart
 from tierwright.profile.steady_state import Start
 
@@ -194,7 +194,7 @@ class SchemeResult:
     io_time_error_us_per_access: float
     warnings: tuple[Caution, ...]
     warm_up_us_per_access: float = 0.0
-    replayed: page_flow_results.Replayed | None = None
+    replayed: Replayed | None = None
     growth: float = 0.0
 
 
@@ -257,7 +257,7 @@ class Evaluation:
     validity: str
     warnings: tuple[Caution, ...]
     inputs: dict[str, Any]
-    derive: Callable[[], list[dict[str, Any]]] = field(repr=False)
+    derive: Callable[[], list[SchemeDerivation]] = field(repr=False)
     ram_budget: RamBudget | None = None
     decided_by: str = "model"
     contenders: tuple[str, ...] = ()
@@ -267,17 +267,17 @@ class Evaluation:
     growth_per_access: float = 0.0
 
     @property
-    def derivation(self) -> list[dict[str, Any]]:
+    def derivation(self) -> list[SchemeDerivation]:
         """Per scheme: formula, numbers put in, terms, source."""
         return self.derive()
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON; whole counts are integers."""
-        found = page_flow_results.plain(self)
+        found = plain(self)
         if not isinstance(found, dict):  # a dataclass always gives a dict
             raise TypeError(type(found))
         del found["derive"]
-        return {**found, "derivation": page_flow_results.plain(self.derivation)}
+        return {**found, "derivation": [each.to_dict() for each in self.derivation]}
 
 
 @dataclass(frozen=True, slots=True)
