@@ -116,6 +116,30 @@ def test_results_of_every_kind_move_into_one_table(make_database):
     assert left == (0,)
 
 
+def test_how_a_file_is_read_becomes_one_document(make_database):
+    url = make_database()
+    db.migrate(url, "0013")
+    with psycopg.connect(db.psycopg_dsn(url)) as connection:
+        connection.execute(
+            "INSERT INTO workloads (id, name, example, format, columns, skip_bad_records, "
+            "members_merged, created_at) VALUES "
+            "('w', 'w', false, 'csv', '{\"offset\": \"at\"}', 3, true, now()), "
+            "('given', 'g', false, NULL, 'null', 0, false, now())"
+        )
+    db.migrate(url)
+    with psycopg.connect(db.psycopg_dsn(url)) as connection:
+        found = dict(connection.execute("SELECT id, reading FROM workloads").fetchall())
+    usual = {"format": None, "page_bytes": None, "columns": None, "device_bytes": None}
+    usual |= {"skip_bad_records": 0, "members_apart": False, "members_merged": False}
+    assert found["given"] == usual
+    assert found["w"] == usual | {
+        "format": "csv",
+        "columns": {"offset": "at"},
+        "skip_bad_records": 3,
+        "members_merged": True,
+    }
+
+
 @pytest.mark.parametrize("named", [True, False])
 def test_a_database_of_a_newer_version_says_which_it_needs(make_database, named):
     url = make_database()

@@ -14,7 +14,6 @@ from sqlalchemy import (
     Integer,
     LargeBinary,
     Text,
-    false,
     func,
     text,
 )
@@ -148,7 +147,10 @@ class Run(Table):
 
 
 class Workload(Table):
-    """A trace under a name: ready when it has content, else as its run stands."""
+    """A trace under a name: ready when it has content, else as its run stands.
+
+    `reading` is the document that says how its file is read, as it was asked for.
+    """
 
     __tablename__ = "workloads"
     __table_args__ = (
@@ -169,13 +171,7 @@ class Workload(Table):
         ForeignKey("uploads.id", ondelete="SET NULL")
     )
     content_id: Mapped[str | None] = mapped_column(ForeignKey("contents.id"))
-    format: Mapped[str | None]
-    page_bytes: Mapped[int | None]
-    columns: Mapped[dict[str, Any] | None]
-    skip_bad_records: Mapped[int] = mapped_column(default=0, server_default="0")
-    device_bytes: Mapped[int | None]
-    members_apart: Mapped[bool] = mapped_column(default=False, server_default=false())
-    members_merged: Mapped[bool] = mapped_column(default=False, server_default=false())
+    reading: Mapped[dict[str, Any]] = mapped_column(default=dict)
     conversion: Mapped[dict[str, Any] | None]
     run_id: Mapped[str | None] = mapped_column(
         ForeignKey("runs.id", ondelete="SET NULL")

@@ -1197,58 +1197,6 @@ export type ContenderOut = {
 export type ContentKind = 'trace' | 'profile' | 'curve';
 
 /**
- * ConversionAskedOut
- *
- * How the file was asked to be read; what is null was found out.
- */
-export type ConversionAskedOut = {
-    /**
-     * Format
-     *
-     * Format that was named; null: recognised.
-     */
-    format: string | null;
-    /**
-     * Page Bytes
-     *
-     * Page size that was named; null: the usual one. [bytes]
-     */
-    page_bytes: number | null;
-    /**
-     * Columns
-     *
-     * Columns of the table by what they hold, such as `offset` and `size`.
-     */
-    columns: {
-        [key: string]: string;
-    } | null;
-    /**
-     * Skip Bad Records
-     *
-     * Records that may be passed over as unreadable.
-     */
-    skip_bad_records: number;
-    /**
-     * Device Bytes
-     *
-     * Size of the device that was named; null: none. [bytes]
-     */
-    device_bytes: number | null;
-    /**
-     * Members Apart
-     *
-     * Whether the members of an archive are devices of their own.
-     */
-    members_apart: boolean;
-    /**
-     * Members Merged
-     *
-     * Whether the members of an archive are merged by time.
-     */
-    members_merged: boolean;
-};
-
-/**
  * ConversionLogOut
  *
  * How a file became accesses.
@@ -1291,7 +1239,7 @@ export type ConversionLogOut = {
     /**
      * What the request asked for.
      */
-    asked: ConversionAskedOut;
+    asked: ReadingOut;
     /**
      * What the reader did.
      */
@@ -5583,19 +5531,19 @@ export type ImportOut = {
     /**
      * Format
      *
-     * As asked; absent: detected.
+     * Name of the trace format; null: detected.
      */
     format: string | null;
     /**
      * Page Bytes
      *
-     * As asked; absent: the format's own.
+     * Size of a page; null: the usual one of the format. [bytes]
      */
     page_bytes: number | null;
     /**
      * Columns
      *
-     * Column mapping that the table was read with; null without one.
+     * Columns of a table by what they hold, such as `offset` and `size`.
      */
     columns: {
         [key: string]: string;
@@ -5603,25 +5551,25 @@ export type ImportOut = {
     /**
      * Skip Bad Records
      *
-     * Bad records that may be passed over.
+     * Bad lines or records to pass over and count; one more is an error.
      */
     skip_bad_records: number;
     /**
      * Device Bytes
      *
-     * Size of each recorded device, as stated. [bytes]
+     * Size of the device that the trace was taken of. [bytes]
      */
     device_bytes: number | null;
     /**
      * Members Apart
      *
-     * Whether members of an archive are of devices of their own, as asked.
+     * Each member of an archive has separate devices; otherwise equal names of devices, and none, are one device.
      */
     members_apart: boolean;
     /**
      * Members Merged
      *
-     * Whether members of an archive are merged by time, as asked.
+     * The members of an archive are merged by time; otherwise they are read one after another.
      */
     members_merged: boolean;
     /**
@@ -8636,13 +8584,13 @@ export type ReadOptions = {
     /**
      * Format
      *
-     * Name of the trace format; absent: recognised.
+     * Name of the trace format; null: detected.
      */
     format?: string | null;
     /**
      * Page Bytes
      *
-     * Size of a page; absent: the usual one of the format. [bytes]
+     * Size of a page; null: the usual one of the format. [bytes]
      */
     page_bytes?: number | null;
     /**
@@ -8677,6 +8625,58 @@ export type ReadOptions = {
      * The members of an archive are merged by time; otherwise they are read one after another.
      */
     members_merged?: boolean;
+};
+
+/**
+ * ReadingOut
+ *
+ * How a file was asked to be read; what is null was found out.
+ */
+export type ReadingOut = {
+    /**
+     * Format
+     *
+     * Name of the trace format; null: detected.
+     */
+    format: string | null;
+    /**
+     * Page Bytes
+     *
+     * Size of a page; null: the usual one of the format. [bytes]
+     */
+    page_bytes: number | null;
+    /**
+     * Columns
+     *
+     * Columns of a table by what they hold, such as `offset` and `size`.
+     */
+    columns: {
+        [key: string]: string;
+    } | null;
+    /**
+     * Skip Bad Records
+     *
+     * Bad lines or records to pass over and count; one more is an error.
+     */
+    skip_bad_records: number;
+    /**
+     * Device Bytes
+     *
+     * Size of the device that the trace was taken of. [bytes]
+     */
+    device_bytes: number | null;
+    /**
+     * Members Apart
+     *
+     * Each member of an archive has separate devices; otherwise equal names of devices, and none, are one device.
+     */
+    members_apart: boolean;
+    /**
+     * Members Merged
+     *
+     * The members of an archive are merged by time; otherwise they are read one after another.
+     */
+    members_merged: boolean;
 };
 
 /**
@@ -14063,13 +14063,13 @@ export type WorkloadIn = {
     /**
      * Format
      *
-     * Name of the trace format; absent: recognised.
+     * Name of the trace format; null: detected.
      */
     format?: string | null;
     /**
      * Page Bytes
      *
-     * Size of a page; absent: the usual one of the format. [bytes]
+     * Size of a page; null: the usual one of the format. [bytes]
      */
     page_bytes?: number | null;
     /**
@@ -14231,19 +14231,19 @@ export type WorkloadOut = {
     /**
      * Format
      *
-     * As asked; absent: detected.
+     * Name of the trace format; null: detected.
      */
     format: string | null;
     /**
      * Page Bytes
      *
-     * As asked; absent: the format's own.
+     * Size of a page; null: the usual one of the format. [bytes]
      */
     page_bytes: number | null;
     /**
      * Columns
      *
-     * Column mapping that the table was read with; null without one.
+     * Columns of a table by what they hold, such as `offset` and `size`.
      */
     columns: {
         [key: string]: string;
@@ -14251,25 +14251,25 @@ export type WorkloadOut = {
     /**
      * Skip Bad Records
      *
-     * Bad records that may be passed over.
+     * Bad lines or records to pass over and count; one more is an error.
      */
     skip_bad_records: number;
     /**
      * Device Bytes
      *
-     * Size of each recorded device, as stated. [bytes]
+     * Size of the device that the trace was taken of. [bytes]
      */
     device_bytes: number | null;
     /**
      * Members Apart
      *
-     * Whether members of an archive are of devices of their own, as asked.
+     * Each member of an archive has separate devices; otherwise equal names of devices, and none, are one device.
      */
     members_apart: boolean;
     /**
      * Members Merged
      *
-     * Whether members of an archive are merged by time, as asked.
+     * The members of an archive are merged by time; otherwise they are read one after another.
      */
     members_merged: boolean;
     /**

@@ -1,10 +1,11 @@
 """Shapes of uploads and of the preview."""
 
 import re
+from collections.abc import Mapping
 from datetime import datetime
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field, StringConstraints
+from pydantic import AfterValidator, BaseModel, Field, StringConstraints
 
 from tierwright_server.common.schemas import Answer, Body, WarningOut
 from tierwright_server.jobs.runs.schemas import RunOut
@@ -134,12 +135,20 @@ class UploadList(Answer):
     total: int
 
 
-class ReadOptions(Body):
-    """How to read a trace; whatever is absent is detected and stated."""
+class Reading(BaseModel):
+    """How a trace is read: said once, for what is asked, kept and answered."""
 
-    format: FormatName | None = None
-    page_bytes: TracePageBytes | None = None
-    columns: ColumnMapping | None = None
+    format: FormatName | None = Field(
+        default=None, description="Name of the trace format; null: detected."
+    )
+    page_bytes: TracePageBytes | None = Field(
+        default=None,
+        description="Size of a page; null: the usual one of the format. [bytes]",
+    )
+    columns: ColumnMapping | None = Field(
+        default=None,
+        description="Columns of a table by what they hold, such as `offset` and `size`.",
+    )
     skip_bad_records: SkipBadRecords = 0
     device_bytes: DeviceBytes | None = None
     members_apart: bool = Field(
@@ -152,6 +161,19 @@ class ReadOptions(Body):
         description="The members of an archive are merged by time; otherwise they are read "
         "one after another.",
     )
+
+
+class ReadOptions(Reading, Body):
+    """How to read a trace; whatever is absent is detected and stated."""
+
+
+def reading_of(kept: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a kept document with every option; older ones lack those that came later."""
+    return {**ReadOptions().model_dump(), **kept}
+
+
+class ReadingOut(Reading, Answer):
+    """How a file was asked to be read; what is null was found out."""
 
 
 class DetectionOut(Answer):

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, Literal
@@ -387,31 +387,10 @@ async def find_complete(
     return upload
 
 
-def trace_arguments(
-    path: Path,
-    *,
-    format: str | None,
-    page_bytes: int | None,
-    columns: dict[str, Any] | None,
-    skip_bad_records: int = 0,
-    device_bytes: int | None = None,
-    members_apart: bool = False,
-    members_merged: bool = False,
-) -> dict[str, Any]:
-    """Return a trace argument group of the core: what was not asked is left to it."""
-    asked = {
-        "format": format,
-        "page_bytes": page_bytes,
-        "columns": columns,
-        "device_bytes": device_bytes,
-    }
-    return {
-        "path": str(path),
-        **{key: value for key, value in asked.items() if value is not None},
-        "skip_bad_records": skip_bad_records,
-        "members_apart": members_apart,
-        "members_merged": members_merged,
-    }
+def trace_arguments(path: Path, reading: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the document of a trace: what was not asked is left to the reader."""
+    asked = {name: value for name, value in reading.items() if value is not None}
+    return {"path": str(path), **asked}
 
 
 def limits_of(settings: Settings) -> dict[str, int]:
@@ -431,7 +410,7 @@ async def preview(
     shown_as = upload.filename or upload_id
     await asyncio.to_thread(_refuse_profile, path, shown_as)
     arguments = {
-        **trace_arguments(path, **body.model_dump()),
+        **trace_arguments(path, body.model_dump()),
         **limits_of(context.settings),
     }
     answer = await read_head(context.settings, arguments, shown_as)

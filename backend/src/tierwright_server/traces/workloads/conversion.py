@@ -27,8 +27,7 @@ def make_log(
     source : dict
         `kind`, `filename`, `address`, `size_bytes`, `sha256` of the file.
     asked : dict
-        How it was asked to be read: `format`, `page_bytes`, `columns`, `skip_bad_records`,
-        `device_bytes`, `members_apart`, `members_merged`.
+        How it was asked to be read: the fields of `Reading`.
     report : dict
         What the core's `convert` returned.
     """

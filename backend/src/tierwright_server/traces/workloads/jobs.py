@@ -11,6 +11,7 @@ from tierwright_server.storage import contents, quota
 from tierwright_server.storage.tables import Run, Workload
 from tierwright_server.traces.uploads import repository as uploads
 from tierwright_server.traces.uploads import storage
+from tierwright_server.traces.uploads.schemas import reading_of
 from tierwright_server.traces.uploads.service import kind_of, limits_of, trace_arguments
 from tierwright_server.traces.workloads import repository
 
@@ -53,17 +54,9 @@ async def prepare(
     wanted = 0 if counted else source["size_bytes"]
     await quota.check(session, settings, wanted)
     storage.check_space(settings, source["size_bytes"])
-    asked: dict[str, Any] = {
-        "format": workload.format,
-        "page_bytes": workload.page_bytes,
-        "columns": workload.columns,
-        "skip_bad_records": workload.skip_bad_records,
-        "device_bytes": workload.device_bytes,
-        "members_apart": workload.members_apart,
-        "members_merged": workload.members_merged,
-    }
+    asked = reading_of(workload.reading)
     return {
-        "trace": {**trace_arguments(path, **asked), **limits_of(settings)},
+        "trace": {**trace_arguments(path, asked), **limits_of(settings)},
         "max_stored_bytes": await quota.room(session, settings),
         "source": source,
         "asked": asked,

@@ -23,7 +23,7 @@ def _size_of(row: repository.Row | None) -> int:
     if row is None:
         return 0
     workload, _, content = row
-    documents = (workload.columns, workload.conversion, content and content.summary)
+    documents = (workload.reading, workload.conversion, content and content.summary)
     return len(orjson.dumps(documents))
 
 

@@ -11,7 +11,7 @@ from sqlalchemy.sql.elements import ColumnElement
 from tierwright_server.http.paging import Page, like
 from tierwright_server.jobs.runs.states import RunStatus
 from tierwright_server.storage.tables import Content, Run, Upload, Workload
-from tierwright_server.traces.uploads.schemas import ReadOptions
+from tierwright_server.traces.uploads.schemas import reading_of
 from tierwright_server.traces.workloads.schemas import WorkloadStatus
 
 Row = tuple[Workload, Run | None, Content | None]
@@ -107,10 +107,8 @@ async def of_file(
         )
         .order_by(*first)
     )
-    usual = ReadOptions().model_dump()
     for workload_id, stored in (await session.execute(was_read)).all():
-        # Older logs lack the options that there were not yet.
-        if {**usual, **stored} == asked:
+        if reading_of(stored) == asked:
             return str(workload_id)
     is_read = (
         select(Workload)
@@ -124,7 +122,7 @@ async def of_file(
         .order_by(*first)
     )
     for workload in await session.scalars(is_read):
-        if {name: getattr(workload, name) for name in usual} == asked:
+        if reading_of(workload.reading) == asked:
             return workload.id
     return None
 

@@ -11,9 +11,9 @@ from tierwright_server.common.schemas import Answer, Body, Identifier, Name, War
 from tierwright_server.jobs.runs.schemas import RunOut
 from tierwright_server.storage.contents import ContentKind
 from tierwright_server.traces.uploads.schemas import (
-    ColumnMapping,
     DetectionOut,
     ExtentOut,
+    ReadingOut,
     ReadOptions,
 )
 
@@ -105,8 +105,8 @@ class SummaryOut(Answer):
     )
 
 
-class WorkloadOut(Answer):
-    """A workload: a trace, read once and profiled for every size."""
+class WorkloadNamed(Answer):
+    """What a workload is called, and where it came from."""
 
     id: str
     name: str
@@ -120,21 +120,11 @@ class WorkloadOut(Answer):
         description="Name of its file, to show; null without a file."
     )
     upload_id: str | None = Field(description="The upload, while it is kept.")
-    format: str | None = Field(description="As asked; absent: detected.")
-    page_bytes: int | None = Field(description="As asked; absent: the format's own.")
-    columns: ColumnMapping | None = Field(
-        description="Column mapping that the table was read with; null without one."
-    )
-    skip_bad_records: int = Field(description="Bad records that may be passed over.")
-    device_bytes: int | None = Field(
-        description="Size of each recorded device, as stated. [bytes]"
-    )
-    members_apart: bool = Field(
-        description="Whether members of an archive are of devices of their own, as asked."
-    )
-    members_merged: bool = Field(
-        description="Whether members of an archive are merged by time, as asked."
-    )
+
+
+class WorkloadOut(ReadingOut, WorkloadNamed):
+    """A workload: a trace, read once and profiled for every size."""
+
     summary: SummaryOut | None = Field(
         description="What is known of its accesses; null until it is read."
     )
@@ -174,18 +164,6 @@ class ConversionSourceOut(Answer):
     sha256: str
 
 
-class ConversionAskedOut(Answer):
-    """How the file was asked to be read; what is null was found out."""
-
-    format: str | None
-    page_bytes: int | None
-    columns: ColumnMapping | None
-    skip_bad_records: int
-    device_bytes: int | None = None
-    members_apart: bool = False
-    members_merged: bool = False
-
-
 class ConversionReportOut(SummaryOut):
     """What the reader found, assumed, split, passed over and warned of."""
 
@@ -222,7 +200,7 @@ class ConversionLogOut(Answer):
     server_version: str
     core_version: str
     source: ConversionSourceOut
-    asked: ConversionAskedOut
+    asked: ReadingOut
     report: ConversionReportOut
 
 

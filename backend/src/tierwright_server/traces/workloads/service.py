@@ -40,7 +40,7 @@ from tierwright_server.storage.tables import Content, Run, Workload
 from tierwright_server.traces.curves import CurveCache
 from tierwright_server.traces.uploads import service as uploads
 from tierwright_server.traces.uploads import storage
-from tierwright_server.traces.uploads.schemas import ReadOptions
+from tierwright_server.traces.uploads.schemas import ReadOptions, reading_of
 from tierwright_server.traces.workloads import given, repository
 from tierwright_server.traces.workloads.kept import KeptWorkloads
 from tierwright_server.traces.workloads.schemas import (
@@ -237,7 +237,7 @@ async def create_workload(
         example=False,
         filename=upload.filename,
         upload_id=upload.id,
-        **asked,
+        reading=asked,
     )
     session.add(workload)
     run = await _read(session, workload)
@@ -504,7 +504,7 @@ async def ensure_example(sessions: async_sessionmaker[AsyncSession]) -> None:
                 name=_EXAMPLE_NAME,
                 example=True,
                 filename="tpcb-cut.csv.zst",
-                format="postgres_csv",
+                reading=ReadOptions(format="postgres_csv").model_dump(),
             )
             session.add(workload)
         elif workload.content_id is not None or not await _has_ended(session, workload):
@@ -556,13 +556,7 @@ def _workload_out(
         same_content_as=[other for other in same if other != workload.id],
         filename=workload.filename,
         upload_id=workload.upload_id,
-        format=workload.format,
-        page_bytes=workload.page_bytes,
-        columns=workload.columns,
-        skip_bad_records=workload.skip_bad_records,
-        device_bytes=workload.device_bytes,
-        members_apart=workload.members_apart,
-        members_merged=workload.members_merged,
+        **reading_of(workload.reading),
         summary=_summary(workload, content),
         created_at=workload.created_at,
         run=RunOut.model_validate(run) if run else None,
