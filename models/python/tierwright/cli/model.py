@@ -20,9 +20,6 @@ from tierwright.cli.options import (
 )
 from tierwright.cli.output import (
     Json,
-    NamedTrace,
-    may_read_trace,
-    opened,
     pairs,
     print_facts,
     print_json,
@@ -30,8 +27,8 @@ from tierwright.cli.output import (
     print_table,
     print_warnings,
     progress,
-    reads_trace,
 )
+from tierwright.cli.reads import NamedTrace, may_read_trace, opened, reads_trace
 from tierwright.cli.sizes import PageBytes as PageBytesOf
 from tierwright.cli.sizes import RamPages, Size, page_bytes_of, parse_sizes, size_option
 from tierwright.common.errors import BadInput

@@ -14,8 +14,8 @@ from tierwright.cli.output import (
     print_table,
     print_warnings,
     progress,
-    reads_trace,
 )
+from tierwright.cli.reads import reads_trace
 from tierwright.cli.sizes import BufferPages, page_bytes_of
 from tierwright.common.units import format_count
 from tierwright.trace.reading import Trace

@@ -15,8 +15,8 @@ from tierwright.cli.output import (
     print_table,
     print_warnings,
     progress,
-    reads_trace,
 )
+from tierwright.cli.reads import reads_trace
 from tierwright.cli.sizes import page_bytes_of, parse_sizes
 from tierwright.common.errors import BadInput
 from tierwright.common.units import format_count

@@ -16,9 +16,9 @@ from tierwright.cli.output import (
     print_table,
     print_warnings,
     progress,
-    reads_trace,
     speed_text,
 )
+from tierwright.cli.reads import reads_trace
 from tierwright.common.errors import BadInput
 from tierwright.common.units import format_bytes, format_count
 from tierwright.trace import reading
