@@ -50,7 +50,7 @@ STEPS = {
         accesses, pages = found["accesses"], found["distinct_pages"]
     """,
     "replay LRU": """
-        found = _simulator.simulate_policy(canonical, "lru", 80_000)
+        found = _simulator.replay(canonical, "policy", "lru", 80_000)
         accesses, pages = found["accesses"], found["distinct_pages"]
     """,
 }

@@ -399,7 +399,7 @@ class TestCheck:
         )
 
         def time(scheme, ram, flash):
-            row = _simulator.simulate_scheme(EXAMPLE_TRACE, scheme, ram, flash)
+            row = _simulator.replay(EXAMPLE_TRACE, "scheme", scheme, ram, flash)
             assert row["page_bytes"] == 8192
             return (
                 row["flash_hits"] * costs.flash_read

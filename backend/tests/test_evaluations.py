@@ -396,10 +396,10 @@ class TestDecide:
             catalog.device(body[f"{role}_device_id"]) for role in ("flash", "disk")
         )
         found = {}
-        for row in _simulator.schemes():
+        for row in _simulator.contenders("scheme"):
             pages = 0 if row["name"] == "none" else body["flash_pages"]
-            c = _simulator.simulate_scheme(
-                EXAMPLE_TRACE, row["name"], body["ram_pages"], pages
+            c = _simulator.replay(
+                EXAMPLE_TRACE, "scheme", row["name"], body["ram_pages"], pages
             )
             found[row["name"]] = (
                 c["flash_reads"] * service_us(flash, "read", 8192)
@@ -515,10 +515,10 @@ class TestSimulate:
     def test_counters_are_the_cores_own(self, application):
         answer = self.simulate(application, cold())
         assert list(answer["result"]["schemes"]) == [
-            row["name"] for row in _simulator.schemes()
+            row["name"] for row in _simulator.contenders("scheme")
         ]
         for scheme, counters in answer["result"]["schemes"].items():
-            expected = _simulator.simulate_scheme(EXAMPLE_TRACE, scheme, 2000, 8000)
+            expected = _simulator.replay(EXAMPLE_TRACE, "scheme", scheme, 2000, 8000)
             for name, value in counters.items():
                 assert value == expected[name], (scheme, name)
 
@@ -563,7 +563,7 @@ class TestSimulate:
         )["ram_budget"]["ram_pages_left"]
         assert left < 9000
         for scheme, ram in (("none", 9000), ("lazy", left)):
-            expected = _simulator.simulate_scheme(EXAMPLE_TRACE, scheme, ram, 30_000)
+            expected = _simulator.replay(EXAMPLE_TRACE, "scheme", scheme, ram, 30_000)
             counters = answer["result"]["schemes"][scheme]
             assert counters["ram_hits"] == expected["ram_hits"]
             assert counters["flash_writes"] == expected["flash_writes"]

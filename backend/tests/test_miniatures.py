@@ -46,10 +46,10 @@ class TestRows:
             assert row["too_small"] is expected["too_small"]
             accesses = expected["accesses"]
             assert row["hit_ratio"] == (accesses - row["misses"]) / accesses
-            lru = _simulator.simulate_policy(EXAMPLE_TRACE, "lru", row["pages"])
+            lru = _simulator.replay(EXAMPLE_TRACE, "policy", "lru", row["pages"])
             assert row["lru_hit_ratio"] == pytest.approx(1 - lru["miss_ratio"])
             # Another way to the same number: the whole trace through the whole cache.
-            whole = _simulator.simulate_policy(EXAMPLE_TRACE, "arc", row["pages"])
+            whole = _simulator.replay(EXAMPLE_TRACE, "policy", "arc", row["pages"])
             if row["too_small"]:
                 assert (
                     row["hit_ratio_interval95"] is row["disk_writes_interval95"] is None

@@ -62,7 +62,7 @@ class TestCosts:
             == min(row["cost"] for row in found["replays"])
         )
         for baseline in found["baselines"]:
-            buffer = _simulator.simulate_buffer(EXAMPLE_TRACE, baseline["name"], PAGES)
+            buffer = _simulator.replay(EXAMPLE_TRACE, "buffer", baseline["name"], PAGES)
             assert baseline["reads"] == buffer["reads"]
             assert baseline["gain"] == pytest.approx(
                 1 - found["best_cost"] / baseline["cost"]

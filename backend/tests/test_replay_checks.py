@@ -34,8 +34,9 @@ def counters():
     trace = "fixtures/traces/tpcb-cut.csv.zst"
 
     def replay(scheme):
-        return _simulator.simulate_scheme(
+        return _simulator.replay(
             trace,
+            "scheme",
             scheme=scheme,
             ram_pages=500,
             flash_pages=0 if scheme == "none" else 4000,
@@ -88,8 +89,9 @@ def test_one_replay_prices_every_device(application, counters):
 
 
 def simulated(name, **options):
-    return _simulator.simulate_scheme(
+    return _simulator.replay(
         "fixtures/traces/tpcb-cut.csv.zst",
+        "scheme",
         scheme=name,
         ram_pages=options.pop("ram"),
         flash_pages=options.pop("flash"),
@@ -131,8 +133,9 @@ def test_a_restart_is_checked_by_a_cache_that_crashes(application):
     found = application.post("/recovery/check", body, 200)
     rows = {row["figure"]: row for row in found["rows"]}
     warm, later = (
-        _simulator.simulate_flash_cache(
+        _simulator.replay(
             "fixtures/traces/tpcb-cut.csv.zst",
+            "flash_cache",
             "face",
             500,
             4000,

@@ -10,11 +10,11 @@ from tierwright_server.replays.simulator import registry
 from tierwright_server.replays.simulator.schemas import Family
 
 TABLES = {
-    "policies": _simulator.policies,
-    "buffers": _simulator.buffers,
-    "schemes": _simulator.schemes,
-    "flash_caches": _simulator.flash_caches,
-    "choosers": _simulator.choosers,
+    "policies": "policy",
+    "buffers": "buffer",
+    "schemes": "scheme",
+    "flash_caches": "flash_cache",
+    "choosers": "chooser",
 }
 ITEMS = [item for family in Family for item in registry.items(family).values()]
 
@@ -61,9 +61,11 @@ def refusal(item, options):
 
 def test_the_list_holds_every_table_in_order(application):
     found = application.get("/simulator")
-    for name, table in TABLES.items():
-        assert [item["name"] for item in found[name]] == [r["name"] for r in table()]
-        for item, row in zip(found[name], table(), strict=True):
+    for name, family in TABLES.items():
+        assert [item["name"] for item in found[name]] == [
+            r["name"] for r in _simulator.contenders(family)
+        ]
+        for item, row in zip(found[name], _simulator.contenders(family), strict=True):
             assert [option["name"] for option in item["options"]] == [
                 option["name"] for option in row["options"]
             ]
@@ -90,7 +92,7 @@ def test_the_core_takes_every_choice_offered_and_refuses_others(item):
 
 def test_every_policy_of_a_tier_or_pool_can_be_chosen_from_the_list():
     """However the core's tables word it."""
-    names = [row["name"] for row in _simulator.policies()]
+    names = [row["name"] for row in _simulator.contenders("policy")]
     for item in ITEMS:
         for option in item.options:
             if "replacement policy" in option.values:
@@ -123,8 +125,9 @@ def test_the_core_checks_before_it_calls_progress():
     ):
         called = []
         with pytest.raises(ParameterError):
-            _simulator.simulate_policy(
+            _simulator.replay(
                 EXAMPLE_TRACE,
+                "policy",
                 name,
                 pages,
                 options=options,

@@ -50,14 +50,16 @@ def rows_of(sweep, index):
 
 
 class TestRows:
-    @pytest.mark.parametrize("policy", [r["name"] for r in _simulator.policies()])
+    @pytest.mark.parametrize(
+        "policy", [r["name"] for r in _simulator.contenders("policy")]
+    )
     def test_a_policy_at_every_size(self, application, policy):
         sweep = finish(
             application, request([contender("policy", policy)], [700, 50, 700])
         )
         assert [row["ram_pages"] for row in sweep["rows"]] == [50, 700]
         for row in sweep["rows"]:
-            own = _simulator.simulate_policy(EXAMPLE_TRACE, policy, row["ram_pages"])
+            own = _simulator.replay(EXAMPLE_TRACE, "policy", policy, row["ram_pages"])
             assert row["disk_reads"] == own["misses"]
             assert row["disk_writes"] == own["disk_writes"]
             assert row["miss_ratio"] == own["miss_ratio"]
@@ -87,15 +89,16 @@ class TestRows:
         ]
         assert [len(rows_of(sweep, index)) for index in range(5)] == [1, 1, 2, 2, 2]
         own = [
-            _simulator.simulate_policy(
-                EXAMPLE_TRACE, "2q", 200, options={"k_in": "0.5"}
+            _simulator.replay(
+                EXAMPLE_TRACE, "policy", "2q", 200, options={"k_in": "0.5"}
             ),
-            _simulator.simulate_buffer(
-                EXAMPLE_TRACE, "cflru", 200, options={"wrr": "0.25"}
+            _simulator.replay(
+                EXAMPLE_TRACE, "buffer", "cflru", 200, options={"wrr": "0.25"}
             ),
             *(
-                _simulator.simulate_scheme(
+                _simulator.replay(
                     EXAMPLE_TRACE,
+                    "scheme",
                     "lazy",
                     200,
                     flash,
@@ -104,8 +107,9 @@ class TestRows:
                 for flash in (900, 4000)
             ),
             *(
-                _simulator.simulate_flash_cache(
+                _simulator.replay(
                     EXAMPLE_TRACE,
+                    "flash_cache",
                     "face",
                     200,
                     flash,
@@ -114,8 +118,8 @@ class TestRows:
                 for flash in (900, 4000)
             ),
             *(
-                _simulator.simulate_flash_cache(
-                    EXAMPLE_TRACE, "lazy_cleaning", 200, flash
+                _simulator.replay(
+                    EXAMPLE_TRACE, "flash_cache", "lazy_cleaning", 200, flash
                 )
                 for flash in (900, 4000)
             ),
@@ -163,7 +167,7 @@ class TestRows:
                 assert row["error"] == "the metadata of flash leave no RAM"
                 assert row["miss_ratio"] is None
                 assert row["io_time_reason"] == "nothing was replayed"
-        own = _simulator.simulate_scheme(EXAMPLE_TRACE, "lazy", 276, 4000)
+        own = _simulator.replay(EXAMPLE_TRACE, "scheme", "lazy", 276, 4000)
         found = next(
             row
             for row in rows_of(sweep, 1)
@@ -256,8 +260,8 @@ class TestRows:
         assert row["miss_ratio"] == counters["flash_misses"] / counters["accesses"]
         assert row["disk_reads"] == counters["hdd_reads"] > counters["flash_misses"]
         assert counters["blocks_block_pages"] == 4
-        own = _simulator.simulate_scheme(
-            EXAMPLE_TRACE, "lazy", 200, 4000, options=asked["options"]
+        own = _simulator.replay(
+            EXAMPLE_TRACE, "scheme", "lazy", 200, 4000, options=asked["options"]
         )
         cost = price(own, flash=catalog.device(FLASH), disk=catalog.device(DISK))
         assert row["io_time_us_per_access"] == cost.io_time_us_per_access
@@ -274,8 +278,8 @@ class TestRows:
         options = dict.fromkeys(required, "100")
         asked = contender("chooser", item["name"], **options)
         sweep = finish(application, request([asked], [200], [4000]))
-        own = _simulator.simulate_online(
-            EXAMPLE_TRACE, item["name"], 200, 4000, options=options
+        own = _simulator.replay(
+            EXAMPLE_TRACE, "chooser", item["name"], 200, 4000, options=options
         )
         [row] = sweep["rows"]
         assert row["counters"]["flash_hits"] == own["flash_hits"]

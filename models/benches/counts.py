@@ -44,7 +44,7 @@ def rows() -> dict[str, list[str]]:
 
     one = PAGES // 100
     found = {"decoding": ["decode"]}
-    for policy in (entry["name"] for entry in _simulator.policies()):
+    for policy in (entry["name"] for entry in _simulator.contenders("policy")):
         found[f"replay {policy} 1 %"] = ["policy", policy, str(one)]
     for scheme in ("lazy", "inclusive", "exclusive"):
         arguments = ["scheme", scheme, str(one), str(6 * one)]

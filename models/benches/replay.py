@@ -153,7 +153,7 @@ def rows(raw: Path, trace: Path, accesses: int, pages: int, *, csv: Path) -> lis
     path = str(trace)
     one, ten = pages // 100, pages // 10
     for share, size in (("1 %", one), ("10 %", ten)):
-        for policy in (entry["name"] for entry in _simulator.policies()):
+        for policy in (entry["name"] for entry in _simulator.contenders("policy")):
             peer = PEER_NAMES.get(policy.replace("_", "").replace("-", ""))
             bar = BAR_OF_LIST_POLICIES if policy in LIST_POLICIES else BAR_OF_POLICIES
             call = {"kind": "policy", "path": path, "policy": policy, "pages": size}
@@ -206,11 +206,11 @@ def measure(call: dict[str, Any]) -> dict[str, float]:
 
     path = call["path"]
     runs: dict[str, Callable[[], object]] = {
-        "policy": lambda: _simulator.simulate_policy(
-            path, call["policy"], call["pages"], options=call["options"]
+        "policy": lambda: _simulator.replay(
+            path, "policy", call["policy"], call["pages"], options=call["options"]
         ),
-        "scheme": lambda: _simulator.simulate_scheme(
-            path, call["scheme"], call["ram_pages"], call["flash_pages"]
+        "scheme": lambda: _simulator.replay(
+            path, "scheme", call["scheme"], call["ram_pages"], call["flash_pages"]
         ),
         "curves": lambda: _simulator.curves(path, threads=call["threads"]),
         "sampled": lambda: _simulator.sampled_curves(

@@ -123,10 +123,10 @@ def test_a_sweep_says_who_took_an_option(capsys):
         {"admission": "clean-only"},
     ]
     assert "option k_in=0.5: taken by 2q; not by lru, lazy" in printed.err
-    own = _simulator.simulate_policy(CUT, "2q", 100, options={"k_in": "0.5"})
+    own = _simulator.replay(CUT, "policy", "2q", 100, options={"k_in": "0.5"})
     assert rows[1]["misses"] == own["misses"]
-    own = _simulator.simulate_scheme(
-        CUT, "lazy", 100, 900, options={"admission": "clean_only"}
+    own = _simulator.replay(
+        CUT, "scheme", "lazy", 100, 900, options={"admission": "clean_only"}
     )
     assert rows[2]["flash_writes"] == own["flash_writes"]
     assert main([*arguments[:-3], "--option", "lru:k_in=1"]) == 2

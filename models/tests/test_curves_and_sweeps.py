@@ -152,11 +152,11 @@ def test_sweep_rows_are_single_simulations(
     for row in rows:
         assert row.pop("complete") is True
         if "policy" in row:
-            single = _simulator.simulate_policy(cut, row["policy"], row["pages"])
+            single = _simulator.replay(cut, "policy", row["policy"], row["pages"])
         else:
             # The scheme asked for; without flash every scheme is `none`.
-            single = _simulator.simulate_scheme(
-                cut, "lazy", row["ram_pages"], row["flash_pages"]
+            single = _simulator.replay(
+                cut, "scheme", "lazy", row["ram_pages"], row["flash_pages"]
             )
         assert single.pop("trace")["warnings"] == []  # once for the whole sweep
         assert row == single
@@ -178,7 +178,7 @@ def test_a_sweep_charges_the_metadata_of_flash(
         (400, 376),
     ]
     for row in charged:
-        single = _simulator.simulate_scheme(cut, "lazy", row["ram_pages"], 4000)
+        single = _simulator.replay(cut, "scheme", "lazy", row["ram_pages"], 4000)
         assert row["flash_hits"] == single["flash_hits"]
     rest = [
         row for row in rows if "ram_budget_pages" not in row and "policy" not in row
@@ -285,10 +285,13 @@ def test_buffers_and_flash_caches_share_the_read(
 ) -> None:
     options = {"ram_policy": "lru"}
     asked = [
-        *({"buffer": row["name"], "pages": 300} for row in _simulator.buffers()),
+        *(
+            {"buffer": row["name"], "pages": 300}
+            for row in _simulator.contenders("buffer")
+        ),
         *(
             {"flash_cache": row["name"], "ram_pages": 200, "flash_pages": 900}
-            for row in _simulator.flash_caches()
+            for row in _simulator.contenders("flash_cache")
         ),
         {"scheme": "lazy", "ram_pages": 200, "flash_pages": 900, "options": options},
     ]
@@ -297,12 +300,12 @@ def test_buffers_and_flash_caches_share_the_read(
     for configuration, row in zip(asked, found["rows"], strict=True):
         assert row.pop("complete") is True
         if "buffer" in configuration:
-            alone = _simulator.simulate_buffer(cut, configuration["buffer"], 300)
+            alone = _simulator.replay(cut, "buffer", configuration["buffer"], 300)
         elif "flash_cache" in configuration:
             name = configuration["flash_cache"]
-            alone = _simulator.simulate_flash_cache(cut, name, 200, 900)
+            alone = _simulator.replay(cut, "flash_cache", name, 200, 900)
         else:
-            alone = _simulator.simulate_scheme(cut, "lazy", 200, 900, options=options)
+            alone = _simulator.replay(cut, "scheme", "lazy", 200, 900, options=options)
         assert alone.pop("trace") == found["trace"]
         assert row == alone
     _, rows, _ = run(
@@ -371,7 +374,7 @@ def test_every_policy_states_an_interval_that_holds_or_none(
     cut: Path, share: float, rate: float
 ) -> None:
     pages = int(share * _simulator.inspect(cut)["distinct_pages"])
-    names = [row["name"] for row in _simulator.policies()]
+    names = [row["name"] for row in _simulator.contenders("policy")]
     asked = [{"policy": name, "pages": pages} for name in names]
     exact = _simulator.sweep(cut, asked)["rows"]
     inside: dict[str, list[bool]] = {name: [] for name in names}

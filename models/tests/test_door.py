@@ -9,30 +9,38 @@ import pytest
 
 from tierwright import _simulator
 from tierwright.common.errors import BadInput
-from tierwright.simulate.replay import ONE_TIER, contenders, replay
+from tierwright.simulate.replay import FAMILIES, ONE_TIER, contenders, replay
 from tierwright.trace.reading import Reading, Trace, inspect
 
 ROOT = Path(__file__).resolve().parents[2]
 TPCB = Trace(ROOT / "fixtures" / "traces" / "tpcb-cut.csv.zst")
-CORE: dict[str, Any] = {
-    "policy": _simulator.simulate_policy,
-    "buffer": _simulator.simulate_buffer,
-    "scheme": _simulator.simulate_scheme,
-    "chooser": _simulator.simulate_online,
-    "flash_cache": _simulator.simulate_flash_cache,
-}
 
 
-@pytest.mark.parametrize("family", CORE)
+@pytest.mark.parametrize("family", FAMILIES)
 def test_every_family_goes_through_one_door(family: Any) -> None:
     name = contenders(family)[0]["name"]
     flash = 0 if family in ONE_TIER else 2000
-    sizes = (500,) if family in ONE_TIER else (500, flash)
+    sizes = (500, None if family in ONE_TIER else flash)
     times = ("flash_read", "flash_write", "disk_read", "disk_write")
     options = {f"{each}_us": "100" for each in times} if family == "chooser" else None
-    assert replay(TPCB, family, name, 500, flash, options=options) == CORE[family](
-        str(TPCB.path), name, *sizes, options=options
+    assert replay(TPCB, family, name, 500, flash, options=options) == _simulator.replay(
+        str(TPCB.path), family, name, *sizes, options=options
     )
+
+
+def test_the_core_itself_refuses_sizes_that_a_family_does_not_have() -> None:
+    path = str(TPCB.path)
+    with pytest.raises(_simulator.ParameterError, match="caches in RAM alone"):
+        _simulator.replay(path, "policy", "lru", 500, 2000)
+    with pytest.raises(_simulator.ParameterError, match="caches on flash too"):
+        _simulator.replay(path, "scheme", "lazy", 500)
+    for asked in (
+        _simulator.contenders,
+        lambda it: _simulator.replay(path, it, "x", 1),
+    ):
+        with pytest.raises(_simulator.ParameterError, match="is unknown") as raised:
+            asked("disk")
+        assert "policy, buffer, scheme, chooser, flash_cache" in raised.value.args[1]
 
 
 def test_flash_is_refused_where_there_is_none_and_so_is_an_unknown_family() -> None:

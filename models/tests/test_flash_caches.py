@@ -42,7 +42,7 @@ def short(tmp_path: Path) -> Path:
 
 
 def test_the_list_gives_options_with_defaults_and_needs() -> None:
-    caches = {cache["name"]: cache for cache in _simulator.flash_caches()}
+    caches = {cache["name"]: cache for cache in _simulator.contenders("flash_cache")}
     assert list(caches) == ["face", "lazy_cleaning"]
     for cache in caches.values():
         assert set(cache) == {
@@ -172,14 +172,14 @@ def test_refusals_name_value_and_next_step(
     short: Path,
 ) -> None:
     with pytest.raises(_simulator.ParameterError) as raised:
-        _simulator.simulate_flash_cache(short, *arguments, options=options)
+        _simulator.replay(short, "flash_cache", *arguments, options=options)
     assert message in raised.value.args[0]
     assert hint in raised.value.args[1]
 
 
 def test_an_unknown_scheme_names_flash_caches_too(short: Path) -> None:
     with pytest.raises(_simulator.ParameterError) as raised:
-        _simulator.simulate_scheme(short, "fase", 1, 1)
+        _simulator.replay(short, "scheme", "fase", 1, 1)
     hint = raised.value.args[1]
     assert "lazy, or a chooser among them: online" in hint
     assert hint.endswith("or a flash cache: face, lazy_cleaning")
@@ -299,10 +299,10 @@ def test_lazy_cleaning_beside_face_on_tpc_c(ram: int, flash: int) -> None:
     They report write reductions 3 to 15 points above FaCE. They do not give the threshold of
     the cleaner, which costs writes: without it LC stands as far above FaCE as they say.
     """
-    face = _simulator.simulate_flash_cache(TPCC_CUT, "face", ram, flash)
+    face = _simulator.replay(TPCC_CUT, "flash_cache", "face", ram, flash)
     never = {"dirty_threshold": "1"}
-    lazy = _simulator.simulate_flash_cache(
-        TPCC_CUT, "lazy_cleaning", ram, flash, options=never
+    lazy = _simulator.replay(
+        TPCC_CUT, "flash_cache", "lazy_cleaning", ram, flash, options=never
     )
     assert lazy["flash_hits"] > face["flash_hits"]
     assert 0.02 < lazy["write_reduction"] - face["write_reduction"] < 0.15

@@ -36,7 +36,7 @@ def short(tmp_path: Path) -> Path:
 
 
 def test_lists_are_complete() -> None:
-    for table in (_simulator.policies(), _simulator.schemes()):
+    for table in (_simulator.contenders("policy"), _simulator.contenders("scheme")):
         names = [about["name"] for about in table]
         assert len(names) == len(set(names)) > 0
         for about in table:
@@ -47,7 +47,7 @@ def test_lists_are_complete() -> None:
             for option in about["options"]:
                 assert set(option) == {"name", "description", "default", "values"}
                 assert all(option.values())
-    assert [about["name"] for about in _simulator.schemes()] == [
+    assert [about["name"] for about in _simulator.contenders("scheme")] == [
         "none",
         "inclusive",
         "inclusive_global",
@@ -88,7 +88,7 @@ def test_curves_of_a_short_trace(short: Path) -> None:
 
 
 def test_keys_of_a_policy_replay(short: Path) -> None:
-    assert _simulator.simulate_policy(short, "LRU", 1) == {
+    assert _simulator.replay(short, "policy", "LRU", 1) == {
         "policy": "lru",
         "pages": 1,
         "accesses": 4,
@@ -109,39 +109,42 @@ def test_keys_of_a_policy_replay(short: Path) -> None:
 def test_inclusive_with_ram_not_below_flash_warns_and_never_hits_flash(
     scheme: str, flash_pages: int, trace: Path
 ) -> None:
-    result = _simulator.simulate_scheme(trace, scheme, 100, flash_pages)
+    result = _simulator.replay(trace, "scheme", scheme, 100, flash_pages)
     assert result["flash_hits"] == 0
     assert [warning["name"] for warning in result["warnings"]] == [
         "flash_not_larger_than_ram"
     ]
     for text in result["warnings"][0].values():
         assert text
-    alone = _simulator.simulate_scheme(trace, "none", 100, 0)
+    alone = _simulator.replay(trace, "scheme", "none", 100, 0)
     assert result["ram_hits"] == alone["ram_hits"]
     for other in ("exclusive", "lazy"):
-        found = _simulator.simulate_scheme(trace, other, 100, flash_pages)
+        found = _simulator.replay(trace, "scheme", other, 100, flash_pages)
         assert found["warnings"] == []
         assert found["flash_hits"] > 0
 
 
 @pytest.mark.parametrize(
-    ("call", "arguments", "message", "hint"),
+    ("family", "arguments", "message", "hint"),
     [
-        ("simulate_policy", ("lru", 0), "pages `0`", "in pages"),
-        ("simulate_policy", ("lru", -1), "pages `-1`", "in pages"),
-        ("simulate_policy", ("lru", 2**32), "pages `4294967296`", "in pages"),
-        ("simulate_policy", ("lru", 10**30), f"pages `{10**30}`", "in pages"),
-        ("simulate_policy", ("mru", 5), "policy `mru`", "lru, fifo, clock"),
-        ("simulate_scheme", ("lazy", 0, 5), "ram-pages `0`", "in pages"),
-        ("simulate_scheme", ("lazy", 5, -5), "flash-pages `-5`", "in pages"),
-        ("simulate_scheme", ("eager", 5, 5), "scheme `eager`", "exclusive, lazy"),
+        ("policy", ("lru", 0), "pages `0`", "in pages"),
+        ("policy", ("lru", -1), "pages `-1`", "in pages"),
+        ("policy", ("lru", 2**32), "pages `4294967296`", "in pages"),
+        ("policy", ("lru", 10**30), f"pages `{10**30}`", "in pages"),
+        ("policy", ("mru", 5), "policy `mru`", "lru, fifo, clock"),
+        ("scheme", ("lazy", 0, 5), "ram-pages `0`", "in pages"),
+        ("scheme", ("lazy", 5, -5), "flash-pages `-5`", "in pages"),
+        ("scheme", ("eager", 5, 5), "scheme `eager`", "exclusive, lazy"),
+        ("scheme", ("lazy", 5), "flash-pages `none`", "give the pages of flash"),
+        ("policy", ("lru", 5, 5), "flash-pages `5`", "leave the flash out"),
+        ("polices", ("lru", 5), "family `polices`", "policy, buffer, scheme"),
     ],
 )
 def test_impossible_parameters(
-    call: str, arguments: tuple[Any, ...], message: str, hint: str, short: Path
+    family: str, arguments: tuple[Any, ...], message: str, hint: str, short: Path
 ) -> None:
     with pytest.raises(_simulator.ParameterError) as raised:
-        getattr(_simulator, call)(short, *arguments)
+        _simulator.replay(short, family, *arguments)
     assert raised.value.args[0].startswith(f"{message}: ")
     assert hint in raised.value.args[1]
 
@@ -150,19 +153,19 @@ def test_unknown_option(short: Path) -> None:
     with pytest.raises(
         _simulator.ParameterError, match="option `admit`: scheme `lazy`"
     ) as raised:
-        _simulator.simulate_scheme(short, "lazy", 1, 1, options={"admit": "all"})
+        _simulator.replay(short, "scheme", "lazy", 1, 1, options={"admit": "all"})
     assert "ram_policy, flash_policy" in raised.value.args[1]
 
 
 def test_options_choose_policies_and_their_options(trace: Path) -> None:
     def misses(policy: str, **options: str) -> int:
-        found = _simulator.simulate_policy(trace, policy, 300, options=options)
+        found = _simulator.replay(trace, "policy", policy, 300, options=options)
         return int(found["misses"])
 
     assert misses("gclock", ceiling="1") == misses("clock")
     assert misses("s3_fifo", small_share="0.9") != misses("s3_fifo")
     options = {"ram_policy": "GCLOCK", "ram_ceiling": "1", "flash_policy": "s3-fifo"}
-    found = _simulator.simulate_scheme(trace, "lazy", 300, 900, options=options)
+    found = _simulator.replay(trace, "scheme", "lazy", 300, 900, options=options)
     assert (found["ram_policy"], found["flash_policy"]) == ("gclock", "s3_fifo")
     assert found["ram_hits"] == found["accesses"] - misses("clock")
     with pytest.raises(_simulator.ParameterError, match="option `ceiling`") as raised:
@@ -170,19 +173,19 @@ def test_options_choose_policies_and_their_options(trace: Path) -> None:
     assert raised.value.args[1] == "leave the option out"
     options["ram_ceiling"] = "0"
     with pytest.raises(_simulator.ParameterError, match="`ram_ceiling=0`"):
-        _simulator.simulate_scheme(trace, "lazy", 300, 900, options=options)
+        _simulator.replay(trace, "scheme", "lazy", 300, 900, options=options)
 
 
 def test_a_fraction_of_a_page_is_refused(short: Path) -> None:
     with pytest.raises(TypeError):
-        _simulator.simulate_policy(short, "lru", 1.5)  # type: ignore[arg-type]
+        _simulator.replay(short, "policy", "lru", 1.5)  # type: ignore[arg-type]
 
 
 PASSES = [
     pytest.param(_simulator.curves, (), id="curves"),
-    pytest.param(_simulator.simulate_policy, ("clock", 50), id="policy"),
-    pytest.param(_simulator.simulate_policy, ("opt", 50), id="future"),
-    pytest.param(_simulator.simulate_scheme, ("exclusive", 50, 500), id="scheme"),
+    pytest.param(_simulator.replay, ("policy", "clock", 50), id="policy"),
+    pytest.param(_simulator.replay, ("policy", "opt", 50), id="future"),
+    pytest.param(_simulator.replay, ("scheme", "exclusive", 50, 500), id="scheme"),
 ]
 
 

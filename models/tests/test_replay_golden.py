@@ -50,7 +50,7 @@ def curves() -> dict[str, Any]:
 def test_single_tier(row: dict[str, str]) -> None:
     expected = counts(row, "trace", "policy")
     trace = FIXTURES / "traces" / row["trace"]
-    result = _simulator.simulate_policy(trace, row["policy"], expected["pages"])
+    result = _simulator.replay(trace, "policy", row["policy"], expected["pages"])
     assert {key: result[key] for key in expected} == expected
     assert result["policy"] == row["policy"]
     assert result["disk_reads"] == result["misses"]
@@ -67,8 +67,8 @@ def test_single_tier(row: dict[str, str]) -> None:
 def test_two_tier(row: dict[str, str]) -> None:
     expected = counts(row, "trace", "scheme")
     trace = FIXTURES / "traces" / row["trace"]
-    result = _simulator.simulate_scheme(
-        trace, row["scheme"], expected["ram_pages"], expected["flash_pages"]
+    result = _simulator.replay(
+        trace, "scheme", row["scheme"], expected["ram_pages"], expected["flash_pages"]
     )
     assert {key: result[key] for key in expected} == expected
     assert result["scheme"] == row["scheme"]
@@ -81,8 +81,8 @@ def test_two_tier(row: dict[str, str]) -> None:
 def test_buffers(row: dict[str, str]) -> None:
     expected = counts(row, "trace", "buffer", "options")
     trace = FIXTURES / "traces" / row["trace"]
-    result = _simulator.simulate_buffer(
-        trace, row["buffer"], expected["pages"], options=options(row)
+    result = _simulator.replay(
+        trace, "buffer", row["buffer"], expected["pages"], options=options(row)
     )
     assert {key: result[key] for key in expected} == expected
     assert result["policy"] == row["buffer"]
@@ -97,8 +97,9 @@ def test_buffers(row: dict[str, str]) -> None:
 def test_flash_caches(row: dict[str, str]) -> None:
     expected = counts(row, "trace", "flash_cache", "options")
     trace = FIXTURES / "traces" / row["trace"]
-    result = _simulator.simulate_flash_cache(
+    result = _simulator.replay(
         trace,
+        "flash_cache",
         row["flash_cache"],
         expected["ram_pages"],
         expected["flash_pages"],
@@ -112,8 +113,9 @@ def test_flash_caches(row: dict[str, str]) -> None:
 def test_choosers(row: dict[str, str]) -> None:
     expected = counts(row, "trace", "chooser", "options", "schemes")
     trace = FIXTURES / "traces" / row["trace"]
-    result = _simulator.simulate_online(
+    result = _simulator.replay(
         trace,
+        "chooser",
         row["chooser"],
         expected["ram_pages"],
         expected["flash_pages"],
@@ -135,15 +137,15 @@ def test_curves_hold_the_lru_results(
 
 
 def test_every_registered_policy_and_scheme_has_expected_results() -> None:
-    policies = {about["name"] for about in _simulator.policies()}
+    policies = {about["name"] for about in _simulator.contenders("policy")}
     assert policies == {row["policy"] for row in SINGLE_TIER}
-    schemes = {about["name"] for about in _simulator.schemes()}
+    schemes = {about["name"] for about in _simulator.contenders("scheme")}
     assert schemes == {row["scheme"] for row in TWO_TIER}
-    buffers = {about["name"] for about in _simulator.buffers()}
+    buffers = {about["name"] for about in _simulator.contenders("buffer")}
     assert buffers == {row["buffer"] for row in BUFFERS}
-    caches = {about["name"] for about in _simulator.flash_caches()}
+    caches = {about["name"] for about in _simulator.contenders("flash_cache")}
     assert caches == {row["flash_cache"] for row in FLASH_CACHES}
-    choosers = {about["name"] for about in _simulator.choosers()}
+    choosers = {about["name"] for about in _simulator.contenders("chooser")}
     assert choosers == {row["chooser"] for row in CHOOSERS}
 
 

@@ -59,7 +59,7 @@ TRACES: dict[str, Reader | str] = {
     "OLTP.lis.zst": arc,
     "2_pools.trace.gz": lirs,
 }
-POLICIES = {about["title"]: about["name"] for about in _simulator.policies()}
+POLICIES = {about["title"]: about["name"] for about in _simulator.contenders("policy")}
 TOLERANCE = {"LIRS": 0.002}
 """Relative: the answers of LIRS are those of one implementation, whose details differ."""
 COLUMNS = {"device": "device", "page": "page", "op": "op"}
@@ -113,8 +113,12 @@ def test_two_tier_counters(shared_traces: Path, trace: tuple[str, Path]) -> None
             for key, value in row.items()
             if key not in {"trace", "scheme"}
         }
-        result = _simulator.simulate_scheme(
-            path, row["scheme"], expected["ram_pages"], expected["flash_pages"]
+        result = _simulator.replay(
+            path,
+            "scheme",
+            row["scheme"],
+            expected["ram_pages"],
+            expected["flash_pages"],
         )
         got = {key: result[key] for key in expected}
         if got != expected or result["scheme"] != row["scheme"]:
@@ -133,7 +137,7 @@ def test_single_tier_misses(shared_traces: Path, trace: tuple[str, Path]) -> Non
     wrong = []
     for row in rows:
         policy, pages = POLICIES[row["policy"]], int(row["cache_pages"])
-        result = _simulator.simulate_policy(path, policy, pages)
+        result = _simulator.replay(path, "policy", policy, pages)
         if row["policy"] in TOLERANCE:
             misses = pytest.approx(int(row["misses"]), rel=TOLERANCE[row["policy"]])
             if result["misses"] != misses:
@@ -181,7 +185,7 @@ def test_raw_and_canonical_traces_replay_alike(
     raw = shared_traces / "tpcc-small.msr.csv"
     _simulator.convert(raw, tmp_path / "trace.twt")
     by_form = [
-        _simulator.simulate_scheme(path, scheme, 204, 1224)
+        _simulator.replay(path, "scheme", scheme, 204, 1224)
         for path in (raw, tmp_path / "trace.twt")
     ]
     notes = [answer.pop("trace") for answer in by_form]

@@ -56,26 +56,18 @@ __all__ = [
     "UndecidedFormat",
     "_panic",
     "admissions",
-    "buffers",
-    "choosers",
     "column_names",
+    "contenders",
     "convert",
     "count_accesses",
     "curves",
-    "flash_caches",
     "formats",
     "inspect",
     "miniatures",
-    "policies",
     "preview",
+    "replay",
     "sampled_curves",
-    "schemes",
-    "simulate_buffer",
     "simulate_dynamics",
-    "simulate_flash_cache",
-    "simulate_online",
-    "simulate_policy",
-    "simulate_scheme",
     "simulate_splits",
     "summaries",
     "sweep",
@@ -299,24 +291,27 @@ def convert(
 
 # --- replays and curves -----------------------------------------------------------------
 
-def policies() -> list[dict[str, Any]]:
-    """Replacement policies, in the order of the core's table.
+def contenders(family: str) -> list[dict[str, Any]]:
+    """What is replayed of a family, in the order of the core's table.
+
+    Parameters
+    ----------
+    family : str
+        ``policy``, ``buffer``, ``scheme``, ``chooser`` or ``flash_cache``.
 
     Returns
     -------
     list of dict
-        ``name``, ``title``, ``description``, ``paper`` (str), ``needs`` (list of ``future``: the
-        trace is read to its end before the replay, and ``writes``), ``options`` (list of ``{name,
-        description, default, values}``, all str; ``values`` says what is allowed).
-    """
+        ``name``, ``title``, ``description``, ``paper`` (str); of buffers ``least_pages`` (int);
+        ``needs`` (list of ``future``: the trace is read to its end before the replay, and
+        ``writes``; of flash caches what a trace should have), ``options`` (list of ``{name,
+        description, default, values}``, all str; ``values`` says what is allowed; one with an
+        empty ``default`` must be given).
 
-def schemes() -> list[dict[str, Any]]:
-    """Page-flow schemes between RAM and flash, in the order of the core's table.
-
-    Returns
-    -------
-    list of dict
-        The keys of `policies`.
+    Raises
+    ------
+    ParameterError
+        The family is unknown.
     """
 
 def admissions() -> list[dict[str, Any]]:
@@ -325,26 +320,7 @@ def admissions() -> list[dict[str, Any]]:
     Returns
     -------
     list of dict
-        The keys of `policies`; a rule has no options.
-    """
-
-def choosers() -> list[dict[str, Any]]:
-    """Choosers among page flows, in the order of the core's table.
-
-    Returns
-    -------
-    list of dict
-        The keys of `policies`; an option with an empty ``default`` must be given.
-    """
-
-def flash_caches() -> list[dict[str, Any]]:
-    """Flash caches, in the order of the core's table.
-
-    Returns
-    -------
-    list of dict
-        ``name``, ``title``, ``description``, ``paper`` (str); ``needs`` (list of str: what a
-        trace should have); ``options`` (list of ``{name, values, default, description}``).
+        The keys of `contenders`; a rule has no options.
     """
 
 def curves(
@@ -387,290 +363,66 @@ def curves(
         `on_progress` returned False.
     """
 
-def simulate_policy(
+def replay(
     path: str | PathLike[str],
-    policy: str,
-    pages: int,
+    family: str,
+    name: str,
+    ram_pages: int,
+    flash_pages: int | None = None,
     *,
     options: dict[str, str] | None = None,
     warm_up: int = 0,
     on_progress: Callable[[int, int, int], bool | None] | None = None,
     **reading: Unpack[_TraceReading],
 ) -> dict[str, Any]:
-    """Replay a trace through one cache in front of the disk.
+    """Replay a trace through one contender of a family.
 
+    `policy`: one cache in front of the disk.
     Cold start, every miss admitted; a write miss fetches its page like a read; dirty pages
     left at the end are not flushed.
 
     A policy that needs the future (OPT) first reads the trace to its end and sets 9 bytes an
     access aside, beyond 128 MiB in a temporary file; it takes at most 4,294,967,295 accesses.
     Progress then counts the first half of the bytes while reading, the second while replaying.
+    Options: Options of the policy, from its entry in `contenders("policy")`.
 
-    Parameters
-    ----------
-    path, **reading
-        The trace argument group.
-    policy : str
-        Name of a policy of `policies()`, in any case.
-    pages : int
-        Capacity, from 1 to 4,294,967,295. [pages]
-    options : dict of str to str, optional
-        Options of the policy, from its entry in `policies()`.
-    warm_up : int
-        Accesses at the head of the trace that are replayed and not counted; 0: all count.
-    on_progress : callable, optional
-        See the module.
+    `buffer`: a cost-aware buffer.
+    Cold start, free frames first; a write miss fetches its page like a read; dirty pages left
+    at the end are not flushed.
+    Options: Options of the buffer, as `contenders("buffer")` lists them.
 
-    Returns
-    -------
-    dict
-        ``warm_up`` (only with one), then
-        ``policy`` (str), ``pages``, ``accesses``, ``misses``, ``miss_ratio`` (misses per
-        access, 0 for an empty trace), ``disk_reads`` (one a miss), ``disk_writes`` (dirty
-        evictions), ``write_accesses``, ``distinct_pages``, ``page_bytes`` [bytes],
-        ``evictions``.
-
-    Raises
-    ------
-    TraceError
-        The file cannot be read or understood; the message names line or record.
-    ParameterError
-        The policy or an option is unknown (the hint lists the known ones), a value or the
-        capacity out of range, or as for `curves`.
-    Cancelled
-        `on_progress` returned False.
-    """
-
-def simulate_scheme(
-    path: str | PathLike[str],
-    scheme: str,
-    ram_pages: int,
-    flash_pages: int,
-    *,
-    options: dict[str, str] | None = None,
-    warm_up: int = 0,
-    on_progress: Callable[[int, int, int], bool | None] | None = None,
-    **reading: Unpack[_TraceReading],
-) -> dict[str, Any]:
-    """Replay a trace through RAM and flash under a page-flow scheme.
-
+    `scheme`: RAM and flash under a page-flow scheme.
     The schemes of Koltsidas & Viglas (2009), LRU in both tiers unless chosen otherwise, cold
     start, no flush at the end. With ``flash_pages = 0`` every scheme is ``none``: a RAM miss counts as flash miss, a
     dirty RAM victim as disk write. The inclusive schemes need more flash than RAM: with as much
     flash hits are zero, with less the trace is counted through RAM alone; both are warned of.
+    Options: ``ram_policy`` and ``flash_policy`` name a policy of `contenders("policy")`; ``ram_<option>`` and ``flash_<option>`` give its options; with ``block_pages`` inclusive keeps LRU on flash. ``admission`` names a rule of `admissions()` (exclusive and lazy). ``block_pages`` is the number of RAM pages in a flash page, 2 to 64, ``block_technique`` is overwriting or invalidating (inclusive, exclusive, lazy).
 
-    Parameters
-    ----------
-    path, **reading
-        The trace argument group.
-    scheme : str
-        Name of a scheme of `schemes()`, in any case.
-    ram_pages : int
-        RAM capacity, from 1 to 4,294,967,295. [pages]
-    flash_pages : int
-        Flash capacity, from 0 to 4,294,967,295. [pages]
-    options : dict of str to str, optional
-        ``ram_policy`` and ``flash_policy`` name a policy of `policies()`; ``ram_<option>`` and
-        ``flash_<option>`` give its options; with ``block_pages`` inclusive keeps LRU on flash.
-        ``admission`` names a
-        rule of `admissions()` (exclusive and lazy). ``block_pages`` is the number of RAM
-        pages in a flash page, 2 to 64, ``block_technique`` is overwriting or invalidating
-        (inclusive, exclusive, lazy).
-    warm_up : int
-        Accesses at the head of the trace that are replayed and not counted; 0: all count.
-    on_progress : callable, optional
-        See the module.
-
-    Returns
-    -------
-    dict
-        ``warm_up`` (only with one), then
-        ``scheme``, ``ram_policy``, ``flash_policy``, ``admission`` (str), ``ram_pages``, ``flash_pages``, ``accesses``, ``write_accesses``,
-        ``ram_hits``, ``flash_hits``, ``flash_misses`` (these three sum to ``accesses``),
-        ``flash_reads`` (= ``flash_hits``), ``flash_writes`` (= ``flash_fills`` +
-        ``flash_write_backs``), ``hdd_reads`` (= ``flash_misses`` + ``hdd_block_fetches``),
-        ``hdd_writes`` (dirty flash victims and ``dirty_rejections``),
-        ``ram_evictions``, ``ram_dirty_evictions``, ``flash_evictions``, ``flash_fills``
-        (writes of pages that were not on flash), ``flash_write_backs`` (writes of dirty RAM
-        victims over their flash copy), ``victims_found_on_flash`` (RAM victims with a flash
-        copy), ``rejections``, ``dirty_rejections`` (RAM victims that were not admitted),
-        ``flash_invalidations`` (old copies dropped for it), ``hdd_block_fetches`` (blocks
-        read from disk for a RAM victim), ``directory_lookups``, ``directory_updates`` (of
-        the flash directory), ``blocks`` (None, or where a flash page holds several RAM pages,
-        dict of ``technique``, ``block_pages``, ``flash_blocks`` and operations by class;
-        the counters above count operations of any length then), ``distinct_pages``,
-        ``page_bytes`` [bytes], ``warnings`` (list of ``{name, message, hint}``).
-
-    Raises
-    ------
-    TraceError
-        The file cannot be read or understood; the message names line or record.
-    ParameterError
-        The scheme or an option is unknown, a capacity out of range, or as for `curves`.
-    Cancelled
-        `on_progress` returned False.
-    """
-
-def simulate_online(
-    path: str | PathLike[str],
-    scheme: str,
-    ram_pages: int,
-    flash_pages: int,
-    *,
-    options: dict[str, str] | None = None,
-    warm_up: int = 0,
-    on_progress: Callable[[int, int, int], bool | None] | None = None,
-    **reading: Unpack[_TraceReading],
-) -> dict[str, Any]:
-    """Replay a trace through RAM and flash whose page flow is chosen period by period.
-
+    `chooser`: RAM and flash whose page flow is chosen period by period.
     LRU in both tiers, cold start. Every period the cost formulas are evaluated for the
     inclusive, the exclusive and the lazy scheme, and the cheapest one is adopted if its gain
     lasts; see ``docs/models/page-flow.md``.
+    Options: Options of the chooser; ``flash_read_us``, ``flash_write_us``, ``disk_read_us`` and ``disk_write_us`` must be given. [µs an operation]
 
-    Parameters
-    ----------
-    path, **reading
-        The trace argument group.
-    scheme : str
-        Name of a chooser of `choosers()`, in any case.
-    ram_pages, flash_pages : int
-        Capacities, from 1 to 4,294,967,295. [pages]
-    options : dict of str to str, optional
-        Options of the chooser; ``flash_read_us``, ``flash_write_us``, ``disk_read_us`` and
-        ``disk_write_us`` must be given. [µs an operation]
-    warm_up : int
-        Accesses at the head of the trace that are replayed and not counted; 0: all count.
-    on_progress : callable, optional
-        See the module.
-
-    Returns
-    -------
-    dict
-        ``warm_up`` (only with one), then
-        ``scheme`` (str), sizes and counters as of `simulate_scheme`, ``switches``,
-        ``history`` (list of dict, one a period and relation with RAM misses: ``period``,
-        ``relation`` (number of the device or file, None for all), ``relation_name`` (str, None
-        without), ``running``, ``chosen`` (the scheme of the next period), ``accesses``, ``ram_misses``, ``flash_hits``,
-        ``p_d``, ``p_d_flash`` [1], ``estimates`` by scheme: ``effective_flash_pages``
-        [pages], ``flash_hits``, ``flash_misses`` [accesses], ``cost_us`` [µs a period]),
-        ``distinct_pages``, ``page_bytes`` [bytes], ``warnings``.
-
-    Raises
-    ------
-    TraceError
-        The file cannot be read or understood; the message names line or record.
-    ParameterError
-        A cost is missing, an option unknown, a size out of range, or as for `curves`.
-    Cancelled
-        `on_progress` returned False.
-    """
-
-def simulate_flash_cache(
-    path: str | PathLike[str],
-    scheme: str,
-    ram_pages: int,
-    flash_pages: int,
-    *,
-    options: dict[str, str] | None = None,
-    warm_up: int = 0,
-    on_progress: Callable[[int, int, int], bool | None] | None = None,
-    **reading: Unpack[_TraceReading],
-) -> dict[str, Any]:
-    """Replay a trace through RAM and a flash cache that manages itself.
-
+    `flash_cache`: RAM and a flash cache that manages itself.
     Cold start, no flush at the end. Background work runs by the time of the trace where it
     has one, else by accesses. With ``flash_pages = 0`` every flash cache is RAM alone.
+    Options: Options of the flash cache, see `contenders("flash_cache")`.
 
     Parameters
     ----------
     path, **reading
         The trace argument group.
-    scheme : str
-        Name of a flash cache of `flash_caches()`, in any case.
+    family : str
+        ``policy``, ``buffer``, ``scheme``, ``chooser`` or ``flash_cache``.
+    name : str
+        Of `contenders`, in any case.
     ram_pages : int
-        RAM capacity, from 1 to 4,294,967,295. [pages]
-    flash_pages : int
-        Flash capacity, from 0 to 4,294,967,295. [pages]
-    options : dict of str to str, optional
-        Options of the flash cache, see `flash_caches()`.
-    warm_up : int
-        Accesses at the head of the trace that are replayed and not counted; 0: all count.
-    on_progress : callable, optional
-        See the module.
-
-    Returns
-    -------
-    dict
-        ``warm_up`` (only with one), then
-        The keys of `simulate_scheme`: ``flash_reads`` are those that serve accesses,
-        ``flash_writes`` = ``flash_fills`` + ``flash_write_backs`` + ``requeued`` leaves metadata
-        out, ``ram_dirty_evictions`` counts pages changed since their last copy below RAM.
-        Besides ``ram_clean_evictions``, ``pulled`` (RAM victims taken early to fill a batch),
-        ``requeued`` (second chances), ``forced_out``, ``flash_invalidations``;
-        ``flash_sequential_page_writes`` + ``flash_random_page_writes`` = ``flash_writes``,
-        ``flash_write_batches`` (write operations), ``flash_sequential_write_batches``;
-        ``flash_random_reads`` (= ``flash_hits`` + ``flash_stage_out_reads``),
-        ``flash_batch_reads`` (operations), ``flash_batch_read_pages``;
-        ``disk_writes_on_exit`` + ``disk_writes_on_stage_out`` + ``disk_writes_by_cleaner`` =
-        ``hdd_writes``; ``metadata_segments``, ``metadata_segment_bytes`` [bytes],
-        ``metadata_random_page_writes``, ``metadata_page_writes`` (segments rounded up to
-        pages, and single pages), ``restart_segments_read``, ``restart_pages_scanned``;
-        at the end ``slots_used``, ``old_versions`` (slots), ``dirty_slots``; ratios, None where
-        undefined: ``write_reduction`` (1 - ``hdd_writes`` / ``ram_dirty_evictions``),
-        ``flash_hit_ratio`` (of RAM misses), ``sequentiality`` (of write operations),
-        ``mean_write_pages`` [pages]; ``options`` (dict of what was in force); ``crash`` (None,
-        or ``{at_access, restart, ram_pages_lost, ram_dirty_pages_lost, flash_pages_lost,
-        flash_dirty_pages_lost, before: {counters until then}}``).
-
-    Raises
-    ------
-    TraceError
-        The file cannot be read or understood; the message names line or record.
-    ParameterError
-        The flash cache or an option is unknown or impossible, a capacity out of range, or as
-        for `curves`.
-    Cancelled
-        `on_progress` returned False.
-    """
-
-# --- cost-aware buffers -------------------------------------------------------------------
-
-def buffers() -> list[dict[str, Any]]:
-    """Buffers that know that writes cost more than reads, in the order of the core's table.
-
-    Returns
-    -------
-    list of dict
-        ``name``, ``title``, ``description``, ``paper`` (str), ``least_pages`` (int),
-        ``needs`` (list of str: ``writes``), ``options`` (list of ``{name, values, default, description}``, all str).
-    """
-
-def simulate_buffer(
-    path: str | PathLike[str],
-    buffer: str,
-    pages: int,
-    *,
-    options: dict[str, str] | None = None,
-    warm_up: int = 0,
-    on_progress: Callable[[int, int, int], bool | None] | None = None,
-    **reading: Unpack[_TraceReading],
-) -> dict[str, Any]:
-    """Replay a trace through a cost-aware buffer.
-
-    Cold start, free frames first; a write miss fetches its page like a read; dirty pages left
-    at the end are not flushed.
-
-    Parameters
-    ----------
-    path, **reading
-        The trace argument group.
-    buffer : str
-        Name of a buffer of `buffers()`, in any case.
-    pages : int
         Capacity, from 1 (2 for a buffer that is split) to 4,294,967,295. [pages]
+    flash_pages : int, optional
+        Of a scheme, a chooser or a flash cache, from 0 (1 for a chooser). [pages]
     options : dict of str to str, optional
-        Options of the buffer, as `buffers()` lists them.
+        Of the contender, as `contenders` lists them.
     warm_up : int
         Accesses at the head of the trace that are replayed and not counted; 0: all count.
     on_progress : callable, optional
@@ -679,21 +431,77 @@ def simulate_buffer(
     Returns
     -------
     dict
-        ``warm_up`` (only with one), then
-        The keys of `simulate_policy`, and ``reads`` (= ``misses``), ``writes`` (dirty
-        evictions), ``hits_clean``, ``hits_dirty`` (hits of a page that was clean, dirty),
-        ``write_hits_dirty``, ``write_requests`` (fewer than ``writes`` with write
-        clustering), ``clean_pages`` (of the clean pool, at the end; None without one)
-        [pages], ``windows`` (of the policy advisor), ``history`` (its first 10,000 windows:
-        list of ``{accesses, write_accesses, reads, writes, clean_pages, next_clean_pages,
-        estimated_cost}``), ``warnings`` (list of ``{name, message, hint}``).
+        ``warm_up`` (only with one), then by family
+
+        policy:
+            ``policy`` (str), ``pages``, ``accesses``, ``misses``, ``miss_ratio`` (misses per
+            access, 0 for an empty trace), ``disk_reads`` (one a miss), ``disk_writes`` (dirty
+            evictions), ``write_accesses``, ``distinct_pages``, ``page_bytes`` [bytes],
+            ``evictions``.
+
+        buffer:
+            The keys of `policy`, and ``reads`` (= ``misses``), ``writes`` (dirty
+            evictions), ``hits_clean``, ``hits_dirty`` (hits of a page that was clean, dirty),
+            ``write_hits_dirty``, ``write_requests`` (fewer than ``writes`` with write
+            clustering), ``clean_pages`` (of the clean pool, at the end; None without one)
+            [pages], ``windows`` (of the policy advisor), ``history`` (its first 10,000 windows:
+            list of ``{accesses, write_accesses, reads, writes, clean_pages, next_clean_pages,
+            estimated_cost}``), ``warnings`` (list of ``{name, message, hint}``).
+
+        scheme:
+            ``scheme``, ``ram_policy``, ``flash_policy``, ``admission`` (str), ``ram_pages``, ``flash_pages``, ``accesses``, ``write_accesses``,
+            ``ram_hits``, ``flash_hits``, ``flash_misses`` (these three sum to ``accesses``),
+            ``flash_reads`` (= ``flash_hits``), ``flash_writes`` (= ``flash_fills`` +
+            ``flash_write_backs``), ``hdd_reads`` (= ``flash_misses`` + ``hdd_block_fetches``),
+            ``hdd_writes`` (dirty flash victims and ``dirty_rejections``),
+            ``ram_evictions``, ``ram_dirty_evictions``, ``flash_evictions``, ``flash_fills``
+            (writes of pages that were not on flash), ``flash_write_backs`` (writes of dirty RAM
+            victims over their flash copy), ``victims_found_on_flash`` (RAM victims with a flash
+            copy), ``rejections``, ``dirty_rejections`` (RAM victims that were not admitted),
+            ``flash_invalidations`` (old copies dropped for it), ``hdd_block_fetches`` (blocks
+            read from disk for a RAM victim), ``directory_lookups``, ``directory_updates`` (of
+            the flash directory), ``blocks`` (None, or where a flash page holds several RAM pages,
+            dict of ``technique``, ``block_pages``, ``flash_blocks`` and operations by class;
+            the counters above count operations of any length then), ``distinct_pages``,
+            ``page_bytes`` [bytes], ``warnings`` (list of ``{name, message, hint}``).
+
+        chooser:
+            ``scheme`` (str), sizes and counters as of `scheme`, ``switches``,
+            ``history`` (list of dict, one a period and relation with RAM misses: ``period``,
+            ``relation`` (number of the device or file, None for all), ``relation_name`` (str, None
+            without), ``running``, ``chosen`` (the scheme of the next period), ``accesses``, ``ram_misses``, ``flash_hits``,
+            ``p_d``, ``p_d_flash`` [1], ``estimates`` by scheme: ``effective_flash_pages``
+            [pages], ``flash_hits``, ``flash_misses`` [accesses], ``cost_us`` [µs a period]),
+            ``distinct_pages``, ``page_bytes`` [bytes], ``warnings``.
+
+        flash_cache:
+            The keys of `scheme`: ``flash_reads`` are those that serve accesses,
+            ``flash_writes`` = ``flash_fills`` + ``flash_write_backs`` + ``requeued`` leaves metadata
+            out, ``ram_dirty_evictions`` counts pages changed since their last copy below RAM.
+            Also ``ram_clean_evictions``, ``pulled`` (RAM victims taken early to fill a batch),
+            ``requeued`` (second chances), ``forced_out``, ``flash_invalidations``;
+            ``flash_sequential_page_writes`` + ``flash_random_page_writes`` = ``flash_writes``,
+            ``flash_write_batches`` (write operations), ``flash_sequential_write_batches``;
+            ``flash_random_reads`` (= ``flash_hits`` + ``flash_stage_out_reads``),
+            ``flash_batch_reads`` (operations), ``flash_batch_read_pages``;
+            ``disk_writes_on_exit`` + ``disk_writes_on_stage_out`` + ``disk_writes_by_cleaner`` =
+            ``hdd_writes``; ``metadata_segments``, ``metadata_segment_bytes`` [bytes],
+            ``metadata_random_page_writes``, ``metadata_page_writes`` (segments rounded up to
+            pages, and single pages), ``restart_segments_read``, ``restart_pages_scanned``;
+            at the end ``slots_used``, ``old_versions`` (slots), ``dirty_slots``; ratios, None where
+            undefined: ``write_reduction`` (1 - ``hdd_writes`` / ``ram_dirty_evictions``),
+            ``flash_hit_ratio`` (of RAM misses), ``sequentiality`` (of write operations),
+            ``mean_write_pages`` [pages]; ``options`` (dict of what was in force); ``crash`` (None,
+            or ``{at_access, restart, ram_pages_lost, ram_dirty_pages_lost, flash_pages_lost,
+            flash_dirty_pages_lost, before: {counters until then}}``).
 
     Raises
     ------
     TraceError
         The file cannot be read or understood; the message names line or record.
     ParameterError
-        The buffer or an option is unknown, a value out of range, or as for `curves`.
+        The family, the name or an option is unknown (the hint lists the known ones), a value or
+        a capacity out of range, or as for `curves`.
     Cancelled
         `on_progress` returned False.
     """
@@ -722,7 +530,7 @@ def simulate_dynamics(
     Parameters
     ----------
     path : str or path
-        As for `simulate_buffer`.
+        As for `replay`.
     pages : int
         At least 2. [pages]
     clean_pages : list of int
@@ -735,7 +543,7 @@ def simulate_dynamics(
     asymmetry, asymmetry_growth, asymmetry_odd : float
         The same of R, the cost of a page write in page reads. [1]
     on_progress : callable, optional
-        As for `simulate_buffer`.
+        As for `replay`.
 
     Returns
     -------
@@ -748,7 +556,7 @@ def simulate_dynamics(
     Raises
     ------
     TraceError, ParameterError, Cancelled
-        As for `simulate_buffer`; also for a drift out of its domain.
+        As for `replay`; also for a drift out of its domain.
     """
 
 def simulate_splits(
@@ -761,18 +569,18 @@ def simulate_splits(
 ) -> list[dict[str, Any]]:
     """Replay a trace once through static FD-Buffers of LRU pools with several splits.
 
-    Memory grows with the number of splits. The parameters are those of `simulate_buffer`;
+    Memory grows with the number of splits. The parameters are those of `replay`;
     `clean_pages` lists clean pools, each from 1 to ``pages - 1`` [pages].
 
     Returns
     -------
     list of dict
-        One result of `simulate_buffer` for each split.
+        One result of `replay` for each split.
 
     Raises
     ------
     TraceError, ParameterError, Cancelled
-        As for `simulate_buffer`.
+        As for `replay`.
     """
 
 def two_stack(
@@ -1000,8 +808,7 @@ def sweep(
         Each ``{policy, pages, options}``, ``{buffer, pages, options}``, ``{scheme, ram_pages,
         flash_pages, options}``, ``{chooser, ram_pages, flash_pages, options}`` or
         ``{flash_cache, ram_pages, flash_pages, options}``, with the meanings of
-        `simulate_policy`, `simulate_buffer`, `simulate_scheme`, `simulate_online` and
-        `simulate_flash_cache`; ``options`` may be left out.
+        `replay`; ``options`` may be left out.
         Up to 64 of them go over one read of the trace; fewer if their tables would take more
         than 1 GB, but as many as work at a time, and no more than those in the first read of a
         trace that does not tell its pages.

@@ -1,6 +1,5 @@
 //! Cost-aware buffers and the Two-Stack estimator, as Python functions.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use numpy::IntoPyArray;
@@ -16,45 +15,12 @@ use tierwright_simulator::replay::buffers::{
 
 use crate::arguments::trace_spec;
 use crate::errors::to_python;
-use crate::replay::{Asked, counted, over_trace, page_count, ratio, warnings};
+use crate::replay::{counted, over_trace, page_count, ratio, warnings};
 
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_function(wrap_pyfunction!(buffers, module)?)?;
-    module.add_function(wrap_pyfunction!(simulate_buffer, module)?)?;
     module.add_function(wrap_pyfunction!(simulate_splits, module)?)?;
     module.add_function(wrap_pyfunction!(simulate_dynamics, module)?)?;
     module.add_function(wrap_pyfunction!(two_stack, module)?)
-}
-
-#[pyfunction]
-fn buffers(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
-    core::buffers()
-        .iter()
-        .map(|about| {
-            let row = PyDict::new(py);
-            row.set_item("name", about.name)?;
-            row.set_item("title", about.title)?;
-            row.set_item("description", about.description)?;
-            row.set_item("paper", about.paper)?;
-            row.set_item("least_pages", about.least_pages)?;
-            let needs: Vec<&str> = about.needs.iter().map(|need| need.name()).collect();
-            row.set_item("needs", needs)?;
-            let options: Vec<_> = about
-                .options
-                .iter()
-                .map(|option| {
-                    let row = PyDict::new(py);
-                    row.set_item("name", option.name)?;
-                    row.set_item("values", option.values)?;
-                    row.set_item("default", option.default)?;
-                    row.set_item("description", option.description)?;
-                    Ok(row)
-                })
-                .collect::<PyResult<_>>()?;
-            row.set_item("options", options)?;
-            Ok(row)
-        })
-        .collect()
 }
 
 pub(crate) fn buffer_row<'py>(
@@ -79,56 +45,36 @@ pub(crate) fn buffer_row<'py>(
     }
     row.set_item("clean_pages", result.clean_pages)?;
     row.set_item("windows", result.windows)?;
-    let history: Vec<_> = result
-        .history
-        .iter()
-        .map(|window| window_row(py, window))
-        .collect::<PyResult<_>>()?;
+    let history: Vec<WindowRow> = result.history.iter().map(WindowRow::from).collect();
     row.set_item("history", history)?;
-    row.set_item("warnings", warnings(py, &result.warnings)?)?;
+    row.set_item("warnings", warnings(&result.warnings))?;
     Ok(row)
 }
 
-fn window_row<'py>(py: Python<'py>, window: &Window) -> PyResult<Bound<'py, PyDict>> {
-    let row = PyDict::new(py);
-    row.set_item("accesses", window.accesses)?;
-    row.set_item("write_accesses", window.write_accesses)?;
-    row.set_item("reads", window.reads)?;
-    row.set_item("writes", window.writes)?;
-    row.set_item("clean_pages", window.clean_pages)?;
-    row.set_item("next_clean_pages", window.next_clean_pages)?;
-    row.set_item("estimated_cost", window.estimated_cost)?;
-    Ok(row)
+/// A window as a dict.
+#[derive(IntoPyObject)]
+struct WindowRow {
+    accesses: u64,
+    write_accesses: u64,
+    reads: u64,
+    writes: u64,
+    clean_pages: u32,
+    next_clean_pages: u32,
+    estimated_cost: f64,
 }
 
-#[pyfunction]
-#[pyo3(signature = (path, buffer, pages, *, options=None, warm_up=0, on_progress=None, **reading))]
-#[expect(clippy::too_many_arguments, reason = "the trace argument group")]
-fn simulate_buffer<'py>(
-    py: Python<'py>,
-    path: PathBuf,
-    buffer: &str,
-    pages: &Bound<'py, PyAny>,
-    options: Option<BTreeMap<String, String>>,
-    warm_up: u64,
-    on_progress: Option<Py<PyAny>>,
-    reading: Option<&Bound<'_, PyDict>>,
-) -> PyResult<Bound<'py, PyDict>> {
-    let pages = page_count("pages", pages, 1)?;
-    let asked = Asked {
-        py,
-        path,
-        options,
-        warm_up,
-        on_progress,
-        reading,
-    };
-    asked.replayed(
-        |source, options, on_progress| {
-            core::simulate_buffer(source, buffer, pages, options, on_progress)
-        },
-        buffer_row,
-    )
+impl From<&Window> for WindowRow {
+    fn from(window: &Window) -> Self {
+        Self {
+            accesses: window.accesses,
+            write_accesses: window.write_accesses,
+            reads: window.reads,
+            writes: window.writes,
+            clean_pages: window.clean_pages,
+            next_clean_pages: window.next_clean_pages,
+            estimated_cost: window.estimated_cost,
+        }
+    }
 }
 
 #[pyfunction]
@@ -203,48 +149,69 @@ fn simulate_dynamics<'py>(
     let (found, trace) = over_trace(py, &spec, on_progress, |source, on_progress| {
         core::simulate_dynamics(source, &dynamics, on_progress)
     })?;
-    let row = dynamics_row(py, &found)?;
+    let row = DynamicsRow::from(&found).into_pyobject(py)?;
     row.set_item("page_bytes", trace.page_bytes)?;
     trace.note(py, &row)?;
     Ok(row)
 }
 
-fn dynamics_row<'py>(py: Python<'py>, found: &DynamicsResult) -> PyResult<Bound<'py, PyDict>> {
-    let row = PyDict::new(py);
-    row.set_item("accesses", found.accesses)?;
-    row.set_item("write_accesses", found.write_accesses)?;
-    row.set_item("distinct_pages", found.distinct_pages)?;
-    let buffers: Vec<_> = found
-        .buffers
-        .iter()
-        .map(|buffer| {
-            let row = PyDict::new(py);
-            row.set_item("name", buffer.name)?;
-            row.set_item("clean_pages", buffer.clean_pages)?;
-            row.set_item("reads", buffer.counters.reads)?;
-            row.set_item("writes", buffer.counters.writes)?;
-            row.set_item("dirty_left", buffer.dirty_left)?;
-            Ok(row)
-        })
-        .collect::<PyResult<_>>()?;
-    row.set_item("buffers", buffers)?;
-    let epochs: Vec<_> = found
-        .epochs
-        .iter()
-        .map(|epoch| {
-            let row = PyDict::new(py);
-            row.set_item("accesses", epoch.accesses)?;
-            row.set_item("write_accesses", epoch.write_accesses)?;
-            row.set_item("asymmetry", epoch.asymmetry)?;
-            row.set_item("clean_pages", epoch.clean_pages)?;
-            let (reads, writes): (Vec<u64>, Vec<u64>) = epoch.counts.iter().copied().unzip();
-            row.set_item("reads", reads)?;
-            row.set_item("writes", writes)?;
-            Ok(row)
-        })
-        .collect::<PyResult<_>>()?;
-    row.set_item("epochs", epochs)?;
-    Ok(row)
+/// What the buffers did under drifting conditions, as a dict.
+#[derive(IntoPyObject)]
+struct DynamicsRow {
+    accesses: u64,
+    write_accesses: u64,
+    distinct_pages: u64,
+    buffers: Vec<DrivenRow>,
+    epochs: Vec<EpochRow>,
+}
+
+#[derive(IntoPyObject)]
+struct DrivenRow {
+    name: &'static str,
+    clean_pages: Option<u32>,
+    reads: u64,
+    writes: u64,
+    dirty_left: u64,
+}
+
+#[derive(IntoPyObject)]
+struct EpochRow {
+    accesses: u64,
+    write_accesses: u64,
+    asymmetry: f64,
+    clean_pages: u32,
+    reads: Vec<u64>,
+    writes: Vec<u64>,
+}
+
+impl From<&DynamicsResult> for DynamicsRow {
+    fn from(found: &DynamicsResult) -> Self {
+        let buffers = found.buffers.iter().map(|buffer| DrivenRow {
+            name: buffer.name,
+            clean_pages: buffer.clean_pages,
+            reads: buffer.counters.reads,
+            writes: buffer.counters.writes,
+            dirty_left: buffer.dirty_left,
+        });
+        let epochs = found.epochs.iter().map(|epoch| {
+            let (reads, writes) = epoch.counts.iter().copied().unzip();
+            EpochRow {
+                accesses: epoch.accesses,
+                write_accesses: epoch.write_accesses,
+                asymmetry: epoch.asymmetry,
+                clean_pages: epoch.clean_pages,
+                reads,
+                writes,
+            }
+        });
+        Self {
+            accesses: found.accesses,
+            write_accesses: found.write_accesses,
+            distinct_pages: found.distinct_pages,
+            buffers: buffers.collect(),
+            epochs: epochs.collect(),
+        }
+    }
 }
 
 #[pyfunction]

@@ -1,11 +1,9 @@
 //! Sampled and windowed curves and sweeps, as Python functions.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use numpy::{IntoPyArray, PyArray2};
-use pyo3::exceptions::{PyKeyError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use tierwright_simulator::Error;
@@ -16,17 +14,14 @@ use tierwright_simulator::curve::{
 };
 use tierwright_simulator::progress::report;
 use tierwright_simulator::sweep::{
-    Configuration, Miniature, Outcome, miniatures as core_miniatures, read_ahead,
-    sweep as core_sweep,
+    Configuration, Miniature, miniatures as core_miniatures, read_ahead, sweep as core_sweep,
 };
 use tierwright_simulator::trace::open_source;
 
 use crate::arguments::{PyProgress, trace_spec};
-use crate::buffers::buffer_row;
+use crate::configurations::read_configurations;
 use crate::errors::to_python;
-use crate::flash_caches::flash_cache_row;
-use crate::online::online_row;
-use crate::replay::{note, over_trace, page_count, policy_row, scheme_row, warnings};
+use crate::replay::{note, outcome_row, over_trace, warnings};
 
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(sampled_curves, module)?)?;
@@ -244,11 +239,7 @@ fn sweep<'py>(
     let rows = PyList::empty(py);
     for (row, configuration) in swept.rows.iter().zip(&configurations) {
         let found = match &row.outcome {
-            Ok(Outcome::Policy(result)) => policy_row(py, result, page_bytes)?,
-            Ok(Outcome::Scheme(result)) => scheme_row(py, result, page_bytes)?,
-            Ok(Outcome::Buffer(result)) => buffer_row(py, result, page_bytes)?,
-            Ok(Outcome::Chooser(result)) => online_row(py, result, page_bytes)?,
-            Ok(Outcome::FlashCache(result)) => flash_cache_row(py, result, page_bytes)?,
+            Ok(outcome) => outcome_row(py, outcome, page_bytes)?,
             Err(error) => failed(py, configuration, error)?,
         };
         found.set_item("complete", row.complete)?;
@@ -342,7 +333,7 @@ fn estimated<'py>(
     }
     let stated = found.counters.iter().all(|known| known.interval.is_some());
     row.set_item("interval95", stated.then_some(intervals))?;
-    row.set_item("warnings", warnings(py, &found.warnings)?)?;
+    row.set_item("warnings", warnings(&found.warnings))?;
     Ok(row)
 }
 
@@ -402,105 +393,4 @@ fn asked<'py>(py: Python<'py>, configuration: &Configuration) -> PyResult<Bound<
         }
     }
     Ok(row)
-}
-
-fn read_configurations(given: Vec<Bound<'_, PyDict>>) -> PyResult<Vec<Configuration>> {
-    given
-        .into_iter()
-        .map(|configuration| read_configuration(&configuration))
-        .collect()
-}
-
-/// A size of a configuration: its key, the parameter's name and its least value.
-type Size = (&'static str, &'static str, u32);
-const ONE_SIZE: &[Size] = &[("pages", "pages", 1)];
-const TWO_SIZES: &[Size] = &[
-    ("ram_pages", "ram-pages", 1),
-    ("flash_pages", "flash-pages", 0),
-];
-
-/// The kinds of configurations: the key that names what is replayed, and its sizes.
-const KINDS: &[(&str, &[Size])] = &[
-    ("policy", ONE_SIZE),
-    ("buffer", ONE_SIZE),
-    ("scheme", TWO_SIZES),
-    ("chooser", TWO_SIZES),
-    ("flash_cache", TWO_SIZES),
-];
-
-/// `{policy|buffer, pages, options?}` or `{scheme|chooser|flash_cache, ram_pages, flash_pages, options?}`;
-/// nothing else.
-fn read_configuration(given: &Bound<'_, PyDict>) -> PyResult<Configuration> {
-    let mut kind = None;
-    for candidate in KINDS {
-        if given.contains(candidate.0)? {
-            kind = Some(candidate);
-            break;
-        }
-    }
-    let Some((kind, sizes)) = kind else {
-        let kinds: Vec<_> = KINDS.iter().map(|(kind, _)| *kind).collect();
-        return Err(PyKeyError::new_err(format!(
-            "a configuration lacks one of {}",
-            kinds.join(", ")
-        )));
-    };
-    for key in given.keys() {
-        let key: String = key.extract()?;
-        let known = key == *kind || key == "options" || sizes.iter().any(|size| size.0 == key);
-        if !known {
-            let mut known = vec![*kind];
-            known.extend(sizes.iter().map(|size| size.0));
-            return Err(PyTypeError::new_err(format!(
-                "a configuration of a {kind} has no `{key}`; it has {}, options",
-                known.join(", ")
-            )));
-        }
-    }
-    let wanted = |key: &str| {
-        given
-            .get_item(key)?
-            .ok_or_else(|| PyKeyError::new_err(format!("a configuration lacks `{key}`")))
-    };
-    let options: Option<BTreeMap<String, String>> = match given.get_item("options")? {
-        Some(options) => options.extract()?,
-        None => None,
-    };
-    let options = options.unwrap_or_default().into_iter().collect();
-    let name: String = wanted(kind)?.extract()?;
-    let mut pages = Vec::new();
-    for &(key, parameter, least) in *sizes {
-        pages.push(page_count(parameter, &wanted(key)?, least)?);
-    }
-    Ok(match (*kind, pages[..].as_ref()) {
-        ("policy", &[pages]) => Configuration::Policy {
-            policy: name,
-            pages,
-            options,
-        },
-        ("buffer", &[pages]) => Configuration::Buffer {
-            buffer: name,
-            pages,
-            options,
-        },
-        ("scheme", &[ram_pages, flash_pages]) => Configuration::Scheme {
-            scheme: name,
-            ram_pages,
-            flash_pages,
-            options,
-        },
-        ("chooser", &[ram_pages, flash_pages]) => Configuration::Chooser {
-            chooser: name,
-            ram_pages,
-            flash_pages,
-            options,
-        },
-        (_, &[ram_pages, flash_pages]) => Configuration::FlashCache {
-            flash_cache: name,
-            ram_pages,
-            flash_pages,
-            options,
-        },
-        _ => unreachable!("each kind has one or two sizes"),
-    })
 }

@@ -4,6 +4,8 @@ use pyo3::prelude::*;
 
 mod arguments;
 mod buffers;
+mod configurations;
+mod contenders;
 mod curves;
 mod errors;
 mod flash_caches;
@@ -23,9 +25,8 @@ mod _simulator {
         crate::errors::register(module)?;
         crate::ingest::register(module)?;
         crate::replay::register(module)?;
-        crate::flash_caches::register(module)?;
+        crate::contenders::register(module)?;
         crate::buffers::register(module)?;
-        crate::online::register(module)?;
         crate::curves::register(module)?;
         crate::summaries::register(module)?;
         module.add_function(wrap_pyfunction!(crate::guard::_panic, module)?)?;

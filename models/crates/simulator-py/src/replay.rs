@@ -13,69 +13,24 @@ use tierwright_simulator::curve::{Curves, SampledCurves};
 use tierwright_simulator::progress::OnProgress;
 use tierwright_simulator::replay::buffers::{BufferResult, DynamicsResult};
 use tierwright_simulator::replay::{
-    About, BlockResult, FlashCacheResult, OnlineResult, PolicyResult, SchemeResult, Setting,
-    WarmedUp, Warning,
+    BlockResult, FlashCacheResult, MAX_PAGES, OnlineResult, PolicyResult, SchemeResult, WarmedUp,
+    Warning,
 };
+use tierwright_simulator::sweep::Outcome;
 use tierwright_simulator::trace::{OpenTrace, ReaderNotes, TraceSpec, open_source};
-use tierwright_simulator::{Error, Result, curve, replay};
+use tierwright_simulator::{Error, Result, curve};
 
 use crate::arguments::{PyProgress, to_dict, trace_spec};
+use crate::buffers::buffer_row;
+use crate::configurations;
 use crate::curves::threads_or_cores;
 use crate::errors::to_python;
+use crate::flash_caches::flash_cache_row;
+use crate::online::online_row;
 
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_function(wrap_pyfunction!(policies, module)?)?;
-    module.add_function(wrap_pyfunction!(schemes, module)?)?;
-    module.add_function(wrap_pyfunction!(admissions, module)?)?;
     module.add_function(wrap_pyfunction!(curves, module)?)?;
-    module.add_function(wrap_pyfunction!(simulate_policy, module)?)?;
-    module.add_function(wrap_pyfunction!(simulate_scheme, module)?)
-}
-
-#[pyfunction]
-fn policies(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
-    listed(py, replay::policies())
-}
-
-#[pyfunction]
-fn schemes(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
-    listed(py, replay::schemes())
-}
-
-#[pyfunction]
-fn admissions(py: Python<'_>) -> PyResult<Vec<Bound<'_, PyDict>>> {
-    listed(py, replay::admissions())
-}
-
-pub(crate) fn listed<'py>(py: Python<'py>, table: &[About]) -> PyResult<Vec<Bound<'py, PyDict>>> {
-    table
-        .iter()
-        .map(|about| {
-            let row = PyDict::new(py);
-            row.set_item("name", about.name)?;
-            row.set_item("title", about.title)?;
-            row.set_item("description", about.description)?;
-            row.set_item("paper", about.paper)?;
-            let needs: Vec<&str> = about.needs.iter().map(|need| need.name()).collect();
-            row.set_item("needs", needs)?;
-            row.set_item("options", options(py, about.options)?)?;
-            Ok(row)
-        })
-        .collect()
-}
-
-fn options<'py>(py: Python<'py>, options: &[Setting]) -> PyResult<Vec<Bound<'py, PyDict>>> {
-    options
-        .iter()
-        .map(|option| {
-            let row = PyDict::new(py);
-            row.set_item("name", option.name)?;
-            row.set_item("description", option.description)?;
-            row.set_item("default", option.default)?;
-            row.set_item("values", option.range())?;
-            Ok(row)
-        })
-        .collect()
+    module.add_function(wrap_pyfunction!(replay, module)?)
 }
 
 #[pyfunction]
@@ -104,38 +59,79 @@ fn curves<'py>(
     Ok(result)
 }
 
+/// Replays a trace through one contender of a family.
 #[pyfunction]
-#[pyo3(signature = (path, policy, pages, *, options=None, warm_up=0, on_progress=None, **reading))]
+#[pyo3(signature = (path, family, name, ram_pages, flash_pages=None, *, options=None, warm_up=0, on_progress=None, **reading))]
 #[expect(clippy::too_many_arguments, reason = "the trace argument group")]
-fn simulate_policy<'py>(
+fn replay<'py>(
     py: Python<'py>,
     path: PathBuf,
-    policy: &str,
-    pages: &Bound<'py, PyAny>,
+    family: &str,
+    name: String,
+    ram_pages: &Bound<'py, PyAny>,
+    flash_pages: Option<&Bound<'py, PyAny>>,
     options: Option<BTreeMap<String, String>>,
     warm_up: u64,
     on_progress: Option<Py<PyAny>>,
     reading: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let pages = page_count("pages", pages, 1)?;
-    let asked = Asked {
-        py,
-        path,
-        options,
-        warm_up,
-        on_progress,
-        reading,
+    let (family, sizes) = configurations::family(family)?;
+    let mut pages = Vec::new();
+    for (&(_, parameter, least), given) in sizes.iter().zip([Some(ram_pages), flash_pages]) {
+        let given = given.ok_or_else(|| {
+            to_python(&Error::BadParameter {
+                name: parameter,
+                value: "none".to_owned(),
+                message: format!("a {family} caches on flash too"),
+                hint: "give the pages of flash".to_owned(),
+            })
+        })?;
+        pages.push(page_count(parameter, given, least)?);
+    }
+    if sizes.len() == 1
+        && let Some(given) = flash_pages
+    {
+        return Err(to_python(&Error::BadParameter {
+            name: "flash-pages",
+            value: given.to_string(),
+            message: format!("a {family} caches in RAM alone"),
+            hint: "leave the flash out, or replay a scheme or a flash cache".to_owned(),
+        }));
+    }
+    let configuration = configurations::configuration(family, name, &pages, options);
+    let spec = trace_spec(path, reading)?;
+    let prepare = |trace: &mut OpenTrace| {
+        if configuration.needs_times() {
+            trace.with_times();
+        }
+        trace.with_warm_up(warm_up)
     };
-    asked.replayed(
-        |source, options, on_progress| {
-            replay::simulate_policy(source, policy, pages, options, on_progress)
-        },
-        policy_row,
-    )
+    let (outcome, trace) =
+        over_prepared_trace(py, &spec, on_progress, prepare, |source, on_progress| {
+            configuration.replay(source, on_progress)
+        })?;
+    let row = outcome_row(py, &outcome, trace.page_bytes)?;
+    trace.note(py, &row)?;
+    Ok(row)
+}
+
+/// The result of any contender as a dict.
+pub(crate) fn outcome_row<'py>(
+    py: Python<'py>,
+    outcome: &Outcome,
+    page_bytes: u64,
+) -> PyResult<Bound<'py, PyDict>> {
+    match outcome {
+        Outcome::Policy(result) => policy_row(py, result, page_bytes),
+        Outcome::Scheme(result) => scheme_row(py, result, page_bytes),
+        Outcome::Buffer(result) => buffer_row(py, result, page_bytes),
+        Outcome::Chooser(result) => online_row(py, result, page_bytes),
+        Outcome::FlashCache(result) => flash_cache_row(py, result, page_bytes),
+    }
 }
 
 /// The result of a policy as a dict.
-pub(crate) fn policy_row<'py>(
+fn policy_row<'py>(
     py: Python<'py>,
     result: &PolicyResult,
     page_bytes: u64,
@@ -155,40 +151,8 @@ pub(crate) fn policy_row<'py>(
     Ok(row)
 }
 
-#[pyfunction]
-#[pyo3(signature = (path, scheme, ram_pages, flash_pages, *, options=None, warm_up=0, on_progress=None, **reading))]
-#[expect(clippy::too_many_arguments, reason = "the trace argument group")]
-fn simulate_scheme<'py>(
-    py: Python<'py>,
-    path: PathBuf,
-    scheme: &str,
-    ram_pages: &Bound<'py, PyAny>,
-    flash_pages: &Bound<'py, PyAny>,
-    options: Option<BTreeMap<String, String>>,
-    warm_up: u64,
-    on_progress: Option<Py<PyAny>>,
-    reading: Option<&Bound<'_, PyDict>>,
-) -> PyResult<Bound<'py, PyDict>> {
-    let ram_pages = page_count("ram-pages", ram_pages, 1)?;
-    let flash_pages = page_count("flash-pages", flash_pages, 0)?;
-    let asked = Asked {
-        py,
-        path,
-        options,
-        warm_up,
-        on_progress,
-        reading,
-    };
-    asked.replayed(
-        |source, options, on_progress| {
-            replay::simulate_scheme(source, scheme, ram_pages, flash_pages, options, on_progress)
-        },
-        scheme_row,
-    )
-}
-
 /// The result of a scheme as a dict.
-pub(crate) fn scheme_row<'py>(
+fn scheme_row<'py>(
     py: Python<'py>,
     result: &SchemeResult,
     page_bytes: u64,
@@ -212,7 +176,7 @@ pub(crate) fn scheme_row<'py>(
     )?;
     row.set_item("distinct_pages", result.distinct_pages)?;
     row.set_item("page_bytes", page_bytes)?;
-    row.set_item("warnings", warnings(py, &result.warnings)?)?;
+    row.set_item("warnings", warnings(&result.warnings))?;
     Ok(row)
 }
 
@@ -287,6 +251,18 @@ of_replay!(
     FlashCacheResult,
     BufferResult,
 );
+
+impl OfTrace for Outcome {
+    fn counted(&self) -> Counted {
+        match self {
+            Self::Policy(result) => result.counted(),
+            Self::Scheme(result) => result.counted(),
+            Self::Buffer(result) => result.counted(),
+            Self::Chooser(result) => result.counted(),
+            Self::FlashCache(result) => result.counted(),
+        }
+    }
+}
 
 /// Every result holds counts of the same trace.
 impl OfTrace for Vec<BufferResult> {
@@ -364,60 +340,6 @@ fn over_prepared_trace<T: OfTrace>(
     progress.finish(result)
 }
 
-/// How a replay is asked for, beside its own sizes.
-pub(crate) struct Asked<'a, 'py> {
-    pub(crate) py: Python<'py>,
-    pub(crate) path: PathBuf,
-    pub(crate) options: Option<BTreeMap<String, String>>,
-    pub(crate) warm_up: u64,
-    pub(crate) on_progress: Option<Py<PyAny>>,
-    pub(crate) reading: Option<&'a Bound<'a, PyDict>>,
-}
-
-/// Options of a replay, as the core takes them.
-type Options = [(String, String)];
-
-impl<'py> Asked<'_, 'py> {
-    /// Replays the trace and returns the result as a dict, with what its reader noticed.
-    pub(crate) fn replayed<T: OfTrace>(
-        self,
-        replay: impl FnOnce(&mut dyn AccessSource, &Options, OnProgress<'_>) -> Result<T> + Send,
-        row: impl FnOnce(Python<'py>, &T, u64) -> PyResult<Bound<'py, PyDict>>,
-    ) -> PyResult<Bound<'py, PyDict>> {
-        self.prepared(|_| {}, replay, row)
-    }
-
-    /// [`Self::replayed`] for a replay that asks something of the opened trace first.
-    pub(crate) fn prepared<T: OfTrace>(
-        self,
-        prepare: impl FnOnce(&mut OpenTrace) + Send,
-        replay: impl FnOnce(&mut dyn AccessSource, &Options, OnProgress<'_>) -> Result<T> + Send,
-        row: impl FnOnce(Python<'py>, &T, u64) -> PyResult<Bound<'py, PyDict>>,
-    ) -> PyResult<Bound<'py, PyDict>> {
-        let Self {
-            py,
-            path,
-            options,
-            warm_up,
-            on_progress,
-            reading,
-        } = self;
-        let options: Vec<(String, String)> = options.unwrap_or_default().into_iter().collect();
-        let spec = trace_spec(path, reading)?;
-        let prepare = |trace: &mut OpenTrace| {
-            prepare(trace);
-            trace.with_warm_up(warm_up)
-        };
-        let (result, trace) =
-            over_prepared_trace(py, &spec, on_progress, prepare, |source, on_progress| {
-                replay(source, &options, on_progress)
-            })?;
-        let row = row(py, &result, trace.page_bytes)?;
-        trace.note(py, &row)?;
-        Ok(row)
-    }
-}
-
 /// A capacity; what no machine integer holds is out of range like any other wrong number.
 pub(crate) fn page_count(
     name: &'static str,
@@ -429,7 +351,7 @@ pub(crate) fn page_count(
             to_python(&Error::BadParameter {
                 name,
                 value: value.to_string(),
-                message: format!("a cache has {at_least} to {} pages", replay::MAX_PAGES),
+                message: format!("a cache has {at_least} to {MAX_PAGES} pages"),
                 hint: "give the capacity in pages: a whole number".to_owned(),
             })
         } else {
@@ -451,18 +373,21 @@ pub(crate) fn ratio(misses: u64, accesses: u64) -> f64 {
     }
 }
 
-pub(crate) fn warnings<'py>(
-    py: Python<'py>,
-    warnings: &[Warning],
-) -> PyResult<Vec<Bound<'py, PyDict>>> {
+/// A warning as a dict.
+#[derive(IntoPyObject)]
+pub(crate) struct WarningRow<'a> {
+    name: &'a str,
+    message: &'a str,
+    hint: &'a str,
+}
+
+pub(crate) fn warnings(warnings: &[Warning]) -> Vec<WarningRow<'_>> {
     warnings
         .iter()
-        .map(|warning| {
-            let row = PyDict::new(py);
-            row.set_item("name", warning.name)?;
-            row.set_item("message", &warning.message)?;
-            row.set_item("hint", &warning.hint)?;
-            Ok(row)
+        .map(|warning| WarningRow {
+            name: warning.name,
+            message: &warning.message,
+            hint: &warning.hint,
         })
         .collect()
 }

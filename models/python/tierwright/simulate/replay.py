@@ -6,8 +6,8 @@ Errors are those of the core: `SimulatorError` and its subclasses, args `(messag
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, get_args
 
 from tierwright import _simulator
 from tierwright.common.errors import BadInput
@@ -17,29 +17,14 @@ from tierwright.trace.reading import OnProgress, Trace
 Family = Literal["policy", "buffer", "scheme", "chooser", "flash_cache"]
 """What is replayed: a replacement policy or a cost-aware buffer in RAM alone; a page-flow scheme, a
 chooser among them, or a flash cache over RAM and flash."""
-_TABLES: Mapping[Family, Callable[[], list[dict[str, Any]]]] = {
-    "policy": _simulator.policies,
-    "buffer": _simulator.buffers,
-    "scheme": _simulator.schemes,
-    "chooser": _simulator.choosers,
-    "flash_cache": _simulator.flash_caches,
-}
-_ONE_TIER: Mapping[Family, Callable[..., dict[str, Any]]] = {
-    "policy": _simulator.simulate_policy,
-    "buffer": _simulator.simulate_buffer,
-}
-_TWO_TIERS: Mapping[Family, Callable[..., dict[str, Any]]] = {
-    "scheme": _simulator.simulate_scheme,
-    "chooser": _simulator.simulate_online,
-    "flash_cache": _simulator.simulate_flash_cache,
-}
-ONE_TIER = frozenset(_ONE_TIER)
+FAMILIES: tuple[Family, ...] = get_args(Family)
+ONE_TIER: frozenset[Family] = frozenset(("policy", "buffer"))
 """Families that replay RAM alone."""
 
 
 def contenders(family: Family) -> list[dict[str, Any]]:
     """Return what the core replays of a family, with their options."""
-    return _TABLES[family]()
+    return _simulator.contenders(family)
 
 
 def admissions() -> list[dict[str, Any]]:
@@ -95,23 +80,26 @@ def replay(
     SimulatorError
         If the trace cannot be read, or progress asked to stop.
     """
-    if family not in _TABLES:
-        raise BadInput(f"family: `{family}` is unknown", f"one of {', '.join(_TABLES)}")
-    given: dict[str, Any] = {
-        "options": dict(options) if options else None,
-        "warm_up": warm_up_accesses(trace, warm_up),
-        "on_progress": on_progress,
-        **trace.arguments(),
-    }
-    path = str(trace.path)
-    if family in _TWO_TIERS:
-        return _TWO_TIERS[family](path, name, ram_pages, flash_pages, **given)
-    if flash_pages:
+    if family not in FAMILIES:
+        raise BadInput(
+            f"family: `{family}` is unknown", f"one of {', '.join(FAMILIES)}"
+        )
+    if flash_pages and family in ONE_TIER:
         raise BadInput(
             f"flash_pages: `{flash_pages}` given to `{name}`, a {family} of RAM alone",
             "leave the flash out, or replay a scheme or a flash cache",
         )
-    return _ONE_TIER[family](path, name, ram_pages, **given)
+    return _simulator.replay(
+        str(trace.path),
+        family,
+        name,
+        ram_pages,
+        None if family in ONE_TIER else flash_pages,
+        options=dict(options) if options else None,
+        warm_up=warm_up_accesses(trace, warm_up),
+        on_progress=on_progress,
+        **trace.arguments(),
+    )
 
 
 def warm_up_accesses(

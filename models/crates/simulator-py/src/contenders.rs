@@ -1,0 +1,128 @@
+//! What the core replays, by family, as Python functions.
+
+use pyo3::prelude::*;
+use tierwright_simulator::replay::buffers::{self, AboutBuffer};
+use tierwright_simulator::replay::{self, About, FlashCacheAbout};
+
+use crate::configurations::family;
+
+pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(contenders, module)?)?;
+    module.add_function(wrap_pyfunction!(admissions, module)?)
+}
+
+/// One contender as a dict.
+#[derive(IntoPyObject)]
+struct Contender {
+    name: &'static str,
+    title: &'static str,
+    description: &'static str,
+    paper: &'static str,
+    needs: Vec<&'static str>,
+    options: Vec<Choice>,
+}
+
+/// A buffer as a dict: it says how small it may be, too.
+#[derive(IntoPyObject)]
+struct BufferContender {
+    name: &'static str,
+    title: &'static str,
+    description: &'static str,
+    paper: &'static str,
+    least_pages: u32,
+    needs: Vec<&'static str>,
+    options: Vec<Choice>,
+}
+
+/// One option of a contender as a dict.
+#[derive(IntoPyObject)]
+struct Choice {
+    name: &'static str,
+    description: &'static str,
+    default: &'static str,
+    values: String,
+}
+
+impl From<&About> for Contender {
+    fn from(about: &About) -> Self {
+        let options = about.options.iter().map(|option| Choice {
+            name: option.name,
+            description: option.description,
+            default: option.default,
+            values: option.range(),
+        });
+        Self {
+            name: about.name,
+            title: about.title,
+            description: about.description,
+            paper: about.paper,
+            needs: about.needs.iter().map(|need| need.name()).collect(),
+            options: options.collect(),
+        }
+    }
+}
+
+impl From<&AboutBuffer> for BufferContender {
+    fn from(about: &AboutBuffer) -> Self {
+        let options = about.options.iter().map(|option| Choice {
+            name: option.name,
+            description: option.description,
+            default: option.default,
+            values: option.values.to_owned(),
+        });
+        Self {
+            name: about.name,
+            title: about.title,
+            description: about.description,
+            paper: about.paper,
+            least_pages: about.least_pages,
+            needs: about.needs.iter().map(|need| need.name()).collect(),
+            options: options.collect(),
+        }
+    }
+}
+
+impl From<&FlashCacheAbout> for Contender {
+    fn from(cache: &FlashCacheAbout) -> Self {
+        let options = cache.options().into_iter().map(|option| Choice {
+            name: option.name,
+            description: option.description,
+            default: option.default,
+            values: option.values.to_owned(),
+        });
+        Self {
+            needs: cache.needs.to_vec(),
+            options: options.collect(),
+            ..Self::from(&cache.about)
+        }
+    }
+}
+
+/// Lists the contenders of a family.
+#[pyfunction]
+#[pyo3(signature = (family))]
+fn contenders<'py>(py: Python<'py>, family: &str) -> PyResult<Bound<'py, PyAny>> {
+    match self::family(family)?.0 {
+        "policy" => listed(replay::policies()).into_pyobject(py),
+        "scheme" => listed(replay::schemes()).into_pyobject(py),
+        "chooser" => listed(replay::choosers()).into_pyobject(py),
+        "buffer" => {
+            let rows = buffers::buffers().iter().map(BufferContender::from);
+            rows.collect::<Vec<_>>().into_pyobject(py)
+        }
+        _ => {
+            let rows = replay::flash_caches().iter().map(Contender::from);
+            rows.collect::<Vec<_>>().into_pyobject(py)
+        }
+    }
+}
+
+/// Lists the rules by which flash takes RAM victims.
+#[pyfunction]
+fn admissions() -> Vec<Contender> {
+    listed(replay::admissions())
+}
+
+fn listed(table: &[About]) -> Vec<Contender> {
+    table.iter().map(Contender::from).collect()
+}
