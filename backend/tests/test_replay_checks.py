@@ -37,7 +37,7 @@ def counters():
         return _simulator.replay(
             trace,
             "scheme",
-            scheme=scheme,
+            scheme,
             ram_pages=500,
             flash_pages=0 if scheme == "none" else 4000,
         )
@@ -92,7 +92,7 @@ def simulated(name, **options):
     return _simulator.replay(
         "fixtures/traces/tpcb-cut.csv.zst",
         "scheme",
-        scheme=name,
+        name,
         ram_pages=options.pop("ram"),
         flash_pages=options.pop("flash"),
         options=options,

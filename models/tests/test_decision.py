@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from tierwright.advise import compare, decide
 from tierwright.advise.point import scheme_titles
+from tierwright.cli.reads import OPTIONS, ReadingOption
 from tierwright.common.errors import BadInput
 from tierwright.common.wording import percent
 from tierwright.evaluate.page_flow import decision, evaluation, results
@@ -259,7 +260,11 @@ def test_the_command_refuses_another_trace(files: Path) -> None:
     assert "hint: name the trace that was profiled" in done.stderr
 
 
-def test_options_of_reading_need_a_trace(files: Path) -> None:
-    done = run(*asked(files, "--format", "postgres_csv"))
+@pytest.mark.parametrize("option", OPTIONS.values(), ids=lambda option: option.flag)
+def test_options_of_reading_need_a_trace(files: Path, option: ReadingOption) -> None:
+    value = {"--column": "time=ts", "--device-size": "1TiB"}.get(option.flag, "7")
+    done = run(
+        *asked(files, option.flag, *([] if option.default is False else [value]))
+    )
     assert done.returncode == 2
-    assert "--format says how to read a trace" in done.stderr
+    assert f"{option.flag} says how to read a trace" in done.stderr

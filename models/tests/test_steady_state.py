@@ -523,7 +523,7 @@ def test_growth_is_charged_as_a_miss_without_its_read(flash_pages: int) -> None:
             result.io_time_us_per_access
         )
         assert float(grid[name].flash_misses) == result.flash_misses
-    for step in found.derivation:
+    for step in (each.to_dict() for each in found.derivation):
         assert step["formula"].endswith("- g D_R")
         assert {"symbol": "g", "value": new} == {
             key: step["numbers"][-1][key] for key in ("symbol", "value")

@@ -66,7 +66,6 @@ EVERYWHERE: dict[str, str] = {
     "format": "Name of the trace format.",
     "compression": "How the file is compressed; null: it is not.",
     "assumptions": "What the reader had to assume.",
-    "columns": "Columns of the table by what they hold, such as `offset` and `size`.",
     "device_bytes": "Size of the device that the trace was taken of. [bytes]",
     "members_apart": "Whether the members of an archive are devices of their own.",
     "members_merged": "Whether the members of an archive are merged by time.",

@@ -48,8 +48,8 @@ class ReadingOption:
     @property
     def flag(self) -> str:
         """Its name on the command line."""
-        found: str = get_args(self.annotation)[1].param_decls[0]
-        return found
+        # In an annotation typer keeps the first name where a default would stand.
+        return str(get_args(self.annotation)[1].default)
 
 
 def _page_bytes(given: int | None) -> int | None:
