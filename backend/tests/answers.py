@@ -4,8 +4,9 @@
 again and prints what differs (exit 1). What is another one each time (ids of runs, times of day,
 folders, rates) is replaced by its kind, so that equal answers are equal byte for byte.
 
-Asked are the example of each operation, the questions at other points, starts, devices, presets and
-currencies, each with its derivation and its tables as CSV, and the commands below.
+Asked are the example of each operation; the questions at other points, starts, devices and
+currencies, each with its derivation and its tables as CSV, on given curves, and with values that are
+refused; and the commands below. ``--commands`` asks the commands alone.
 """
 
 from __future__ import annotations
@@ -209,6 +210,43 @@ def of_questions(application: Application) -> Iterator[tuple[str, Any]]:
             )
 
 
+def of_given_curves(application: Application) -> Iterator[tuple[str, Any]]:
+    """Yield the answer of each question on a given curve, of which less is known."""
+    given = {
+        "text": CURVE,
+        "page_bytes": 8_192,
+        "accesses": 100_000,
+    }
+    for kind, more in (("unknown", {}), ("known", {"dirty_share": 0.25})):
+        made = application.post(
+            "/workloads/from-curve", {**given, **more, "name": kind}, 201
+        )
+        for name, body in questions():
+            _, path, _ = test_examples.OPERATIONS[name]
+            answer = application.client.post(
+                path.removeprefix("/api/v1"), json=body | {"workload_id": made["id"]}
+            )
+            yield (
+                f"given.{kind}.{name}",
+                {"status": answer.status_code, "body": answer.json()},
+            )
+
+
+def of_refusals(application: Application) -> Iterator[tuple[str, Any]]:
+    """Yield how each question refuses a value that cannot be, and a body without a key."""
+    for name, body in questions():
+        _, path, _ = test_examples.OPERATIONS[name]
+        for key, value in itertools.product(body, ("absent", -1, None)):
+            asked = body | {key: value}
+            if value is None:
+                del asked[key]
+            answer = application.client.post(path.removeprefix("/api/v1"), json=asked)
+            yield (
+                f"refused.{name}.{key}.{value}",
+                {"status": answer.status_code, "body": answer.json()},
+            )
+
+
 def of_tables(application: Application) -> Iterator[tuple[str, Any]]:
     """Yield every table of each question as CSV."""
     for name, body in questions():
@@ -304,11 +342,14 @@ def application() -> Iterator[Application]:
             postgres.stop()
 
 
+SOURCES = (of_questions, of_given_curves, of_refusals, of_tables, of_examples)
+
+
 def answers(*, commands_alone: bool) -> Iterator[tuple[str, str]]:
     """Yield the name and the text of every answer."""
     if not commands_alone:
         with application() as running:
-            for source in (of_questions, of_tables, of_examples):
+            for source in SOURCES:
                 for name, answer in source(running):
                     yield name, text_of(answer)
     with tempfile.TemporaryDirectory() as folder:
