@@ -23,6 +23,8 @@ mod single_tier;
 mod tier;
 mod two_tier;
 
+use serde::{Serialize, Serializer};
+
 use crate::access::{AccessSource, Chunk, WRITE};
 use crate::error::{Error, Result};
 use crate::progress::{OnProgress, report};
@@ -201,6 +203,19 @@ pub struct WarmedUp {
     pub write_accesses: u64,
 }
 
+impl WarmedUp {
+    fn is_none(&self) -> bool {
+        self.accesses == 0
+    }
+}
+
+/// As the number of its accesses.
+impl Serialize for WarmedUp {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        self.accesses.serialize(serializer)
+    }
+}
+
 /// What the loop itself counts: the whole trace, and how much of it warmed up.
 #[derive(Debug, Clone, Copy, Default)]
 struct Totals {
@@ -222,6 +237,21 @@ macro_rules! counters_since {
     };
 }
 pub(crate) use counters_since;
+
+/// Counters that are written as they are named, in that order.
+macro_rules! written_as_named {
+    ($counters:ident) => {
+        impl serde::Serialize for $counters {
+            fn serialize<S: serde::Serializer>(
+                &self,
+                serializer: S,
+            ) -> std::result::Result<S::Ok, S::Error> {
+                serializer.collect_map(self.named())
+            }
+        }
+    };
+}
+pub(crate) use written_as_named;
 
 /// Takes the counters of a machine whenever a part of the warm-up is over, so that what it holds in the end is
 /// what is not to be counted.

@@ -1,7 +1,10 @@
 //! RAM in front of a flash cache in front of the disk, under any page-flow scheme.
 
+use serde::Serialize;
+
 use super::{
     About, Machine, Totals, WarmedUp, counters_since, disagreement, page_count, replay_with,
+    written_as_named,
 };
 use crate::access::AccessSource;
 use crate::error::{Error, Result};
@@ -79,6 +82,8 @@ counters_since!(SchemeCounters {
     directory_updates,
 });
 
+written_as_named!(SchemeCounters);
+
 impl SchemeCounters {
     /// Reads from flash.
     pub fn flash_reads(&self) -> u64 {
@@ -122,7 +127,7 @@ impl SchemeCounters {
 }
 
 /// Something the user should know about a result.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Warning {
     /// Stable name.
     pub name: &'static str,
@@ -133,7 +138,7 @@ pub struct Warning {
 }
 
 /// Result of one replay through RAM and flash.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SchemeResult {
     /// Name of the scheme in [`super::schemes`].
     pub scheme: &'static str,
@@ -152,10 +157,12 @@ pub struct SchemeResult {
     /// Those that write.
     pub write_accesses: u64,
     /// What was replayed before them and not counted.
+    #[serde(skip_serializing_if = "WarmedUp::is_none")]
     pub warm_up: WarmedUp,
     /// Distinct pages of the whole trace.
     pub distinct_pages: u64,
     /// What was counted.
+    #[serde(flatten)]
     pub counters: SchemeCounters,
     /// What was counted besides, where a flash page holds several RAM pages.
     pub blocks: Option<Box<BlockResult>>,

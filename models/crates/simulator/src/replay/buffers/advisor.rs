@@ -22,6 +22,8 @@
 //!   a time, as the policy names its victims.
 //! * R is an option and constant; `dynamics` replays devices whose R drifts.
 
+use serde::Serialize;
+
 use super::fd_buffer::{
     CLEAN_PAGES, CLEAN_POLICY, DIRTY_POLICY, FdBuffer, are_lru, clean_pages, pool_policies,
 };
@@ -92,7 +94,7 @@ pub(super) const OPTIONS: &[BufferOption] = &[
 ];
 
 /// One window of the advisor.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Window {
     /// Accesses.
     pub accesses: u64,

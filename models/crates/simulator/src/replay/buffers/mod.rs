@@ -6,11 +6,14 @@
 //! pages left at the end are not flushed. A buffer counts operations, never time: with R the cost of
 //! a write in reads, the cost of an access is (reads + R writes) / accesses.
 
+use serde::Serialize;
+
 use crate::access::AccessSource;
 use crate::error::{Error, Result};
 use crate::progress::OnProgress;
 use crate::replay::{
     Machine, Need, Totals, WarmedUp, Warning, counters_since, disagreement, replay_with,
+    written_as_named,
 };
 
 mod advisor;
@@ -92,6 +95,8 @@ counters_since!(BufferCounters {
     evictions,
 });
 
+written_as_named!(BufferCounters);
+
 impl BufferCounters {
     #[inline]
     fn hit(&mut self, dirty: bool, write: bool) {
@@ -152,9 +157,10 @@ impl BufferCounters {
 }
 
 /// Result of one replay through a buffer.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct BufferResult {
     /// Name of the buffer in [`buffers`].
+    #[serde(rename = "policy")]
     pub buffer: &'static str,
     /// Capacity in pages.
     pub pages: u32,
@@ -163,10 +169,12 @@ pub struct BufferResult {
     /// Those that write.
     pub write_accesses: u64,
     /// What was replayed before them and not counted.
+    #[serde(skip_serializing_if = "WarmedUp::is_none")]
     pub warm_up: WarmedUp,
     /// Distinct pages of the whole trace.
     pub distinct_pages: u64,
     /// What was counted.
+    #[serde(flatten)]
     pub counters: BufferCounters,
     /// Pages of the clean pool, at the end where they change; `None` without such a pool.
     pub clean_pages: Option<u32>,

@@ -35,6 +35,8 @@
 //! | admission rules | with invalidating alone: overwriting cannot drop the old copy of a page that it refuses |
 //! | flash of a size that is no multiple of the block | rounded down to whole blocks |
 
+use serde::Serialize;
+
 use crate::access::AccessSource;
 use crate::error::{Error, Result};
 use crate::progress::OnProgress;
@@ -45,7 +47,7 @@ use crate::replay::two_tier::{
     self, Policies, Run, SchemeCounters, SchemeResult, Warning, inclusion, without_writes,
 };
 use crate::replay::{
-    About, Machine, Totals, counters_since, disagreement, page_count, replay_with,
+    About, Machine, Totals, counters_since, disagreement, page_count, replay_with, written_as_named,
 };
 
 mod future;
@@ -122,6 +124,8 @@ counters_since!(BlockCounters {
     ram_back_invalidations,
 });
 
+written_as_named!(BlockCounters);
+
 impl BlockCounters {
     /// All counters with their names, in the order to show them.
     pub fn named(&self) -> [(&'static str, u64); 12] {
@@ -143,7 +147,7 @@ impl BlockCounters {
 }
 
 /// A flash of blocks, in the result of a replay.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct BlockResult {
     /// RAM pages in a block.
     pub block_pages: u32,
@@ -152,6 +156,7 @@ pub struct BlockResult {
     /// `overwriting` or `invalidating`.
     pub technique: &'static str,
     /// What was counted.
+    #[serde(flatten)]
     pub counters: BlockCounters,
 }
 

@@ -52,6 +52,8 @@
 //! * **An FTL underneath** is a [`FlashDevice`]: every data write reaches it with its frame, and it
 //!   counts erases. [`Frames`] knows none: it tells sequential writes from random ones.
 
+use serde::{Serialize, Serializer};
+
 use crate::access::AccessSource;
 use crate::error::{Error, Result};
 use crate::progress::OnProgress;
@@ -249,7 +251,7 @@ const COMMON_OPTIONS: &[OptionAbout] = &[
 ];
 
 /// Result of one replay through DRAM and a flash cache.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct FlashCacheResult {
     /// Name of the flash cache in [`flash_caches`].
     pub scheme: &'static str,
@@ -262,10 +264,12 @@ pub struct FlashCacheResult {
     /// Those that write.
     pub write_accesses: u64,
     /// What was replayed before them and not counted.
+    #[serde(skip_serializing_if = "WarmedUp::is_none")]
     pub warm_up: WarmedUp,
     /// Distinct pages of the whole trace.
     pub distinct_pages: u64,
     /// What was counted.
+    #[serde(flatten)]
     pub counters: FlashCacheCounters,
     /// Flash slots in use at the end.
     pub slots_used: u64,
@@ -274,11 +278,19 @@ pub struct FlashCacheResult {
     /// Of these, valid slots newer than the disk's copy.
     pub dirty_slots: u64,
     /// The options in force.
+    #[serde(serialize_with = "as_map")]
     pub options: Vec<(String, String)>,
     /// What the crash destroyed, if there was one.
     pub crash: Option<CrashReport>,
     /// What the user should know.
     pub warnings: Vec<Warning>,
+}
+
+fn as_map<S: Serializer>(
+    options: &[(String, String)],
+    serializer: S,
+) -> std::result::Result<S::Ok, S::Error> {
+    serializer.collect_map(options.iter().map(|(name, value)| (name, value)))
 }
 
 /// What one replay needs.

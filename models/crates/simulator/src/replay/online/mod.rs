@@ -33,6 +33,8 @@
 //! | policies other than LRU | the tiers run them; the schemes are still judged by LRU, which no one of them favours: `p_d`, `p_dF` and what is reported as seen are those of the policies that run |
 //! | what a switch does to the policies | nothing: both go on with all that they know. Flash guards what RAM holds under the inclusive scheme and only that, a page that exclusive takes off flash leaves its policy without a trace, and every flash policy sees the traffic of whatever scheme governs the page |
 
+use serde::Serialize;
+
 use crate::access::AccessSource;
 use crate::error::{Error, Result};
 use crate::progress::OnProgress;
@@ -218,7 +220,7 @@ pub struct Choice {
 }
 
 /// Result of a replay under the chooser.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct OnlineResult {
     /// Name of the chooser in [`super::choosers`].
     pub scheme: &'static str,
@@ -235,17 +237,21 @@ pub struct OnlineResult {
     /// Those that write.
     pub write_accesses: u64,
     /// What was replayed before them and not counted.
+    #[serde(skip_serializing_if = "WarmedUp::is_none")]
     pub warm_up: WarmedUp,
     /// Distinct pages of the whole trace.
     pub distinct_pages: u64,
     /// What was counted.
+    #[serde(flatten)]
     pub counters: SchemeCounters,
     /// Choices after the warm-up that changed the scheme.
     pub switches: u64,
     /// All periods in order, relations in order of appearance, those without RAM misses left out. Periods of the
     /// warm-up are among them: they are part of how the chooser came to its choices.
+    #[serde(skip)]
     pub history: Vec<Choice>,
     /// Names of the relations by their numbers, if the trace has names.
+    #[serde(skip)]
     pub relation_names: Vec<String>,
     /// What the user should know.
     pub warnings: Vec<Warning>,
