@@ -113,7 +113,7 @@ def formats() -> str:
                 ],
             ),
             "## How each reader was verified",
-            "A reader that only follows a description may be wrong where the description is. Where the table says that no file was at hand, look twice "
+            "A reader that only follows a description may be wrong where the description is. Where the table says that no file was available, look twice "
             "at the preview of yours. *An independent reading* is a short program written from the description alone, apart from the reader: "
             "requests, accesses, distinct pages, writes, time span and the hash of the whole sequence are the same.",
             table(

@@ -225,7 +225,7 @@ def test_numbers_in_the_names_of_a_folder_count_as_numbers(tmp_path):
     expected = inspect(whole, format="keys")["sha256_of_sequence"]
     assert found["sha256_of_sequence"] == expected
     assert any(
-        "digits in them taken as numbers" in text for text in found["assumptions"]
+        "with digits read as numbers" in text for text in found["assumptions"]
     )
     [told] = of_name(found, "members_order_assumed")
     assert "(day1, day2, " in told["message"]
@@ -310,7 +310,7 @@ def test_a_note_before_the_files_is_told_to_be_the_first_file(tmp_path, holder, 
     message, hint = told.value.args[:2]
     kind = "folder" if holder == "folder" else "archive"
     assert f"`README` is the first file of the {kind}" in message
-    assert hint.startswith("if `README` is no trace, ")
+    assert hint.startswith("if `README` is not a trace, ")
     assert ("into a folder" in hint) == (holder == "folder")
 
 

@@ -539,7 +539,7 @@ fn a_trace_that_cannot_tell_writes_is_refused_where_writes_are_weighed() {
         } else {
             let (text, hint) = refusal(found);
             let said = format!(
-                "trace `in memory`: its format does not tell writes from reads, and `{}` weighs one against the other",
+                "trace `in memory`: its format does not distinguish writes from reads, and `{}` weighs one against the other",
                 about.name
             );
             assert_eq!(text, said);

@@ -264,7 +264,7 @@ fn operations_that_a_format_does_not_know_are_refused() {
         (
             "fio version 2 iolog\nf read 0 1\nf readv 0 1\n",
             "fio_iolog",
-            "action `readv` is none of fio's",
+            "action `readv` is not one of fio's",
         ),
         (
             "fio version 2 iolog\nf read 0 1\nf read 0\n",
@@ -469,7 +469,7 @@ fn tencent_s_two_units_are_asked_for_with_the_evidence() {
     // An offset that no byte address of a sector can be.
     assert_refused(
         inspect(&spec_as(&original, "tencent_cbs_bytes")),
-        "Offset `105352008` is no multiple of 512",
+        "Offset `105352008` is not a multiple of 512",
     );
     let lines = numbered(20, |i| format!("{i},{},8,0,1\n", i * 4096));
     let hosted = folder.file("h", lines);
@@ -609,7 +609,7 @@ fn damaged_events_are_refused() {
         ),
         (
             "8,0 1 1 0.1 9 17 R 8 + 8",
-            "action `17` is none of blkparse",
+            "action `17` is not one of blkparse's",
         ),
         (
             "8,0 1 1 0.1 9 Q R 99999999999999999999 + 8",
@@ -968,7 +968,7 @@ fn a_recording_without_a_request_says_what_was_passed_over() {
     for (lines, part, hint) in [
         (
             "9 pread64(7, \"\", 8192, 0) = 8192\n",
-            "1 reads and writes were passed over: their files were opened before",
+            "1 reads and writes were skipped: their files were opened before",
             "strace -y",
         ),
         (
@@ -1001,7 +1001,7 @@ fn cut_calls_are_refused() {
         ),
         (
             "pread64(x, \"\", 8192, 0) = 8192",
-            "`x` is no file descriptor",
+            "`x` is not a file descriptor",
         ),
         ("just some words", "of strace"),
     ] {

@@ -482,7 +482,7 @@ fn files_of_other_cpus_that_are_links_are_not_followed() {
     assert_refused(inspect(&spec(&path)), "r.blktrace.1");
     std::fs::remove_file(&link).unwrap();
     std::fs::create_dir(&link).unwrap();
-    assert_refused(inspect(&spec(&path)), "is no regular file");
+    assert_refused(inspect(&spec(&path)), "is not a regular file");
     std::fs::remove_dir(&link).unwrap();
     assert_eq!(inspect(&spec(&path)).unwrap().requests, 1);
     // The file that the user names may be a link: who names it means what it leads to.
