@@ -126,7 +126,7 @@ def test_one_member_may_have_any_name(tmp_path):
     ("files", "said"),
     [
         ({"notes.txt": b"to whom it may concern"}, "`notes.txt` is not a file of blktrace"),
-        ({"sdb.blktrace.x": record(1, 8, 0)}, "no name of the kind NAME.blktrace.CPU"),
+        ({"sdb.blktrace.x": record(1, 8, 0)}, "is not named NAME.blktrace.CPU"),
         ({"other/sdb.blktrace.0": record(1, 8, 0)}, "several recordings"),
         ({"sdb.blktrace.0.gz": record(1, 8, 0)}, "several recordings"),
     ],

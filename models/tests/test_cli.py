@@ -416,7 +416,7 @@ POINT = ("--ram-pages", "10", "--flash-pages", "20")
         ),
         (
             ("profile", "TRACE", "-o", "OUT", "--sample-rate", "1.5"),
-            "sample-rate `1.5`: a sampling rate lies above 0",
+            "sample-rate `1.5`: a sampling rate must be above 0",
         ),
         (("profile", "TRACE", "-o", "ABSENT/x.json"), "its folder does not exist"),
         (("profile", "TRACE", "-o", "FOLDER"), "it is a folder"),

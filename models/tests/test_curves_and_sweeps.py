@@ -574,7 +574,7 @@ def test_the_command_states_no_interval_that_does_not_hold(
         (("--policy", "lru", "--pages", "5", "--threads", "9" * 20), "--threads"),
         (
             ("--policy", "lru", "--pages", "5", "--miniature", "2"),
-            "a sampling rate lies above 0",
+            "a sampling rate must be above 0",
         ),
     ],
 )

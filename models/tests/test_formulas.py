@@ -351,7 +351,7 @@ COST = {"m_r": 10, "D_R": 5, "D_W": 6, "p_d": 0.4}
             "face.simulate_gsc",
             {"trace": "R1", "dram_pages": 1, "flash_slots": 2, "scan_depth": 3},
             "scan_depth",
-            "no whole number from 1 to 2",
+            "not a whole number from 1 to 2",
         ),
         (
             "fd.table2",

@@ -147,8 +147,8 @@ def test_cachelib_lines_stand_for_op_count_requests(tmp_path):
             "taken in µs: its first value lies",
         ),
         # The published traces of 202401 count seconds from a start of their own.
-        ("604000000", "604000003", 3.0, "taken in s: its first value is no time since"),
-        ("0", "3", 3.0, "taken in s: its first value is no time since"),
+        ("604000000", "604000003", 3.0, "read in s: its first value is not a time since"),
+        ("0", "3", 3.0, "read in s: its first value is not a time since"),
     ],
 )
 def test_the_unit_of_op_time_is_found_and_told(

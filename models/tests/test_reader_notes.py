@@ -98,7 +98,7 @@ def test_evaluate_prints_what_the_reader_noticed(arc: Path, tmp_path: Path) -> N
     path = tmp_path / "p.json"
     code, _, said = run("profile", arc, "-o", path)
     assert code == 0
-    assert "does not tell writes from reads" in said
+    assert "does not distinguish writes from reads" in said
     code, out, said = run(
         "evaluate", path, "--ram-pages", 4, "--flash-pages", 8,
         "--flash-device", FLASH, "--disk-device", DISK,
@@ -356,5 +356,5 @@ def test_a_buffer_that_weighs_writes_names_the_trace_that_does_not_tell_them(
     with pytest.raises(ParameterError) as refused:
         replay.replay(Trace(arc), "buffer", "cflru", 4)
     assert str(refused.value.args[0]).startswith(
-        "trace `x.lis`: its format does not tell writes from reads"
+        "trace `x.lis`: its format does not distinguish writes from reads"
     )

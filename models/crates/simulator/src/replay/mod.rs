@@ -477,7 +477,7 @@ fn page_count(name: &'static str, pages: u64, at_least: u32) -> Result<u32> {
             value: pages.to_string(),
             message: format!("a cache must have from {at_least} to {MAX_PAGES} pages"),
             hint: if pages < u64::from(at_least) {
-                format!("give at least {at_least} pages")
+                format!("give at least {at_least}, in pages")
             } else {
                 "give the capacity in pages, not in bytes".to_owned()
             },

@@ -389,7 +389,7 @@ fn wrong_parameters_are_refused_with_a_next_step() {
             9,
             &[("wr", "1")],
             "option `wr=1`",
-            "options of `cflru` are wrr",
+            "use an option of `cflru`: wrr",
         ),
         (
             "cflru",

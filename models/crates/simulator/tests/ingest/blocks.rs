@@ -224,7 +224,7 @@ fn operations_that_a_format_does_not_know_are_refused() {
         (
             "1.0 0 8 8 1\n1.0 0 8 8 g\n",
             "disksim",
-            "flags `g` is no hexadecimal number",
+            "flags `g` is not a 32-bit hexadecimal number",
         ),
         (
             "0,8,512,r,0.0\n0,8,512,d,0.0\n",
@@ -462,7 +462,7 @@ fn tencent_s_two_units_are_asked_for_with_the_evidence() {
         "fits more than one format",
         "tencent_cbs_bytes",
         "0 of 1 offsets",
-        "speaks for sectors",
+        "sectors are likely",
     ] {
         assert!(text.contains(part), "{text}");
     }
@@ -473,7 +473,7 @@ fn tencent_s_two_units_are_asked_for_with_the_evidence() {
     );
     let lines = numbered(20, |i| format!("{i},{},8,0,1\n", i * 4096));
     let hosted = folder.file("h", lines);
-    assert!(message(&refused(inspect(&spec(&hosted)))).contains("speaks for bytes"));
+    assert!(message(&refused(inspect(&spec(&hosted)))).contains("bytes are likely"));
     let sectors = inspect(&spec_as(&hosted, "tencent_cbs")).unwrap();
     assert!(warning(&sectors, "offsets_look_like_bytes").contains("20 requests"));
     let bytes = inspect(&spec_as(&hosted, "tencent_cbs_bytes")).unwrap();
@@ -953,7 +953,7 @@ fn the_ways_to_tell_the_time_are_recognised() {
     refuse(
         format!("1700000000.1 {call}\n{call}\n"),
         "strace_postgres",
-        "tells the time in another way",
+        "gives the time in another form",
     );
     refuse(
         format!("10:00:00 {call}\n25:00:00 {call}\n"),

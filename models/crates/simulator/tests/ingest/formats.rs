@@ -578,8 +578,8 @@ fn wrong_mappings_are_refused() {
             "not a unit of length",
         ),
         ("key=lba time=ts time_unit=min", "not a unit of time"),
-        ("key=lba time_unit=s", "but no time column"),
-        ("key=lba read_values=R", "but no op column"),
+        ("key=lba time_unit=s", "given without a time column"),
+        ("key=lba read_values=R", "given without an op column"),
         ("key=lba op=op read_values=R", "given alone"),
         (
             "key=lba op=op read_values=R write_values=R",
