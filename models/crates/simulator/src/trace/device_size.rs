@@ -177,7 +177,7 @@ mod tests {
         let (_, hint) = named(512 * TIB + 1).unwrap();
         assert!(!hint.contains("by 512"), "{hint}");
         let (_, hint) = named(4096 * TIB + 1).unwrap();
-        assert!(hint.contains("no usual mistake"), "{hint}");
+        assert!(hint.contains("no common unit error"), "{hint}");
     }
 
     #[test]
