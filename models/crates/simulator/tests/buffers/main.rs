@@ -418,7 +418,7 @@ fn wrong_parameters_are_refused_with_a_next_step() {
             9,
             &[("clean_pages", "9")],
             "`clean_pages=9`",
-            "less 1",
+            "minus 1",
         ),
         (
             "fd_static",

@@ -974,7 +974,7 @@ fn a_recording_without_a_request_says_what_was_passed_over() {
         (
             "9 pread64(7</d/ibdata1>, \"\", 16384, 0) = 16384\n",
             "1 reads and writes of files that hold no relation",
-            "nothing to do",
+            "no action is needed",
         ),
     ] {
         let error = refused(inspect(&spec(&folder.file("t", lines))));
