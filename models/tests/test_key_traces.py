@@ -139,12 +139,12 @@ def test_cachelib_lines_stand_for_op_count_requests(tmp_path):
     ("first", "second", "duration_s", "told"),
     [
         ("1697000000", "1697000003", 3.0, None),
-        ("1697000000000", "1697000003000", 3.0, "taken in ms: its first value lies"),
+        ("1697000000000", "1697000003000", 3.0, "read in ms: its first value lies"),
         (
             "1697000000000000",
             "1697000003000000",
             3.0,
-            "taken in µs: its first value lies",
+            "read in µs: its first value lies",
         ),
         # The published traces of 202401 count seconds from a start of their own.
         ("604000000", "604000003", 3.0, "read in s: its first value is not a time since"),

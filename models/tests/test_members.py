@@ -135,7 +135,7 @@ def test_an_error_names_the_file_of_the_folder(tmp_path):
 def test_a_single_file_cannot_be_kept_apart(tmp_path):
     trace = tmp_path / "t"
     trace.write_text(SPC)
-    with pytest.raises(SimulatorError, match="one recording"):
+    with pytest.raises(SimulatorError, match="a single recording"):
         inspect(trace, format="spc", members_apart=True)
 
 

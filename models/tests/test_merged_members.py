@@ -172,7 +172,7 @@ def test_a_request_out_of_order_follows_as_late_as_it_is(tmp_path):
 class TestWhatCannotBeMerged:
     def test_a_format_without_times(self, tmp_path):
         trace = group(listed(tmp_path / "in", {"a": b"x\ny\n", "b": b"z\n"}))
-        with pytest.raises(SimulatorError, match=r"nothing orders .* has no times"):
+        with pytest.raises(SimulatorError, match=r"cannot be ordered, .* has no times"):
             inspect(**trace, format="keys", members_merged=True)
 
     def test_a_table_whose_time_is_not_mapped(self, tmp_path):
