@@ -38,7 +38,7 @@ pub(crate) fn threads_or_cores(threads: Option<usize>) -> PyResult<usize> {
             name: "threads",
             value: "0".to_owned(),
             message: "no thread could do the work".to_owned(),
-            hint: "use at least 1, or leave it out for one a core".to_owned(),
+            hint: "use at least 1, or leave it out for one per core".to_owned(),
         })),
         Some(threads) => Ok(threads),
         None => Ok(std::thread::available_parallelism().map_or(1, usize::from)),

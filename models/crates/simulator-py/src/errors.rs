@@ -36,7 +36,7 @@ create_exception!(
     tierwright._simulator,
     CoreDefect,
     PyException,
-    "The core itself went wrong: it panicked or contradicts itself. No SimulatorError, as no input is at fault."
+    "A defect in the core: it panicked or contradicted itself. Not a SimulatorError, because no input is at fault."
 );
 create_exception!(
     tierwright._simulator,

@@ -95,8 +95,8 @@ fn replay<'py>(
             to_python(&Error::BadParameter {
                 name: parameter,
                 value: "none".to_owned(),
-                message: format!("a {family} caches on flash too"),
-                hint: "give the pages of flash".to_owned(),
+                message: format!("a {family} also caches on flash"),
+                hint: "give the number of flash pages".to_owned(),
             })
         })?;
         pages.push(page_count(parameter, given, least)?);
@@ -107,7 +107,7 @@ fn replay<'py>(
         return Err(to_python(&Error::BadParameter {
             name: "flash-pages",
             value: given.to_string(),
-            message: format!("a {family} caches in RAM alone"),
+            message: format!("a {family} caches in RAM only"),
             hint: "leave the flash out, or replay a scheme or a flash cache".to_owned(),
         }));
     }
@@ -292,7 +292,7 @@ pub(crate) fn page_count(
             to_python(&Error::BadParameter {
                 name,
                 value: value.to_string(),
-                message: format!("a cache has {at_least} to {MAX_PAGES} pages"),
+                message: format!("a cache must have from {at_least} to {MAX_PAGES} pages"),
                 hint: "give the capacity in pages: a whole number".to_owned(),
             })
         } else {

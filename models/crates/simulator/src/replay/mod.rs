@@ -484,7 +484,7 @@ pub(crate) fn distinct_pages(chunk: &Chunk, before: usize) -> Result<usize> {
             name: "trace",
             value: distinct.to_string(),
             message: format!("more than {MAX_DISTINCT_PAGES} distinct pages"),
-            hint: "use a larger --page-bytes, or cut the trace".to_owned(),
+            hint: "use a larger --page-bytes, or shorten the trace".to_owned(),
         });
     }
     Ok(distinct)
@@ -505,7 +505,7 @@ fn page_count(name: &'static str, pages: u64, at_least: u32) -> Result<u32> {
         _ => Err(Error::BadParameter {
             name,
             value: pages.to_string(),
-            message: format!("a cache has {at_least} to {MAX_PAGES} pages"),
+            message: format!("a cache must have from {at_least} to {MAX_PAGES} pages"),
             hint: if pages < u64::from(at_least) {
                 format!("give at least {at_least}, in pages")
             } else {

@@ -173,14 +173,14 @@ pub struct SchemeResult {
 /// Option of a scheme whose RAM can have any policy.
 pub(crate) const RAM_POLICY: Setting = Setting {
     name: "ram_policy",
-    description: "Replacement policy of RAM; its options follow as `ram_` and their name.",
+    description: "Replacement policy of RAM; its options are given as `ram_` and their name.",
     default: "lru",
     values: Values::Policy,
 };
 /// Option of a scheme whose flash can have any policy.
 pub(crate) const FLASH_POLICY: Setting = Setting {
     name: "flash_policy",
-    description: "Replacement policy of flash; its options follow as `flash_` and their name.",
+    description: "Replacement policy of flash; its options are given as `flash_` and their name.",
     default: "lru",
     values: Values::Policy,
 };
@@ -361,7 +361,7 @@ pub(crate) fn inclusion(about: &About, ram_pages: u32, flash_pages: u32) -> (Vec
     let consequence = if unusable {
         "flash cannot hold them, so it is counted as RAM alone, with no flash hits and no flash traffic"
     } else {
-        "flash holds nothing more, so it is written but never hit"
+        "flash holds no other pages, so it is written but never hit"
     };
     let warning = Warning {
         name: "flash_not_larger_than_ram",
@@ -401,7 +401,7 @@ pub(crate) fn without_writes(rule: &str, totals: Totals) -> Option<Warning> {
     blind.then(|| Warning {
         name: "no_writes",
         message: format!(
-            "admission `{rule}` looks at writes, and none of the {} accesses writes",
+            "admission `{rule}` depends on writes, and the trace has no writes among its {} accesses",
             totals.accesses
         ),
         hint: "use a trace that records writes, or another admission rule".to_owned(),

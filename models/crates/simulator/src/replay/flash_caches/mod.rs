@@ -231,12 +231,12 @@ const COMMON_OPTIONS: &[OptionAbout] = &[
         name: RAM_POLICY,
         values: "a replacement policy",
         default: RAM_DEFAULT,
-        description: "Replacement policy of DRAM; its options follow as `ram_` and their name. opt reads the trace to its end first.",
+        description: "Replacement policy of DRAM; its options are given as `ram_` and their name. opt first reads the trace to its end.",
         is_place: false,
     },
     OptionAbout {
         name: "crash_at",
-        values: "0 to the accesses of the trace",
+        values: "0 to the number of accesses of the trace",
         default: "no crash",
         description: "Accesses before a crash that empties DRAM.",
         is_place: true,
@@ -245,7 +245,7 @@ const COMMON_OPTIONS: &[OptionAbout] = &[
         name: "restart",
         values: "warm, cold",
         default: "warm",
-        description: "Whether the flash contents are used again after the crash.",
+        description: "Whether the flash contents are reused after the crash.",
         is_place: false,
     },
 ];
@@ -392,12 +392,10 @@ fn options_of_dram(given: &[(String, String)]) -> String {
         .map(|option| format!("{RAM_PREFIX}{}", option.name))
         .collect();
     if names.is_empty() {
-        format!(
-            "those of its {RAM_POLICY} are `{RAM_PREFIX}` and their name, of which `{wanted}` has none"
-        )
+        format!("options of its {RAM_POLICY} start with `{RAM_PREFIX}`, but `{wanted}` has none")
     } else {
         format!(
-            "those of its {RAM_POLICY} `{wanted}` are {}",
+            "or an option of its {RAM_POLICY} `{wanted}`, {}",
             names.join(", ")
         )
     }
@@ -494,10 +492,10 @@ fn count<P: Policy, C: FlashCache>(
         warnings.push(Warning {
             name: "no_writes",
             message: format!(
-                "{} is made for changed pages, and the trace has no writes: write reduction, old versions and cleaning stay unknown",
+                "{} is designed for changed pages, and the trace has no writes: write reduction, old versions and cleaning are unknown",
                 about.about.title
             ),
-            hint: "use a trace that records writes, or read the hits only".to_owned(),
+            hint: "use a trace that records writes, or rely on the hits only".to_owned(),
         });
     }
     let cache = &engine.cache;
