@@ -33,6 +33,7 @@ def asked(operation: str, *told_otherwise: str, function: str = "answer") -> Ask
 QUESTIONS = {
     "compare": asked("evaluate", "margin", "estimator", function="of_evaluation"),
     "device_health": asked("read_device_health"),
+    "device_import": asked("import_fio"),
     "directories": asked("compare_directories"),
     "dram_or_flash": asked("evaluate_break_even"),
     "flash_choice": asked("choose_flash"),

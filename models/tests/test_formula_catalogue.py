@@ -97,6 +97,7 @@ OUTSIDE = {
 """Modules without models."""
 
 NO_MODEL = {
+    "advise.device_import.answer": "hands on `fio.import_fio`, in words",
     "advise.miniature.answer": "hands on `replay.miniatures`, in words; held by test_questions.py",
     "advise.miniature.estimate_of": "quotients of counts; held by backend/tests/test_miniatures.py",
     "advise.miniature.lru_hit_ratio_of": "hands on `Curve.misses`",

@@ -19,6 +19,7 @@ from tierwright import advise
 from tierwright.advise import (
     compare,
     device_health,
+    device_import,
     directories,
     dram_or_flash,
     flash_choice,
@@ -66,6 +67,26 @@ SMART = {
         "percentage_used": 7,
     },
 }
+FIO = {
+    "fio version": "fio-3.36",
+    "timestamp": 1700000000,
+    "global options": {"direct": "1", "ioengine": "libaio", "bs": "4k"},
+    "jobs": [
+        {
+            "jobname": "random reads",
+            "groupid": 0,
+            "error": 0,
+            "job options": {"rw": "randread", "iodepth": "1"},
+            "read": {
+                "iops": 10000,
+                "total_ios": 600000,
+                "runtime": 60000,
+                "lat_ns": {"mean": 99000},
+                "clat_ns": {"mean": 97000},
+            },
+        }
+    ],
+}
 CHIP = (nand.NandGeometry(4096, 64, 2048), nand.NandTimes(20.0, 200.0, 1500.0))
 
 
@@ -83,6 +104,7 @@ QUESTIONS: dict[str, Callable[[], Answer]] = {
     "device_health": lambda: device_health.answer(
         smart.smart_from_mapping(SMART), rated_tb=4840
     ),
+    "device_import": lambda: device_import.answer(FIO, identifier="rig", name="Rig 7"),
     "directories": lambda: directories.answer(
         curve(), flash=FLASH, disk=DISK, flash_page_bytes=[8192, 65536], **BYTES
     ),
@@ -140,6 +162,7 @@ QUESTIONS: dict[str, Callable[[], Answer]] = {
 """How each question is asked in a notebook, by its module."""
 
 WITHOUT_STEPS = {
+    "device_import": "measured, not computed",
     "miniature": "counted, not computed",
     "pool_gain": "those of each R are of `pool_split`",
     "scheme_map": "those of each point are of `scheme_map.at_point`",

@@ -92,6 +92,7 @@ def import_fio(
 
     Give the file written by -o wherever a device is asked for.
     """
+    from tierwright.advise import device_import
     from tierwright.hardware import fio
 
     if output is not None and output.suffix not in (".toml", ".json"):
@@ -99,7 +100,7 @@ def import_fio(
             f"--output: `{output}` is neither a .toml nor a .json file",
             "end its name in .toml",
         )
-    found = fio.import_fio(
+    answer = device_import.answer(
         fio.read_fio(file),
         identifier=identifier,
         name=name,
@@ -109,11 +110,13 @@ def import_fio(
         capacity_bytes=None if capacity is None else parse_bytes(capacity),
         place=str(file),
     )
+    found = answer.found
     if output is not None:
         _write(output, found.device, force=force)
     if json:
-        print_json(found.to_dict())
+        print_json({"finding": answer.finding, **found.to_dict()})
         return
+    typer.echo(answer.finding)
     _print_import(found, output)
 
 
