@@ -97,6 +97,21 @@ OUTSIDE = {
 """Modules without models."""
 
 NO_MODEL = {
+    "advise.device_import.answer": "hands on `fio.import_fio`, in words",
+    "advise.miniature.answer": "hands on `replay.miniatures`, in words; held by test_questions.py",
+    "advise.miniature.estimate_of": "quotients of counts; held by backend/tests/test_miniatures.py",
+    "advise.miniature.lru_hit_ratio_of": "hands on `Curve.misses`",
+    "advise.pool_advisor.with_notes": "words",
+    "advise.since.finding": "words",
+    "advise.sweep.answer": "hands on `replay.sweep`, priced, in words; held by test_questions.py",
+    "advise.sweep.finding": "words",
+    "advise.sweep.label_of": "words",
+    "advise.sweep.mean": "a mean",
+    "advise.sweep.mean_miss_ratio": "a mean",
+    "advise.sweep.ram_left": "hands on `ram_pages_left`",
+    "advise.sweep.row_of": "quotients of counts, priced by `price`; held by "
+    "backend/tests/test_sweeps.py",
+    "advise.sweep.sizes_between": "picks sizes to replay",
     "advise.decide.decide": "replays and compares; held by test_decision.py",
     "simulate.warm_up.accesses_of": "reads a share of a trace as accesses",
     "simulate.warm_up.parse": "reads an option",

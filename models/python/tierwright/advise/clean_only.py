@@ -13,6 +13,7 @@ from tierwright.hardware.device import OPERATIONS, Device
 from tierwright.hardware.service_time import service_us
 from tierwright.simulate.priced import price
 
+TITLE = "lazy with clean-only admission"
 CLEAN_ONLY_GAP = 0.05
 """Gap between formula and replay of clean-only admission from which it is warned of."""
 

@@ -233,6 +233,32 @@ def of_document(document: Mapping[str, Any]) -> PoolAdvisor:
     )
 
 
+def with_notes(
+    found: PoolAdvisor, notes: Sequence[Caution], distinct_pages: int
+) -> PoolAdvisor:
+    """Add what the reader of the trace noticed, and whether a larger buffer would differ.
+
+    Parameters
+    ----------
+    found : PoolAdvisor
+        As it was replayed.
+    notes : sequence of Caution
+        Of the trace as it was read this time; they stand first, in place of those of the same
+        name.
+    distinct_pages : int
+        Of the trace. [pages]
+    """
+    known = {each.name for each in notes}
+    return replace(
+        found,
+        warnings=(
+            *notes,
+            *(each for each in found.warnings if each.name not in known),
+            *about_largest(found.pages, distinct_pages),
+        ),
+    )
+
+
 def about_largest(pages: int, distinct_pages: int) -> Iterator[Caution]:
     """Warn that no larger buffer is replayed, where this one is as large as any."""
     if pages >= largest_buffer(distinct_pages):

@@ -208,14 +208,12 @@ async def get_pool_advisor_epochs(
     """Read what the advisor did, and the least window that an estimation allows."""
     row = await results.find(session, RunKind.POOL_ADVISOR, pool_advisor_id)
     arrays = await service.load(context, row)
-    found = pool_advisor.of_document(json.loads(bytes(arrays["document"])))
     notes = tuple(about_trace(await service.notes_of(session, row, workload_id)))
     content = await session.get_one(Content, row[0].content_id)
-    known = {each.name for each in notes}
-    cautions = (
-        *notes,
-        *(each for each in found.warnings if each.name not in known),
-        *pool_advisor.about_largest(found.pages, content.summary["distinct_pages"]),
+    found = pool_advisor.with_notes(
+        pool_advisor.of_document(json.loads(bytes(arrays["document"]))),
+        notes,
+        content.summary["distinct_pages"],
     )
     return PoolAdvisorEpochs.showing(
         found,
@@ -224,7 +222,7 @@ async def get_pool_advisor_epochs(
         least_window_accesses=None
         if estimation_s is None
         else _window(found, estimation_s, overhead_ratio, read_us),
-        warnings=[WarningOut.model_validate(each) for each in cautions],
+        warnings=[WarningOut.model_validate(each) for each in found.warnings],
         derivation=rows_of(found),
     )
 

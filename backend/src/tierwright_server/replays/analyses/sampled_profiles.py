@@ -5,6 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Path, status
 from pydantic import Field
 
+from tierwright.profile.measure import FIXED_RATE_ESTIMATOR
 from tierwright_server.common.schemas import Answer, Body, Identifier
 from tierwright_server.http.context import ContextDep, SessionDep
 from tierwright_server.http.problems import responses
@@ -15,8 +16,6 @@ from tierwright_server.replays.analyses.schemas import AnalysisOut
 from tierwright_server.traces.workloads import service as workloads
 
 router = APIRouter(prefix="/sampled-profiles", tags=["sampled profiles"])
-
-_ESTIMATOR = "SHARDS at a fixed rate, adjusted and scaled to the known distinct pages; cold start"
 
 
 class SampledProfileIn(Body):
@@ -118,7 +117,7 @@ async def get_sampled_curve(
         distinct_pages=int(arrays["distinct_pages"]),
         page_bytes=int(arrays["page_bytes"]),
         sample_rate=float(arrays["sample_rate"]),
-        estimator=_ESTIMATOR,
+        estimator=FIXED_RATE_ESTIMATOR,
     )
 
 

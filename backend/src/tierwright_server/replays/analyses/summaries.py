@@ -9,7 +9,12 @@ from fastapi import APIRouter, Path, status
 from pydantic import Field
 
 from tierwright.profile.document import read_profile
-from tierwright.profile.popularity import fitted_accesses, rank_curve, share_of_top
+from tierwright.profile.popularity import (
+    TOP_SHARES,
+    fitted_accesses,
+    rank_curve,
+    share_of_top,
+)
 from tierwright.profile.summaries import Distribution, Summaries, Windows
 from tierwright_server.common.errors import NeedsTrace
 from tierwright_server.common.schemas import Answer, Body, Identifier
@@ -26,8 +31,6 @@ from tierwright_server.traces.workloads import service as workloads
 router = APIRouter(tags=["summaries"])
 
 NS_PER_S = 10**9
-TOP_SHARES = (0.001, 0.01, 0.1, 0.2, 0.5)
-"""Shares of the pages, most accessed first, whose share of the accesses is told."""
 
 
 class SummariesIn(Body):

@@ -5,14 +5,12 @@ from typing import Annotated
 
 from pydantic import Field
 
+from tierwright.advise.miniature import USUAL_RATE, Interval
 from tierwright_server.common.schemas import Answer, Body, Hint, Identifier, WarningOut
 from tierwright_server.jobs.runs.schemas import RunOut
 from tierwright_server.jobs.runs.states import RunStatus
 from tierwright_server.replays.simulator.schemas import ItemName, Options
 from tierwright_server.replays.sweeps.schemas import CacheSizes
-
-USUAL_RATE = 0.1
-Interval = tuple[float, float]
 
 
 class MiniatureIn(Body):
