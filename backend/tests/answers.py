@@ -4,8 +4,9 @@
 again and prints what differs (exit 1). What is another one each time (ids of runs, times of day,
 folders, rates) is replaced by its kind, so that equal answers are equal byte for byte.
 
-Asked are the example of each operation, the questions at other points, starts, devices, presets and
-currencies, each with its derivation and its tables as CSV, and the commands below.
+Asked are the example of each operation; the questions at other points, starts, devices and
+currencies, each with its derivation and its tables as CSV, on given curves, and with values that are
+refused; and the commands below. ``--commands`` asks the commands alone.
 """
 
 from __future__ import annotations
@@ -45,6 +46,13 @@ DEVICES = [
     ("samsung-pm9a3-7.68tb-u2", "seagate-exos-x24-24tb"),
 ]
 STARTS = ("steady", "cold")
+CANDIDATES = "samsung-pm9a3-7.68tb-u2,samsung-pm983-960gb,intel-s4500-7.68tb"
+BOOK = ["--price-book", "street-2026-q3"]
+DISK_AND_BOOK = ["--disk-device", DEVICES[1][1], *BOOK]
+LAZY_SWEEP = ["--scheme", "lazy", "--ram-pages", "1000", "--flash-pages", "6000"]
+ON_ONE_DEVICE = ["--device", DEVICES[1][0], "--disk-device", DEVICES[1][1]]
+KV_C0 = '{"m_r": 10, "p_d": 0.5, "D_R": 8, "D_W": 9}'
+FRAGMENTS = ["--read-miss-rate", "0.1", "--run", "256KiB"]
 MASKS = [
     (re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[0-9.:+Z-]*"), "TIME"),
     (re.compile(r"/tmp/[^\s\"',]*"), "FOLDER"),
@@ -61,21 +69,72 @@ STABLE_RATES = re.compile(r"^(iops|transactions_per_s|.*_mb_per_s)$")
 COMMANDS = [
     ["formats"],
     ["catalog", "devices"],
-    ["catalog", "policies"],
+    ["catalog", "devices", "--role", "disk", "--currency", "EUR"],
     ["trace", "inspect", "TRACE"],
     ["trace", "summary", "TRACE"],
-    ["conformance"],
+    ["conformance", "VECTORS"],
     ["evaluate", "PROFILE", "POINT", "PAIR"],
     ["evaluate", "PROFILE", "POINT", "PAIR", "--start", "cold", "--currency", "EUR"],
     ["evaluate", "PROFILE", "POINT", "PAIR", "--trace", "TRACE"],
     ["scheme-map", "PROFILE", "--ram-pages", "1000", "PAIR"],
-    ["break-even", "PROFILE", "--ram-pages", "1000", "PAIR"],
+    ["break-even", "--profile", "PROFILE", "--ram-pages", "1000", "PAIR", *BOOK],
     ["throughput", "PROFILE", "POINT", "PAIR", "--clients", "20"],
-    ["wear", "PROFILE", "POINT", "PAIR"],
+    ["wear", "PROFILE", "POINT", *ON_ONE_DEVICE, *BOOK],
     ["simulate", "TRACE", "--policy", "lru", "--pages", "1000"],
     ["simulate", "TRACE", "--scheme", "lazy", "POINT"],
     ["pool-split", "TRACE", "--pages", "1000", "--asymmetry", "8"],
+    ["catalog", "prices"],
+    ["trace", "preview", "TRACE"],
+    ["curve", "kinds"],
+    ["curve", "windows", "TRACE", "--window-accesses", "100000", "--sizes", "500,5000"],
+    ["curve", "sampled", "TRACE", "--sample-pages", "4096", "--seed", "7"],
+    ["curve", "import", "CURVE", "--page-bytes", "8192", "--accesses", "100000"],
+    ["formula"],
+    ["formula", "kv.C0", "--inputs", KV_C0],
+    ["sweep", "TRACE", "--policy", "arc", "--pages", "500,5000", *LAZY_SWEEP],
+    ["sweep", "TRACE", "--policy", "lru", "--pages", "5000", "--miniature", "0.1"],
+    ["simulate", "TRACE", "--scheme", "face", "POINT"],
+    ["simulate", "TRACE", "--policy", "cflru", "--pages", "1000", "--warm-up", "50%"],
+    ["pool-gain", "TRACE", "--pages", "1000", "--asymmetry", "1,8,64"],
+    ["pool-advisor", "TRACE", "--pages", "1000", "--dynamics", "wm1"],
+    ["directories", "PROFILE", "--ram-bytes", "8MiB", "--flash-bytes", "48MiB", "PAIR"],
+    ["choose-flash", "PROFILE", "POINT", "--candidates", CANDIDATES, *DISK_AND_BOOK],
+    ["transactions", "EVENTS", "--ram-pages", "2", "--database-pages", "8"],
+    ["transaction-order", "EVENTS", "--ram-pages", "2", "--database-pages", "8"],
+    ["transaction-writes"],
+    ["restart", "--flash", "64GiB", "PAIR", "--redo-pages", "100000"],
+    ["sce", "--source", "1TiB", "--flash", "64GiB", "PAIR", *FRAGMENTS],
+    ["metadata", "--flash", "1TiB", "--ram", "64GiB"],
+    ["tier-cost", "--device", DEVICES[1][0], "--held", "512GiB", *BOOK],
+    ["tier-cost", "--device", "aws-ebs-gp3-max", "--held", "512GiB"],
+    ["device", "health", "HEALTH", "--rated-tb", "4000"],
+    ["wear", "--device", DEVICES[1][0], "--write-mb-per-s", "20"],
+    ["evaluate", "PROFILE", "POINT", "PAIR", *BOOK, "--flash-metadata", "l2arc"],
+    ["evaluate", "PROFILE", "POINT", "PAIR", "--new-pages", "20000"],
+    ["scheme-map", "PROFILE", "--ram-pages", "1000", "PAIR", *BOOK],
+    # refused, each in another room
+    ["evaluate", "PROFILE", "POINT", "PAIR", "--format", "postgres_csv"],
+    ["evaluate", "PROFILE", "POINT", "PAIR", "--page-bytes", "4096"],
+    ["evaluate", "PROFILE", "POINT", "--flash-device", "absent", "--disk-device", "x"],
+    ["evaluate", "PROFILE", "--ram-pages", "-1", "--flash-pages", "0", "PAIR"],
+    ["evaluate", "TRACE", "POINT", "PAIR"],
+    ["trace", "inspect", "TRACE", "--format", "absent"],
+    ["trace", "inspect", "TRACE", "--column", "time"],
+    ["trace", "inspect", "EVENTS"],
+    ["simulate", "TRACE", "--policy", "absent", "--pages", "1000"],
+    ["simulate", "TRACE", "--scheme", "absent", "POINT"],
+    ["simulate", "TRACE", "--policy", "lru", "--pages", "0"],
+    ["formula", "absent"],
+    ["curve", "import", "EVENTS", "--page-bytes", "8192", "--accesses", "100000"],
+    ["tier-cost", "--device", DEVICES[1][0], "--held", "512"],
+    ["wear", "PROFILE", "--device", DEVICES[1][0]],
+    ["pool-split", "TRACE", "--pages", "1000", "--asymmetry", "0"],
 ]
+VECTORS = EXAMPLE_TRACE.parents[1] / "vectors" / "formulas.json"
+GROUPS = ("catalog", "curve", "device", "trace")
+CURVE = "pages,hit_ratio\n100,0.2\n1000,0.5\n10000,0.9\n"
+EVENTS = "B T1\nR T1 1\nU T1 2\nB T2\nU T2 3\nU T2 4\nA T2\nU T1 5\nC T1\n"
+HEALTH = '{"data_units_written": 2000000, "percentage_used": 1}'
 
 
 def masked(value: Any, key: str = "") -> Any:
@@ -151,6 +210,43 @@ def of_questions(application: Application) -> Iterator[tuple[str, Any]]:
             )
 
 
+def of_given_curves(application: Application) -> Iterator[tuple[str, Any]]:
+    """Yield the answer of each question on a given curve, of which less is known."""
+    given = {
+        "text": CURVE,
+        "page_bytes": 8_192,
+        "accesses": 100_000,
+    }
+    for kind, more in (("unknown", {}), ("known", {"dirty_share": 0.25})):
+        made = application.post(
+            "/workloads/from-curve", {**given, **more, "name": kind}, 201
+        )
+        for name, body in questions():
+            _, path, _ = test_examples.OPERATIONS[name]
+            answer = application.client.post(
+                path.removeprefix("/api/v1"), json=body | {"workload_id": made["id"]}
+            )
+            yield (
+                f"given.{kind}.{name}",
+                {"status": answer.status_code, "body": answer.json()},
+            )
+
+
+def of_refusals(application: Application) -> Iterator[tuple[str, Any]]:
+    """Yield how each question refuses a value that cannot be, and a body without a key."""
+    for name, body in questions():
+        _, path, _ = test_examples.OPERATIONS[name]
+        for key, value in itertools.product(body, ("absent", -1, None)):
+            asked = body | {key: value}
+            if value is None:
+                del asked[key]
+            answer = application.client.post(path.removeprefix("/api/v1"), json=asked)
+            yield (
+                f"refused.{name}.{key}.{value}",
+                {"status": answer.status_code, "body": answer.json()},
+            )
+
+
 def of_tables(application: Application) -> Iterator[tuple[str, Any]]:
     """Yield every table of each question as CSV."""
     for name, body in questions():
@@ -180,7 +276,13 @@ def of_commands(folder: Path) -> Iterator[tuple[str, Any]]:
     """Yield what each command says, as text and as JSON."""
     profile = folder / "profile.json"
     said("profile", str(EXAMPLE_TRACE), "-o", str(profile))
+    for name, given in (("curve", CURVE), ("events", EVENTS), ("health", HEALTH)):
+        (folder / name).write_text(given, encoding="utf-8")
     replaced = {
+        "VECTORS": [str(VECTORS)],
+        "CURVE": [str(folder / "curve")],
+        "EVENTS": [str(folder / "events")],
+        "HEALTH": [str(folder / "health")],
         "TRACE": [str(EXAMPLE_TRACE)],
         "PROFILE": [str(profile)],
         "POINT": ["--ram-pages", "1000", "--flash-pages", "6000"],
@@ -191,8 +293,9 @@ def of_commands(folder: Path) -> Iterator[tuple[str, Any]]:
         for more in ([], ["--json"]):
             name = f"command.{at:02}.{command[0]}{'.json' if more else ''}"
             yield name, said(*arguments, *more)
-    for command in ["", *sorted({command[0] for command in COMMANDS})]:
-        yield f"help.{command or 'all'}", said(*filter(None, [command]), "--help")
+    helped = {tuple(command[: 1 + (command[0] in GROUPS)]) for command in COMMANDS}
+    for command in [(), *((group,) for group in GROUPS), *sorted(helped)]:
+        yield f"help.{'-'.join(command) or 'all'}", said(*command, "--help")
 
 
 def said(*arguments: str) -> dict[str, Any]:
@@ -239,12 +342,16 @@ def application() -> Iterator[Application]:
             postgres.stop()
 
 
-def answers() -> Iterator[tuple[str, str]]:
+SOURCES = (of_questions, of_given_curves, of_refusals, of_tables, of_examples)
+
+
+def answers(*, commands_alone: bool) -> Iterator[tuple[str, str]]:
     """Yield the name and the text of every answer."""
-    with application() as running:
-        for source in (of_questions, of_tables, of_examples):
-            for name, answer in source(running):
-                yield name, text_of(answer)
+    if not commands_alone:
+        with application() as running:
+            for source in SOURCES:
+                for name, answer in source(running):
+                    yield name, text_of(answer)
     with tempfile.TemporaryDirectory() as folder:
         for name, answer in of_commands(Path(folder)):
             yield name, text_of(answer)
@@ -260,10 +367,11 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Take or compare every answer.")
     parser.add_argument("folder", type=Path)
     parser.add_argument("--compare", action="store_true")
+    parser.add_argument("--commands", action="store_true", help="only these")
     given = parser.parse_args()
     given.folder.mkdir(parents=True, exist_ok=True)
     seen, changed = set(), []
-    for name, text in answers():
+    for name, text in answers(commands_alone=given.commands):
         path = given.folder / f"{name}.json"
         seen.add(path.name)
         if not given.compare:
@@ -277,7 +385,9 @@ def main() -> int:
             shown = "\n  ".join(itertools.islice(lines, 2, SHOWN_LINES))
             sys.stdout.write(f"{name}\n  {shown}\n")
     if given.compare:
-        gone = {path.name for path in given.folder.iterdir()} - seen
+        asked = ("command.", "help.") if given.commands else ""
+        kept = (path.name for path in given.folder.iterdir())
+        gone = {name for name in kept if name.startswith(asked)} - seen
         changed += sorted(gone)
         sys.stdout.write(
             f"{len(seen)} answers, {len(changed)} differ, {len(gone)} are gone\n"

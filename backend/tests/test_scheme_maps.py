@@ -9,6 +9,7 @@ from tierwright.evaluate.metadata import PRESETS
 from tierwright.evaluate.page_flow import scheme_map
 from tierwright.evaluate.page_flow.scheme_map import Axis
 from tierwright.hardware import catalog
+from tierwright_server.questions.scheme_map.schemas import SchemeMapIn
 
 FLASH = "face2016-samsung-840pro-256"
 DISK = "face2016-cheetah-15k6-single"
@@ -200,3 +201,10 @@ def test_options_are_the_tables(application):
     options = application.get("/scheme-maps/options")
     assert [axis["name"] for axis in options["axes"]] == list(scheme_map.AXES)
     assert list(options["schemes"]) == list(scheme_map.MAP_SCHEMES)
+
+
+def test_a_request_takes_the_schemes_of_the_table():
+    field = SchemeMapIn.model_json_schema()["properties"]["schemes"]
+    assert field["items"]["enum"] == list(scheme_map.MAP_SCHEMES)
+    assert field["default"] == list(scheme_map.MAP_SCHEMES)
+    assert field["maxItems"] == len(scheme_map.MAP_SCHEMES)

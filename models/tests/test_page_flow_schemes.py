@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from tierwright.common.errors import BadInput
-from tierwright.evaluate.page_flow import costs, counts, schemes
+from tierwright.evaluate.page_flow import costs, counts, decision, load, schemes
 from tierwright.evaluate.page_flow.formula import SchemeFormula
 from tierwright.evaluate.page_flow.schemes import BY_NAME, TABLE
-from tierwright.evaluate.page_flow.terms import COST_TERMS, check_terms
+from tierwright.evaluate.page_flow.terms import COST_TERMS, TERM_NAMES, check_terms
 from tierwright.profile.curve import Curve
 from tierwright.simulate.replay import contenders
 
@@ -118,3 +118,34 @@ def test_a_term_takes_the_time_of_its_device_and_operation() -> None:
         expected = float(counted[term.name]) * times[term.device, term.operation]
         assert float(found.by_term[term.name]) == expected
     assert float(found.total) == sum(float(each) for each in found.by_term.values())
+
+
+def test_every_term_keeps_its_device_busy() -> None:
+    assert {
+        device: tuple(term.name for term in COST_TERMS if term.device == device)
+        for device in ("flash", "disk")
+    } == load.TIER_TERMS
+
+
+def test_a_replay_has_every_term_even_one_that_it_does_not_count(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(decision, "TERM_NAMES", (*TERM_NAMES, "flash_scrubs"))
+    counters = dict.fromkeys(decision._COUNTERS, 3) | {
+        "accesses": 10,
+        "flash_writes": 5,
+        "flash_write_backs": 1,
+    }
+    found = decision.priced(
+        counters, flash_read=2, flash_write=3, disk_read=5, disk_write=7
+    )
+    terms = found.cost_terms_us_per_access
+    assert terms == {
+        "flash_reads": pytest.approx(0.6),
+        "flash_fills": pytest.approx(1.2),
+        "flash_write_backs": pytest.approx(0.3),
+        "disk_reads": pytest.approx(1.5),
+        "disk_writes": pytest.approx(2.1),
+        "flash_scrubs": 0.0,
+    }
+    assert found.io_time_us_per_access == sum(terms.values())

@@ -1,9 +1,10 @@
 """Shapes of scheme maps: a question, columnar grids, and one point explained."""
 
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field
 
+from tierwright.evaluate.page_flow.scheme_map import MAP_SCHEMES
 from tierwright.profile.steady_state import Start
 from tierwright_server.common.schemas import (
     MAX_COUNT,
@@ -25,7 +26,10 @@ MOST_POINTS = 64
 AxisName = Literal[
     "flash_per_ram", "ram_pages", "flash_pages", "dirty_share", "asymmetry"
 ]
-MapScheme = Literal["none", "inclusive", "exclusive", "lazy"]
+if TYPE_CHECKING:
+    MapScheme = str
+else:
+    MapScheme = Literal[MAP_SCHEMES]
 MapPages = Annotated[
     float,
     Field(
@@ -82,9 +86,9 @@ class MapQuestion(StartIn):
     )
     asymmetry: Asymmetry | None = None
     schemes: list[MapScheme] = Field(
-        default=["none", "inclusive", "exclusive", "lazy"],
+        default=list(MAP_SCHEMES),
         min_length=2,
-        max_length=4,
+        max_length=len(MAP_SCHEMES),
         description="Schemes that compete.",
     )
     flash_metadata: FlashMetadata | None = Field(

@@ -15,6 +15,7 @@ from tierwright.common.errors import BadInput
 from tierwright.common.units import format_count, format_microseconds
 from tierwright.evaluate.page_flow.results import Replayed
 from tierwright.evaluate.page_flow.schemes import BY_NAME, NO_FLASH, SCHEMES, TIE_ORDER
+from tierwright.evaluate.page_flow.terms import TERM_NAMES
 
 if TYPE_CHECKING:
     from tierwright.evaluate.page_flow.results import Evaluation
@@ -64,7 +65,8 @@ def priced(
         "disk_reads": counters["hdd_reads"] * disk_read,
         "disk_writes": counters["hdd_writes"] * disk_write,
     }
-    each = {name: time / accesses for name, time in terms.items()}
+    # A replay counts no operations of a term that it does not know.
+    each = {name: terms.get(name, 0.0) / accesses for name in TERM_NAMES}
     return Replayed(
         io_time_us_per_access=sum(each.values()),
         cost_terms_us_per_access=each,

@@ -9,11 +9,12 @@ from tierwright.common.cautions import Caution
 from tierwright.common.errors import BadInput
 from tierwright.common.units import format_count
 from tierwright.evaluate.page_flow.results import Evaluation, SchemeResult
+from tierwright.evaluate.page_flow.terms import COST_TERMS
 
 US_PER_S = 1e6
 TIER_TERMS: Mapping[str, tuple[str, ...]] = {
-    "flash": ("flash_reads", "flash_fills", "flash_write_backs"),
-    "disk": ("disk_reads", "disk_writes"),
+    device: tuple(term.name for term in COST_TERMS if term.device == device)
+    for device in ("flash", "disk")
 }
 """Cost terms of an access by the device that is busy with them."""
 MANY_TIMES = 10
