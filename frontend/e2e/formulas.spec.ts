@@ -68,7 +68,7 @@ test("formulas: find one, put own numbers in, see how far it holds, take it alon
     "0.0079",
   );
 
-  await page.getByRole("button", { name: "Read its page" }).click();
+  await page.getByRole("button", { name: "Read the model page" }).click();
   await expect(page.getByRole("dialog")).toContainText("Flash caches");
   await page.keyboard.press("Escape");
 

@@ -221,7 +221,7 @@ test("all sizes of one policy, estimated, beside exact LRU", async ({ page }) =>
   await policy.click();
   await page.getByRole("option", { name: "CLOCK", exact: true }).click();
   await expect(page).toHaveURL(/estimated=policy%3Aclock|estimated=policy:clock/);
-  const rate = page.getByRole("textbox", { name: "Pages followed" });
+  const rate = page.getByRole("textbox", { name: "Pages sampled" });
   await rate.fill("250");
   await expect(page.getByText(/write a number from 0\.01 to 100/)).toBeVisible();
   await rate.fill("25");

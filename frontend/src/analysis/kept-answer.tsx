@@ -114,13 +114,13 @@ export function KeptBody({ scenario, job }: KeptBodyProps) {
 export function keptTitle(scenario: OpenedScenario): string {
   const { comparison } = scenario;
   if (scenario.answer === null) {
-    return "No answer was kept with this scenario";
+    return "No answer was saved with this scenario";
   }
   if (scenario.to_compute.length > 0) {
-    return "The present models have not computed this answer yet";
+    return "The current models have not computed this answer yet";
   }
   if (comparison === null) {
-    return "The saved answer cannot be compared with the present one";
+    return "The saved answer cannot be compared with the current one";
   }
   const changed = comparison.figures.filter((figure) => figure.changed).length;
   return changed === 0
@@ -152,14 +152,14 @@ function Waiting({ scenario, job }: KeptBodyProps) {
         </Text>
       ))}
       {job === undefined ? (
-        <Text size="sm">Open the scenario to compute the present answer.</Text>
+        <Text size="sm">Open the scenario to compute the current answer.</Text>
       ) : job.running ? (
         <Text size="sm" role="status">
-          The present answer is being computed. Both are shown here when it is ready.
+          The current answer is being computed. Both are shown here when it is ready.
         </Text>
       ) : (
         <Button size="compact-sm" onClick={job.start}>
-          Compute the present answer
+          Compute the current answer
         </Button>
       )}
     </>
@@ -190,7 +190,7 @@ function FactTable({ comparison }: { readonly comparison: Comparison }) {
   return (
     <div className="tw-scroll">
       <table className="tw-table">
-        <caption>What the answer rests on, as far as it changed</caption>
+        <caption>Changed inputs of the answer</caption>
         <thead>
           <tr>
             <th scope="col">Changed</th>
@@ -319,7 +319,7 @@ function KeepNow(props: {
   return (
     <Group gap="xs">
       {keep.error !== null && (
-        <ProblemAlert error={keep.error} title="The present answer was not kept" />
+        <ProblemAlert error={keep.error} title="The current answer was not saved" />
       )}
       <Button
         size="compact-sm"
@@ -327,7 +327,7 @@ function KeepNow(props: {
         loading={keep.isPending}
         onClick={() => keep.mutate()}
       >
-        Keep the present answer
+        Save the current answer
       </Button>
     </Group>
   );

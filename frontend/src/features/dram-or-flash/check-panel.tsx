@@ -75,7 +75,11 @@ export function CheckPanel(props: CheckPanelProps) {
   return (
     <Panel
       title="Check by simulation"
-      subtitle={`Replays the trace${found.start === "steady" ? ", its second half counted with caches that the first has warmed," : " from a cold start"} without flash, with ${formatCount(money.dram_pages)} more pages of DRAM, and with ${formatCount(money.flash_pages)} pages of flash under every scheme.`}
+      subtitle={
+        found.start === "steady"
+          ? `Replays the trace without flash, with ${formatCount(money.dram_pages)} more pages of DRAM, and with ${formatCount(money.flash_pages)} pages of flash under every scheme. The first half warms the caches; the second half is counted.`
+          : `Replays the trace from a cold start without flash, with ${formatCount(money.dram_pages)} more pages of DRAM, and with ${formatCount(money.flash_pages)} pages of flash under every scheme.`
+      }
       actions={
         why === null && (
           <Button
@@ -99,7 +103,7 @@ export function CheckPanel(props: CheckPanelProps) {
           </Text>
         )}
         {error !== undefined && (
-          <ProblemAlert error={error} title="The check could not be made" />
+          <ProblemAlert error={error} title="The check could not be run" />
         )}
         {replays.map(
           (replay, index) =>
@@ -135,10 +139,10 @@ function useTitles(): ReadonlyMap<string, string> {
 /** The replays are priced for one disk and writes in place. */
 function notComparable(found: BreakEvenOut, money: NextMoney): string | null {
   if (found.times.disks > 1 || found.times.flash_write_pattern === "sequential") {
-    return "The replays are priced for one disk and flash written in place: set one disk and no appends to check this decision.";
+    return "Replays are priced for one disk and in-place flash writes: set one disk and turn off appends to check this decision.";
   }
   if (money.ram_pages_beside_flash < 1) {
-    return "The metadata of this much flash leave no DRAM, so there is nothing to replay.";
+    return "The metadata for this much flash would take all DRAM, so there is nothing to replay.";
   }
   return null;
 }
@@ -197,8 +201,8 @@ function GainTable(props: {
       </ScrollRegion>
       <Text size="sm" c="dimmed">
         {props.form === "full"
-          ? "Each scheme is compared with its own model. From a cold start the counts of Exclusive and of Inclusive with global recency are exact; the hits of Inclusive and Lazy, and every count of the steady state, are estimates."
-          : "The model counts hits alone and prices every access with the mix of reads and writes; the replays count each write where it is made, which is the gap."}
+          ? "Each scheme is compared with its own model. From a cold start, counts for Exclusive and for Inclusive with global recency are exact; hits for Inclusive and Lazy, and all steady-state counts, are estimates."
+          : "The model counts hits alone and prices every access at the mix of reads and writes; the replays count each write where it occurs, which explains the gap."}
       </Text>
     </>
   );

@@ -129,7 +129,7 @@ const stepText = (step: Step) =>
   `${formatShort(step.delta)} x${step.is_trend ? " (trend)" : ""}`;
 
 const TREND =
-  " Trend: the recording tells too little about sizes as large as these, and smaller ones are continued.";
+  "Trend: the recording is too short for sizes this large; the values are extrapolated from smaller ones.";
 
 /** Flash that replaces steps of DRAM, by three estimators. */
 export const StepTable = memo(function StepTable({
@@ -141,7 +141,7 @@ export const StepTable = memo(function StepTable({
   return (
     <Panel
       title="Flash that gains as much as DRAM"
-      subtitle="Least flash that saves as much time as the added DRAM, both in multiples of the DRAM there is."
+      subtitle="Smallest flash that saves as much time as the added DRAM, both in multiples of the existing DRAM."
       actions={exportButton(
         "break-even-theta",
         [
@@ -184,7 +184,12 @@ export const StepTable = memo(function StepTable({
           theta(step, "log"),
           flip(step[`flip_${decides}`], step.reasons[`flip_${decides}`]),
         ])}
-        caption={`Best scheme: flash writes and dirty pages counted, under the scheme that needs the least flash. Pays below: price of flash over price of DRAM, a byte, ${decides === "full" ? "under that scheme" : "by hits alone"}.${found.steps.some((step) => step.is_trend) ? TREND : ""}`}
+        caption={[
+          decides === "full"
+            ? "Best scheme: flash writes and dirty pages counted, under the scheme that needs the least flash. Pays below: flash price over DRAM price, per byte, under that scheme."
+            : "Best scheme: flash writes and dirty pages counted, under the scheme that needs the least flash. Pays below: flash price over DRAM price, per byte, by hits alone.",
+          ...(found.steps.some((step) => step.is_trend) ? [TREND] : []),
+        ].join(" ")}
       />
       <Stack gap={4} mt="xs">
         <Text size="sm" c="dimmed">
@@ -216,7 +221,7 @@ export const SchemeStepTable = memo(function SchemeStepTable({
   return (
     <Panel
       title="Flash that gains as much as DRAM, by page-flow scheme"
-      subtitle="Each scheme with its own flash writes and its own effective capacity, in multiples of the DRAM there is; in brackets the stated error."
+      subtitle="Each scheme with its flash writes and effective capacity, in multiples of the existing DRAM; stated errors are in parentheses."
       actions={exportButton(
         "break-even-schemes",
         [
@@ -259,7 +264,12 @@ export const SchemeStepTable = memo(function SchemeStepTable({
             ? { absent: step.reasons["best_scheme"] ?? "not known" }
             : (titles.get(step.best_scheme) ?? step.best_scheme),
         ])}
-        caption={`${found.start === "cold" ? "Stated error: of hits and writes; without brackets the counts are those of a replay." : "Stated error: of hits, of writes, and of the cost in the steady state, which grows with the share of the pages that RAM and flash hold; “at least” where flash of more pages than the recording tells about may be needed."}${found.steps.some((step) => step.is_trend) ? TREND : ""}`}
+        caption={[
+          found.start === "cold"
+            ? "Stated error: hits and writes. Without parentheses, the counts equal those of a replay."
+            : "Stated error: hits, writes and the steady-state cost, which grows with the share of the pages that RAM and flash hold. “At least” marks sizes where more flash than the recording covers may be needed.",
+          ...(found.steps.some((step) => step.is_trend) ? [TREND] : []),
+        ].join(" ")}
       />
     </Panel>
   );
@@ -270,7 +280,7 @@ type EqualRow = NonNullable<BreakEvenOut["next_money"]>["equal_money"][number];
 /** What flash gains, with the ends of the stated error where they are apart. */
 function flashGain(row: EqualRow) {
   if (row.flash_gain_us === null) {
-    return { absent: "the metadata of this much flash leave no DRAM" };
+    return { absent: "the metadata for this much flash would take all DRAM" };
   }
   const { flash_gain_least_us: least, flash_gain_most_us: most } = row;
   const middle = formatShort(row.flash_gain_us);
@@ -325,7 +335,7 @@ export const EqualMoneyTable = memo(function EqualMoneyTable({
       <PlainTable
         label="The same money in DRAM and in flash"
         columns={[
-          { title: "What is counted", text: true },
+          { title: "Costs counted", text: true },
           { title: "DRAM saves", unit: "µs/access" },
           { title: "Flash saves", unit: "µs/access" },
           { title: "Flash over DRAM" },
@@ -415,6 +425,16 @@ export const IntervalTable = memo(function IntervalTable({
 
 const CHOICES = { dram: "DRAM", flash: "flash", neither: "neither gains" } as const;
 
+/** What the steps are worth that the table leaves out. */
+function laterSteps(left: number): string {
+  if (left === 0) {
+    return "";
+  }
+  return left === 1
+    ? "One more step saves less than 0.1 % of the best step; see the CSV export."
+    : `${left} more steps save less than 0.1 % of the best step each; see the CSV export.`;
+}
+
 /** The sum again and again, each time where it gains most. */
 export const PlanTable = memo(function PlanTable({
   found,
@@ -431,12 +451,12 @@ export const PlanTable = memo(function PlanTable({
   const left = plan.choice.length - rows;
   const saved = (value: number | null | undefined) =>
     value === null || value === undefined
-      ? { absent: "the metadata of this much flash leave no DRAM" }
+      ? { absent: "the metadata for this much flash would take all DRAM" }
       : orLess(value);
   return (
     <Panel
-      title="A plan: sum after sum where it gains most"
-      subtitle={`Each step spends ${dollars(money.usd)} beside what was bought before.`}
+      title="Spending plan: each step where it gains most"
+      subtitle={`Each step spends ${dollars(money.usd)} on top of earlier purchases.`}
       actions={exportButton(
         "break-even-plan",
         [
@@ -461,7 +481,7 @@ export const PlanTable = memo(function PlanTable({
       )}
     >
       <PlainTable
-        label="Plan of spending"
+        label="Spending plan"
         columns={[
           { title: "Spent" },
           { title: "RAM", unit: "pages" },
@@ -480,7 +500,14 @@ export const PlanTable = memo(function PlanTable({
             saved(plan.flash_gain_us[index]),
             `${CHOICES[choice]}${plan.is_trend[index] === true ? " (trend)" : ""}`,
           ])}
-        caption={`Greedy: on a curve with steps a larger sum at once may gain more.${surplusText(plan, money)}${left === 0 ? "" : ` ${left === 1 ? "One more step saves" : `${left} more steps save`} less than 0.1 % of what the best one does; the CSV export holds ${left === 1 ? "it" : "them"}.`}${plan.is_trend.includes(true) ? TREND : ""}`}
+        caption={[
+          "Greedy: on a curve with steps, one larger purchase may gain more.",
+          surplusText(plan, money),
+          laterSteps(left),
+          plan.is_trend.includes(true) ? TREND : "",
+        ]
+          .filter((sentence) => sentence !== "")
+          .join(" ")}
       />
     </Panel>
   );

@@ -65,7 +65,7 @@ export function DeviceDetails({ device }: { readonly device: DeviceOut }) {
                 </td>
                 <td style={{ overflowWrap: "anywhere" }}>
                   {figure.source === "" ? (
-                    <Unknown reason="no source was given for this own figure" />
+                    <Unknown reason="no source was given for this figure" />
                   ) : (
                     figure.source
                   )}

@@ -81,7 +81,11 @@ export function DeviceTable(props: DeviceTableProps) {
   return (
     <Panel
       title="Devices"
-      subtitle={`${ordered.length} of ${devices.length} shown; read and write: busy time of a random page of ${formatBytes(bytes(pageBytes))}; open a row for every figure with its source${rate === null ? "" : `. Prices in small print are as quoted; ${rateText(rate).replace(/\.$/, "")}`}`}
+      subtitle={
+        rate === null
+          ? `${ordered.length} of ${devices.length} shown. Read and write: busy time of a random page of ${formatBytes(bytes(pageBytes))}. Open a row for every figure with its source.`
+          : `${ordered.length} of ${devices.length} shown. Read and write: busy time of a random page of ${formatBytes(bytes(pageBytes))}. Open a row for every figure with its source. Prices in small print are as quoted; ${rateText(rate)}`
+      }
       actions={
         <Group gap="xs">
           <TextInput
@@ -107,7 +111,7 @@ export function DeviceTable(props: DeviceTableProps) {
     >
       {ordered.length === 0 ? (
         <EmptyState title="No device has this name">
-          Try fewer letters or another kind, or add an own device above.
+          Try fewer letters or another kind, or add your own device above.
         </EmptyState>
       ) : (
         <ScrollRegion label="Devices" style={{ maxHeight: 620, overflowY: "auto" }}>
@@ -325,7 +329,7 @@ function CopyDevice({ device }: { readonly device: DeviceOut }) {
       ),
     onSuccess: async (made) => {
       await queryClient.invalidateQueries({ queryKey: ["catalog", "devices"] });
-      showToast(`${made.name} is yours to edit; own devices stand first.`);
+      showToast(`${made.name} can now be edited; your own devices are listed first.`);
     },
     onError: (error) => showToast(`The device was not copied: ${error.message}`),
   });
@@ -335,7 +339,7 @@ function CopyDevice({ device }: { readonly device: DeviceOut }) {
       variant="default"
       loading={copy.isPending}
       onClick={() => copy.mutate()}
-      aria-label={`Copy ${device.name} to own devices`}
+      aria-label={`Copy ${device.name} to your own devices`}
     >
       Copy
     </Button>
@@ -349,7 +353,7 @@ function DeleteDevice({ device }: { readonly device: DeviceOut }) {
       inTable
       what="device"
       name={device.name}
-      consequence={`${device.name} will be gone. Scenarios that use it stay in the list, but can no longer be computed.`}
+      consequence={`${device.name} will be deleted. Scenarios that use it stay in the list but can no longer be computed.`}
       remove={() =>
         answer(deleteDevice({ path: { device_id: device.id }, throwOnError: true }))
       }

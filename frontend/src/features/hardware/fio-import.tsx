@@ -70,7 +70,7 @@ export function FioImport({ onClose }: { readonly onClose: () => void }) {
     mutationFn: ask,
     onSuccess: async (found) => {
       await queryClient.invalidateQueries({ queryKey: ["catalog", "devices"] });
-      showToast(`Saved: ${found.device.name}; own devices stand first.`);
+      showToast(`Saved: ${found.device.name}; your own devices are listed first.`);
       onClose();
     },
   });
@@ -86,7 +86,7 @@ export function FioImport({ onClose }: { readonly onClose: () => void }) {
       opened
       onClose={onClose}
       size="min(1100px, 95vw)"
-      title="Import a measurement of fio"
+      title="Import an fio measurement"
       closeOnClickOutside={false}
     >
       <Stack>
@@ -97,10 +97,10 @@ export function FioImport({ onClose }: { readonly onClose: () => void }) {
         </Text>
         <StatedFields stated={stated} found={read.data} onChange={change} />
         <JsonInput
-          label="Output of fio"
+          label="fio output"
           placeholder='{"fio version": "fio-3.36", "jobs": […]}'
-          fileLabel="File of fio"
-          howToMake="Make it with fio --output-format=json JOBFILE."
+          fileLabel="fio output file"
+          howToMake="Create it with fio --output-format=json JOBFILE."
           pending={read.isPending}
           onRead={(given) => {
             setDocument(given);
@@ -122,10 +122,10 @@ export function FioImport({ onClose }: { readonly onClose: () => void }) {
               document !== null && keep.mutate(questionOf(document, stated, true))
             }
           >
-            Keep as an own device
+            Save as your own device
           </Button>
           <Button variant="default" onClick={onClose}>
-            Close without keeping
+            Close without saving
           </Button>
         </Group>
       </Stack>
@@ -137,8 +137,8 @@ function Refused(props: { readonly reading: unknown; readonly keeping: unknown }
   const { reading, keeping } = props;
   const [error, title] =
     reading === null
-      ? [keeping, "The device was not kept"]
-      : [reading, "The measurement was not read"];
+      ? [keeping, "The device was not saved"]
+      : [reading, "The measurement could not be read"];
   return error === null ? null : <ProblemAlert error={error} title={title} />;
 }
 
@@ -175,7 +175,7 @@ function StatedFields(props: {
         value={stated.queueDepth === null ? "" : String(stated.queueDepth)}
         allowDeselect={false}
         data={[
-          { value: "", label: "The deepest of both" },
+          { value: "", label: "Deepest measured for both" },
           ...[
             ...new Set([
               ...depths,
@@ -186,7 +186,7 @@ function StatedFields(props: {
         onChange={(depth) => onChange({ queueDepth: depth ? Number(depth) : null })}
       />
       <Optional
-        label="Rates of blocks of [B]"
+        label="Rates at block size [B]"
         placeholder="the only one measured"
         min={512}
         max={2 ** 24}
@@ -264,7 +264,7 @@ const cellsOf = (run: FioRunOut) =>
   ] as const;
 
 const SERVICE_UNKNOWN =
-  "only a run at queue depth 1 shows it; deeper, it lies between 1/IOPS and the latency";
+  "only a run at queue depth 1 measures it; at a greater depth it lies between 1/IOPS and the latency";
 
 function RunCell(props: {
   readonly index: number;
@@ -293,7 +293,7 @@ function Measured({ found }: { readonly found: FioImportOut }) {
   return (
     <>
       <Text fw={600}>{found.sentence}</Text>
-      <ScrollRegion label="Runs of fio">
+      <ScrollRegion label="fio runs">
         <table className="tw-table" aria-label="What fio measured">
           <caption>
             Latency, 1/IOPS and service time are three different things: {found.basis}.

@@ -84,7 +84,7 @@ export function PriceBooks(props: {
                   <td>{book.date}</td>
                   <td>
                     {book.region === "" ? (
-                      <Unknown reason="these prices name no region" />
+                      <Unknown reason="no region is stated for these prices" />
                     ) : (
                       book.region
                     )}
@@ -107,7 +107,7 @@ export function PriceBooks(props: {
                         aria-label={
                           book.origin === "own"
                             ? `Edit ${book.name}`
-                            : `Copy ${book.name} to own price books`
+                            : `Copy ${book.name} to your own price books`
                         }
                         onClick={() =>
                           setEditing(
@@ -175,7 +175,7 @@ function PriceTable(props: {
       {book.retired !== "" && <Text size="sm">Retired: {book.retired}.</Text>}
       {book.absent.map(({ kind, reason }) => (
         <Text size="sm" key={kind}>
-          No price of {kindTitle(kind)}: {reason}.
+          No price for {kindTitle(kind)}: {reason}.
         </Text>
       ))}
       {book.exchange_rates.map((rate) => (
@@ -246,7 +246,7 @@ function DeleteBook({ book }: { readonly book: PriceBookOut }) {
       inTable
       what="price book"
       name={book.name}
-      consequence={`${book.name} and its prices will be gone.`}
+      consequence={`${book.name} and its prices will be deleted.`}
       remove={() =>
         answer(
           deletePriceBook({ path: { price_book_id: book.id }, throwOnError: true }),

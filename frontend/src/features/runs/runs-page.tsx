@@ -28,10 +28,7 @@ const KIND_TITLES: Readonly<Record<RunOut["kind"], string>> = {
 export function RunsPage() {
   const runs = useQuery(runsQuery());
   return (
-    <Page
-      title="Runs"
-      lead="What is being computed now, and what was. The newest is first."
-    >
+    <Page title="Runs" lead="Current and past computations, newest first.">
       {runs.error !== null && (
         <ProblemAlert
           error={runs.error}
@@ -44,8 +41,8 @@ export function RunsPage() {
         <Panel label="All runs">
           {runs.data.items.length === 0 ? (
             <EmptyState title="Nothing has run yet">
-              Reading a trace and checking a point by simulation show up here while they
-              work.
+              Imports of traces, checks by simulation and other long computations are
+              listed here.
             </EmptyState>
           ) : (
             <RunTable runs={runs.data.items} total={runs.data.total} />

@@ -28,7 +28,7 @@ export function ScenariosPage() {
   return (
     <Page
       title="Scenarios"
-      lead="Saved questions of every page. Opening one restores exactly what was on the screen; two comparisons can be laid side by side."
+      lead="Saved questions from every page. Opening one restores exactly what was on the screen; two comparisons can be shown side by side."
       actions={
         <Button
           disabled={present.length !== 2}
@@ -41,7 +41,7 @@ export function ScenariosPage() {
             })
           }
         >
-          Compare the two chosen
+          Compare the two selected
         </Button>
       }
     >
@@ -89,7 +89,9 @@ function ScenarioTable(props: {
   return (
     <div className="tw-scroll">
       <table className="tw-table">
-        <caption>Choose two of Compare to lay them side by side.</caption>
+        <caption>
+          Choose two scenarios of the page Compare to see them side by side.
+        </caption>
         <thead>
           <tr>
             <th scope="col">Choose</th>
@@ -137,7 +139,7 @@ function ScenarioRow(props: {
     !counts ? (
       <Unknown reason={`the page ${label} does not take this size`} />
     ) : count === undefined || !workload?.summary ? (
-      <Unknown reason="the workload of this scenario is not there" />
+      <Unknown reason="the workload of this scenario no longer exists" />
     ) : (
       formatBytes(bytesOfPages(pages(count), bytes(workload.summary.page_bytes)))
     );
@@ -148,7 +150,11 @@ function ScenarioRow(props: {
           checked={chosen}
           onChange={onToggle}
           disabled={!canCompare}
-          title={canCompare ? "" : "Only scenarios of Compare are laid side by side"}
+          title={
+            canCompare
+              ? ""
+              : "Only scenarios of the page Compare can be shown side by side"
+          }
           aria-label={`Choose ${scenario.name}`}
         />
       </td>
@@ -212,7 +218,7 @@ function SavedAnswer({ scenario }: { readonly scenario: ScenarioOut }) {
         {found.error !== null && (
           <ProblemAlert
             error={found.error}
-            title="The present answer could not be made"
+            title="The current answer could not be computed"
           />
         )}
         {found.isPending && <Skeleton height={160} animate={false} />}

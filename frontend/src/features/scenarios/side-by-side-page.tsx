@@ -80,7 +80,9 @@ function useSide(id: string) {
   const decision = useDecision(point, evaluation.data);
   const incomplete =
     scenario.data !== undefined && state === null
-      ? new Error(`the scenario ${scenario.data.name} lacks a part of its state`)
+      ? new Error(
+          `the scenario ${scenario.data.name} is missing a part of its settings`,
+        )
       : null;
   const side: Side | null =
     scenario.data !== undefined && state !== null && evaluation.data !== undefined
@@ -102,7 +104,7 @@ export function SideBySidePage() {
   return (
     <Page
       title="Two scenarios side by side"
-      lead="Only what differs is marked; the change counts from the first to the second."
+      lead="Differences are marked; each change is from the first to the second."
       actions={
         <>
           <Button
@@ -124,7 +126,7 @@ export function SideBySidePage() {
       {error !== null && (
         <ProblemAlert
           error={error}
-          title="The two scenarios could not be laid side by side"
+          title="The two scenarios could not be shown side by side"
         />
       )}
       {[left, right].map(({ side, pending, run }) =>

@@ -23,7 +23,7 @@ export function PreviewFindings({ preview }: { readonly preview: PreviewOut }) {
           color="orange"
           styles={{ title: { color: "var(--tw-warn)" } }}
           variant="outline"
-          title="Check before you read the whole trace"
+          title="Check this before importing the trace"
         >
           <Text size="sm">{warning.message}</Text>
           {warning.hint && (
@@ -35,7 +35,7 @@ export function PreviewFindings({ preview }: { readonly preview: PreviewOut }) {
       ))}
       <Panel
         title={`The first ${preview.records.length} records`}
-        subtitle="The raw text beside what it was taken for; times count from the start of the trace's own clock"
+        subtitle="The raw text and how it was read; times count from the start of the trace's clock"
       >
         <Text size="sm" mb="sm">
           {shownText(preview.shown)}
@@ -72,7 +72,9 @@ export function PreviewFindings({ preview }: { readonly preview: PreviewOut }) {
         </Panel>
         <Panel title="Assumptions">
           {preview.assumptions.length === 0 ? (
-            <Text size="sm">None: everything needed stands in the file.</Text>
+            <Text size="sm">
+              No assumption was needed: the file contains everything.
+            </Text>
           ) : (
             <List size="sm" spacing={4}>
               {preview.assumptions.map((assumption) => (
@@ -91,13 +93,13 @@ export function detectionMargin(detection: PreviewOut["detection"]): string {
   const ranked = [...detection].sort((one, other) => other.score - one.score);
   const [first, second] = ranked;
   if (first === undefined) {
-    return "The format was named, not detected.";
+    return "The format was chosen, not detected.";
   }
   if (second === undefined || second.score <= 0) {
     return `No other format fits ${first.format}'s records.`;
   }
   const lead = ratio(first.score - second.score);
-  return `${first.format} leads ${second.format} by ${formatPercent(lead)}; look at the records twice when that is little.`;
+  return `${first.format} leads ${second.format} by ${formatPercent(lead)}; if that lead is small, check the records carefully.`;
 }
 
 const compressionText = (compression: string | null): string =>
@@ -228,14 +230,14 @@ export function RecordTable(props: {
               <td>{OPERATIONS[record.op] ?? record.op}</td>
               <td className="num">
                 {record.offset_bytes === null ? (
-                  <Unknown reason="records of this format name pages, not bytes" />
+                  <Unknown reason="records of this format refer to pages, not bytes" />
                 ) : (
                   formatCount(record.offset_bytes)
                 )}
               </td>
               <td className="num">
                 {record.size_bytes === null ? (
-                  <Unknown reason="records of this format name pages, not bytes" />
+                  <Unknown reason="records of this format refer to pages, not bytes" />
                 ) : (
                   formatCount(record.size_bytes)
                 )}

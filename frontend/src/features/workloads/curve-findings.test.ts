@@ -82,7 +82,7 @@ describe("findings of a curve", () => {
   it("says what doublings beyond the knee bring, and when one brings more", () => {
     // 50 % by doubling from 2 to 4 pages, then 10 % and 8.4 %.
     expect(hitRatioSentence(curve)).toContain(
-      "hits): the doubling up to it adds 50 % of the accesses to the hits, none beyond it more than 10 %.",
+      "hits): the doubling up to it adds 50 % of the accesses to the hits, and each later doubling at most 10 %.",
     );
     // A bend at small sizes, a flat part, and the bend that matters.
     const late = {

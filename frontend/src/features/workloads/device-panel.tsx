@@ -96,17 +96,17 @@ export function DevicePanel({ tables, name, cursor }: DevicePanelProps) {
         </Group>
       )}
       <Text size="sm" mt="xs">
-        A relation with many accesses and a low hit ratio is what a larger cache would
-        be for; one whose hit ratio hardly changes with the size is not.
+        A larger cache may help a relation with many accesses and a low hit ratio, but
+        not one whose hit ratio hardly changes with the size.
       </Text>
       <Disclosure label="How is this computed?">
         <Text size="sm" maw={820}>
           Hits are counted at the powers of two, from the stack distance of each access
-          in the one LRU stack of all pages; the table takes the one that is nearest to
-          the chosen cache size. Sequential is the share of the requests that begin
-          where the one before of the same device ended.
+          in the one LRU stack of all pages; the table shows the one nearest to the
+          chosen cache size. Sequential is the share of the requests that begin where
+          the previous one to the same device ended.
           {devices.others !== null &&
-            ` The ${formatCount(devices.rows.length)} most accessed are listed, the others summed up.`}
+            ` The ${formatCount(devices.rows.length)} most accessed are listed; the others are added up.`}
         </Text>
       </Disclosure>
     </Panel>

@@ -228,7 +228,7 @@ describe("distributions", () => {
     expect(found.from).toEqual([0, 1024]);
     expect(found.counts[0]).toEqual([400, 310]);
     expect(reuseFinding(tables, "time")).toBe(
-      "Half of the re-accesses come within 0 ns of the access before",
+      "Half of the re-accesses come within 0 ns of the previous access",
     );
   });
 

@@ -99,8 +99,8 @@ export function workingSetSentence(tables: SummaryTables, view: WindowView): str
   const counts = busy(view).map((number) => at(view.working, number));
   const idle = view.accesses.length - counts.length;
   const typical = ranked(counts, 0.5);
-  return `Half of the ${formatCount(counts.length)} windows with accesses touch ${formatCount(typical)} pages (${size(tables, typical)}) or fewer; the least is ${formatCount(Math.min(...counts))}, the most ${formatCount(Math.max(...counts))}.${
-    idle > 0 ? ` ${formatCount(idle)} more windows are without accesses.` : ""
+  return `Half of the ${formatCount(counts.length)} windows with accesses touch ${formatCount(typical)} pages (${size(tables, typical)}) or fewer; the minimum is ${formatCount(Math.min(...counts))}, the maximum ${formatCount(Math.max(...counts))}.${
+    idle > 0 ? ` ${formatCount(idle)} more windows have no accesses.` : ""
   }`;
 }
 
@@ -136,7 +136,7 @@ export function footprintSentence(tables: SummaryTables): string {
   const grows = (lateShare(tables)?.share ?? 1) > STILL_GROWING;
   return `${formatCount(tables.distinct_pages)} distinct pages (${size(tables, tables.distinct_pages)}) by the end of the trace.${
     grows
-      ? " A longer recording may touch more, so sizes near the whole footprint are not settled by this trace."
+      ? " A longer recording may touch more, so answers for sizes near the whole footprint are uncertain."
       : ""
   }`;
 }
@@ -232,7 +232,7 @@ export function popularitySentence(tables: SummaryTables): string {
   const fit =
     zipf === null
       ? "There are too few pages to fit a law."
-      : `Zipf α = ${formatShort(zipf.exponent)} by maximum likelihood, Kolmogorov–Smirnov distance ${formatShort(zipf.ks_distance, 2)} (0 is perfect). ${VERDICTS[zipf.verdict]}; the most accessed page has ${formatCount(accesses[0] ?? 0)} accesses, the law expects ${formatShort(fitted?.[0] ?? 0)}. It says nothing of the order of accesses, so hit ratios are read from the curves, never from the law.`;
+      : `Zipf α = ${formatShort(zipf.exponent)} by maximum likelihood, Kolmogorov–Smirnov distance ${formatShort(zipf.ks_distance, 2)} (0 is perfect). ${VERDICTS[zipf.verdict]}; the most accessed page has ${formatCount(accesses[0] ?? 0)} accesses, the law expects ${formatShort(fitted?.[0] ?? 0)}. The law says nothing about the order of accesses, so hit ratios come from the curves, not from the law.`;
   return `${fit} Shares of the accesses: ${parts.join(", ")}.`;
 }
 
@@ -361,7 +361,7 @@ export function reuseFinding(tables: SummaryTables, along: Along): string {
     return "No page is accessed twice, so no cache has a hit";
   }
   const unit = along === "time" ? "" : " accesses";
-  return `Half of the re-accesses come within ${reuseText(along)(middle)}${unit} of the access before`;
+  return `Half of the re-accesses come within ${reuseText(along)(middle)}${unit} of the previous access`;
 }
 
 export function reuseSentence(tables: SummaryTables, along: Along): string {
@@ -448,14 +448,17 @@ export function sequentialFinding(tables: SummaryTables): string {
   const share = sequential / Math.max(1, requests);
   const kind =
     share >= MOSTLY ? "Mostly sequential" : share >= HARDLY ? "Mixed" : "Mostly random";
-  return `${kind}: ${percent(sequential, requests)} of the requests continue the one before`;
+  return `${kind}: ${percent(sequential, requests)} of the requests continue the previous one`;
 }
 
 export function sequentialSentence(tables: SummaryTables): string {
   const { runs, requests, longest_run } = tables.requests;
   const count = runs.runs.reduce((sum, one) => sum + one, 0);
-  const where = tables.devices === null ? "" : " of its device or relation";
-  return `A request continues the one before${where} if it begins where that one ended, in ${tables.requests.unit}. The ${formatCount(requests)} requests make ${formatCount(count)} runs of ${formatShort(requests / Math.max(1, count))} on average; the longest has ${formatCount(longest_run)}.`;
+  const rule =
+    tables.devices === null
+      ? `A request continues the previous one if it begins where that one ended, in ${tables.requests.unit}.`
+      : `A request continues the previous one of its device or relation if it begins where that one ended, in ${tables.requests.unit}.`;
+  return `${rule} The ${formatCount(requests)} requests make ${formatCount(count)} runs of ${formatShort(requests / Math.max(1, count))} requests on average; the longest has ${formatCount(longest_run)}.`;
 }
 
 type Devices = NonNullable<SummaryTables["devices"]>;

@@ -45,7 +45,7 @@ export function WorkloadsPage() {
         <Panel label="All workloads">
           {workloads.data.length === 0 ? (
             <EmptyState title="No workload yet">
-              Drop a trace above. If you have none at hand, the page “Start” shows the
+              Drop a trace above. If you have no trace, the page “Start” shows the
               worked example as soon as it is prepared.
             </EmptyState>
           ) : (
@@ -94,7 +94,7 @@ function WorkloadTable({ workloads }: { readonly workloads: readonly WorkloadOut
 function WriteShare({ summary }: { readonly summary: SummaryOut }) {
   const { accesses, tells_writes, write_accesses } = summary;
   if (write_accesses === null) {
-    return <Unknown reason="a curve does not contain what is written" />;
+    return <Unknown reason="a curve does not contain writes" />;
   }
   if (!tells_writes) {
     return <Unknown reason="the trace does not distinguish writes from reads" />;
