@@ -36,7 +36,7 @@ test("a pasted curve is questioned, repaired, made a workload and compared as a 
   await expect(use).toBeDisabled();
   await expectAccessible(page, "curve with a problem");
 
-  await page.getByLabel(/^Repair it/).check();
+  await page.getByLabel(/^Repair:/).check();
   await expect(page.getByText(/^Repaired: 2 of 4 ratios/)).toBeVisible();
   await expect(
     page.getByRole("img", { name: "Hit ratio over cache size of the given curve" }),

@@ -69,7 +69,7 @@ test("bad records fail the reading, are passed over on request, and stay in the 
   await expect(page.getByRole("alert")).toContainText("line 1501");
   await page.getByRole("link", { name: "Back to the preview of this upload" }).click();
   await page.getByRole("textbox", { name: "Bad records to skip" }).fill("5");
-  await expect(page.getByText(/counted and stays with the workload/)).toBeVisible();
+  await expect(page.getByText(/Their count is stored with the workload/)).toBeVisible();
   await page.getByRole("button", { name: "Import trace" }).click();
   await expect(
     page.getByText("2 bad records were skipped; up to 5 were allowed."),

@@ -12,10 +12,10 @@ import {
 import { schemesQuery } from "@/api/catalog";
 import { useJob } from "@/api/use-job";
 import { SchemeMark } from "@/charts/scheme-mark";
+import { DataTable } from "@/components/data-table";
 import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
 import { RunProgress } from "@/components/run-progress";
-import { ScrollRegion } from "@/components/scroll-region";
 import { Unknown } from "@/components/unknown";
 import { formatCount, formatShort } from "@/units/quantity";
 import { checkedGains, checkVerdict, type NextMoney } from "./findings";
@@ -154,51 +154,48 @@ function GainTable(props: {
 }) {
   return (
     <>
-      <ScrollRegion label="Table: what the money saves, model and simulation">
-        <table className="tw-table" aria-label="What the money saves">
-          <thead>
-            <tr>
-              <th scope="col">Bought</th>
-              <th scope="col">Scheme</th>
-              <th scope="col" className="num">
-                Model <span className="tw-unit">[µs/access]</span>
-              </th>
-              <th scope="col" className="num">
-                Simulation <span className="tw-unit">[µs/access]</span>
-              </th>
-              <th scope="col" className="num">
-                Gap <span className="tw-unit">[µs/access]</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {props.gains.map((gain) => (
-              <tr key={`${gain.alternative} ${gain.scheme}`}>
-                <td>{gain.alternative}</td>
-                <th scope="row">
-                  <SchemeMark scheme={gain.scheme} />{" "}
-                  {props.titles.get(gain.scheme) ?? gain.scheme}
-                </th>
-                <td className="num">
-                  {gain.modelUs === null ? (
-                    <Unknown reason="the model has no value here" />
-                  ) : (
-                    formatShort(gain.modelUs, 4)
-                  )}
-                </td>
-                <td className="num">{formatShort(gain.simulatedUs, 4)}</td>
-                <td className="num">
-                  {gain.gapUs === null ? (
-                    <Unknown reason="without a model value there is no gap" />
-                  ) : (
-                    formatShort(gain.gapUs)
-                  )}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </ScrollRegion>
+      <DataTable
+        label="What the money saves"
+        columns={[
+          { key: "Bought", align: "text", cell: (gain) => gain.alternative },
+          {
+            key: "Scheme",
+            rowHeader: true,
+            cell: ({ scheme }) => (
+              <>
+                <SchemeMark scheme={scheme} /> {props.titles.get(scheme) ?? scheme}
+              </>
+            ),
+          },
+          {
+            key: "Model",
+            unit: "µs/access",
+            cell: ({ modelUs }) =>
+              modelUs === null ? (
+                <Unknown reason="the model has no value here" />
+              ) : (
+                formatShort(modelUs, 4)
+              ),
+          },
+          {
+            key: "Simulation",
+            unit: "µs/access",
+            cell: ({ simulatedUs }) => formatShort(simulatedUs, 4),
+          },
+          {
+            key: "Gap",
+            unit: "µs/access",
+            cell: ({ gapUs }) =>
+              gapUs === null ? (
+                <Unknown reason="without a model value there is no gap" />
+              ) : (
+                formatShort(gapUs)
+              ),
+          },
+        ]}
+        rows={props.gains}
+        rowKey={(gain) => `${gain.alternative} ${gain.scheme}`}
+      />
       <Text size="sm" c="dimmed">
         {props.form === "full"
           ? "Each scheme is compared with its own model. From a cold start, counts for Exclusive and for Inclusive with global recency are exact; hits for Inclusive and Lazy, and all steady-state counts, are estimates."

@@ -8,6 +8,7 @@ import { ChartCard } from "@/charts/chart-card";
 import { curveOption } from "@/charts/curve-option";
 import { schemeMark } from "@/charts/palette";
 import { SeriesMark } from "@/charts/scheme-mark";
+import { DataTable } from "@/components/data-table";
 import { DerivationTable } from "@/components/derivation-table";
 import { WarningNotes } from "@/components/warning-notes";
 import { WhyButton } from "@/components/why-button";
@@ -266,66 +267,60 @@ export function FormulaBeside({ sweep }: { readonly sweep: SweepOut }) {
         With the measured share, the remaining gap is the RAM misses that filled an
         empty frame.
       </Text>
-      <div className="tw-scroll">
-        <table className="tw-table">
-          <thead>
-            <tr>
-              <th scope="col">RAM, flash [pages]</th>
-              <th scope="col" className="num">
-                Formula [µs/access]
-              </th>
-              <th scope="col" className="num">
-                Replay [µs/access]
-              </th>
-              <th scope="col" className="num">
-                Gap
-              </th>
-              <th scope="col" className="num">
-                Clean victims on flash, assumed
-              </th>
-              <th scope="col" className="num">
-                Measured
-              </th>
-              <th scope="col" className="num">
-                Formula with it [µs/access]
-              </th>
-              <th scope="col" className="num">
-                Remaining gap
-              </th>
-              <th scope="col">Why</th>
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map(({ row, formula }) => (
-              <tr key={`${row.contender} ${row.ram_pages} ${row.flash_pages}`}>
-                <th scope="row">
-                  {formatCount(row.ram_pages)}, {formatCount(row.flash_pages ?? 0)}
-                </th>
-                <td className="num">{formatShort(formula.io_time_us_per_access, 4)}</td>
-                <td className="num">
-                  {formatShort(row.io_time_us_per_access ?? 0, 4)}
-                </td>
-                <td className="num">{formatPercent(ratio(formula.gap))}</td>
-                <td className="num">{formatPercent(ratio(formula.q))}</td>
-                <td className="num">{formatPercent(ratio(formula.measured_q))}</td>
-                <td className="num">
-                  {formatShort(formula.measured_us_per_access, 4)}
-                </td>
-                <td className="num">{formatPercent(ratio(formula.measured_gap))}</td>
-                <td>
-                  <WhyButton
-                    title={`formula at ${formatCount(row.ram_pages)} and ${formatCount(row.flash_pages ?? 0)} pages`}
-                  >
-                    <DerivationTable
-                      steps={[formula.derivation, formula.measured_derivation]}
-                    />
-                  </WhyButton>
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <DataTable
+        label="Formula and replay of clean-only admission"
+        columns={[
+          {
+            key: "RAM, flash [pages]",
+            rowHeader: true,
+            cell: ({ row }) =>
+              `${formatCount(row.ram_pages)}, ${formatCount(row.flash_pages ?? 0)}`,
+          },
+          {
+            key: "Formula",
+            unit: "µs/access",
+            cell: ({ formula }) => formatShort(formula.io_time_us_per_access, 4),
+          },
+          {
+            key: "Replay",
+            unit: "µs/access",
+            cell: ({ row }) => formatShort(row.io_time_us_per_access ?? 0, 4),
+          },
+          { key: "Gap", cell: ({ formula }) => formatPercent(ratio(formula.gap)) },
+          {
+            key: "Clean victims on flash, assumed",
+            cell: ({ formula }) => formatPercent(ratio(formula.q)),
+          },
+          {
+            key: "Measured",
+            cell: ({ formula }) => formatPercent(ratio(formula.measured_q)),
+          },
+          {
+            key: "Formula with it",
+            unit: "µs/access",
+            cell: ({ formula }) => formatShort(formula.measured_us_per_access, 4),
+          },
+          {
+            key: "Remaining gap",
+            cell: ({ formula }) => formatPercent(ratio(formula.measured_gap)),
+          },
+          {
+            key: "Why",
+            align: "text",
+            cell: ({ row, formula }) => (
+              <WhyButton
+                title={`formula at ${formatCount(row.ram_pages)} and ${formatCount(row.flash_pages ?? 0)} pages`}
+              >
+                <DerivationTable
+                  steps={[formula.derivation, formula.measured_derivation]}
+                />
+              </WhyButton>
+            ),
+          },
+        ]}
+        rows={rows}
+        rowKey={({ row }) => `${row.contender} ${row.ram_pages} ${row.flash_pages}`}
+      />
     </section>
   );
 }

@@ -165,7 +165,7 @@ describe("windows", () => {
       "Half of the 4 windows with accesses touch 20 pages (80 KiB) or fewer",
     );
     expect(workingSetSentence(tables, view)).toContain(
-      "7 more windows are without accesses",
+      "7 more windows have no accesses",
     );
   });
 
