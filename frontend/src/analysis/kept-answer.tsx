@@ -11,6 +11,8 @@ import {
   type OpenedScenario,
   scenarioQuery,
 } from "@/api/scenarios";
+import type { Column } from "@/components/columns";
+import { DataTable } from "@/components/data-table";
 import { Disclosure } from "@/components/disclosure";
 import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
@@ -188,75 +190,65 @@ function Beside({ comparison }: { readonly comparison: Comparison }) {
 
 function FactTable({ comparison }: { readonly comparison: Comparison }) {
   return (
-    <div className="tw-scroll">
-      <table className="tw-table">
-        <caption>Changed inputs of the answer</caption>
-        <thead>
-          <tr>
-            <th scope="col">Changed</th>
-            <th scope="col">Figure</th>
-            <th scope="col">When saved</th>
-            <th scope="col">Now</th>
-          </tr>
-        </thead>
-        <tbody>
-          {comparison.facts.map((fact) => (
-            <tr key={`${fact.kind} ${fact.id} ${fact.fact}`}>
-              <th scope="row">{fact.name}</th>
-              <td>{fact.fact === "" ? capital(fact.kind) : fact.fact}</td>
-              <td>{fact.before ?? <Unknown reason="it was added since" />}</td>
-              <td>{fact.now ?? <Unknown reason="it was removed since" />}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <DataTable
+      label="Changed inputs of the answer"
+      caption="Changed inputs of the answer"
+      columns={[
+        { key: "Changed", rowHeader: true, cell: (fact) => fact.name },
+        {
+          key: "Figure",
+          align: "text",
+          cell: (fact) => (fact.fact === "" ? capital(fact.kind) : fact.fact),
+        },
+        {
+          key: "When saved",
+          align: "text",
+          cell: ({ before }) => before ?? <Unknown reason="it was added since" />,
+        },
+        {
+          key: "Now",
+          align: "text",
+          cell: ({ now }) => now ?? <Unknown reason="it was removed since" />,
+        },
+      ]}
+      rows={comparison.facts}
+      rowKey={(fact) => `${fact.kind} ${fact.id} ${fact.fact}`}
+    />
   );
 }
+
+const FIGURE_COLUMNS: readonly Column<FigureBeside>[] = [
+  {
+    key: "Figure",
+    rowHeader: true,
+    cell: ({ title, unit }) => (unit === null ? title : `${title} [${unit}]`),
+  },
+  { key: "Scheme", align: "text", cell: ({ scheme }) => scheme ?? "" },
+  {
+    key: "When saved",
+    cell: (figure) => <FigureValue value={figure.before} unit={figure.unit} />,
+  },
+  {
+    key: "Now",
+    cell: (figure) => <FigureValue value={figure.now} unit={figure.unit} />,
+  },
+  { key: "Change", cell: (figure) => changeText(figure) },
+];
 
 function FigureTable(props: {
   readonly figures: readonly FigureBeside[];
   readonly label: string;
 }) {
   return (
-    <div className="tw-scroll">
-      <table className="tw-table">
-        <caption>{props.label}</caption>
-        <thead>
-          <tr>
-            <th scope="col">Figure</th>
-            <th scope="col">Scheme</th>
-            <th scope="col" className="num">
-              When saved
-            </th>
-            <th scope="col" className="num">
-              Now
-            </th>
-            <th scope="col" className="num">
-              Change
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {props.figures.map((figure) => (
-            <tr key={`${figure.ask} ${figure.name} ${figure.scheme} ${figure.unit}`}>
-              <th scope="row">
-                {figure.title}
-                {figure.unit === null ? "" : ` [${figure.unit}]`}
-              </th>
-              <td>{figure.scheme ?? ""}</td>
-              <td className="num">
-                <FigureValue value={figure.before} unit={figure.unit} />
-              </td>
-              <td className="num">
-                <FigureValue value={figure.now} unit={figure.unit} />
-              </td>
-              <td className="num">{changeText(figure)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <DataTable
+      label={props.label}
+      caption={props.label}
+      columns={FIGURE_COLUMNS}
+      rows={props.figures}
+      rowKey={(figure) =>
+        `${figure.ask} ${figure.name} ${figure.scheme} ${figure.unit}`
+      }
+    />
   );
 }
 

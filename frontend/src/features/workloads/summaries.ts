@@ -2,6 +2,7 @@
 import type { SummaryTables } from "@/api/analyses";
 import type { CsvCell } from "@/charts/csv";
 import type { LineSeries } from "@/charts/line-option";
+import type { Column } from "@/components/columns";
 import {
   bytes,
   bytesOfPages,
@@ -497,51 +498,77 @@ export function devicesFinding(tables: SummaryTables, devices: Devices): string 
     : `${first.name} takes ${percent(first.accesses, tables.accesses)} of the accesses with ${percent(first.distinct_pages, tables.distinct_pages)} of the footprint`;
 }
 
-export function devicesTable(tables: SummaryTables, devices: Devices, place: number) {
-  const rows = [...devices.rows, ...(devices.others === null ? [] : [devices.others])];
-  const allHits = rows.reduce((sum, row) => sum + (hitsAt(row, place) ?? 0), 0);
-  const cell = (row: DeviceRow) => hitsAt(row, place);
-  return {
-    header: [
-      "Device or relation",
-      "Accesses",
-      "of all",
-      "Writes",
-      "Footprint",
-      `Hit ratio at ${size(tables, devices.cache_pages[place] ?? 1)}`,
-      "of all hits",
-      "Sequential",
-    ],
-    csvHeader: [
-      "device",
-      "accesses",
-      "write_accesses",
-      "footprint_pages",
-      `hits_at_${devices.cache_pages[place]}_pages`,
-      "requests",
-      "sequential_requests",
-    ],
-    rows: rows.map((row): CsvCell[] => [
-      row.name,
-      row.accesses,
-      row.write_accesses,
-      row.distinct_pages,
-      cell(row),
-      row.requests,
-      row.sequential_requests,
-    ]),
-    shown: rows.map((row) => [
-      row.name,
-      formatCount(row.accesses),
-      percent(row.accesses, tables.accesses),
-      percent(row.write_accesses, row.accesses),
-      size(tables, row.distinct_pages),
-      cell(row) === null ? "–" : percent(cell(row) ?? 0, row.accesses),
-      cell(row) === null ? "–" : percent(cell(row) ?? 0, allHits),
-      percent(row.sequential_requests, row.requests),
-    ]),
+export function devicesColumns(
+  tables: SummaryTables,
+  devices: Devices,
+  place: number,
+): readonly Column<DeviceRow>[] {
+  const allHits = deviceRows(devices).reduce(
+    (sum, row) => sum + (hitsAt(row, place) ?? 0),
+    0,
+  );
+  const hits = (row: DeviceRow) => hitsAt(row, place);
+  const hitShare = (row: DeviceRow, whole: number) => {
+    const count = hits(row);
+    return count === null ? "–" : percent(count, whole);
   };
+  return [
+    {
+      key: "device",
+      head: "Device or relation",
+      rowHeader: true,
+      cell: (row) => (row.name === "" ? "(without a name)" : row.name),
+      csv: (row) => row.name,
+    },
+    {
+      key: "accesses",
+      head: "Accesses",
+      cell: (row) => formatCount(row.accesses),
+      csv: (row) => row.accesses,
+    },
+    {
+      key: "share of accesses",
+      head: "of all",
+      cell: (row) => percent(row.accesses, tables.accesses),
+    },
+    {
+      key: "write_accesses",
+      head: "Writes",
+      cell: (row) => percent(row.write_accesses, row.accesses),
+      csv: (row) => row.write_accesses,
+    },
+    {
+      key: "footprint_pages",
+      head: "Footprint",
+      cell: (row) => size(tables, row.distinct_pages),
+      csv: (row) => row.distinct_pages,
+    },
+    {
+      key: `hits_at_${devices.cache_pages[place]}_pages`,
+      head: `Hit ratio at ${size(tables, devices.cache_pages[place] ?? 1)}`,
+      cell: (row) => hitShare(row, row.accesses),
+      csv: hits,
+    },
+    {
+      key: "share of hits",
+      head: "of all hits",
+      cell: (row) => hitShare(row, allHits),
+    },
+    { key: "requests", csv: (row) => row.requests },
+    {
+      key: "sequential_requests",
+      head: "Sequential",
+      cell: (row) => percent(row.sequential_requests, row.requests),
+      csv: (row) => row.sequential_requests,
+    },
+  ];
 }
+
+/** The listed devices, and the others as one. */
+export const deviceRows = (devices: Devices): readonly DeviceRow[] => [
+  ...devices.rows,
+  ...(devices.others === null ? [] : [devices.others]),
+];
 
 /** Value of a curve at a size, straight between the listed sizes. */
 export function curveAt(
