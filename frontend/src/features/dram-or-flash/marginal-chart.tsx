@@ -71,7 +71,7 @@ export const MarginalChart = memo(function MarginalChart({
       subtitle={
         total
           ? "I/O time saved by an amount spent at once on DRAM alone or on flash alone [µs per access]"
-          : `I/O time that the next ${dollars(money.usd)} saves per ${shownCurrency()}, after any sum was spent on the same tier; markers: from nothing [µs per access per ${shownCurrency()}]`
+          : `I/O time saved per ${shownCurrency()} by the next ${dollars(money.usd)}, after any amount already spent on the same tier; markers: nothing spent before [µs per access per ${shownCurrency()}]`
       }
       controls={
         <SegmentedControl

@@ -289,7 +289,7 @@ export function Price(props: {
   }
   const quoted = Number(stated);
   const beside = [
-    ...(device.usd_per_gb === null ? ["a month"] : []),
+    ...(device.usd_per_gb === null ? ["per month"] : []),
     ...(rate === null ? [] : [`${formatPrice(usd(quoted))} ${BASE_CURRENCY}`]),
     ...(device.price_date === null ? [] : [device.price_date]),
   ];

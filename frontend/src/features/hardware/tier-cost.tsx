@@ -243,7 +243,7 @@ function CostChart({ found }: { readonly found: TierCostsOut }) {
       stackedBarsOption({
         bars,
         parts: COST_PARTS,
-        axis: `cost [${shownCurrency()} a month]`,
+        axis: `cost [${shownCurrency()} per month]`,
         format: (value) => formatAmount(usd(value)),
         colors,
       }),
@@ -252,7 +252,7 @@ function CostChart({ found }: { readonly found: TierCostsOut }) {
   return (
     <ChartCard
       title={found.sentence.replace(/\.$/, "")}
-      subtitle={`Cost of the tier by device [${shownCurrency()} a month]; the CSV holds every line`}
+      subtitle={`Cost of the tier by device [${shownCurrency()} per month]; the CSV holds every line`}
       label="Cost of a tier by device"
       option={option}
       height={FRAME_HEIGHT + ROW_HEIGHT * Math.max(1, bars.length)}

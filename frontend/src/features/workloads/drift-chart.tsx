@@ -76,7 +76,7 @@ export function Drift({ workloadId, name, summary }: DriftProps) {
       {job.run === undefined ? (
         <Text size="sm" c="dimmed">
           One more pass over {formatCount(summary.accesses)} accesses; the result is
-          kept.
+          stored.
         </Text>
       ) : (
         <RunProgress run={job.run} />

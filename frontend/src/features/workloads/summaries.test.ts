@@ -202,7 +202,9 @@ describe("windows", () => {
       "25 % of it is first touched in the last 50 % of the accesses",
     );
     const one = { ...windows, window_accesses: 1000, footprint_pages: [40] };
-    expect(footprintFinding({ ...tables, windows: one })).toContain("too short to say");
+    expect(footprintFinding({ ...tables, windows: one })).toContain(
+      "too short to show",
+    );
   });
 
   it("give the mix of most windows", () => {

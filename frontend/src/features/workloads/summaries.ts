@@ -127,7 +127,7 @@ const STILL_GROWING = 0.02;
 export function footprintFinding(tables: SummaryTables): string {
   const late = lateShare(tables);
   if (late === null) {
-    return `The trace touches ${size(tables, tables.distinct_pages)}; it is too short to say whether more would follow`;
+    return `The trace touches ${size(tables, tables.distinct_pages)}; it is too short to show whether more would follow`;
   }
   const { share, span } = late;
   return `The footprint ${share > STILL_GROWING ? "still grows" : "is nearly complete"}: ${formatPercent(ratio(share))} of it is first touched in the last ${formatPercent(ratio(span))} of the accesses`;

@@ -134,7 +134,7 @@ export function Summaries({ workloadId, name, summary, cursor }: SummariesProps)
       {job.run === undefined ? (
         <Text size="sm" c="dimmed">
           One more pass over {formatCount(summary.accesses)} accesses; the result is
-          kept.
+          stored.
         </Text>
       ) : (
         <RunProgress run={job.run} />
@@ -404,7 +404,7 @@ function MixChart(props: CardProps) {
         <p>
           Page accesses that write, as a share of all page accesses of each window. In
           the title, windows with less than a tenth of the mean number of accesses are
-          left out, as a share of a few accesses says little.
+          left out, because shares of a few accesses are unreliable.
         </p>
       }
     />
@@ -590,10 +590,9 @@ function SizeChart({ tables, name }: PlainProps) {
       explanation={
         <p>
           Lengths of the requests as recorded, before they are split into pages;
-          requests of length 0 are left out. Traces that were read before lengths were
-          kept, and formats addressed in pages, are counted in pages. Workloads of the
-          same accesses are stored once, with the lengths of the file that was read
-          first.
+          requests of length 0 are left out. Traces imported before lengths were stored,
+          and formats addressed in pages, are counted in pages. Workloads of the same
+          accesses are stored once, with the lengths of the file that was read first.
         </p>
       }
     />

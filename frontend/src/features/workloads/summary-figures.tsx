@@ -277,7 +277,7 @@ export function ConversionLog(props: {
         ))}
         <List.Item>
           Read as {summary.format} with pages of{" "}
-          {formatBytes(bytes(summary.page_bytes))}; kept as{" "}
+          {formatBytes(bytes(summary.page_bytes))}; stored as{" "}
           {formatBytes(bytes(summary.stored_bytes))}{" "}
           {summary.kind === "trace"
             ? "in canonical form."
@@ -291,7 +291,7 @@ export function ConversionLog(props: {
       <Text size="sm" mt="sm" style={{ overflowWrap: "anywhere" }}>
         {summary.kind === "trace"
           ? "Content id (space, page, operation and time of every access): "
-          : "Content id (of the document kept): "}
+          : "Content id (of the stored document): "}
         {workload.content_id === null ? (
           <Unknown reason="it is known when the whole trace has been read" />
         ) : (
