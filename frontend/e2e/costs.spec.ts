@@ -38,7 +38,7 @@ test("hardware: a measurement of fio becomes an own device", async ({ page }) =>
   await page.goto("/hardware");
   await page.getByRole("button", { name: "Import from fio" }).click();
   const dialog = page.getByRole("dialog");
-  const field = dialog.getByRole("textbox", { name: "Output of fio" });
+  const field = dialog.getByRole("textbox", { name: "fio output" });
   await field.fill("no json");
   await dialog.getByRole("button", { name: "Read it" }).click();
   await expect(dialog.getByText(/This is no JSON/)).toBeVisible();
@@ -47,7 +47,7 @@ test("hardware: a measurement of fio becomes an own device", async ({ page }) =>
   await expect(dialog.getByRole("alert")).toContainText(
     "must be a list that is not empty",
   );
-  await dialog.getByLabel("File of fio").setInputFiles({
+  await dialog.getByLabel("fio output file").setInputFiles({
     name: "fio.json",
     mimeType: "application/json",
     // fio writes its warnings before the document.
@@ -68,7 +68,7 @@ test("hardware: a measurement of fio becomes an own device", async ({ page }) =>
   await expect(
     dialog.getByText(/10,000 random reads .* at queue depth 1:/),
   ).toBeVisible();
-  await dialog.getByRole("button", { name: "Keep as an own device" }).click();
+  await dialog.getByRole("button", { name: "Save as your own device" }).click();
   await expect(dialog).toBeHidden();
   const row = page.getByRole("row", { name: /A measured rig/ });
   await expect(row).toContainText("100");
@@ -84,7 +84,7 @@ test("hardware: what a tier costs on each device, and which keeps up", async ({
   const card = page.getByRole("region", { name: "Cost of a tier by device" });
   await expect(card.getByRole("heading")).toContainText(/is the cheapest/, LONG);
   const before = await card.getByRole("heading").innerText();
-  const held = page.getByRole("textbox", { name: "Held" });
+  const held = page.getByRole("textbox", { name: "Stored data" });
   await held.fill("2048");
   await held.press("Enter");
   await expect(card.getByRole("heading")).not.toHaveText(before);
@@ -108,7 +108,7 @@ test("hardware: what a tier costs on each device, and which keeps up", async ({
   await card.getByRole("button", { name: "Export" }).click();
   await page.getByRole("menuitem", { name: "CSV numbers" }).click();
   const csv = readFileSync(await (await download).path(), "utf8").split("\r\n");
-  expect(csv[0]).toContain("A million accesses [USD]");
+  expect(csv[0]).toContain("Per million accesses [USD]");
 });
 
 test("compare: which flash device, and where its directory goes", async ({ page }) => {

@@ -44,7 +44,7 @@ test("formulas: find one, put own numbers in, see how far it holds, take it alon
   await expect(
     page.getByText(/k C_flash_write \+ C_disk_write = 0.0079/),
   ).toBeVisible();
-  await page.getByRole("button", { name: /The same as command/ }).click();
+  await page.getByRole("button", { name: /As a command/ }).click();
   await expect(
     page.getByText(/^tierwright formula face.writeback_chain --inputs '\{"k":1,/),
   ).toBeVisible();
@@ -68,7 +68,7 @@ test("formulas: find one, put own numbers in, see how far it holds, take it alon
     "0.0079",
   );
 
-  await page.getByRole("button", { name: "Read its page" }).click();
+  await page.getByRole("button", { name: "Read the model page" }).click();
   await expect(page.getByRole("dialog")).toContainText("Flash caches");
   await page.keyboard.press("Escape");
 

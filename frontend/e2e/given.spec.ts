@@ -36,12 +36,12 @@ test("a pasted curve is questioned, repaired, made a workload and compared as a 
   await expect(use).toBeDisabled();
   await expectAccessible(page, "curve with a problem");
 
-  await page.getByLabel(/^Repair it/).check();
+  await page.getByLabel(/^Repair:/).check();
   await expect(page.getByText(/^Repaired: 2 of 4 ratios/)).toBeVisible();
   await expect(
     page.getByRole("img", { name: "Hit ratio over cache size of the given curve" }),
   ).toBeVisible();
-  await page.getByLabel("Name of the workload").fill(name);
+  await page.getByLabel("Workload name").fill(name);
   // Below the bar at the top a button may be hidden half, which is no fault of its size.
   await page.evaluate(() => window.scrollTo(0, 0));
   await expectAccessible(page, "repaired curve");

@@ -78,7 +78,7 @@ test("a sweep: choose, run, read, export, reopen by its link", async ({ page }) 
 
   // Another contender makes the results those of another question.
   await chosen.getByRole("button", { name: "Remove OPT" }).click();
-  await expect(page.getByText(/results below are of other contenders/)).toBeVisible();
+  await expect(page.getByText(/results below are for other contenders/)).toBeVisible();
 });
 
 test("a sweep charges the memory that flash needs", async ({ page }) => {
@@ -221,7 +221,7 @@ test("all sizes of one policy, estimated, beside exact LRU", async ({ page }) =>
   await policy.click();
   await page.getByRole("option", { name: "CLOCK", exact: true }).click();
   await expect(page).toHaveURL(/estimated=policy%3Aclock|estimated=policy:clock/);
-  const rate = page.getByRole("textbox", { name: "Pages followed" });
+  const rate = page.getByRole("textbox", { name: "Pages sampled" });
   await rate.fill("250");
   await expect(page.getByText(/write a number from 0\.01 to 100/)).toBeVisible();
   await rate.fill("25");
@@ -265,7 +265,7 @@ test("all sizes of one policy, estimated, beside exact LRU", async ({ page }) =>
   expect(await table.innerText()).toBe(cells);
   await rate.fill("20");
   await rate.press("Enter");
-  await expect(page.getByText(/estimate below is of another policy/)).toBeVisible();
+  await expect(page.getByText(/estimate below is for another policy/)).toBeVisible();
 });
 
 test("the adaptive split is followed while a write gets dearer", async ({ page }) => {

@@ -43,9 +43,9 @@ test("DRAM or flash: the price ratio moves the decision, and its link keeps it",
   await slider.press("ArrowRight");
   const response = await answered;
   expect(response.request().timing().responseEnd).toBeLessThan(1000);
-  await expect(page.getByText(/Set by hand; the prices say/)).toBeVisible();
+  await expect(page.getByText(/Set by hand; prices give/)).toBeVisible();
 
-  await choose(card, "All of it");
+  await choose(card, "Whole amount");
   await expect(card).toContainText("all of a sum saves");
   await card.getByRole("button", { name: "How is this computed?" }).click();
   await expect(

@@ -173,6 +173,6 @@ test("a price that changed shows the saved answer beside the present one", async
   await page.goBack();
   await page.goto("/scenarios");
   await row.getByRole("link", { name }).click();
-  await kept.getByRole("button", { name: "Keep the present answer" }).click(LONG);
+  await kept.getByRole("button", { name: "Save the current answer" }).click(LONG);
   await expect(kept).toContainText("The saved answer is unchanged", LONG);
 });

@@ -191,8 +191,8 @@ function WorkloadState(props: {
     <Panel>
       {named === undefined ? (
         <EmptyState title="No workload is ready yet">
-          {props.empty} Choose a workload that has been read in the chip above, {upload}
-          , or wait until the worked example on the start page is prepared.
+          {props.empty} Choose an imported workload in the chip above, {upload}, or wait
+          until the worked example on the start page is prepared.
         </EmptyState>
       ) : (
         <EmptyState title={`There is no workload with the id ${named}`}>
@@ -209,7 +209,7 @@ function NotReady({ workload }: { readonly workload: WorkloadOut }) {
   return (
     <Panel title={`${workload.name} is not ready`}>
       {workload.run === null ? (
-        <Text size="sm">Its trace was never read. Upload it again.</Text>
+        <Text size="sm">Its trace was never imported. Upload it again.</Text>
       ) : run === undefined ? (
         <Skeleton height={60} animate={false} />
       ) : (

@@ -152,7 +152,7 @@ export function BuyableSwitch(props: {
   ];
   const text = units.map(({ tier, unit }) =>
     unit === null
-      ? `${tier}: what is sold is not known, any size`
+      ? `${tier}: the sizes sold are unknown, so any size is allowed`
       : `${tier}: ${unit.text}${
           unit.unitBytes > footprintBytes
             ? `, more than the whole workload (${formatBytes(bytes(footprintBytes))})`

@@ -29,7 +29,7 @@ export function CurrencySelect({ book }: { readonly book: string | null }) {
         searchable
         openOnFocus={false}
         comboboxProps={{ withinPortal: false }}
-        nothingFoundMessage="No rate of this currency is known"
+        nothingFoundMessage="No rate for this currency is known"
       />
       {chosen !== BASE_CURRENCY && (
         <>
@@ -52,8 +52,8 @@ export function CurrencySelect({ book }: { readonly book: string | null }) {
           <Text size="xs" c="dimmed">
             {search.per_usd === undefined
               ? rate !== undefined &&
-                `${rateText(rate)} Sums are made in USD and converted once.`
-              : `Your rate, ${search.per_usd}. Sums are made in USD and converted once.`}
+                `${rateText(rate)} Totals are computed in USD and converted once.`
+              : `Your rate, ${search.per_usd}. Totals are computed in USD and converted once.`}
           </Text>
           {search.per_usd === undefined && rate?.caution != null && (
             <Text size="xs">{`Note: ${rate.caution}.`}</Text>

@@ -3,7 +3,7 @@ import { bounded, oneOf, type Refused, readAddress, share } from "./address";
 import { metadataName } from "./state";
 
 export interface DollarSearch {
-  /** The next sum of money; absent: the usual one. [USD] */
+  /** Next amount to spend; absent: the usual one. [USD] */
   usd?: number | undefined;
   /** Price of flash over price of DRAM, a byte; absent: as the prices say. */
   price_ratio?: number | undefined;

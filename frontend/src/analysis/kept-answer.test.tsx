@@ -48,16 +48,16 @@ it("starts the page's own job where the present models have yet to answer", asyn
   const own = job();
   const screen = await renderThemed(kept(WAITING, own));
   await expect
-    .element(screen.getByText("The present models have not computed this answer yet"))
+    .element(screen.getByText("The current models have not computed this answer yet"))
     .toBeVisible();
   await expect.element(screen.getByText(/When saved: The best replayed/)).toBeVisible();
   await expect.element(screen.getByText(/under models 0\.0\.9/)).toBeVisible();
   // There is nothing to keep in place of what was kept.
   expect(
-    screen.getByRole("button", { name: "Keep the present answer" }).elements(),
+    screen.getByRole("button", { name: "Save the current answer" }).elements(),
   ).toEqual([]);
   await expectAccessible();
-  await screen.getByRole("button", { name: "Compute the present answer" }).click();
+  await screen.getByRole("button", { name: "Compute the current answer" }).click();
   expect(own.start).toHaveBeenCalledOnce();
 });
 
@@ -65,7 +65,7 @@ it("says that the job runs, and offers it no second time", async () => {
   const screen = await renderThemed(kept(WAITING, job({ running: true })));
   await expect.element(screen.getByRole("status")).toMatchTextContent("being computed");
   expect(
-    screen.getByRole("button", { name: "Compute the present answer" }).elements(),
+    screen.getByRole("button", { name: "Compute the current answer" }).elements(),
   ).toEqual([]);
 });
 
@@ -114,7 +114,7 @@ it("reads the scenario again when the job is done, and lays both side by side", 
   const row = screen.getByRole("row", { name: /Cost of the best split/ });
   await expect.element(row).toMatchTextContent(/0\.5.*0\.25.*−50 %/);
   await expect
-    .element(screen.getByRole("button", { name: "Keep the present answer" }))
+    .element(screen.getByRole("button", { name: "Save the current answer" }))
     .toBeVisible();
   expect(read).toHaveBeenCalledTimes(2);
 });

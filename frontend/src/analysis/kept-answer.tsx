@@ -11,6 +11,8 @@ import {
   type OpenedScenario,
   scenarioQuery,
 } from "@/api/scenarios";
+import type { Column } from "@/components/columns";
+import { DataTable } from "@/components/data-table";
 import { Disclosure } from "@/components/disclosure";
 import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
@@ -114,13 +116,13 @@ export function KeptBody({ scenario, job }: KeptBodyProps) {
 export function keptTitle(scenario: OpenedScenario): string {
   const { comparison } = scenario;
   if (scenario.answer === null) {
-    return "No answer was kept with this scenario";
+    return "No answer was saved with this scenario";
   }
   if (scenario.to_compute.length > 0) {
-    return "The present models have not computed this answer yet";
+    return "The current models have not computed this answer yet";
   }
   if (comparison === null) {
-    return "The saved answer cannot be compared with the present one";
+    return "The saved answer cannot be compared with the current one";
   }
   const changed = comparison.figures.filter((figure) => figure.changed).length;
   return changed === 0
@@ -152,14 +154,14 @@ function Waiting({ scenario, job }: KeptBodyProps) {
         </Text>
       ))}
       {job === undefined ? (
-        <Text size="sm">Open the scenario to compute the present answer.</Text>
+        <Text size="sm">Open the scenario to compute the current answer.</Text>
       ) : job.running ? (
         <Text size="sm" role="status">
-          The present answer is being computed. Both are shown here when it is ready.
+          The current answer is being computed. Both are shown here when it is ready.
         </Text>
       ) : (
         <Button size="compact-sm" onClick={job.start}>
-          Compute the present answer
+          Compute the current answer
         </Button>
       )}
     </>
@@ -188,75 +190,65 @@ function Beside({ comparison }: { readonly comparison: Comparison }) {
 
 function FactTable({ comparison }: { readonly comparison: Comparison }) {
   return (
-    <div className="tw-scroll">
-      <table className="tw-table">
-        <caption>What the answer rests on, as far as it changed</caption>
-        <thead>
-          <tr>
-            <th scope="col">Changed</th>
-            <th scope="col">Figure</th>
-            <th scope="col">When saved</th>
-            <th scope="col">Now</th>
-          </tr>
-        </thead>
-        <tbody>
-          {comparison.facts.map((fact) => (
-            <tr key={`${fact.kind} ${fact.id} ${fact.fact}`}>
-              <th scope="row">{fact.name}</th>
-              <td>{fact.fact === "" ? capital(fact.kind) : fact.fact}</td>
-              <td>{fact.before ?? <Unknown reason="it was added since" />}</td>
-              <td>{fact.now ?? <Unknown reason="it was removed since" />}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <DataTable
+      label="Changed inputs of the answer"
+      caption="Changed inputs of the answer"
+      columns={[
+        { key: "Changed", rowHeader: true, cell: (fact) => fact.name },
+        {
+          key: "Figure",
+          align: "text",
+          cell: (fact) => (fact.fact === "" ? capital(fact.kind) : fact.fact),
+        },
+        {
+          key: "When saved",
+          align: "text",
+          cell: ({ before }) => before ?? <Unknown reason="it was added since" />,
+        },
+        {
+          key: "Now",
+          align: "text",
+          cell: ({ now }) => now ?? <Unknown reason="it was removed since" />,
+        },
+      ]}
+      rows={comparison.facts}
+      rowKey={(fact) => `${fact.kind} ${fact.id} ${fact.fact}`}
+    />
   );
 }
+
+const FIGURE_COLUMNS: readonly Column<FigureBeside>[] = [
+  {
+    key: "Figure",
+    rowHeader: true,
+    cell: ({ title, unit }) => (unit === null ? title : `${title} [${unit}]`),
+  },
+  { key: "Scheme", align: "text", cell: ({ scheme }) => scheme ?? "" },
+  {
+    key: "When saved",
+    cell: (figure) => <FigureValue value={figure.before} unit={figure.unit} />,
+  },
+  {
+    key: "Now",
+    cell: (figure) => <FigureValue value={figure.now} unit={figure.unit} />,
+  },
+  { key: "Change", cell: (figure) => changeText(figure) },
+];
 
 function FigureTable(props: {
   readonly figures: readonly FigureBeside[];
   readonly label: string;
 }) {
   return (
-    <div className="tw-scroll">
-      <table className="tw-table">
-        <caption>{props.label}</caption>
-        <thead>
-          <tr>
-            <th scope="col">Figure</th>
-            <th scope="col">Scheme</th>
-            <th scope="col" className="num">
-              When saved
-            </th>
-            <th scope="col" className="num">
-              Now
-            </th>
-            <th scope="col" className="num">
-              Change
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {props.figures.map((figure) => (
-            <tr key={`${figure.ask} ${figure.name} ${figure.scheme} ${figure.unit}`}>
-              <th scope="row">
-                {figure.title}
-                {figure.unit === null ? "" : ` [${figure.unit}]`}
-              </th>
-              <td>{figure.scheme ?? ""}</td>
-              <td className="num">
-                <FigureValue value={figure.before} unit={figure.unit} />
-              </td>
-              <td className="num">
-                <FigureValue value={figure.now} unit={figure.unit} />
-              </td>
-              <td className="num">{changeText(figure)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <DataTable
+      label={props.label}
+      caption={props.label}
+      columns={FIGURE_COLUMNS}
+      rows={props.figures}
+      rowKey={(figure) =>
+        `${figure.ask} ${figure.name} ${figure.scheme} ${figure.unit}`
+      }
+    />
   );
 }
 
@@ -319,7 +311,7 @@ function KeepNow(props: {
   return (
     <Group gap="xs">
       {keep.error !== null && (
-        <ProblemAlert error={keep.error} title="The present answer was not kept" />
+        <ProblemAlert error={keep.error} title="The current answer was not saved" />
       )}
       <Button
         size="compact-sm"
@@ -327,7 +319,7 @@ function KeepNow(props: {
         loading={keep.isPending}
         onClick={() => keep.mutate()}
       >
-        Keep the present answer
+        Save the current answer
       </Button>
     </Group>
   );

@@ -126,7 +126,7 @@ export function readContenders(text_: string, simulator: SimulatorOut): ReadCont
     const [family = "", name = ""] = head.split(":");
     const contender = { family: family as Family, name };
     if (itemOf(simulator, contender) === undefined) {
-      faults.push(`${head.slice(0, 60)} is nothing that the simulator knows`);
+      faults.push(`"${head.slice(0, 60)}" is not a contender that the simulator knows`);
       continue;
     }
     const options = Object.fromEntries(

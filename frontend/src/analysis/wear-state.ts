@@ -28,7 +28,7 @@ export type TransactionSource = (typeof TRANSACTION_SOURCES)[number];
 export const MOST_EVENT_CHARACTERS = 2000;
 
 export interface WearNumbers {
-  /** Page accesses a second; absent: the workload's own. */
+  /** Page accesses per second; absent: the workload's own. */
   rate?: number | undefined;
   /** Of the load, a year; 0.2: 20 % more. */
   growth?: number | undefined;

@@ -67,7 +67,7 @@ export const derivationQuery = (point: EvaluationIn, decide: Decide) =>
       deriveEvaluation({ signal, body: { ...point, decide }, throwOnError: true }),
     );
     if ("run" in data) {
-      throw new Error("the replay of this point is no longer kept; reload the page");
+      throw new Error("the replay of this point is no longer stored; reload the page");
     }
     return { data };
   });

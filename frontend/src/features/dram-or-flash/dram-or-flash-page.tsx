@@ -42,7 +42,7 @@ import {
 } from "./tables";
 
 const LEAD =
-  "Does the next money belong in DRAM or in flash, and at which price of flash does that change?";
+  "Should the next money go to DRAM or to flash, and at what flash price does the answer change?";
 
 export function DramOrFlashPage() {
   return (
@@ -173,7 +173,7 @@ function DramOrFlashView({ state, name, summary }: AnalysisInputs) {
           })}
           what="what DRAM and flash save"
           title="Check the break-even of each scheme"
-          subtitle="Replays the trace with twice the DRAM, and under every scheme with the flash that is to save as much."
+          subtitle="Replays the trace with twice the DRAM, and under every scheme with the amount of flash expected to save as much."
           traced={!given}
         />
       )}

@@ -19,7 +19,7 @@ export function FormulaAbout({ formula }: { readonly formula: FormulaOut }) {
       subtitle={formula.says}
       actions={
         <Button size="compact-sm" variant="default" onClick={() => setReading(true)}>
-          Read its page
+          Read the model page
         </Button>
       }
     >

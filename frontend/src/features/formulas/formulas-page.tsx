@@ -25,7 +25,7 @@ export function FormulasPage() {
   return (
     <Page
       title="Formulas"
-      lead="Every formula of the papers by itself: what it says, how far it holds, and its answer for numbers of your own."
+      lead="Every formula from the papers: its meaning, its range of validity, and its result for your own numbers."
     >
       {catalogue.error !== null && (
         <ProblemAlert

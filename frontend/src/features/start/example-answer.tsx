@@ -60,8 +60,8 @@ export function ExampleAnswer() {
     return (
       <Panel>
         <EmptyState title="There is no workload to show an answer for">
-          The worked example was deleted, and nothing else has been read. Upload a trace
-          below; the answer for it appears here.
+          The worked example was deleted, and nothing else has been imported. Upload a
+          trace below; the answer for it appears here.
         </EmptyState>
       </Panel>
     );
@@ -137,7 +137,7 @@ function AnswerPanel(props: {
   const { evaluation, workload, state } = props;
   const { devices } = evaluation;
   return (
-    <section className="tw-panel" aria-label="Answer for the present workload">
+    <section className="tw-panel" aria-label="Answer for the current workload">
       <div className={classes["answer"]}>
         <Stack gap="sm">
           <Text size="sm" c="dimmed">

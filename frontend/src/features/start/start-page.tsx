@@ -25,7 +25,7 @@ export function StartPage() {
       <div className={classes["columns"]}>
         <Panel
           title="Your workload"
-          subtitle="A trace of page or block accesses; the preview shows what was understood before anything is computed"
+          subtitle="A trace of page or block accesses; the preview shows how it is read before anything is computed"
         >
           <UploadZone />
           <Text size="sm" mt="sm">
