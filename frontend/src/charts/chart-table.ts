@@ -3,8 +3,8 @@ import type { ChartTable } from "./chart-card";
 
 /** The table of a chart, from its columns; `shown` are the rows to show, if not all. */
 export function chartTable<Row>(
-  columns: readonly Column<Row, string>[],
   rows: readonly Row[],
+  columns: readonly Column<Row, string>[],
   options: { readonly shown?: readonly Row[]; readonly caption?: string } = {},
 ): ChartTable {
   const { shown = rows, caption } = options;
