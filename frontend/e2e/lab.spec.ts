@@ -270,7 +270,7 @@ test("all sizes of one policy, estimated, beside exact LRU", async ({ page }) =>
 
 test("the adaptive split is followed while a write gets dearer", async ({ page }) => {
   await openReady(page, "/pool-split?ram_pages=700");
-  await page.getByRole("combobox", { name: "What changes" }).click(LONG);
+  await page.getByRole("combobox", { name: "Change over the epochs" }).click(LONG);
   await page.getByRole("option", { name: /^RM1/ }).click();
   await expect(page).toHaveURL(/dynamics=rm1/);
   const card = page.getByRole("region", { name: /^The adaptive split of/ });
