@@ -149,7 +149,7 @@ test("a pool split: estimate and simulation, and a slider that answers at once",
   await expect(costs).toBeVisible(LONG);
   await expect(costs).toContainText("best replayed split");
   await expect(
-    page.getByText(/costs 6\.33 page reads: as on Micron 9550 MAX 3\.2TB/),
+    page.getByText(/costs 6\.33 page reads, as on Micron 9550 MAX 3\.2TB/),
   ).toBeVisible();
   await expectAccessible(page, "pool split");
 
@@ -276,9 +276,9 @@ test("the adaptive split is followed while a write gets dearer", async ({ page }
   const card = page.getByRole("region", { name: /^The adaptive split of/ });
   await expect(card.getByRole("heading")).toContainText(/The adaptive split/, LONG);
   await expect(card).toContainText("The clean pool moves between");
-  await page.getByRole("textbox", { name: "One estimation [s]" }).fill("0.9");
-  await page.getByRole("textbox", { name: "One estimation [s]" }).press("Enter");
-  await expect(card).toContainText("For an estimation to take at most 3 %");
+  await page.getByRole("textbox", { name: "Time per estimation [s]" }).fill("0.9");
+  await page.getByRole("textbox", { name: "Time per estimation [s]" }).press("Enter");
+  await expect(card).toContainText("To keep estimation within 3 %");
   await card.getByText("Clean pool", { exact: true }).click();
   await card.getByRole("button", { name: "How is this computed?" }).click();
   await expect(card.getByText(/R_0 \(1 \+ 0\.1 i\)/)).toBeVisible();
