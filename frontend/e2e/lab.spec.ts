@@ -86,7 +86,7 @@ test("a sweep charges the memory that flash needs", async ({ page }) => {
     page,
     "/simulate?contenders=scheme:lazy,scheme:none&sizes=4,300&flash_sizes=4000",
   );
-  await page.getByRole("combobox", { name: "Memory that flash needs" }).click();
+  await page.getByRole("combobox", { name: "Flash metadata in RAM" }).click();
   await page.getByRole("option", { name: "flashcache" }).click();
   await expect(page).toHaveURL(/metadata=flashcache/);
   await page.getByRole("button", { name: "Run the sweep" }).click();
@@ -223,7 +223,7 @@ test("all sizes of one policy, estimated, beside exact LRU", async ({ page }) =>
   await expect(page).toHaveURL(/estimated=policy%3Aclock|estimated=policy:clock/);
   const rate = page.getByRole("textbox", { name: "Pages followed" });
   await rate.fill("250");
-  await expect(page.getByText(/write a number from 0\.01 to 100/)).toBeVisible();
+  await expect(page.getByText(/enter a number from 0\.01 to 100/)).toBeVisible();
   await rate.fill("25");
   await rate.press("Enter");
   // 32 pages in each of 8 miniatures

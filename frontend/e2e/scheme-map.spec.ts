@@ -59,7 +59,7 @@ test("scheme map: axes, metadata, money, table and exports", async ({ page }) =>
   await expect(page).toHaveURL(/y=dirty_share/);
   await expect(map(page)).toContainText("dirty share of evicted pages");
 
-  await page.getByRole("combobox", { name: /Memory that flash needs/ }).click();
+  await page.getByRole("combobox", { name: /Flash metadata in RAM/ }).click();
   await page.getByRole("option", { name: "flashcache" }).click();
   await expect(page.getByText(/of which flash metadata leaves/)).toBeVisible();
 

@@ -49,7 +49,7 @@ test("wear: years of life follow the load and its growth, and say why", async ({
   // A value that cannot be is said at once, and nothing is asked.
   await growth.fill("-200");
   await growth.press("Enter");
-  await expect(page.getByText(/write a number from -99/)).toBeVisible();
+  await expect(page.getByText(/enter a number from -99/)).toBeVisible();
 
   await life(page).getByText("Table", { exact: true }).click();
   await expect(life(page).getByRole("row")).toHaveCount(5);
@@ -66,7 +66,7 @@ test("wear: the page opens with a device whose life is known; metadata are charg
 }) => {
   await openReady(page, "/wear?rate=2000&ram_pages=3000&flash_pages=9000");
   await expect(figure(page)).toHaveText(/years/);
-  await page.getByRole("combobox", { name: "Memory that flash needs" }).click();
+  await page.getByRole("combobox", { name: "Flash metadata in RAM" }).click();
   await page.getByRole("option", { name: "L2ARC (OpenZFS)" }).click();
   await expect(page).toHaveURL(/metadata=l2arc/);
   const left = page.getByText(/keeps 96 bytes in RAM for each page on flash/);
@@ -74,10 +74,10 @@ test("wear: the page opens with a device whose life is known; metadata are charg
   await expectAccessible(page, "wear with metadata");
 
   // A fragment cache also maps the volume behind it.
-  const metadata = page.getByRole("combobox", { name: "Memory that flash needs" });
+  const metadata = page.getByRole("combobox", { name: "Flash metadata in RAM" });
   await metadata.click();
   await page.getByRole("option", { name: /SCE/ }).click();
-  const behind = page.getByRole("textbox", { name: "Volume behind it [GiB]" });
+  const behind = page.getByRole("textbox", { name: "Volume behind the cache [GiB]" });
   await behind.fill("2");
   await behind.press("Enter");
   await expect(page).toHaveURL(/metadata=sce(:|%3A)2GiB/);
@@ -89,7 +89,7 @@ test("wear: the page opens with a device whose life is known; metadata are charg
   await page.getByRole("link", { name: "Compare", exact: true }).click();
   await expect(left).toBeVisible();
   await expectAccessible(page, "comparison with metadata");
-  await page.getByRole("combobox", { name: "Memory that flash needs" }).click();
+  await page.getByRole("combobox", { name: "Flash metadata in RAM" }).click();
   await page.getByRole("option", { name: /^Not charged/ }).click();
   await expect(left).toHaveCount(0);
   await expect(page).not.toHaveURL(/metadata=/);
@@ -115,10 +115,10 @@ test("wear: the health of a drive is read from what smartctl prints", async ({
   await openReady(page, "/wear?flash_device=intel-p4500-4tb&rate=2000");
   await page.getByRole("button", { name: "Read the health of a drive" }).click(LONG);
   const field = page.getByRole("textbox", { name: "Output of smartctl or nvme" });
-  const read = page.getByRole("button", { name: "Read it" });
+  const read = page.getByRole("button", { name: "Read output" });
   await field.fill("no json");
   await read.click();
-  await expect(page.getByText(/This is no JSON/)).toBeVisible();
+  await expect(page.getByText(/This is not JSON/)).toBeVisible();
   await field.fill('{"hello": 1}');
   await read.click();
   await expect(page.getByText(/make the file with/i)).toBeVisible();

@@ -129,7 +129,7 @@ export function ChartCard(props: ChartCardProps) {
         </Group>
       </Group>
       {exportError !== null && (
-        <ProblemAlert error={exportError} title="The picture could not be made" />
+        <ProblemAlert error={exportError} title="The picture could not be exported" />
       )}
       {view === "chart" && props.legend}
       {view === "chart" ? (

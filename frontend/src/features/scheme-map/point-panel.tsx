@@ -122,8 +122,7 @@ export function PointPanel(props: PointPanelProps) {
     >
       {props.decision.pending && run === undefined && (
         <Text size="sm" role="status">
-          The lead is smaller than the error of the model: replaying the trace to
-          decide…
+          The lead is within the model's error: replaying the trace to decide…
         </Text>
       )}
       {run !== undefined && <RunProgress run={run} />}
