@@ -119,7 +119,9 @@ test("an upload cut off by a reload goes on where it stopped", async ({ page }) 
   await page.getByLabel("Trace file").setInputFiles(path);
   await expect.poll(() => patches).toBeGreaterThan(2);
   await page.reload();
-  await expect(page.getByText(`${name} is unfinished; received so far: 32 MiB of 96 MiB`)).toBeVisible();
+  await expect(
+    page.getByText(`${name} is unfinished; received so far: 32 MiB of 96 MiB`),
+  ).toBeVisible();
   await page.unrouteAll({ behavior: "wait" });
 
   const offsets: number[] = [];
