@@ -99,7 +99,7 @@ test("a wrong size stays in the field with the reason", async ({ page }) => {
 
 test("unknown pages and workloads say so", async ({ page }) => {
   await page.goto("/nothing-here");
-  await expect(page.getByText("This page does not exist")).toBeVisible();
+  await expect(page.getByText("Page not found")).toBeVisible();
   await page.goto("/workloads/no-such-workload");
   await expect(page.getByRole("alert")).toContainText("no-such-workload");
 });
@@ -117,7 +117,9 @@ test("an upload cut off by a reload goes on where it stopped", async ({ page }) 
   await page.getByLabel("Trace file").setInputFiles(path);
   await expect.poll(() => patches).toBeGreaterThan(2);
   await page.reload();
-  await expect(page.getByText(`${name} is unfinished: 32 MiB of 96 MiB`)).toBeVisible();
+  await expect(
+    page.getByText(`${name} is unfinished; received so far: 32 MiB of 96 MiB`),
+  ).toBeVisible();
   await page.unrouteAll({ behavior: "wait" });
 
   const offsets: number[] = [];

@@ -40,10 +40,10 @@ test("hardware: a measurement of fio becomes an own device", async ({ page }) =>
   const dialog = page.getByRole("dialog");
   const field = dialog.getByRole("textbox", { name: "fio output" });
   await field.fill("no json");
-  await dialog.getByRole("button", { name: "Read it" }).click();
-  await expect(dialog.getByText(/This is no JSON/)).toBeVisible();
+  await dialog.getByRole("button", { name: "Read output" }).click();
+  await expect(dialog.getByText(/This is not JSON/)).toBeVisible();
   await field.fill('{"jobs": []}');
-  await dialog.getByRole("button", { name: "Read it" }).click();
+  await dialog.getByRole("button", { name: "Read output" }).click();
   await expect(dialog.getByRole("alert")).toContainText(
     "must be a list that is not empty",
   );
@@ -121,13 +121,13 @@ test("compare: which flash device, and where its directory goes", async ({ page 
   const devices = page.getByRole("region", { name: /^Flash devices for/ });
   await expect(devices.getByRole("heading")).toContainText(/gives the least I\/O time/);
   await devices.getByText("By price x time", { exact: true }).click();
-  await expect(devices).toContainText("less is better");
+  await expect(devices).toContainText("lower is better");
   await devices.getByRole("button", { name: "How is this computed?" }).click();
   await expect(devices.getByRole("rowheader", { name: "saved" })).toBeVisible();
   await devices.getByText("Table", { exact: true }).click();
   await expect(devices.getByText(/^Not ranked:/)).toBeVisible();
 
-  await page.getByRole("button", { name: /^.*Where does its directory go/ }).click();
+  await page.getByRole("button", { name: /^.*Where should its directory go/ }).click();
   const places = page.getByRole("region", { name: /^Directories for/ });
   await expect(places.getByRole("heading")).toContainText("The directory belongs");
   const hits = page.getByRole("textbox", { name: "Directory hits in RAM" });

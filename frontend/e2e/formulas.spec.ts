@@ -13,7 +13,7 @@ test("formulas: find one, put own numbers in, see how far it holds, take it alon
   await expect(page.getByRole("table", { name: "Result" })).toContainText("C0");
 
   await page
-    .getByRole("textbox", { name: "Find a formula" })
+    .getByRole("textbox", { name: "Find formulas" })
     .fill("evictions write-back");
   await expect(page.getByText("1 of 68")).toBeVisible();
   await page

@@ -61,7 +61,7 @@ test("a pasted curve is questioned, repaired, made a workload and compared as a 
   await expect(page.getByText("No check by simulation")).toBeVisible();
   await expectAccessible(page, "comparison of a curve");
 
-  await page.getByLabel("State it, the same at every size").check();
+  await page.getByLabel("Set a share, the same at every size").check();
   await expect(page).toHaveURL(/dirty_share=0\.3/);
   await expect(times).toHaveCount(0);
   await expect(page.getByText(/stated dirty share of 0\.3/)).toBeVisible();
@@ -71,7 +71,7 @@ test("a pasted curve is questioned, repaired, made a workload and compared as a 
 
   for (const [link, said] of [
     ["Simulate", "There is no trace to replay"],
-    ["Pool split", "There is no trace to split"],
+    ["Pool split", "A pool split needs a trace"],
   ] as const) {
     await page.getByRole("link", { name: link, exact: true }).click();
     await expect(page.getByText(said)).toBeVisible();
@@ -94,7 +94,7 @@ test("what rests on an unknown dirty share is told at both ends on every page", 
   const { id } = await made.json();
   const asked = `workload=${id}&ram_pages=2000&flash_pages=9000`;
   const unknown = page.getByText(/share of evicted pages that are dirty is unknown/i);
-  const none = page.getByText("none dirty", { exact: true });
+  const none = page.getByText("No dirty pages", { exact: true });
 
   await page.goto(`/wear?${asked}&rate=20000`);
   await expect(unknown.first()).toBeVisible();

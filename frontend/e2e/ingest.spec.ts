@@ -15,7 +15,7 @@ test("a file with two readings is asked about, each with its records", async ({
 }) => {
   const name = `asks-${Date.now()}.trace`;
   await page.goto("/workloads");
-  await page.getByRole("button", { name: /The \d+ formats that are read/ }).click();
+  await page.getByRole("button", { name: /All \d+ supported formats/ }).click();
   await expect(page.getByText("flashsim", { exact: true })).toBeVisible();
   await page.getByLabel("Trace file").setInputFiles(ambiguousTrace(name));
   await expect(page).toHaveURL(/\/uploads\//);
@@ -92,8 +92,8 @@ test("a file on the server is registered by its path, read, and known again", as
   const path = join(roots[0] ?? "", name);
   copyFileSync(brokenTrace("source.csv"), path);
   await page.goto("/workloads");
-  await expect(page.getByText(/One file may have up to 20 GiB/)).toBeVisible();
-  const field = page.getByRole("textbox", { name: /a file that lies on the server/ });
+  await expect(page.getByText(/Maximum file size: 20 GiB/)).toBeVisible();
+  const field = page.getByRole("textbox", { name: /a file on the server/ });
   await field.fill("/etc/passwd");
   await page.getByRole("button", { name: "Use this file" }).click();
   await expect(page.getByRole("alert")).toContainText(

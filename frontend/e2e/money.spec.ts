@@ -68,7 +68,7 @@ test("DRAM or flash: metadata, hits alone, and the check by simulation", async (
   const intervals = page.getByRole("table", { name: "Break-even intervals" });
   await expect(intervals.getByRole("row")).toHaveCount(4, LONG);
   await page.getByRole("button", { name: /Disks, reads and writes/ }).click();
-  await page.getByRole("combobox", { name: "Memory that flash needs" }).click();
+  await page.getByRole("combobox", { name: "Flash metadata in RAM" }).click();
   await page.getByRole("option", { name: "L2ARC (OpenZFS)" }).click();
   await expect(page).toHaveURL(/metadata=l2arc/);
   await expect(

@@ -97,11 +97,11 @@ test("a trace becomes a checked, saved and reopened answer", async ({ page }) =>
 
   // A moved slider marks the check as stale.
   await flash.press("ArrowLeft");
-  await expect(page.getByText(/This check was made at other sizes/)).toBeVisible();
-  await expect(page.getByText(/^At the point of that check/)).toBeVisible();
+  await expect(page.getByText(/This check was run with other sizes/)).toBeVisible();
+  await expect(page.getByText(/^These figures belong to the checked point/)).toBeVisible();
   await expect(verdicts).toHaveCount(0);
-  await page.getByRole("button", { name: "go back to the checked point" }).click();
-  await expect(page.getByText(/This check was made at other sizes/)).toBeHidden();
+  await page.getByRole("button", { name: "Return to the checked point" }).click();
+  await expect(page.getByText(/This check was run with other sizes/)).toBeHidden();
 
   // Keep.
   await page.getByRole("button", { name: "Save scenario" }).click();

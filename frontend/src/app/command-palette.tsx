@@ -170,7 +170,7 @@ function PaletteBody(props: {
       </div>
       <Text size="sm" c="dimmed" mt="xs" role="status">
         {shown.length === 0
-          ? "Nothing has this name. Try fewer letters."
+          ? "No matches. Try fewer letters."
           : `${shown.length} of ${found.length}`}
       </Text>
     </>

@@ -263,7 +263,7 @@ describe("runs and unknowns", () => {
     );
     await expect
       .element(screen.getByRole("note"))
-      .toHaveAttribute("aria-label", "not known: no price is known");
+      .toHaveAttribute("aria-label", "Unknown: no price is known");
     await expect.element(screen.getByText("ram_pages", { exact: true })).toBeVisible();
     await expectAccessible();
   });

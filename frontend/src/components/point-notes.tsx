@@ -22,7 +22,9 @@ export function PointNotes({ evaluation }: { readonly evaluation: EvaluationOut 
       {open.length > 0 && (
         <>
           <Text fw={600} className={classes["title"]}>
-            ⚠ {open.length === 1 ? "A note" : `${open.length} notes`} on these numbers
+            {open.length === 1
+              ? "⚠ A note on these numbers"
+              : `⚠ ${open.length} notes on these numbers`}
           </Text>
           <Notes notes={open} names={names} />
         </>

@@ -146,7 +146,7 @@ function DecidingReplay({ decision }: { readonly decision: Decision }) {
   return (
     <>
       {decision.run !== undefined && (
-        <section className="tw-panel" aria-label="Replay that decides">
+        <section className="tw-panel" aria-label="Deciding replay">
           <RunProgress run={decision.run} />
         </section>
       )}

@@ -38,7 +38,7 @@ describe("the line of growth", () => {
   it.each([
     [{}, "in addition to hits and disk reads"],
     [{ start: "cold" as const }, "a cold start counts them as disk reads"],
-    [{ decided_by: "replay" as const }, "counts them as disk reads, under every"],
+    [{ decided_by: "replay" as const }, "counts them as disk reads under every scheme"],
   ])("says what became of them: %o", async (parts, said) => {
     const { container } = await renderThemed(<GrowthLine evaluation={answer(parts)} />);
     expect(container.textContent).toContain("1.25 % of the accesses");

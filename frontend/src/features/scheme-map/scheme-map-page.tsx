@@ -38,7 +38,7 @@ import classes from "./scheme-map.module.css";
 import { usePlace } from "./use-place";
 
 const LEAD =
-  "Which page-flow scheme wins where? Every scheme over two quantities at once, with the lines on which the winner changes, and where you are.";
+  "Which page-flow scheme wins where? A map of two quantities: the best scheme at each point, the lines on which it changes, and your current point.";
 
 export function SchemeMapPage() {
   return (
@@ -47,7 +47,7 @@ export function SchemeMapPage() {
       title="Scheme map"
       lead={LEAD}
       height={620}
-      empty="A map is drawn from the hit-ratio and write-back curves of a workload."
+      empty="A map needs the hit-ratio and write-back curves of a workload."
       asks={(asked) => mapAsks(asked)}
       view={(inputs) => <SchemeMapView {...inputs} />}
     />
@@ -150,7 +150,7 @@ function SchemeMapView({ state, name, summary }: AnalysisInputs) {
       {map.error !== null && (
         <ProblemAlert
           error={map.error}
-          title="The map could not be made"
+          title="The map could not be computed"
           onRetry={() => void map.refetch()}
         />
       )}

@@ -89,7 +89,7 @@ export function Controls(props: ControlsProps) {
           onChange={(us) => think.setValue(us / US_PER_MS)}
         />
         <NumberField
-          label="Exact time"
+          label="Exact think time"
           unit="ms"
           value={think.value}
           min={0}
@@ -99,11 +99,11 @@ export function Controls(props: ControlsProps) {
       </div>
       <div className={classes["axis"]} style={{ gridColumn: "1 / -1" }}>
         <Text size="sm" fw={500}>
-          Over
+          Vary
         </Text>
         <SegmentedControl
           size="xs"
-          aria-label="Over"
+          aria-label="Vary"
           transitionDuration={0}
           value={props.vary}
           onChange={(value) => {
@@ -141,7 +141,7 @@ function Options({ ram, flash, summary, search, patch }: ControlsProps) {
         onChange={flash.setValue}
       />
       <NumberField
-        label="Page accesses of a transaction"
+        label="Page accesses per transaction"
         unit=""
         value={search.accesses ?? DEFAULT_ACCESSES}
         min={0.001}
@@ -157,7 +157,7 @@ function Options({ ram, flash, summary, search, patch }: ControlsProps) {
         onChange={(value) => patch({ flash_devices: Math.round(value) })}
       />
       <NumberField
-        label="Processor time of a transaction"
+        label="Processor time per transaction"
         unit="µs"
         value={search.cpu_us ?? 0}
         min={0}

@@ -35,7 +35,7 @@ const study = (varied: ThroughputOut["varied"], knee: number): ThroughputOut =>
 describe("throughput", () => {
   it("draws the bound of the best beside every scheme and marks the present point", () => {
     const series = throughputSeries(study("clients", 4), "response", "light");
-    expect(series.map(({ name }) => name)).toEqual(["Lazy", "Bound of Lazy", "Lazy"]);
+    expect(series.map(({ name }) => name)).toEqual(["Lazy", "Bound for Lazy", "Lazy"]);
     expect(series[1]?.points).toEqual([
       [1, 1],
       [10, 4],

@@ -32,7 +32,7 @@ import { SchemeTable } from "./scheme-table";
 import { ThroughputChart } from "./throughput-chart";
 
 const LEAD =
-  "How many transactions a second do the clients get, how long does each wait, and which device limits them?";
+  "How many transactions per second do the clients get, how long is the response time, and which device is the limit?";
 
 export function ThroughputPage() {
   return (
@@ -41,7 +41,7 @@ export function ThroughputPage() {
       title="Throughput"
       lead={LEAD}
       height={520}
-      empty="Throughput follows from the misses and write-backs of a workload."
+      empty="Throughput needs the misses and write-backs of a workload."
       asks={({ state, search, summary }) => ({
         throughput: asked(
           state,
@@ -150,7 +150,7 @@ function ThroughputView({ state, name, summary }: AnalysisInputs) {
   );
   return (
     <>
-      <Panel label="Who works, and with what">
+      <Panel label="Clients and devices">
         <Controls
           clients={clients}
           disks={disks}

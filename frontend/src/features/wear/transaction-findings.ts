@@ -7,13 +7,10 @@ import type {
   TransactionWritesOut,
 } from "@/api/transactions";
 import type { ChartTable } from "@/charts/chart-card";
+import { chartTable } from "@/charts/chart-table";
 import type { BarPart, StackedBar } from "@/charts/stacked-bars-option";
-import {
-  formatCount,
-  formatDuration,
-  formatShort,
-  microseconds,
-} from "@/units/quantity";
+import { valueColumn } from "@/components/columns";
+import { formatCount, formatDuration, microseconds } from "@/units/quantity";
 
 const MIB = 2 ** 20;
 
@@ -86,20 +83,12 @@ export const wayPoints = (
     ((way === "page" ? found.curve_page_us : found.curve_log_us)[at] ?? 0) / MS,
   ]);
 
-export function writesTable(found: TransactionWritesOut): ChartTable {
-  const rows = found.curve_pages_reread.map((pages, at) => [
-    pages,
-    found.curve_page_us[at] ?? null,
-    found.curve_log_us[at] ?? null,
+export const writesTable = (found: TransactionWritesOut): ChartTable =>
+  chartTable(found.curve_pages_reread, [
+    valueColumn("Pages reread", (pages) => pages),
+    valueColumn("As pages [µs]", (_, at) => found.curve_page_us[at] ?? null),
+    valueColumn("As log records [µs]", (_, at) => found.curve_log_us[at] ?? null),
   ]);
-  return {
-    header: ["Pages wanted again", "As pages [µs]", "As log records [µs]"],
-    rows,
-    shown: rows.map((row) =>
-      row.map((cell) => (cell === null ? "–" : formatShort(cell))),
-    ),
-  };
-}
 
 /** Times of a buffer's operations: the parts of its bar. */
 export const OPERATIONS: readonly BarPart[] = [
@@ -122,39 +111,25 @@ export function replayBars(found: TransactionReplayOut): StackedBar[] {
   }));
 }
 
-export function replayTable(found: TransactionReplayOut): ChartTable {
-  const rows = found.buffers.map((row) => [
-    row.title,
-    row.reads,
-    row.writes,
-    row.erases,
-    row.extra_log_reads,
-    row.uncommitted_pages_written,
-    row.garbage_pages,
-    row.time_us,
-  ]);
-  return {
-    header: [
-      "Buffer",
-      "Page reads",
-      "Page writes",
-      "Block erases",
-      "Log reads",
-      "Uncommitted pages written",
-      "Garbage pages",
-      "Time [µs]",
-    ],
-    rows,
-    shown: rows.map((row) =>
-      row.map((cell, at) =>
-        typeof cell === "string"
-          ? cell
-          : at === row.length - 1
-            ? formatShort(cell)
-            : formatCount(cell),
+export const replayTable = (found: TransactionReplayOut): ChartTable =>
+  chartTable(
+    found.buffers,
+    [
+      valueColumn("Buffer", (row) => row.title),
+      valueColumn("Page reads", (row) => row.reads, formatCount),
+      valueColumn("Page writes", (row) => row.writes, formatCount),
+      valueColumn("Block erases", (row) => row.erases, formatCount),
+      valueColumn("Log reads", (row) => row.extra_log_reads, formatCount),
+      valueColumn(
+        "Uncommitted pages written",
+        (row) => row.uncommitted_pages_written,
+        formatCount,
       ),
-    ),
-    caption:
-      "Writes and reads hold the copies of garbage collection. Garbage: written by transactions that aborted later.",
-  };
-}
+      valueColumn("Garbage pages", (row) => row.garbage_pages, formatCount),
+      valueColumn("Time [µs]", (row) => row.time_us),
+    ],
+    {
+      caption:
+        "Reads and writes include the copies made by garbage collection. Garbage pages were written by transactions that aborted later.",
+    },
+  );

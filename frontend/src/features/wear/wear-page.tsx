@@ -24,7 +24,7 @@ import classes from "./wear.module.css";
 import { WearControls } from "./wear-controls";
 
 const LEAD =
-  "How long does the flash last under each scheme, what is left of a drive, and how long until the system works after a start or a crash?";
+  "How long does the flash last under each scheme, how much life is left in a drive, and how long do warm-up and restart take?";
 
 export function WearPage() {
   return (
@@ -33,7 +33,7 @@ export function WearPage() {
       title="Wear and recovery"
       lead={LEAD}
       height={620}
-      empty="Writes to flash are counted from a workload."
+      empty="Flash writes are counted from a workload."
       asks={({ state, search, summary }) => {
         const load = loadAtRest(search as WearSearch & AnalysisSearch, summary);
         return {
@@ -97,7 +97,7 @@ function WearView({ state, name, summary }: AnalysisInputs) {
       {wear.error !== null && (
         <ProblemAlert
           error={wear.error}
-          title="The life of the flash could not be computed"
+          title="Flash life could not be computed"
           onRetry={() => void wear.refetch()}
         />
       )}
@@ -139,7 +139,7 @@ function WearView({ state, name, summary }: AnalysisInputs) {
           <ReplayCheck
             query={recoveryCheck(recoveryQuestion(state, load))}
             what="filling and restart"
-            subtitle="Replays a flash cache that crashes and comes back, and computes filling and restart from what it read."
+            subtitle="Replays a flash cache through a crash and a restart and computes fill and restart times from the pages it read."
             traced={summary.kind === "trace"}
           />
         </section>
