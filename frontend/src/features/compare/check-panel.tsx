@@ -1,5 +1,5 @@
 import { Button, Group, Stack, Text } from "@mantine/core";
-import type { EvaluationIn, EvaluationOut, SimulationOut } from "@/api/evaluations";
+import type { EvaluationIn, EvaluationOut, SimulationOut } from "@/api/compare";
 import { csvText } from "@/charts/csv";
 import { downloadText } from "@/charts/download";
 import { SchemeMark } from "@/charts/scheme-mark";

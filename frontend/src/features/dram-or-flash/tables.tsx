@@ -1,6 +1,6 @@
 import { Button, Stack, Text } from "@mantine/core";
 import { memo } from "react";
-import { type BreakEvenOut, breakEvenSteps } from "@/api/break-evens";
+import { type BreakEvenOut, breakEvenSteps } from "@/api/dram-or-flash";
 import { type CsvCell, csvWithRate } from "@/charts/csv";
 import { downloadText } from "@/charts/download";
 import { AskedSteps } from "@/components/asked-steps";

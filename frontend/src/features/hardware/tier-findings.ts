@@ -1,9 +1,9 @@
 /** What the panel "What a tier costs" draws and lists. */
 
-import type { TierSearch } from "@/analysis/tier-state";
-import type { TierCostsIn, TierCostsOut, TierRowOut } from "@/api/tier-costs";
+import type { TierCostsIn, TierCostsOut, TierRowOut } from "@/api/tier-cost";
 import type { ChartTable } from "@/charts/chart-card";
 import type { BarPart, StackedBar } from "@/charts/stacked-bars-option";
+import type { TierSearch } from "@/questions/tier-cost";
 import { shownCurrency } from "@/units/currency";
 import {
   formatMoney,

@@ -1,9 +1,10 @@
 /** Series and tables of the adaptive split over a drifting workload or device. */
-import type { Dynamics } from "@/analysis/split-state";
+
 import type { PoolAdvisorEpochs } from "@/api/analyses";
 import type { ChartTable } from "@/charts/chart-card";
 import type { LineSeries } from "@/charts/line-option";
 import { type ColorScheme, chartInk, schemeMark } from "@/charts/palette";
+import type { Dynamics } from "@/questions/pool-split";
 import { formatCount, formatPercent, formatShort, ratio } from "@/units/quantity";
 
 export const DYNAMICS_LABELS: Readonly<Record<Dynamics, string>> = {

@@ -1,10 +1,11 @@
 /** Series, tables and words of throughput. */
-import type { Varied } from "@/analysis/throughput-state";
-import type { ThroughputOut } from "@/api/break-evens";
+
+import type { ThroughputOut } from "@/api/throughput";
 import type { CsvCell } from "@/charts/csv";
 import type { LineSeries } from "@/charts/line-option";
 import { type ColorScheme, chartInk, schemeMark } from "@/charts/palette";
 import type { DirtyEndName } from "@/components/dirty-end";
+import type { Varied } from "@/questions/throughput";
 import { formatCount, formatNumber, formatShort, UNKNOWN } from "@/units/quantity";
 
 export type SchemeColumns = ThroughputOut["schemes"][number];

@@ -1,6 +1,6 @@
 import { Button, Text, UnstyledButton } from "@mantine/core";
 import { memo, useState } from "react";
-import { type ThroughputOut, throughputSteps } from "@/api/break-evens";
+import { type ThroughputOut, throughputSteps } from "@/api/throughput";
 import { type CsvCell, csvText } from "@/charts/csv";
 import { downloadText } from "@/charts/download";
 import { SchemeMark } from "@/charts/scheme-mark";

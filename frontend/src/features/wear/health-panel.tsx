@@ -1,7 +1,6 @@
 import { Button, Group, Stack, Text } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { memo } from "react";
-import type { WearSearch } from "@/analysis/wear-state";
 import { askDeviceHealth, type DeviceHealthOut, deviceHealthSteps } from "@/api/wear";
 import { AskedSteps } from "@/components/asked-steps";
 import { Disclosure } from "@/components/disclosure";
@@ -9,6 +8,7 @@ import { JsonInput } from "@/components/json-input";
 import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
 import { WarningNotes } from "@/components/warning-notes";
+import type { WearSearch } from "@/questions/wear";
 import { formatCount, formatPercent, formatShort, ratio } from "@/units/quantity";
 import classes from "./wear.module.css";
 

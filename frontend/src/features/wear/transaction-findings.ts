@@ -1,5 +1,5 @@
 /** What the panel of transactions asks, draws and lists. */
-import { WEAR_KEYS, type WearSearch } from "@/analysis/wear-state";
+
 import type {
   TransactionReplayIn,
   TransactionReplayOut,
@@ -8,6 +8,7 @@ import type {
 } from "@/api/transactions";
 import type { ChartTable } from "@/charts/chart-card";
 import type { BarPart, StackedBar } from "@/charts/stacked-bars-option";
+import { WEAR_KEYS, type WearSearch } from "@/questions/wear";
 import {
   formatCount,
   formatDuration,

@@ -7,7 +7,7 @@ import {
   parseAnalysisSearch,
   STARTS,
   STATE_KEYS,
-} from "@/analysis/state";
+} from "./point";
 
 const identifiers = fc.stringMatching(/^[a-z0-9][a-z0-9._-]{0,20}$/);
 const states: fc.Arbitrary<AnalysisState> = fc.record({

@@ -1,7 +1,6 @@
 /** What the page "Formulas" adds to the address: the formula, and what is put in. */
-import { type Refused, readAddress, readBy } from "./address";
-
-export type FormulaInputs = Readonly<Record<string, unknown>>;
+import type { FormulaInputs } from "@/api/formulas";
+import { type Refused, readAddress, readBy } from "@/questions/address";
 
 export interface FormulaSearch extends Refused {
   formula?: string | undefined;

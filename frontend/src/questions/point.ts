@@ -1,11 +1,19 @@
 /**
- * What an analysis page shows, as it stands in the address: workload, sizes, devices,
- * prices. One codec for links, saved scenarios and the page itself, so that an address
+ * The point that every question is asked at, as it stands in the address: workload, sizes,
+ * devices, prices. One codec for links, saved scenarios and the page itself, so that an address
  * restores exactly what was on the screen.
  */
-import type { EvaluationIn } from "@/api/evaluations";
+import type { EvaluationIn } from "@/api/compare";
 import { BASE_CURRENCY, currencyCode, statedRate } from "@/units/currency";
-import { identifier, oneOf, readAddress, readBy, share, whole } from "./address";
+import {
+  identifier,
+  metadataName,
+  oneOf,
+  readAddress,
+  readBy,
+  share,
+  whole,
+} from "./address";
 
 /** Written where a choice is deliberately empty, so that it is not filled by a default. */
 export const NONE = "none";
@@ -61,14 +69,6 @@ export const STATE_KEYS = [
   "months",
   "start",
 ] as const satisfies readonly (keyof AnalysisState)[];
-
-const METADATA = /^[a-z0-9][a-z0-9._-]{0,99}(:\d{1,12}(\.\d{1,5})?GiB)?$/;
-
-/** A preset of flash metadata, with the address space behind it where that is stated. */
-export const metadataName = readBy(
-  (value) => (typeof value === "string" && METADATA.test(value) ? value : undefined),
-  "the name of a flash cache, or one with its address space as flashcache:100GiB",
-);
 
 const FIELDS = {
   workload: identifier("the id of a workload"),
@@ -171,29 +171,3 @@ export const assumptions = (
     ? { dirty_share: search.dirty_share ?? null, dirty_share_range: true }
     : {}),
 });
-
-/** The pages that the address states as new; a given curve has no first touches to be of. */
-export const growthAsked = (
-  search: Pick<AnalysisSearch, "new_pages">,
-  given: boolean,
-): { new_pages?: number } =>
-  given || search.new_pages === undefined ? {} : { new_pages: search.new_pages };
-
-/** The inverse of `evaluationInput`, for checks that are reopened. */
-export function stateOfInputs(inputs: EvaluationIn): AnalysisSearch {
-  return {
-    workload: inputs.workload_id,
-    ram_pages: inputs.ram_pages,
-    flash_pages: inputs.flash_pages,
-    flash_device: inputs.flash_device_id,
-    disk_device: inputs.disk_device_id,
-    ram_device: inputs.ram_device_id ?? NONE,
-    price_book: inputs.price_book_id ?? NONE,
-    months: inputs.amortisation_months,
-    start: inputs.start ?? "steady",
-    metadata: inputs.flash_metadata ?? undefined,
-  };
-}
-
-export const sameState = (one: AnalysisState, other: AnalysisState): boolean =>
-  STATE_KEYS.every((key) => one[key] === other[key]);

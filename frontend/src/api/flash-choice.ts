@@ -9,7 +9,11 @@ import type {
   FlashChoiceIn,
 } from "./gen/types.gen";
 
-export type { DirectoriesIn, DirectoryOptionOut, FlashChoiceIn } from "./gen/types.gen";
+export type {
+  DirectoriesIn,
+  DirectoryOptionOut,
+  FlashChoiceIn,
+} from "./gen/types.gen";
 export type DirectoriesOut = Asked<DirectoriesAnswer, DirectoriesIn>;
 export type FlashChoiceOut = Asked<FlashChoiceAnswer, FlashChoiceIn>;
 

@@ -9,7 +9,7 @@ import { type DeviceOut, devicesQuery } from "@/api/catalog";
 import { wholeSteps } from "@/components/log-slider";
 import { useSessionDraft } from "@/components/use-session-draft";
 import { bytes, formatBytes, formatCapacity } from "@/units/quantity";
-import { NONE } from "./state";
+import { NONE } from "./point";
 
 const GIB = 2 ** 30;
 /** The smallest registered DDR5 module; others are multiples of it. */

@@ -1,5 +1,5 @@
 /** What the page "API" adds to the address: the operation that is shown. */
-import { type Refused, readAddress, readBy } from "./address";
+import { type Refused, readAddress, readBy } from "@/questions/address";
 
 export interface DocsSearch extends Refused {
   operation?: string | undefined;

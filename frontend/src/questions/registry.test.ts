@@ -8,7 +8,7 @@ import {
   QUESTIONS,
   type Question,
   scenarioLink,
-} from "./questions";
+} from "./registry";
 
 const POINT = {
   workload: "tpcb",

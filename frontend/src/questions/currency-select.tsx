@@ -1,9 +1,9 @@
 import { Select, Text, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { useAnalysis } from "@/analysis/use-analysis";
 import { exchangeRatesQuery } from "@/api/catalog";
 import { BASE_CURRENCY, currencyCode, rateText, statedRate } from "@/units/currency";
 import { formatShort } from "@/units/quantity";
+import { useAnalysis } from "./use-analysis";
 
 /** The currency that money is shown in, and the rate. */
 export function CurrencySelect({ book }: { readonly book: string | null }) {

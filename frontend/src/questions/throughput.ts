@@ -1,6 +1,5 @@
 /** What the page "Throughput" adds to the address. */
-import { bounded, oneOf, type Refused, readAddress } from "./address";
-import { metadataName } from "./state";
+import { bounded, metadataName, oneOf, type Refused, readAddress } from "./address";
 
 export const VARIED = ["clients", "disks", "flash_devices", "flash_pages"] as const;
 export type Varied = (typeof VARIED)[number];

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
-import { devicesQuery, priceBooksQuery } from "@/api/catalog";
+import { devicesQuery, priceBooksQuery } from "./catalog";
 
 /** Names of all devices and price books, by the ids that messages hold. */
 export function useCatalogNames(): ReadonlyMap<string, string> {

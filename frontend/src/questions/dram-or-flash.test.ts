@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { decimalText, parseDollarSearch } from "./dollar-state";
-import { parseThroughputSearch } from "./throughput-state";
+import { decimalText, parseDollarSearch } from "./dram-or-flash";
 
 describe("the address of DRAM or flash", () => {
   it("reads what it can use and names the rest", () => {
@@ -37,27 +36,5 @@ describe("the address of DRAM or flash", () => {
     expect(decimalText(0.000_000_1)).toBe("0.0000001");
     expect(decimalText(1000)).toBe("1000");
     expect(decimalText(12.5)).toBe("12.5");
-  });
-});
-
-describe("the address of throughput", () => {
-  it("reads what it can use and names the rest", () => {
-    const found = parseThroughputSearch({
-      clients: 20_000,
-      disks: 8,
-      think_ms: 0,
-      accesses: 0,
-      vary: "colour",
-      show: "response",
-      metadata: "No Such",
-    });
-    expect(found).toMatchObject({ disks: 8, think_ms: 0, show: "response" });
-    expect(found.clients).toBeUndefined();
-    expect(found.accesses).toBeUndefined();
-    expect(found.vary).toBeUndefined();
-    expect(found.metadata).toBeUndefined();
-    for (const name of ["clients", "accesses", "vary", "metadata"]) {
-      expect(found.refused).toContain(`${name}=`);
-    }
   });
 });

@@ -4,7 +4,7 @@ import { useCallback, useMemo } from "react";
 import { devicesQuery, priceBooksQuery } from "@/api/catalog";
 import { workloadsQuery } from "@/api/workloads";
 import { fillState } from "./defaults";
-import type { AnalysisSearch, AnalysisState } from "./state";
+import type { AnalysisSearch, AnalysisState } from "./point";
 
 export interface Analysis {
   /** The state, usual values filled in; `null` until it can be known. */

@@ -1,6 +1,13 @@
 /** What the page of scheme maps adds to the address. */
-import { above, bounded, oneOf, type Refused, readAddress, share } from "./address";
-import { metadataName } from "./state";
+import {
+  above,
+  bounded,
+  metadataName,
+  oneOf,
+  type Refused,
+  readAddress,
+  share,
+} from "./address";
 
 export const AXIS_NAMES = [
   "flash_per_ram",

@@ -14,7 +14,7 @@ import {
   usualRange,
   writeContenders,
   writeSizes,
-} from "./sweep-state";
+} from "./simulate";
 
 describe("contenders in the address", () => {
   it("come back with their options, whatever the values hold", () => {

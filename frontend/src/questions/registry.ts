@@ -3,13 +3,13 @@
  * the search, the list of scenarios and the button that saves read this table.
  */
 import type { ScenarioIn } from "@/api/gen/types.gen";
-import { parseDollarSearch } from "./dollar-state";
-import { parseMapSearch } from "./map-state";
-import { parseSplitSearch } from "./split-state";
-import { parseAnalysisSearch } from "./state";
-import { parseSweepSearch } from "./sweep-state";
-import { parseThroughputSearch } from "./throughput-state";
-import { parseWearSearch } from "./wear-state";
+import { parseDollarSearch } from "./dram-or-flash";
+import { parseAnalysisSearch } from "./point";
+import { parseSplitSearch } from "./pool-split";
+import { parseMapSearch } from "./scheme-map";
+import { parseSweepSearch } from "./simulate";
+import { parseThroughputSearch } from "./throughput";
+import { parseWearSearch } from "./wear";
 
 export type Question = NonNullable<ScenarioIn["question"]>;
 

@@ -115,6 +115,14 @@ export const readBy = <T>(
   expected: string,
 ): Field<T> => ({ read, expected });
 
+const METADATA = /^[a-z0-9][a-z0-9._-]{0,99}(:\d{1,12}(\.\d{1,5})?GiB)?$/;
+
+/** A preset of flash metadata, with the address space behind it where that is stated. */
+export const metadataName = readBy(
+  (value) => (typeof value === "string" && METADATA.test(value) ? value : undefined),
+  "the name of a flash cache, or one with its address space as flashcache:100GiB",
+);
+
 /** An address may hold objects, which need not have a text of their own. */
 const shown = (value: unknown): string =>
   (typeof value === "object" ? JSON.stringify(value) : String(value)).slice(

@@ -23,8 +23,8 @@ import {
   ratio,
   usd,
 } from "@/units/quantity";
-import { isSameQuestion, keptState, type Question } from "./questions";
-import type { AnalysisSearch } from "./state";
+import type { AnalysisSearch } from "./point";
+import { isSameQuestion, keptState, type Question } from "./registry";
 
 /** The job of the page, where its answer takes one. */
 export interface KeptJob {

@@ -1,5 +1,5 @@
 /** The pages of the menu, in its order. */
-import { QUESTIONS } from "./questions";
+import { QUESTIONS } from "./registry";
 
 export const NAVIGATION = [
   { to: "/", label: "Start" },

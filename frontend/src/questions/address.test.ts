@@ -1,19 +1,19 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { readFlashMetadata, writeFlashMetadata } from "@/components/flash-metadata";
 import {
   above,
   bounded,
   identifier,
+  metadataName,
   oneOf,
   readAddress,
   share,
   text,
   whole,
 } from "./address";
-import { parseDocsSearch } from "./docs-state";
-import { parseFormulaSearch } from "./formula-state";
-import { parseQuestion, QUESTIONS, type Question } from "./questions";
-import { parseTierSearch } from "./tier-state";
+import { parseQuestion, QUESTIONS, type Question } from "./registry";
+import { parseTierSearch } from "./tier-cost";
 
 const FIELDS = {
   clients: bounded({ low: 1, high: 10_000, whole: true }),
@@ -97,14 +97,32 @@ describe("a page", () => {
     },
   );
 
-  it("of hardware, formulas and the API names it too", () => {
+  it("of hardware names it too", () => {
     const tier = parseTierSearch({ tier_devices: "a,,b", held_gib: -1, whole: true });
     for (const name of ["tier_devices", "held_gib", "whole"]) {
       expect(tier.refused).toContain(`${name}=`);
     }
-    expect(parseFormulaSearch({ formula: 5, inputs: [1] }).refused).toContain(
-      "inputs=[1] (needs an object of inputs by name)",
+  });
+});
+
+describe("memory that flash needs", () => {
+  it("keeps the space behind in its name", () => {
+    fc.assert(
+      fc.property(
+        fc.option(fc.double({ min: 0.001, max: 1e6, noNaN: true })),
+        (gib) => {
+          const text_ = writeFlashMetadata("sce", gib ?? undefined);
+          const found = readFlashMetadata(text_);
+          expect(found.name).toBe("sce");
+          expect(metadataName.read(text_)).toBe(text_);
+          if (gib === null) {
+            expect(found.gib).toBeUndefined();
+          } else {
+            expect(found.gib).toBeCloseTo(gib, 4);
+          }
+        },
+      ),
     );
-    expect(parseDocsSearch({ operation: "9" }).refused).toContain("operation=9");
+    expect(metadataName.read("sce:1TB")).toBeUndefined();
   });
 });

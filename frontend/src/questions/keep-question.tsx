@@ -13,7 +13,7 @@ import { ProblemAlert } from "@/components/problem-alert";
 import { showToast } from "@/components/toasts";
 import { writeSettled } from "@/components/use-settled";
 import { bytes, bytesOfPages, formatBytes, pages } from "@/units/quantity";
-import { keptState, QUESTIONS, type Question } from "./questions";
+import { keptState, QUESTIONS, type Question } from "./registry";
 
 interface KeepQuestionProps {
   readonly question: Question;

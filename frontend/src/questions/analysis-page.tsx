@@ -13,8 +13,8 @@ import { ProblemAlert } from "@/components/problem-alert";
 import { RunProgress } from "@/components/run-progress";
 import { KeepQuestion } from "./keep-question";
 import { KeptAnswer } from "./kept-answer";
-import { parseQuestion, type Question } from "./questions";
-import { type AnalysisSearch, type AnalysisState, completeState } from "./state";
+import { type AnalysisSearch, type AnalysisState, completeState } from "./point";
+import { parseQuestion, type Question } from "./registry";
 import { useAnalysis } from "./use-analysis";
 
 /** What the answer of an analysis page is made from. */

@@ -1,6 +1,12 @@
 /** What the page "DRAM or flash" adds to the address. */
-import { bounded, oneOf, type Refused, readAddress, share } from "./address";
-import { metadataName } from "./state";
+import {
+  bounded,
+  metadataName,
+  oneOf,
+  type Refused,
+  readAddress,
+  share,
+} from "./address";
 
 export interface DollarSearch {
   /** The next sum of money; absent: the usual one. [USD] */

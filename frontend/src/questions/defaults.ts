@@ -7,7 +7,7 @@ import {
   completeState,
   isOfEarlierVersion,
   NONE,
-} from "./state";
+} from "./point";
 
 /** Sold today, priced by the default book, and complete for every page: times, life, rates, size. */
 const PREFERRED: Readonly<Record<Role, readonly string[]>> = {
