@@ -261,7 +261,7 @@ JOINED = {
     "advise.pool_survey.survey": "estimates and replays of a trace",
     "advise.clean_only.clean_only": "the formula on the counts of a replay",
     "evaluate.throughput.schemes.scheme_throughput": "costs, laws, mean-value analysis",
-    "advise.tier_costs.answer": "costs and utilisation of devices",
+    "advise.tier_cost.answer": "costs and utilisation of devices",
     "evaluate.transactions.replay.compare_buffers": "a replay a variant",
     "evaluate.transactions.replay.residents": "the state a replay ends in",
     "evaluate.transactions.study.leaving_order": "average access times, and the order",

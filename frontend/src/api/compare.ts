@@ -1,7 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import { answer } from "./client";
 import { stepsQuery } from "./derived";
-import { deriveEvaluation, evaluate } from "./gen/sdk.gen";
+import { deriveCompare, askCompare } from "./gen/sdk.gen";
 import type { Decide, DecisionIn, EvaluationOut, SimulationOut } from "./gen/types.gen";
 
 /** A point of a workload on devices, whoever decides. */
@@ -22,7 +22,7 @@ export const evaluationQuery = (point: EvaluationIn) =>
     queryKey: ["evaluations", point],
     // The signal cancels the request of an older slider position.
     queryFn: async ({ signal }) => {
-      const found = await answer(evaluate({ signal, body: point, throwOnError: true }));
+      const found = await answer(askCompare({ signal, body: point, throwOnError: true }));
       if (isJob(found)) {
         throw new Error("the model was asked, and a job answered");
       }
@@ -51,7 +51,7 @@ export const decisionQuery = (point: EvaluationIn) =>
     queryFn: async ({ signal }) => {
       await rested(signal);
       return answer(
-        evaluate({
+        askCompare({
           signal,
           body: { ...point, decide: "replay" },
           throwOnError: true,
@@ -64,7 +64,7 @@ export const decisionQuery = (point: EvaluationIn) =>
 export const derivationQuery = (point: EvaluationIn, decide: Decide) =>
   stepsQuery("evaluations", { ...point, decide }, async (signal) => {
     const data = await answer(
-      deriveEvaluation({ signal, body: { ...point, decide }, throwOnError: true }),
+      deriveCompare({ signal, body: { ...point, decide }, throwOnError: true }),
     );
     if ("run" in data) {
       throw new Error("the replay of this point is no longer kept; reload the page");

@@ -1,6 +1,6 @@
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { type Asked, asked, stepsQuery, WITH_STEPS } from "./derived";
-import { evaluateBreakEven } from "./gen/sdk.gen";
+import { askDramOrFlash } from "./gen/sdk.gen";
 import type { BreakEvenOut as BreakEvenAnswer, BreakEvenIn } from "./gen/types.gen";
 
 export type { BreakEvenIn } from "./gen/types.gen";
@@ -11,11 +11,11 @@ export const breakEvenQuery = (body: BreakEvenIn) =>
     queryKey: ["break-evens", body],
     // The signal cancels the request of an older slider position.
     queryFn: ({ signal }) =>
-      asked(body, evaluateBreakEven({ signal, body, throwOnError: true })),
+      asked(body, askDramOrFlash({ signal, body, throwOnError: true })),
     placeholderData: keepPreviousData,
   });
 
 export const breakEvenSteps = ({ asked: body }: BreakEvenOut) =>
   stepsQuery("break-evens", body, (signal) =>
-    evaluateBreakEven({ signal, body, query: WITH_STEPS, throwOnError: true }),
+    askDramOrFlash({ signal, body, query: WITH_STEPS, throwOnError: true }),
   );

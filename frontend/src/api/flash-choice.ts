@@ -1,7 +1,7 @@
 /** Which flash device, and where its directory goes. Nothing of it is stored. */
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { type Asked, asked, stepsQuery, WITH_STEPS } from "./derived";
-import { chooseFlash, compareDirectories } from "./gen/sdk.gen";
+import { askFlashChoice, askDirectories } from "./gen/sdk.gen";
 import type {
   DirectoriesOut as DirectoriesAnswer,
   DirectoriesIn,
@@ -21,13 +21,13 @@ export const flashChoiceQuery = (question: FlashChoiceIn) =>
   queryOptions({
     queryKey: ["flash-choices", question],
     queryFn: ({ signal }) =>
-      asked(question, chooseFlash({ signal, body: question, throwOnError: true })),
+      asked(question, askFlashChoice({ signal, body: question, throwOnError: true })),
     placeholderData: keepPreviousData,
   });
 
 export const flashChoiceSteps = ({ asked: body }: FlashChoiceOut) =>
   stepsQuery("flash-choices", body, (signal) =>
-    chooseFlash({ signal, body, query: WITH_STEPS, throwOnError: true }),
+    askFlashChoice({ signal, body, query: WITH_STEPS, throwOnError: true }),
   );
 
 export const directoriesQuery = (question: DirectoriesIn) =>
@@ -36,12 +36,12 @@ export const directoriesQuery = (question: DirectoriesIn) =>
     queryFn: ({ signal }) =>
       asked(
         question,
-        compareDirectories({ signal, body: question, throwOnError: true }),
+        askDirectories({ signal, body: question, throwOnError: true }),
       ),
     placeholderData: keepPreviousData,
   });
 
 export const directoriesSteps = ({ asked: body }: DirectoriesOut) =>
   stepsQuery("directories", body, (signal) =>
-    compareDirectories({ signal, body, query: WITH_STEPS, throwOnError: true }),
+    askDirectories({ signal, body, query: WITH_STEPS, throwOnError: true }),
   );

@@ -2,7 +2,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import { answer } from "./client";
 import { type Asked, asked, stepsQuery, WITH_STEPS } from "./derived";
-import { explainSchemeMapPoint, makeSchemeMap } from "./gen/sdk.gen";
+import { askSchemeMapPoint, askSchemeMap } from "./gen/sdk.gen";
 import type {
   MapPointOut as MapPointAnswer,
   MapQuestion,
@@ -21,7 +21,7 @@ export const schemeMapQuery = (question: SchemeMapIn) =>
   queryOptions({
     queryKey: ["scheme-maps", question],
     queryFn: ({ signal }) =>
-      answer(makeSchemeMap({ signal, body: question, throwOnError: true })),
+      answer(askSchemeMap({ signal, body: question, throwOnError: true })),
   });
 
 export const mapPointQuery = (question: MapQuestion) =>
@@ -30,11 +30,11 @@ export const mapPointQuery = (question: MapQuestion) =>
     queryFn: ({ signal }) =>
       asked(
         question,
-        explainSchemeMapPoint({ signal, body: question, throwOnError: true }),
+        askSchemeMapPoint({ signal, body: question, throwOnError: true }),
       ),
   });
 
 export const mapPointSteps = ({ asked: body }: MapPointOut) =>
   stepsQuery("scheme-maps/point", body, (signal) =>
-    explainSchemeMapPoint({ signal, body, query: WITH_STEPS, throwOnError: true }),
+    askSchemeMapPoint({ signal, body, query: WITH_STEPS, throwOnError: true }),
   );

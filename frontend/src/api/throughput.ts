@@ -1,6 +1,6 @@
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { type Asked, asked, stepsQuery, WITH_STEPS } from "./derived";
-import { evaluateThroughput } from "./gen/sdk.gen";
+import { askThroughput } from "./gen/sdk.gen";
 import type { ThroughputOut as ThroughputAnswer, ThroughputIn } from "./gen/types.gen";
 
 export type { ThroughputIn } from "./gen/types.gen";
@@ -10,11 +10,11 @@ export const throughputQuery = (body: ThroughputIn) =>
   queryOptions({
     queryKey: ["throughputs", body],
     queryFn: ({ signal }) =>
-      asked(body, evaluateThroughput({ signal, body, throwOnError: true })),
+      asked(body, askThroughput({ signal, body, throwOnError: true })),
     placeholderData: keepPreviousData,
   });
 
 export const throughputSteps = ({ asked: body }: ThroughputOut) =>
   stepsQuery("throughputs", body, (signal) =>
-    evaluateThroughput({ signal, body, query: WITH_STEPS, throwOnError: true }),
+    askThroughput({ signal, body, query: WITH_STEPS, throwOnError: true }),
   );

@@ -1,7 +1,7 @@
 /** What a tier costs a month on each of several devices. Nothing of it is stored. */
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { type Asked, asked, stepsQuery, WITH_STEPS } from "./derived";
-import { compareTierCosts } from "./gen/sdk.gen";
+import { askTierCost } from "./gen/sdk.gen";
 import type { TierCostsOut as TierCostsAnswer, TierCostsIn } from "./gen/types.gen";
 
 export type { TierCostsIn, TierRowOut } from "./gen/types.gen";
@@ -11,11 +11,11 @@ export const tierCostsQuery = (question: TierCostsIn) =>
   queryOptions({
     queryKey: ["tier-costs", question],
     queryFn: ({ signal }) =>
-      asked(question, compareTierCosts({ signal, body: question, throwOnError: true })),
+      asked(question, askTierCost({ signal, body: question, throwOnError: true })),
     placeholderData: keepPreviousData,
   });
 
 export const tierCostsSteps = ({ asked: body }: TierCostsOut) =>
   stepsQuery("tier-costs", body, (signal) =>
-    compareTierCosts({ signal, body, query: WITH_STEPS, throwOnError: true }),
+    askTierCost({ signal, body, query: WITH_STEPS, throwOnError: true }),
   );

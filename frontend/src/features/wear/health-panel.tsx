@@ -1,7 +1,7 @@
 import { Button, Group, Stack, Text } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { memo } from "react";
-import { askDeviceHealth, type DeviceHealthOut, deviceHealthSteps } from "@/api/wear";
+import { deviceHealth, type DeviceHealthOut, deviceHealthSteps } from "@/api/wear";
 import { AskedSteps } from "@/components/asked-steps";
 import { Disclosure } from "@/components/disclosure";
 import { JsonInput } from "@/components/json-input";
@@ -26,7 +26,7 @@ export const HealthPanel = memo(function HealthPanel({
 }: HealthPanelProps) {
   const read = useMutation({
     mutationFn: (document: Record<string, unknown>) =>
-      askDeviceHealth({
+      deviceHealth({
         document,
         flash_device_id: flashDevice,
         rated_tb: ratedTb ?? null,

@@ -6,8 +6,8 @@ from tierwright_server.hardware.catalog.currency import ASKS_CURRENCY, MoneyRout
 from tierwright_server.http.context import ContextDep, SessionDep
 from tierwright_server.http.derivation_asked import DerivedDep
 from tierwright_server.http.problems import responses
-from tierwright_server.questions.tier_costs import service
-from tierwright_server.questions.tier_costs.schemas import TierCostsIn, TierCostsOut
+from tierwright_server.questions.tier_cost import service
+from tierwright_server.questions.tier_cost.schemas import TierCostsIn, TierCostsOut
 
 router = APIRouter(
     prefix="/tier-costs",
@@ -17,8 +17,8 @@ router = APIRouter(
 )
 
 
-@router.post("", operation_id="compare_tier_costs", responses=responses(404))
-async def compare_tier_costs(
+@router.post("", operation_id="ask_tier_cost", responses=responses(404))
+async def ask_tier_cost(
     body: TierCostsIn, session: SessionDep, context: ContextDep, derived: DerivedDep
 ) -> TierCostsOut:
     """Cost the bytes and the load of a tier on each device, the cheapest first."""

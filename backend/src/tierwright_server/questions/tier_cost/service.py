@@ -4,15 +4,15 @@ from decimal import Decimal
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from tierwright.advise import tier_costs
-from tierwright.advise.tier_costs import TierRow
+from tierwright.advise import tier_cost
+from tierwright.advise.tier_cost import TierRow
 from tierwright.evaluate.economics import Assumptions, Load
 from tierwright_server.common.schemas import WarningOut
 from tierwright_server.hardware.catalog import service as catalog
 from tierwright_server.http.context import Context
 from tierwright_server.http.steps import rows_of
 from tierwright_server.questions.point_schemas import PriceBookRef
-from tierwright_server.questions.tier_costs.schemas import (
+from tierwright_server.questions.tier_cost.schemas import (
     CostLineOut,
     TierCostsIn,
     TierCostsOut,
@@ -33,7 +33,7 @@ async def compare(
         if body.price_book_id is None
         else await catalog.find_price_book(session, context, body.price_book_id)
     )
-    answer = tier_costs.answer(
+    answer = tier_cost.answer(
         [device for device, _ in found],
         body.held_bytes,
         page_bytes=body.page_bytes,
