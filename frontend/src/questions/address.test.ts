@@ -2,7 +2,6 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { readFlashMetadata, writeFlashMetadata } from "@/components/flash-metadata";
 import {
-  above,
   bounded,
   identifier,
   metadataName,
@@ -17,8 +16,8 @@ import { parseTierSearch } from "./tier-cost";
 
 const FIELDS = {
   clients: bounded({ low: 1, high: 10_000, whole: true }),
-  ratio: above(0, 2),
-  pages: whole(1, undefined, "pages"),
+  ratio: bounded({ low: 0, exclusive: true, high: 2 }),
+  pages: whole({ low: 1, high: Number.MAX_SAFE_INTEGER }, "pages"),
   dirty: share,
   vary: oneOf(["disks", "clients"]),
   device: identifier("the id of a device"),

@@ -21,60 +21,77 @@ export interface Refused {
   refused?: string | undefined;
 }
 
+/** Of a number, as `api/gen/bounds.gen.ts` has them from the server. */
 export interface Bounds {
   readonly low: number;
+  /** `low` itself is not taken. */
+  readonly exclusive?: true;
   readonly high: number;
   readonly whole?: boolean;
 }
+
+/** The same bounds in a unit that holds `size` of the server's. */
+export const inUnits = (
+  { low, high, ...rest }: Bounds,
+  size: number,
+): Omit<Bounds, "whole"> => ({
+  low: low / size,
+  high: high / size,
+  ...(rest.exclusive === true ? { exclusive: true } : {}),
+});
+
+/** A least value where the server only says "above", for fields that cannot. */
+export const atLeast = ({ high, whole }: Bounds, low: number): Bounds => ({
+  low,
+  high,
+  ...(whole === undefined ? {} : { whole }),
+});
 
 const MOST_REFUSED = 600;
 const MOST_SHOWN = 60;
 const IDENTIFIER = /^[a-z0-9][a-z0-9._-]{0,99}$/;
 const WHOLE = /^\d{1,16}$/;
 
+const SHOWN_DIGITS = 4;
+
 const formatBound = (bound: number): string =>
   bound !== 0 && (Math.abs(bound) >= 1e9 || Math.abs(bound) < 1e-4)
-    ? bound.toExponential().replace("e+", "e")
+    ? Number(bound.toPrecision(SHOWN_DIGITS)).toExponential().replace("e+", "e")
     : bound.toLocaleString("en", { maximumSignificantDigits: 15 });
 
-const range = ({ low, high }: Bounds): string =>
-  high >= Number.MAX_SAFE_INTEGER
+const range = ({ low, high, exclusive }: Bounds): string => {
+  const isOpen = high >= Number.MAX_SAFE_INTEGER;
+  if (exclusive === true) {
+    return ` above ${formatBound(low)}${isOpen ? "" : `, up to ${formatBound(high)}`}`;
+  }
+  return isOpen
     ? `, at least ${formatBound(low)}`
     : ` from ${formatBound(low)} to ${formatBound(high)}`;
+};
 
-const fits = (value: number, { low, high, whole = false }: Bounds): boolean =>
-  value >= low && value <= high && (!whole || Number.isSafeInteger(value));
+const fits = (value: number, bounds: Bounds): boolean =>
+  (bounds.exclusive === true ? value > bounds.low : value >= bounds.low) &&
+  value <= bounds.high &&
+  (bounds.whole !== true || Number.isSafeInteger(value));
 
 /** A number within bounds. */
 export const bounded = (bounds: Bounds): Field<number> => ({
   read: (value) =>
     typeof value === "number" && fits(value, bounds) ? value : undefined,
-  expected: `a ${bounds.whole ? "whole " : ""}number${range(bounds)}`,
-});
-
-/** A number above `low` and up to `high`. */
-export const above = (low: number, high: number): Field<number> => ({
-  read: (value) =>
-    typeof value === "number" && value > low && value <= high ? value : undefined,
-  expected: `a number above ${formatBound(low)}, up to ${formatBound(high)}`,
+  expected: `a ${bounds.whole === true ? "whole " : ""}number${range(bounds)}`,
 });
 
 /** A whole number, also where a link holds it as text. */
-export const whole = (
-  low: number,
-  high: number = Number.MAX_SAFE_INTEGER,
-  unit = "",
-): Field<number> => {
-  const bounds = { low, high, whole: true };
-  return {
-    read: (value) => {
-      const found =
-        typeof value === "string" && WHOLE.test(value) ? Number(value) : value;
-      return typeof found === "number" && fits(found, bounds) ? found : undefined;
-    },
-    expected: `a whole number${unit === "" ? "" : ` of ${unit}`}${range(bounds)}`,
-  };
-};
+export const whole = (bounds: Bounds, unit = ""): Field<number> => ({
+  read: (value) => {
+    const found =
+      typeof value === "string" && WHOLE.test(value) ? Number(value) : value;
+    return typeof found === "number" && fits(found, { ...bounds, whole: true })
+      ? found
+      : undefined;
+  },
+  expected: `a whole number${unit === "" ? "" : ` of ${unit}`}${range(bounds)}`,
+});
 
 /** A share, also where a link holds it as text. */
 export const share: Field<number> = {

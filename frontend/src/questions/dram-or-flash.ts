@@ -1,5 +1,7 @@
 /** What the page "DRAM or flash" adds to the address. */
+import { BreakEvenIn } from "@/api/gen/bounds.gen";
 import {
+  atLeast,
   bounded,
   metadataName,
   oneOf,
@@ -29,18 +31,16 @@ export interface DollarSearch {
 
 export const MIN_RATIO = 0.001;
 export const MAX_RATIO = 2;
-const MAX_USD = 1e9;
-const MAX_DISKS = 100_000;
 
 const FIELDS = {
-  usd: bounded({ low: 1e-9, high: MAX_USD }),
-  price_ratio: bounded({ low: 1e-6, high: 1000 }),
+  usd: bounded(atLeast(BreakEvenIn.usd, 1e-9)),
+  price_ratio: bounded(atLeast(BreakEvenIn.price_ratio, 1e-6)),
   form: oneOf(["plain"]),
-  disks: bounded({ low: 1, high: MAX_DISKS, whole: true }),
-  old_share: bounded({ low: 0, high: 0.99 }),
+  disks: bounded(BreakEvenIn.disks),
+  old_share: bounded(BreakEvenIn.old_share),
   appends: oneOf([true]),
   metadata: metadataName,
-  host_usd: bounded({ low: 0, high: MAX_USD }),
+  host_usd: bounded(BreakEvenIn.host_usd),
   reads: share,
 } as const;
 

@@ -4,6 +4,7 @@
  * restores exactly what was on the screen.
  */
 import type { EvaluationIn } from "@/api/compare";
+import { DecisionIn } from "@/api/gen/bounds.gen";
 import { BASE_CURRENCY, currencyCode, statedRate } from "@/units/currency";
 import {
   identifier,
@@ -19,7 +20,7 @@ import {
 export const NONE = "none";
 
 /** From which start the counts are: a system that runs, or empty caches. */
-export const STARTS = ["steady", "cold"] as const;
+export const STARTS = DecisionIn.start.values;
 export type Start = (typeof STARTS)[number];
 
 export interface AnalysisState {
@@ -72,18 +73,18 @@ export const STATE_KEYS = [
 
 const FIELDS = {
   workload: identifier("the id of a workload"),
-  ram_pages: whole(1, undefined, "pages"),
-  flash_pages: whole(0, undefined, "pages"),
+  ram_pages: whole(DecisionIn.ram_pages, "pages"),
+  flash_pages: whole(DecisionIn.flash_pages, "pages"),
   flash_device: identifier("the id of a device"),
   disk_device: identifier("the id of a device"),
   ram_device: identifier("the id of a device, or none"),
   price_book: identifier("the id of a price book, or none"),
-  months: whole(1, 600, "months"),
+  months: whole(DecisionIn.amortisation_months, "months"),
   start: oneOf(STARTS),
   check: identifier("the id of a check"),
   scenario: identifier("the id of a scenario"),
   dirty_share: share,
-  new_pages: whole(0, undefined, "pages"),
+  new_pages: whole(DecisionIn.new_pages, "pages"),
   metadata: metadataName,
   currency: readBy(currencyCode, "the code of a currency, such as EUR"),
   per_usd: readBy(statedRate, "a rate and its day, such as 0.92@2026-11-20"),

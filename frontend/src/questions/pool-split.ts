@@ -1,5 +1,7 @@
+import { GetPoolAdvisorEpochsQuery, PoolAdvisorIn } from "@/api/gen/bounds.gen";
 import {
-  above,
+  atLeast,
+  type Bounds,
   bounded,
   identifier,
   oneOf,
@@ -24,38 +26,30 @@ export interface SplitSearch {
   estimation_s?: number | undefined;
 }
 
-export const DYNAMICS = ["steady", "wm1", "wm2", "rm1", "rm2"] as const;
+export const DYNAMICS = PoolAdvisorIn.dynamics.values;
 
 export type Dynamics = (typeof DYNAMICS)[number];
 
 type AdvisorKey = "epoch" | "window" | "factor" | "estimation_s";
 
-/** The same bounds as the server's. */
-export const ADVISOR_BOUNDS: Readonly<
-  Record<AdvisorKey, { min: number; max: number; whole: boolean }>
-> = {
-  epoch: { min: 100, max: 2 ** 40, whole: true },
-  window: { min: 1, max: 2 ** 40, whole: true },
-  factor: { min: 0.01, max: 100, whole: false },
-  estimation_s: { min: 1e-9, max: 1e6, whole: false },
+export const ADVISOR_BOUNDS: Readonly<Record<AdvisorKey, Bounds>> = {
+  epoch: PoolAdvisorIn.epoch_accesses,
+  window: PoolAdvisorIn.window_accesses,
+  factor: PoolAdvisorIn.alternating_factor,
+  estimation_s: atLeast(GetPoolAdvisorEpochsQuery.estimation_s, 1e-9),
 };
 
 export const MIN_ASYMMETRY = 1;
 export const MAX_ASYMMETRY = 512;
 
-const advisor = (key: AdvisorKey) => {
-  const { min, max, whole } = ADVISOR_BOUNDS[key];
-  return bounded({ low: min, high: max, whole });
-};
-
 const FIELDS = {
-  asymmetry: above(0, 1e6),
+  asymmetry: bounded(PoolAdvisorIn.asymmetry),
   split: identifier("the id of a pool split"),
   dynamics: oneOf(DYNAMICS),
-  epoch: advisor("epoch"),
-  window: advisor("window"),
-  factor: advisor("factor"),
-  estimation_s: advisor("estimation_s"),
+  epoch: bounded(ADVISOR_BOUNDS.epoch),
+  window: bounded(ADVISOR_BOUNDS.window),
+  factor: bounded(ADVISOR_BOUNDS.factor),
+  estimation_s: bounded(ADVISOR_BOUNDS.estimation_s),
 } as const;
 
 /** Reads the page's own parameters. */

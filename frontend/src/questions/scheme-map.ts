@@ -1,6 +1,6 @@
 /** What the page of scheme maps adds to the address. */
+import { AxisIn, SchemeMapIn } from "@/api/gen/bounds.gen";
 import {
-  above,
   bounded,
   metadataName,
   oneOf,
@@ -9,13 +9,7 @@ import {
   share,
 } from "./address";
 
-export const AXIS_NAMES = [
-  "flash_per_ram",
-  "ram_pages",
-  "flash_pages",
-  "dirty_share",
-  "asymmetry",
-] as const;
+export const AXIS_NAMES = AxisIn.axis.values;
 export type AxisName = (typeof AXIS_NAMES)[number];
 
 export interface MapSearch {
@@ -37,17 +31,15 @@ export interface MapSearch {
   by?: "price" | undefined;
 }
 
-const MOST = 1e15;
-
 const FIELDS = {
   x: oneOf(AXIS_NAMES),
   y: oneOf(AXIS_NAMES),
-  x_low: bounded({ low: 0, high: MOST }),
-  x_high: above(0, MOST),
-  y_low: bounded({ low: 0, high: MOST }),
-  y_high: above(0, MOST),
+  x_low: bounded(AxisIn.low),
+  x_high: bounded(AxisIn.high),
+  y_low: bounded(AxisIn.low),
+  y_high: bounded(AxisIn.high),
   dirty_share: share,
-  asymmetry: above(0, 1e9),
+  asymmetry: bounded(SchemeMapIn.asymmetry),
   metadata: metadataName,
   by: oneOf(["price"]),
 } as const;

@@ -2,6 +2,7 @@
  * What the page of sweeps shows, as it stands in the address: contenders with their
  * options, sizes, and how the result is looked at. Texts are short and can be read.
  */
+import { DecisionIn, MiniatureIn, SizeRange } from "@/api/gen/bounds.gen";
 import {
   type ContenderIn,
   type Family,
@@ -9,15 +10,7 @@ import {
   type SimulatorOut,
 } from "@/api/simulator";
 import type { SweepIn } from "@/api/sweeps";
-import {
-  above,
-  bounded,
-  identifier,
-  oneOf,
-  type Refused,
-  readAddress,
-  text,
-} from "./address";
+import { bounded, identifier, oneOf, type Refused, readAddress, text } from "./address";
 
 export interface SweepSearch {
   /** `policy:lru,policy:2q~k_in=0.5` */
@@ -47,11 +40,11 @@ const FIELDS = {
   sweep: identifier("the id of a sweep"),
   measure: text(MAX_TEXT),
   over: oneOf(["ram", "flash"]),
-  held: bounded({ low: 0, high: Number.MAX_SAFE_INTEGER, whole: true }),
+  held: bounded(DecisionIn.flash_pages),
   estimate: identifier("the id of an estimate"),
   estimated: text(MAX_TEXT),
   estimate_sizes: text(MAX_TEXT),
-  estimate_rate: above(0, 1),
+  estimate_rate: bounded(MiniatureIn.sample_rate),
 } as const;
 
 /** Reads the page's own parameters; what texts hold is judged where they are used. */
@@ -146,7 +139,7 @@ export type SizeSpec =
   | { readonly kind: "range"; from: number; to: number; points: number }
   | { readonly kind: "list"; pages: readonly number[] };
 
-export const MOST_SIZES = 200;
+export const MOST_SIZES = SizeRange.points.high;
 const RANGE = /^(\d{1,16})\.\.(\d{1,16})x(\d{1,3})$/;
 
 export const writeSizes = (spec: SizeSpec): string =>
@@ -206,7 +199,7 @@ export function specOfInput(input: SweepIn["ram_pages"]): SizeSpec {
       };
 }
 
-export const USUAL_POINTS = 12;
+export const USUAL_POINTS = SizeRange.points.usual;
 
 /** From a thousandth of the workload to all of it. */
 export const usualRange = (distinctPages: number): SizeSpec => ({

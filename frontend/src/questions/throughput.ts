@@ -1,7 +1,16 @@
 /** What the page "Throughput" adds to the address. */
-import { bounded, metadataName, oneOf, type Refused, readAddress } from "./address";
+import { ThroughputIn } from "@/api/gen/bounds.gen";
+import {
+  atLeast,
+  bounded,
+  inUnits,
+  metadataName,
+  oneOf,
+  type Refused,
+  readAddress,
+} from "./address";
 
-export const VARIED = ["clients", "disks", "flash_devices", "flash_pages"] as const;
+export const VARIED = ThroughputIn.vary.values;
 export type Varied = (typeof VARIED)[number];
 
 export interface ThroughputSearch {
@@ -20,18 +29,17 @@ export interface ThroughputSearch {
   metadata?: string | undefined;
 }
 
-export const MAX_CLIENTS = 10_000;
-const MAX_DEVICES = 100_000;
-const MAX_AMOUNT = 1e9;
+export const MAX_CLIENTS = ThroughputIn.clients.high;
+const US_PER_MS = 1000;
 
 const FIELDS = {
-  clients: bounded({ low: 1, high: MAX_CLIENTS, whole: true }),
-  disks: bounded({ low: 1, high: MAX_DEVICES, whole: true }),
-  flash_devices: bounded({ low: 1, high: MAX_DEVICES, whole: true }),
-  think_ms: bounded({ low: 0, high: MAX_AMOUNT }),
-  accesses: bounded({ low: 1e-6, high: MAX_AMOUNT }),
-  cpu_us: bounded({ low: 0, high: MAX_AMOUNT }),
-  cpus: bounded({ low: 1, high: MAX_DEVICES, whole: true }),
+  clients: bounded(ThroughputIn.clients),
+  disks: bounded(ThroughputIn.disks),
+  flash_devices: bounded(ThroughputIn.flash_devices),
+  think_ms: bounded(inUnits(ThroughputIn.think_us, US_PER_MS)),
+  accesses: bounded(atLeast(ThroughputIn.accesses_per_transaction, 1e-6)),
+  cpu_us: bounded(ThroughputIn.cpu_us_per_transaction),
+  cpus: bounded(ThroughputIn.cpus),
   vary: oneOf(VARIED),
   show: oneOf(["response"]),
   metadata: metadataName,

@@ -1,5 +1,6 @@
 /** What "What a tier costs" on the page of hardware adds to the address. */
-import { bounded, oneOf, type Refused, readAddress, readBy } from "./address";
+import { TierCostsIn } from "@/api/gen/bounds.gen";
+import { bounded, inUnits, oneOf, type Refused, readAddress, readBy } from "./address";
 
 export interface TierSearch {
   /** Ids of the compared devices, joined by commas; absent: those of the analysis. */
@@ -20,17 +21,20 @@ export interface TierSearch {
   volume_mb_per_s?: number | undefined;
 }
 
+const GIB = 2 ** 30;
+export const SECONDS_PER_MONTH = 730 * 3600;
+
 export const TIER_BOUNDS = {
-  held_gib: { low: 0, high: 1e6 },
-  tier_reads: { low: 0, high: 1e9 },
-  tier_writes: { low: 0, high: 1e9 },
-  usd_per_kwh: { low: 0, high: 100 },
-  interest: { low: 0, high: 10 },
-  volume_iops: { low: 0, high: 1e9 },
-  volume_mb_per_s: { low: 0, high: 1e9 },
+  held_gib: inUnits(TierCostsIn.held_bytes, GIB),
+  tier_reads: inUnits(TierCostsIn.reads_per_month, SECONDS_PER_MONTH),
+  tier_writes: inUnits(TierCostsIn.writes_per_month, SECONDS_PER_MONTH),
+  usd_per_kwh: TierCostsIn.usd_per_kwh,
+  interest: TierCostsIn.interest_per_year,
+  volume_iops: TierCostsIn.provisioned_iops,
+  volume_mb_per_s: TierCostsIn.provisioned_mb_per_s,
 } as const;
 
-export const MOST_TIER_DEVICES = 20;
+export const MOST_TIER_DEVICES = TierCostsIn.device_ids.most;
 const IDENTIFIERS = /^[a-z0-9][a-z0-9._-]{0,99}(,[a-z0-9][a-z0-9._-]{0,99}){0,19}$/;
 
 const FIELDS = {
@@ -42,10 +46,10 @@ const FIELDS = {
   held_gib: bounded(TIER_BOUNDS.held_gib),
   tier_reads: bounded(TIER_BOUNDS.tier_reads),
   tier_writes: bounded(TIER_BOUNDS.tier_writes),
-  tier_page: bounded({ low: 512, high: 2 ** 24, whole: true }),
+  tier_page: bounded(TierCostsIn.page_bytes),
   usd_per_kwh: bounded(TIER_BOUNDS.usd_per_kwh),
   interest: bounded(TIER_BOUNDS.interest),
-  tier_months: bounded({ low: 1, high: 600, whole: true }),
+  tier_months: bounded(TierCostsIn.amortisation_months),
   whole: oneOf(["yes"]),
   volume_iops: bounded(TIER_BOUNDS.volume_iops),
   volume_mb_per_s: bounded(TIER_BOUNDS.volume_mb_per_s),

@@ -1,7 +1,15 @@
 import {
+  FragmentCacheIn,
+  RecoveryIn,
+  TransactionReplayIn,
+  TransactionWritesIn,
+  WearIn,
+} from "@/api/gen/bounds.gen";
+import {
   type Bounds,
   bounded,
   type Field,
+  inUnits,
   oneOf,
   type Refused,
   readAddress,
@@ -16,11 +24,7 @@ export interface WearSearch extends WearNumbers {
   tx_events?: string | undefined;
 }
 
-export const TRANSACTION_SOURCES = [
-  "half_loaded",
-  "concurrent_loads",
-  "events",
-] as const;
+export const TRANSACTION_SOURCES = TransactionReplayIn.source.values;
 
 export type TransactionSource = (typeof TRANSACTION_SOURCES)[number];
 
@@ -86,45 +90,49 @@ export interface WearNumbers {
   tx_ram_pages?: number | undefined;
 }
 
-/** The same bounds as the server's. */
+const KIB = 2 ** 10;
+const MIB = 2 ** 20;
+const GIB = 2 ** 30;
+
+/** Those of the server, in the units of the page. */
 export const WEAR_BOUNDS: Readonly<Record<keyof WearNumbers, Bounds>> = {
-  rate: { low: 0, high: 1e12 },
-  growth: { low: -0.99, high: 100 },
-  devices: { low: 1, high: 10_000, whole: true },
-  written_tb: { low: 0, high: 1e15 },
-  rated_tb: { low: 1e-9, high: 1e15 },
-  rated_dwpd: { low: 1e-9, high: 1e15 },
-  rated_years: { low: 1e-9, high: 1000 },
-  pe_cycles: { low: 1e-9, high: 1e15 },
-  waf_in_place: { low: 1e-9, high: 1e6 },
-  waf_appended: { low: 1e-9, high: 1e6 },
-  interval: { low: 1e-9, high: 1e9 },
-  redo_pages: { low: 0, high: 1e15 },
-  redo_writes: { low: 0, high: 1e15 },
-  flash_share: { low: 0, high: 1 },
-  fragment_kib: { low: 4, high: 2 ** 20, whole: true },
-  source_gib: { low: 1e-5, high: 1e9 },
-  miss_rate: { low: 0, high: 1 },
-  run_kib: { low: 4, high: 1e12 },
-  density: { low: 0, high: 1 },
-  period_s: { low: 1e-6, high: 1e6 },
-  tx_dirty: { low: 0, high: 1e9, whole: true },
-  tx_log_bytes: { low: 0, high: 1e9 },
-  tx_log_pages: { low: 0, high: 1e9 },
-  tx_again: { low: 0, high: 1e9 },
-  tx_ram_mib: { low: 0.01, high: 2 ** 20 },
-  tx_read_us: { low: 1e-6, high: 1e9 },
-  tx_write_us: { low: 1e-6, high: 1e9 },
-  tx_erase_us: { low: 1e-6, high: 1e9 },
-  tx_page_bytes: { low: 1, high: 2 ** 24, whole: true },
-  tx_block_pages: { low: 1, high: 2 ** 14, whole: true },
-  tx_slower: { low: -100, high: 100 },
-  tx_saved: { low: -100, high: 100 },
-  tx_total: { low: -100, high: 100 },
-  tx_committed: { low: 0, high: 512, whole: true },
-  tx_running: { low: 1, high: 512, whole: true },
-  tx_each: { low: 2, high: 64, whole: true },
-  tx_ram_pages: { low: 1, high: 2 ** 24, whole: true },
+  rate: WearIn.accesses_per_s,
+  growth: WearIn.growth_per_year,
+  devices: WearIn.devices,
+  written_tb: WearIn.written_tb,
+  rated_tb: WearIn.rated_tb,
+  rated_dwpd: WearIn.rated_dwpd,
+  rated_years: WearIn.rated_years,
+  pe_cycles: WearIn.pe_cycles,
+  waf_in_place: WearIn.waf_in_place,
+  waf_appended: WearIn.waf_appended,
+  interval: RecoveryIn.checkpoint_interval_s,
+  redo_pages: RecoveryIn.redo_pages,
+  redo_writes: RecoveryIn.redo_writes,
+  flash_share: RecoveryIn.flash_share,
+  fragment_kib: { ...inUnits(FragmentCacheIn.fragment_bytes, KIB), whole: true },
+  source_gib: inUnits(FragmentCacheIn.source_bytes, GIB),
+  miss_rate: FragmentCacheIn.read_miss_rate,
+  run_kib: inUnits(FragmentCacheIn.run_bytes, KIB),
+  density: FragmentCacheIn.density,
+  period_s: FragmentCacheIn.period_s,
+  tx_dirty: TransactionWritesIn.dirty_pages,
+  tx_log_bytes: TransactionWritesIn.log_bytes_per_page,
+  tx_log_pages: TransactionWritesIn.log_pages_per_page,
+  tx_again: TransactionWritesIn.pages_reread,
+  tx_ram_mib: inUnits(TransactionWritesIn.ram_bytes, MIB),
+  tx_read_us: TransactionWritesIn.read_us,
+  tx_write_us: TransactionWritesIn.write_us,
+  tx_erase_us: TransactionWritesIn.erase_us,
+  tx_page_bytes: TransactionWritesIn.page_bytes,
+  tx_block_pages: TransactionWritesIn.pages_per_block,
+  tx_slower: TransactionWritesIn.read_slowdown,
+  tx_saved: TransactionWritesIn.write_saving,
+  tx_total: TransactionWritesIn.total_saving,
+  tx_committed: TransactionReplayIn.committed,
+  tx_running: TransactionReplayIn.running,
+  tx_each: TransactionReplayIn.pages_each,
+  tx_ram_pages: TransactionReplayIn.ram_pages,
 };
 
 export const WEAR_KEYS = Object.keys(WEAR_BOUNDS) as (keyof WearNumbers)[];

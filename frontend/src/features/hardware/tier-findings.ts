@@ -3,7 +3,7 @@
 import type { TierCostsIn, TierCostsOut, TierRowOut } from "@/api/tier-cost";
 import type { ChartTable } from "@/charts/chart-card";
 import type { BarPart, StackedBar } from "@/charts/stacked-bars-option";
-import type { TierSearch } from "@/questions/tier-cost";
+import { SECONDS_PER_MONTH, type TierSearch } from "@/questions/tier-cost";
 import { shownCurrency } from "@/units/currency";
 import {
   formatMoney,
@@ -14,7 +14,6 @@ import {
   usd,
 } from "@/units/quantity";
 
-export const SECONDS_PER_MONTH = 730 * 3600;
 const GIB = 2 ** 30;
 
 export const USUAL = {

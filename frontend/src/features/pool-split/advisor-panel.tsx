@@ -99,7 +99,9 @@ export function AdvisorPanel(props: AdvisorProps) {
             {FIELDS.map(({ key, label, usual }) => (
               <OptionalNumberField
                 key={key}
-                {...ADVISOR_BOUNDS[key]}
+                min={ADVISOR_BOUNDS[key].low}
+                max={ADVISOR_BOUNDS[key].high}
+                whole={ADVISOR_BOUNDS[key].whole ?? false}
                 label={label}
                 placeholder={usual}
                 value={search[key]}
