@@ -1,7 +1,7 @@
 import { Button, Group, Stack, Text } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { memo } from "react";
-import { deviceHealth, type DeviceHealthOut, deviceHealthSteps } from "@/api/wear";
+import { type DeviceHealthOut, deviceHealth, deviceHealthSteps } from "@/api/wear";
 import { AskedSteps } from "@/components/asked-steps";
 import { Disclosure } from "@/components/disclosure";
 import { JsonInput } from "@/components/json-input";
