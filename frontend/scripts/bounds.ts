@@ -1,7 +1,7 @@
 /**
  * Writes what the OpenAPI document says of numbers, words and lists that are asked for:
- * their bounds, and the value taken where they are absent. The page's addresses and fields
- * read it, so that no bound is written twice.
+ * their bounds, and the value taken where they are absent; and the cost terms with their
+ * titles. The page reads it, so that no bound and no title is written twice.
  *
  * Usage: node scripts/bounds.ts <folder of the generated client>
  */
@@ -11,6 +11,7 @@ import { join } from "node:path";
 interface Schema {
   readonly $ref?: string;
   readonly type?: string;
+  readonly title?: string;
   readonly anyOf?: readonly Schema[];
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly items?: Schema;
@@ -137,6 +138,13 @@ const lines = [...tables]
     );
     return `export const ${name} = {\n${rows.join("")}} as const;\n`;
   });
+
+const costTerms = Object.entries(components.schemas["CostTerms"]?.properties ?? {})
+  .map(([name, { title }]) => `  ${JSON.stringify({ name, title })},\n`)
+  .join("");
+lines.push(
+  `/** In the server's order. */\nexport const COST_TERMS = [\n${costTerms}] as const;\n`,
+);
 
 writeFileSync(
   join(process.argv[2] ?? "src/api/gen", "bounds.gen.ts"),

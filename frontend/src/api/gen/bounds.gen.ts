@@ -736,3 +736,12 @@ export const WorkloadIn = {
   skip_bad_records: {"low":0,"high":1000000000,"whole":true,"usual":0},
   device_bytes: {"low":512,"high":1152921504606847000,"whole":true},
 } as const;
+
+/** In the server's order. */
+export const COST_TERMS = [
+  {"name":"flash_reads","title":"Flash reads"},
+  {"name":"flash_fills","title":"Flash fills"},
+  {"name":"flash_write_backs","title":"Flash write-backs"},
+  {"name":"disk_reads","title":"Disk reads"},
+  {"name":"disk_writes","title":"Disk writes"},
+] as const;

@@ -1551,31 +1551,31 @@ export type CostLineOut = {
  */
 export type CostTerms = {
     /**
-     * Flash Reads
+     * Flash reads
      *
      * Page reads of flash. [µs per access]
      */
     flash_reads: number;
     /**
-     * Flash Fills
+     * Flash fills
      *
      * Pages newly placed on flash. [µs per access]
      */
     flash_fills: number;
     /**
-     * Flash Write Backs
+     * Flash write-backs
      *
      * Dirty pages of RAM that overwrite their copy on flash. [µs per access]
      */
     flash_write_backs: number;
     /**
-     * Disk Reads
+     * Disk reads
      *
      * Page reads of the disk. [µs per access]
      */
     disk_reads: number;
     /**
-     * Disk Writes
+     * Disk writes
      *
      * Dirty pages that reach the disk. [µs per access]
      */
