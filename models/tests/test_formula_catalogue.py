@@ -487,8 +487,8 @@ def test_the_commands_addresses_and_pages_named_exist() -> None:
     command = typer.main.get_command(app)
     document = json.loads((ROOT / "backend" / "openapi.json").read_text("utf-8"))
     source = ROOT / "frontend" / "src"
-    pages = (source / "analysis" / "questions.ts").read_text("utf-8")
-    menu = (source / "analysis" / "navigation.ts").read_text("utf-8")
+    pages = (source / "questions" / "registry.ts").read_text("utf-8")
+    menu = (source / "questions" / "navigation.ts").read_text("utf-8")
     for formula, words, address, page in doors():
         found: Any = command
         for word in words.split():
