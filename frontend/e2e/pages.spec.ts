@@ -121,7 +121,7 @@ test("on a phone every page can be read without sideways scrolling", async ({
     "/throughput",
     "/simulate",
     "/formulas?formula=face.bottleneck",
-    "/docs?operation=evaluate",
+    "/docs?operation=ask_compare",
     "/runs",
     "/scenarios",
   ]) {

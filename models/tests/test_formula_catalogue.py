@@ -276,7 +276,7 @@ JOINED = {
     "advise.pool_survey.survey": "estimates and replays of a trace",
     "advise.clean_only.clean_only": "the formula on the counts of a replay",
     "evaluate.throughput.schemes.scheme_throughput": "costs, laws, mean-value analysis",
-    "advise.tier_costs.answer": "costs and utilisation of devices",
+    "advise.tier_cost.answer": "costs and utilisation of devices",
     "evaluate.transactions.replay.compare_buffers": "a replay a variant",
     "evaluate.transactions.replay.residents": "the state a replay ends in",
     "evaluate.transactions.study.leaving_order": "average access times, and the order",
@@ -502,8 +502,8 @@ def test_the_commands_addresses_and_pages_named_exist() -> None:
     command = typer.main.get_command(app)
     document = json.loads((ROOT / "backend" / "openapi.json").read_text("utf-8"))
     source = ROOT / "frontend" / "src"
-    pages = (source / "analysis" / "questions.ts").read_text("utf-8")
-    menu = (source / "analysis" / "navigation.ts").read_text("utf-8")
+    pages = (source / "questions" / "registry.ts").read_text("utf-8")
+    menu = (source / "questions" / "navigation.ts").read_text("utf-8")
     for formula, words, address, page in doors():
         found: Any = command
         for word in words.split():

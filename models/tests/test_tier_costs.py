@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tierwright.advise.tier_costs import SECONDS_PER_MONTH, answer
+from tierwright.advise.tier_cost import SECONDS_PER_MONTH, answer
 from tierwright.common.errors import BadInput
 from tierwright.evaluate.economics import Load, tier_cost
 from tierwright.hardware.device import Device, device_from_mapping
@@ -61,7 +61,7 @@ def test_the_cheapest_first_and_the_unpriced_last() -> None:
     assert found.cheapest == found.cheapest_that_keeps_up == "slow"
 
 
-@pytest.mark.oracle("advise.tier_costs.answer")
+@pytest.mark.oracle("advise.tier_cost.answer")
 def test_busy_by_hand() -> None:
     # 1,000 reads and 500 writes a second: 1,000 / 100,000 + 500 / 50,000 = 0.02 on the fast one,
     # 15 on the slow one, of which three hold 2.5 TB: 5 each.

@@ -2,12 +2,12 @@ import { Text, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { type KeyboardEvent, useId, useState } from "react";
-import { QUESTIONS, scenarioLink } from "@/analysis/questions";
 import { devicesQuery } from "@/api/catalog";
 import { formulasQuery } from "@/api/formulas";
 import { scenariosQuery } from "@/api/scenarios";
 import { workloadsQuery } from "@/api/workloads";
 import { Dialog } from "@/components/dialog";
+import { QUESTIONS, scenarioLink } from "@/questions/registry";
 import classes from "./shell.module.css";
 
 interface Command {

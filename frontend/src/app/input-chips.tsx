@@ -12,11 +12,6 @@ import {
 import { useQuery } from "@tanstack/react-query";
 import { Link, useLocation, useNavigate } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
-import { CurrencySelect } from "@/analysis/currency-select";
-import { QUESTION_PATHS, QUESTIONS } from "@/analysis/questions";
-import { type AnalysisState, NONE, STARTS, type Start } from "@/analysis/state";
-import type { SweepSearch } from "@/analysis/sweep-state";
-import { useAnalysis } from "@/analysis/use-analysis";
 import {
   bookLabel,
   type Capability,
@@ -28,6 +23,11 @@ import {
   soldAlone,
 } from "@/api/catalog";
 import { type SummaryOut, type WorkloadOut, workloadsQuery } from "@/api/workloads";
+import { CurrencySelect } from "@/questions/currency-select";
+import { type AnalysisState, NONE, STARTS, type Start } from "@/questions/point";
+import { QUESTION_PATHS, QUESTIONS } from "@/questions/registry";
+import type { SweepSearch } from "@/questions/simulate";
+import { useAnalysis } from "@/questions/use-analysis";
 import { BASE_CURRENCY, shownCurrency } from "@/units/currency";
 import { bytes, formatBytes, formatLargeCount } from "@/units/quantity";
 import classes from "./shell.module.css";

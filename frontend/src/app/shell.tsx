@@ -7,8 +7,8 @@ import {
   useSearch,
 } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
-import { NAVIGATION } from "@/analysis/navigation";
 import { Page } from "@/components/page";
+import { NAVIGATION } from "@/questions/navigation";
 import { CommandPalette } from "./command-palette";
 import { InputChips } from "./input-chips";
 import { KeysHelp } from "./keys-help";

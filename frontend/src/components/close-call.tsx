@@ -1,5 +1,5 @@
 import { Text } from "@mantine/core";
-import { type EvaluationOut, namesIn } from "@/api/evaluations";
+import { type EvaluationOut, namesIn } from "@/api/compare";
 import { Prose } from "./prose";
 
 /** What stands beside a winner whose lead the model cannot tell: that a replay decides it. */

@@ -1,5 +1,5 @@
 import { Text } from "@mantine/core";
-import { type EvaluationOut, namesIn } from "@/api/evaluations";
+import { type EvaluationOut, namesIn } from "@/api/compare";
 import classes from "./point-notes.module.css";
 import { Prose } from "./prose";
 

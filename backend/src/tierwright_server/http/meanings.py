@@ -359,11 +359,6 @@ OF_ONE_SCHEMA: dict[str, str] = {
     "TierCostsIn.read_bytes_per_month": "Bytes read a month. [bytes]",
     "TierCostsIn.written_bytes_per_month": "Bytes written a month; absent: unknown, so that wear is left out and named as missing. [bytes]",
     # comparison of schemes
-    "CostTerms.disk_reads": "Page reads of the disk. [µs per access]",
-    "CostTerms.disk_writes": "Dirty pages that reach the disk. [µs per access]",
-    "CostTerms.flash_reads": "Page reads of flash. [µs per access]",
-    "CostTerms.flash_fills": "Pages newly placed on flash. [µs per access]",
-    "CostTerms.flash_write_backs": "Dirty pages of RAM that overwrite their copy on flash. [µs per access]",
     "MarginOut.us_per_access": "How far. [µs per access]",
     "MoneyOut.parts": "What it is made of, tier by tier.",
     "MoneyPart.part": "The tier.",

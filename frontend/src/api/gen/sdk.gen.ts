@@ -2,7 +2,7 @@
 
 import type { Client, ClientMeta, Options as Options2, RequestResult, ServerSentEventsResult, TDataShape } from './client';
 import { client } from './client.gen';
-import type { AskFormulaData, AskFormulaErrors, AskFormulaResponses, CancelRunData, CancelRunErrors, CancelRunResponses, CheckBreakEvenData, CheckBreakEvenErrors, CheckBreakEvenResponses, CheckDirectoriesData, CheckDirectoriesErrors, CheckDirectoriesResponses, CheckFlashChoiceData, CheckFlashChoiceErrors, CheckFlashChoiceResponses, CheckFragmentCacheData, CheckFragmentCacheErrors, CheckFragmentCacheResponses, CheckRecoveryData, CheckRecoveryErrors, CheckRecoveryResponses, CheckThroughputData, CheckThroughputErrors, CheckThroughputResponses, CheckWearData, CheckWearErrors, CheckWearResponses, ChooseFlashData, ChooseFlashErrors, ChooseFlashResponses, CompareDirectoriesData, CompareDirectoriesErrors, CompareDirectoriesResponses, CompareTierCostsData, CompareTierCostsErrors, CompareTierCostsResponses, CopyDeviceData, CopyDeviceErrors, CopyDeviceResponses, CreateDeviceData, CreateDeviceErrors, CreateDeviceResponses, CreateMiniatureData, CreateMiniatureErrors, CreateMiniatureResponses, CreatePoolAdvisorData, CreatePoolAdvisorErrors, CreatePoolAdvisorResponses, CreatePoolSplitData, CreatePoolSplitErrors, CreatePoolSplitResponses, CreatePriceBookData, CreatePriceBookErrors, CreatePriceBookResponses, CreateSampledProfileData, CreateSampledProfileErrors, CreateSampledProfileResponses, CreateScenarioData, CreateScenarioErrors, CreateScenarioResponses, CreateSimulationData, CreateSimulationErrors, CreateSimulationResponses, CreateSummariesData, CreateSummariesErrors, CreateSummariesResponses, CreateSweepData, CreateSweepErrors, CreateSweepResponses, CreateUploadData, CreateUploadErrors, CreateUploadResponses, CreateWindowsData, CreateWindowsErrors, CreateWindowsResponses, CreateWorkloadData, CreateWorkloadErrors, CreateWorkloadFromCurveData, CreateWorkloadFromCurveErrors, CreateWorkloadFromCurveResponses, CreateWorkloadFromProfileData, CreateWorkloadFromProfileErrors, CreateWorkloadFromProfileResponses, CreateWorkloadResponses, DeleteDeviceData, DeleteDeviceErrors, DeleteDeviceResponses, DeletePriceBookData, DeletePriceBookErrors, DeletePriceBookResponses, DeleteScenarioData, DeleteScenarioErrors, DeleteScenarioResponses, DeleteStoredData, DeleteStoredErrors, DeleteStoredResponses, DeleteUploadData, DeleteUploadErrors, DeleteUploadResponses, DeleteWorkloadData, DeleteWorkloadErrors, DeleteWorkloadResponses, DeriveEvaluationData, DeriveEvaluationErrors, DeriveEvaluationResponses, DescribeTusData, DescribeTusErrors, DescribeTusResponses, EstimateRecoveryData, EstimateRecoveryErrors, EstimateRecoveryResponses, EstimateWearData, EstimateWearErrors, EstimateWearResponses, EvaluateBreakEvenData, EvaluateBreakEvenErrors, EvaluateBreakEvenResponses, EvaluateData, EvaluateErrors, EvaluateResponses, EvaluateThroughputData, EvaluateThroughputErrors, EvaluateThroughputResponses, ExplainSchemeMapPointData, ExplainSchemeMapPointErrors, ExplainSchemeMapPointResponses, GetConversionLogData, GetConversionLogErrors, GetConversionLogResponses, GetCurveData, GetCurveErrors, GetCurveResponses, GetDeviceData, GetDeviceErrors, GetDeviceResponses, GetDeviceVocabularyData, GetDeviceVocabularyErrors, GetDeviceVocabularyResponses, GetFormulaData, GetFormulaErrors, GetFormulaPageData, GetFormulaPageErrors, GetFormulaPageResponses, GetFormulaResponses, GetHealthData, GetHealthErrors, GetHealthResponses, GetLiveData, GetLiveErrors, GetLiveResponses, GetMiniatureData, GetMiniatureErrors, GetMiniatureResponses, GetPoolAdvisorData, GetPoolAdvisorEpochsData, GetPoolAdvisorEpochsErrors, GetPoolAdvisorEpochsResponses, GetPoolAdvisorErrors, GetPoolAdvisorResponses, GetPoolSplitCostsData, GetPoolSplitCostsErrors, GetPoolSplitCostsResponses, GetPoolSplitData, GetPoolSplitErrors, GetPoolSplitGainsData, GetPoolSplitGainsErrors, GetPoolSplitGainsResponses, GetPoolSplitResponses, GetPriceBookData, GetPriceBookErrors, GetPriceBookResponses, GetReadyData, GetReadyErrors, GetReadyResponses, GetRootData, GetRootErrors, GetRootResponses, GetRunData, GetRunErrors, GetRunResponses, GetSampledCurveData, GetSampledCurveErrors, GetSampledCurveResponses, GetSampledProfileData, GetSampledProfileErrors, GetSampledProfileResponses, GetScenarioData, GetScenarioErrors, GetScenarioResponses, GetSimulationData, GetSimulationErrors, GetSimulationResponses, GetSimulatorData, GetSimulatorErrors, GetSimulatorResponses, GetStorageData, GetStorageErrors, GetStorageResponses, GetSummariesData, GetSummariesErrors, GetSummariesResponses, GetSummaryTablesData, GetSummaryTablesErrors, GetSummaryTablesResponses, GetSweepData, GetSweepErrors, GetSweepResponses, GetUploadData, GetUploadErrors, GetUploadResponses, GetWindowCurvesData, GetWindowCurvesErrors, GetWindowCurvesResponses, GetWindowsData, GetWindowsErrors, GetWindowsResponses, GetWorkloadData, GetWorkloadErrors, GetWorkloadResponses, GetWorkloadSummariesData, GetWorkloadSummariesErrors, GetWorkloadSummariesResponses, HeadUploadData, HeadUploadErrors, HeadUploadResponses, ImportFioData, ImportFioErrors, ImportFioResponses, ListCurveKindsData, ListCurveKindsErrors, ListCurveKindsResponses, ListDevicesData, ListDevicesErrors, ListDevicesResponses, ListExchangeRatesData, ListExchangeRatesErrors, ListExchangeRatesResponses, ListFlashMetadataData, ListFlashMetadataErrors, ListFlashMetadataResponses, ListFormatsData, ListFormatsErrors, ListFormatsResponses, ListFormulasData, ListFormulasErrors, ListFormulasResponses, ListPoliciesData, ListPoliciesErrors, ListPoliciesResponses, ListPriceBooksData, ListPriceBooksErrors, ListPriceBooksResponses, ListRunsData, ListRunsErrors, ListRunsResponses, ListScenariosData, ListScenariosErrors, ListScenariosResponses, ListSchemeMapOptionsData, ListSchemeMapOptionsErrors, ListSchemeMapOptionsResponses, ListSchemesData, ListSchemesErrors, ListSchemesResponses, ListSweepsData, ListSweepsErrors, ListSweepsResponses, ListUploadsData, ListUploadsErrors, ListUploadsResponses, ListWorkloadsData, ListWorkloadsErrors, ListWorkloadsResponses, MakeSchemeMapData, MakeSchemeMapErrors, MakeSchemeMapResponses, PatchUploadData, PatchUploadErrors, PatchUploadResponses, PreviewGivenCurveData, PreviewGivenCurveErrors, PreviewGivenCurveResponses, PreviewUploadData, PreviewUploadErrors, PreviewUploadResponses, ReadDeviceHealthData, ReadDeviceHealthErrors, ReadDeviceHealthResponses, ReadWorkloadAgainData, ReadWorkloadAgainErrors, ReadWorkloadAgainResponses, RegisterFileData, RegisterFileErrors, RegisterFileResponses, RenameWorkloadData, RenameWorkloadErrors, RenameWorkloadResponses, ReplayTransactionsData, ReplayTransactionsErrors, ReplayTransactionsResponses, RestoreScenarioData, RestoreScenarioErrors, RestoreScenarioResponses, StreamRunData, StreamRunErrors, StreamRunResponse, StreamRunResponses, StudyFragmentCacheData, StudyFragmentCacheErrors, StudyFragmentCacheResponses, StudyTransactionWritesData, StudyTransactionWritesErrors, StudyTransactionWritesResponses, UpdateDeviceData, UpdateDeviceErrors, UpdateDeviceResponses, UpdatePriceBookData, UpdatePriceBookErrors, UpdatePriceBookResponses, UpdateScenarioData, UpdateScenarioErrors, UpdateScenarioResponses, VerifyUploadData, VerifyUploadErrors, VerifyUploadResponses } from './types.gen';
+import type { AskCompareData, AskCompareErrors, AskCompareResponses, AskDeviceHealthData, AskDeviceHealthErrors, AskDeviceHealthResponses, AskDirectoriesData, AskDirectoriesErrors, AskDirectoriesResponses, AskDramOrFlashData, AskDramOrFlashErrors, AskDramOrFlashResponses, AskFlashChoiceData, AskFlashChoiceErrors, AskFlashChoiceResponses, AskFormulaData, AskFormulaErrors, AskFormulaResponses, AskFragmentCacheData, AskFragmentCacheErrors, AskFragmentCacheResponses, AskRecoveryData, AskRecoveryErrors, AskRecoveryResponses, AskSchemeMapData, AskSchemeMapErrors, AskSchemeMapPointData, AskSchemeMapPointErrors, AskSchemeMapPointResponses, AskSchemeMapResponses, AskThroughputData, AskThroughputErrors, AskThroughputResponses, AskTierCostData, AskTierCostErrors, AskTierCostResponses, AskTransactionReplayData, AskTransactionReplayErrors, AskTransactionReplayResponses, AskTransactionWritesData, AskTransactionWritesErrors, AskTransactionWritesResponses, AskWearData, AskWearErrors, AskWearResponses, CancelRunData, CancelRunErrors, CancelRunResponses, CheckDirectoriesData, CheckDirectoriesErrors, CheckDirectoriesResponses, CheckDramOrFlashData, CheckDramOrFlashErrors, CheckDramOrFlashResponses, CheckFlashChoiceData, CheckFlashChoiceErrors, CheckFlashChoiceResponses, CheckFragmentCacheData, CheckFragmentCacheErrors, CheckFragmentCacheResponses, CheckRecoveryData, CheckRecoveryErrors, CheckRecoveryResponses, CheckThroughputData, CheckThroughputErrors, CheckThroughputResponses, CheckWearData, CheckWearErrors, CheckWearResponses, CopyDeviceData, CopyDeviceErrors, CopyDeviceResponses, CreateDeviceData, CreateDeviceErrors, CreateDeviceResponses, CreateMiniatureData, CreateMiniatureErrors, CreateMiniatureResponses, CreatePoolAdvisorData, CreatePoolAdvisorErrors, CreatePoolAdvisorResponses, CreatePoolSplitData, CreatePoolSplitErrors, CreatePoolSplitResponses, CreatePriceBookData, CreatePriceBookErrors, CreatePriceBookResponses, CreateSampledProfileData, CreateSampledProfileErrors, CreateSampledProfileResponses, CreateScenarioData, CreateScenarioErrors, CreateScenarioResponses, CreateSimulationData, CreateSimulationErrors, CreateSimulationResponses, CreateSummariesData, CreateSummariesErrors, CreateSummariesResponses, CreateSweepData, CreateSweepErrors, CreateSweepResponses, CreateUploadData, CreateUploadErrors, CreateUploadResponses, CreateWindowsData, CreateWindowsErrors, CreateWindowsResponses, CreateWorkloadData, CreateWorkloadErrors, CreateWorkloadFromCurveData, CreateWorkloadFromCurveErrors, CreateWorkloadFromCurveResponses, CreateWorkloadFromProfileData, CreateWorkloadFromProfileErrors, CreateWorkloadFromProfileResponses, CreateWorkloadResponses, DeleteDeviceData, DeleteDeviceErrors, DeleteDeviceResponses, DeletePriceBookData, DeletePriceBookErrors, DeletePriceBookResponses, DeleteScenarioData, DeleteScenarioErrors, DeleteScenarioResponses, DeleteStoredData, DeleteStoredErrors, DeleteStoredResponses, DeleteUploadData, DeleteUploadErrors, DeleteUploadResponses, DeleteWorkloadData, DeleteWorkloadErrors, DeleteWorkloadResponses, DeriveCompareData, DeriveCompareErrors, DeriveCompareResponses, DescribeTusData, DescribeTusErrors, DescribeTusResponses, GetConversionLogData, GetConversionLogErrors, GetConversionLogResponses, GetCurveData, GetCurveErrors, GetCurveResponses, GetDeviceData, GetDeviceErrors, GetDeviceResponses, GetDeviceVocabularyData, GetDeviceVocabularyErrors, GetDeviceVocabularyResponses, GetFormulaData, GetFormulaErrors, GetFormulaPageData, GetFormulaPageErrors, GetFormulaPageResponses, GetFormulaResponses, GetHealthData, GetHealthErrors, GetHealthResponses, GetLiveData, GetLiveErrors, GetLiveResponses, GetMiniatureData, GetMiniatureErrors, GetMiniatureResponses, GetPoolAdvisorData, GetPoolAdvisorEpochsData, GetPoolAdvisorEpochsErrors, GetPoolAdvisorEpochsResponses, GetPoolAdvisorErrors, GetPoolAdvisorResponses, GetPoolSplitCostsData, GetPoolSplitCostsErrors, GetPoolSplitCostsResponses, GetPoolSplitData, GetPoolSplitErrors, GetPoolSplitGainsData, GetPoolSplitGainsErrors, GetPoolSplitGainsResponses, GetPoolSplitResponses, GetPriceBookData, GetPriceBookErrors, GetPriceBookResponses, GetReadyData, GetReadyErrors, GetReadyResponses, GetRootData, GetRootErrors, GetRootResponses, GetRunData, GetRunErrors, GetRunResponses, GetSampledCurveData, GetSampledCurveErrors, GetSampledCurveResponses, GetSampledProfileData, GetSampledProfileErrors, GetSampledProfileResponses, GetScenarioData, GetScenarioErrors, GetScenarioResponses, GetSimulationData, GetSimulationErrors, GetSimulationResponses, GetSimulatorData, GetSimulatorErrors, GetSimulatorResponses, GetStorageData, GetStorageErrors, GetStorageResponses, GetSummariesData, GetSummariesErrors, GetSummariesResponses, GetSummaryTablesData, GetSummaryTablesErrors, GetSummaryTablesResponses, GetSweepData, GetSweepErrors, GetSweepResponses, GetUploadData, GetUploadErrors, GetUploadResponses, GetWindowCurvesData, GetWindowCurvesErrors, GetWindowCurvesResponses, GetWindowsData, GetWindowsErrors, GetWindowsResponses, GetWorkloadData, GetWorkloadErrors, GetWorkloadResponses, GetWorkloadSummariesData, GetWorkloadSummariesErrors, GetWorkloadSummariesResponses, HeadUploadData, HeadUploadErrors, HeadUploadResponses, ImportFioData, ImportFioErrors, ImportFioResponses, ListCurveKindsData, ListCurveKindsErrors, ListCurveKindsResponses, ListDevicesData, ListDevicesErrors, ListDevicesResponses, ListExchangeRatesData, ListExchangeRatesErrors, ListExchangeRatesResponses, ListFlashMetadataData, ListFlashMetadataErrors, ListFlashMetadataResponses, ListFormatsData, ListFormatsErrors, ListFormatsResponses, ListFormulasData, ListFormulasErrors, ListFormulasResponses, ListPoliciesData, ListPoliciesErrors, ListPoliciesResponses, ListPriceBooksData, ListPriceBooksErrors, ListPriceBooksResponses, ListRunsData, ListRunsErrors, ListRunsResponses, ListScenariosData, ListScenariosErrors, ListScenariosResponses, ListSchemeMapOptionsData, ListSchemeMapOptionsErrors, ListSchemeMapOptionsResponses, ListSchemesData, ListSchemesErrors, ListSchemesResponses, ListSweepsData, ListSweepsErrors, ListSweepsResponses, ListUploadsData, ListUploadsErrors, ListUploadsResponses, ListWorkloadsData, ListWorkloadsErrors, ListWorkloadsResponses, PatchUploadData, PatchUploadErrors, PatchUploadResponses, PreviewGivenCurveData, PreviewGivenCurveErrors, PreviewGivenCurveResponses, PreviewUploadData, PreviewUploadErrors, PreviewUploadResponses, ReadWorkloadAgainData, ReadWorkloadAgainErrors, ReadWorkloadAgainResponses, RegisterFileData, RegisterFileErrors, RegisterFileResponses, RenameWorkloadData, RenameWorkloadErrors, RenameWorkloadResponses, RestoreScenarioData, RestoreScenarioErrors, RestoreScenarioResponses, StreamRunData, StreamRunErrors, StreamRunResponse, StreamRunResponses, UpdateDeviceData, UpdateDeviceErrors, UpdateDeviceResponses, UpdatePriceBookData, UpdatePriceBookErrors, UpdatePriceBookResponses, UpdateScenarioData, UpdateScenarioErrors, UpdateScenarioResponses, VerifyUploadData, VerifyUploadErrors, VerifyUploadResponses } from './types.gen';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -26,14 +26,14 @@ export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends 
 export const getRoot = <ThrowOnError extends boolean = false>(options?: Options<GetRootData, ThrowOnError>): RequestResult<GetRootResponses, GetRootErrors, ThrowOnError> => (options?.client ?? client).get<GetRootResponses, GetRootErrors, ThrowOnError>({ url: '/api/v1', ...options });
 
 /**
- * Evaluate
+ * Ask Compare
  *
  * Put all page-flow schemes side by side at one point.
  *
  * With `decide: replay` a lead within the error of the model is decided by replays of the
  * trace, which are kept: they serve every device.
  */
-export const evaluate = <ThrowOnError extends boolean = false>(options: Options<EvaluateData, ThrowOnError>): RequestResult<EvaluateResponses, EvaluateErrors, ThrowOnError> => (options.client ?? client).post<EvaluateResponses, EvaluateErrors, ThrowOnError>({
+export const askCompare = <ThrowOnError extends boolean = false>(options: Options<AskCompareData, ThrowOnError>): RequestResult<AskCompareResponses, AskCompareErrors, ThrowOnError> => (options.client ?? client).post<AskCompareResponses, AskCompareErrors, ThrowOnError>({
     url: '/api/v1/evaluations',
     ...options,
     headers: {
@@ -43,11 +43,11 @@ export const evaluate = <ThrowOnError extends boolean = false>(options: Options<
 });
 
 /**
- * Derive
+ * Derive Compare
  *
  * Say how the figures of the same question came about, formula by formula.
  */
-export const deriveEvaluation = <ThrowOnError extends boolean = false>(options: Options<DeriveEvaluationData, ThrowOnError>): RequestResult<DeriveEvaluationResponses, DeriveEvaluationErrors, ThrowOnError> => (options.client ?? client).post<DeriveEvaluationResponses, DeriveEvaluationErrors, ThrowOnError>({
+export const deriveCompare = <ThrowOnError extends boolean = false>(options: Options<DeriveCompareData, ThrowOnError>): RequestResult<DeriveCompareResponses, DeriveCompareErrors, ThrowOnError> => (options.client ?? client).post<DeriveCompareResponses, DeriveCompareErrors, ThrowOnError>({
     url: '/api/v1/evaluations/derivation',
     ...options,
     headers: {
@@ -57,11 +57,11 @@ export const deriveEvaluation = <ThrowOnError extends boolean = false>(options: 
 });
 
 /**
- * Evaluate Throughput
+ * Ask Throughput
  *
  * Predict throughput and response time of every scheme. Stores nothing.
  */
-export const evaluateThroughput = <ThrowOnError extends boolean = false>(options: Options<EvaluateThroughputData, ThrowOnError>): RequestResult<EvaluateThroughputResponses, EvaluateThroughputErrors, ThrowOnError> => (options.client ?? client).post<EvaluateThroughputResponses, EvaluateThroughputErrors, ThrowOnError>({
+export const askThroughput = <ThrowOnError extends boolean = false>(options: Options<AskThroughputData, ThrowOnError>): RequestResult<AskThroughputResponses, AskThroughputErrors, ThrowOnError> => (options.client ?? client).post<AskThroughputResponses, AskThroughputErrors, ThrowOnError>({
     url: '/api/v1/throughputs',
     ...options,
     headers: {
@@ -71,11 +71,11 @@ export const evaluateThroughput = <ThrowOnError extends boolean = false>(options
 });
 
 /**
- * Evaluate Break Even
+ * Ask Dram Or Flash
  *
  * Say whether the next money belongs in DRAM or in flash. Stores nothing.
  */
-export const evaluateBreakEven = <ThrowOnError extends boolean = false>(options: Options<EvaluateBreakEvenData, ThrowOnError>): RequestResult<EvaluateBreakEvenResponses, EvaluateBreakEvenErrors, ThrowOnError> => (options.client ?? client).post<EvaluateBreakEvenResponses, EvaluateBreakEvenErrors, ThrowOnError>({
+export const askDramOrFlash = <ThrowOnError extends boolean = false>(options: Options<AskDramOrFlashData, ThrowOnError>): RequestResult<AskDramOrFlashResponses, AskDramOrFlashErrors, ThrowOnError> => (options.client ?? client).post<AskDramOrFlashResponses, AskDramOrFlashErrors, ThrowOnError>({
     url: '/api/v1/break-evens',
     ...options,
     headers: {
@@ -85,11 +85,11 @@ export const evaluateBreakEven = <ThrowOnError extends boolean = false>(options:
 });
 
 /**
- * Check Break Even
+ * Check Dram Or Flash
  *
  * Replay one DRAM step, and the flash that is to gain as much under every scheme.
  */
-export const checkBreakEven = <ThrowOnError extends boolean = false>(options: Options<CheckBreakEvenData, ThrowOnError>): RequestResult<CheckBreakEvenResponses, CheckBreakEvenErrors, ThrowOnError> => (options.client ?? client).post<CheckBreakEvenResponses, CheckBreakEvenErrors, ThrowOnError>({
+export const checkDramOrFlash = <ThrowOnError extends boolean = false>(options: Options<CheckDramOrFlashData, ThrowOnError>): RequestResult<CheckDramOrFlashResponses, CheckDramOrFlashErrors, ThrowOnError> => (options.client ?? client).post<CheckDramOrFlashResponses, CheckDramOrFlashErrors, ThrowOnError>({
     url: '/api/v1/break-evens/check',
     ...options,
     headers: {
@@ -106,11 +106,11 @@ export const checkBreakEven = <ThrowOnError extends boolean = false>(options: Op
 export const listSchemeMapOptions = <ThrowOnError extends boolean = false>(options?: Options<ListSchemeMapOptionsData, ThrowOnError>): RequestResult<ListSchemeMapOptionsResponses, ListSchemeMapOptionsErrors, ThrowOnError> => (options?.client ?? client).get<ListSchemeMapOptionsResponses, ListSchemeMapOptionsErrors, ThrowOnError>({ url: '/api/v1/scheme-maps/options', ...options });
 
 /**
- * Make Scheme Map
+ * Ask Scheme Map
  *
  * Map which scheme wins where, up to 64 x 64 points, with crossover lines. Stores nothing.
  */
-export const makeSchemeMap = <ThrowOnError extends boolean = false>(options: Options<MakeSchemeMapData, ThrowOnError>): RequestResult<MakeSchemeMapResponses, MakeSchemeMapErrors, ThrowOnError> => (options.client ?? client).post<MakeSchemeMapResponses, MakeSchemeMapErrors, ThrowOnError>({
+export const askSchemeMap = <ThrowOnError extends boolean = false>(options: Options<AskSchemeMapData, ThrowOnError>): RequestResult<AskSchemeMapResponses, AskSchemeMapErrors, ThrowOnError> => (options.client ?? client).post<AskSchemeMapResponses, AskSchemeMapErrors, ThrowOnError>({
     url: '/api/v1/scheme-maps',
     ...options,
     headers: {
@@ -120,11 +120,11 @@ export const makeSchemeMap = <ThrowOnError extends boolean = false>(options: Opt
 });
 
 /**
- * Explain Scheme Map Point
+ * Ask Scheme Map Point
  *
  * Evaluate one point of a map, `ram_pages` and `flash_pages` given.
  */
-export const explainSchemeMapPoint = <ThrowOnError extends boolean = false>(options: Options<ExplainSchemeMapPointData, ThrowOnError>): RequestResult<ExplainSchemeMapPointResponses, ExplainSchemeMapPointErrors, ThrowOnError> => (options.client ?? client).post<ExplainSchemeMapPointResponses, ExplainSchemeMapPointErrors, ThrowOnError>({
+export const askSchemeMapPoint = <ThrowOnError extends boolean = false>(options: Options<AskSchemeMapPointData, ThrowOnError>): RequestResult<AskSchemeMapPointResponses, AskSchemeMapPointErrors, ThrowOnError> => (options.client ?? client).post<AskSchemeMapPointResponses, AskSchemeMapPointErrors, ThrowOnError>({
     url: '/api/v1/scheme-maps/point',
     ...options,
     headers: {
@@ -134,11 +134,11 @@ export const explainSchemeMapPoint = <ThrowOnError extends boolean = false>(opti
 });
 
 /**
- * Choose Flash
+ * Ask Flash Choice
  *
  * Rank flash devices by I/O time and by price times I/O time.
  */
-export const chooseFlash = <ThrowOnError extends boolean = false>(options: Options<ChooseFlashData, ThrowOnError>): RequestResult<ChooseFlashResponses, ChooseFlashErrors, ThrowOnError> => (options.client ?? client).post<ChooseFlashResponses, ChooseFlashErrors, ThrowOnError>({
+export const askFlashChoice = <ThrowOnError extends boolean = false>(options: Options<AskFlashChoiceData, ThrowOnError>): RequestResult<AskFlashChoiceResponses, AskFlashChoiceErrors, ThrowOnError> => (options.client ?? client).post<AskFlashChoiceResponses, AskFlashChoiceErrors, ThrowOnError>({
     url: '/api/v1/flash-choices',
     ...options,
     headers: {
@@ -148,11 +148,11 @@ export const chooseFlash = <ThrowOnError extends boolean = false>(options: Optio
 });
 
 /**
- * Compare Directories
+ * Ask Directories
  *
  * Compare the flash directory in RAM and on flash, by size of flash pages.
  */
-export const compareDirectories = <ThrowOnError extends boolean = false>(options: Options<CompareDirectoriesData, ThrowOnError>): RequestResult<CompareDirectoriesResponses, CompareDirectoriesErrors, ThrowOnError> => (options.client ?? client).post<CompareDirectoriesResponses, CompareDirectoriesErrors, ThrowOnError>({
+export const askDirectories = <ThrowOnError extends boolean = false>(options: Options<AskDirectoriesData, ThrowOnError>): RequestResult<AskDirectoriesResponses, AskDirectoriesErrors, ThrowOnError> => (options.client ?? client).post<AskDirectoriesResponses, AskDirectoriesErrors, ThrowOnError>({
     url: '/api/v1/directories',
     ...options,
     headers: {
@@ -162,11 +162,11 @@ export const compareDirectories = <ThrowOnError extends boolean = false>(options
 });
 
 /**
- * Estimate Wear
+ * Ask Wear
  *
  * Tell how long the flash lasts under each scheme, and what its wear costs.
  */
-export const estimateWear = <ThrowOnError extends boolean = false>(options: Options<EstimateWearData, ThrowOnError>): RequestResult<EstimateWearResponses, EstimateWearErrors, ThrowOnError> => (options.client ?? client).post<EstimateWearResponses, EstimateWearErrors, ThrowOnError>({
+export const askWear = <ThrowOnError extends boolean = false>(options: Options<AskWearData, ThrowOnError>): RequestResult<AskWearResponses, AskWearErrors, ThrowOnError> => (options.client ?? client).post<AskWearResponses, AskWearErrors, ThrowOnError>({
     url: '/api/v1/wear',
     ...options,
     headers: {
@@ -176,11 +176,11 @@ export const estimateWear = <ThrowOnError extends boolean = false>(options: Opti
 });
 
 /**
- * Read Device Health
+ * Ask Device Health
  *
  * Read the health of a drive from smartctl's or nvme's JSON. Stores nothing.
  */
-export const readDeviceHealth = <ThrowOnError extends boolean = false>(options: Options<ReadDeviceHealthData, ThrowOnError>): RequestResult<ReadDeviceHealthResponses, ReadDeviceHealthErrors, ThrowOnError> => (options.client ?? client).post<ReadDeviceHealthResponses, ReadDeviceHealthErrors, ThrowOnError>({
+export const askDeviceHealth = <ThrowOnError extends boolean = false>(options: Options<AskDeviceHealthData, ThrowOnError>): RequestResult<AskDeviceHealthResponses, AskDeviceHealthErrors, ThrowOnError> => (options.client ?? client).post<AskDeviceHealthResponses, AskDeviceHealthErrors, ThrowOnError>({
     url: '/api/v1/device-health',
     ...options,
     headers: {
@@ -190,11 +190,11 @@ export const readDeviceHealth = <ThrowOnError extends boolean = false>(options: 
 });
 
 /**
- * Estimate Recovery
+ * Ask Recovery
  *
  * Tell how long the flash takes to fill, and a restart with it and without.
  */
-export const estimateRecovery = <ThrowOnError extends boolean = false>(options: Options<EstimateRecoveryData, ThrowOnError>): RequestResult<EstimateRecoveryResponses, EstimateRecoveryErrors, ThrowOnError> => (options.client ?? client).post<EstimateRecoveryResponses, EstimateRecoveryErrors, ThrowOnError>({
+export const askRecovery = <ThrowOnError extends boolean = false>(options: Options<AskRecoveryData, ThrowOnError>): RequestResult<AskRecoveryResponses, AskRecoveryErrors, ThrowOnError> => (options.client ?? client).post<AskRecoveryResponses, AskRecoveryErrors, ThrowOnError>({
     url: '/api/v1/recovery',
     ...options,
     headers: {
@@ -204,11 +204,11 @@ export const estimateRecovery = <ThrowOnError extends boolean = false>(options: 
 });
 
 /**
- * Study Fragment Cache
+ * Ask Fragment Cache
  *
  * Tell how a fragment cache of this size fills, what its fragment trades, how it writes.
  */
-export const studyFragmentCache = <ThrowOnError extends boolean = false>(options: Options<StudyFragmentCacheData, ThrowOnError>): RequestResult<StudyFragmentCacheResponses, StudyFragmentCacheErrors, ThrowOnError> => (options.client ?? client).post<StudyFragmentCacheResponses, StudyFragmentCacheErrors, ThrowOnError>({
+export const askFragmentCache = <ThrowOnError extends boolean = false>(options: Options<AskFragmentCacheData, ThrowOnError>): RequestResult<AskFragmentCacheResponses, AskFragmentCacheErrors, ThrowOnError> => (options.client ?? client).post<AskFragmentCacheResponses, AskFragmentCacheErrors, ThrowOnError>({
     url: '/api/v1/sce',
     ...options,
     headers: {
@@ -218,11 +218,11 @@ export const studyFragmentCache = <ThrowOnError extends boolean = false>(options
 });
 
 /**
- * Study Transaction Writes
+ * Ask Transaction Writes
  *
  * Tell whether one transaction should leave memory as pages or as log records.
  */
-export const studyTransactionWrites = <ThrowOnError extends boolean = false>(options: Options<StudyTransactionWritesData, ThrowOnError>): RequestResult<StudyTransactionWritesResponses, StudyTransactionWritesErrors, ThrowOnError> => (options.client ?? client).post<StudyTransactionWritesResponses, StudyTransactionWritesErrors, ThrowOnError>({
+export const askTransactionWrites = <ThrowOnError extends boolean = false>(options: Options<AskTransactionWritesData, ThrowOnError>): RequestResult<AskTransactionWritesResponses, AskTransactionWritesErrors, ThrowOnError> => (options.client ?? client).post<AskTransactionWritesResponses, AskTransactionWritesErrors, ThrowOnError>({
     url: '/api/v1/transaction-writes',
     ...options,
     headers: {
@@ -232,11 +232,11 @@ export const studyTransactionWrites = <ThrowOnError extends boolean = false>(opt
 });
 
 /**
- * Replay Transactions
+ * Ask Transaction Replay
  *
  * Replay transactions through three buffers, and tell who leaves memory next.
  */
-export const replayTransactions = <ThrowOnError extends boolean = false>(options: Options<ReplayTransactionsData, ThrowOnError>): RequestResult<ReplayTransactionsResponses, ReplayTransactionsErrors, ThrowOnError> => (options.client ?? client).post<ReplayTransactionsResponses, ReplayTransactionsErrors, ThrowOnError>({
+export const askTransactionReplay = <ThrowOnError extends boolean = false>(options: Options<AskTransactionReplayData, ThrowOnError>): RequestResult<AskTransactionReplayResponses, AskTransactionReplayErrors, ThrowOnError> => (options.client ?? client).post<AskTransactionReplayResponses, AskTransactionReplayErrors, ThrowOnError>({
     url: '/api/v1/transaction-replays',
     ...options,
     headers: {
@@ -246,11 +246,11 @@ export const replayTransactions = <ThrowOnError extends boolean = false>(options
 });
 
 /**
- * Compare Tier Costs
+ * Ask Tier Cost
  *
  * Cost the bytes and the load of a tier on each device, the cheapest first.
  */
-export const compareTierCosts = <ThrowOnError extends boolean = false>(options: Options<CompareTierCostsData, ThrowOnError>): RequestResult<CompareTierCostsResponses, CompareTierCostsErrors, ThrowOnError> => (options.client ?? client).post<CompareTierCostsResponses, CompareTierCostsErrors, ThrowOnError>({
+export const askTierCost = <ThrowOnError extends boolean = false>(options: Options<AskTierCostData, ThrowOnError>): RequestResult<AskTierCostResponses, AskTierCostErrors, ThrowOnError> => (options.client ?? client).post<AskTierCostResponses, AskTierCostErrors, ThrowOnError>({
     url: '/api/v1/tier-costs',
     ...options,
     headers: {

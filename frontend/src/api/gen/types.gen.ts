@@ -1551,31 +1551,31 @@ export type CostLineOut = {
  */
 export type CostTerms = {
     /**
-     * Flash Reads
+     * Flash reads
      *
      * Page reads of flash. [µs per access]
      */
     flash_reads: number;
     /**
-     * Flash Fills
+     * Flash fills
      *
      * Pages newly placed on flash. [µs per access]
      */
     flash_fills: number;
     /**
-     * Flash Write Backs
+     * Flash write-backs
      *
      * Dirty pages of RAM that overwrite their copy on flash. [µs per access]
      */
     flash_write_backs: number;
     /**
-     * Disk Reads
+     * Disk reads
      *
      * Page reads of the disk. [µs per access]
      */
     disk_reads: number;
     /**
-     * Disk Writes
+     * Disk writes
      *
      * Dirty pages that reach the disk. [µs per access]
      */
@@ -14501,7 +14501,7 @@ export type GetRootResponses = {
 
 export type GetRootResponse = GetRootResponses[keyof GetRootResponses];
 
-export type EvaluateData = {
+export type AskCompareData = {
     body: DecisionIn;
     path?: never;
     query?: {
@@ -14525,7 +14525,7 @@ export type EvaluateData = {
     url: '/api/v1/evaluations';
 };
 
-export type EvaluateErrors = {
+export type AskCompareErrors = {
     /**
      * The request cannot be read.
      */
@@ -14564,9 +14564,9 @@ export type EvaluateErrors = {
     503: Problem;
 };
 
-export type EvaluateError = EvaluateErrors[keyof EvaluateErrors];
+export type AskCompareError = AskCompareErrors[keyof AskCompareErrors];
 
-export type EvaluateResponses = {
+export type AskCompareResponses = {
     /**
      * Successful Response
      */
@@ -14577,9 +14577,9 @@ export type EvaluateResponses = {
     202: SimulationOut;
 };
 
-export type EvaluateResponse = EvaluateResponses[keyof EvaluateResponses];
+export type AskCompareResponse = AskCompareResponses[keyof AskCompareResponses];
 
-export type DeriveEvaluationData = {
+export type DeriveCompareData = {
     body: DecisionIn;
     path?: never;
     query?: {
@@ -14603,7 +14603,7 @@ export type DeriveEvaluationData = {
     url: '/api/v1/evaluations/derivation';
 };
 
-export type DeriveEvaluationErrors = {
+export type DeriveCompareErrors = {
     /**
      * The request cannot be read.
      */
@@ -14642,9 +14642,9 @@ export type DeriveEvaluationErrors = {
     503: Problem;
 };
 
-export type DeriveEvaluationError = DeriveEvaluationErrors[keyof DeriveEvaluationErrors];
+export type DeriveCompareError = DeriveCompareErrors[keyof DeriveCompareErrors];
 
-export type DeriveEvaluationResponses = {
+export type DeriveCompareResponses = {
     /**
      * Successful Response
      */
@@ -14655,9 +14655,9 @@ export type DeriveEvaluationResponses = {
     202: SimulationOut;
 };
 
-export type DeriveEvaluationResponse = DeriveEvaluationResponses[keyof DeriveEvaluationResponses];
+export type DeriveCompareResponse = DeriveCompareResponses[keyof DeriveCompareResponses];
 
-export type EvaluateThroughputData = {
+export type AskThroughputData = {
     body: ThroughputIn;
     path?: never;
     query?: {
@@ -14675,7 +14675,7 @@ export type EvaluateThroughputData = {
     url: '/api/v1/throughputs';
 };
 
-export type EvaluateThroughputErrors = {
+export type AskThroughputErrors = {
     /**
      * The request cannot be read.
      */
@@ -14714,18 +14714,18 @@ export type EvaluateThroughputErrors = {
     503: Problem;
 };
 
-export type EvaluateThroughputError = EvaluateThroughputErrors[keyof EvaluateThroughputErrors];
+export type AskThroughputError = AskThroughputErrors[keyof AskThroughputErrors];
 
-export type EvaluateThroughputResponses = {
+export type AskThroughputResponses = {
     /**
      * Successful Response
      */
     200: ThroughputOut;
 };
 
-export type EvaluateThroughputResponse = EvaluateThroughputResponses[keyof EvaluateThroughputResponses];
+export type AskThroughputResponse = AskThroughputResponses[keyof AskThroughputResponses];
 
-export type EvaluateBreakEvenData = {
+export type AskDramOrFlashData = {
     body: BreakEvenIn;
     path?: never;
     query?: {
@@ -14755,7 +14755,7 @@ export type EvaluateBreakEvenData = {
     url: '/api/v1/break-evens';
 };
 
-export type EvaluateBreakEvenErrors = {
+export type AskDramOrFlashErrors = {
     /**
      * The request cannot be read.
      */
@@ -14794,18 +14794,18 @@ export type EvaluateBreakEvenErrors = {
     503: Problem;
 };
 
-export type EvaluateBreakEvenError = EvaluateBreakEvenErrors[keyof EvaluateBreakEvenErrors];
+export type AskDramOrFlashError = AskDramOrFlashErrors[keyof AskDramOrFlashErrors];
 
-export type EvaluateBreakEvenResponses = {
+export type AskDramOrFlashResponses = {
     /**
      * Successful Response
      */
     200: BreakEvenOut;
 };
 
-export type EvaluateBreakEvenResponse = EvaluateBreakEvenResponses[keyof EvaluateBreakEvenResponses];
+export type AskDramOrFlashResponse = AskDramOrFlashResponses[keyof AskDramOrFlashResponses];
 
-export type CheckBreakEvenData = {
+export type CheckDramOrFlashData = {
     body: BreakEvenCheckIn;
     path?: never;
     query?: {
@@ -14829,7 +14829,7 @@ export type CheckBreakEvenData = {
     url: '/api/v1/break-evens/check';
 };
 
-export type CheckBreakEvenErrors = {
+export type CheckDramOrFlashErrors = {
     /**
      * The request cannot be read.
      */
@@ -14868,22 +14868,22 @@ export type CheckBreakEvenErrors = {
     503: Problem;
 };
 
-export type CheckBreakEvenError = CheckBreakEvenErrors[keyof CheckBreakEvenErrors];
+export type CheckDramOrFlashError = CheckDramOrFlashErrors[keyof CheckDramOrFlashErrors];
 
-export type CheckBreakEvenResponses = {
+export type CheckDramOrFlashResponses = {
     /**
      * Successful Response
      */
     200: CheckedAnswer;
     /**
-     * Response 202 Check Break Even
+     * Response 202 Check Dram Or Flash
      *
      * The replays take longer than a request: a job makes them. Ask again when its run has ended.
      */
     202: SweepOut | SimulationOut;
 };
 
-export type CheckBreakEvenResponse = CheckBreakEvenResponses[keyof CheckBreakEvenResponses];
+export type CheckDramOrFlashResponse = CheckDramOrFlashResponses[keyof CheckDramOrFlashResponses];
 
 export type ListSchemeMapOptionsData = {
     body?: never;
@@ -14939,7 +14939,7 @@ export type ListSchemeMapOptionsResponses = {
 
 export type ListSchemeMapOptionsResponse = ListSchemeMapOptionsResponses[keyof ListSchemeMapOptionsResponses];
 
-export type MakeSchemeMapData = {
+export type AskSchemeMapData = {
     body: SchemeMapIn;
     path?: never;
     query?: {
@@ -14963,7 +14963,7 @@ export type MakeSchemeMapData = {
     url: '/api/v1/scheme-maps';
 };
 
-export type MakeSchemeMapErrors = {
+export type AskSchemeMapErrors = {
     /**
      * The request cannot be read.
      */
@@ -15002,18 +15002,18 @@ export type MakeSchemeMapErrors = {
     503: Problem;
 };
 
-export type MakeSchemeMapError = MakeSchemeMapErrors[keyof MakeSchemeMapErrors];
+export type AskSchemeMapError = AskSchemeMapErrors[keyof AskSchemeMapErrors];
 
-export type MakeSchemeMapResponses = {
+export type AskSchemeMapResponses = {
     /**
      * Successful Response
      */
     200: SchemeMapOut;
 };
 
-export type MakeSchemeMapResponse = MakeSchemeMapResponses[keyof MakeSchemeMapResponses];
+export type AskSchemeMapResponse = AskSchemeMapResponses[keyof AskSchemeMapResponses];
 
-export type ExplainSchemeMapPointData = {
+export type AskSchemeMapPointData = {
     body: MapQuestion;
     path?: never;
     query?: {
@@ -15043,7 +15043,7 @@ export type ExplainSchemeMapPointData = {
     url: '/api/v1/scheme-maps/point';
 };
 
-export type ExplainSchemeMapPointErrors = {
+export type AskSchemeMapPointErrors = {
     /**
      * The request cannot be read.
      */
@@ -15082,18 +15082,18 @@ export type ExplainSchemeMapPointErrors = {
     503: Problem;
 };
 
-export type ExplainSchemeMapPointError = ExplainSchemeMapPointErrors[keyof ExplainSchemeMapPointErrors];
+export type AskSchemeMapPointError = AskSchemeMapPointErrors[keyof AskSchemeMapPointErrors];
 
-export type ExplainSchemeMapPointResponses = {
+export type AskSchemeMapPointResponses = {
     /**
      * Successful Response
      */
     200: MapPointOut;
 };
 
-export type ExplainSchemeMapPointResponse = ExplainSchemeMapPointResponses[keyof ExplainSchemeMapPointResponses];
+export type AskSchemeMapPointResponse = AskSchemeMapPointResponses[keyof AskSchemeMapPointResponses];
 
-export type ChooseFlashData = {
+export type AskFlashChoiceData = {
     body: FlashChoiceIn;
     path?: never;
     query?: {
@@ -15123,7 +15123,7 @@ export type ChooseFlashData = {
     url: '/api/v1/flash-choices';
 };
 
-export type ChooseFlashErrors = {
+export type AskFlashChoiceErrors = {
     /**
      * The request cannot be read.
      */
@@ -15162,18 +15162,18 @@ export type ChooseFlashErrors = {
     503: Problem;
 };
 
-export type ChooseFlashError = ChooseFlashErrors[keyof ChooseFlashErrors];
+export type AskFlashChoiceError = AskFlashChoiceErrors[keyof AskFlashChoiceErrors];
 
-export type ChooseFlashResponses = {
+export type AskFlashChoiceResponses = {
     /**
      * Successful Response
      */
     200: FlashChoiceOut;
 };
 
-export type ChooseFlashResponse = ChooseFlashResponses[keyof ChooseFlashResponses];
+export type AskFlashChoiceResponse = AskFlashChoiceResponses[keyof AskFlashChoiceResponses];
 
-export type CompareDirectoriesData = {
+export type AskDirectoriesData = {
     body: DirectoriesIn;
     path?: never;
     query?: {
@@ -15191,7 +15191,7 @@ export type CompareDirectoriesData = {
     url: '/api/v1/directories';
 };
 
-export type CompareDirectoriesErrors = {
+export type AskDirectoriesErrors = {
     /**
      * The request cannot be read.
      */
@@ -15230,18 +15230,18 @@ export type CompareDirectoriesErrors = {
     503: Problem;
 };
 
-export type CompareDirectoriesError = CompareDirectoriesErrors[keyof CompareDirectoriesErrors];
+export type AskDirectoriesError = AskDirectoriesErrors[keyof AskDirectoriesErrors];
 
-export type CompareDirectoriesResponses = {
+export type AskDirectoriesResponses = {
     /**
      * Successful Response
      */
     200: DirectoriesOut;
 };
 
-export type CompareDirectoriesResponse = CompareDirectoriesResponses[keyof CompareDirectoriesResponses];
+export type AskDirectoriesResponse = AskDirectoriesResponses[keyof AskDirectoriesResponses];
 
-export type EstimateWearData = {
+export type AskWearData = {
     body: WearIn;
     path?: never;
     query?: {
@@ -15271,7 +15271,7 @@ export type EstimateWearData = {
     url: '/api/v1/wear';
 };
 
-export type EstimateWearErrors = {
+export type AskWearErrors = {
     /**
      * The request cannot be read.
      */
@@ -15310,18 +15310,18 @@ export type EstimateWearErrors = {
     503: Problem;
 };
 
-export type EstimateWearError = EstimateWearErrors[keyof EstimateWearErrors];
+export type AskWearError = AskWearErrors[keyof AskWearErrors];
 
-export type EstimateWearResponses = {
+export type AskWearResponses = {
     /**
      * Successful Response
      */
     200: WearOut;
 };
 
-export type EstimateWearResponse = EstimateWearResponses[keyof EstimateWearResponses];
+export type AskWearResponse = AskWearResponses[keyof AskWearResponses];
 
-export type ReadDeviceHealthData = {
+export type AskDeviceHealthData = {
     body: DeviceHealthIn;
     path?: never;
     query?: {
@@ -15339,7 +15339,7 @@ export type ReadDeviceHealthData = {
     url: '/api/v1/device-health';
 };
 
-export type ReadDeviceHealthErrors = {
+export type AskDeviceHealthErrors = {
     /**
      * The request cannot be read.
      */
@@ -15374,18 +15374,18 @@ export type ReadDeviceHealthErrors = {
     503: Problem;
 };
 
-export type ReadDeviceHealthError = ReadDeviceHealthErrors[keyof ReadDeviceHealthErrors];
+export type AskDeviceHealthError = AskDeviceHealthErrors[keyof AskDeviceHealthErrors];
 
-export type ReadDeviceHealthResponses = {
+export type AskDeviceHealthResponses = {
     /**
      * Successful Response
      */
     200: DeviceHealthOut;
 };
 
-export type ReadDeviceHealthResponse = ReadDeviceHealthResponses[keyof ReadDeviceHealthResponses];
+export type AskDeviceHealthResponse = AskDeviceHealthResponses[keyof AskDeviceHealthResponses];
 
-export type EstimateRecoveryData = {
+export type AskRecoveryData = {
     body: RecoveryIn;
     path?: never;
     query?: {
@@ -15403,7 +15403,7 @@ export type EstimateRecoveryData = {
     url: '/api/v1/recovery';
 };
 
-export type EstimateRecoveryErrors = {
+export type AskRecoveryErrors = {
     /**
      * The request cannot be read.
      */
@@ -15442,18 +15442,18 @@ export type EstimateRecoveryErrors = {
     503: Problem;
 };
 
-export type EstimateRecoveryError = EstimateRecoveryErrors[keyof EstimateRecoveryErrors];
+export type AskRecoveryError = AskRecoveryErrors[keyof AskRecoveryErrors];
 
-export type EstimateRecoveryResponses = {
+export type AskRecoveryResponses = {
     /**
      * Successful Response
      */
     200: RecoveryOut;
 };
 
-export type EstimateRecoveryResponse = EstimateRecoveryResponses[keyof EstimateRecoveryResponses];
+export type AskRecoveryResponse = AskRecoveryResponses[keyof AskRecoveryResponses];
 
-export type StudyFragmentCacheData = {
+export type AskFragmentCacheData = {
     body: FragmentCacheIn;
     path?: never;
     query?: {
@@ -15471,7 +15471,7 @@ export type StudyFragmentCacheData = {
     url: '/api/v1/sce';
 };
 
-export type StudyFragmentCacheErrors = {
+export type AskFragmentCacheErrors = {
     /**
      * The request cannot be read.
      */
@@ -15510,18 +15510,18 @@ export type StudyFragmentCacheErrors = {
     503: Problem;
 };
 
-export type StudyFragmentCacheError = StudyFragmentCacheErrors[keyof StudyFragmentCacheErrors];
+export type AskFragmentCacheError = AskFragmentCacheErrors[keyof AskFragmentCacheErrors];
 
-export type StudyFragmentCacheResponses = {
+export type AskFragmentCacheResponses = {
     /**
      * Successful Response
      */
     200: FragmentCacheOut;
 };
 
-export type StudyFragmentCacheResponse = StudyFragmentCacheResponses[keyof StudyFragmentCacheResponses];
+export type AskFragmentCacheResponse = AskFragmentCacheResponses[keyof AskFragmentCacheResponses];
 
-export type StudyTransactionWritesData = {
+export type AskTransactionWritesData = {
     body: TransactionWritesIn;
     path?: never;
     query?: {
@@ -15539,7 +15539,7 @@ export type StudyTransactionWritesData = {
     url: '/api/v1/transaction-writes';
 };
 
-export type StudyTransactionWritesErrors = {
+export type AskTransactionWritesErrors = {
     /**
      * The request cannot be read.
      */
@@ -15570,18 +15570,18 @@ export type StudyTransactionWritesErrors = {
     503: Problem;
 };
 
-export type StudyTransactionWritesError = StudyTransactionWritesErrors[keyof StudyTransactionWritesErrors];
+export type AskTransactionWritesError = AskTransactionWritesErrors[keyof AskTransactionWritesErrors];
 
-export type StudyTransactionWritesResponses = {
+export type AskTransactionWritesResponses = {
     /**
      * Successful Response
      */
     200: TransactionWritesOut;
 };
 
-export type StudyTransactionWritesResponse = StudyTransactionWritesResponses[keyof StudyTransactionWritesResponses];
+export type AskTransactionWritesResponse = AskTransactionWritesResponses[keyof AskTransactionWritesResponses];
 
-export type ReplayTransactionsData = {
+export type AskTransactionReplayData = {
     body: TransactionReplayIn;
     path?: never;
     query?: {
@@ -15599,7 +15599,7 @@ export type ReplayTransactionsData = {
     url: '/api/v1/transaction-replays';
 };
 
-export type ReplayTransactionsErrors = {
+export type AskTransactionReplayErrors = {
     /**
      * The request cannot be read.
      */
@@ -15630,18 +15630,18 @@ export type ReplayTransactionsErrors = {
     503: Problem;
 };
 
-export type ReplayTransactionsError = ReplayTransactionsErrors[keyof ReplayTransactionsErrors];
+export type AskTransactionReplayError = AskTransactionReplayErrors[keyof AskTransactionReplayErrors];
 
-export type ReplayTransactionsResponses = {
+export type AskTransactionReplayResponses = {
     /**
      * Successful Response
      */
     200: TransactionReplayOut;
 };
 
-export type ReplayTransactionsResponse = ReplayTransactionsResponses[keyof ReplayTransactionsResponses];
+export type AskTransactionReplayResponse = AskTransactionReplayResponses[keyof AskTransactionReplayResponses];
 
-export type CompareTierCostsData = {
+export type AskTierCostData = {
     body: TierCostsIn;
     path?: never;
     query?: {
@@ -15671,7 +15671,7 @@ export type CompareTierCostsData = {
     url: '/api/v1/tier-costs';
 };
 
-export type CompareTierCostsErrors = {
+export type AskTierCostErrors = {
     /**
      * The request cannot be read.
      */
@@ -15706,16 +15706,16 @@ export type CompareTierCostsErrors = {
     503: Problem;
 };
 
-export type CompareTierCostsError = CompareTierCostsErrors[keyof CompareTierCostsErrors];
+export type AskTierCostError = AskTierCostErrors[keyof AskTierCostErrors];
 
-export type CompareTierCostsResponses = {
+export type AskTierCostResponses = {
     /**
      * Successful Response
      */
     200: TierCostsOut;
 };
 
-export type CompareTierCostsResponse = CompareTierCostsResponses[keyof CompareTierCostsResponses];
+export type AskTierCostResponse = AskTierCostResponses[keyof AskTierCostResponses];
 
 export type CheckThroughputData = {
     body: ThroughputIn;

@@ -1,4 +1,4 @@
-import type { EvaluationOut, SimulationOut } from "@/api/evaluations";
+import type { EvaluationOut, SimulationOut } from "@/api/compare";
 import { formatDuration, formatShort, microseconds } from "@/units/quantity";
 
 export type CheckRow = NonNullable<SimulationOut["result"]>["rows"][number];

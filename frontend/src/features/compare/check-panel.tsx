@@ -1,5 +1,5 @@
 import { Button, Group, Stack, Text } from "@mantine/core";
-import type { EvaluationIn, EvaluationOut, SimulationOut } from "@/api/evaluations";
+import type { EvaluationIn, EvaluationOut, SimulationOut } from "@/api/compare";
 import { SchemeMark } from "@/charts/scheme-mark";
 import type { Column } from "@/components/columns";
 import { DataTable } from "@/components/data-table";

@@ -4,7 +4,7 @@ import {
   type EvaluationOut,
   type SimulationOut,
   shownSchemes,
-} from "@/api/evaluations";
+} from "@/api/compare";
 import {
   type CheckRow,
   exactSchemes,

@@ -1,10 +1,6 @@
-import { AnalysisPage } from "@/analysis/analysis-page";
-import {
-  type AnalysisSearch,
-  assumptions,
-  evaluationInput,
-  growthAsked,
-} from "@/analysis/state";
+import { AnalysisPage } from "@/questions/analysis-page";
+import { growthAsked } from "@/questions/compare";
+import { type AnalysisSearch, assumptions, evaluationInput } from "@/questions/point";
 import { CompareView } from "./compare-view";
 
 const LEAD =

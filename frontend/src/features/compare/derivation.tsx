@@ -4,7 +4,7 @@ import {
   type EvaluationIn,
   type EvaluationOut,
   type SchemeEvaluation,
-} from "@/api/evaluations";
+} from "@/api/compare";
 import { SchemeMark } from "@/charts/scheme-mark";
 import { AskedSteps } from "@/components/asked-steps";
 import { DataTable } from "@/components/data-table";

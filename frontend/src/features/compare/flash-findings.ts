@@ -1,17 +1,17 @@
 /** What the panels "Which flash device?" and "Where does its directory go?" draw. */
 
-import { type AnalysisState, NONE } from "@/analysis/state";
 import type {
   DirectoriesIn,
   DirectoriesOut,
   DirectoryOptionOut,
   FlashChoiceIn,
   FlashChoiceOut,
-} from "@/api/flash-choices";
+} from "@/api/flash-choice";
 import type { ChartTable } from "@/charts/chart-card";
 import { chartTable } from "@/charts/chart-table";
 import type { BarPart, StackedBar } from "@/charts/stacked-bars-option";
 import { valueColumn } from "@/components/columns";
+import { type AnalysisState, NONE } from "@/questions/point";
 import { shownCurrency } from "@/units/currency";
 import {
   bytes,

@@ -1,7 +1,6 @@
 import { SegmentedControl, Skeleton, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
-import type { AnalysisState } from "@/analysis/state";
 import {
   type DirectoriesOut,
   directoriesQuery,
@@ -9,7 +8,7 @@ import {
   type FlashChoiceOut,
   flashChoiceQuery,
   flashChoiceSteps,
-} from "@/api/flash-choices";
+} from "@/api/flash-choice";
 import { directoriesCheck, flashChoiceCheck } from "@/api/replay-checks";
 import { useChartColors } from "@/charts/chart";
 import { ChartCard } from "@/charts/chart-card";
@@ -23,6 +22,7 @@ import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
 import { ReplayCheck } from "@/components/replay-check";
 import { WarningNotes } from "@/components/warning-notes";
+import type { AnalysisState } from "@/questions/point";
 import { rateOf, shownCurrency } from "@/units/currency";
 import { formatDuration, microseconds } from "@/units/quantity";
 import classes from "./compare.module.css";

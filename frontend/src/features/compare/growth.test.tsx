@@ -1,8 +1,9 @@
 import { describe, expect, it, vi } from "vitest";
 import { userEvent } from "vitest/browser";
-import { growthAsked, parseAnalysisSearch } from "@/analysis/state";
-import type { EvaluationOut } from "@/api/evaluations";
+import type { EvaluationOut } from "@/api/compare";
 import type { SummaryOut } from "@/api/workloads";
+import { growthAsked } from "@/questions/compare";
+import { parseAnalysisSearch } from "@/questions/point";
 import { expectAccessible, renderThemed } from "@/testing/render";
 import { CheckWithoutGrowth, Growth, GrowthLine } from "./growth";
 

@@ -1,5 +1,5 @@
 import { Text } from "@mantine/core";
-import type { EvaluationOut } from "@/api/evaluations";
+import type { EvaluationOut } from "@/api/compare";
 import type { SummaryOut } from "@/api/workloads";
 import { Disclosure } from "@/components/disclosure";
 import { OptionalNumberField } from "@/components/number-field";

@@ -5,7 +5,7 @@ import {
   type EvaluationOut,
   type SimulationOut,
   shownSchemes,
-} from "@/api/evaluations";
+} from "@/api/compare";
 import { barsOption, type SchemeBar, termsOf } from "@/charts/bars-option";
 import { useChartColors } from "@/charts/chart";
 import { ChartCard } from "@/charts/chart-card";

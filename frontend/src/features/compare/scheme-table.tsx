@@ -6,7 +6,7 @@ import {
   type EvaluationOut,
   type SchemeEvaluation,
   shownSchemes,
-} from "@/api/evaluations";
+} from "@/api/compare";
 import { SchemeMark } from "@/charts/scheme-mark";
 import type { Column } from "@/components/columns";
 import { DataTable } from "@/components/data-table";

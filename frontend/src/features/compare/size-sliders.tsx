@@ -1,15 +1,15 @@
 import { Text } from "@mantine/core";
 import type { ReactNode } from "react";
+import type { SummaryOut } from "@/api/workloads";
+import { LogSlider } from "@/components/log-slider";
+import { SizeInput } from "@/components/size-input";
 import {
   type Buyable,
   BuyableSwitch,
   sliderRange,
   stepPages,
   useWholeSizes,
-} from "@/analysis/buyable";
-import type { SummaryOut } from "@/api/workloads";
-import { LogSlider } from "@/components/log-slider";
-import { SizeInput } from "@/components/size-input";
+} from "@/questions/buyable";
 import {
   bytes,
   bytesOfPages,

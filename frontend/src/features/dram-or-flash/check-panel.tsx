@@ -1,15 +1,15 @@
 import { Button, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useCallback, useMemo } from "react";
+import { schemesQuery } from "@/api/catalog";
+import type { BreakEvenOut } from "@/api/dram-or-flash";
 import {
-  type BreakEvenOut,
   readSimulation,
   type SimulationIn,
   type SimulationOut,
   simulationKey,
   startSimulation,
-} from "@/api/break-evens";
-import { schemesQuery } from "@/api/catalog";
+} from "@/api/simulations";
 import { useJob } from "@/api/use-job";
 import { SchemeMark } from "@/charts/scheme-mark";
 import { DataTable } from "@/components/data-table";

@@ -1,15 +1,5 @@
 import { Button, Checkbox, Group, SegmentedControl, Text } from "@mantine/core";
-import {
-  BuyableSwitch,
-  sliderRange,
-  stepPages,
-  useBuyable,
-  useWholeSizes,
-} from "@/analysis/buyable";
-import type { DollarSearch } from "@/analysis/dollar-state";
-import { MAX_RATIO, MIN_RATIO } from "@/analysis/dollar-state";
-import type { AnalysisState } from "@/analysis/state";
-import type { BreakEvenOut } from "@/api/break-evens";
+import type { BreakEvenOut } from "@/api/dram-or-flash";
 import type { SummaryOut } from "@/api/workloads";
 import { Disclosure } from "@/components/disclosure";
 import { FlashMetadata } from "@/components/flash-metadata";
@@ -17,6 +7,16 @@ import { LogSlider } from "@/components/log-slider";
 import { NumberField } from "@/components/number-field";
 import { SizeInput } from "@/components/size-input";
 import type { Moving } from "@/components/use-settled";
+import {
+  BuyableSwitch,
+  sliderRange,
+  stepPages,
+  useBuyable,
+  useWholeSizes,
+} from "@/questions/buyable";
+import type { DollarSearch } from "@/questions/dram-or-flash";
+import { MAX_RATIO, MIN_RATIO } from "@/questions/dram-or-flash";
+import type { AnalysisState } from "@/questions/point";
 import { perDollar, shownCurrency } from "@/units/currency";
 import {
   bytes,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { BreakEvenOut, SimulationOut } from "@/api/break-evens";
+import type { BreakEvenOut } from "@/api/dram-or-flash";
+import type { SimulationOut } from "@/api/simulations";
 import {
   checkedGains,
   checkVerdict,

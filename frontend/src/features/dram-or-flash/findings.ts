@@ -1,6 +1,7 @@
 /** Series, tables and words of "DRAM or flash". */
 
-import type { BreakEvenOut, SimulationOut } from "@/api/break-evens";
+import type { BreakEvenOut } from "@/api/dram-or-flash";
+import type { SimulationOut } from "@/api/simulations";
 import type { CsvCell } from "@/charts/csv";
 import type { LineSeries } from "@/charts/line-option";
 import { type ColorScheme, chartInk } from "@/charts/palette";

@@ -1,5 +1,5 @@
 import { memo, useMemo } from "react";
-import type { BreakEvenOut } from "@/api/break-evens";
+import type { BreakEvenOut } from "@/api/dram-or-flash";
 import { useChartColors } from "@/charts/chart";
 import { ChartCard } from "@/charts/chart-card";
 import { lineOption } from "@/charts/line-option";

@@ -1,6 +1,6 @@
 import { SegmentedControl, Stack, Text } from "@mantine/core";
 import { memo, useMemo, useState } from "react";
-import { type BreakEvenOut, breakEvenSteps } from "@/api/break-evens";
+import { type BreakEvenOut, breakEvenSteps } from "@/api/dram-or-flash";
 import { useChartColors } from "@/charts/chart";
 import { ChartCard } from "@/charts/chart-card";
 import { lineOption } from "@/charts/line-option";

@@ -1,6 +1,6 @@
 import { Stack, Text } from "@mantine/core";
 import { memo } from "react";
-import { type BreakEvenOut, breakEvenSteps } from "@/api/break-evens";
+import { type BreakEvenOut, breakEvenSteps } from "@/api/dram-or-flash";
 import { AskedSteps } from "@/components/asked-steps";
 import type { Column } from "@/components/columns";
 import { DataTable } from "@/components/data-table";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { parseFormulaSearch } from "@/analysis/formula-state";
 import type { OutputOut, ParameterOut } from "@/api/formulas";
+import { parseFormulaSearch } from "./address";
 import { formOf, readField, readForm, textsOf, unusedKeys } from "./fields";
 import {
   commandFor,

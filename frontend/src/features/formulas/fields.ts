@@ -1,6 +1,6 @@
 /** Between what a formula takes and the texts of its form. */
-import type { FormulaInputs } from "@/analysis/formula-state";
-import type { FormulaOut, ParameterOut } from "@/api/formulas";
+
+import type { FormulaInputs, FormulaOut, ParameterOut } from "@/api/formulas";
 import type { Read } from "@/components/draft-input";
 import { bytes, formatCount, parseNumber, parseSize } from "@/units/quantity";
 

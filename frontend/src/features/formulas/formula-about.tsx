@@ -2,11 +2,11 @@ import { Button, Group, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import { NAVIGATION } from "@/analysis/navigation";
 import { type FormulaOut, formulaPageQuery } from "@/api/formulas";
 import { Dialog } from "@/components/dialog";
 import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
+import { NAVIGATION } from "@/questions/navigation";
 import classes from "./formulas.module.css";
 
 /** What a formula says, where it comes from, and where it is part of an answer. */

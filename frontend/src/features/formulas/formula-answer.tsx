@@ -1,6 +1,5 @@
 import { Button, Group, Text } from "@mantine/core";
-import type { FormulaInputs } from "@/analysis/formula-state";
-import type { FormulaAnswerOut, FormulaOut } from "@/api/formulas";
+import type { FormulaAnswerOut, FormulaInputs, FormulaOut } from "@/api/formulas";
 import { csvText } from "@/charts/csv";
 import { downloadText, fileStem } from "@/charts/download";
 import { CopyLink } from "@/components/copy-link";

@@ -8,8 +8,7 @@ import {
   TextInput,
 } from "@mantine/core";
 import { type FormEvent, useState } from "react";
-import type { FormulaInputs } from "@/analysis/formula-state";
-import type { FormulaOut, ParameterOut } from "@/api/formulas";
+import type { FormulaInputs, FormulaOut, ParameterOut } from "@/api/formulas";
 import { Panel } from "@/components/panel";
 import { formOf, readForm, type Texts, textsOf, unusedKeys } from "./fields";
 import classes from "./formulas.module.css";

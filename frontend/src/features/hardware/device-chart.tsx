@@ -1,6 +1,5 @@
 import { Select } from "@mantine/core";
 import { useMemo, useState } from "react";
-import { usualBook } from "@/analysis/defaults";
 import {
   bookLabel,
   type DeviceOut,
@@ -18,6 +17,7 @@ import {
 } from "@/charts/scatter-option";
 import { EmptyState } from "@/components/empty-state";
 import { Panel } from "@/components/panel";
+import { usualBook } from "@/questions/defaults";
 import {
   BASE_CURRENCY,
   converted,

@@ -1,9 +1,9 @@
 /** What the panel "What a tier costs" draws and lists. */
 
-import type { TierSearch } from "@/analysis/tier-state";
-import type { TierCostsIn, TierCostsOut, TierRowOut } from "@/api/tier-costs";
+import type { TierCostsIn, TierCostsOut, TierRowOut } from "@/api/tier-cost";
 import type { ChartTable } from "@/charts/chart-card";
 import type { BarPart, StackedBar } from "@/charts/stacked-bars-option";
+import { SECONDS_PER_MONTH, type TierSearch } from "@/questions/tier-cost";
 import { shownCurrency } from "@/units/currency";
 import {
   formatMoney,
@@ -14,7 +14,6 @@ import {
   usd,
 } from "@/units/quantity";
 
-export const SECONDS_PER_MONTH = 730 * 3600;
 const GIB = 2 ** 30;
 
 export const USUAL = {

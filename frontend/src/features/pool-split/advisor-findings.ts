@@ -1,11 +1,12 @@
 /** Series and tables of the adaptive split over a drifting workload or device. */
-import type { Dynamics } from "@/analysis/split-state";
+
 import type { PoolAdvisorEpochs } from "@/api/analyses";
 import type { ChartTable } from "@/charts/chart-card";
 import { chartTable } from "@/charts/chart-table";
 import type { LineSeries } from "@/charts/line-option";
 import { type ColorScheme, chartInk, schemeMark } from "@/charts/palette";
 import { valueColumn } from "@/components/columns";
+import type { Dynamics } from "@/questions/pool-split";
 import { formatCount, formatPercent, formatShort, ratio } from "@/units/quantity";
 
 export const DYNAMICS_LABELS: Readonly<Record<Dynamics, string>> = {

@@ -2,8 +2,6 @@ import { Button, SegmentedControl, Select, Skeleton, Stack } from "@mantine/core
 import { useQuery } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
-import type { AnalysisInputs } from "@/analysis/analysis-page";
-import { ADVISOR_BOUNDS, DYNAMICS, type SplitSearch } from "@/analysis/split-state";
 import {
   type PoolAdvisorEpochs,
   type PoolAdvisorOut,
@@ -24,6 +22,8 @@ import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
 import { RunProgress } from "@/components/run-progress";
 import { WarningNotes } from "@/components/warning-notes";
+import type { AnalysisInputs } from "@/questions/analysis-page";
+import { ADVISOR_BOUNDS, DYNAMICS, type SplitSearch } from "@/questions/pool-split";
 import { formatCount, formatShort } from "@/units/quantity";
 import {
   DYNAMICS_LABELS,
@@ -99,7 +99,9 @@ export function AdvisorPanel(props: AdvisorProps) {
             {FIELDS.map(({ key, label, usual }) => (
               <OptionalNumberField
                 key={key}
-                {...ADVISOR_BOUNDS[key]}
+                min={ADVISOR_BOUNDS[key].low}
+                max={ADVISOR_BOUNDS[key].high}
+                whole={ADVISOR_BOUNDS[key].whole ?? false}
                 label={label}
                 placeholder={usual}
                 value={search[key]}

@@ -1,7 +1,7 @@
 import { NumberInput, Select, Text } from "@mantine/core";
-import { MAX_ASYMMETRY, MIN_ASYMMETRY } from "@/analysis/split-state";
 import type { PoolSplitGains } from "@/api/analyses";
 import { LogSlider } from "@/components/log-slider";
+import { MAX_ASYMMETRY, MIN_ASYMMETRY } from "@/questions/pool-split";
 import { formatShort } from "@/units/quantity";
 import classes from "./pool-split.module.css";
 

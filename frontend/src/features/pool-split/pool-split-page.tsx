@@ -3,19 +3,6 @@ import { useDebouncedValue } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
 import { useCallback, useEffect, useState } from "react";
-import { type AnalysisInputs, AnalysisPage } from "@/analysis/analysis-page";
-import {
-  BuyableSwitch,
-  sliderRange,
-  stepPages,
-  useBuyable,
-  useWholeSizes,
-} from "@/analysis/buyable";
-import { KeptAnswer } from "@/analysis/kept-answer";
-import type { SplitSearch } from "@/analysis/split-state";
-import { MAX_ASYMMETRY, MIN_ASYMMETRY } from "@/analysis/split-state";
-import type { AnalysisSearch, AnalysisState } from "@/analysis/state";
-import { usePatch } from "@/analysis/use-analysis";
 import {
   type PoolSplitOut,
   poolSplitGainsQuery,
@@ -34,6 +21,19 @@ import { ProblemAlert } from "@/components/problem-alert";
 import { RunProgress } from "@/components/run-progress";
 import { SizeInput } from "@/components/size-input";
 import { useSettled } from "@/components/use-settled";
+import { type AnalysisInputs, AnalysisPage } from "@/questions/analysis-page";
+import {
+  BuyableSwitch,
+  sliderRange,
+  stepPages,
+  useBuyable,
+  useWholeSizes,
+} from "@/questions/buyable";
+import { KeptAnswer } from "@/questions/kept-answer";
+import type { AnalysisSearch, AnalysisState } from "@/questions/point";
+import type { SplitSearch } from "@/questions/pool-split";
+import { MAX_ASYMMETRY, MIN_ASYMMETRY } from "@/questions/pool-split";
+import { usePatch } from "@/questions/use-analysis";
 import {
   bytes,
   formatCount,

@@ -1,7 +1,6 @@
 import { Button, Skeleton, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { estimateOf, sweepOf } from "@/analysis/sweep-state";
 import { isActiveStatus, type RunOut, runsQuery, useCancelRun } from "@/api/runs";
 import type { Column } from "@/components/columns";
 import { DataTable } from "@/components/data-table";
@@ -11,6 +10,7 @@ import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
 import { progressText, statusText } from "@/components/run-progress";
 import { Unknown } from "@/components/unknown";
+import { estimateOf, sweepOf } from "@/questions/simulate";
 import { formatDate, formatPercent, formatSeconds, ratio } from "@/units/quantity";
 import classes from "./runs.module.css";
 

@@ -2,9 +2,6 @@ import { Button, Checkbox, Group, Skeleton, Text } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import { KeptBody, keptTitle } from "@/analysis/kept-answer";
-import { QUESTIONS, scenarioLink } from "@/analysis/questions";
-import { completeState, parseAnalysisSearch } from "@/analysis/state";
 import { answer } from "@/api/client";
 import { deleteScenario, restoreScenario, updateScenario } from "@/api/gen/sdk.gen";
 import { type ScenarioOut, scenarioQuery, scenariosQuery } from "@/api/scenarios";
@@ -18,6 +15,9 @@ import { ProblemAlert } from "@/components/problem-alert";
 import { RenameButton } from "@/components/rename-button";
 import { showToast } from "@/components/toasts";
 import { Unknown } from "@/components/unknown";
+import { KeptBody, keptTitle } from "@/questions/kept-answer";
+import { completeState, parseAnalysisSearch } from "@/questions/point";
+import { QUESTIONS, scenarioLink } from "@/questions/registry";
 import { bytes, bytesOfPages, formatBytes, formatDate, pages } from "@/units/quantity";
 
 export function ScenariosPage() {

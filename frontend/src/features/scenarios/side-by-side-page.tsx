@@ -1,22 +1,13 @@
 import { Button, Skeleton, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link, useParams } from "@tanstack/react-router";
-import { ofScenario } from "@/analysis/questions";
-import {
-  type AnalysisState,
-  completeState,
-  evaluationInput,
-  growthAsked,
-  NONE,
-  parseAnalysisSearch,
-} from "@/analysis/state";
 import { devicesQuery, priceBooksQuery } from "@/api/catalog";
 import {
   deciding,
   type EvaluationIn,
   type EvaluationOut,
   evaluationQuery,
-} from "@/api/evaluations";
+} from "@/api/compare";
 import { type ScenarioOut, scenarioQuery } from "@/api/scenarios";
 import { useDecision } from "@/api/use-decision";
 import { workloadsQuery } from "@/api/workloads";
@@ -29,6 +20,15 @@ import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
 import { RunProgress } from "@/components/run-progress";
 import { Unknown } from "@/components/unknown";
+import { growthAsked } from "@/questions/compare";
+import {
+  type AnalysisState,
+  completeState,
+  evaluationInput,
+  NONE,
+  parseAnalysisSearch,
+} from "@/questions/point";
+import { ofScenario } from "@/questions/registry";
 import { rateOf, shownCurrency } from "@/units/currency";
 import {
   bytes,

@@ -1,12 +1,12 @@
+import type { MapQuestion, SchemeMapIn, SchemeMapOut } from "@/api/scheme-map";
+import type { DirtyEndName } from "@/components/dirty-end";
+import type { AnalysisState } from "@/questions/point";
+import { evaluationInput } from "@/questions/point";
 import {
   AXIS_NAMES as AXES,
   type AxisName,
   type MapSearch,
-} from "@/analysis/map-state";
-import type { AnalysisState } from "@/analysis/state";
-import { evaluationInput } from "@/analysis/state";
-import type { MapQuestion, SchemeMapIn, SchemeMapOut } from "@/api/scheme-maps";
-import type { DirtyEndName } from "@/components/dirty-end";
+} from "@/questions/scheme-map";
 import {
   bytes,
   bytesOfPages,

@@ -1,6 +1,6 @@
 import { SegmentedControl, Stack, Text } from "@mantine/core";
 import { memo, useMemo } from "react";
-import type { SchemeMapOut } from "@/api/scheme-maps";
+import type { SchemeMapOut } from "@/api/scheme-map";
 import { useChartColors } from "@/charts/chart";
 import { ChartCard, type ChartTable } from "@/charts/chart-card";
 import { chartTable } from "@/charts/chart-table";

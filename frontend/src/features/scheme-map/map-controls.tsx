@@ -1,8 +1,8 @@
 import { Button, Group, NumberInput, Select, Text } from "@mantine/core";
 import { memo, useState } from "react";
-import { AXIS_NAMES, type AxisName, type MapSearch } from "@/analysis/map-state";
 import { DraftInput } from "@/components/draft-input";
 import { FlashMetadata } from "@/components/flash-metadata";
+import { AXIS_NAMES, type AxisName, type MapSearch } from "@/questions/scheme-map";
 import {
   bytes,
   bytesOfPages,

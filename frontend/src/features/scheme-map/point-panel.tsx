@@ -1,9 +1,8 @@
 import { Button, Group, Text, UnstyledButton } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import type { AnalysisState } from "@/analysis/state";
-import { deciding } from "@/api/evaluations";
-import { type MapPointOut, mapPointSteps, type SchemeMapOut } from "@/api/scheme-maps";
+import { deciding } from "@/api/compare";
+import { type MapPointOut, mapPointSteps, type SchemeMapOut } from "@/api/scheme-map";
 import type { Decision } from "@/api/use-decision";
 import { SchemeMark } from "@/charts/scheme-mark";
 import { AskedSteps } from "@/components/asked-steps";
@@ -13,6 +12,7 @@ import { Dialog } from "@/components/dialog";
 import { Panel } from "@/components/panel";
 import { RunProgress } from "@/components/run-progress";
 import { Unknown } from "@/components/unknown";
+import type { AnalysisState } from "@/questions/point";
 import { shownCurrency } from "@/units/currency";
 import {
   bytes,

@@ -2,25 +2,25 @@ import { Skeleton } from "@mantine/core";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
 import { useCallback, useMemo, useState } from "react";
+import { evaluationQuery } from "@/api/compare";
+import { mapPointQuery, type SchemeMapOut, schemeMapQuery } from "@/api/scheme-map";
+import { type Decision, useDecision } from "@/api/use-decision";
+import { useCatalogNames } from "@/api/use-names";
+import { DirtyEnd, type DirtyEndName } from "@/components/dirty-end";
+import { ProblemAlert } from "@/components/problem-alert";
+import { WarningNotes } from "@/components/warning-notes";
 import {
   type AnalysisInputs,
   AnalysisPage,
   type AskedAt,
-} from "@/analysis/analysis-page";
-import type { MapSearch } from "@/analysis/map-state";
+} from "@/questions/analysis-page";
 import {
   type AnalysisSearch,
   type AnalysisState,
   evaluationInput,
-} from "@/analysis/state";
-import { usePatch } from "@/analysis/use-analysis";
-import { useCatalogNames } from "@/analysis/use-names";
-import { evaluationQuery } from "@/api/evaluations";
-import { mapPointQuery, type SchemeMapOut, schemeMapQuery } from "@/api/scheme-maps";
-import { type Decision, useDecision } from "@/api/use-decision";
-import { DirtyEnd, type DirtyEndName } from "@/components/dirty-end";
-import { ProblemAlert } from "@/components/problem-alert";
-import { WarningNotes } from "@/components/warning-notes";
+} from "@/questions/point";
+import type { MapSearch } from "@/questions/scheme-map";
+import { usePatch } from "@/questions/use-analysis";
 import {
   chosenAxes,
   isLog,

@@ -1,19 +1,6 @@
 import { Button, Select, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useMemo } from "react";
-import type { AnalysisSearch } from "@/analysis/state";
-import {
-  countSizes,
-  readContenders,
-  readSizes,
-  type SizeSpec,
-  type SweepSearch,
-  sizesInput,
-  specOfInput,
-  USUAL_POINTS,
-  writeContenders,
-  writeSizes,
-} from "@/analysis/sweep-state";
 import {
   type MiniatureIn,
   type MiniatureOut,
@@ -39,6 +26,19 @@ import { ProblemAlert } from "@/components/problem-alert";
 import { Prose } from "@/components/prose";
 import { RunProgress } from "@/components/run-progress";
 import { WarningNotes } from "@/components/warning-notes";
+import type { AnalysisSearch } from "@/questions/point";
+import {
+  countSizes,
+  readContenders,
+  readSizes,
+  type SizeSpec,
+  type SweepSearch,
+  sizesInput,
+  specOfInput,
+  USUAL_POINTS,
+  writeContenders,
+  writeSizes,
+} from "@/questions/simulate";
 import { bytes, formatCount, formatShort } from "@/units/quantity";
 import {
   estimateFinding,

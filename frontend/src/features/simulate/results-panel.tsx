@@ -1,6 +1,5 @@
 import { SegmentedControl, Select, Text } from "@mantine/core";
 import { useMemo } from "react";
-import type { SweepSearch } from "@/analysis/sweep-state";
 import type { SimulatorOut } from "@/api/simulator";
 import type { SweepOut } from "@/api/sweeps";
 import { useChartColors } from "@/charts/chart";
@@ -12,6 +11,7 @@ import { DataTable } from "@/components/data-table";
 import { DerivationTable } from "@/components/derivation-table";
 import { WarningNotes } from "@/components/warning-notes";
 import { WhyButton } from "@/components/why-button";
+import type { SweepSearch } from "@/questions/simulate";
 import {
   bytes,
   bytesOfPages,

@@ -2,24 +2,6 @@ import { Alert, Button, Skeleton, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
 import { type ReactNode, useEffect, useMemo } from "react";
-import { type AnalysisInputs, AnalysisPage } from "@/analysis/analysis-page";
-import { KeptAnswer } from "@/analysis/kept-answer";
-import type { AnalysisSearch, AnalysisState } from "@/analysis/state";
-import {
-  countSizes,
-  readContenders,
-  readSizes,
-  type SizeSpec,
-  type SweepSearch,
-  sizesInput,
-  specOfInput,
-  usualContenders,
-  usualFlash,
-  usualRange,
-  writeContenders,
-  writeSizes,
-} from "@/analysis/sweep-state";
-import { usePatch } from "@/analysis/use-analysis";
 import { devicesQuery } from "@/api/catalog";
 import type { SweepAsk } from "@/api/gen/types.gen";
 import { isOlder } from "@/api/older";
@@ -36,6 +18,24 @@ import { FlashMetadata } from "@/components/flash-metadata";
 import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
 import { RunProgress } from "@/components/run-progress";
+import { type AnalysisInputs, AnalysisPage } from "@/questions/analysis-page";
+import { KeptAnswer } from "@/questions/kept-answer";
+import type { AnalysisSearch, AnalysisState } from "@/questions/point";
+import {
+  countSizes,
+  readContenders,
+  readSizes,
+  type SizeSpec,
+  type SweepSearch,
+  sizesInput,
+  specOfInput,
+  usualContenders,
+  usualFlash,
+  usualRange,
+  writeContenders,
+  writeSizes,
+} from "@/questions/simulate";
+import { usePatch } from "@/questions/use-analysis";
 import { bytes, formatCount } from "@/units/quantity";
 import { ContenderList } from "./contender-list";
 import { EstimatePanel } from "./estimate-panel";

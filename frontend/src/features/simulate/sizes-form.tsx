@@ -1,7 +1,7 @@
 import { NumberInput, SegmentedControl, Text, TextInput } from "@mantine/core";
 import { useState } from "react";
-import { MOST_SIZES, type SizeSpec, USUAL_POINTS } from "@/analysis/sweep-state";
 import { SizeInput } from "@/components/size-input";
+import { MOST_SIZES, type SizeSpec, USUAL_POINTS } from "@/questions/simulate";
 import {
   type Bytes,
   bytesOfPages,

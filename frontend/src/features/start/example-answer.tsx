@@ -2,14 +2,12 @@ import { Button, Group, Skeleton, Stack, Text } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useEffect } from "react";
-import { type AnalysisState, evaluationInput } from "@/analysis/state";
-import { useAnalysis } from "@/analysis/use-analysis";
 import {
   deciding,
   type EvaluationOut,
   evaluationQuery,
   shownSchemes,
-} from "@/api/evaluations";
+} from "@/api/compare";
 import { isActiveStatus, useRun } from "@/api/runs";
 import { useDecision } from "@/api/use-decision";
 import { type WorkloadOut, workloadsQuery } from "@/api/workloads";
@@ -21,6 +19,8 @@ import { EmptyState } from "@/components/empty-state";
 import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
 import { RunProgress } from "@/components/run-progress";
+import { type AnalysisState, evaluationInput } from "@/questions/point";
+import { useAnalysis } from "@/questions/use-analysis";
 import {
   bytes,
   formatBytes,

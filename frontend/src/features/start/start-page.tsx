@@ -1,13 +1,13 @@
 import { Anchor, Skeleton, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { QUESTIONS, scenarioLink } from "@/analysis/questions";
 import { scenariosQuery } from "@/api/scenarios";
 import { EmptyState } from "@/components/empty-state";
 import { Page } from "@/components/page";
 import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
 import { UploadZone } from "@/components/upload-zone";
+import { QUESTIONS, scenarioLink } from "@/questions/registry";
 import { formatDate } from "@/units/quantity";
 import { ExampleAnswer } from "./example-answer";
 import classes from "./start.module.css";

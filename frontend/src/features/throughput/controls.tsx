@@ -1,10 +1,4 @@
 import { SegmentedControl, Text } from "@mantine/core";
-import {
-  MAX_CLIENTS,
-  type ThroughputSearch,
-  VARIED,
-  type Varied,
-} from "@/analysis/throughput-state";
 import type { SummaryOut } from "@/api/workloads";
 import { Disclosure } from "@/components/disclosure";
 import { FlashMetadata } from "@/components/flash-metadata";
@@ -12,6 +6,12 @@ import { LogSlider } from "@/components/log-slider";
 import { NumberField } from "@/components/number-field";
 import { SizeInput } from "@/components/size-input";
 import type { Moving } from "@/components/use-settled";
+import {
+  MAX_CLIENTS,
+  type ThroughputSearch,
+  VARIED,
+  type Varied,
+} from "@/questions/throughput";
 import { bytes, formatCount, formatShort, pages } from "@/units/quantity";
 import { VARIED_TITLES } from "./findings";
 import classes from "./throughput.module.css";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { ThroughputOut } from "@/api/break-evens";
+import type { ThroughputOut } from "@/api/throughput";
 import { kneeMarkers, throughputSeries, throughputTable } from "./findings";
 
 const none = { cpu: [0, 0], flash: [0, 0], disk: [1, 1] };

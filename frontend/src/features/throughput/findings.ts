@@ -1,12 +1,12 @@
 /** Series, tables and words of throughput. */
-import type { Varied } from "@/analysis/throughput-state";
-import type { ThroughputOut } from "@/api/break-evens";
+import type { ThroughputOut } from "@/api/throughput";
 import type { ChartTable } from "@/charts/chart-card";
 import { chartTable } from "@/charts/chart-table";
 import type { LineSeries } from "@/charts/line-option";
 import { type ColorScheme, chartInk, schemeMark } from "@/charts/palette";
 import { valueColumn } from "@/components/columns";
 import type { DirtyEndName } from "@/components/dirty-end";
+import type { Varied } from "@/questions/throughput";
 import { formatCount, formatNumber, formatShort } from "@/units/quantity";
 
 export type SchemeColumns = ThroughputOut["schemes"][number];

@@ -1,6 +1,6 @@
 import { Text, UnstyledButton } from "@mantine/core";
 import { memo, useState } from "react";
-import { type ThroughputOut, throughputSteps } from "@/api/break-evens";
+import { type ThroughputOut, throughputSteps } from "@/api/throughput";
 import { SchemeMark } from "@/charts/scheme-mark";
 import { AskedSteps } from "@/components/asked-steps";
 import type { Column } from "@/components/columns";

@@ -1,6 +1,6 @@
 import { SegmentedControl, Stack, Text } from "@mantine/core";
 import { memo, useMemo } from "react";
-import { type ThroughputOut, throughputSteps } from "@/api/break-evens";
+import { type ThroughputOut, throughputSteps } from "@/api/throughput";
 import { useChartColors } from "@/charts/chart";
 import { ChartCard } from "@/charts/chart-card";
 import { lineOption } from "@/charts/line-option";

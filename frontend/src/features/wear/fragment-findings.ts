@@ -1,10 +1,11 @@
 /** What the panel of the fragment cache asks, draws and lists. */
-import type { AnalysisState } from "@/analysis/state";
-import type { WearSearch } from "@/analysis/wear-state";
+
 import type { FragmentCacheIn, FragmentCacheOut } from "@/api/wear";
 import type { ChartTable } from "@/charts/chart-card";
 import { chartTable } from "@/charts/chart-table";
 import { valueColumn } from "@/components/columns";
+import type { AnalysisState } from "@/questions/point";
+import type { WearSearch } from "@/questions/wear";
 import {
   bytes,
   formatBytes,

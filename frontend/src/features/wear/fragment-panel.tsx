@@ -1,8 +1,6 @@
 import { SegmentedControl, Skeleton, Stack, Text } from "@mantine/core";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
-import type { AnalysisState } from "@/analysis/state";
-import type { WearNumbers, WearSearch } from "@/analysis/wear-state";
 import { fragmentCacheCheck } from "@/api/replay-checks";
 import {
   type FragmentCacheOut,
@@ -20,6 +18,8 @@ import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
 import { ReplayCheck } from "@/components/replay-check";
 import { WarningNotes } from "@/components/warning-notes";
+import type { AnalysisState } from "@/questions/point";
+import type { WearNumbers, WearSearch } from "@/questions/wear";
 import {
   formatDuration,
   formatPercent,

@@ -1,14 +1,14 @@
 import { Button, Group, Stack, Text } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { memo } from "react";
-import type { WearSearch } from "@/analysis/wear-state";
-import { askDeviceHealth, type DeviceHealthOut, deviceHealthSteps } from "@/api/wear";
+import { type DeviceHealthOut, deviceHealth, deviceHealthSteps } from "@/api/wear";
 import { AskedSteps } from "@/components/asked-steps";
 import { Disclosure } from "@/components/disclosure";
 import { JsonInput } from "@/components/json-input";
 import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
 import { WarningNotes } from "@/components/warning-notes";
+import type { WearSearch } from "@/questions/wear";
 import { formatCount, formatPercent, formatShort, ratio } from "@/units/quantity";
 import classes from "./wear.module.css";
 
@@ -26,7 +26,7 @@ export const HealthPanel = memo(function HealthPanel({
 }: HealthPanelProps) {
   const read = useMutation({
     mutationFn: (document: Record<string, unknown>) =>
-      askDeviceHealth({
+      deviceHealth({
         document,
         flash_device_id: flashDevice,
         rated_tb: ratedTb ?? null,

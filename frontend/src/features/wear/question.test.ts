@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import type { AnalysisSearch, AnalysisState } from "@/analysis/state";
-import { parseWearSearch, type WearSearch } from "@/analysis/wear-state";
 import type { WearOut } from "@/api/wear";
 import { drawSvg } from "@/charts/engine";
 import { rangeBarsOption, rangeText } from "@/charts/range-bars-option";
+import type { AnalysisSearch, AnalysisState } from "@/questions/point";
+import { parseWearSearch, type WearSearch } from "@/questions/wear";
 import {
   lifeBars,
   lifeOf,

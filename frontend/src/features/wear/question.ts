@@ -1,11 +1,11 @@
-import type { AnalysisSearch, AnalysisState } from "@/analysis/state";
-import { assumptions, NONE } from "@/analysis/state";
-import type { WearSearch } from "@/analysis/wear-state";
 import type { RecoveryIn, RecoveryOut, WearIn, WearOut } from "@/api/wear";
 import type { ChartTable } from "@/charts/chart-card";
 import { chartTable } from "@/charts/chart-table";
 import type { RangeBar } from "@/charts/range-bars-option";
 import { valueColumn } from "@/components/columns";
+import type { AnalysisSearch, AnalysisState } from "@/questions/point";
+import { assumptions, NONE } from "@/questions/point";
+import type { WearSearch } from "@/questions/wear";
 import { shownCurrency } from "@/units/currency";
 import {
   usd as asUsd,

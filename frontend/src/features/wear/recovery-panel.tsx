@@ -1,6 +1,5 @@
 import { Stack, Text } from "@mantine/core";
 import { memo, useMemo } from "react";
-import type { WearSearch } from "@/analysis/wear-state";
 import { type RecoveryOut, recoverySteps } from "@/api/wear";
 import { useChartColors } from "@/charts/chart";
 import { ChartCard } from "@/charts/chart-card";
@@ -10,6 +9,7 @@ import { AskedSteps } from "@/components/asked-steps";
 import { DataTable } from "@/components/data-table";
 import { Panel } from "@/components/panel";
 import { WhyButton } from "@/components/why-button";
+import type { WearSearch } from "@/questions/wear";
 import {
   bytes,
   formatBytes,

@@ -1,5 +1,9 @@
 /** What the panel of transactions asks, draws and lists. */
-import { WEAR_KEYS, type WearSearch } from "@/analysis/wear-state";
+
+import {
+  TransactionReplayIn as REPLAY,
+  TransactionWritesIn as WRITES,
+} from "@/api/gen/bounds.gen";
 import type {
   TransactionReplayIn,
   TransactionReplayOut,
@@ -10,27 +14,28 @@ import type { ChartTable } from "@/charts/chart-card";
 import { chartTable } from "@/charts/chart-table";
 import type { BarPart, StackedBar } from "@/charts/stacked-bars-option";
 import { valueColumn } from "@/components/columns";
+import { WEAR_KEYS, type WearSearch } from "@/questions/wear";
 import { formatCount, formatDuration, microseconds } from "@/units/quantity";
 
 const MIB = 2 ** 20;
 
 /** Values taken where a field is empty: the paper's chip and transactions. */
 export const USUAL = {
-  dirty: 16,
-  logBytes: 100,
-  ramMib: 16,
-  readUs: 25,
-  writeUs: 200,
-  eraseUs: 1500,
-  pageBytes: 2048,
-  blockPages: 64,
-  slower: 0.25,
-  saved: 0.75,
-  total: 0.34,
-  committed: 32,
-  running: 64,
-  each: 16,
-  ramPages: 1024,
+  dirty: WRITES.dirty_pages.usual,
+  logBytes: WRITES.log_bytes_per_page.usual,
+  ramMib: WRITES.ram_bytes.usual / MIB,
+  readUs: WRITES.read_us.usual,
+  writeUs: WRITES.write_us.usual,
+  eraseUs: WRITES.erase_us.usual,
+  pageBytes: WRITES.page_bytes.usual,
+  blockPages: WRITES.pages_per_block.usual,
+  slower: WRITES.read_slowdown.usual,
+  saved: WRITES.write_saving.usual,
+  total: WRITES.total_saving.usual,
+  committed: REPLAY.committed.usual,
+  running: REPLAY.running.usual,
+  each: REPLAY.pages_each.usual,
+  ramPages: REPLAY.ram_pages.usual,
 } as const;
 
 /** Whether an address asks about transactions. */

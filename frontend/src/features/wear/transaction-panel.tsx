@@ -2,12 +2,6 @@ import { Button, Select, Skeleton, Stack, Text, Textarea } from "@mantine/core";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import {
-  MOST_EVENT_CHARACTERS,
-  TRANSACTION_SOURCES,
-  type WearNumbers,
-  type WearSearch,
-} from "@/analysis/wear-state";
-import {
   type TransactionReplayOut,
   type TransactionWritesOut,
   transactionReplayQuery,
@@ -28,6 +22,12 @@ import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
 import { WarningNotes } from "@/components/warning-notes";
 import { WhyButton } from "@/components/why-button";
+import {
+  MOST_EVENT_CHARACTERS,
+  TRANSACTION_SOURCES,
+  type WearNumbers,
+  type WearSearch,
+} from "@/questions/wear";
 import { formatCount, formatPercent, formatShort, ratio } from "@/units/quantity";
 import { WearField } from "./number-field";
 import {

@@ -1,12 +1,12 @@
 import { Button, Group, SegmentedControl, Text } from "@mantine/core";
 import { useState } from "react";
-import type { AnalysisSearch, AnalysisState } from "@/analysis/state";
-import type { WearNumbers, WearSearch } from "@/analysis/wear-state";
 import type { WearOut } from "@/api/wear";
 import type { SummaryOut } from "@/api/workloads";
 import { FlashMetadata } from "@/components/flash-metadata";
 import { LogSlider } from "@/components/log-slider";
 import { SizeInput } from "@/components/size-input";
+import type { AnalysisSearch, AnalysisState } from "@/questions/point";
+import type { WearNumbers, WearSearch } from "@/questions/wear";
 import { bytes, formatBytes, formatShort, pages } from "@/units/quantity";
 import { WearField } from "./number-field";
 import classes from "./wear.module.css";

@@ -44,11 +44,11 @@ def _later(job: SimulationOut) -> JSONResponse:
 
 @router.post(
     "",
-    operation_id="evaluate",
+    operation_id="ask_compare",
     response_model=EvaluationOut,
     responses={202: _LATER, **responses(404, 409)},
 )
-async def evaluate(
+async def ask_compare(
     body: DecisionIn, request: Request, session: SessionDep, context: ContextDep
 ) -> EvaluationOut | JSONResponse:
     """Put all page-flow schemes side by side at one point.
@@ -67,11 +67,11 @@ async def evaluate(
 
 @router.post(
     "/derivation",
-    operation_id="derive_evaluation",
+    operation_id="derive_compare",
     response_model=DerivationOut,
     responses={202: _LATER, **responses(404, 409)},
 )
-async def derive(
+async def derive_compare(
     body: DecisionIn, request: Request, session: SessionDep, context: ContextDep
 ) -> DerivationOut | JSONResponse:
     """Say how the figures of the same question came about, formula by formula."""

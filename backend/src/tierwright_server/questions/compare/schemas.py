@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field, create_model, model_validator
 
-from tierwright.evaluate.page_flow.terms import TERM_NAMES
+from tierwright.evaluate.page_flow.terms import COST_TERMS, TERM_NAMES
 from tierwright.profile.steady_state import Start
 from tierwright_server.common.schemas import (
     Answer,
@@ -66,7 +66,13 @@ else:
         "CostTerms",
         __base__=_Terms,
         __doc__="Parts of the I/O time per access. [µs per access]",
-        **dict.fromkeys(TERM_NAMES, (float, ...)),
+        **{
+            term.name: (
+                float,
+                Field(title=term.title, description=f"{term.meaning}. [µs per access]"),
+            )
+            for term in COST_TERMS
+        },
     )
 
 

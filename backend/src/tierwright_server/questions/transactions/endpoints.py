@@ -17,10 +17,10 @@ router = APIRouter(tags=["transactions"])
 
 @router.post(
     "/transaction-writes",
-    operation_id="study_transaction_writes",
+    operation_id="ask_transaction_writes",
     responses=responses(),
 )
-async def study_transaction_writes(
+async def ask_transaction_writes(
     body: TransactionWritesIn, derived: DerivedDep
 ) -> TransactionWritesOut:
     """Tell whether one transaction should leave memory as pages or as log records."""
@@ -29,10 +29,10 @@ async def study_transaction_writes(
 
 @router.post(
     "/transaction-replays",
-    operation_id="replay_transactions",
+    operation_id="ask_transaction_replay",
     responses=responses(),
 )
-async def replay_transactions(
+async def ask_transaction_replay(
     body: TransactionReplayIn, derived: DerivedDep
 ) -> TransactionReplayOut:
     """Replay transactions through three buffers, and tell who leaves memory next."""
