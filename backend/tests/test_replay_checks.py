@@ -198,7 +198,8 @@ def test_a_close_call_of_throughput_is_decided_by_the_replay():
     assert finding(rows) == "Lazy reaches 95.0 transactions/s, decided by replay"
     rows = [figure("exclusive", 100.0, 94.5), figure("lazy", 99.0, 95.0)]
     assert finding(rows) == (
-        "Lazy and Exclusive are equal for the purpose at about 95.0 transactions/s, decided by replay"
+        "Lazy and Exclusive are practically equal at about 95.0 transactions/s, "
+        "decided by replay"
     )
     assert finding([figure("lazy", 99.0, None)]) is None
 
@@ -225,8 +226,8 @@ def figure(of, model, simulated):
         ),
         (
             (90.0, 100.0),
-            "By replay Lazy is best; Exclusive, which the model names, is 20.0 % behind; the "
-            "model is off by at most 25.0 % in throughput.",
+            "By replay, Lazy is best; Exclusive, the model's choice, is 20.0 % behind; "
+            "the model is off by at most 25.0 % in throughput.",
         ),
     ],
 )

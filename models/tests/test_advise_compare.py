@@ -103,7 +103,7 @@ def test_a_notebook_shows_finding_figures_and_warnings(curve: Curve) -> None:
     found = compared(curve)
     shown = found._repr_html_()
     assert found.finding in shown
-    assert "I/O time an access, Lazy" in shown
+    assert "I/O time per access, Lazy" in shown
     document = found.to_dict()
     json.dumps(document, default=str)
     assert document["finding"] == found.finding

@@ -752,7 +752,7 @@ def test_arrays_of_disks_and_sequential_writes_change_the_costs() -> None:
         ({"disks": 0}, "disks: `0` must be at least 1"),
         (
             {"curve": CURVE, "ram_pages": 100, "usd": Decimal(5)},
-            "needs a price of RAM, and there is none",
+            "needs a price of RAM, but there is none",
         ),
     ],
 )

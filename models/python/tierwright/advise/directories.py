@@ -561,14 +561,15 @@ def _finding(options: Sequence[DirectoryOption], none_us: float) -> str:
     """Say the choice, and what it saves at worst."""
     safest = _first([(each.worst_us, each.full_us) for each in options])
     if safest is None:
-        return "The directory leaves no room for a page, wherever it is."
+        return "The directory leaves no room for a page, wherever it is kept."
     option = options[safest]
     where, worst_us = _where(option), option.worst_us
     without = f"Without flash an access takes {format_microseconds(none_us)}"
     if worst_us < none_us:
         return (
-            f"The directory belongs {where}: that saves {_percent(1 - worst_us / none_us)} of "
-            "the I/O time without flash."
+            f"The directory belongs {where}: there it saves "
+            f"{_percent(1 - worst_us / none_us)} of the I/O time of a system "
+            "without flash."
         )
     if option.full_us < worst_us:
         return (
@@ -635,23 +636,25 @@ def _cautions(
     if larger:
         yield Caution(
             "block_hits_are_a_range",
-            "a flash page larger than a RAM page holds between one and all of its pages: the "
-            "total is for full ones, the worst total for single ones; neighbours fetched by "
-            "overwriting may save more",
+            "a flash page larger than a RAM page holds between one and all of its "
+            "pages: the total assumes that they are full, the worst total that each "
+            "holds one; neighbours fetched by overwriting may save more",
             "choose a larger flash page only for a workload with spatial locality",
         )
     if larger and disk.number("sequential_read_mb_per_s") is None:
         yield Caution(
             "block_read_as_page_read",
-            f"`{disk.id}` states no sequential rate: reading a block costs as much as a page",
+            f"`{disk.id}` states no sequential rate, so reading a block is charged as "
+            "much as reading a page",
             "add sequential_read_mb_per_s to a copy of the device",
         )
     if any(option.placement == "flash" for option in options):
         yield Caution(
             "directory_hits_are_assumed",
-            f"the buffered part of the directory is taken to hit {use.hit_ratio:.0%} of the "
-            f"accesses, and {use.dirty_share:.0%} of its pages to be dirty",
-            "measure both, and give them",
+            "the buffered part of the directory is assumed to serve "
+            f"{use.hit_ratio:.0%} of the accesses, with {use.dirty_share:.0%} of its "
+            "pages dirty",
+            "measure both and enter the measured values",
         )
 
 

@@ -55,7 +55,7 @@ class DeviceRow:
     flash_usd_per_month : Decimal or None
         None without a price; `reason` says why. [USD/month]
     price_times_time : float or None
-        USD a month x µs an access; less is better. None without a price, and where no scheme
+        USD a month x µs per access; less is better. None without a price, and where no scheme
         beats no flash: then the device is not worth any price here. [USD µs/month]
     reason : str
         Why there is none; empty when there is one.
@@ -117,7 +117,7 @@ class FlashChoice(Answer):
             Figure("best_by_time", "Device of least I/O time", time),
             Figure(
                 "io_time_us_per_access",
-                "Its I/O time an access",
+                "Its I/O time per access",
                 None if time is None else rows[time].io_time_us_per_access,
                 "µs",
             ),
@@ -257,12 +257,12 @@ def _finding(
     rows: Sequence[DeviceRow], fast: DeviceRow | None, worth: DeviceRow | None
 ) -> str:
     if fast is None:
-        return "None of these devices states the times that an evaluation needs."
+        return "No device here states the times that an evaluation needs."
     if fast.scheme == "none":
-        return "Flash of this size saves no I/O time on any of these devices."
+        return "Flash of this size saves no I/O time on any device here."
     text = (
-        f"{fast.device_name} gives the least I/O time, "
-        f"{three_digits(fast.io_time_us_per_access)} µs an access under "
+        f"{fast.device_name} has the lowest I/O time, "
+        f"{three_digits(fast.io_time_us_per_access)} µs per access under "
         f"{scheme_titles()[fast.scheme]}"
     )
     near = sum(
@@ -272,11 +272,11 @@ def _finding(
     if near > 1:
         text += f" ({near - 1:,} more within {percent(NEAR)})"
     if worth is None:
-        return f"{text}; no price is known for any of them."
+        return f"{text}; no price is known for any device."
     if worth is fast:
-        return f"{text}, and the least price times time."
+        return f"{text}, and the lowest product of price and time."
     return (
-        f"{text}; {worth.device_name} the least price times time, at "
+        f"{text}; {worth.device_name} has the lowest product of price and time, at "
         f"{three_digits(worth.io_time_us_per_access)} µs."
     )
 

@@ -492,13 +492,14 @@ def _cautions(asymmetries: FloatArray, found: Mapping[str, Any]) -> Iterator[Cau
     if asymmetries[0] < 1:
         yield Caution(
             "asymmetry_below_1",
-            f"R = {asymmetries[0]:g}: writes cheaper than reads, outside what the model was "
-            "made for",
-            "give R = cost of a page write / cost of a page read",
+            f"R = {asymmetries[0]:g}: writes are cheaper than reads, which the model "
+            "was not made for",
+            "set R to the cost of a page write divided by the cost of a page read",
         )
     if found["write_accesses"] == 0:
         yield Caution(
             "no_writes",
-            "no access writes, so R has no effect and the split only takes room",
+            "no access is a write, so R has no effect and a split only reduces the "
+            "room for reads",
             "use a trace that records writes; see has_writes in `tierwright formats`",
         )

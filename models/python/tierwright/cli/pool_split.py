@@ -382,7 +382,7 @@ def _print_cautions(cautions: Sequence[Caution]) -> None:
 
 
 def _cost(cost: float | None) -> str:
-    return "-" if cost is None else f"{cost:.4f} page reads an access"
+    return "-" if cost is None else f"{cost:.4f} page reads per access"
 
 
 def _gain(gain: float | None) -> str:

@@ -392,7 +392,7 @@ def fragment_trade(
 
     Useful data are taken to lie in runs of `run_bytes` on average, each placed anywhere, in
     an otherwise sparse space of which a share `density` is useful. A fragment that is promoted
-    for one of its pages then holds, besides that page's run, useful pages by chance:
+    for one devices pages then holds, besides that page's run, useful pages by chance:
     used share = s + (1 - s) density with s = run / (run + fragment - page), the share of a
     fragment that a run covers on average where it touches it.
 

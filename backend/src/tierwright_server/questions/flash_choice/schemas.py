@@ -71,8 +71,8 @@ class FlashRowOut(Answer):
     )
     flash_usd_per_month: Usd | None
     price_times_time: float | None = Field(
-        description="USD a month x µs an access, less is better; null without a price, and "
-        "where no scheme beats no flash. [USD µs/month]"
+        description="USD a month x µs per access, less is better; null without a "
+        "price, and where no scheme beats no flash. [USD µs/month]"
     )
     reason: str = Field(description="Why there is none; empty where there is one.")
 

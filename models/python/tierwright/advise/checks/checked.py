@@ -10,8 +10,8 @@ from tierwright.common.answer import Answer, Figure
 from tierwright.common.wording import percent
 
 REPLAYED = (
-    "Every scheme was replayed on the trace at these sizes; its counted page operations take "
-    "the place of the page-flow formulas."
+    "Every scheme was replayed on the trace at these sizes; the counted page "
+    "operations replace the page-flow formulas."
 )
 SAME = 1e-9
 """Relative difference below which two figures are the same."""
@@ -113,7 +113,7 @@ def verdict(
         and row.simulated is not None
     ]
     if not known:
-        return "Neither the model nor the replay has a figure to compare."
+        return "Neither the model nor the replay yields a figure to compare."
     chosen = best(known, key=lambda row: row.model)
     right = best(known, key=lambda row: row.simulated)
     worst = max((abs(row.gap_relative or 0.0) for row in known), default=0.0)
@@ -129,6 +129,6 @@ def verdict(
         return f"The replay confirms {chosen.title} as the best choice; {off}."
     lost = abs((chosen.simulated or 0.0) / (right.simulated or math.inf) - 1)
     return (
-        f"By replay {right.title} is best; {chosen.title}, which the model names, is "
+        f"By replay, {right.title} is best; {chosen.title}, the model's choice, is "
         f"{percent(lost)} behind; {off}."
     )

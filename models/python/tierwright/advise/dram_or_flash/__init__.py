@@ -128,8 +128,8 @@ class DramOrFlash(Answer):
         return (
             Figure("winner", "Better buy", main.winner),
             Figure("usd", "The next sum", main.usd, "USD"),
-            Figure("dram_gain_us", "Saved an access by DRAM", main.dram_gain, "µs"),
-            Figure("flash_gain_us", "Saved an access by flash", main.flash_gain, "µs"),
+            Figure("dram_gain_us", "Saved per access by DRAM", main.dram_gain, "µs"),
+            Figure("flash_gain_us", "Saved per access by flash", main.flash_gain, "µs"),
             Figure(
                 "flip_price_ratio",
                 "Price of flash over DRAM below which flash is the better buy",

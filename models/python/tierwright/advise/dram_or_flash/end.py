@@ -219,8 +219,8 @@ def one_end(asked: Asked, curve: Curve) -> OneEnd:
         device = ram if dram_byte is None else flash
         what = "DRAM" if device is None else f"`{device.id}`"
         message = (
-            f"needs a price of {'DRAM' if dram_byte is None else 'flash'}, and there is none: "
-            f"{why_no_price(what, device, book)}"
+            f"needs a price of {'DRAM' if dram_byte is None else 'flash'}, but "
+            f"there is none: {why_no_price(what, device, book)}"
         )
         problem = Problem("usd", str(asked.usd), message)
         raise BadInput(f"DRAM or flash: {problem}", where_priced(device), (problem,))

@@ -29,7 +29,7 @@ from tierwright.evaluate.endurance import wear as endurance_wear
 
 PAPER = "Kang, Lee and Moon (2016)"
 PAGE_FILE = "flash-caches.md"
-DELTA = numbers("delta", "1", "added DRAM / DRAM there is", also=("δ",))
+DELTA = numbers("delta", "1", "added DRAM / present DRAM", also=("δ",))
 C_DISK = number("C_disk", "time", "page access on disk", argument="disk_cost")
 C_FLASH = number("C_flash", "time", "page access on flash", argument="flash_cost")
 DISK_IOPS = number("disk_iops", "1/s", "random accesses of the disks")

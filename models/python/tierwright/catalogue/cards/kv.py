@@ -417,8 +417,8 @@ CARDS = (
                 "technique",
                 "choice",
                 "",
-                "what fills a block when one of its pages enters flash: overwriting reads all of it "
-                "from disk, invalidating marks the rest as not there",
+                "what fills a block when one devices pages enters flash: overwriting "
+                "reads all of it from disk, invalidating marks the rest as not there",
                 choices=directories.TECHNIQUES,
             ),
         ),

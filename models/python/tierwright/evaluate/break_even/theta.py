@@ -259,7 +259,7 @@ def log_theta(
                 "1",
                 "(1 + delta)^E - 1",
                 (
-                    Number("delta", steps, "1", "added DRAM / DRAM there is"),
+                    Number("delta", steps, "1", "added DRAM / present DRAM"),
                     Number("E", found, "1", "exponent"),
                 ),
                 f"{FACE}, Eq 1",

@@ -252,7 +252,8 @@ def about_devices(
             "queue_depths_differ",
             f"`{flash.id}` is rated at queue depth {flash.queue_depth}, `{disk.id}` at "
             f"{disk.queue_depth}",
-            "rates at different depths do not compare; choose profiles of one depth",
+            "rates at different queue depths are not comparable; choose devices rated "
+            "at the same depth",
         )
     held: dict[str, tuple[Device, int]] = {
         "flash": (flash, flash_pages * curve.page_bytes),

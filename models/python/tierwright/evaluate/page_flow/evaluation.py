@@ -246,7 +246,7 @@ def _budget(
         raise BadInput(
             f"evaluate: ram_pages: `{ram_pages}` hold less than the metadata of flash, "
             f"{format_bytes(found.metadata_bytes)} ({preset.title})",
-            "take more RAM, less flash, or a cache with larger units",
+            "use more RAM, less flash, or a cache with larger units",
         )
     return found
 

@@ -135,8 +135,9 @@ def cautions(
     if asymmetry < 1:
         yield Caution(
             "asymmetry_below_1",
-            f"R = {asymmetry:g}: writes cheaper than reads, outside what the model was made for",
-            "give R = cost of a page write / cost of a page read",
+            f"R = {asymmetry:g}: writes are cheaper than reads, which the model was "
+            "not made for",
+            "set R to the cost of a page write divided by the cost of a page read",
         )
     if found["accesses"] == 0:
         yield Caution(
@@ -184,15 +185,15 @@ def _about_results(
     if error is not None and error > ESTIMATE_OFF_PERCENT:
         yield Caution(
             "estimate_off",
-            f"the estimate, {estimate:.4g} page reads an access, is {error:.0f} % off the "
-            f"simulated {simulated:.4g}",
+            f"the estimate, {estimate:.4g} page reads per access, is {error:.0f} % off "
+            f"the simulated {simulated:.4g}",
             "trust the simulated cost; distance `effective` estimates more closely",
         )
     for name, baseline in baselines.items():
         if baseline is not None and simulated >= baseline:
             loss = (simulated / baseline - 1) * PERCENT if baseline else 0.0
             costs = (
-                f"the best replayed split costs {simulated:.4g} page reads an access"
+                f"the best replayed split costs {simulated:.4g} page reads per access"
             )
             yield Caution(
                 f"no_gain_over_{name}",
