@@ -90,7 +90,7 @@ def test_a_command_without_its_core_says_so():
     )
     assert tried.returncode == 70
     error, hint = tried.stderr.splitlines()
-    assert error.startswith("error: the compiled core does not load: ")
+    assert error.startswith("error: the compiled core cannot be loaded: ")
     assert hint.startswith("hint: in a checkout run `make setup`")
 
 

@@ -21,7 +21,7 @@ def test_pages_or_log_equal_the_models(application):
     assert answer["read_share"] == pytest.approx(0.41)
     steps = {step["name"]: step["value"] for step in answer["derivation"]}
     assert steps["time as log records"] == log["total_us"]
-    assert steps["break-even pages wanted again"] == answer["break_even_pages"]
+    assert steps["break-even pages read again"] == answer["break_even_pages"]
 
 
 def test_a_replay_equals_the_models_and_orders_what_is_left(application):

@@ -785,7 +785,7 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     shown = capsys.readouterr()
     assert "unreachable" in shown.out
     assert "The next money" in shown.out
-    assert "`papers-2015` (2015) was taken" in shown.err
+    assert "`papers-2015` (2015) was used" in shown.err
     assert main([*head, "--usd", "many"]) == 2
     assert "--usd: `many` is not a decimal number" in capsys.readouterr().err
     swapped = ["break-even", "--flash-device", DISK, "--disk-device", SSD]

@@ -106,7 +106,7 @@ def test_the_summary_says_what_was_kept_and_states_no_speed(trace, out, capsys):
     killed(trace, out)
     assert main(["trace", "convert", str(trace), str(out)]) == 0
     shown = capsys.readouterr().out
-    assert f"{2 * CHUNK:,} accesses kept of a killed conversion" in shown
+    assert f"{2 * CHUNK:,} accesses kept from an interrupted conversion" in shown
     assert "requests/s" not in shown
 
 

@@ -279,7 +279,7 @@ def test_sizes_and_depths_are_whole_and_above_0(size: int, depth: int | None) ->
         ({"operation": "erase"}, "operation: `erase` must be read or write"),
         ({"page_bytes": 0}, "page_bytes: `0` must be a positive whole number"),
         ({"iops": -2}, "iops: `-2` must be positive"),
-        ({"source": ""}, "must name where the measurement is from"),
+        ({"source": ""}, "must name the source of the measurement"),
         ({"speed": 2}, "speed: unknown key"),
     ],
 )

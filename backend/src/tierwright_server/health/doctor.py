@@ -103,7 +103,7 @@ def _core() -> Finding:
             "core",
             "lacks",
             f"the compiled core does not load: {error}",
-            "in a checkout run `make setup`; else install the wheel again",
+            "in a checkout run `make setup`; otherwise reinstall the wheel",
         )
     return Finding("core", "ok", f"{len(formats())} formats of traces")
 
@@ -122,7 +122,7 @@ def _shipped() -> Finding:
             "page and examples",
             "lacks",
             f"{' and '.join(absent)} is not there",
-            "in a checkout run `make setup`; else install the wheel again",
+            "in a checkout run `make setup`; otherwise reinstall the wheel",
         )
     return Finding("page and examples", "ok", str(settings.page_dir))
 

@@ -190,7 +190,7 @@ EVERYWHERE: dict[str, str] = {
     # transactions
     "blocks": "Erase blocks of the chip.",
     "pages_per_block": "Pages of an erase block. [pages]",
-    "pages_reread": "Pages that are wanted again. [pages]",
+    "pages_reread": "Pages that are read again. [pages]",
     "log_pages_per_page": "Log pages to read for one page. [pages]",
     "resident_transactions": "Transactions of which something is in memory.",
     "read_share": "Share of reads. [1]",
@@ -205,7 +205,7 @@ EVERYWHERE: dict[str, str] = {
     "axis": "What varies along the axis.",
     "x": "The horizontal axis.",
     "y": "The vertical axis.",
-    "delta": "Added DRAM in multiples of the DRAM there is.",
+    "delta": "Added DRAM in multiples of the present DRAM.",
     "flips": "Price ratio at which the decision flips, over the size of the step.",
     "steps": "DRAM steps, each with the flash that gains as much.",
     "next_money": "Where the next sum of money belongs; null without prices.",
@@ -527,7 +527,8 @@ OF_ONE_SCHEMA: dict[str, str] = {
     "TransactionWritesOut.ways": "Both ways.",
     "TransactionWritesOut.write_saving_us": "Time that log records save in writing. [µs]",
     "TransactionWritesOut.break_even_extra_reads": "Extra reads that take up that saving.",
-    "TransactionWritesOut.curve_pages_reread": "Pages wanted again, of the curves. [pages]",
+    "TransactionWritesOut.curve_pages_reread": "Pages read again, of the curves. "
+    "[pages]",
     "TransactionWritesOut.curve_page_us": "Time as pages. [µs]",
     "TransactionWritesOut.curve_log_us": "Time as log records. [µs]",
     "TransactionWritesOut.dirty_pages": "Dirty pages of the transaction. [pages]",

@@ -140,7 +140,7 @@ def answer(
     if trace is not None and curve.given is not None:
         raise BadInput(
             "the curve was given without a trace",
-            "profile the trace, and compare with that profile",
+            "profile the trace and compare with that profile",
         )
     if curve.write_backs_at is None:
         return of_range(

@@ -453,7 +453,7 @@ def window_accesses(
     overhead_ratio : float
         g, largest share of the I/O time that estimations may take. [1]
     cost : float
-        Expected cost of an access. [page reads]
+        Expected cost per access. [page reads]
     read_s : float
         C_read, time of one page read. [s]
 

@@ -74,7 +74,7 @@ def devices(
     ):
         if value is not None and value not in names:
             raise BadInput(
-                f"{option}: `{value}` is none of {', '.join(names)}",
+                f"{option}: `{value}` is not one of {', '.join(names)}",
                 "leave it out to list all devices",
             )
     known = [

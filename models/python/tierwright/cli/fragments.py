@@ -126,7 +126,7 @@ def _print(found: FragmentStudy, finding: str) -> None:
     typer.echo("")
     trade = found.trade
     print_table(
-        "By size of a fragment; * the one asked about",
+        "By fragment size; * the given one",
         [
             ("fragment", True),
             ("metadata", True),

@@ -73,8 +73,8 @@ def sweep(
         typer.Option(
             "--flash-metadata",
             metavar="NAME",
-            help="Replay schemes with flash in the RAM that the memory flash needs leaves; "
-            "`tierwright metadata` lists the presets.",
+            help="Replay schemes with flash in the RAM that the metadata of flash "
+            "leave; `tierwright metadata` lists the presets.",
         ),
     ] = None,
     option: Annotated[
@@ -185,7 +185,7 @@ def sweep(
     if interrupted:
         typer.echo(
             f"interrupted: {sum(row['complete'] for row in rows)} of "
-            f"{len(configurations)} configurations saw the whole trace",
+            f"{len(configurations)} configurations were replayed on the whole trace",
             err=True,
         )
         raise typer.Exit(130)

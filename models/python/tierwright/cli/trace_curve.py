@@ -62,7 +62,7 @@ def sampled(
         typer.Option(
             "--sizes",
             metavar="N,N,...",
-            help="Sizes to list besides. [pages, or bytes as 64MiB]",
+            help="Additional sizes to list. [pages, or bytes as 64MiB]",
         ),
     ] = None,
     output: Annotated[
@@ -71,7 +71,7 @@ def sampled(
             "--output",
             "-o",
             metavar="PROFILE.json",
-            help="Write it as a profile besides, which the other commands take.",
+            help="Also write it as a profile, for the other commands.",
         ),
     ] = None,
     json: Json = False,
@@ -242,7 +242,7 @@ def windows(
 def _nanoseconds(window_s: float) -> int:
     if not (math.isfinite(window_s) and 1 / _NS_PER_S <= window_s <= _LONGEST_WINDOW_S):
         raise BadInput(
-            f"--window-s: `{window_s:g}` is no duration of a window",
+            f"--window-s: `{window_s:g}` is not a window duration",
             f"give seconds from 1e-9 to {_LONGEST_WINDOW_S:g}",
         )
     return round(window_s * _NS_PER_S)

@@ -63,7 +63,7 @@ def broadcast(
         lists = {name: array.shape for name, array in arrays.items() if array.ndim}
         for name, found in lists.items():
             size = found[0] if len(found) == 1 else found
-            problems.add(name, size, "values do not go with the other lists")
+            problems.add(name, size, "values do not match the other lists")
         problems.hint = "give lists of one length, or single numbers"
         problems.raise_if_any()
         raise AssertionError("lists that do not fit together were noted") from None

@@ -258,7 +258,7 @@ def _headline(
     at = (
         f"at {format_bytes(size)}"
         if stated
-        else "of an unstated transfer size, taken as 4 KiB"
+        else "of an unstated transfer size, assumed to be 4 KiB"
     )
     said = _depth_text(depth)
     if device.kind == "hdd" and depth is None and US_PER_S / rate < FASTEST_DISK_US:

@@ -178,7 +178,8 @@ def _about_book(
             Caution(
                 "prices_of_different_dates",
                 apart,
-                "such prices do not compare; add a price to a book of your own",
+                "these prices are not comparable; add a price to a price book of your "
+                "own",
             )
         )
     return tuple(found)

@@ -36,8 +36,7 @@ class Reading:
     members_merged : bool
         Whether the members are merged by time; otherwise they are read one after another.
     device_bytes : int or None
-        Size of each device that was recorded; addresses beyond it, or far below it, are warned
-        of. [bytes]
+        Size of each device that was recorded; a warning is given if addresses exceed it or stay far below it. [bytes]
     """
 
     skip_bad_records: int = 0

@@ -52,14 +52,14 @@ class BreakEvenIn(DirtyShareIn):
     )
     price_ratio: Annotated[float, Field(gt=0, le=1000)] | None = Field(
         default=None,
-        description="Price of flash over price of DRAM, a byte, in place of the price of "
-        "flash.",
+        description="Price of flash over price of DRAM, per byte; replaces the price "
+        "of flash.",
     )
     deltas: list[Step] = Field(
         default=[0.5, 1.0, 3.0],
         min_length=1,
         max_length=MOST_DELTAS,
-        description="DRAM steps in multiples of the DRAM there is.",
+        description="DRAM steps in multiples of the present DRAM.",
     )
     form: Form = Field(
         default="full",
@@ -116,7 +116,7 @@ class BreakEvenCheckIn(BreakEvenIn):
 
     delta: Step = Field(
         default=1.0,
-        description="DRAM step in multiples of the DRAM there is; `deltas` is not used.",
+        description="DRAM step in multiples of the present DRAM; `deltas` is not used.",
     )
 
 
@@ -143,7 +143,8 @@ class SchemeStep(Answer):
     scheme: str
     title: str
     theta: float | None = Field(
-        description="In multiples of the DRAM there is; null where no flash gains as much."
+        description="In multiples of the present DRAM; null where no flash gains as "
+        "much."
     )
     theta_least: float | None = Field(
         description="At the favourable end of the stated error: of hits and writes, and in the "
@@ -165,18 +166,18 @@ class SchemeStep(Answer):
 class StepOut(Answer):
     """One DRAM step, and the flash that gains as much."""
 
-    delta: float = Field(description="Added DRAM in multiples of the DRAM there is.")
+    delta: float = Field(description="Added DRAM in multiples of the present DRAM.")
     dram_pages: float
     theta_log: float | None = Field(
-        description="Flash in multiples of the DRAM there is, by the log model."
+        description="Flash in multiples of the present DRAM, by the log model."
     )
     theta_curve: float | None = Field(description="By the workload's curve.")
     theta_full: float | None = Field(
         description="With flash writes and dirty pages, under `best_scheme`."
     )
     best_scheme: str | None = Field(
-        description="Scheme that needs the least flash; null where none gains as much, or "
-        "there are no write-backs."
+        description="Scheme that needs the least flash; null where no amount gains as "
+        "much, or there are no write-backs."
     )
     schemes: list[SchemeStep] = Field(
         description="Every scheme with its own writes and capacity; empty without "

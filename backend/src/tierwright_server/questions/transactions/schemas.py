@@ -45,7 +45,7 @@ class TransactionWritesIn(ChipIn):
         description="Log pages read with a page; absent: the fewest its records fill.",
     )
     pages_reread: Amount | None = Field(
-        default=None, description="Pages wanted again; absent: each once. [pages]"
+        default=None, description="Pages read again; absent: each once. [pages]"
     )
     ram_bytes: Whole = Field(default=16 * 2**20, description="Buffer. [bytes]")
     pages_per_transaction: Whole | None = Field(
@@ -88,7 +88,7 @@ class TransactionWritesOut(Answer):
     write_saving_us: float
     break_even_extra_reads: float
     break_even_pages: float | None = Field(
-        description="Pages wanted again at which both take as long; null: never."
+        description="Pages read again at which both take as long; null: never."
     )
     winner: Literal["page", "log", "equal"]
     saving: float = Field(description="Of the dearer way's time. [1]")

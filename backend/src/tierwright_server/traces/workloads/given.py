@@ -153,7 +153,7 @@ def document_in(settings: Settings, upload: Upload) -> dict[str, Any] | None:
     try:
         found = parse_json(head.decode("utf-8"), shown_as, _HINT)
     except UnicodeDecodeError as error:
-        raise BadInput(f"{shown_as}: is no UTF-8 text", hint=_HINT) from error
+        raise BadInput(f"{shown_as}: is not UTF-8 text", hint=_HINT) from error
     except ModelError as error:
         raise BadInput(error.message, hint=error.hint) from error
     if not isinstance(found, dict):

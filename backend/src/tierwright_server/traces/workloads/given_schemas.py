@@ -49,7 +49,7 @@ class CurveStatement(Body):
         Annotated[int, Field(strict=True, ge=1, le=2**30, description="[bytes]")] | None
     ) = None
     accesses: _Positive | None = Field(
-        default=None, description="Page accesses that the curve is over."
+        default=None, description="Page accesses that the curve covers."
     )
     accesses_per_s: Annotated[float, Field(gt=0, le=1e10)] | None = Field(
         default=None,

@@ -222,7 +222,7 @@ async def create_workload(
         raise BadInput.at(
             "body.format",
             body.format,
-            f"is none of {', '.join(sorted(known))}",
+            f"is not one of {', '.join(sorted(known))}",
             hint="Leave it out to have the format detected.",
         )
     await uploads.renew(session, context.settings, upload)

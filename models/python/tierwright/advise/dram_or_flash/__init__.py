@@ -178,9 +178,9 @@ def answer(
     usd : Decimal, optional
         The next sum; unless given, about what doubles the DRAM. [USD]
     price_ratio : Decimal, optional
-        Price of flash over price of DRAM, a byte, in place of the price of flash. [1]
+        Price of flash over price of DRAM, per byte; replaces the price of flash. [1]
     deltas : iterable of float
-        DRAM steps in multiples of the DRAM there is. [1]
+        DRAM steps in multiples of the present DRAM. [1]
     form : str
         `full` counts flash writes, dirty pages and old versions, `plain` hits alone.
     read_share : float, optional

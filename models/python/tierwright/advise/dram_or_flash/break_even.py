@@ -190,7 +190,7 @@ def analyse(
     flash, disk : Device
         Costs of an access are their busy times at the page size, `tierwright.hardware.service_time`.
     deltas : iterable of float
-        DRAM steps in multiples of the DRAM there is. [1]
+        DRAM steps in multiples of the present DRAM. [1]
     read_share : float, optional
         Share of reads among the accesses that flash or disk serves. Unless given that among
         all accesses of the curve's workload; 1 where its writes are not known, or there is
@@ -219,7 +219,7 @@ def analyse(
         Its metadata are taken out of the DRAM that stands beside flash, in everything but
         the log model.
     price_ratio : Decimal, optional
-        Price of flash over price of DRAM, a byte, in place of the price of flash. [1]
+        Price of flash over price of DRAM, per byte; replaces the price of flash. [1]
 
     Returns
     -------
@@ -580,7 +580,7 @@ def tier_prices(
     months : int
         Months over which a purchase is spread. [months]
     price_ratio : Decimal, optional
-        Price of flash over price of DRAM, a byte, in place of the price of flash. [1]
+        Price of flash over price of DRAM, per byte; replaces the price of flash. [1]
 
     Raises
     ------

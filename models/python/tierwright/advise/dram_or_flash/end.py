@@ -34,7 +34,7 @@ from tierwright.profile.curve import Curve
 
 Form = Literal["full", "plain"]
 FLIP_DELTAS = np.geomspace(0.05, 50, 61)
-"""DRAM steps of the flip curve, in multiples of the DRAM there is."""
+"""DRAM steps of the flip curve, in multiples of the present DRAM."""
 PLAN_STEPS = 12
 LEAST_USUAL_PAGES = 10
 
@@ -58,9 +58,9 @@ class Asked:
     usd : Decimal or None
         The next sum of money; None: about what doubles the DRAM. [USD]
     price_ratio : Decimal or None
-        Price of flash over price of DRAM, a byte, in place of the price of flash. [1]
+        Price of flash over price of DRAM, per byte; replaces the price of flash. [1]
     deltas : tuple of float
-        DRAM steps in multiples of the DRAM there is. [1]
+        DRAM steps in multiples of the present DRAM. [1]
     form : str
         `full` counts flash writes, dirty pages and old versions; `plain` hits alone.
     read_share : float or None

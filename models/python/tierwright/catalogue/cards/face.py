@@ -210,7 +210,8 @@ CARDS = (
     _card(
         "theta",
         title="Flash that replaces DRAM",
-        says="Flash that gains as much as a step of DRAM, in multiples of the DRAM there is.",
+        says="Flash that gains as much as a step of DRAM, in multiples of the present "
+        "DRAM.",
         formula="theta = (1 + delta)^E - 1, E = C_disk / (C_disk - C_flash)",
         source=f"{PAPER}, Eq 1",
         takes=(DISK_IOPS, FLASH_IOPS, DELTA),

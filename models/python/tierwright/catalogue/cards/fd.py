@@ -143,8 +143,9 @@ CARDS = (
     ),
     _card(
         "eq2_eq3",
-        title="Average I/O cost of an access",
-        says="I/O cost of an access from miss rate and dirty evictions, absolute and in reads.",
+        title="Average I/O cost per access",
+        says="I/O cost per access from miss rate and dirty evictions, absolute and in "
+        "reads.",
         formula="cost = P_total C_read + P_total E_dirty C_write; normalised = cost / C_read",
         source=f"{PAPER}, Eq 2 and 3",
         takes=(

@@ -46,11 +46,11 @@ class FullTheta:
     Attributes
     ----------
     delta : float64 array
-        Added DRAM in multiples of the DRAM there is. [1]
+        Added DRAM in multiples of the present DRAM. [1]
     dram_gain : float64 array
         Time an access that the DRAM step saves. [time]
     theta : float64 array
-        Least flash in multiples of the DRAM there is that saves as much; NaN where none
+        Least flash in multiples of the present DRAM that saves as much; NaN where none
         does. [1]
     reachable : bool array
         Whether any flash does.

@@ -350,7 +350,7 @@ def about_metadata(preset: MetadataPreset | None) -> tuple[Caution, ...]:
     return (
         Caution(
             "metadata_charged",
-            f"the metadata of {preset.title} are taken out of the DRAM there is: "
+            f"the metadata of {preset.title} are taken out of the present DRAM: "
             f"{preset.entry_bytes:g} bytes an entry; more flash may then gain less",
             "leave the metadata out to see the formulas of the papers",
         ),

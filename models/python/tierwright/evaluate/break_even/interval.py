@@ -307,7 +307,8 @@ def _about_interval(upper: PricedTier, lower: PricedTier) -> tuple[Caution, ...]
                 Caution(
                     "prices_of_different_dates",
                     apart,
-                    "such prices do not compare; add a price to a book of your own",
+                    "these prices are not comparable; add a price to a price book of "
+                    "your own",
                 )
             )
     if "read_iops" not in lower.device.figures:

@@ -303,7 +303,7 @@ def roi_curve(
                 "1",
                 "(H(B + F) - H(B)) (C_disk - C_flash) / ((H(B + D) - H(B)) C_disk)",
                 (
-                    Number("H(B)", at_base, "1", "hit ratio of the DRAM there is"),
+                    Number("H(B)", at_base, "1", "hit ratio of the present DRAM"),
                     Number("H(B + D)", with_dram, "1", "with the added DRAM"),
                     Number("H(B + F)", with_flash, "1", "with the flash"),
                     Number("C_disk", disk_cost, "time", "one page access on disk"),
@@ -348,7 +348,7 @@ def flip_price_ratio(delta: ArrayLike, theta: ArrayLike) -> FloatArray:
     if bool(np.any(found < 0)):
         raise BadInput(
             f"flip price ratio: theta: `{found}` must not be negative",
-            "theta is a size in multiples of the DRAM there is",
+            "theta is a size in multiples of the present DRAM",
         )
     shape = np.broadcast_shapes(steps.shape, found.shape)
     usable = np.isfinite(found) & (found > 0)

@@ -192,7 +192,7 @@ class FlipCurve:
     Attributes
     ----------
     delta : float64 array
-        Added DRAM in multiples of the DRAM there is. [1]
+        Added DRAM in multiples of the present DRAM. [1]
     log, curve : float64 array
         By the log model, by the workload's curve; NaN where unreachable or nothing is
         gained. [1]

@@ -446,7 +446,7 @@ class SchemeTheta:
     Attributes
     ----------
     theta : float64 array
-        Least flash in multiples of the DRAM there is that saves as much as the DRAM step;
+        Least flash in multiples of the present DRAM that saves as much as the DRAM step;
         NaN where none does. [1]
     theta_least, theta_most : float64 array
         The same at the ends of the stated error: of hits and writes, and in the steady state
@@ -476,7 +476,7 @@ class SchemeThetas:
     Attributes
     ----------
     delta : float64 array
-        Added DRAM in multiples of the DRAM there is. [1]
+        Added DRAM in multiples of the present DRAM. [1]
     dram_gain : float64 array
         Time an access that the DRAM step saves. [time]
     schemes : mapping of str to SchemeTheta
@@ -485,7 +485,7 @@ class SchemeThetas:
         For each step the scheme that needs the least flash; among equals the one with the
         larger effective flash. None where no flash saves as much.
     theta : float64 array
-        Flash that `best` needs, in multiples of the DRAM there is; NaN where none does. [1]
+        Flash that `best` needs, in multiples of the present DRAM; NaN where none does. [1]
     most_flash_gain : float
         Most time an access that flash of any size saves under any scheme; negative where
         writing to flash costs more than every hit spares. [time]

@@ -62,7 +62,7 @@ class Theta:
     exponent : float64 array
         E = C_disk / (C_disk - C_flash). [1]
     delta, theta : float64 array
-        Added DRAM and the flash that gains as much, both in multiples of the DRAM there is;
+        Added DRAM and the flash that gains as much, both in multiples of the present DRAM;
         infinite where theta exceeds the largest float. [1]
     estimator, validity : str
         What was used and where it holds.
@@ -94,11 +94,11 @@ class CurveTheta:
     exponent : float
         E = C_disk / (C_disk - C_flash). [1]
     delta : float64 array
-        Added DRAM in multiples of the DRAM there is. [1]
+        Added DRAM in multiples of the present DRAM. [1]
     target_hit : float64 array
         Hit ratio that DRAM and flash must reach together; may exceed 1. [1]
     theta : float64 array
-        Least flash, in multiples of the DRAM there is, that reaches it; NaN where no flash
+        Least flash, in multiples of the present DRAM, that reaches it; NaN where no flash
         does. [1]
     reachable : bool array
         Whether any flash does.
@@ -133,7 +133,7 @@ def mixed_costs(
     flash_read: ArrayLike,
     flash_write: ArrayLike,
 ) -> AccessCosts:
-    """Mean cost of an access that reads with probability x: C = x C_read + (1 - x) C_write.
+    """Mean cost per access that reads with probability x: C = x C_read + (1 - x) C_write.
 
     The exponent of a mix lies between those of reads and of writes, since
     C_flash / C_disk is a mediant of theirs.
@@ -223,7 +223,7 @@ def log_theta(
     Parameters
     ----------
     delta : array_like
-        Added DRAM in multiples of the DRAM there is; at least 0. [1]
+        Added DRAM in multiples of the present DRAM; at least 0. [1]
     disk_cost, flash_cost : array_like
         C_disk and C_flash of one page access; broadcast against `delta`. [time]
 

@@ -419,7 +419,7 @@ def wear_outlook(
         if not (math.isfinite(value) and value >= 0):
             raise BadInput(
                 f"wear outlook: {name}: `{value}` must be finite and not negative",
-                "give the load in page accesses a second, and what is written in TB",
+                "give the load in page accesses per second, and what is written in TB",
             )
     inputs = evaluation.inputs
     accesses, page = inputs["accesses"], inputs["page_bytes"]

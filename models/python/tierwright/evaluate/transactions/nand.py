@@ -244,7 +244,7 @@ def log_read_us(
     Parameters
     ----------
     pages : array_like
-        Data pages wanted again. [pages]
+        Data pages read again. [pages]
     log_pages_per_page : array_like
         k, log pages that hold the records of one of them. [pages]
     times : NandTimes

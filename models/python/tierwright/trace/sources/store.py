@@ -206,7 +206,7 @@ def failure_of(error: Exception, scheme: str, reader: Reader = SERVER) -> Failur
         return Failure(
             Fault.ABSENT,
             "the bucket has no such object",
-            "Check the key: capitals count.",
+            "Check the key: it is case-sensitive.",
         )
     if isinstance(
         error,

@@ -86,7 +86,7 @@ def _schemes(body: SimulationIn) -> list[str]:
             raise BadInput.at(
                 f"body.schemes.{index}",
                 name,
-                f"is none of {', '.join(known)}",
+                f"is not one of {', '.join(known)}",
                 hint="The check holds schemes against their model. POST /api/v1/sweeps "
                 "replays everything that GET /api/v1/simulator lists.",
             )
