@@ -95,7 +95,7 @@ def test_an_unknown_dirty_share_is_answered_at_both_ends() -> None:
     high = found.range.most.schemes["lazy"].io_time_us_per_access
     assert low < high
     assert "dirty" in found.finding
-    with pytest.raises(BadInput, match="no trace belongs to it"):
+    with pytest.raises(BadInput, match="given without a trace"):
         compared(bare, trace=Trace(TPCB))
 
 

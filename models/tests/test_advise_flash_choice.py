@@ -39,7 +39,7 @@ def test_the_fastest_device_is_named_with_its_time(curve: Curve) -> None:
     found = choice(curve, FAST, SLOW)
     assert found.best_by_time == FAST
     row = found.rows[0]
-    assert found.finding.startswith(f"{row.device_name} gives the least I/O time")
+    assert found.finding.startswith(f"{row.device_name} has the lowest I/O time")
     assert f"{row.io_time_us_per_access:.3g} µs" in found.finding
     alone = choice(curve, SLOW)
     assert alone.finding.startswith(catalog.device(SLOW).name)

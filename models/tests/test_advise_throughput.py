@@ -76,7 +76,7 @@ def test_the_finding_says_what_limits(curve: Curve) -> None:
     thinking = rates(curve, think_s=1000.0)
     assert "the number of clients limits" in thinking.finding
     assert "more clients would still add" in thinking.sentence or (
-        "at least that many could reach" in thinking.sentence
+        "with at least that many, throughput could reach" in thinking.sentence
     )
     assert crowded.figures[0].unit == "transactions/s"
     assert crowded.finding in crowded._repr_html_()
@@ -165,7 +165,7 @@ def test_a_replay_of_transactions_counts_what_the_buffers_count() -> None:
     best = min(found.buffers, key=lambda row: row.time_us)
     assert best.title in found.finding or "No buffer is quicker" in found.finding
     assert "order_of_events_is_ours" in {each.name for each in found.warnings}
-    assert "would leave next" in found.sentence
+    assert "would be evicted next" in found.sentence
     json.dumps(found.to_dict(derivation=True))
 
 

@@ -72,7 +72,7 @@ def test_the_command_lists_only_what_is_asked_for(
     assert {row["id"] for row in rows} >= {"seagate-exos-x24-24tb", DISK.id}
     assert all("disk" in row["roles"] and "io_times" in row["answers"] for row in rows)
     assert main(["catalog", "devices", "--answers", "love"]) == 2
-    assert "`love` is none of io_times, life, refill" in capsys.readouterr().err
+    assert "`love` is not one of io_times, life, refill" in capsys.readouterr().err
 
 
 def test_a_purchase_price_of_a_kind_is_none_of_what_is_rented() -> None:

@@ -148,8 +148,8 @@ def with_figure(name: str, **changes: Any) -> dict[str, Any]:
         ({**GOOD, "name": ""}, "f: name: must be a text that is not empty"),
         (
             {**GOOD, "kind": "tape"},
-            "f: kind: `tape` is none of dram, cxl, pmem, nvme, sata_ssd, sd, nand, hdd, "
-            "hdd_array, cloud_block, cloud_disk, object",
+            "f: kind: `tape` is not one of dram, cxl, pmem, nvme, sata_ssd, sd, "
+            "nand, hdd, hdd_array, cloud_block, cloud_disk, object",
         ),
         (
             {**GOOD, "year": 1492},
@@ -186,7 +186,10 @@ def with_figure(name: str, **changes: Any) -> dict[str, Any]:
             with_figure("read_iops", assumed="yes"),
             "f: figures.read_iops.assumed: `yes` must be true or false",
         ),
-        ({**GOOD, "sold_as": "gift"}, "f: sold_as: `gift` is none of device, instance"),
+        (
+            {**GOOD, "sold_as": "gift"},
+            "f: sold_as: `gift` is not one of device, instance",
+        ),
         (
             with_figure("read_iops", colour="red"),
             "f: figures.read_iops.colour: unknown key",
@@ -371,7 +374,7 @@ BOOK: dict[str, Any] = {"id": "b", "name": "B", "date": "2026-Q3"}
         ({"absent": "x"}, "f: absent: `x` must be a list"),
         (
             {"absent": [{"kind": "tape", "reason": "none"}]},
-            "f: absent[0].kind: `tape` is none of dram, ",
+            "f: absent[0].kind: `tape` is not one of dram, ",
         ),
         (
             {"absent": [{"kind": "hdd", "reason": " "}]},

@@ -681,7 +681,7 @@ def test_metadata_are_charged_to_the_budget() -> None:
     assert numbers["r"] == 100
     assert plain.inputs["flash_metadata"] is None
     assert run(150, 0, flash_metadata=heavy).best == "none"
-    with pytest.raises(BadInput, match="hold less than the metadata of flash"):
+    with pytest.raises(BadInput, match="hold less than the flash metadata"):
         run(50, 400, flash_metadata=heavy)
 
 

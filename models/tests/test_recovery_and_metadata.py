@@ -594,7 +594,7 @@ def test_without_flash_there_is_no_knee_and_without_work_no_limit() -> None:
     [
         (
             lambda: metadata.fragment_descriptor(5000),
-            "fragment_bytes: `5000` is no positive multiple of 4096",
+            "fragment_bytes: `5000` is not a positive multiple of 4096",
         ),
         (
             lambda: metadata.fragment_cache_metadata(0, 1),

@@ -311,7 +311,7 @@ def test_neighbours_with_different_winners_have_a_line_between_them(
         ({"ram_pages": 0.5}, "ram_pages: `0.5` must be at least 1"),
         ({"flash_pages": 5}, "must be said once"),
         ({"x": Axis.spaced("asymmetry", 1, 2)}, "must be said once"),
-        ({"dirty_share": 0.5}, "is an axis and set besides"),
+        ({"dirty_share": 0.5}, "is both an axis and set"),
         ({"y": Axis("dirty_share", np.array([0.0, 2.0]))}, "must not exceed 1"),
         ({"asymmetry": 0.0}, "asymmetry: `0.0` must be above 0"),
         ({"schemes": ["lazy"]}, "must be at least two"),

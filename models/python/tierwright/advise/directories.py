@@ -306,7 +306,7 @@ def answer(
     Raises
     ------
     BadInput
-        If a size is not a positive whole number, a flash page is no multiple of the RAM page, or a
+        If a size is not a positive whole number, a flash page is not a multiple of the RAM page, or a
         number of the use is out of its domain.
 
     Notes

@@ -37,7 +37,7 @@ MOST_UNKNOWN = 20
 _OF_CORE = re.compile(r"(?:option `)?([\w-]+)(?: `|=)([^`]*)`: (.*)", re.DOTALL)
 """How the core names an input: `ram-pages `0`: ...`, `option `scan_depth=0`: ...`."""
 _OF_KERNEL = re.compile(r"(?:[\w -]+: )?(\w+):? `([^`]*)` (.*)", re.DOTALL)
-"""How a kernel names one: `page: `-1` is no page number`, with its own name before or not."""
+"""How a kernel names one: `page: `-1` is not a page number`, with its own name before or not."""
 _RATIO = "H("
 """How a kernel names a hit ratio of a curve, by its size."""
 MOST_WHOLE = 2**63 - 1

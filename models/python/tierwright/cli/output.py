@@ -94,7 +94,7 @@ def whole_numbers(text: str, option: str) -> list[int]:
     Raises
     ------
     BadInput
-        If a part is no whole number.
+        If a part is not a whole number.
     """
     found = []
     for value in numbers(text, option):

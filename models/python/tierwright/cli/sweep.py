@@ -73,8 +73,8 @@ def sweep(
         typer.Option(
             "--flash-metadata",
             metavar="NAME",
-            help="Replay schemes with flash in the RAM that the metadata of flash "
-            "leave; `tierwright metadata` lists the presets.",
+            help="Replay schemes with flash in the RAM left by the flash metadata; "
+            "`tierwright metadata` lists the presets.",
         ),
     ] = None,
     option: Annotated[

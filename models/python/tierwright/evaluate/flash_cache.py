@@ -299,7 +299,7 @@ def clean_admission_threshold(
             flash_read < disk_read,
             "flash_read",
             flash_read,
-            "must be below disk_read, else no hit spares anything",
+            "must be below disk_read, otherwise no hit saves anything",
         )
     return (flash_write + dirty_displacement * disk_write) / (disk_read - flash_read)
 

@@ -36,8 +36,9 @@ MRU_WINDOW = 100
 """Fragments most recently accessed among which the hottest is promoted."""
 SCE_PAPER = "SCE paper (ADMS 2014)"
 POPULATION_VALIDITY = (
-    "an upper bound of the rate: the time of a promotion itself is left out, and every "
-    "thread finds a fragment to promote in every period"
+    "an upper bound of the rate: the duration of a promotion is "
+    "ignored, and every thread finds a fragment to promote in every "
+    "period"
 )
 
 

@@ -374,7 +374,7 @@ def fragment_descriptor(fragment_bytes: int) -> FragmentDescriptor:
     Raises
     ------
     BadInput
-        If the fragment is no positive multiple of 4 KiB.
+        If the fragment is not a positive multiple of 4 KiB.
 
     Examples
     --------
@@ -448,7 +448,7 @@ def charge(
         left,
         left > 0,
         needed / ram_bytes,
-        f"{preset.title}: {preset.entry_bytes:g} bytes an entry",
+        f"{preset.title}: {preset.entry_bytes:g} bytes per entry",
         "flash full: every unit has its entry; tables that grow by doubling may take more",
         (
             Derivation(
@@ -587,7 +587,7 @@ def check_fragment(fragment_bytes: object) -> None:
     Raises
     ------
     BadInput
-        If it is no positive multiple of 4 KiB.
+        If it is not a positive multiple of 4 KiB.
     """
     good = (
         isinstance(fragment_bytes, int)
@@ -597,7 +597,8 @@ def check_fragment(fragment_bytes: object) -> None:
     )
     if not good:
         raise BadInput(
-            f"fragment_bytes: `{fragment_bytes}` is no positive multiple of {SCE_PAGE_BYTES}",
+            f"fragment_bytes: `{fragment_bytes}` is not a positive multiple of "
+            f"{SCE_PAGE_BYTES}",
             "a fragment holds whole 4 KiB pages; the paper's has 1 MiB",
         )
 
@@ -629,13 +630,15 @@ def preset(name: str) -> MetadataPreset:
         return found
     if found.source_entry_bytes == 0:
         raise BadInput(
-            f"metadata preset `{name}`: `{base}` keeps nothing of the space behind it",
+            f"metadata preset `{name}`: `{base}` keeps no metadata of the volume "
+            "behind it",
             f"leave `:{size}` out",
         )
     source_bytes = parse_bytes(size)
     if source_bytes == 0:
         raise BadInput(
-            f"metadata preset `{name}`: the space behind the cache must be above 0",
+            f"metadata preset `{name}`: the size of the volume behind the cache must "
+            "be above 0",
             f"state its size, such as `{base}:2TiB`, or leave `:{size}` out",
         )
     return replace(found, source_bytes=source_bytes)
@@ -663,7 +666,8 @@ PRESETS: Mapping[str, MetadataPreset] = MappingProxyType(
                 0,
                 0,
                 "Kang, Lee and Moon (2016), section 5.2",
-                "32 bytes an entry of the metadata directory; hash links are not stated",
+                "32 bytes per entry of the metadata directory; hash links are not "
+                "stated",
             ),
             MetadataPreset(
                 "sce",
@@ -704,8 +708,8 @@ PRESETS: Mapping[str, MetadataPreset] = MappingProxyType(
                 0,
                 0,
                 "SCE paper (ADMS 2014), Table 1",
-                "15 MiB measured for 200 GiB, spread over buckets of 512 KiB; its B+tree nodes "
-                "are cached besides, as many as memory allows",
+                "15 MiB measured for 200 GiB, spread over buckets of 512 KiB; its "
+                "B+tree nodes are cached in addition, as memory allows",
             ),
             MetadataPreset(
                 "l2arc",
@@ -725,7 +729,7 @@ PRESETS: Mapping[str, MetadataPreset] = MappingProxyType(
                 0,
                 0,
                 "writeboost/dm-writeboost#107",
-                "about 1 % of the cache device, as its author says",
+                "about 1 % of the cache device, according to its author",
             ),
         )
     }

@@ -432,8 +432,8 @@ def restart(
         (
             Caution(
                 "restore_costs_more",
-                "with so few pages to redo, restoring the metadata of flash costs more than "
-                "reading from flash saves",
+                "with so few pages to redo, restoring the metadata of flash takes "
+                "longer than reading from flash saves",
                 "a shorter checkpoint interval leaves little to redo either way",
             ),
         )

@@ -143,7 +143,7 @@ def smart_from_mapping(document: Any, *, place: str = "SMART data") -> SmartHeal
     Raises
     ------
     BadInput
-        If it is of neither program, or a counter is no whole number.
+        If it is of neither program, or a counter is not a whole number.
     """
     if not isinstance(document, Mapping):
         raise BadInput(f"{place}: document: must be a JSON object", _HINT)

@@ -90,7 +90,7 @@ def check_new_pages(new_pages: int, distinct_pages: int) -> int:
     Raises
     ------
     BadInput
-        If it is no whole number from 0 to the pages that were touched.
+        If it is not a whole number from 0 to the pages that were touched.
     """
     if isinstance(new_pages, bool) or not isinstance(new_pages, (int, np.integer)):
         raise BadInput(

@@ -231,7 +231,7 @@ class MapPointOut(Answer):
     ram_pages: float
     flash_pages: float
     ram_pages_with_flash: float = Field(
-        description="RAM that the metadata of flash leave. [pages]"
+        description="RAM left by the flash metadata. [pages]"
     )
     dirty_share: float | None
     measured_dirty_share: float | None = Field(

@@ -182,7 +182,7 @@ class ThroughputOut(Answer):
         "the lead is clear."
     )
     ram_pages_left: list[int] = Field(
-        description="RAM that the metadata of flash leave at each point. [pages]"
+        description="RAM left by the flash metadata at each point. [pages]"
     )
     flash_metadata: str | None
     finding: str

@@ -140,7 +140,7 @@ def _events(body: TransactionReplayIn) -> list[replay.Event]:
                 "body.events",
                 body.events,
                 "holds no event",
-                "Write one event a line, such as U T1 7, or choose another source.",
+                "Write one event per line, such as U T1 7, or choose another source.",
             )
     elif body.source == "half_loaded":
         events = replay.half_loaded(

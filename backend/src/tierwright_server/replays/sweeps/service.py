@@ -361,7 +361,7 @@ def _configurations(
         raise BadInput.at(
             "body.ram_pages",
             max(ram_sizes),
-            "hold less than the metadata of flash at every size",
+            "hold less than the flash metadata at every size",
             hint="Take more RAM, less flash, or a cache with larger units.",
         )
     return made

@@ -351,7 +351,7 @@ def about_metadata(preset: MetadataPreset | None) -> tuple[Caution, ...]:
         Caution(
             "metadata_charged",
             f"the metadata of {preset.title} are taken out of the present DRAM: "
-            f"{preset.entry_bytes:g} bytes an entry; more flash may then gain less",
+            f"{preset.entry_bytes:g} bytes per entry; more flash may then gain less",
             "leave the metadata out to see the formulas of the papers",
         ),
         *about_space_behind(preset),
@@ -389,7 +389,7 @@ def check_old_share(old_share: float) -> None:
     if not (np.isfinite(old_share) and 0 <= old_share < 1):
         raise BadInput(
             f"old_share: `{old_share}` must lie in [0, 1)",
-            "a replay counts old versions: `tierwright simulate --scheme face`",
+            "count old versions by replay: `tierwright simulate --scheme face`",
         )
 
 

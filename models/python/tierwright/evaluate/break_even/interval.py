@@ -250,7 +250,11 @@ def tier_interval(
                         f"one `{lower.device.id}`"
                         + (f" of {format_bytes(size)}, the least" if chosen else "")
                         + f": {lower.price.text}"
-                        + (f", {rented:,} for what it provisions" if rented else ""),
+                        + (
+                            f", {rented:,} for provisioned performance"
+                            if rented
+                            else ""
+                        ),
                     ),
                     Number("host", host, "USD/month", "share of the host"),
                     Number(
@@ -315,8 +319,9 @@ def _about_interval(upper: PricedTier, lower: PricedTier) -> tuple[Caution, ...]
         found.append(
             Caution(
                 "latency_as_rate",
-                f"`{lower.device.id}` states no read IOPS; 1 / latency stands in, which "
-                "understates a parallel device and lengthens the interval",
+                f"`{lower.device.id}` states no read IOPS; 1 / latency is used "
+                "instead, which understates a parallel device and lengthens the "
+                "interval",
                 "add sustained IOPS to a copy of the device",
             )
         )

@@ -197,7 +197,7 @@ def roi_log(
     if not base > 0:
         raise BadInput(
             f"return on money: base: `{base}` must be above 0",
-            "give the DRAM there is: the log model has no value at 0",
+            "give the present DRAM: the log model has no value at 0",
         )
     flash = spared * float(np.log1p(v["added_flash"] / v["base"]))
     dram = disk_cost * float(np.log1p(v["added_dram"] / v["base"]))
@@ -282,8 +282,8 @@ def roi_curve(
     flash = float(gains.flash(v["flash"]))
     if not np.isfinite(flash):
         raise BadInput(
-            f"return on money: added_flash_pages: `{added_flash_pages}` need more RAM for "
-            f"their metadata than the {base_pages:g} pages there are",
+            f"return on money: added_flash_pages: `{added_flash_pages}` need more RAM "
+            f"for their metadata than the {base_pages:g} pages of DRAM",
             "spend less on flash, or choose a cache with smaller entries",
         )
     return Roi(
@@ -406,7 +406,7 @@ def marginal_gains(
     check_base(curve, ram_pages)
     more_ram = pages_for(usd_step, dram_usd_per_byte, curve.page_bytes)
     more_flash = pages_for(usd_step, flash_usd_per_byte, curve.page_bytes)
-    problems = Problems("marginal gains", "take larger steps of money")
+    problems = Problems("marginal gains", "use larger steps of money")
     problems.check(flash_pages >= 0, "flash_pages", flash_pages, "must not be negative")
     problems.check(1 <= steps <= MOST_STEPS, "steps", steps, "must lie in [1, 10000]")
     problems.check(
@@ -433,7 +433,7 @@ def marginal_gains(
         now = time_of(ram, flash)
         if not np.isfinite(now):
             raise BadInput(
-                f"marginal gains: ram_pages: `{ram}` hold less than the metadata of flash",
+                f"marginal gains: ram_pages: `{ram}` hold less than the flash metadata",
                 "start from more DRAM or less flash",
             )
         by_dram = now - time_of(ram + more_ram, flash)
@@ -502,6 +502,6 @@ def _spared(subject: str, disk_cost: float, flash_cost: float) -> float:
         raise BadInput(
             f"{subject}: flash_cost: `{flash_cost}` must be above 0 and below disk_cost "
             f"`{disk_cost}`",
-            "flash that is not faster than disk spares nothing",
+            "flash that is not faster than disk saves nothing",
         )
     return float(v["disk_cost"] - v["flash_cost"])

@@ -260,7 +260,7 @@ def next_money(
     page = curve.page_bytes
     dram_pages = pages_for(usd, dram_usd_per_byte, page)
     flash_pages = pages_for(usd, flash_usd_per_byte, page)
-    problems = Problems("next money", "take a larger sum of money")
+    problems = Problems("next money", "use a larger sum of money")
     problems.check(dram_pages > 0, "usd", usd, "buys less than one page of DRAM")
     problems.check(flash_pages > 0, "usd", usd, "buys less than one page of flash")
     problems.check(
@@ -443,7 +443,7 @@ def spending_plan(
     check_base(gains.curve, gains.base_pages)
     more_ram = pages_for(usd_step, dram_usd_per_byte, page)
     more_flash = pages_for(usd_step, flash_usd_per_byte, page)
-    problems = Problems("spending plan", "take larger steps of money")
+    problems = Problems("spending plan", "use larger steps of money")
     for tier, more in (("DRAM", more_ram), ("flash", more_flash)):
         problems.check(
             more > 0, "usd_step", usd_step, f"buys less than one page of {tier}"
@@ -613,7 +613,7 @@ def _derive(
         scheme = gains.best_at(bought[1])
         flash_formula, flash = scheme_gain_terms(gains, [scheme], bought[1], "µs")
         flash_formula += (
-            f", counts of {scheme}" if scheme else ", no DRAM is left beside it"
+            f", counts of {scheme}" if scheme else ", with no DRAM left beside it"
         )
     else:
         flash_formula, flash = flash_gain_terms(gains, bought[1], "µs")

@@ -162,7 +162,7 @@ def check_sizes(
     """
     if not 0 <= at < len(found.delta):
         raise BadInput(
-            f"break-even check: step `{at}` is none of {len(found.delta)}",
+            f"break-even check: step `{at}` is not one of {len(found.delta)} steps",
             "give the index of a DRAM step",
         )
     warm_up = warm_up_of(curve.start, curve.accesses)

@@ -427,9 +427,9 @@ def scheme_gain_terms(
         (
             Number("B", base, "pages", "DRAM there is"),
             number(0, "R", "pages", "B less the metadata of flash"),
-            number(1, "dH", "1", "disk reads spared per access"),
+            number(1, "dH", "1", "disk reads saved per access"),
             number(2, "h_f", "1", "flash hits per access, of the scheme"),
-            number(3, "dE_d", "1", "disk writes spared per access"),
+            number(3, "dE_d", "1", "disk writes saved per access"),
             number(4, "a", "1", "pages written to flash per access, of the scheme"),
             Number("C_dr", costs.disk_read, unit, "disk read"),
             Number("C_dw", costs.disk_write, unit, "disk write"),
@@ -627,7 +627,7 @@ def _derive(
             "dH C_dr + dE_d C_dw",
             (
                 Number("dH", hits, "1", "hits gained per access"),
-                Number("dE_d", spared, "1", "write-backs spared per access"),
+                Number("dE_d", spared, "1", "write-backs saved per access"),
                 Number("C_dr", costs.disk_read, "time", "disk read"),
                 Number("C_dw", costs.disk_write, "time", "disk write"),
             ),
@@ -641,7 +641,7 @@ def _derive(
             f"counts of {names or 'no scheme: none saves as much'}",
             (
                 Number("dram_gain", wanted, "time", "of the DRAM step"),
-                Number("theta", theta, "1", "flash / DRAM there is"),
+                Number("theta", theta, "1", "flash / present DRAM"),
                 Number("old share", form.old_share, "1", "flash lost to old versions"),
                 *numbers,
             ),
@@ -654,14 +654,15 @@ def _about(most: float, theta: FloatArray) -> Iterable[Caution]:
     if most <= 0:
         yield Caution(
             "staging_costs_more",
-            "flash of any size costs more in writes than its hits spare, under every scheme",
+            "flash of any size costs more in writes than its hits save, under every "
+            "scheme",
             "admit fewer pages, or choose a device with cheaper (sequential) writes",
         )
     elif not np.all(np.isfinite(theta)):
         yield Caution(
             "unreachable",
             "no amount of flash saves as much as some of the DRAM steps, under any scheme",
-            "there DRAM is the only choice for this gain",
+            "for these steps, DRAM is the only choice",
         )
 
 

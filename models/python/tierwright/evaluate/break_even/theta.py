@@ -32,12 +32,14 @@ FACE = (
     "(VLDB Journal 2016)"
 )
 LOG_VALIDITY = (
-    "hit ratio straight in the logarithm of the size, between 0 and 1 at every size asked "
-    "about; flash writes, dirty traffic and duplicates cost nothing"
+    "hit ratio linear in the logarithm of the size, between 0 and 1 at "
+    "every given size; flash writes, dirty traffic and duplicates cost "
+    "nothing"
 )
 CURVE_VALIDITY = (
-    "LRU over the listed sizes of the curve, straight between them, constant beyond the "
-    "last; RAM and flash hold no page twice; flash writes and dirty traffic cost nothing"
+    "LRU over the listed sizes of the curve, linear between them, "
+    "constant beyond the last; RAM and flash hold no page twice; flash "
+    "writes and dirty traffic cost nothing"
 )
 HIT_TOLERANCE = 1e-12
 """Hit ratios closer than this are equal: the last bits of a target are rounding."""
@@ -349,7 +351,7 @@ def curve_theta(
             f"{formula}, T = R + theta B"
         )
         given = (
-            Number("theta", theta, "1", "flash / DRAM there is"),
+            Number("theta", theta, "1", "flash / present DRAM"),
             Number("H((1 + delta) B)", at_base + gained, "1", "of the curve"),
             *at_theta,
         )
@@ -360,7 +362,7 @@ def curve_theta(
         target_hit=target,
         theta=theta,
         reachable=reachable,
-        estimator="measured LRU curve, exact inverse of its straight pieces",
+        estimator="measured LRU curve, exact inverse of its linear pieces",
         validity=CURVE_VALIDITY,
         warnings=(
             *_about_curve(curve, base_pages, steps, theta, gained),
@@ -429,7 +431,7 @@ def check_base(curve: Curve, base_pages: float) -> None:
     BadInput
         If the base is not a positive number or the workload has no accesses.
     """
-    problems = Problems("break-even", "give the DRAM there is, in pages, above 0")
+    problems = Problems("break-even", "give the present DRAM, in pages, above 0")
     problems.check(
         np.isfinite(base_pages) and base_pages > 0,
         "base_pages",
@@ -453,7 +455,7 @@ def _costs(
             f"{subject}: flash_cost: `{v['flash_cost']}` is not below disk_cost "
             f"`{v['disk_cost']}`: "
             "no amount of flash breaks even",
-            "choose a faster flash device, or ask about the pattern of access (random or "
+            "choose a faster flash device, or use the pattern of access (random or "
             "sequential) that flash would see",
         )
     return v
@@ -487,7 +489,7 @@ def _about_curve(
                 "unreachable",
                 "no amount of flash gains as much as some of the DRAM steps: the curve ends "
                 f"at a hit ratio of {float(curve.hit_ratio(curve.last_listed)):.4g}",
-                "there DRAM is the only choice for this gain",
+                "for these steps, DRAM is the only choice",
             )
         )
     if bool(np.any((gained <= 0) & (delta > 0))):
@@ -507,8 +509,9 @@ def _about_curve(
         found.append(
             Caution(
                 "beyond_the_curve",
-                f"the curve ends at {curve.last_listed:,} pages; it is taken as constant beyond",
-                "give a curve that reaches the sizes you ask about",
+                f"the curve ends at {curve.last_listed:,} pages; it is assumed to be "
+                "constant beyond",
+                "give a curve that reaches these sizes",
             )
         )
     return tuple(found)

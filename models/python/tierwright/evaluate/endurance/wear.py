@@ -37,8 +37,8 @@ LIFETIME_VALIDITY = (
 )
 LEFT_ESTIMATOR = "rated writes less host writes so far, at one rate"
 LEFT_VALIDITY = (
-    "a rating for the pattern of these writes, and a write rate that stays; the rating is a "
-    "warranty, not the day on which the device fails"
+    "a rating for the pattern of these writes, and a constant write rate; "
+    "the rating is a warranty, not the day on which the device fails"
 )
 COST_ESTIMATOR = "price over rated writes, used up evenly by each TB written"
 COST_VALIDITY = (
@@ -223,7 +223,7 @@ def write_amplification(physical_bytes: ArrayLike, logical_bytes: ArrayLike) -> 
     if not np.all(v["logical_bytes"] > 0):
         raise BadInput(
             f"write amplification: logical_bytes: `{v['logical_bytes']}` must be above 0",
-            "without host writes there is no amplification to state",
+            "use counters with host writes: without them there is no amplification",
         )
     found = np.asarray(v["physical_bytes"] / v["logical_bytes"])
     return Waf(
@@ -281,7 +281,7 @@ def waf_by_pattern(device: Device, sequential_share: ArrayLike) -> Waf:
     ]
     problems = Problems(
         "WAF by pattern",
-        "measure it: physical over host writes, or take another device",
+        "measure it as physical over host writes, or choose another device",
     )
     random, appends = device.number("waf_4k"), device.number("waf_sequential")
     problems.check(
@@ -705,7 +705,7 @@ def _about_waf(waf: FloatArray) -> tuple[Caution, ...]:
         Caution(
             "waf_below_one",
             f"a WAF of {float(np.min(waf)):.4g} is below 1: NAND wrote less than the host",
-            "true only of devices that compress or deduplicate; check both counters",
+            "check both counters: only devices that compress or deduplicate reach this",
         ),
     )
 
@@ -720,7 +720,8 @@ def _about_remaining(share: float, own: float | None) -> tuple[Caution, ...]:
         found.append(
             Caution(
                 "beyond_rating",
-                "the device is past its rated writes; it may live on, out of warranty",
+                "the device is past its rated writes; it may still work, out of "
+                "warranty",
                 "plan its replacement",
             )
         )
@@ -730,7 +731,8 @@ def _about_remaining(share: float, own: float | None) -> tuple[Caution, ...]:
                 "device_says_otherwise",
                 f"by its rating {share:.0%} is left, by the device's own counter {own:.0%}: "
                 "its WAF differs from the one behind the rating",
-                "trust the device's counter for wear, the rating for the warranty",
+                "rely on the device's counter for wear, and on the rating for the "
+                "warranty",
             )
         )
     return tuple(found)

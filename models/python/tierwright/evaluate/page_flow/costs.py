@@ -395,7 +395,7 @@ def iops_to_ms(iops: ArrayLike) -> FloatArray:
     rate = broadcast("iops_to_ms", amounts={"iops": iops})["iops"]
     if not np.all(rate > 0):
         raise BadInput(
-            f"iops: `{iops!r}` must be positive", "IOPS are operations a second"
+            f"iops: `{iops!r}` must be positive", "IOPS are operations per second"
         )
     return np.asarray(1000.0 / rate)
 

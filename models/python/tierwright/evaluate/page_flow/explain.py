@@ -183,11 +183,11 @@ def derive(
     meanings = service_meanings(flash, disk, curve.page_bytes)
     page = curve.page_bytes
     if charged:
-        meanings["r"] = "RAM that the metadata of flash leave"
+        meanings["r"] = "RAM left by the flash metadata"
     given = curve.given
     if given is not None and given.dirty_share is not None:
         meanings |= {
-            "p_d": "as stated with the curve, or an end of what it can be",
+            "p_d": "as stated with the curve, or an end of its possible range",
             "p_dF": "p_d",
         }
     found = derivation_of(

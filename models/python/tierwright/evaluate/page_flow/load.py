@@ -122,10 +122,10 @@ def about_load(
     )
     yield Caution(
         "load_beyond_devices",
-        f"the recording makes {format_count(float(f'{rate:.3g}'))} accesses a second, "
-        f"{_too_many(busy, tier)} under `{found.best}`; {others}",
-        "choose more RAM or flash, or a faster or wider device; the page Throughput says "
-        "which rate the devices carry",
+        f"the recording makes {format_count(float(f'{rate:.3g}'))} accesses per "
+        f"second, {_too_many(busy, tier)} under `{found.best}`; {others}",
+        "choose more RAM or flash, or a faster or wider device; see the page "
+        "Throughput for the rate that the devices can carry",
     )
 
 

@@ -252,7 +252,7 @@ def _derivation(
         meanings["F_W"] = "flash write: asymmetry x F_R, as set"
     charged = problem.metadata is not None and name != NO_FLASH
     if charged:
-        meanings["r"] = "RAM that the metadata of flash leave"
+        meanings["r"] = "RAM left by the flash metadata"
     frames = place.frames if charged else place.r
     return explain.derivation_of(
         name,

@@ -622,7 +622,7 @@ def check_question(
     problems.check(curve.accesses > 0, "curve", None, "the workload has no accesses")
     given = {name for name, value in fixed.items() if value is not None}
     for name in sorted(given & set(axes)):
-        problems.add(name, fixed[name], "is an axis and set besides")
+        problems.add(name, fixed[name], "is both an axis and set")
     said = given | set(axes)
     problems.check("ram_pages" in said, "ram_pages", None, "must be given or an axis")
     both = ("flash_pages" in said) + ("flash_per_ram" in said)
@@ -630,7 +630,8 @@ def check_question(
         both == 1,
         "flash",
         None,
-        "must be said once: flash_pages given, or flash_pages or flash_per_ram an axis",
+        "must be given once: flash_pages set, or flash_pages or flash_per_ram as an "
+        "axis",
     )
     problems.raise_if_any()
     _check_domains(
@@ -644,7 +645,9 @@ def _check_domains(values: Mapping[str, FloatArray]) -> None:
             broadcast("scheme map", shares={name: value})
         else:
             broadcast("scheme map", amounts={name: value})
-    problems = Problems("scheme map", "no flash is the scheme `none`, not a size of 0")
+    problems = Problems(
+        "scheme map", "for no flash use the scheme `none`, not a size of 0"
+    )
     for name, least in (
         ("ram_pages", 1.0),
         ("flash_pages", math.ulp(0.0)),
@@ -903,9 +906,9 @@ def _cautions(
         nothing = bool(np.any(best == NO_SCHEME))
         yield Caution(
             "metadata_exceed_ram",
-            f"on {out.mean():.0%} of the map the metadata of flash ({problem.metadata.title}) "
-            "leave no RAM to cache in: schemes with flash are out there"
-            + (", and none is left" if nothing else ""),
+            f"on {out.mean():.0%} of the map the metadata of flash "
+            f"({problem.metadata.title}) leave no RAM for a cache: schemes with flash "
+            "are excluded there" + (", and none is left" if nothing else ""),
             "choose more RAM, less flash, or a cache with larger units",
         )
     largest = float((point.r + point.f).max())

@@ -149,8 +149,9 @@ def cautions(
     if found["write_accesses"] == 0:
         yield Caution(
             "no_writes",
-            f"none of the {format_count(found['accesses'])} accesses writes: there is no dirty "
-            "page, so R has no effect and the split only takes room from the clean pages",
+            f"none of the {format_count(found['accesses'])} accesses is a write: there "
+            "is no dirty page, so R has no effect and the split only takes room from "
+            "the clean pages",
             "use a trace that records writes; see has_writes in `tierwright formats`",
         )
     if pages >= found["distinct_pages"]:
@@ -174,7 +175,7 @@ def _about_warm_up(
         yield Caution(
             "warm_up_inside",
             f"filling the empty buffer is {filled / simulated:.1%} of the simulated cost",
-            "the longer the trace, the smaller the share",
+            "use a longer trace: its share is smaller",
         )
 
 
@@ -187,7 +188,7 @@ def _about_results(
             "estimate_off",
             f"the estimate, {estimate:.4g} page reads per access, is {error:.0f} % off "
             f"the simulated {simulated:.4g}",
-            "trust the simulated cost; distance `effective` estimates more closely",
+            "rely on the simulated cost; distance `effective` estimates more closely",
         )
     for name, baseline in baselines.items():
         if baseline is not None and simulated >= baseline:

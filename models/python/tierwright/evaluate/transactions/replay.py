@@ -169,7 +169,7 @@ def parse_events(text: str) -> list[Event]:
     BadInput
         With the line that cannot be read.
     """
-    problems = Problems("events", "write one event a line, such as `U T1 7`")
+    problems = Problems("events", "write one event per line, such as `U T1 7`")
     events: list[Event] = []
     for number, line in enumerate(text.splitlines(), start=1):
         words = line.partition("#")[0].split()
@@ -420,12 +420,12 @@ def _check(
         database_pages,
         f"must lie between 1 and {room}: {SPARE_BLOCKS} blocks stay free for writing",
     )
-    problems.check(buffer in BUFFERS, "buffer", buffer, f"is none of {BUFFERS}")
+    problems.check(buffer in BUFFERS, "buffer", buffer, f"is not one of {BUFFERS}")
     problems.check(
         write_scheme in WRITE_SCHEMES,
         "write_scheme",
         write_scheme,
-        f"is none of {WRITE_SCHEMES}",
+        f"is not one of {WRITE_SCHEMES}",
     )
     problems.check(
         buffer != "page_lru" or write_scheme == "page",

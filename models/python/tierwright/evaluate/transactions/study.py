@@ -253,8 +253,8 @@ def write_study(
         sizes,
         share,
         "busy time of counted page operations, records packed into whole log pages",
-        "one transaction pushed out once on one chip without parallelism; erases beside the "
-        "totals; a page's log pages are read with it each time it comes back",
+        "one transaction evicted once on one chip without parallelism; erases beside "
+        "the totals; a page's log pages are read with it each time it is read again",
         tuple(_cautions(written, k, least_k, times, share)),
         (),
     )
@@ -293,13 +293,14 @@ def _cautions(
             "records_exceed_pages",
             "the log records are larger than the pages that they stand for: the log writes more "
             "and reads more",
-            "write pages; a page whose records fill it is written as a page by the replay too",
+            "write pages; the replay, too, writes a page whose records fill it as a "
+            "page",
         )
     if k < least_k:
         yield Caution(
             "fewer_log_pages_than_records",
-            f"the records of one page fill {least_k} log pages at least, {k:g} are given: "
-            "reading again is dearer than shown",
+            f"the records of one page fill {least_k} log pages at least, {k:g} are "
+            "given: reading again takes longer than shown",
             f"give {least_k} or more log pages for a page",
         )
     if times == PAPER_TIMES:
@@ -311,8 +312,8 @@ def _cautions(
     if not share.consistent:
         yield Caution(
             "changes_do_not_fit",
-            f"the three changes imply that {share.read_share:.3g} of the time are reads, which "
-            "cannot be: they are not of one run",
+            f"the three changes imply that {share.read_share:.3g} of the time are "
+            "reads, which is impossible: they do not come from one run",
             "take all three from the same run",
         )
 
