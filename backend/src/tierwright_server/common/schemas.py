@@ -61,8 +61,8 @@ FlashMetadata = Annotated[
     str,
     StringConstraints(pattern=r"^[a-z0-9][a-z0-9._-]{0,99}(:[0-9A-Za-z.]{1,30})?$"),
     Field(
-        description="Preset of `GET /catalog/flash-metadata`; a fragment cache with the "
-        "address space behind it.",
+        description="Preset of `GET /catalog/flash-metadata`; for a fragment cache, "
+        "with the size of the volume behind it.",
         examples=["face", "sce:2TiB"],
     ),
 ]
@@ -216,9 +216,9 @@ class StartIn(Body):
 
     start: Start = Field(
         default="steady",
-        description="`steady`: a system that has run for long, every cache full; `cold`: a "
-        "replay of the workload that begins with empty caches. A given curve is always of a "
-        "running system.",
+        description="`steady`: a system that has run for long, every cache full; "
+        "`cold`: a replay of the workload that begins with empty caches. A "
+        "given curve always describes a running system.",
     )
 
 
@@ -252,7 +252,8 @@ class WarningOut(Answer):
     hint: Hint = None
     could_change_choice: bool | None = Field(
         default=None,
-        description="Whether another scheme would be best at the other end of what is "
-        "unsure; absent where nothing is chosen, or it is unknown.",
+        description="Whether another scheme would be best at the other end of the "
+        "uncertainty; absent where no scheme is chosen, or where it is "
+        "unknown.",
     )
     effect: str = Field(default="", description="What would be best there.")

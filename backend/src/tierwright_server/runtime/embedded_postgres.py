@@ -238,7 +238,7 @@ class EmbeddedPostgres:
             if not self._home.is_dir():
                 raise RuntimeFailure(
                     f"the database of {self._data_dir} is kept in {self._home} "
-                    f"({pointer} says so), and that folder is not there",
+                    f"(according to {pointer}), but that folder is missing",
                     f"restore {self._home}, or delete {pointer} to begin with an "
                     "empty database",
                 )
@@ -328,9 +328,10 @@ class EmbeddedPostgres:
             raise RuntimeFailure(
                 f"the database in {self._cluster} was made by PostgreSQL {found}, "
                 f"and PostgreSQL {binaries.version} cannot read it",
-                f"start it once with the version that made it and export it with "
+                "start it once with the version that made it and export it with "
                 f"pg_dump, or put PostgreSQL {found} in PATH and set "
-                "TIERWRIGHT_DATABASE_URL to it, or move the folder away to begin anew",
+                "TIERWRIGHT_DATABASE_URL to it, or move the folder away to start with "
+                "an empty database",
             )
 
     def _end_leftovers(self) -> None:
@@ -410,7 +411,8 @@ class EmbeddedPostgres:
         except FileNotFoundError:
             raise RuntimeFailure(
                 f"the database's password file {self._password_path} is gone",
-                f"restore it, or move {self._cluster} away to begin anew",
+                f"restore it, or move {self._cluster} away to start with an empty "
+                "database",
             ) from None
 
     # --- the server ----------------------------------------------------------

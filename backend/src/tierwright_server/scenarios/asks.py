@@ -91,7 +91,7 @@ class KeptFigure(Answer):
     ask: str = Field(description="Name of the request in `asks`.")
     name: str
     title: str
-    scheme: str | None = Field(description="The scheme it is about, if one.")
+    scheme: str | None = Field(description="Its scheme, if it has one.")
     value: float | str | None = Field(
         description="A number; money as a decimal string; or a word, where `unit` is "
         "absent. Absent where the answer had none."
@@ -193,7 +193,7 @@ def _break_even(answer: BreakEvenOut) -> Iterator[KeptFigure]:
         )
         yield figure(
             "flip_price_ratio",
-            "Price ratio at which it turns",
+            "Price ratio at which the decision flips",
             first.flip_price_ratio,
             "flash/DRAM",
         )

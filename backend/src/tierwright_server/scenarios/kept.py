@@ -72,14 +72,14 @@ class FactChange(Answer):
     id: str
     name: str
     fact: str
-    before: str | None = Field(description="Absent where it was added since.")
-    now: str | None = Field(description="Absent where it was removed since.")
+    before: str | None = Field(description="Absent where it was added later.")
+    now: str | None = Field(description="Absent where it was removed later.")
 
 
 class Comparison(Answer):
     """The kept answer beside the present one."""
 
-    unchanged: bool = Field(description="Every figure is what it was.")
+    unchanged: bool = Field(description="Every figure is unchanged.")
     model_changed: bool
     facts: list[FactChange]
     figures: list[FigureBeside]
@@ -168,7 +168,7 @@ async def present_answer(
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"])
         return Present(
-            None, f"the question is no longer understood: {where}: {first['msg']}"
+            None, f"the saved question is no longer valid: {where}: {first['msg']}"
         )
     try:
         return Present(await answer(request, session, context, stated))
@@ -381,7 +381,7 @@ def _sentence(
             return "The answer is unchanged, and so is everything it rests on."
         return f"{because} The answer is unchanged."
     best = next((figure for figure in changed if figure.name == "best"), None)
-    count = f"{len(changed)} of {len(figures)} key figures differ from those kept."
+    count = f"{len(changed)} of {len(figures)} key figures differ from the saved ones."
     if best is None:
         return " ".join(filter(None, [because, count]))
     was, now = best.before or "none stated", best.now or "none stated"
@@ -395,8 +395,8 @@ def _because(facts: list[FactChange], made_by: str | None) -> str:
     said = []
     if made_by is not None:
         said.append(
-            f"Saved under models {made_by}; the present ones are {version.VERSION}."
+            f"Saved under models {made_by}; the current ones are {version.VERSION}."
         )
     if names:
-        said.append(f"Changed since: {', '.join(names)}.")
+        said.append(f"Changed since then: {', '.join(names)}.")
     return " ".join(said)

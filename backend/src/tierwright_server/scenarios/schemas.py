@@ -35,9 +35,9 @@ class ScenarioIn(Body):
     state: State
     asks: Asks | None = Field(
         default=None,
-        description="The requests whose answers are kept, by name. Without it nothing is "
-        "kept of a new scenario or a changed state, and a kept answer stays where only the "
-        "name changes.",
+        description="The requests whose answers are kept, by name. Without it, no "
+        "answer is kept for a new scenario or a changed state; where only "
+        "the name changes, a kept answer stays.",
     )
 
 
@@ -74,7 +74,7 @@ class ScenarioOut(Answer):
     answer_reason: str | None = Field(description="Why no answer is kept.")
     stale: bool = Field(
         description="The models, a device or a price book changed since the answer was "
-        "kept: `GET /scenarios/{id}` says what that changes."
+        "kept: see `GET /scenarios/{id}` for the effect."
     )
     created_at: datetime
     updated_at: datetime

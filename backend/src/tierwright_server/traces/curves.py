@@ -32,9 +32,9 @@ log = structlog.get_logger(__name__)
 
 REBUILT = Note(
     name="curve_rebuilt",
-    message="the stored curve of this workload was damaged, or without a checksum as earlier "
-    "versions stored it, and was computed anew from its trace",
-    hint="the numbers are right; check the disk of the data folder",
+    message="the stored curve of this workload was damaged, or without a checksum as "
+    "earlier versions stored it, and was recomputed from its trace",
+    hint="check the disk of the data folder; the numbers are correct",
 )
 
 
@@ -114,7 +114,7 @@ class CurveCache:
             return await asyncio.to_thread(read_curve, path, **asked)
         except (Damaged, FileNotFoundError) as error:
             log.warning(
-                "stored curve is damaged, computing it anew",
+                "stored curve is damaged, recomputing it",
                 content=content_id,
                 why=str(error),
             )
@@ -148,8 +148,8 @@ async def _rebuild(
         if "error" not in answer:
             curve_path(settings, content_id).unlink(missing_ok=True)
         raise DamagedContent(
-            "the stored curve of this workload is damaged, and computing it anew from its "
-            f"trace failed: {why}",
+            "the stored curve of this workload is damaged, and recomputing it from "
+            f"its trace failed: {why}",
             hint="Check the disk of the data folder; then delete the workload and upload "
             "its trace again.",
         )

@@ -144,7 +144,7 @@ class DirectoryOption:
     schemes : dict of str to SchemeCost
         Empty where it is not feasible.
     safest : str or None
-        Scheme of least `worst_total_us`: the one to count on. Of equals, the one of least
+        Scheme of least `worst_total_us`: the safest one. Of equals, the one of least
         `total_us`.
     best_if_full : str or None
         Scheme of least `total_us`, which takes every flash page to be full of valid pages.

@@ -186,7 +186,7 @@ def answer(
     ------
     BadInput
         If a size is out of range, the trace is empty, the disk states no service time, there
-        is no candidate, or the metadata of flash leave no RAM.
+        is no candidate, or the flash metadata leave no RAM.
     """
     listed = list(candidates)
     if not listed:

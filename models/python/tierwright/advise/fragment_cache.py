@@ -163,7 +163,7 @@ def fragment_study(
     density : float
         Useful share of the space outside the run. [1]
     period_s : float
-        Sleep of a thread between promotions. [s]
+        Time that a thread sleeps between promotions. [s]
     groups : sequence of ThreadGroup
         Conditions of the threads.
 

@@ -349,7 +349,7 @@ def stated_asymmetry(device: Device, page_bytes: int) -> tuple[float, str] | Non
 
 
 def usual_asymmetry(device: Device, page_bytes: int) -> float:
-    """Return R of a device within `LEAST_R` and `LARGEST_R`, `USUAL_R` where it states none. [1]"""
+    """Return R of a device within `LEAST_R` and `LARGEST_R`, `USUAL_R` where the device states none. [1]"""
     known = stated_asymmetry(device, page_bytes)
     return USUAL_R if known is None else min(max(known[0], LEAST_R), LARGEST_R)
 

@@ -57,7 +57,7 @@ class Fill:
     rates_bytes_per_s : dict of str to float
         Of every way that is known. [bytes/s]
     units : float
-        Pages to bring in. [pages]
+        Pages to load. [pages]
     estimator, validity : str
         What was used and where it holds.
     """
@@ -141,7 +141,7 @@ class Recovery(Answer):
     flash_bytes : int
         [bytes]
     ram_pages_left : int
-        What the metadata of flash leave. [pages]
+        RAM left by the flash metadata. [pages]
     fill : Fill
         Least time to fill the flash.
     restart : RestartFound or None
@@ -219,7 +219,7 @@ def answer(
     Raises
     ------
     BadInput
-        If the metadata of flash leave no RAM, nothing misses RAM, a number is out of its domain,
+        If the flash metadata leave no RAM, nothing misses RAM, a number is out of its domain,
         or a device states no service time. Its problems name the parameter.
     """
     page = curve.page_bytes
@@ -340,7 +340,7 @@ def _fill_rates(
 
 
 def _fastest(device: Device, operation: Operation, page_bytes: int) -> float:
-    """Most bytes a second that the device states; 0 where it states none."""
+    """Most bytes a second that the device states; 0 where the device states none."""
     times = (
         service_time(device, operation, page_bytes, pattern=pattern).time_us
         for pattern in PATTERNS

@@ -65,7 +65,7 @@ class Parameter:
     default : object
         Taken where it is left out; None where `otherwise` says what is.
     otherwise : str
-        What holds where it is left out, in words.
+        What is used where it is left out, in words.
     choices : tuple of str
         Of a `choice`.
     also : tuple of str

@@ -15,7 +15,7 @@ FlashMetadata = Annotated[
     typer.Option(
         "--flash-metadata",
         metavar="PRESET",
-        help="Charge the metadata of flash to RAM; `tierwright metadata` lists the "
+        help="Charge the flash metadata to RAM; `tierwright metadata` lists the "
         "presets; sce:2TiB states the size of the volume behind the cache "
         "[default: not charged].",
     ),

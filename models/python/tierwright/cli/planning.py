@@ -438,7 +438,7 @@ def choose_flash(
         typer.Option(
             "--flash-metadata",
             metavar="NAME",
-            help="Charge the metadata of flash to RAM; `tierwright metadata` lists the "
+            help="Charge the flash metadata to RAM; `tierwright metadata` lists the "
             "presets.",
         ),
     ] = None,

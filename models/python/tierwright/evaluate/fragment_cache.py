@@ -320,7 +320,7 @@ def population_rate(
     threads : array_like
         Threads that run, at least 1.
     period_s : array_like
-        Sleep of a thread between promotions. [s]
+        Time that a thread sleeps between promotions. [s]
     fragment_bytes : array_like
         Fragment. [bytes]
 
@@ -406,7 +406,7 @@ def fragment_trade(
     threads : int
         Population threads.
     period_s : float
-        Sleep of a thread between promotions. [s]
+        Time that a thread sleeps between promotions. [s]
     run_bytes : float
         Mean length of a run of useful pages, at least 4 KiB. [bytes]
     density : float

@@ -179,7 +179,7 @@ class MetadataPreset:
 
 @dataclass(frozen=True, slots=True)
 class RamBudget:
-    """A RAM budget with the metadata of flash taken out.
+    """A RAM budget with the flash metadata taken out.
 
     Attributes
     ----------
@@ -395,7 +395,7 @@ def charge(
     page_bytes: int,
     source_bytes: int = 0,
 ) -> RamBudget:
-    """Take the metadata of flash out of a RAM budget.
+    """Take the flash metadata out of a RAM budget.
 
     Parameters
     ----------
@@ -493,7 +493,7 @@ def ram_pages_left(
     page_bytes: int,
     source_bytes: ArrayLike = 0,
 ) -> FloatArray:
-    """Whole RAM pages that the metadata of flash leave, for many sizes at once.
+    """Whole RAM pages that the flash metadata leave, for many sizes at once.
 
     floor((RAM - ceil(metadata)) / page): the RAM of every model that charges metadata.
 

@@ -288,7 +288,7 @@ def redo_time(
     Parameters
     ----------
     metadata_s : array_like
-        Time to restore the metadata of flash, from `recovery`; 0 without flash. [s]
+        Time to restore the flash metadata, from `recovery`; 0 without flash. [s]
     redo_pages, redo_writes : array_like
         Pages read and pages written by redo, in proportion to half the checkpoint interval.
         [pages]
@@ -432,8 +432,8 @@ def restart(
         (
             Caution(
                 "restore_costs_more",
-                "with so few pages to redo, restoring the metadata of flash takes "
-                "longer than reading from flash saves",
+                "with so few pages to redo, restoring the flash metadata takes longer "
+                "than reading from flash saves",
                 "a shorter checkpoint interval leaves little to redo either way",
             ),
         )

@@ -235,7 +235,7 @@ class Summaries:
     devices : Devices or None
         One row a device; None of a trace of one device.
     notes : ReaderNotes
-        What the reader of the trace noticed.
+        What the reader noticed in the trace.
     """
 
     accesses: int

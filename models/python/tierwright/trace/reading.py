@@ -25,7 +25,7 @@ class Reading:
     Attributes
     ----------
     skip_bad_records : int
-        Bad lines or records to pass over and count; one more is an error.
+        Bad lines or records to skip and count; one more is an error.
     max_content_bytes : int or None
         Most decompressed bytes of the file; None takes 16 TiB. [bytes]
     max_expansion : int or None

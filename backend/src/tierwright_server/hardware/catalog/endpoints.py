@@ -40,7 +40,8 @@ ServicePage = Annotated[
     Query(
         ge=512,
         le=2**24,
-        description="Page of the service times; absent: that of each device's IOPS. [bytes]",
+        description="Page size of the service times; absent: the size of each device's "
+        "IOPS. [bytes]",
     ),
 ]
 OriginOnly = Annotated[
@@ -124,7 +125,7 @@ async def list_devices(
     role: Annotated[Role | None, Query(description="Tier that they can serve.")] = None,
     answers: Annotated[
         Capability | None,
-        Query(description="Question that their figures suffice for."),
+        Query(description="Question that can be answered with their figures."),
     ] = None,
     sold_as: Annotated[
         SoldAs | None,
@@ -285,10 +286,13 @@ async def list_exchange_rates(
     page: Annotated[Page, paged("currency", "date")],
     price_book_id: Annotated[
         Identifier | None,
-        Query(description="Book whose amounts are stated; absent: the default book."),
+        Query(
+            description="Price book whose rates are listed; absent: the default price "
+            "book."
+        ),
     ] = None,
     currency: Annotated[
-        CurrencyCode | None, Query(description="Only the rate of this one.")
+        CurrencyCode | None, Query(description="Only the rate of this currency.")
     ] = None,
 ) -> ExchangeRateList:
     """List the currencies that amounts can be stated in, each at the rate that is used."""

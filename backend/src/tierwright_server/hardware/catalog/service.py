@@ -161,8 +161,8 @@ async def find_device(
     if row is None:
         raise NotFound(
             f"{where}: there is no device `{device_id}`",
-            hint="Choose another device: it may have been deleted. "
-            "GET /api/v1/catalog/devices lists all.",
+            hint="Choose another device: it may have been deleted. List all: GET "
+            "/api/v1/catalog/devices.",
         )
     return _load_device(row), _own_device_out(row, page_bytes)
 
@@ -262,7 +262,7 @@ async def _own_device(
     if row is None:
         raise NotFound(
             f"there is no device `{device_id}`",
-            hint="GET /api/v1/catalog/devices lists all.",
+            hint="List all: GET /api/v1/catalog/devices.",
         )
     return row
 
@@ -362,8 +362,8 @@ async def find_price_book(
     if row is None:
         raise NotFound(
             f"there is no price book `{price_book_id}`",
-            hint="Choose another price book: it may have been deleted. "
-            "GET /api/v1/catalog/price-books lists all.",
+            hint="Choose another price book: it may have been deleted. List all: GET "
+            "/api/v1/catalog/price-books.",
         )
     return _load_price_book(row), _own_price_book_out(row)
 
@@ -424,13 +424,13 @@ async def _own_price_book(
     if price_book_id in context.of(ShippedCatalog).price_books:
         raise Conflict(
             f"price book `{price_book_id}` is a shipped one and cannot be changed",
-            hint="Make an own price book: POST /api/v1/catalog/price-books.",
+            hint="Make your own price book: POST /api/v1/catalog/price-books.",
         )
     row = await repository.price_book(session, price_book_id, lock=True)
     if row is None:
         raise NotFound(
             f"there is no price book `{price_book_id}`",
-            hint="GET /api/v1/catalog/price-books lists all.",
+            hint="List all: GET /api/v1/catalog/price-books.",
         )
     return row
 
@@ -550,7 +550,8 @@ async def _check_room(
 ) -> None:
     if await repository.count(session, table) >= repository.MAX_OWN:
         raise Conflict(
-            f"there are {repository.MAX_OWN} own entries already, the most allowed",
+            f"there are {repository.MAX_OWN} entries of your own already, the most "
+            "allowed",
             hint="Delete some that are no longer used.",
         )
 

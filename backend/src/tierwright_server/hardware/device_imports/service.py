@@ -63,7 +63,7 @@ def _check_text(body: FioImportIn) -> None:
     except UnicodeEncodeError as error:
         half = f"\\u{ord(error.object[error.start]):04x}"
         raise BadInput.at(
-            "body.document", half, "holds half a character, which is no text", _HINT
+            "body.document", half, "holds half a character, which is not text", _HINT
         ) from error
 
 
@@ -110,6 +110,6 @@ def _sentence(device: Device) -> str:
         f"{three_digits(rate)} random {name}s" for name, rate in rates.items() if rate
     )
     return (
-        f"{device.name} serves {stated} a second at queue depth {device.queue_depth}: a request "
-        "keeps it busy for one over that rate."
+        f"{device.name} serves {stated} per second at queue depth "
+        f"{device.queue_depth}: a request keeps it busy for one over that rate."
     )

@@ -32,8 +32,8 @@ async def list_runs(
         Query(
             min_length=1,
             max_length=100,
-            description="Only runs that read this workload, or computed something of its "
-            "content.",
+            description="Only runs that read this workload, or computed something from "
+            "its content.",
             examples=["example"],
         ),
     ] = None,

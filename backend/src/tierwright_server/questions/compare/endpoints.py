@@ -23,8 +23,8 @@ router = APIRouter(
 )
 _LATER = {
     "model": SimulationOut,
-    "description": "The replay that decides takes longer than a request: a job makes it. Ask "
-    "again when its run has ended.",
+    "description": "The deciding replay takes longer than a request, so a job makes "
+    "it. Ask again when its run has ended.",
     "headers": {
         "Location": {
             "description": "The check that the job makes.",

@@ -8,15 +8,15 @@ from tierwright_server.common.schemas import Answer
 class CheckedFigure(Answer):
     """One figure of an answer: by the model, and by a replay of the trace."""
 
-    of: str = Field(description="Scheme or device that the figure is of.")
+    of: str = Field(description="Scheme or device of the figure.")
     title: str
     figure: str
     unit: str
     model: float | None = Field(description="Null where it is unbounded or unknown.")
     simulated: float | None
     gap_relative: float | None = Field(
-        description="(model - simulated) / simulated; null where either is, or where the "
-        "simulation has 0."
+        description="(model - simulated) / simulated; null where either is null, or "
+        "where the simulated figure is 0."
     )
 
 

@@ -41,8 +41,9 @@ class TierCostsIn(Body):
     written_bytes_per_month: Amount | None = None
     provisioned_iops: Amount = Field(
         default=0.0,
-        description="Rate that a cloud volume is rented with, the included ones counted; its "
-        "limits and its bill follow. 0: what its figures are about. [1/s]",
+        description="Provisioned rate of a cloud volume, including the included part; "
+        "its limits and its bill follow from it. 0: the rate of its "
+        "figures. [1/s]",
     )
     provisioned_mb_per_s: Amount = Field(
         default=0.0,
@@ -118,6 +119,6 @@ class TierCostsOut(Answer):
     validity: str
     warnings: list[WarningOut]
     derivation: list[DerivationStep] | None = Field(
-        description="Null unless the query asks for it by `derivation=true`; `scheme` holds "
-        "the device that a step belongs to."
+        description="Null unless the query has `derivation=true`; `scheme` holds the "
+        "device that a step belongs to."
     )

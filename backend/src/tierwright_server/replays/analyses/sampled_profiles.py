@@ -28,7 +28,12 @@ class SampledProfileIn(Body):
     ]
     seed: Annotated[
         int,
-        Field(strict=True, ge=0, le=2**32 - 1, description="Another one, other pages."),
+        Field(
+            strict=True,
+            ge=0,
+            le=2**32 - 1,
+            description="Seed; another seed follows other pages.",
+        ),
     ] = 0
 
 

@@ -129,8 +129,8 @@ class PopularityOut(Answer):
 class RunBins(Answer):
     """Sequential runs by length, in logarithmic bins."""
 
-    lowest: list[int] = Field(description="Fewest requests of a run of each bin.")
-    highest: list[int] = Field(description="Most requests of a run of each bin.")
+    lowest: list[int] = Field(description="Fewest requests of a run in each bin.")
+    highest: list[int] = Field(description="Most requests of a run in each bin.")
     runs: list[int]
     requests: list[int] = Field(description="Requests of those runs.")
 
@@ -195,7 +195,8 @@ class SummaryTables(Answer):
     popularity: PopularityOut
     requests: RequestsOut
     devices: DevicesOut | None = Field(
-        description="Absent for one device, and of a profile, which names none."
+        description="Absent for one device, and for a profile, which does not name "
+        "devices."
     )
 
 
@@ -266,8 +267,8 @@ async def get_workload_summaries(
         if found is None:
             raise NeedsTrace(
                 f"workload `{workload.name}` came without summaries",
-                hint="Profile its trace anew: `tierwright profile TRACE -o PROFILE.json` "
-                "sums it up besides.",
+                hint="Profile its trace again with `tierwright profile TRACE -o "
+                "PROFILE.json`, which also summarises it.",
             )
         return await asyncio.to_thread(_tables, workload.id, found)
     row = await service.find_of(session, RunKind.SUMMARIES, content, {})

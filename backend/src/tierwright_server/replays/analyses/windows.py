@@ -21,7 +21,7 @@ router = APIRouter(prefix="/windows", tags=["windows"])
 USUAL_WINDOWS = 64
 MOST_WINDOWS = 2000
 USUAL_SHARES = (0.001, 0.01, 0.05, 0.2, 0.5)
-"""Cache sizes looked at unless asked otherwise, as shares of the distinct pages."""
+"""Default cache sizes, as shares of the distinct pages."""
 NS_PER_S = 10**9
 
 

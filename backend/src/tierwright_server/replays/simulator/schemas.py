@@ -25,8 +25,8 @@ class SimulatorOption(Answer):
     name: str
     description: str
     default: str = Field(
-        description="What holds without it, in words where no value; empty: it must be "
-        "given."
+        description="Its default, in words where it has no value; empty: it is "
+        "required."
     )
     values: str = Field(description="What is allowed, in words.")
     choices: list[str] | None = Field(

@@ -128,9 +128,10 @@ async def stored(
     found = await kept.results(session, content.id, list(keys))
     if missing := keys - found.keys():
         raise NotComputed(
-            f"the present models have not made {len(missing):,} of the {len(keys):,} replays "
-            f"of {workload.name}",
-            hint="POST /api/v1/sweeps, follow its run, and ask again.",
+            f"the current models have not made {len(missing):,} of the {len(keys):,} "
+            f"replays of {workload.name}",
+            hint="Request the sweep: POST /api/v1/sweeps. Then follow its run, and ask "
+            "again.",
         )
     return StoredReplays(_contenders(body), _rows(configurations, found, devices))
 
@@ -180,7 +181,7 @@ async def create_replays(
         raise BadInput(
             f"the check takes {len(contenders)} different replays, more than "
             f"{registry.MOST_CONTENDERS}",
-            hint="Ask for fewer sizes at once.",
+            hint="Request fewer sizes at once.",
         )
     flash = sorted({each["flash_pages"] for each in configurations} - {None})
     inputs = SweepIn(
@@ -287,7 +288,7 @@ def sizes_of(sizes: list[int] | SizeRange) -> list[int]:
 
 @dataclass(frozen=True)
 class _Memory:
-    """What the metadata of flash leave of the RAM of this workload."""
+    """What the flash metadata leave of the RAM of this workload."""
 
     preset: MetadataPreset | None
     page_bytes: int
@@ -347,7 +348,7 @@ def _configurations(
             "body",
             count,
             f"asks for {count:,} replays, more than {registry.MOST_REPLAYS:,}",
-            hint="Take fewer sizes or fewer contenders, or make two sweeps of it.",
+            hint="Use fewer sizes or fewer contenders, or split it into two sweeps.",
         )
     made = [
         _configuration(index, contender, item, ram_pages, flash_pages, memory, warm_up)
@@ -362,7 +363,7 @@ def _configurations(
             "body.ram_pages",
             max(ram_sizes),
             "hold less than the flash metadata at every size",
-            hint="Take more RAM, less flash, or a cache with larger units.",
+            hint="Use more RAM, less flash, or a cache with larger units.",
         )
     return made
 
@@ -517,8 +518,8 @@ def _rows(
 
 
 _NO_RAM_LEFT: dict[str, Any] = {
-    "error": "the metadata of flash leave no RAM",
-    "hint": "Take more RAM, less flash, or a cache with larger units.",
+    "error": "the flash metadata leave no RAM",
+    "hint": "Use more RAM, less flash, or a cache with larger units.",
 }
 
 
@@ -587,7 +588,7 @@ def _replay_out(
         write_reduction=result.get("write_reduction"),
         io_time_us_per_access=priced.io_time_us_per_access if priced else None,
         io_time_terms_us_per_access=priced.terms_us_per_access if priced else {},
-        io_time_reason=(priced.reason or None) if priced else "no device is named",
+        io_time_reason=(priced.reason or None) if priced else "no device was given",
         formula=_formula(formula),
         counters=dict(_counters(result)),
         warnings=[

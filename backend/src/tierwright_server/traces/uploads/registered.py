@@ -73,7 +73,7 @@ def resolve(settings: Settings, text: str) -> tuple[Path, os.stat_result]:
     allowed = roots(settings)
     if not allowed:
         raise Forbidden(
-            "files cannot be registered by their path: no folder is open for it",
+            "files cannot be registered by their path: no folder is open for traces",
             hint="Upload the file, or start the server with TIERWRIGHT_TRACE_ROOTS set "
             "to the folders that hold traces.",
         )

@@ -58,7 +58,7 @@ SkipBadRecords = Annotated[
         strict=True,
         ge=0,
         le=10**9,
-        description="Bad lines or records to pass over and count; one more is an error.",
+        description="Bad lines or records to skip and count; one more is an error.",
     ),
 ]
 
@@ -97,7 +97,7 @@ class Checksum(Body):
     """The hash that the sender of a file found."""
 
     sha256: Annotated[str, StringConstraints(pattern=r"^[0-9a-fA-F]{64}$")] = Field(
-        description="Of the whole file, hexadecimal."
+        description="SHA-256 of the whole file, hexadecimal."
     )
 
 
@@ -118,7 +118,8 @@ class UploadOut(Answer):
     )
     read_as: list[WorkloadName] = Field(
         default=[],
-        description="Workloads that were read from the very same file (one upload asked for).",
+        description="Workloads that were imported from the same file (for a single "
+        "upload).",
     )
     run: RunOut | None = Field(
         default=None,
@@ -153,8 +154,8 @@ class Reading(BaseModel):
     device_bytes: DeviceBytes | None = None
     members_apart: bool = Field(
         default=False,
-        description="Each member of an archive has separate devices; otherwise equal "
-        "names of devices, and none, are one device.",
+        description="Each member of an archive has separate devices; by default, "
+        "devices with the same name, or with none, are one device.",
     )
     members_merged: bool = Field(
         default=False,

@@ -148,7 +148,7 @@ def document_in(settings: Settings, upload: Upload) -> dict[str, Any] | None:
         raise BadInput(
             f"{shown_as}: a profile has at most {MAX_PROFILE_BYTES:,} bytes, this file has "
             f"{upload.size_bytes:,}",
-            hint="Profile the trace anew, with fewer sizes named.",
+            hint="Profile the trace again with fewer sizes.",
         )
     try:
         found = parse_json(head.decode("utf-8"), shown_as, _HINT)

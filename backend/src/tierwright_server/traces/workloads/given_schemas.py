@@ -29,7 +29,7 @@ class CurveStatement(Body):
     ]
     kind: _Word | None = Field(
         default=None,
-        description="A name of `GET /curve-kinds`; absent: found out.",
+        description="A name of `GET /curve-kinds`; absent: detected.",
     )
     size_unit: _Word | None = Field(
         default=None, description="pages, B, KiB, MiB, GiB, TiB, kB, MB, GB, TB, ..."
@@ -53,7 +53,8 @@ class CurveStatement(Body):
     )
     accesses_per_s: Annotated[float, Field(gt=0, le=1e10)] | None = Field(
         default=None,
-        description="Instead: accesses a second; the workload then counts one day. [1/s]",
+        description="Accesses per second, in place of their number; the workload then "
+        "covers one day. [1/s]",
     )
     data_bytes: _Positive | None = Field(
         default=None,
@@ -69,7 +70,7 @@ class CurveStatement(Body):
     )
     repair: bool = Field(
         default=False,
-        description="Bend a curve that falls to the nearest one that does not.",
+        description="Replace a curve that falls by the nearest one that does not.",
     )
 
 
@@ -95,7 +96,7 @@ class CurveKindOut(Answer):
     name: str
     title: str
     description: str
-    example: str = Field(description="Some lines, as they are pasted.")
+    example: str = Field(description="Some lines, as they would be pasted.")
 
 
 class CurveKindList(Answer):
@@ -130,7 +131,9 @@ class CurvePreviewOut(Answer):
     )
     points: list[GivenPointOut]
     problems: list[ProblemDetail] = Field(description="With the line of each.")
-    repairable: bool = Field(description="A repair would correct all the problems.")
+    repairable: bool = Field(
+        description="Whether a repair would correct all the problems."
+    )
     questions: list[QuestionOut]
     assumptions: list[str]
     cannot_tell: list[str] = Field(description="What such a curve does not contain.")
@@ -141,4 +144,4 @@ class CurvePreviewOut(Answer):
     page_bytes: int | None
     accesses: int | None
     data_known: bool
-    complete: bool = Field(description="A workload can be made of it.")
+    complete: bool = Field(description="Whether a workload can be made from it.")

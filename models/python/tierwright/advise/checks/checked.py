@@ -24,7 +24,7 @@ class CheckedFigure:
     Attributes
     ----------
     of : str
-        Scheme or device that the figure is of.
+        Scheme or device of the figure.
     title, figure, unit : str
         Of it, in words.
     model, simulated : float or None

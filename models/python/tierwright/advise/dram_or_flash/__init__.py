@@ -168,7 +168,7 @@ def answer(
     flash, disk : Device
         Of the two lower tiers.
     curve, ram_pages : Curve and int
-        The workload and B, the DRAM there is. [pages]
+        The workload and B, the present DRAM. [pages]
     ram : Device, optional
         For its price; without it the price book's price of the kind `dram`.
     prices : PriceBook, optional

@@ -198,7 +198,7 @@ def analyse(
     disks : int
         Disks that share the load: divides the disk's busy time. [devices]
     curve, ram_pages : Curve and int, optional
-        The workload and B, the DRAM there is; both or neither. [pages]
+        The workload and B, the present DRAM; both or neither. [pages]
     usd : Decimal, optional
         Money for the return on DRAM and on flash; needs prices and B. [USD]
     prices : PriceBook, optional
@@ -799,7 +799,7 @@ def about_bought(
     Parameters
     ----------
     curve, ram_pages : Curve and int, or None
-        The workload and B, the DRAM there is. [pages]
+        The workload and B, the present DRAM. [pages]
     bought : NextMoney or None
         The sum.
 

@@ -41,12 +41,12 @@ LEAST_USUAL_PAGES = 10
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """The question: DRAM there is, devices, prices, and the sum of money.
+    """The question: present DRAM, devices, prices, and the sum of money.
 
     Attributes
     ----------
     ram_pages : int
-        B, the DRAM there is. [pages]
+        B, the present DRAM. [pages]
     flash, disk : Device
         Of the two lower tiers.
     ram : Device or None
@@ -121,7 +121,7 @@ class OneEnd:
     plan : SpendingPlan or None
         The sum again and again.
     usual_usd : Decimal or None
-        About what doubles the DRAM. [USD]
+        About the price of doubling the DRAM. [USD]
     form : str
         As used: `plain` where there are no write-backs.
     beside_flash : int

@@ -269,7 +269,7 @@ CARDS = (
                 "[any, 1]",
                 "LRU hit ratio by size: [size, ratio] pairs, sizes in the unit of B",
             ),
-            number("B", "any", "DRAM there is", argument="base_pages"),
+            number("B", "any", "present DRAM", argument="base_pages"),
             DELTA,
             C_DISK,
             C_FLASH,
@@ -297,7 +297,7 @@ CARDS = (
         ),
         source=f"derived from Eq 1 of {PAPER}",
         takes=(
-            number("base", "any", "DRAM there is"),
+            number("base", "any", "present DRAM"),
             number("added_dram", "as base", "added DRAM"),
             number("added_flash", "as base", "flash instead"),
             C_DISK,

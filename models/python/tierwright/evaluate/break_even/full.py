@@ -240,7 +240,7 @@ def full_theta(
     curve : Curve
         With write-backs.
     base_pages : float
-        B, the DRAM there is; above 0. [pages]
+        B, the present DRAM; above 0. [pages]
     delta : array_like
         Added DRAM in multiples of B; any shape. [1]
     costs : PageCosts

@@ -161,7 +161,7 @@ def roi_log(
     Parameters
     ----------
     base : float
-        B, the DRAM there is; above 0. [pages or bytes]
+        B, the present DRAM; above 0. [pages or bytes]
     added_dram, added_flash : float
         What the money buys, in the unit of the base; not negative.
     disk_cost, flash_cost : float
@@ -218,7 +218,7 @@ def roi_log(
                 "1",
                 "(C_disk - C_flash) ln(1 + F / B) / (C_disk ln(1 + D / B))",
                 (
-                    Number("B", base, "size", "DRAM there is"),
+                    Number("B", base, "size", "present DRAM"),
                     Number("D", added_dram, "size", "DRAM that the money buys"),
                     Number("F", added_flash, "size", "flash that the money buys"),
                     Number("C_disk", disk_cost, "time", "one page access on disk"),
@@ -249,7 +249,7 @@ def roi_curve(
     curve : Curve
         Hit-ratio curve.
     base_pages : float
-        B, the DRAM there is; above 0. [pages]
+        B, the present DRAM; above 0. [pages]
     added_dram_pages, added_flash_pages : float
         What the money buys. [pages]
     disk_cost, flash_cost : float

@@ -101,7 +101,7 @@ class SchemeGains:
     curve : Curve
         With write-backs.
     base_pages : float
-        B, the DRAM there is. [pages]
+        B, the present DRAM. [pages]
     costs : PageCosts
         [time]
     scheme : str
@@ -425,8 +425,8 @@ def scheme_gain_terms(
     return (
         "dH C_dr - h_f C_fr + dE_d C_dw - a C_fw",
         (
-            Number("B", base, "pages", "DRAM there is"),
-            number(0, "R", "pages", "B less the metadata of flash"),
+            Number("B", base, "pages", "present DRAM"),
+            number(0, "R", "pages", "B less the flash metadata"),
             number(1, "dH", "1", "disk reads saved per access"),
             number(2, "h_f", "1", "flash hits per access, of the scheme"),
             number(3, "dE_d", "1", "disk writes saved per access"),
@@ -530,7 +530,7 @@ def scheme_thetas(
     curve : Curve
         With write-backs.
     base_pages : float
-        B, the DRAM there is; above 0. [pages]
+        B, the present DRAM; above 0. [pages]
     delta : array_like
         Added DRAM in multiples of B; one axis. [1]
     costs : PageCosts

@@ -297,7 +297,7 @@ def curve_theta(
     curve : Curve
         Hit-ratio curve of the workload.
     base_pages : float
-        B, the DRAM there is; above 0. [pages]
+        B, the present DRAM; above 0. [pages]
     delta : array_like
         Added DRAM in multiples of B; any shape. [1]
     disk_cost, flash_cost : float
@@ -376,7 +376,7 @@ def curve_theta(
                 "1",
                 "H(B) + E [H((1 + delta) B) - H(B)]",
                 (
-                    Number("B", base_pages, "pages", "DRAM there is"),
+                    Number("B", base_pages, "pages", "present DRAM"),
                     Number("H(B)", at_base, "1", "hit ratio of the curve"),
                     Number("H((1 + delta) B)", at_base + gained, "1", "of the curve"),
                     Number("E", found, "1", "exponent"),

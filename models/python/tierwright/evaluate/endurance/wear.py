@@ -162,7 +162,7 @@ class WearCost:
     usd_per_month : Decimal
         That times the writes of a month, as they are today. [USD/month]
     left_usd : Decimal
-        Share of the price whose rated writes are not used yet. [USD]
+        Part of the price whose rated writes are not used yet. [USD]
     life_months : Decimal or None
         Until the rated writes are used, from today; None where they never are. [month]
     amortised_usd_per_month : Decimal or None

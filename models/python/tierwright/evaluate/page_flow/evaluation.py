@@ -111,7 +111,7 @@ def evaluate(
     ------
     BadInput
         If a size is out of range, the trace is empty, the curve has no write-backs, a
-        device states neither IOPS nor a latency, or the metadata of flash leave no RAM.
+        device states neither IOPS nor a latency, or the flash metadata leave no RAM.
 
     Notes
     -----

@@ -37,7 +37,7 @@ class PointScheme:
     Attributes
     ----------
     io_time_us_per_access : float or None
-        None where the metadata of flash leave no RAM. [µs]
+        None where the flash metadata leave no RAM. [µs]
     error_us_per_access : float
         Known error of the model there. [µs]
     flash_hits, flash_misses : float

@@ -120,7 +120,7 @@ LEAST_POINTS = 2
 class Crossover:
     """Line on which two schemes cost the same and nothing costs less.
 
-    Where the metadata of flash are charged, also the line behind which the winner on one side
+    Where the flash metadata are charged, also the line behind which the winner on one side
     does not fit into RAM any more.
 
     Attributes
@@ -168,10 +168,9 @@ class SchemeMap:
     schemes : tuple of str
         Compared, in the order of `TIE_ORDER`; `best` counts in it.
     best : int64 array
-        Index of the scheme of least I/O time; among equals the first. -1 where the metadata
-        of flash leave RAM to none of the schemes.
+        Index of the scheme of least I/O time; among equals the first. -1 where the flash metadata leave RAM to none of the schemes.
     io_time_us_per_access : dict of str to float64 array
-        By scheme; NaN where the metadata of flash leave it no RAM. [µs]
+        By scheme; NaN where the flash metadata leave it no RAM. [µs]
     margin : float64 array
         I/O time that the best saves over the runner-up, as a share of the latter's; NaN
         where there is no runner-up. [1]
@@ -579,7 +578,7 @@ class MapProblem:
         return np.where(fits, share(spread, whole), jump)
 
     def cost(self, name: str, flow: Flow, point: MapPlace) -> FloatArray:
-        """I/O time, infinite where the metadata of flash leave no RAM. [µs per access]"""
+        """I/O time, infinite where the flash metadata leave no RAM. [µs per access]"""
         terms = self.terms(name, flow, point)
         cost = np.asarray(terms.total / self.curve.accesses)
         if self.metadata is None or name == NO_FLASH:
@@ -906,7 +905,7 @@ def _cautions(
         nothing = bool(np.any(best == NO_SCHEME))
         yield Caution(
             "metadata_exceed_ram",
-            f"on {out.mean():.0%} of the map the metadata of flash "
+            f"on {out.mean():.0%} of the map the flash metadata "
             f"({problem.metadata.title}) leave no RAM for a cache: schemes with flash "
             "are excluded there" + (", and none is left" if nothing else ""),
             "choose more RAM, less flash, or a cache with larger units",

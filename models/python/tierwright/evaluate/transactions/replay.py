@@ -115,7 +115,7 @@ class ReplayCounts:
     copied_pages : int
         Live pages moved by garbage collection. [pages]
     extra_log_reads : int
-        Log pages read to bring a page up to date. [pages]
+        Log pages read to reconstruct a page. [pages]
     uncommitted_pages_written : int
         Programs that hold changes of a transaction still running then. [pages]
     garbage_pages : int
