@@ -34,6 +34,10 @@ ALLOWED: dict[tuple[str, str], str] = {}
 
 SHOWN_BY_TYPER = frozenset({"command", "callback"})
 SHOWN_BY_FASTAPI = frozenset({"get", "post", "put", "patch", "delete", "head"})
+SHAPE = re.compile(
+    r"BaseModel|Base|Answer|Body|Reading|StrEnum|\w+(In|Out|Options|Question)"
+)
+"""What the shapes of the API are derived from."""
 PATTERN = re.compile(
     r"\s*(?:/(?P<pattern>(?:[^/\\]|\\.)+)/|(?P<phrase>[^,]+))\s*(?:,|$)"
 )
@@ -120,7 +124,8 @@ def _comments(node: ast.AST) -> Iterator[ast.AST]:
 def _shows_its_docstring(node: ast.AST) -> bool:
     """Tell whether Typer or FastAPI shows it: a command, an endpoint, a shape of the API."""
     if isinstance(node, ast.ClassDef):
-        return any(isinstance(base, ast.Name) for base in node.bases)
+        names = {base.id for base in node.bases if isinstance(base, ast.Name)}
+        return any(SHAPE.fullmatch(name) for name in names)
     calls = (
         each.func if isinstance(each, ast.Call) else each
         for each in getattr(node, "decorator_list", [])

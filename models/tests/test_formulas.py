@@ -319,7 +319,7 @@ COST = {"m_r": 10, "D_R": 5, "D_W": 6, "p_d": 0.4}
             "fd.argmin",
             {"rows": [ROW | {"P_d^w": 0.5}], "R": 1, "w": 0},
             "rows[0].P_d^w",
-            "is `P_dw` a second time",
+            "repeats `P_dw`",
         ),
         (
             "zhou.eviction_order",
@@ -331,7 +331,7 @@ COST = {"m_r": 10, "D_R": 5, "D_W": 6, "p_d": 0.4}
             "kv.hits_from_curve",
             {"curve": [[1, 0.5]], "r": 1, "f": 1, "N": 5, "|W|": 7},
             "|W|",
-            "is `N` a second time",
+            "repeats `N`",
         ),
         (
             "face.restart_speedup",

@@ -156,7 +156,7 @@ class TooBusy(ServerError):
 
 
 class BadGateway(ServerError):
-    """Another machine that this needs does not answer as it should."""
+    """Another server that this needs gave an unexpected answer."""
 
     status = HTTPStatus.BAD_GATEWAY
     name = "bad-gateway"

@@ -48,7 +48,7 @@ _IDENTITY = ("id", "name", "scheme", "title", "currency")
 
 
 class NotAcceptable(ServerError):
-    """The answer does not come in the media type asked for."""
+    """The answer is not available in the requested media type."""
 
     status = HTTPStatus.NOT_ACCEPTABLE
     name = "not-acceptable"

@@ -229,7 +229,7 @@ _TEXTS = {
     400: "The request cannot be read.",
     403: "The request comes from another site.",
     404: "What the request names does not exist.",
-    406: "The answer does not come in the media type asked for.",
+    406: "The answer is not available in the requested media type.",
     408: "The request did not arrive in time.",
     409: "The request conflicts with the current state.",
     412: "It was changed after it was read, or the protocol version is not supported.",

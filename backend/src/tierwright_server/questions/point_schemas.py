@@ -20,7 +20,7 @@ from tierwright_server.hardware.catalog.schemas import DeviceOut, Origin
 
 
 class DirtyShareIn(StartIn):
-    """What is known of the dirty share of a given curve, which does not tell it."""
+    """What is known of the dirty share of a given curve, which does not contain it."""
 
     dirty_share: Share | None = Field(
         default=None,

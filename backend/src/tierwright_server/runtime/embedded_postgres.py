@@ -247,7 +247,8 @@ class EmbeddedPostgres:
             if account is None or self._cluster.exists():
                 name = account.name if account else "you"
                 raise RuntimeFailure(
-                    f"user `{name}`, who runs the database, cannot enter {self._home}",
+                    f"user `{name}`, which runs the database, cannot enter "
+                    f"{self._home}",
                     f"run the application as the user who made {self._data_dir}, or "
                     "let that user pass its parent folders",
                 )
@@ -410,7 +411,7 @@ class EmbeddedPostgres:
             self._password = self._password_path.read_text(encoding="ascii").strip()
         except FileNotFoundError:
             raise RuntimeFailure(
-                f"the database's password file {self._password_path} is gone",
+                f"the database's password file {self._password_path} is missing",
                 f"restore it, or move {self._cluster} away to start with an empty "
                 "database",
             ) from None

@@ -37,7 +37,7 @@ def check_host(host: str) -> str:
         if not ipaddress.ip_address(address.split("%")[0]).is_loopback:
             raise RuntimeFailure(
                 f"refused to listen on `{host}`: Tierwright has no accounts and keys "
-                "yet, so everyone who reaches the port could read, change and delete "
+                "yet, so anyone who can reach the port could read, change and delete "
                 "everything; only loopback addresses are allowed",
                 "use 127.0.0.1, and from another machine a tunnel: "
                 f"ssh -L {DEFAULT_PORT}:127.0.0.1:{DEFAULT_PORT} THIS-MACHINE",

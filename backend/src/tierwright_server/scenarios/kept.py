@@ -77,7 +77,7 @@ class FactChange(Answer):
 
 
 class Comparison(Answer):
-    """The kept answer beside the present one."""
+    """The kept answer and the current one."""
 
     unchanged: bool = Field(description="Every figure is unchanged.")
     model_changed: bool

@@ -62,7 +62,7 @@ async def list_scenarios(
 async def get_scenario(
     request: Request, session: AsyncSession, context: Context, scenario_id: str
 ) -> OpenedScenario:
-    """Read a scenario, its kept answer beside the present one."""
+    """Read a scenario, with its kept answer and the current one."""
     row = await _find(session, scenario_id)
     return await _opened(request, session, context, row)
 

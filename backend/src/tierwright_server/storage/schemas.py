@@ -42,6 +42,6 @@ class StorageOut(Answer):
     reserve_bytes: int = Field(description="Space that must stay free there.")
     trace_roots: list[str] = Field(
         description="Folders whose files may be registered by path, and s3:// prefixes "
-        "whose objects may be fetched; empty: none."
+        "whose objects may be fetched; may be empty."
     )
     largest: list[StorageItem]

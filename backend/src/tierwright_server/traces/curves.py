@@ -39,7 +39,7 @@ REBUILT = Note(
 
 
 class DamagedContent(Conflict):
-    """What was stored is damaged and cannot be made anew."""
+    """The stored data are damaged and cannot be recomputed."""
 
     name = "damaged"
     title = "Stored data is damaged"
@@ -139,7 +139,7 @@ async def _rebuild(
     if any(answer.get(key) != summary[key] for key in _TOLD):
         why = answer.get("error") or f"its process {describe_exit(said.exit_code)}"
         log.error(
-            "a curve cannot be made anew",
+            "a curve cannot be recomputed",
             content=content_id,
             why=why,
             stderr=said.stderr[-2000:],
@@ -165,15 +165,15 @@ def _read_given(settings: Settings, content_id: str) -> Curve:
         text = path.read_bytes()
     except FileNotFoundError:
         raise NotFound(
-            f"the curves of content `{content_id}` are gone from the data folder",
-            hint="Delete the workload, and give its profile or curve again.",
+            f"the curves of content `{content_id}` are missing from the data folder",
+            hint="Delete the workload and upload its profile or curve again.",
         ) from None
     if hashlib.sha256(text).hexdigest() != content_id:
         log.error("stored profile is damaged", content=content_id)
         raise DamagedContent(
             "the stored profile of this workload is damaged",
-            hint="Check the disk of the data folder; then delete the workload and give its "
-            "profile or curve again.",
+            hint="Check the disk of the data folder; then delete the workload and "
+            "upload its profile or curve again.",
         )
     found = parse_json(text.decode(), path.name, "")
     return profile_from_mapping(found, place=path.name).curve

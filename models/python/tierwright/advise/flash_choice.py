@@ -321,5 +321,6 @@ def _steps(rows: Sequence[DeviceRow]) -> Iterator[Step]:
                 f"{row.io_time_us_per_access:.6g} µs",
                 value=row.price_times_time,
                 unit="USD µs/month",
-                source=f"{SOURCE}; a product, as the quotient of the paper rewards dear devices",
+                source=f"{SOURCE}; a product, as the quotient of the paper rewards "
+                "expensive devices",
             )

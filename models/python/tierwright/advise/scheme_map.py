@@ -337,5 +337,6 @@ def _money_steps(point: MapPoint, scheme: str) -> Iterator[Step]:
             f"{shown(found.io_time_us_per_access)} µs",
             value=found.price_times_time,
             unit="USD µs/month",
-            source="derived; a product, as the quotient of the paper rewards dear devices",
+            source="derived; a product, as the quotient of the paper rewards expensive "
+            "devices",
         )

@@ -197,7 +197,7 @@ def answer(
         cheapest=priced[0].device_id if priced else None,
         cheapest_that_keeps_up=serving[0].device_id if serving else None,
         estimator="prices x amounts; busy time by the utilisation law",
-        validity=f"{VALIDITY}; busy time is that of random accesses of one page",
+        validity=f"{VALIDITY}; busy time assumes random accesses of one page",
     )
 
 

@@ -75,7 +75,7 @@ class TransactionReplay(Answer):
     buffers : tuple of BufferRow
         One a buffer.
     leaving : tuple of Leaving
-        Transactions in memory at the end, the first to leave first.
+        Transactions in memory at the end, in order of eviction.
     estimator, validity : str
         What was used and where it holds.
     """

@@ -41,7 +41,7 @@ def devices(
         typer.Option(
             "--answers",
             metavar="WHAT",
-            help="Only those whose figures suffice for: io_times, life, refill.",
+            help="Only devices whose figures suffice for: io_times, life, refill.",
         ),
     ] = None,
     json: Json = False,

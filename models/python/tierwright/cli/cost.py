@@ -143,7 +143,9 @@ def metadata(
     source: Annotated[
         str,
         typer.Option(
-            "--source", metavar="SIZE", help="Address space behind the cache."
+            "--source",
+            metavar="SIZE",
+            help="Address size of the volume behind the cache.",
         ),
     ] = "0",
     page_bytes: Page = DEFAULT_PAGE_BYTES,

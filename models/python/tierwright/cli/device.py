@@ -95,7 +95,7 @@ def import_fio(
 ) -> None:
     """Make a device profile from a measurement of fio.
 
-    Give the file written by -o wherever a device is asked for.
+    Use the file written by -o wherever a device is expected.
     """
     from tierwright.hardware import fio
 

@@ -23,7 +23,9 @@ def sce(
     source: Annotated[
         str,
         typer.Option(
-            "--source", metavar="SIZE", help="Address space behind the cache."
+            "--source",
+            metavar="SIZE",
+            help="Address size of the volume behind the cache.",
         ),
     ],
     flash: Annotated[

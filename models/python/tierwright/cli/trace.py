@@ -97,7 +97,7 @@ def convert(
     ] = False,
     json: Json = False,
 ) -> None:
-    """Write the canonical form of a trace; a killed conversion is gone on with."""
+    """Write the canonical form of a trace; an interrupted conversion is resumed."""
     from tierwright.trace import conversions
 
     if out is None:

@@ -260,7 +260,7 @@ def _print_writes(found: WriteStudy) -> None:
             ("write", True),
             ("read again", True),
             ("whole", True),
-            ("erases beside", True),
+            ("erases, not included", True),
         ],
         [
             [

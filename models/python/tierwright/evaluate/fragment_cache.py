@@ -393,7 +393,7 @@ def fragment_trade(
 
     Useful data are taken to lie in runs of `run_bytes` on average, each placed anywhere, in
     an otherwise sparse space of which a share `density` is useful. A fragment that is promoted
-    for one devices pages then holds, besides that page's run, useful pages by chance:
+    for one of its pages then holds, besides that page's run, useful pages by chance:
     used share = s + (1 - s) density with s = run / (run + fragment - page), the share of a
     fragment that a run covers on average where it touches it.
 
@@ -402,7 +402,7 @@ def fragment_trade(
     fragment_bytes : sequence of int
         Sizes to compare, multiples of 4 KiB. [bytes]
     source_bytes, cache_bytes : float
-        Address space behind the cache, and flash. [bytes]
+        Address size of the volume behind the cache, and flash. [bytes]
     threads : int
         Population threads.
     period_s : float

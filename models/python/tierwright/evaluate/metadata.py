@@ -46,7 +46,7 @@ class MetadataPreset:
     unit_bytes : int or None
         Bytes of flash that one entry stands for; None: the page of the workload. [bytes]
     source_entry_bytes : float
-        RAM for each unit of the address space behind the cache. [bytes]
+        RAM for each unit of the size of the volume behind the cache. [bytes]
     fixed_bytes : int
         RAM that it needs whatever it holds. [bytes]
     source : str
@@ -54,7 +54,7 @@ class MetadataPreset:
     note : str
         What to know before using it.
     source_bytes : float or None
-        Address space behind the cache where it was stated; it then stands before what a
+        Address size of the volume behind the cache where it was stated; it then stands before what a
         caller takes it for, the pages of a workload. [bytes]
     """
 
@@ -69,7 +69,7 @@ class MetadataPreset:
     source_bytes: float | None = None
 
     def behind(self, source_bytes: ArrayLike) -> ArrayLike:
-        """Return the address space behind the cache: as stated, else as given. [bytes]
+        """Return the size of the volume behind the cache: as stated, else as given. [bytes]
 
         Raises
         ------
@@ -114,7 +114,7 @@ class MetadataPreset:
         page_bytes : int
             Page of the workload, the unit where the preset has none. [bytes]
         source_bytes : array_like
-            Address space behind the cache; broadcast. [bytes]
+            Address size of the volume behind the cache; broadcast. [bytes]
         whole_units : bool
             Whether a part of a unit takes a whole entry. Without, the figure is in
             proportion to the sizes, as a search over real-valued sizes needs it.
@@ -285,7 +285,7 @@ def fragment_cache_metadata(
     Parameters
     ----------
     source_bytes, cache_bytes : float
-        Address space behind the cache, and flash. A cache larger than its source is legal.
+        Address size of the volume behind the cache, and flash. A cache larger than its source is legal.
         [bytes]
     fragment_bytes : int
         Multiple of 4 KiB. [bytes]
@@ -408,7 +408,7 @@ def charge(
     page_bytes : int
         Page of the workload. [bytes]
     source_bytes : int
-        Address space behind the cache; matters to the fragment cache. [bytes]
+        Address size of the volume behind the cache; matters to the fragment cache. [bytes]
 
     Returns
     -------
@@ -439,7 +439,7 @@ def charge(
         )
     )
     left = max(0, (ram_bytes - needed) // page_bytes)
-    behind = "address space behind, " + (
+    behind = "size of the volume behind the cache, " + (
         "the pages of the workload" if preset.source_bytes is None else "as stated"
     )
     return RamBudget(
@@ -475,7 +475,7 @@ def charge(
                 "pages",
                 "max(0, floor((RAM - metadata) / page))",
                 (
-                    Number("RAM", ram_bytes, "bytes", "RAM there is"),
+                    Number("RAM", ram_bytes, "bytes", "present RAM"),
                     Number("metadata", needed, "bytes", "as above"),
                     Number("page", page_bytes, "bytes", "of the workload"),
                 ),
@@ -506,7 +506,7 @@ def ram_pages_left(
     page_bytes : int
         Page of the workload. [bytes]
     source_bytes : array_like
-        Address space behind the cache; broadcast. [bytes]
+        Address size of the volume behind the cache; broadcast. [bytes]
 
     Returns
     -------
@@ -604,7 +604,7 @@ def check_fragment(fragment_bytes: object) -> None:
 
 
 def preset(name: str) -> MetadataPreset:
-    """Return the preset of that name, with `:SIZE` for the address space behind the cache.
+    """Return the preset of that name, with `:SIZE` for the size of the volume behind the cache.
 
     Without a size a fragment cache's map is taken to span the pages of the workload only, the
     least there can be.

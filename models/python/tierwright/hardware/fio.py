@@ -591,8 +591,8 @@ def _about_options(options: Mapping[str, Any], name: str) -> Iterable[Caution]:
     if limits:
         yield Caution(
             "rate_limited",
-            f"job `{name}` sets {', '.join(limits)}: its IOPS are those asked for, not those "
-            "that the device can do",
+            f"job `{name}` sets {', '.join(limits)}: its IOPS are the requested ones, "
+            "not the most that the device can do",
             "measure without a limit",
         )
 
@@ -605,10 +605,10 @@ def _about_runs(chosen: Iterable[FioRun]) -> Iterable[Caution]:
         ):
             yield Caution(
                 "depth_not_reached",
-                f"job `{run.name}` asked for {run.queue_depth} requests in flight and had "
-                f"{run.in_flight:.3g} (IOPS x latency)",
-                "the engine may be synchronous or the processor too slow; the profile states "
-                "the depth asked for",
+                f"job `{run.name}` requested {run.queue_depth} requests in flight and "
+                f"had {run.in_flight:.3g} (IOPS x latency)",
+                "the engine may be synchronous or the processor too slow; the profile "
+                "states the requested depth",
             )
 
 

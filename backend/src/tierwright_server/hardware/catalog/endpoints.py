@@ -160,7 +160,7 @@ async def list_devices(
 async def create_device(
     body: DeviceIn, session: SessionDep, response: Response
 ) -> DeviceOut:
-    """Add an own device."""
+    """Add a device of your own."""
     found = await service.create_device(session, body)
     tag(response, found)
     return found
@@ -198,7 +198,7 @@ async def update_device(
     response: Response,
     if_match: IfMatch = None,
 ) -> DeviceOut:
-    """Change an own device. A shipped one is copied first."""
+    """Change a device of your own. Copy a shipped device first."""
     found = await service.update_device(session, context, device_id, body, if_match)
     tag(response, found)
     return found
@@ -216,7 +216,7 @@ async def delete_device(
     context: ContextDep,
     if_match: IfMatch = None,
 ) -> None:
-    """Delete an own device that no saved scenario uses."""
+    """Delete a device of your own that no saved scenario uses."""
     await service.delete_device(session, context, device_id, if_match)
 
 
@@ -233,7 +233,7 @@ async def copy_device(
     response: Response,
     body: CopyIn | None = None,
 ) -> DeviceOut:
-    """Copy any device into an own one that can be changed."""
+    """Copy any device to one of your own that can be changed."""
     found = await service.copy_device(session, context, device_id, body or CopyIn())
     tag(response, found)
     return found
@@ -271,7 +271,7 @@ async def list_price_books(
 async def create_price_book(
     body: PriceBookIn, session: SessionDep, context: ContextDep, response: Response
 ) -> PriceBookOut:
-    """Add an own price book."""
+    """Add a price book of your own."""
     found = await service.create_price_book(session, context, body)
     tag(response, found)
     return found
@@ -334,7 +334,7 @@ async def update_price_book(
     response: Response,
     if_match: IfMatch = None,
 ) -> PriceBookOut:
-    """Change an own price book."""
+    """Change a price book of your own."""
     found = await service.update_price_book(
         session, context, price_book_id, body, if_match
     )
@@ -354,5 +354,5 @@ async def delete_price_book(
     context: ContextDep,
     if_match: IfMatch = None,
 ) -> None:
-    """Delete an own price book that no saved scenario uses."""
+    """Delete a price book of your own that no saved scenario uses."""
     await service.delete_price_book(session, context, price_book_id, if_match)

@@ -50,7 +50,7 @@ class FlashMetadataOut(Answer):
     title: str
     entry_bytes: float = Field(description="RAM for each unit on flash. [bytes]")
     unit_bytes: int | None = Field(
-        description="Flash that an entry stands for; null: a page. [bytes]"
+        description="Flash covered by an entry; null: a page. [bytes]"
     )
     source_entry_bytes: float = Field(
         description="RAM for each unit of the volume behind the cache. [bytes]"
@@ -222,14 +222,14 @@ class DeviceOut(Answer):
         description="Missing figures, and what they are needed for."
     )
     assumed: list[str] = Field(
-        description="Figures that are assumptions: those of the class of the device."
+        description="Figures that are assumptions, from the class of the device."
     )
     notes: str
     etag: str | None = Field(
         default=None, description="For `If-Match` of a change; absent for shipped ones."
     )
     updated_at: datetime | None = Field(
-        default=None, description="Last change, of an own device."
+        default=None, description="Last change, of a device of your own."
     )
 
 

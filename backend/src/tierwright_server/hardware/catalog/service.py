@@ -394,7 +394,7 @@ async def update_price_book(
     body: PriceBookIn,
     if_match: str | None = None,
 ) -> PriceBookOut:
-    """Change an own price book."""
+    """Change a price book of your own."""
     row = await _own_price_book(session, context, price_book_id)
     _check_match(if_match, row)
     row.document = _book_document(

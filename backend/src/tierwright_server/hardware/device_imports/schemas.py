@@ -16,7 +16,7 @@ from tierwright_server.hardware.catalog.schemas import DeviceOut
 
 
 class FioImportIn(Body):
-    """A result of fio, and what it does not tell of the device."""
+    """A result of fio, and what it does not contain about the device."""
 
     document: dict[str, Any] = Field(description="JSON of `fio --output-format=json`.")
     name: Name = "Measured device"

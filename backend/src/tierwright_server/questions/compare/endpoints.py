@@ -51,7 +51,7 @@ def _later(job: SimulationOut) -> JSONResponse:
 async def evaluate(
     body: DecisionIn, request: Request, session: SessionDep, context: ContextDep
 ) -> EvaluationOut | JSONResponse:
-    """Put all page-flow schemes side by side at one point.
+    """Compare all page-flow schemes at one point.
 
     With `decide: replay` a lead within the error of the model is decided by replays of the
     trace, which are kept: they serve every device.
@@ -74,7 +74,7 @@ async def evaluate(
 async def derive(
     body: DecisionIn, request: Request, session: SessionDep, context: ContextDep
 ) -> DerivationOut | JSONResponse:
-    """Say how the figures of the same question came about, formula by formula."""
+    """Derive the figures of the same question, formula by formula."""
     found = await deciding.derive(request, session, context, body)
     if isinstance(found, DerivationOut):
         return found

@@ -24,14 +24,14 @@ from tierwright_server.questions.point_schemas import (
 
 
 class Decide(StrEnum):
-    """Who may decide which scheme is best."""
+    """What may decide which scheme is best."""
 
     MODEL = "model"
     REPLAY = "replay"
 
 
 class DecisionIn(EvaluationIn):
-    """The point to evaluate, and who decides where the model cannot tell."""
+    """The point to evaluate, and what decides where the model cannot."""
 
     new_pages: Pages = Field(
         default=0,
@@ -194,7 +194,7 @@ class MarginOut(Answer):
 
 
 class CheckOut(Answer):
-    """The replay that decides what the model cannot tell."""
+    """The replay that decides what the model cannot."""
 
     simulation_id: str
     href: str = Field(

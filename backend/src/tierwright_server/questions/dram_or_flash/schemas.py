@@ -155,7 +155,8 @@ class SchemeStep(Answer):
         "only more flash than the recording covers."
     )
     is_exact: bool = Field(
-        description="Whether the counts are those of a replay: never in the steady state."
+        description="Whether the counts equal the counts of a replay: never in the "
+        "steady state."
     )
     is_trend: bool = Field(
         description="Whether RAM and the flash of `theta` hold more pages than the "

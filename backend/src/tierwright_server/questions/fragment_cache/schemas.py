@@ -20,7 +20,7 @@ Rate = Annotated[float, Field(strict=True, ge=0, le=1e12, allow_inf_nan=False)]
 
 
 class FragmentCacheIn(StartIn):
-    """Workload, sizes, devices, and what the workload does not tell."""
+    """Workload, sizes, devices, and what the workload does not contain."""
 
     workload_id: Identifier
     ram_pages: Annotated[Pages, Field(ge=1)]

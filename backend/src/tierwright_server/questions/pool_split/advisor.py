@@ -174,7 +174,7 @@ async def get_pool_advisor(
     pool_advisor_id: Annotated[Identifier, Path(description="Id of the replay.")],
     session: SessionDep,
 ) -> PoolAdvisorOut:
-    """Read where a replay of the adaptive split stands."""
+    """Read the state of a replay of the adaptive split."""
     return _out(await results.find(session, RunKind.POOL_ADVISOR, pool_advisor_id))
 
 

@@ -187,7 +187,7 @@ class DeviceSplit(GainOut):
 
 
 class PoolSplitGains(Answer):
-    """What splitting saves over R, and where the devices stand."""
+    """What splitting saves over R, and the R of the devices."""
 
     id: str
     pages: int
@@ -227,7 +227,7 @@ async def get_pool_split(
     pool_split_id: Annotated[Identifier, Path(description="Id of the pool split.")],
     session: SessionDep,
 ) -> PoolSplitOut:
-    """Read where a pool split stands."""
+    """Read the state of a pool split."""
     row = await results.find(session, RunKind.POOL_SPLIT, pool_split_id)
     return _out(row, await session.get_one(Content, row[0].content_id))
 

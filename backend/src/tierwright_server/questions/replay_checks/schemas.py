@@ -21,7 +21,7 @@ class CheckedFigure(Answer):
 
 
 class CheckedAnswer(Answer):
-    """An answer beside a replay of the trace at the same sizes."""
+    """An answer and a replay of the trace at the same sizes."""
 
     sentence: str
     finding: str | None = Field(

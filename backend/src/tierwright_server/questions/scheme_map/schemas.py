@@ -89,8 +89,8 @@ class MapQuestion(StartIn):
     )
     flash_metadata: FlashMetadata | None = Field(
         default=None,
-        description="Preset whose memory is taken from the RAM of schemes with flash; "
-        "`GET /catalog/flash-metadata` lists them.",
+        description="Preset of `GET /catalog/flash-metadata` whose memory is "
+        "subtracted from the RAM of schemes with flash.",
     )
 
 
@@ -265,7 +265,7 @@ class AxisOption(Answer):
 
 
 class MapOptions(Answer):
-    """What a map can be asked for, from the models' tables."""
+    """What a map can be requested for, from the models' tables."""
 
     axes: list[AxisOption]
     schemes: dict[str, str]

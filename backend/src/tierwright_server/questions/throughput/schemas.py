@@ -35,7 +35,7 @@ MOST_CELLS = 100_000
 
 
 class ThroughputIn(DirtyShareIn):
-    """Workload, sizes, devices, who works with them, and what is varied."""
+    """Workload, sizes, devices, clients, and what is varied."""
 
     workload_id: Identifier
     ram_pages: Annotated[Pages, Field(ge=1)]

@@ -47,18 +47,18 @@ class TierCostsIn(Body):
     )
     provisioned_mb_per_s: Amount = Field(
         default=0.0,
-        description="Throughput likewise, in the unit of the provider's list (the MB/s of AWS "
-        "are MiB/s). [MB/s]",
+        description="Provisioned throughput, in the unit of the provider's price list "
+        "(the MB/s of AWS are MiB/s). [MB/s]",
     )
     amortisation_months: Months = 36
     interest_per_year: Annotated[
         float, Field(strict=True, ge=0, le=10, allow_inf_nan=False)
     ] = Field(default=0.0, description="Nominal, 0.05 for 5 %. [1/year]")
     usd_per_kwh: UsdIn | None = Field(
-        default=None, description="Absent: power is left out, and that is said."
+        default=None, description="Absent: power is left out, and listed as missing."
     )
     pue: Annotated[float, Field(strict=True, ge=1, le=100, allow_inf_nan=False)] = (
-        Field(default=1.5, description="Power at the meter over that of the device.")
+        Field(default=1.5, description="Power at the meter over power of the device.")
     )
     busy_share: Annotated[
         float, Field(strict=True, ge=0, le=1, allow_inf_nan=False)
@@ -78,7 +78,10 @@ class CostLineOut(Answer):
         description="capital, rent, provisioned, requests, power or wear."
     )
     usd_per_month: Usd
-    capital: bool = Field(description="Capital spread over months, else running cost.")
+    capital: bool = Field(
+        description="Whether it is capital spread over months; otherwise it is a "
+        "running cost."
+    )
 
 
 class TierRowOut(Answer):
@@ -100,7 +103,7 @@ class TierRowOut(Answer):
     served_by: int = Field(description="Devices among which the load is spread.")
     busy_share: float | None = Field(
         description="Share of a month that the load keeps each busy; above 1 it cannot "
-        "keep up; null where its service times are not known. [1]"
+        "serve the load; null where its service times are unknown. [1]"
     )
     missing: list[str] = Field(description="What is left out, and why.")
 

@@ -52,7 +52,7 @@ class TransactionWritesIn(ChipIn):
         default=None, description="Pages it holds in memory; absent: the dirty ones."
     )
     disk_us: Time = Field(
-        default=9000.0, description="A random access of the disk beside. [µs]"
+        default=9000.0, description="A random access of a disk, for comparison. [µs]"
     )
     read_slowdown: Change = Field(
         default=0.25, description="Measured: reads slower by. [1]"
@@ -74,7 +74,7 @@ class WrittenOut(Answer):
     reread_us: float
     total_us: float = Field(description="Writing and reading again. [µs]")
     erase_us: float = Field(
-        description="Erase time the written pages use up; not in the total. [µs]"
+        description="Erase time of the written pages; not in the total. [µs]"
     )
 
 
@@ -91,7 +91,7 @@ class TransactionWritesOut(Answer):
         description="Pages read again at which both take as long; null: never."
     )
     winner: Literal["page", "log", "equal"]
-    saving: float = Field(description="Of the dearer way's time. [1]")
+    saving: float = Field(description="Share of the time of the slower way. [1]")
     curve_pages_reread: list[float]
     curve_page_us: list[float]
     curve_log_us: list[float]
@@ -131,7 +131,7 @@ class TransactionReplayIn(ChipIn):
         StringConstraints(max_length=MAX_EVENT_CHARACTERS, pattern=r"^[^\u0000]*$"),
     ] = Field(
         default="",
-        description="With `source` `events`: one a line, `B T1`, `R T1 7`, `U T1 7`, "
+        description="With `source` `events`: one per line, `B T1`, `R T1 7`, `U T1 7`, "
         "`C T1` or `A T1`.",
     )
     ram_pages: Annotated[int, Field(strict=True, ge=1, le=2**24)] = Field(
@@ -185,7 +185,7 @@ class TransactionReplayOut(Answer):
     buffers: list[BufferOut]
     resident_transactions: int
     leaving: list[LeavingOut] = Field(
-        description="The first to leave first; at most 50 of `resident_transactions`."
+        description="In order of eviction; at most 50 of `resident_transactions`."
     )
     finding: str
     sentence: str

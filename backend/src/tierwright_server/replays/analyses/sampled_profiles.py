@@ -94,7 +94,7 @@ async def create_sampled_profile(
 async def get_sampled_profile(
     sampled_profile_id: ProfileId, session: SessionDep
 ) -> SampledProfileOut:
-    """Read where a sampled profile stands."""
+    """Read the state of a sampled profile."""
     return _out(
         await results.find(session, RunKind.SAMPLED_PROFILE, sampled_profile_id)
     )

@@ -37,7 +37,7 @@ class SummariesIn(Body):
 
 
 class SummariesOut(AnalysisOut):
-    """Where the summaries of a workload stand."""
+    """State of the summaries of a workload."""
 
 
 class WindowCounts(Answer):
@@ -232,7 +232,7 @@ WorkloadId = Annotated[Identifier, Path(description="Id of the workload.")]
     responses=responses(404),
 )
 async def get_summaries(summaries_id: SummariesId, session: SessionDep) -> SummariesOut:
-    """Read where the summaries stand."""
+    """Read the state of the summaries."""
     row = await results.find(session, RunKind.SUMMARIES, summaries_id)
     return SummariesOut(**service.base_of(row))
 
@@ -259,7 +259,7 @@ async def get_summary_tables(
 async def get_workload_summaries(
     workload_id: WorkloadId, session: SessionDep, context: ContextDep
 ) -> SummaryTables:
-    """Read the summaries of a workload, once they have been asked for; a profile holds its own."""
+    """Read the summaries of a workload, once they have been requested; a profile contains its own."""
     workload, content = await workloads.find_ready(session, workload_id)
     if contents.kind_of(content.summary) is not ContentKind.TRACE:
         path = contents.profile_path(context.settings, content.id)

@@ -114,7 +114,7 @@ class ReplayOut(Answer):
     """One replay from a cold start, nothing flushed at the end; counts are of the accesses after the warm-up."""
 
     contender: int = Field(description="Index into `contenders`.")
-    ram_pages: int = Field(description="As asked for.")
+    ram_pages: int = Field(description="As requested.")
     ram_pages_left: int | None = Field(
         description="RAM left by the flash metadata, which was replayed; below 1, "
         "nothing was. Absent where nothing was charged."
@@ -168,7 +168,7 @@ class SweepOut(Answer):
     accesses: int = Field(description="Accesses that are counted.")
     warm_up: int = Field(description="Accesses before them, replayed and not counted.")
     page_bytes: int
-    replays: int = Field(description="Replays asked for.")
+    replays: int = Field(description="Requested replays.")
     rows: list[ReplayOut] = Field(description="Finished ones, in order.")
     devices: SweepDevices
     warnings: list[WarningOut] = Field(

@@ -137,7 +137,7 @@ class UploadList(Answer):
 
 
 class Reading(BaseModel):
-    """How a trace is read: said once, for what is asked, kept and answered."""
+    """How a trace is read, as requested, stored and answered."""
 
     format: FormatName | None = Field(
         default=None, description="Name of the trace format; null: detected."
@@ -186,7 +186,7 @@ class DetectionOut(Answer):
 
 
 class RecordOut(Answer):
-    """One record as read: the raw text beside what was understood."""
+    """One record as read: the raw text and what was understood."""
 
     place: str
     raw: str

@@ -127,7 +127,7 @@ async def list_uploads(
         try:
             items.append(upload_out(context.settings, upload, run=run))
         except NotFound:
-            log.warning("the file of an upload is gone", upload=upload.id)
+            log.warning("the file of an upload is missing", upload=upload.id)
     return UploadList(items=items, total=total)
 
 

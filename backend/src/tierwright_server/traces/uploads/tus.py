@@ -133,7 +133,7 @@ class WrongType(ServerError):
     },
 )
 async def describe_tus(context: ContextDep) -> Response:
-    """Say what this server can do."""
+    """Read the capabilities of this server."""
     return Response(
         status_code=HTTPStatus.NO_CONTENT,
         headers={
@@ -193,7 +193,7 @@ async def create_upload(
 async def head_upload(
     upload_id: UploadId, request: Request, session: SessionDep, context: ContextDep
 ) -> Response:
-    """Tell how many bytes have arrived."""
+    """Read how many bytes have arrived."""
     _check_version(request)
     upload = await repository.get(session, upload_id, lock=True)
     if upload is None:
@@ -217,7 +217,7 @@ async def head_upload(
         "parameters": [_SPEAKS, _OFFSET],
         "requestBody": {
             "required": True,
-            "description": "The next bytes of the file, as many as fit one request.",
+            "description": "The next bytes of the file, up to the size of one request.",
             "content": {
                 _CONTENT_TYPE: {"schema": {"type": "string", "format": "binary"}}
             },
@@ -299,7 +299,7 @@ async def _append(
 async def delete_upload(
     upload_id: UploadId, request: Request, session: SessionDep, context: ContextDep
 ) -> Response:
-    """Give an upload up."""
+    """Discard an upload."""
     _check_version(request)
     await service.terminate(session, context.settings, upload_id)
     return Response(

@@ -38,11 +38,11 @@ async def prepare(
                 "TIERWRIGHT_EXAMPLE_TRACE.",
             )
     elif workload.upload_id is None:
-        raise NotFound("the upload is gone", hint="Upload the file again.")
+        raise NotFound("the upload no longer exists", hint="Upload the file again.")
     else:
         upload = await uploads.get(session, workload.upload_id)
         if upload is None:
-            raise NotFound("the upload is gone", hint="Upload the file again.")
+            raise NotFound("the upload no longer exists", hint="Upload the file again.")
         path = storage.readable_path(settings, upload)
         source["kind"] = kind_of(upload)
         source["address"] = upload.source_path or upload.source_url

@@ -19,7 +19,7 @@ from tierwright_server.traces.uploads.schemas import (
 
 
 class WorkloadStatus(StrEnum):
-    """Where a workload stands."""
+    """State of a workload."""
 
     QUEUED = "queued"
     RUNNING = "running"

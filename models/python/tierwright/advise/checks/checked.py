@@ -44,7 +44,7 @@ class CheckedFigure:
 
 @dataclass(frozen=True, kw_only=True)
 class Checked(Answer):
-    """An answer beside a replay of the trace at the same sizes.
+    """An answer and a replay of the trace at the same sizes.
 
     Attributes
     ----------

@@ -204,7 +204,7 @@ def of_study(
     disk_name: str,
     least: ThroughputStudy | None = None,
 ) -> Throughput:
-    """Put a study into words at one devices points.
+    """Put a study into words at one of its points.
 
     Parameters
     ----------

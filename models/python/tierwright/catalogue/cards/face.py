@@ -45,7 +45,7 @@ COUNTS = (
     Output("clean_evictions", "pages", "other evictions"),
     Output("slots_used", "pages", "slots of flash in use at the end"),
     Output("old_versions", "pages", "slots that hold an old version at the end"),
-    Output("write_reduction", "1", "disk writes spared; null without dirty evictions"),
+    Output("write_reduction", "1", "disk writes saved; null without dirty evictions"),
     Output("requeued", "pages", "slots given a second chance"),
     Output("forced_out", "pages", "slots forced out"),
     Output("pulled", "pages", "RAM victims taken early"),
@@ -137,7 +137,7 @@ def _about_unreachable(_: Inputs, result: Outputs) -> Iterator[Caution]:
         yield Caution(
             "unreachable",
             "theta is null where no size on the curve hits as often as the larger DRAM saves",
-            "the curve ends too early, or DRAM is the better buy; extend the curve",
+            "extend the curve: it ends too early, or DRAM is the better buy",
         )
 
 
@@ -155,7 +155,7 @@ def _about_chain(inputs: Inputs, result: Outputs) -> Iterator[Caution]:
     if least is None:
         yield Caution(
             "write_back_never_pays",
-            "a flash write takes as long as a disk write or longer",
+            "a flash write does not take less time than a disk write",
             "use flash for reads only",
         )
     elif inputs["k"] < least:
@@ -186,7 +186,7 @@ def _about_reduction(_: Inputs, result: Outputs) -> Iterator[Caution]:
         yield Caution(
             "more_disk_writes",
             "the disk is written more often than without flash",
-            "count as D_flash only evictions newer than their flash copy",
+            "count only evictions newer than their flash copy as D_flash",
         )
 
 
@@ -330,7 +330,7 @@ CARDS = (
             number(
                 "dirty_displacement",
                 "1",
-                "probability g that it pushes out a dirty page",
+                "probability g that it displaces a dirty page",
             ),
         ),
         gives=(
@@ -365,7 +365,7 @@ CARDS = (
     _card(
         "lifetime",
         title="Life of a flash device",
-        says="How long NAND lasts at a rate of host writes.",
+        says="How long NAND lasts at a given rate of host writes.",
         formula="seconds = NAND x P/E / (WAF x rate)",
         source=f"derived; WAF of {PAPER}, sections 2.2 and 6.7.1",
         takes=(
@@ -388,7 +388,8 @@ CARDS = (
             Output(
                 "drive_writes_per_day_for_5y",
                 "1/day",
-                "host writes a day over five years / all NAND (data sheets: / user capacity)",
+                "host writes per day over five years / all NAND (data sheets: / user "
+                "capacity)",
                 "pe_cycles / (WAF x 5 x 365)",
             ),
         ),
@@ -424,8 +425,8 @@ CARDS = (
     ),
     _card(
         "write_reduction",
-        title="Disk writes spared",
-        says="Share of disk writes that a flash cache spares.",
+        title="Disk writes saved",
+        says="Share of disk writes that a flash cache saves.",
         formula="1 - W_disk / D_flash",
         source=f"{PAPER}, section 6.3, Table 4",
         takes=(
@@ -454,13 +455,16 @@ CARDS = (
     _card(
         "effective_capacity",
         title="Flash without old versions",
-        says="What of a flash cache holds newest versions.",
+        says="Capacity of a flash cache that holds newest versions.",
         formula="capacity (1 - old / 100)",
         source=f"{PAPER}, Table 5",
         takes=(
             number("capacity_GB", "GB", "flash cache", argument="capacity_bytes"),
             number(
-                "old_pct", "%", "of it that holds old versions", argument="old_share"
+                "old_pct",
+                "%",
+                "share of it that holds old versions",
+                argument="old_share",
             ),
         ),
         gives=(
@@ -471,7 +475,7 @@ CARDS = (
                 "capacity_GB (1 - old_pct / 100)",
             ),
         ),
-        validity="the share is that of this size and workload; it rises with the size",
+        validity="the share holds for this size and workload; it rises with the size",
     ),
     _card(
         "recovery",
@@ -543,7 +547,8 @@ CARDS = (
             ),
         ),
         estimator="bytes read over the sequential rate",
-        validity="flash serves nothing else meanwhile; the redo that follows is not included",
+        validity="flash serves nothing else in the meantime; the redo that follows is "
+        "not included",
         command="restart",
         **_RESTART,
     ),

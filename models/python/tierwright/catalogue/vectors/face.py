@@ -90,7 +90,7 @@ def _seconds(iops: Any, name: str) -> FloatArray:
     problems.raise_if_any()
     seconds = np.asarray(1 / rate)
     good = bool(np.isfinite(seconds).all())
-    problems.check(good, name, iops, "is too small: 1 / IOPS would be no finite number")
+    problems.check(good, name, iops, "is too small: 1 / IOPS would not be finite")
     problems.raise_if_any()
     return seconds
 

@@ -135,7 +135,7 @@ def mixed_costs(
     flash_read: ArrayLike,
     flash_write: ArrayLike,
 ) -> AccessCosts:
-    """Mean cost per access that reads with probability x: C = x C_read + (1 - x) C_write.
+    """Mean cost of an access that reads with probability x: C = x C_read + (1 - x) C_write.
 
     The exponent of a mix lies between those of reads and of writes, since
     C_flash / C_disk is a mediant of theirs.

@@ -348,7 +348,7 @@ def _rated_budget(
     return WriteBudget(
         total,
         None if sequential is None else devices * sequential,
-        f"rated writes ({basis}), for the write pattern behind the rating",
+        f"rated writes ({basis}), for the write pattern of the rating",
         "",
         (
             Derivation(

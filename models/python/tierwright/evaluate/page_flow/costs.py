@@ -495,4 +495,4 @@ _ORDER = (("flash", "read"), ("flash", "write"), ("disk", "read"), ("disk", "wri
 _TIMES = tuple(
     (term.name, _ORDER.index((term.device, term.operation))) for term in COST_TERMS
 )
-"""Each term, and which of the four times one devices operations takes."""
+"""Each term, and which of the four times one of its operations takes."""

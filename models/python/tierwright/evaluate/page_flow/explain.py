@@ -101,7 +101,7 @@ def exactness(
         rate = f"{curve.sample_rate:.3g}"
         return False, f"{text}, on a curve estimated from {rate} of the pages", None
     if curve.given is not None:
-        return False, f"{text}, as far as the given curve is that of an LRU", None
+        return False, f"{text}, if the given curve is an LRU curve", None
     return True, text, None
 
 

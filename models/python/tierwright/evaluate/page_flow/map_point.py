@@ -303,7 +303,7 @@ def _charged(
             "pages",
             "(RAM - metadata) / page; on a map parts of units and of pages count in proportion",
             (
-                Number("RAM", ram_bytes, "bytes", "RAM there is"),
+                Number("RAM", ram_bytes, "bytes", "present RAM"),
                 Number("metadata", metadata.value, "bytes", "as above, at most"),
                 Number("page", page, "bytes", "of the workload"),
             ),

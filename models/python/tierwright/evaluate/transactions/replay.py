@@ -503,8 +503,8 @@ class _Steps:
             message = f"takes more than {self.most:,} steps to replay"
             raise BadInput(
                 f"events: {message}",
-                "give fewer events, smaller blocks or a chip with more room; "
-                "the command tierwright transactions takes any number",
+                "give fewer events, smaller blocks or a chip with more room; use the "
+                "command tierwright transactions, which accepts any number",
                 (Problem("events", "", message),),
             )
 

@@ -100,7 +100,7 @@ class WriteStudy:
     winner : str
         `page`, `log`, or `equal`.
     saving : float
-        Of the dearer way's time. [1]
+        Share of the time of the slower way. [1]
     curve : WriteCurve
         Over the pages read again.
     ratios : SpeedRatios
@@ -253,8 +253,9 @@ def write_study(
         sizes,
         share,
         "busy time of counted page operations, records packed into whole log pages",
-        "one transaction evicted once on one chip without parallelism; erases beside "
-        "the totals; a page's log pages are read with it each time it is read again",
+        "one transaction evicted once on one chip without parallelism; erases, not "
+        "included the totals; a page's log pages are read with it each time it is read "
+        "again",
         tuple(_cautions(written, k, least_k, times, share)),
         (),
     )
@@ -291,8 +292,8 @@ def _cautions(
     if written.write_saving_us < 0:
         yield Caution(
             "records_exceed_pages",
-            "the log records are larger than the pages that they stand for: the log writes more "
-            "and reads more",
+            "the log records are larger than the pages that they replace: the log "
+            "writes more and reads more",
             "write pages; the replay, too, writes a page whose records fill it as a "
             "page",
         )

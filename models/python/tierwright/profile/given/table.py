@@ -318,8 +318,8 @@ def _scale(
             found.questions.append(
                 Question(
                     "scale",
-                    f"The largest value is {largest:g}: a percentage of a curve that hits next to "
-                    "nothing, or a fraction that cannot be.",
+                    f"The largest value is {largest:g}: a percentage of a curve that "
+                    "hits almost nothing, or an impossible fraction.",
                     SCALES,
                 )
             )

@@ -48,7 +48,7 @@ def warm_up_asked(inputs: Mapping[str, Any]) -> WarmUp:
 
 
 class SimulationRow(Answer):
-    """One counter of one scheme: model beside simulation."""
+    """One counter of one scheme: model and simulation."""
 
     scheme: str
     counter: str
