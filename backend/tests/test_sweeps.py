@@ -243,7 +243,7 @@ class TestRows:
         assert formula["q"] < formula["measured_q"]
         assert formula["gap"] > 0.05
         [warning] = [w for w in row["warnings"] if w["name"] == "clean_only_gap"]
-        assert f"{formula['gap']:.1%} dearer" in warning["message"]
+        assert f"{formula['gap']:.1%} higher" in warning["message"]
 
     def test_blocks_count_misses_apart_and_are_priced_by_their_bytes(self, application):
         asked = contender(

@@ -784,7 +784,7 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert main([*head, *steps, *workload]) == 0
     shown = capsys.readouterr()
     assert "unreachable" in shown.out
-    assert "The next money" in shown.out
+    assert "The next amount" in shown.out
     assert "`papers-2015` (2015) was used" in shown.err
     assert main([*head, "--usd", "many"]) == 2
     assert "--usd: `many` is not a decimal number" in capsys.readouterr().err

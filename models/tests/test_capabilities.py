@@ -125,5 +125,5 @@ def test_an_instance_has_no_price_apart_and_it_says_so() -> None:
     )
     reason = found.schemes["lazy"].cost_parts["flash"].reason
     assert reason.endswith(
-        "rented with its cloud instance alone and has no price apart"
+        "rented only with its cloud instance and has no separate price"
     )

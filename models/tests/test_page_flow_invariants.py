@@ -383,7 +383,7 @@ def test_what_is_said_of_directories_holds(
     ("change", "message"),
     [
         ({"ram_bytes": 0}, "ram_bytes: `0`"),
-        ({"flash_page_bytes": [6000]}, "no multiple of the RAM page"),
+        ({"flash_page_bytes": [6000]}, "not a multiple of the RAM page"),
         ({"placements": ["cloud"]}, "`cloud` is unknown"),
         ({"use": DirectoryUse(hit_ratio=2)}, "hit_ratio: `2` must not exceed 1"),
         ({"use": DirectoryUse(ram_lookup_us=-1)}, "L in RAM: `-1`"),

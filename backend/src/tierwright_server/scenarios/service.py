@@ -124,7 +124,8 @@ async def create_scenario(
     _check_state(body.state, context.settings.max_state_bytes)
     if await repository.count(session) >= repository.MAX_SCENARIOS:
         raise Conflict(
-            f"there are {repository.MAX_SCENARIOS} scenarios already, the most allowed",
+            f"there are {repository.MAX_SCENARIOS} scenarios already, which is the "
+            "maximum",
             hint="Delete some that are no longer used.",
         )
     scenario = Scenario(

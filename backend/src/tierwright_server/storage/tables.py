@@ -51,7 +51,7 @@ class Device(Table):
 
 
 class PriceBook(Table):
-    """An own price book."""
+    """A price book of your own."""
 
     __tablename__ = "price_books"
     id: Mapped[str] = mapped_column(primary_key=True)

@@ -196,8 +196,7 @@ class Directories(Answer):
     """Every place and page size, and which to choose.
 
     How many pages of a large flash page stay valid is not in the curve, so the choice is the one
-    that costs least where each holds a single valid page: nothing about the workload can make
-    it dearer than that.
+    that costs least where each holds a single valid page: nothing about the workload can make it cost more than that.
 
     Attributes
     ----------

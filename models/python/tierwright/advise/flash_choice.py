@@ -29,9 +29,10 @@ from tierwright.profile.curve import Curve
 
 ESTIMATOR = "C0 to C3 of each device's best scheme; price x time per access"
 VALIDITY = (
-    "LRU in both tiers; one device holds all of the flash, whatever its size; time is busy time, "
-    "1/IOPS, so devices rated at different queue depths do not compare; the price is that of flash "
-    "alone, in proportion to the bytes held"
+    "LRU in both tiers; one device holds all of the flash, whatever its size; "
+    "time is busy time, 1/IOPS, so devices rated at different queue depths are "
+    "not comparable; the price is of flash alone, in proportion to the bytes "
+    "held"
 )
 NEAR = 0.01
 """Differences that rated rates do not bear out. [1]"""

@@ -580,7 +580,10 @@ def _miss_rate(
 
 def mean_page_basis(accesses_per_s: float, rate_basis: str) -> str:
     """Say where the writes of a page are from, where they are not given."""
-    return f"the mean page at {three_digits(accesses_per_s)} accesses a second, {rate_basis}"
+    return (
+        f"the mean page at {three_digits(accesses_per_s)} accesses per second, "
+        f"{rate_basis}"
+    )
 
 
 def _about_assumed(*, source: bool, rate: bool) -> Iterator[Caution]:

@@ -31,7 +31,7 @@ ONE_END = Step(
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """Page accesses a second of a load, and where the number is from. [1/s]"""
+    """Page accesses per second of a load, and where the number is from. [1/s]"""
 
     accesses_per_s: float
     basis: str

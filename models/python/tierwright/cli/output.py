@@ -188,7 +188,7 @@ class OnPass(Protocol):
 
 
 def speed_text(accesses: int, requests: int | None, took_s: float) -> str:
-    """Say how many accesses were read, and how many records and accesses a second.
+    """Say how many accesses were read, and how many records and accesses per second.
 
     Examples
     --------

@@ -279,7 +279,7 @@ def _written(written_tb: float | None, health: Path | None) -> float:
 
 
 def _rate(profile: Profile, given: float | None) -> Rate:
-    """Page accesses a second, and where that is from."""
+    """Page accesses per second, and where that is from."""
     from tierwright.advise.point import Rate, rate_of
 
     if given is not None:

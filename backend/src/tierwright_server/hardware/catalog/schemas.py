@@ -204,8 +204,8 @@ class DeviceOut(Answer):
         description="The same with rule and bounds."
     )
     waiting_times: dict[Literal["read", "write"], ServiceTimeOut] = Field(
-        description="Time of one request at queue depth 1, what a lone client waits for; "
-        "null where the device does not state it."
+        description="Time of one request at queue depth 1, what a single client waits "
+        "for; null where the device does not state it."
     )
     usd_per_gb: Usd | None = Field(description="Purchase price. [USD per 10^9 bytes]")
     usd_per_gb_month: Usd | None = Field(
@@ -234,7 +234,7 @@ class DeviceOut(Answer):
 
 
 class DeviceIn(Body):
-    """An own device. Figures have the names and units of the shipped ones."""
+    """A device of your own. Figures have the names and units of the shipped ones."""
 
     name: Name
     kind: Annotated[
@@ -427,7 +427,7 @@ class PriceBookOut(Answer):
 
 
 class PriceBookIn(Body):
-    """An own price book."""
+    """A price book of your own."""
 
     name: Name
     date: DatedText

@@ -550,8 +550,8 @@ async def _check_room(
 ) -> None:
     if await repository.count(session, table) >= repository.MAX_OWN:
         raise Conflict(
-            f"there are {repository.MAX_OWN} entries of your own already, the most "
-            "allowed",
+            f"there are {repository.MAX_OWN} entries of your own already, which is the "
+            "maximum",
             hint="Delete some that are no longer used.",
         )
 

@@ -150,7 +150,7 @@ async def _again(context: Context, analysis: Result, why: str) -> str:
         if present.complete or not results.is_open(run):
             workload = await session.get(Workload, present.workload_id)
             name = "a workload" if workload is None else workload.name
-            title = f"{present.kind.replace('_', ' ').capitalize()} of {name}, anew"
+            title = f"{present.kind.replace('_', ' ').capitalize()} of {name}, again"
             run = await runs.create(session, RunKind(present.kind), present.id, title)
             present.complete, present.run_id = False, run.id
         await session.commit()

@@ -171,7 +171,7 @@ class ConversionSourceOut(Answer):
 
 
 class ConversionReportOut(SummaryOut):
-    """What the reader found, assumed, split, passed over and warned of."""
+    """What the reader found, assumed, split, skipped and warned of."""
 
     chosen_by: str
     margin: float

@@ -484,9 +484,9 @@ def wear_outlook(
                     "drive_writes_per_day",
                     per_drive,
                     "1/day",
-                    "writes a day / capacity",
+                    "writes per day / capacity",
                     (
-                        Number("writes a day", tb_per_day, "TB/day", "as above"),
+                        Number("writes per day", tb_per_day, "TB/day", "as above"),
                         Number(
                             "capacity",
                             None if not capacity_bytes else capacity_bytes / TB,

@@ -537,10 +537,10 @@ def remaining(
                 "years_left",
                 years,
                 "years",
-                "max(0, rated - written) / writes a day / 365",
+                "max(0, rated - written) / writes per day / 365",
                 (
                     Number("rated - written", left, "TB", "as above"),
-                    Number("writes a day", tb_per_day, "TB/day", "to come"),
+                    Number("writes per day", tb_per_day, "TB/day", "to come"),
                 ),
                 "derived",
             ),

@@ -68,7 +68,7 @@ def busy_shares(
 
     Examples
     --------
-    1,000 accesses a second, each 500 µs of disk and 20 µs of flash:
+    1,000 accesses per second, each 500 µs of disk and 20 µs of flash:
 
     >>> busy_shares({"disk_reads": 400, "disk_writes": 100, "flash_reads": 20}, 1000)
     BusyShares(flash=0.02, disk=0.5)

@@ -313,8 +313,8 @@ def _accesses(
     if options.accesses_per_s is not None:
         count = max(1, round(options.accesses_per_s * DAY_S))
         found.assumptions.append(
-            f"{options.accesses_per_s:g} accesses a second: the profile counts one day, "
-            f"{format_count(count)}."
+            f"{options.accesses_per_s:g} accesses per second: the profile counts one "
+            f"day, {format_count(count)}."
         )
         return count, float(DAY_S)
     accesses = options.accesses or reading.accesses
@@ -382,7 +382,9 @@ def _pages(found: Examined, reading: Reading) -> list[int] | None:
             if size.denominator != 1:
                 found.problems.append(
                     Problem(
-                        f"line {point.line}", f"{float(size):g}", "are not whole pages"
+                        f"line {point.line}",
+                        f"{float(size):g}",
+                        "is not a whole number of pages",
                     )
                 )
         else:
