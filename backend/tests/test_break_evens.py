@@ -432,7 +432,7 @@ class TestCheck:
         share = percent(saved[named])
         if agrees:
             assert sentence.endswith(
-                f"as the model says, {share} of what the DRAM saves."
+                f"as the model predicts: {share} of what the DRAM saves."
             )
         else:
             assert f"{percent(saved[most])} of what the DRAM saves" in sentence

@@ -163,7 +163,7 @@ def test_a_replay_of_transactions_counts_what_the_buffers_count() -> None:
         parts = row.read_time_us + row.write_time_us + row.erase_time_us
         assert row.time_us == pytest.approx(parts)
     best = min(found.buffers, key=lambda row: row.time_us)
-    assert best.title in found.finding or "No buffer is quicker" in found.finding
+    assert best.title in found.finding or "No buffer is faster" in found.finding
     assert "order_of_events_is_ours" in {each.name for each in found.warnings}
     assert "would be evicted next" in found.sentence
     json.dumps(found.to_dict(derivation=True))

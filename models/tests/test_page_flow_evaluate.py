@@ -324,7 +324,9 @@ def test_bounds_of_a_time_that_is_carried_over_are_said() -> None:
     )
     found = evaluate(larger, ram_pages=100, flash_pages=300, flash=odd, disk=DISK)
     [said] = [w for w in found.warnings if w.name == "device_page_unknown"]
-    assert "unstated transfer size, assumed to be 4 KiB; pages have 8 KiB" in said.message
+    assert (
+        "unstated transfer size, assumed to be 4 KiB; pages have 8 KiB" in said.message
+    )
     assert "a read counts as 100 µs" in said.message
     assert "200 µs if only the bytes mattered" in said.message
     assert "a write counts as 400 µs" in said.message

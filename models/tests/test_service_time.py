@@ -103,7 +103,7 @@ def test_an_unstated_transfer_size_is_said() -> None:
     made = device(read_iops=1000, write_iops=1000)
     for operation in OPERATIONS:
         said = service_time(made, operation, 4096).basis
-        assert "unstated transfer size, taken as 4 KiB" in said
+        assert "unstated transfer size, assumed to be 4 KiB" in said
     stated = device(read_iops=1000, write_iops=1000, page_bytes=4096)
     assert "unstated" not in service_basis(stated, 4096)
 

@@ -176,7 +176,7 @@ def product_limit(
         size.ndim == 1 and size.shape == missed.shape,
         "pages",
         None,
-        "must have the length of the misses, in one row",
+        "must have the same length as the misses, in one row",
     )
     problems.raise_if_any()
     problems.check(
