@@ -102,7 +102,7 @@ CHURN = "B T\n" + "\n".join(f"U T {page * 7919 % 12_799}" for page in range(19_0
         (
             {"source": "events", "events": "B A\nX"},
             "body.events: line 2",
-            "is no event",
+            "is not an event",
         ),
         (
             {"source": "events", "events": CHURN, "ram_pages": 10, "blocks": 202},

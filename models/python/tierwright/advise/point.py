@@ -13,8 +13,8 @@ from tierwright.evaluate.page_flow.schemes import TABLE
 
 DIRTY_SHARE_UNKNOWN = Caution(
     "dirty_share_unknown",
-    "a given curve does not contain the share of evicted pages that are dirty, so "
-    "write costs are a range from no dirty page to the maximum possible",
+    "the share of evicted pages that are dirty is unknown, because a given curve does not "
+    "contain it; write costs are a range from no dirty page to the maximum possible",
     "state the dirty share, or profile a trace that has writes",
 )
 """Of an answer that holds both ends of an unknown dirty share."""

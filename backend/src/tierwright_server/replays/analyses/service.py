@@ -66,8 +66,8 @@ async def find_of(
     found = await results.row(session, kind, analysis_id)
     if found is None:
         raise NotReady(
-            f"the {kind.value.replace('_', ' ')} of this workload were never requested",
-            hint=f"Request them: POST /api/v1/{kind.value} with its workload_id; then "
+            f"this workload has no {results.noun(kind)} yet",
+            hint=f"Request it: POST /api/v1/{kind.value} with its workload_id. Then "
             "follow the run.",
         )
     return found
@@ -150,7 +150,7 @@ async def _again(context: Context, analysis: Result, why: str) -> str:
         if present.complete or not results.is_open(run):
             workload = await session.get(Workload, present.workload_id)
             name = "a workload" if workload is None else workload.name
-            title = f"{present.kind.replace('_', ' ').capitalize()} of {name}, again"
+            title = f"{name}: {results.noun(RunKind(present.kind))}, again"
             run = await runs.create(session, RunKind(present.kind), present.id, title)
             present.complete, present.run_id = False, run.id
         await session.commit()

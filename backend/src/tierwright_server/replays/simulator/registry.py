@@ -111,7 +111,7 @@ def find(contender: ContenderIn, where: str, key: str = ".name") -> SimulatorIte
         raise BadInput.at(
             f"{where}{key}",
             contender.name,
-            f"is no {contender.family.value.replace('_', ' ')}",
+            f"is not a {contender.family.value.replace('_', ' ')}",
             hint=f"Choose one of {', '.join(known)}.",
         )
     return item

@@ -177,7 +177,7 @@ def parse_events(text: str) -> list[Event]:
             continue
         event = _event(words, len(events) + 1)
         if event is None:
-            problems.add(f"line {number}", line.strip(), "is no event")
+            problems.add(f"line {number}", line.strip(), "is not an event")
         else:
             events.append(event)
     problems.raise_if_any()
