@@ -20,12 +20,21 @@ function textOf(node) {
   return "";
 }
 
-function skipped(node) {
-  return ts.isImportDeclaration(node) || ts.isExportDeclaration(node);
+/** Imports, and titles of tests. */
+function isSkipped(source, node) {
+  const call = node.parent;
+  return (
+    ts.isImportDeclaration(node) ||
+    ts.isExportDeclaration(node) ||
+    (call !== undefined &&
+      ts.isCallExpression(call) &&
+      call.arguments[0] === node &&
+      /^(test|it|describe)\b/.test(call.expression.getText(source)))
+  );
 }
 
 function visit(file, source, node) {
-  if (skipped(node)) {
+  if (isSkipped(source, node)) {
     return;
   }
   const text = textOf(node).replace(/\s+/g, " ").trim();

@@ -61,6 +61,7 @@ def show():
     "models/crates/simulator-py/src/b.rs": """fn a<'a>(b: &'a str) -> char { say(r#"a "mend""#); '"' }""",
     "docs/a.md": "A text that is gone\non with.",
     "README.md": "| a | telling figures |",
+    "frontend/e2e/a.spec.ts": "test('a', () => seen('Mend it'));",
     "frontend/src/a.tsx": "export const A = () => <p>Don't mend it</p>;",
     "frontend/src/b.ts": "export const b = (c: string) => `Mend ${c} first`;",
 }
@@ -75,6 +76,7 @@ ACCEPTED = {
 mod tests { fn a() { say("Mend it"); } }""",
     "docs/a.md": "```\nMend it\n```\n`mend`\n<!-- mend it -->",
     "docs/words.md": WORDS,
+    "frontend/e2e/a.spec.ts": "test('Mend it', () => {});",
     "frontend/src/a.test.ts": "expect('Mend it')",
     "frontend/src/api/gen/a.ts": "export const a = 'Mend it';",
     "frontend/src/b.ts": "// Mend it\nimport { mend } from './Mend it';",

@@ -38,7 +38,8 @@ _RESTORE_COSTS = Caution(
     "restore_costs_more",
     "with so few pages to redo, restoring the metadata of the flash takes longer than reading "
     "from flash saves",
-    "a shorter checkpoint interval leaves little to redo either way",
+    "choose a longer checkpoint interval to compare: a shorter one leaves little to "
+    "redo either way",
 )
 
 

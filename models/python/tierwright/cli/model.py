@@ -241,7 +241,8 @@ def simulate(
     if (policy is None) == (scheme is None):
         raise BadInput(
             "give either --policy or --scheme",
-            "--policy lru --pages N, or --scheme lazy --ram-pages R --flash-pages F",
+            "use --policy lru --pages N, or --scheme lazy --ram-pages R --flash-pages "
+            "F",
         )
     if policy is not None:
         _need("--policy", given, needed=("--pages",), allowed=("--pages", "--option"))
@@ -706,7 +707,8 @@ def _need(
     if extra:
         raise BadInput(
             f"{chosen} does not take {' and '.join(extra)}",
-            "--policy takes --pages, --option; --scheme takes --ram-pages, --flash-pages, --option",
+            "use --pages, --option with --policy, and --ram-pages, --flash-pages, "
+            "--option with --scheme",
         )
     for name in needed:
         if (given[name].pages or 0) < 0:

@@ -204,7 +204,8 @@ def _configurations(
     if not policies and not schemes:
         raise BadInput(
             "there is nothing to sweep",
-            "--policy lru --pages 100,1000, or --scheme lazy --ram-pages 100 --flash-pages 1000",
+            "use --policy lru --pages 100,1000, or --scheme lazy --ram-pages 100 "
+            "--flash-pages 1000",
         )
     for chosen, name, sizes in (
         (policies, "--pages", pages),

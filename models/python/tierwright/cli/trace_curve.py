@@ -84,7 +84,8 @@ def sampled(
     _one_of(
         {"--sample-pages": sample_pages, "--sample-rate": sample_rate},
         "a sample has either a number of pages or a rate",
-        "--sample-pages 8192 bounds the memory, --sample-rate 0.01 follows one page in a hundred",
+        "use --sample-pages 8192 to bound the memory, or --sample-rate 0.01 to follow "
+        "one page in a hundred",
     )
     if output is not None and (output.is_dir() or not output.parent.is_dir()):
         raise BadInput(
@@ -217,7 +218,7 @@ def windows(
     _one_of(
         {"--window-accesses": window_accesses, "--window-s": window_s},
         "windows have either a number of accesses or a duration",
-        "--window-accesses 100000, or --window-s 60",
+        "use --window-accesses 100000, or --window-s 60",
     )
     listed = parse_sizes(sizes, "--sizes", 1)
     from tierwright.profile import measure

@@ -218,14 +218,14 @@ def wear(
         )
         raise BadInput(
             f"{name} cannot be combined with a profile",
-            "with a profile, how much is written follows from the schemes; --accesses-per-s "
-            "sets the load",
+            "set the load with --accesses-per-s: with a profile, the writes follow "
+            "from the schemes",
         )
     missing = [name for name, value in by_scheme.items() if value is None]
     if missing:
         raise BadInput(
             f"a profile needs {', '.join(missing)}",
-            "wear by scheme needs sizes and devices, like `tierwright evaluate`",
+            "give sizes and devices, as for `tierwright evaluate`",
         )
     if written_tb is not None and health is not None:
         raise BadInput(
@@ -520,7 +520,7 @@ def _at_a_rate(
         if waf is not None or sequential_share is not None:
             raise BadInput(
                 "--waf and --sequential-share need --pe-cycles",
-                "a rating in host writes includes the WAF; leave them out",
+                "leave them out: a rating in host writes includes the WAF",
             )
         left = endurance_wear.remaining(
             rated_tb=rated.tb_written,

@@ -133,7 +133,9 @@ def bottleneck(
     if cpu_cap_per_s is not None:
         amounts["cpu_cap_per_s"] = cpu_cap_per_s
     v = broadcast("bottleneck", amounts=amounts)
-    problems = Problems("bottleneck", "rates are above 0 per second; at least one disk")
+    problems = Problems(
+        "bottleneck", "use rates above 0 per second and at least one disk"
+    )
     for name, array in v.items():
         if name.endswith(("iops", "per_s")):
             problems.check(np.all(array > 0), name, array, "must be above 0")

@@ -45,7 +45,7 @@ VALIDITY = (
     "prices as quoted, no discounts or taxes; load spread evenly over the month; staff, floor "
     "space and network left out"
 )
-_MONEY_HINT = "money, rates and shares are Decimals, at least 0"
+_MONEY_HINT = "use Decimals of at least 0 for money, rates and shares"
 
 
 @dataclass(frozen=True, slots=True)
@@ -727,13 +727,13 @@ def _about_price(
         yield Caution(
             "price_of_kind",
             f"`{device.id}` is priced like every device of the kind `{device.kind}`",
-            "devices of a kind differ in price; add a quote for this one",
+            "add a quote for this device: devices of a kind differ in price",
         )
     if price.date is None:
         yield Caution(
             "price_undated",
             f"the price of `{device.id}` has no date: {price.source}",
-            "prices halve or double within years; use a dated price",
+            "use a dated price: prices halve or double within years",
         )
 
 
@@ -749,5 +749,5 @@ def _about_dates(used: Iterable[Price]) -> Iterable[Caution]:
         yield Caution(
             "prices_of_different_dates",
             apart,
-            "these prices are not comparable; use one price book of one date",
+            "use one price book of one date: these prices are not comparable",
         )

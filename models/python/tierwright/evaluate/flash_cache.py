@@ -22,7 +22,7 @@ __all__ = [
     "write_reduction",
 ]
 
-_HINT = "counts, sizes, rates and times are finite and positive"
+_HINT = "use finite, positive counts, sizes, rates and times"
 
 
 def write_reduction(disk_writes: float, dirty_evictions: float) -> float | None:

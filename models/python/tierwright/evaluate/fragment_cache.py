@@ -283,7 +283,8 @@ def threads(
     )
     targets = [group.target_miss_rate for group in groups]
     problems = Problems(
-        "population threads", "the paper's targets are 0.35, 0.15 and 0"
+        "population threads",
+        "use falling targets, such as the paper's 0.35, 0.15 and 0",
     )
     problems.check(
         targets == sorted(targets, reverse=True),
@@ -350,7 +351,9 @@ def population_rate(
             "fragment_bytes": fragment_bytes,
         },
     )
-    problems = Problems("population rate", "threads, period and fragment are above 0")
+    problems = Problems(
+        "population rate", "use threads, a period and a fragment above 0"
+    )
     for name in ("threads", "period_s", "fragment_bytes"):
         problems.check(np.all(v[name] > 0), name, v[name], "must be above 0")
     problems.raise_if_any()
@@ -644,7 +647,7 @@ def clock(
     if not 0 <= initial_count <= ceiling:
         raise BadInput(
             f"CLOCK: initial_count: `{initial_count}` must lie in [0, {ceiling}]",
-            "a newcomer's counter starts at 0 up to the ceiling",
+            "use a start from 0 to the ceiling for the counter of a newcomer",
         )
     held: list[Hashable] = []
     counters: list[int] = []

@@ -30,7 +30,9 @@ SCE_DESCRIPTOR_FIXED_BYTES = 40
 SCE_PAGE_BYTES = 4096
 SCE_BUFFER_BYTES = 16 * MIB
 BITS_PER_BYTE = 8
-_HINT = "sizes are bytes above 0; presets: see `tierwright.evaluate.metadata.PRESETS`"
+_HINT = (
+    "use sizes in bytes above 0; for presets see `tierwright.evaluate.metadata.PRESETS`"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -599,7 +601,7 @@ def check_fragment(fragment_bytes: object) -> None:
         raise BadInput(
             f"fragment_bytes: `{fragment_bytes}` is not a positive multiple of "
             f"{SCE_PAGE_BYTES}",
-            "a fragment holds whole 4 KiB pages; the paper's has 1 MiB",
+            "use whole 4 KiB pages; the paper's fragment has 1 MiB",
         )
 
 

@@ -159,7 +159,7 @@ def warm_up_misses(cache_bytes: ArrayLike, unit_bytes: ArrayLike) -> FloatArray:
     v = broadcast(
         "warm-up", amounts={"cache_bytes": cache_bytes, "unit_bytes": unit_bytes}
     )
-    problems = Problems("warm-up", "sizes are bytes above 0")
+    problems = Problems("warm-up", "use sizes in bytes above 0")
     for name, array in v.items():
         problems.check(np.all(array > 0), name, array, "must be above 0")
     problems.raise_if_any()
@@ -434,7 +434,8 @@ def restart(
                 "restore_costs_more",
                 "with so few pages to redo, restoring the flash metadata takes longer "
                 "than reading from flash saves",
-                "a shorter checkpoint interval leaves little to redo either way",
+                "choose a longer checkpoint interval to compare: a shorter one leaves "
+                "little to redo either way",
             ),
         )
         if slower

@@ -607,8 +607,8 @@ def _about_runs(chosen: Iterable[FioRun]) -> Iterable[Caution]:
                 "depth_not_reached",
                 f"job `{run.name}` requested {run.queue_depth} requests in flight and "
                 f"had {run.in_flight:.3g} (IOPS x latency)",
-                "the engine may be synchronous or the processor too slow; the profile "
-                "states the requested depth",
+                "check whether the engine is synchronous or the processor too slow; "
+                "the profile states the requested depth",
             )
 
 

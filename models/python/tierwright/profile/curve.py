@@ -568,7 +568,7 @@ class Curve:
         if not (_is_number(dirty_share) and 0 <= dirty_share <= 1):
             raise BadInput(
                 f"dirty_share: `{dirty_share}` must lie in [0, 1]",
-                "0: no victim is dirty; 1: every one is",
+                "use a share from 0 (no victim is dirty) to 1 (every victim is)",
             )
         return Curve.from_lists(
             self.pages,

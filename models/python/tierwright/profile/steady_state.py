@@ -80,7 +80,8 @@ def check_start(start: str) -> Start:
             return known
     raise BadInput(
         f"start: `{start}` is unknown",
-        "steady: a system that runs; cold: a replay that begins with empty caches",
+        "use steady for a system that runs, or cold for a replay that begins with "
+        "empty caches",
     )
 
 

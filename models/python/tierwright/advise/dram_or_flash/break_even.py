@@ -768,15 +768,15 @@ def _about_devices(
         yield Caution(
             "queue_depth_unknown",
             f"the queue depth behind the IOPS of `{'`, `'.join(unknown)}` is not stated",
-            "1/IOPS is a throughput cost, not a latency; compare devices rated at the "
-            "same queue depth",
+            "compare devices rated at the same queue depth: 1/IOPS is a throughput "
+            "cost, not a latency",
         )
     elif depths[0] != depths[1]:
         yield Caution(
             "queue_depths_differ",
             f"`{flash.id}` is rated at queue depth {depths[0]}, `{disk.id}` at {depths[1]}",
-            "rates at different queue depths are not comparable; choose devices rated "
-            "at the same depth",
+            "choose devices rated at the same depth: rates at different queue depths "
+            "are not comparable",
         )
     yield from _about_provisioned(flash, used)
     yield from about_page_size("flash", flash, page_bytes)

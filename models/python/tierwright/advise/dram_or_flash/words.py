@@ -314,8 +314,8 @@ def cautions(answers: OneEnd) -> Iterator[Caution]:
         yield Caution(
             name="prices_of_different_dates",
             message=apart,
-            hint="These prices are not comparable: add both to a price book of your "
-            "own.",
+            hint="Add both to a price book of your own: these prices are not "
+            "comparable.",
         )
 
 

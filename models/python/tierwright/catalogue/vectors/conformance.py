@@ -367,7 +367,7 @@ def _check_misses(inputs: Inputs) -> None:
     if not math.isclose(total, inputs["m_r"], rel_tol=RELATIVE):
         raise BadInput(
             f"m_r: `{inputs['m_r']}` is not h_f + m_f = {total}",
-            "every RAM miss is a flash hit or a flash miss",
+            "check the counts: every RAM miss is a flash hit or a flash miss",
         )
 
 
@@ -470,7 +470,7 @@ def _advantage(inputs: Inputs) -> Outputs:
 
 
 def _iops_to_ms(inputs: Inputs) -> Outputs:
-    problems = Problems("iops_to_ms", "IOPS are above 0")
+    problems = Problems("iops_to_ms", "use IOPS above 0")
     for name in ("read_iops", "write_iops"):
         problems.check(inputs[name] > 0, name, inputs[name], "must be above 0")
     problems.raise_if_any()

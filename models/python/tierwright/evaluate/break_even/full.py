@@ -348,7 +348,7 @@ def _about(most: float, theta: FloatArray) -> tuple[Caution, ...]:
             Caution(
                 "unreachable",
                 "no amount of flash saves as much as some of the DRAM steps",
-                "for these steps, DRAM is the only choice",
+                "choose DRAM for these steps",
             ),
         )
     return ()

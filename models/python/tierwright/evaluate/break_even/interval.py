@@ -311,8 +311,8 @@ def _about_interval(upper: PricedTier, lower: PricedTier) -> tuple[Caution, ...]
                 Caution(
                     "prices_of_different_dates",
                     apart,
-                    "these prices are not comparable; add a price to a price book of "
-                    "your own",
+                    "add a price to a price book of your own: these prices are not "
+                    "comparable",
                 )
             )
     if "read_iops" not in lower.device.figures:

@@ -136,7 +136,7 @@ def pages_for(usd: Decimal, usd_per_byte: Decimal, page_bytes: int) -> int:
     55775
     """
     problems = Problems(
-        "pages for money", "money is at least 0, prices are above 0 USD"
+        "pages for money", "use money of at least 0 and prices above 0 USD"
     )
     problems.check(usd.is_finite() and usd >= 0, "usd", usd, "must not be negative")
     good = usd_per_byte.is_finite() and usd_per_byte > 0
@@ -348,7 +348,7 @@ def flip_price_ratio(delta: ArrayLike, theta: ArrayLike) -> FloatArray:
     if bool(np.any(found < 0)):
         raise BadInput(
             f"flip price ratio: theta: `{found}` must not be negative",
-            "theta is a size in multiples of the present DRAM",
+            "give theta as a size in multiples of the present DRAM",
         )
     shape = np.broadcast_shapes(steps.shape, found.shape)
     usable = np.isfinite(found) & (found > 0)
@@ -502,6 +502,6 @@ def _spared(subject: str, disk_cost: float, flash_cost: float) -> float:
         raise BadInput(
             f"{subject}: flash_cost: `{flash_cost}` must be above 0 and below disk_cost "
             f"`{disk_cost}`",
-            "flash that is not faster than disk saves nothing",
+            "choose flash that is faster than disk; other flash saves nothing",
         )
     return float(v["disk_cost"] - v["flash_cost"])

@@ -662,7 +662,7 @@ def _about(most: float, theta: FloatArray) -> Iterable[Caution]:
         yield Caution(
             "unreachable",
             "no amount of flash saves as much as some of the DRAM steps, under any scheme",
-            "for these steps, DRAM is the only choice",
+            "choose DRAM for these steps",
         )
 
 

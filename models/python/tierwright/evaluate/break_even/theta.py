@@ -44,7 +44,9 @@ CURVE_VALIDITY = (
 HIT_TOLERANCE = 1e-12
 """Hit ratios closer than this are equal: the last bits of a target are rounding."""
 HALF_OF_DISK = 0.5
-_HINT = "costs are times of one page access, flash below disk; delta is at least 0"
+_HINT = (
+    "use times of one page access as costs, flash below disk, and a delta of at least 0"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -489,7 +491,7 @@ def _about_curve(
                 "unreachable",
                 "no amount of flash gains as much as some of the DRAM steps: the curve ends "
                 f"at a hit ratio of {float(curve.hit_ratio(curve.last_listed)):.4g}",
-                "for these steps, DRAM is the only choice",
+                "choose DRAM for these steps",
             )
         )
     if bool(np.any((gained <= 0) & (delta > 0))):
@@ -498,7 +500,8 @@ def _about_curve(
                 "dram_gains_nothing",
                 "some DRAM steps gain no hit on this curve, so theta is 0: there is nothing to "
                 "match",
-                "neither DRAM nor flash of that size helps this workload",
+                "choose other sizes: neither DRAM nor flash of these sizes helps this "
+                "workload",
             )
         )
     sizes = np.concatenate(

@@ -240,7 +240,7 @@ def write_budget(
     BadInput
         If a number is not positive, or one that only P/E cycles use comes without them.
     """
-    problems = Problems("write budget", "cycles, sizes, WAF and devices are above 0")
+    problems = Problems("write budget", "use cycles, sizes, WAF and devices above 0")
     for name, value in (
         ("devices", devices),
         ("pe_cycles", pe_cycles),

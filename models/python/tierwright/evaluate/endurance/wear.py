@@ -46,7 +46,7 @@ COST_VALIDITY = (
     "of these writes; a month is a twelfth of 365 days"
 )
 _FACE = "Kang, Lee and Moon (2016), sections 2.2 and 6.7.1"
-_HINT = "sizes, cycles and rates are finite and above 0"
+_HINT = "use finite sizes, cycles and rates above 0"
 
 
 @dataclass(frozen=True, slots=True)
@@ -444,7 +444,9 @@ def lifetime_ratio(
             "writes_b": writes_b,
         },
     )
-    problems = Problems("lifetime ratio", "WAF is above 0; at least one scheme writes")
+    problems = Problems(
+        "lifetime ratio", "use a WAF above 0 and at least one scheme that writes"
+    )
     for name in ("waf_a", "waf_b"):
         problems.check(np.all(v[name] > 0), name, v[name], "must be above 0")
     both = v["writes_a"] + v["writes_b"]
@@ -607,7 +609,8 @@ def wear_cost(
     (Decimal('2'), Decimal('40'), Decimal('20'))
     """
     problems = Problems(
-        "wear cost", "money, ratings and rates are at least 0, rating and months above"
+        "wear cost",
+        "use money and rates of at least 0, and a rating and months above 0",
     )
     for name, value in (
         ("device_usd", device_usd),

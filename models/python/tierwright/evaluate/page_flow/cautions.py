@@ -123,8 +123,8 @@ def _about_warm_up(curve: Curve, r: FloatArray) -> Iterator[Caution]:
             f"{upto}{shares[at]:.1%} of the RAM misses filled an empty frame "
             f"({format_count(filled[at])} of {format_count(misses[at])}), and evicted "
             "nothing; the cost formulas charge an eviction for every RAM miss",
-            "the flash writes shown count the trace as it is, the I/O time counts them as the "
-            "formulas do; the steady state has no warm-up",
+            "use the steady state, which has no warm-up; the flash writes shown count "
+            "the trace as it is, the I/O time counts them as the formulas do",
         )
 
 
@@ -203,7 +203,7 @@ def about_given(curve: Curve) -> Iterator[Caution]:
             "dirty_share_stated",
             f"the write costs rest on the stated dirty share of {given.dirty_share:g}, "
             "assumed to be the same at every size",
-            "a trace with writes gives the dirty share at each size",
+            "profile a trace with writes for the dirty share at each size",
         )
     if not given.data_known:
         yield Caution(
@@ -252,8 +252,8 @@ def about_devices(
             "queue_depths_differ",
             f"`{flash.id}` is rated at queue depth {flash.queue_depth}, `{disk.id}` at "
             f"{disk.queue_depth}",
-            "rates at different queue depths are not comparable; choose devices rated "
-            "at the same depth",
+            "choose devices rated at the same depth: rates at different queue depths "
+            "are not comparable",
         )
     held: dict[str, tuple[Device, int]] = {
         "flash": (flash, flash_pages * curve.page_bytes),

@@ -349,5 +349,5 @@ def _check_block(ram_page_bytes: int, flash_page_bytes: int) -> None:
         raise BadInput(
             f"flash_page_bytes: `{flash_page_bytes}` is not a multiple of the RAM "
             f"page, {ram_page_bytes}",
-            "a flash block holds whole RAM pages",
+            "use a flash block of whole RAM pages",
         )

@@ -160,7 +160,7 @@ def about_lazy_writes(
             "on flash are evicted dirty as often as all others; with the estimate its I/O "
             f"time would be {change:.3g} µs "
             f"{'lower' if overcharged > 0 else 'higher'}",
-            "the flash writes shown are the estimate; simulate to be sure",
+            "simulate to be sure; the flash writes shown are the estimate",
         ),
     )
 

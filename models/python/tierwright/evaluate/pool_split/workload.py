@@ -76,7 +76,7 @@ def epoch(
     """
     if number != int(number):
         raise BadInput(
-            f"number: `{number}` is not a whole number", "epochs count from 0"
+            f"number: `{number}` is not a whole number", "count epochs from 0"
         )
     broadcast(
         "epoch",
@@ -120,7 +120,7 @@ def zipf_pmf(rank: int, pages: int, alpha: float) -> float:
     broadcast("Zipf", amounts={"alpha": alpha})
     if rank > pages:
         raise BadInput(
-            f"Zipf: rank: `{rank}` exceeds the {pages} pages", "ranks run from 1"
+            f"Zipf: rank: `{rank}` exceeds the {pages} pages", "use ranks from 1"
         )
     weights = np.arange(1, pages + 1, dtype=np.float64) ** -alpha
     return float(rank**-alpha / weights.sum())

@@ -584,7 +584,9 @@ def _solve(
 
 
 def _check_setting(setting: Setting) -> None:
-    problems = Problems("throughput", "times are in seconds, devices are whole numbers")
+    problems = Problems(
+        "throughput", "use seconds for times and whole numbers of devices"
+    )
     for name in ("clients", "cpus", "flash_devices", "disks"):
         value = getattr(setting, name)
         problems.check(

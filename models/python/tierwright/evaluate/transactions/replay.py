@@ -411,7 +411,7 @@ def _check(
     geometry: NandGeometry,
 ) -> None:
     check_geometry(geometry)
-    problems = Problems("transactions", "sizes are whole pages of the chip")
+    problems = Problems("transactions", "use whole pages of the chip")
     problems.check(ram_pages >= 1, "ram_pages", ram_pages, "must be at least 1")
     room = (geometry.blocks - SPARE_BLOCKS) * geometry.pages_per_block
     problems.check(
@@ -457,7 +457,8 @@ def _checked(events: Iterable[Event], database_pages: int) -> Iterator[Event]:
             step = f"{event.kind} {event.transaction}"
             raise BadInput(
                 f"event {number}: `{step}`: {wrong}",
-                "a transaction begins once, touches pages, and commits or aborts once",
+                "let each transaction begin once, touch pages, and commit or abort "
+                "once",
                 (Problem("events", step, f"event {number}: {wrong}"),),
             )
         clock = event.time
