@@ -55,7 +55,7 @@ def test_own_events_tell_who_leaves_next(application):
         200,
     )
     assert [row["transaction"] for row in answer["leaving"]] == ["B", "A"]
-    assert "B would leave next: it committed first" in answer["sentence"]
+    assert "B would be evicted next: it committed first" in answer["sentence"]
     assert "everything_fits" in {each["name"] for each in answer["warnings"]}
 
 

@@ -313,7 +313,7 @@ COST = {"m_r": 10, "D_R": 5, "D_W": 6, "p_d": 0.4}
             "fd.argmin",
             {"rows": [ROW, ROW | {"P_w": 0.5}], "R": 1, "w": 0},
             "rows[1].P_w",
-            "none of the keys here: M_c, P_c, P_d, P_dw",
+            "not one of the keys here: M_c, P_c, P_d, P_dw",
         ),
         (
             "fd.argmin",
@@ -325,7 +325,7 @@ COST = {"m_r": 10, "D_R": 5, "D_W": 6, "p_d": 0.4}
             "zhou.eviction_order",
             {"transactions": {"T1": {"access": [1], "comit": 3}}},
             "transactions.T1.comit",
-            "none of the keys here: access, commit",
+            "not one of the keys here: access, commit",
         ),
         (
             "kv.hits_from_curve",
