@@ -92,8 +92,9 @@ WarmUp = Annotated[
     Annotated[int, Field(strict=True, ge=0, le=MAX_COUNT)]
     | Annotated[float, Field(strict=True, gt=0, lt=1)],
     Field(
-        description="Accesses at the head of the trace that are replayed and not counted, as a "
-        "whole number, or as a share of all accesses between 0 and 1. 0: all are counted.",
+        description="Accesses at the beginning of the trace that are replayed and not "
+        "counted, as a whole number, or as a share of all accesses between "
+        "0 and 1. 0: all are counted.",
         examples=[0, 100000, 0.5],
     ),
 ]
@@ -245,7 +246,7 @@ class Problem(Answer):
 
 
 class WarningOut(Answer):
-    """Something the reader of a number must know."""
+    """Something to know before relying on a figure."""
 
     name: str
     message: str

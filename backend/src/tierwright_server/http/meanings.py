@@ -168,7 +168,7 @@ EVERYWHERE: dict[str, str] = {
     "region": "Where the prices hold; empty: anywhere.",
     "amortisation_months": "Time over which a purchase is paid. [months]",
     "money": "Cost per month, with its parts; null where there are no prices.",
-    "spent_usd": "Sums spent on one of the two. [USD]",
+    "spent_usd": "Amounts spent on one of the two. [USD]",
     "best_by_price_times_time": "The one with the lowest price x time; null where "
     "nothing has a price.",
     "best_by_time": "The one with the lowest I/O time; null where no device could be "
@@ -272,7 +272,7 @@ OF_ONE_SCHEMA: dict[str, str] = {
     "DevicesOut.devices": "Devices in the trace.",
     "DevicesOut.rows": "The devices, each with its accesses.",
     "DeviceCounts.name": "Name of the device in the trace.",
-    "DeviceCounts.sequential_requests": "Requests that continue the one before.",
+    "DeviceCounts.sequential_requests": "Requests that continue the previous one.",
     "ConversionLogOut.asked": "What was requested.",
     "ConversionLogOut.source": "The file that was read.",
     "ConversionLogOut.report": "What the reader did.",
@@ -346,10 +346,11 @@ OF_ONE_SCHEMA: dict[str, str] = {
     "FigureKindOut.units": "Units that it may be stated in.",
     "FigureIn.value": "The figure, in `unit`.",
     "FigureOut.value": "The figure, in `unit`.",
-    "DeviceOut.page_bytes": "Page that its service times are for; null where none is known. [bytes]",
-    "ServiceTimeOut.page_bytes": "Page that it is for. [bytes]",
+    "DeviceOut.page_bytes": "Page size of its service times; null where unknown. "
+    "[bytes]",
+    "ServiceTimeOut.page_bytes": "Its page size. [bytes]",
     "ServiceTimeOut.rule": "How it follows from the figures.",
-    "MeasurementOut.page_bytes": "Page that was read or written. [bytes]",
+    "MeasurementOut.page_bytes": "Size of the page read or written. [bytes]",
     "ExchangeRateOut.currency": "Three letters, such as `EUR`.",
     "PriceIn.device_id": "Device with this price; absent: the price is of a kind of "
     "device.",
@@ -359,7 +360,7 @@ OF_ONE_SCHEMA: dict[str, str] = {
     "device.",
     "PriceOut.kind": "Kind of device with this price; null: the price is of one "
     "device.",
-    "FioImportOut.device": "The device that was made of the result.",
+    "FioImportOut.device": "The device made from the result.",
     "FioImportOut.runs": "Every run of the result, used or not.",
     "FioRunOut.block_bytes": "Size of a request. [bytes]",
     "FioRunOut.random": "Whether it was random.",
@@ -532,7 +533,8 @@ OF_ONE_SCHEMA: dict[str, str] = {
     "PhaseOut.to_free": "Free share of the cache when it ends. [1]",
     "PhaseOut.threads": "Threads that fill.",
     "FragmentSizes.used_share": "Share of a promoted fragment that is useful. [1]",
-    "FragmentSizes.flash_writes_per_useful_byte": "Bytes written to flash for a useful one. [1]",
+    "FragmentSizes.flash_writes_per_useful_byte": "Bytes written to flash per useful "
+    "byte. [1]",
     "FragmentSizes.effective_cache_bytes": "Cache that holds useful pages. [bytes]",
     "FragmentSizes.fragment_bytes": "The sizes. [bytes]",
     "FragmentSizes.metadata_bytes": "Memory of the metadata at each size. [bytes]",
@@ -557,7 +559,7 @@ OF_ONE_SCHEMA: dict[str, str] = {
     "TransactionWritesOut.write_saving_us": "Time that log records save in writing. [µs]",
     "TransactionWritesOut.break_even_extra_reads": "Extra reads that use up this "
     "saving.",
-    "TransactionWritesOut.curve_pages_reread": "Pages read again, of the curves. "
+    "TransactionWritesOut.curve_pages_reread": "Pages read again, for the curves. "
     "[pages]",
     "TransactionWritesOut.curve_page_us": "Time as pages. [µs]",
     "TransactionWritesOut.curve_log_us": "Time as log records. [µs]",
@@ -585,7 +587,9 @@ OF_ONE_SCHEMA: dict[str, str] = {
     "BufferOut.undo_pages_written": "Pages written to restore them after an abort. [pages]",
     "BufferOut.copied_pages": "Live pages moved by garbage collection. [pages]",
     "BufferOut.extra_log_reads": "Log pages read to reconstruct a page. [pages]",
-    "BufferOut.uncommitted_pages_written": "Pages written with changes of a transaction that ran on. [pages]",
+    "BufferOut.uncommitted_pages_written": "Pages written with changes of a "
+    "transaction that was still running. "
+    "[pages]",
     "BufferOut.garbage_pages": "Of the uncommitted pages written, those whose transaction aborted later. [pages]",
     "BufferOut.transactions_pushed_out": "Transactions that were evicted.",
     "BufferOut.read_time_us": "Time of the reads. [µs]",
@@ -632,7 +636,7 @@ OF_ONE_SCHEMA: dict[str, str] = {
     "FormulasOut.formulas": "Every formula.",
     "FormulaCardOut.example": "Inputs and result of a test vector.",
     "FormulaCardOut.outputs": "Fields of the result.",
-    "FormulaCardOut.parameters": "What it takes.",
+    "FormulaCardOut.parameters": "Its allowed values.",
     "FormulaCardOut.family": "Paper that it is from.",
     "FormulaExampleOut.inputs": "Inputs by name.",
     "FormulaExampleOut.expected": "The result that the vector holds.",

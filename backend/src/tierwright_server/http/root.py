@@ -21,7 +21,7 @@ class LinkOut(Answer):
 
 
 class RootOut(Answer):
-    """Everything that can be asked without knowing an id."""
+    """All operations that do not need an id."""
 
     title: str = Field(description="Name of the product.")
     version: str = Field(description="Version of the product and of its models.")
@@ -34,7 +34,7 @@ class RootOut(Answer):
 
 
 async def get_root(request: Request) -> RootOut:
-    """List what can be asked: every collection and question, with its address."""
+    """List every collection and question, with its address."""
     document = request.app.openapi()
     links = [
         LinkOut(

@@ -89,7 +89,7 @@ class PriceBookRef(Answer):
 
 
 class RamBudgetOut(Answer):
-    """RAM that knowing what flash holds takes, and what it leaves for caching."""
+    """RAM used by flash metadata, and what it leaves for caching."""
 
     flash_metadata: str = Field(description="Name of the preset.")
     title: str

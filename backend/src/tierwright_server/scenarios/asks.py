@@ -44,7 +44,7 @@ from tierwright_server.replays.sweeps.service import StoredReplays
 
 
 class Asks(Body):
-    """Bodies of the requests that a scenario's answer is made of."""
+    """Bodies of the requests behind a scenario's answer."""
 
     evaluation: DecisionIn | None = Field(
         default=None, description="Of `POST /evaluations`."

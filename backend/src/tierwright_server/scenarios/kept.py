@@ -66,7 +66,7 @@ class FigureBeside(Answer):
 
 
 class FactChange(Answer):
-    """One fact of a device, price book or workload that is not what it was."""
+    """One fact of a device, price book or workload that has changed."""
 
     kind: Literal["workload", "device", "price book"]
     id: str

@@ -88,13 +88,14 @@ class OpenedScenario(ScenarioOut):
         description="The requests whose answers are kept."
     )
     answer_now: KeptAnswer | None = Field(
-        description="The answer to the same requests by the present models, prices and "
+        description="The answer to the same requests by the current models, prices and "
         "devices."
     )
     answer_now_reason: str | None = Field(description="Why there is none.")
     to_compute: list[str] = Field(
-        description="Requests of `asks` that a job of the present models must answer first: "
-        "send them (`POST /pool-splits`, `POST /sweeps`), follow the run, and read again."
+        description="Requests of `asks` that a job of the current models must answer "
+        "first: send them (`POST /pool-splits`, `POST /sweeps`), follow "
+        "the run, and read again."
     )
     comparison: Comparison | None = Field(
         description="Both side by side; absent where one of them is."

@@ -20,7 +20,7 @@ PROFILE_NAME = "profile.json"
 
 
 class ContentKind(StrEnum):
-    """What a content was made of."""
+    """What a content was made from."""
 
     TRACE = "trace"
     PROFILE = "profile"

@@ -23,7 +23,7 @@ class StorageItem(Answer):
 
 
 class StorageOut(Answer):
-    """The room that all that is stored takes, and the limits."""
+    """The space used by everything that is stored, and the limits."""
 
     used_bytes: int
     uploads_bytes: int

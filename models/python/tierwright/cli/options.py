@@ -59,7 +59,7 @@ WarmUpOption = Annotated[
     typer.Option(
         "--warm-up",
         metavar="N|P%",
-        help="Accesses at the head of the trace, or a share of all, that fill the "
+        help="Accesses at the beginning of the trace, or a share of all, that fill the "
         "caches and are not counted [default: all are counted].",
     ),
 ]

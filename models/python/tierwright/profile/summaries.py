@@ -134,7 +134,7 @@ class Requests:
     read_amount, write_amount : int
         Sum of the lengths of reads and of writes.
     sequential : int
-        Requests that begin where the one before of their device ended.
+        Requests that begin where the previous one of their device ended.
     runs : Runs
         Longest chains of such requests.
     longest_run : int

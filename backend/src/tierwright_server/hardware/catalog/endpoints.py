@@ -122,17 +122,19 @@ async def list_devices(
         Identifier | None, Query(description="Only of this kind of device.")
     ] = None,
     origin: OriginOnly = None,
-    role: Annotated[Role | None, Query(description="Tier that they can serve.")] = None,
+    role: Annotated[
+        Role | None, Query(description="Only devices that can serve this tier.")
+    ] = None,
     answers: Annotated[
         Capability | None,
-        Query(description="Question that can be answered with their figures."),
+        Query(description="Only devices whose figures can answer this question."),
     ] = None,
     sold_as: Annotated[
         SoldAs | None,
         Query(description="`device`: without the disks of cloud instances."),
     ] = None,
 ) -> DeviceList:
-    """List devices, the shipped ones and your own: all, or those that can do something."""
+    """List devices, the shipped ones and your own: all, or filtered by capability."""
     found = await service.list_devices(
         session,
         context,

@@ -44,7 +44,7 @@ FigureName = Annotated[str, AfterValidator(_figure_name)]
 
 
 class FlashMetadataOut(Answer):
-    """How much RAM a flash cache needs to know what it holds."""
+    """RAM that the metadata of a flash cache need."""
 
     name: str
     title: str
@@ -290,7 +290,7 @@ class DeviceVocabulary(Answer):
 
 
 class DeviceList(Answer):
-    """Devices: shipped first, then own, each by name."""
+    """Devices: shipped first, then your own, each by name."""
 
     items: list[DeviceOut]
     total: int
@@ -442,7 +442,7 @@ class PriceBookIn(Body):
 
 
 class PriceBookList(Answer):
-    """Price books: shipped first, then own."""
+    """Price books: shipped first, then your own."""
 
     items: list[PriceBookOut]
     total: int

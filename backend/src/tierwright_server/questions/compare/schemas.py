@@ -73,7 +73,7 @@ else:
 
 
 class MoneyPart(Answer):
-    """What one tier costs a month, or why that is unknown."""
+    """What one tier costs per month, or why that is unknown."""
 
     part: Literal["ram", "flash", "disk"]
     device_id: str | None
@@ -84,7 +84,7 @@ class MoneyPart(Answer):
 
 
 class MoneyOut(Answer):
-    """What the tiers cost a month."""
+    """Monthly cost of the tiers."""
 
     usd_per_month: Usd | None = Field(description="Sum of the parts, if all are known.")
     parts: list[MoneyPart]

@@ -271,7 +271,7 @@ class EqualMoney(Answer):
 
 
 class NextMoneyOut(Answer):
-    """The next sum of money, now and after any sum spent on one of the two."""
+    """The next amount, now and after any amount spent on one of the two."""
 
     usd: Usd
     usual_usd: Usd = Field(description="About the price of doubling the DRAM.")
@@ -311,7 +311,7 @@ class NextMoneyOut(Answer):
 
 
 class PlanOut(Answer):
-    """The sum again and again, each time where it gains most; columns."""
+    """The amount spent repeatedly, each time where it gains most; columns."""
 
     spent_usd: list[Usd]
     ram_pages: list[int]

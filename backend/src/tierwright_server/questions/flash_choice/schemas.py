@@ -73,7 +73,7 @@ class FlashRowOut(Answer):
     )
     flash_usd_per_month: Usd | None
     price_times_time: float | None = Field(
-        description="USD a month x µs per access, less is better; null without a "
+        description="USD per month x µs per access, less is better; null without a "
         "price, and where no scheme beats no flash. [USD µs/month]"
     )
     reason: str = Field(description="Why there is none; empty where there is one.")

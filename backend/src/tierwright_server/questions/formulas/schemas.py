@@ -98,7 +98,7 @@ class FormulaIn(Body):
 
 
 class FormulaAnswerOut(Answer):
-    """A formula's result, and what a reader must know to use it."""
+    """A formula's result, and what to know before relying on it."""
 
     name: str
     inputs: dict[str, Any] = Field(description="As entered, with defaults filled in.")

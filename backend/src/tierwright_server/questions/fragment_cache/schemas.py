@@ -73,7 +73,7 @@ class PhaseOut(Answer):
 
 
 class FragmentSizes(Answer):
-    """What each fragment size costs and gives; one entry a size."""
+    """Costs and benefits of each fragment size; one entry per size."""
 
     fragment_bytes: list[int]
     metadata_bytes: list[float]

@@ -48,7 +48,7 @@ class PoolAdvisorIn(Body):
             ge=2,
             le=MOST_PAGES,
             description="M, the whole buffer: at most twice the distinct pages of the "
-            "trace, larger buffers are replayed at this size. [pages]",
+            "trace; larger buffers are replayed at this size. [pages]",
         ),
     ]
     dynamics: Dynamics = Field(

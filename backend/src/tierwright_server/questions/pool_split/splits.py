@@ -83,8 +83,8 @@ class PoolSplitOut(AnalysisOut):
     """A buffer counted at every split, whatever its writes cost."""
 
     pages: int = Field(
-        description="M, the whole buffer: at most twice the distinct pages of the trace, above "
-        "which nothing changes. [pages]"
+        description="M, the whole buffer: at most twice the distinct pages of the "
+        "trace, above which the result does not change. [pages]"
     )
     distance: Distance
     warnings: list[WarningOut]

@@ -26,7 +26,7 @@ class CheckedAnswer(Answer):
     sentence: str
     finding: str | None = Field(
         default=None,
-        description="The headline that the replay decides, where the model is not precise enough.",
+        description="The finding of the replay, where the model is not precise enough.",
     )
     rows: list[CheckedFigure]
     basis: str = Field(description="What was replayed, and what was not.")

@@ -23,7 +23,7 @@ Amount = Annotated[float, Field(strict=True, ge=0, le=1e18, allow_inf_nan=False)
 
 
 class TierCostsIn(Body):
-    """Devices, what they hold and serve, and what a month is reckoned with."""
+    """Devices, the bytes and load of the tier, and the assumptions for monthly cost."""
 
     device_ids: Annotated[
         list[Identifier], Field(min_length=1, max_length=MOST_DEVICES)

@@ -32,7 +32,7 @@ class ChipIn(Body):
 
 
 class TransactionWritesIn(ChipIn):
-    """One transaction that has to leave memory."""
+    """One transaction to evict."""
 
     dirty_pages: Annotated[int, Field(strict=True, ge=0, le=10**9)] = Field(
         default=16, description="Pages that it changed. [pages]"
@@ -88,7 +88,7 @@ class TransactionWritesOut(Answer):
     write_saving_us: float
     break_even_extra_reads: float
     break_even_pages: float | None = Field(
-        description="Pages read again at which both take as long; null: never."
+        description="Pages read again at which both take equally long; null: never."
     )
     winner: Literal["page", "log", "equal"]
     saving: float = Field(description="Share of the time of the slower way. [1]")
@@ -143,7 +143,7 @@ class TransactionReplayIn(ChipIn):
 
 
 class BufferOut(Answer):
-    """What one buffer did; counts are pages unless said."""
+    """What one buffer did; counts are pages unless stated otherwise."""
 
     buffer: Literal["page_lru", "transaction_page", "transaction_log"]
     title: str

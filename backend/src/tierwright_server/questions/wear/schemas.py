@@ -231,7 +231,7 @@ class WearOut(Answer):
 
 
 class DeviceHealthIn(Body):
-    """What a drive says of itself."""
+    """What a drive reports about itself."""
 
     document: dict[str, Any] = Field(
         description="JSON of `smartctl --json -x` or `nvme smart-log -o json`."

@@ -146,7 +146,7 @@ class RequestsOut(Answer):
     read_amount: int = Field(description="Sum of the lengths of the reads.")
     write_amount: int = Field(description="Sum of the lengths of the writes.")
     sequential: int = Field(
-        description="Requests that begin where the one before of their device ended."
+        description="Requests that begin where the previous one of their device ended."
     )
     runs: RunBins
     longest_run: int = Field(description="Requests of the longest run.")
@@ -209,7 +209,7 @@ class SummaryTables(Answer):
 async def create_summaries(
     body: SummariesIn, session: SessionDep, context: ContextDep
 ) -> SummariesOut:
-    """Sum a workload up; follow its `run`."""
+    """Summarise a workload; follow its `run`."""
     subject = await workloads.find_traced(session, body.workload_id)
     row = await service.create(
         session,

@@ -20,7 +20,7 @@ class Family(StrEnum):
 
 
 class SimulatorOption(Answer):
-    """One option: what it means and what it takes."""
+    """One option: its meaning and its allowed values."""
 
     name: str
     description: str

@@ -95,8 +95,8 @@ class FormulaOut(Answer):
         description="Of the priced replay; positive: the formula is higher. [1]"
     )
     q: float = Field(
-        description="Share of the clean RAM victims that flash still holds, as the formula "
-        "takes it: h_f / m_r. [1]"
+        description="Share of the clean RAM victims that flash still holds, as the "
+        "formula assumes it: h_f / m_r. [1]"
     )
     measured_q: float = Field(
         description="That share, measured; 0 where no RAM victim was clean. [1]"
@@ -116,8 +116,8 @@ class ReplayOut(Answer):
     contender: int = Field(description="Index into `contenders`.")
     ram_pages: int = Field(description="As requested.")
     ram_pages_left: int | None = Field(
-        description="RAM left by the flash metadata, which was replayed; below 1, "
-        "nothing was. Absent where nothing was charged."
+        description="RAM left by the flash metadata, used in the replay; below 1, "
+        "nothing was replayed. Absent where no metadata were charged."
     )
     flash_pages: int | None = Field(description="Absent for one cache.")
     miss_ratio: float | None = Field(

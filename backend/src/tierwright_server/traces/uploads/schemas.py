@@ -94,7 +94,7 @@ class FilePath(Body):
 
 
 class Checksum(Body):
-    """The hash that the sender of a file found."""
+    """The hash of a file, computed by its sender."""
 
     sha256: Annotated[str, StringConstraints(pattern=r"^[0-9a-fA-F]{64}$")] = Field(
         description="SHA-256 of the whole file, hexadecimal."
@@ -130,7 +130,7 @@ class UploadOut(Answer):
 
 
 class UploadList(Answer):
-    """Uploads that no workload has taken yet, newest first."""
+    """Uploads that are not part of a workload yet, newest first."""
 
     items: list[UploadOut]
     total: int
@@ -174,7 +174,7 @@ def reading_of(kept: Mapping[str, Any]) -> dict[str, Any]:
 
 
 class ReadingOut(Reading, Answer):
-    """How a file was asked to be read; what is null was found out."""
+    """How the file was requested to be read; null: detected."""
 
 
 class DetectionOut(Answer):
@@ -233,7 +233,7 @@ class ShownOut(Answer):
 
 
 class PreviewOut(Answer):
-    """What was understood of the head of a trace."""
+    """What was understood of the beginning of a trace."""
 
     format: str
     chosen_by: str = Field(

@@ -91,7 +91,7 @@ _ANSWERED = {
     "Tus-Resumable": "The protocol's version.",
     "Upload-Offset": "Bytes that have arrived. [bytes]",
     "Upload-Length": "Size of the whole file. [bytes]",
-    "Upload-Expires": "When the upload is removed unless it is touched.",
+    "Upload-Expires": "When the upload is removed unless it is used.",
     "Location": "Address of the upload, relative to the server.",
 }
 _STATE = ("Tus-Resumable", "Upload-Offset", "Upload-Length", "Upload-Expires")

@@ -89,7 +89,7 @@ def options_of(body: CurveStatement) -> CurveOptions:
 async def create_from_curve(
     session: AsyncSession, context: Context, name: str, body: CurveStatement
 ) -> Workload:
-    """Make a workload of a given curve.
+    """Create a workload from a given curve.
 
     Raises
     ------
@@ -110,7 +110,7 @@ async def create_from_document(
     document: dict[str, Any],
     filename: str | None,
 ) -> Workload:
-    """Make a workload of a profile document.
+    """Create a workload from a profile document.
 
     Raises
     ------

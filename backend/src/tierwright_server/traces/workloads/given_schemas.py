@@ -75,13 +75,13 @@ class CurveStatement(Body):
 
 
 class CurveWorkloadIn(CurveStatement):
-    """Make a workload of a given curve."""
+    """Create a workload from a given curve."""
 
     name: Name
 
 
 class ProfileWorkloadIn(Body):
-    """Make a workload of a profile document."""
+    """Create a workload from a profile document."""
 
     name: Name
     profile: dict[str, Any] = Field(
@@ -115,7 +115,7 @@ class GivenPointOut(Answer):
 
 
 class QuestionOut(Answer):
-    """Something that has to be stated, because it is not guessed."""
+    """A question that must be answered, because the answer is not guessed."""
 
     field: str = Field(description="The key of the request that answers it.")
     message: str

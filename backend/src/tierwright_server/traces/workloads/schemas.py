@@ -29,7 +29,7 @@ class WorkloadStatus(StrEnum):
 
 
 class WorkloadIn(ReadOptions):
-    """Make a workload of a finished upload."""
+    """Create a workload from a finished upload."""
 
     upload_id: Identifier
     name: Name
@@ -52,7 +52,7 @@ class SummaryOut(Answer):
 
     kind: ContentKind = Field(
         default=ContentKind.TRACE,
-        description="A trace; or a profile or a given curve, which cannot be replayed.",
+        description="A trace, or a profile or given curve, which cannot be replayed.",
     )
     format: str
     requests: int | None
@@ -267,8 +267,8 @@ class CurveOut(Answer):
     accesses: int
     write_accesses: int | None
     tells_writes: bool = Field(
-        description="Otherwise write-backs are unknown: absent, or 0 because "
-        "operations are missing."
+        description="Whether write-backs are known; otherwise they are absent, or 0 "
+        "because operations are missing."
     )
     distinct_pages: int
     page_bytes: int

@@ -53,7 +53,7 @@ class Checked(Answer):
     basis : str
         What was replayed, and what was not.
     decided : str or None
-        The headline that the replay decides, where the model is not precise enough.
+        The finding of the replay, where the model is not precise enough.
     """
 
     rows: tuple[CheckedFigure, ...]
