@@ -21,7 +21,7 @@ export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends 
 /**
  * Get Root
  *
- * List what can be asked: every collection and question, with its address.
+ * List every collection and question, with its address.
  */
 export const getRoot = <ThrowOnError extends boolean = false>(options?: Options<GetRootData, ThrowOnError>): RequestResult<GetRootResponses, GetRootErrors, ThrowOnError> => (options?.client ?? client).get<GetRootResponses, GetRootErrors, ThrowOnError>({ url: '/api/v1', ...options });
 
@@ -402,7 +402,7 @@ export const getDeviceVocabulary = <ThrowOnError extends boolean = false>(option
 /**
  * List Devices
  *
- * List devices, the shipped ones and your own: all, or those that can do something.
+ * List devices, the shipped ones and your own: all, or filtered by capability.
  */
 export const listDevices = <ThrowOnError extends boolean = false>(options?: Options<ListDevicesData, ThrowOnError>): RequestResult<ListDevicesResponses, ListDevicesErrors, ThrowOnError> => (options?.client ?? client).get<ListDevicesResponses, ListDevicesErrors, ThrowOnError>({ url: '/api/v1/catalog/devices', ...options });
 
@@ -1006,7 +1006,7 @@ export const getSampledCurve = <ThrowOnError extends boolean = false>(options: O
 /**
  * Create Summaries
  *
- * Sum a workload up; follow its `run`.
+ * Summarise a workload; follow its `run`.
  */
 export const createSummaries = <ThrowOnError extends boolean = false>(options: Options<CreateSummariesData, ThrowOnError>): RequestResult<CreateSummariesResponses, CreateSummariesErrors, ThrowOnError> => (options.client ?? client).post<CreateSummariesResponses, CreateSummariesErrors, ThrowOnError>({
     url: '/api/v1/summaries',

@@ -145,7 +145,7 @@ export type AccessWindows = {
 /**
  * Asks
  *
- * Bodies of the requests that a scenario's answer is made of.
+ * Bodies of the requests behind a scenario's answer.
  */
 export type Asks = {
     /**
@@ -814,7 +814,7 @@ export type BudgetOut = {
 /**
  * BufferOut
  *
- * What one buffer did; counts are pages unless said.
+ * What one buffer did; counts are pages unless stated otherwise.
  */
 export type BufferOut = {
     /**
@@ -892,7 +892,7 @@ export type BufferOut = {
     /**
      * Uncommitted Pages Written
      *
-     * Pages written with changes of a transaction that ran on. [pages]
+     * Pages written with changes of a transaction that was still running. [pages]
      */
     uncommitted_pages_written: number;
     /**
@@ -1006,7 +1006,7 @@ export type CheckedAnswer = {
     /**
      * Finding
      *
-     * The headline that the replay decides, where the model is not precise enough.
+     * The finding of the replay, where the model is not precise enough.
      */
     finding: string | null;
     /**
@@ -1076,7 +1076,7 @@ export type CheckedFigure = {
 /**
  * Checksum
  *
- * The hash that the sender of a file found.
+ * The hash of a file, computed by its sender.
  */
 export type Checksum = {
     /**
@@ -1192,7 +1192,7 @@ export type ContenderOut = {
 /**
  * ContentKind
  *
- * What a content was made of.
+ * What a content was made from.
  */
 export type ContentKind = 'trace' | 'profile' | 'curve';
 
@@ -1253,7 +1253,7 @@ export type ConversionLogOut = {
  */
 export type ConversionReportOut = {
     /**
-     * A trace; or a profile or a given curve, which cannot be replayed.
+     * A trace, or a profile or given curve, which cannot be replayed.
      */
     kind: ContentKind;
     /**
@@ -1761,7 +1761,7 @@ export type CurveOut = {
     /**
      * Tells Writes
      *
-     * Otherwise write-backs are unknown: absent, or 0 because operations are missing.
+     * Whether write-backs are known; otherwise they are absent, or 0 because operations are missing.
      */
     tells_writes: boolean;
     /**
@@ -2007,7 +2007,7 @@ export type CurveStatement = {
 /**
  * CurveWorkloadIn
  *
- * Make a workload of a given curve.
+ * Create a workload from a given curve.
  */
 export type CurveWorkloadIn = {
     /**
@@ -2328,7 +2328,7 @@ export type DeviceCounts = {
     /**
      * Sequential Requests
      *
-     * Requests that continue the one before.
+     * Requests that continue the previous one.
      */
     sequential_requests: number;
     /**
@@ -2342,7 +2342,7 @@ export type DeviceCounts = {
 /**
  * DeviceHealthIn
  *
- * What a drive says of itself.
+ * What a drive reports about itself.
  */
 export type DeviceHealthIn = {
     /**
@@ -2558,7 +2558,7 @@ export type DeviceKindOut = {
 /**
  * DeviceList
  *
- * Devices: shipped first, then own, each by name.
+ * Devices: shipped first, then your own, each by name.
  */
 export type DeviceList = {
     /**
@@ -2626,7 +2626,7 @@ export type DeviceOut = {
     /**
      * Page Bytes
      *
-     * Page that its service times are for; null where none is known. [bytes]
+     * Page size of its service times; null where unknown. [bytes]
      */
     page_bytes: number | null;
     /**
@@ -3798,7 +3798,7 @@ export type ExtentOut = {
 /**
  * FactChange
  *
- * One fact of a device, price book or workload that is not what it was.
+ * One fact of a device, price book or workload that has changed.
  */
 export type FactChange = {
     /**
@@ -4147,7 +4147,7 @@ export type FioImportIn = {
  */
 export type FioImportOut = {
     /**
-     * The device that was made of the result.
+     * The device made from the result.
      */
     device: DeviceOut;
     /**
@@ -4443,7 +4443,7 @@ export type FlashChoiceOut = {
 /**
  * FlashMetadataOut
  *
- * How much RAM a flash cache needs to know what it holds.
+ * RAM that the metadata of a flash cache need.
  */
 export type FlashMetadataOut = {
     /**
@@ -4547,7 +4547,7 @@ export type FlashRowOut = {
     /**
      * Price Times Time
      *
-     * USD a month x µs per access, less is better; null without a price, and where no scheme beats no flash. [USD µs/month]
+     * USD per month x µs per access, less is better; null without a price, and where no scheme beats no flash. [USD µs/month]
      */
     price_times_time: number | null;
     /**
@@ -4643,7 +4643,7 @@ export type FormatOut = {
 /**
  * FormulaAnswerOut
  *
- * A formula's result, and what a reader must know to use it.
+ * A formula's result, and what to know before relying on it.
  */
 export type FormulaAnswerOut = {
     /**
@@ -4763,7 +4763,7 @@ export type FormulaCardOut = {
     /**
      * Parameters
      *
-     * What it takes.
+     * Its allowed values.
      */
     parameters: Array<FormulaParameterOut>;
     /**
@@ -4907,7 +4907,7 @@ export type FormulaOut = {
     /**
      * Q
      *
-     * Share of the clean RAM victims that flash still holds, as the formula takes it: h_f / m_r. [1]
+     * Share of the clean RAM victims that flash still holds, as the formula assumes it: h_f / m_r. [1]
      */
     q: number;
     /**
@@ -5329,7 +5329,7 @@ export type FragmentCacheOut = {
 /**
  * FragmentSizes
  *
- * What each fragment size costs and gives; one entry a size.
+ * Costs and benefits of each fragment size; one entry per size.
  */
 export type FragmentSizes = {
     /**
@@ -5359,7 +5359,7 @@ export type FragmentSizes = {
     /**
      * Flash Writes Per Useful Byte
      *
-     * Bytes written to flash for a useful one. [1]
+     * Bytes written to flash per useful byte. [1]
      */
     flash_writes_per_useful_byte: Array<number>;
     /**
@@ -6367,7 +6367,7 @@ export type MeasurementOut = {
     /**
      * Page Bytes
      *
-     * Page that was read or written. [bytes]
+     * Size of the page read or written. [bytes]
      */
     page_bytes: number;
     /**
@@ -6650,7 +6650,7 @@ export type MiniatureRow = {
 /**
  * MoneyOut
  *
- * What the tiers cost a month.
+ * Monthly cost of the tiers.
  */
 export type MoneyOut = {
     /**
@@ -6676,7 +6676,7 @@ export type MoneyOut = {
 /**
  * MoneyPart
  *
- * What one tier costs a month, or why that is unknown.
+ * What one tier costs per month, or why that is unknown.
  */
 export type MoneyPart = {
     /**
@@ -6720,7 +6720,7 @@ export type MoneyPart = {
 /**
  * NextMoneyOut
  *
- * The next sum of money, now and after any sum spent on one of the two.
+ * The next amount, now and after any amount spent on one of the two.
  */
 export type NextMoneyOut = {
     /**
@@ -6768,7 +6768,7 @@ export type NextMoneyOut = {
     /**
      * Spent Usd
      *
-     * Sums spent on one of the two. [USD]
+     * Amounts spent on one of the two. [USD]
      */
     spent_usd: Array<string>;
     /**
@@ -6926,7 +6926,7 @@ export type OpenedScenario = {
         [key: string]: unknown;
     } | null;
     /**
-     * The answer to the same requests by the present models, prices and devices.
+     * The answer to the same requests by the current models, prices and devices.
      */
     answer_now: KeptAnswer | null;
     /**
@@ -6938,7 +6938,7 @@ export type OpenedScenario = {
     /**
      * To Compute
      *
-     * Requests of `asks` that a job of the present models must answer first: send them (`POST /pool-splits`, `POST /sweeps`), follow the run, and read again.
+     * Requests of `asks` that a job of the current models must answer first: send them (`POST /pool-splits`, `POST /sweeps`), follow the run, and read again.
      */
     to_compute: Array<string>;
     /**
@@ -7020,13 +7020,13 @@ export type PhaseOut = {
 /**
  * PlanOut
  *
- * The sum again and again, each time where it gains most; columns.
+ * The amount spent repeatedly, each time where it gains most; columns.
  */
 export type PlanOut = {
     /**
      * Spent Usd
      *
-     * Sums spent on one of the two. [USD]
+     * Amounts spent on one of the two. [USD]
      */
     spent_usd: Array<string>;
     /**
@@ -7400,7 +7400,7 @@ export type PoolAdvisorIn = {
     /**
      * Pages
      *
-     * M, the whole buffer: at most twice the distinct pages of the trace, larger buffers are replayed at this size. [pages]
+     * M, the whole buffer: at most twice the distinct pages of the trace; larger buffers are replayed at this size. [pages]
      */
     pages: number;
     /**
@@ -7814,7 +7814,7 @@ export type PoolSplitOut = {
     /**
      * Pages
      *
-     * M, the whole buffer: at most twice the distinct pages of the trace, above which nothing changes. [pages]
+     * M, the whole buffer: at most twice the distinct pages of the trace, above which the result does not change. [pages]
      */
     pages: number;
     /**
@@ -7894,7 +7894,7 @@ export type PopularityOut = {
 /**
  * PreviewOut
  *
- * What was understood of the head of a trace.
+ * What was understood of the beginning of a trace.
  */
 export type PreviewOut = {
     /**
@@ -8032,7 +8032,7 @@ export type PriceBookIn = {
 /**
  * PriceBookList
  *
- * Price books: shipped first, then own.
+ * Price books: shipped first, then your own.
  */
 export type PriceBookList = {
     /**
@@ -8462,7 +8462,7 @@ export type ProblemDetail = {
 /**
  * ProfileWorkloadIn
  *
- * Make a workload of a profile document.
+ * Create a workload from a profile document.
  */
 export type ProfileWorkloadIn = {
     /**
@@ -8490,7 +8490,7 @@ export type ProfileWorkloadIn = {
 /**
  * QuestionOut
  *
- * Something that has to be stated, because it is not guessed.
+ * A question that must be answered, because the answer is not guessed.
  */
 export type QuestionOut = {
     /**
@@ -8516,7 +8516,7 @@ export type QuestionOut = {
 /**
  * RamBudgetOut
  *
- * RAM that knowing what flash holds takes, and what it leaves for caching.
+ * RAM used by flash metadata, and what it leaves for caching.
  */
 export type RamBudgetOut = {
     /**
@@ -8630,7 +8630,7 @@ export type ReadOptions = {
 /**
  * ReadingOut
  *
- * How a file was asked to be read; what is null was found out.
+ * How the file was requested to be read; null: detected.
  */
 export type ReadingOut = {
     /**
@@ -9000,7 +9000,7 @@ export type ReplayOut = {
     /**
      * Ram Pages Left
      *
-     * RAM left by the flash metadata, which was replayed; below 1, nothing was. Absent where nothing was charged.
+     * RAM left by the flash metadata, used in the replay; below 1, nothing was replayed. Absent where no metadata were charged.
      */
     ram_pages_left: number | null;
     /**
@@ -9236,7 +9236,7 @@ export type RequestsOut = {
     /**
      * Sequential
      *
-     * Requests that begin where the one before of their device ended.
+     * Requests that begin where the previous one of their device ended.
      */
     sequential: number;
     /**
@@ -9386,7 +9386,7 @@ export type RestartPart = {
 /**
  * RootOut
  *
- * Everything that can be asked without knowing an id.
+ * All operations that do not need an id.
  */
 export type RootOut = {
     /**
@@ -9599,7 +9599,7 @@ export type RunOut = {
     /**
      * Attempts
      *
-     * Times a worker started it.
+     * How often a worker started it.
      */
     attempts: number;
     /**
@@ -10800,7 +10800,7 @@ export type ServiceTimeOut = {
     /**
      * Page Bytes
      *
-     * Page that it is for. [bytes]
+     * Its page size. [bytes]
      */
     page_bytes: number;
 };
@@ -11142,7 +11142,7 @@ export type SimulatorItem = {
 /**
  * SimulatorOption
  *
- * One option: what it means and what it takes.
+ * One option: its meaning and its allowed values.
  */
 export type SimulatorOption = {
     /**
@@ -11590,7 +11590,7 @@ export type StorageItem = {
 /**
  * StorageOut
  *
- * The room that all that is stored takes, and the limits.
+ * The space used by everything that is stored, and the limits.
  */
 export type StorageOut = {
     /**
@@ -11728,7 +11728,7 @@ export type SummariesOut = {
  */
 export type SummaryOut = {
     /**
-     * A trace; or a profile or a given curve, which cannot be replayed.
+     * A trace, or a profile or given curve, which cannot be replayed.
      */
     kind: ContentKind;
     /**
@@ -11994,7 +11994,7 @@ export type SweepAsk = {
     /**
      * Warm Up
      *
-     * Accesses at the head of the trace that are replayed and not counted, as a whole number, or as a share of all accesses between 0 and 1. 0: all are counted.
+     * Accesses at the beginning of the trace that are replayed and not counted, as a whole number, or as a share of all accesses between 0 and 1. 0: all are counted.
      */
     warm_up?: number | number;
     /**
@@ -12070,7 +12070,7 @@ export type SweepIn = {
     /**
      * Warm Up
      *
-     * Accesses at the head of the trace that are replayed and not counted, as a whole number, or as a share of all accesses between 0 and 1. 0: all are counted.
+     * Accesses at the beginning of the trace that are replayed and not counted, as a whole number, or as a share of all accesses between 0 and 1. 0: all are counted.
      */
     warm_up?: number | number;
 };
@@ -12559,7 +12559,7 @@ export type ThroughputOut = {
 /**
  * TierCostsIn
  *
- * Devices, what they hold and serve, and what a month is reckoned with.
+ * Devices, the bytes and load of the tier, and the assumptions for monthly cost.
  */
 export type TierCostsIn = {
     /**
@@ -13095,7 +13095,7 @@ export type TransactionReplayOut = {
 /**
  * TransactionWritesIn
  *
- * One transaction that has to leave memory.
+ * One transaction to evict.
  */
 export type TransactionWritesIn = {
     /**
@@ -13241,7 +13241,7 @@ export type TransactionWritesOut = {
     /**
      * Break Even Pages
      *
-     * Pages read again at which both take as long; null: never.
+     * Pages read again at which both take equally long; null: never.
      */
     break_even_pages: number | null;
     /**
@@ -13259,7 +13259,7 @@ export type TransactionWritesOut = {
     /**
      * Curve Pages Reread
      *
-     * Pages read again, of the curves. [pages]
+     * Pages read again, for the curves. [pages]
      */
     curve_pages_reread: Array<number>;
     /**
@@ -13401,7 +13401,7 @@ export type UnitOut = {
 /**
  * UploadList
  *
- * Uploads that no workload has taken yet, newest first.
+ * Uploads that are not part of a workload yet, newest first.
  */
 export type UploadList = {
     /**
@@ -13499,7 +13499,7 @@ export type UploadOut = {
 /**
  * WarningOut
  *
- * Something the reader of a number must know.
+ * Something to know before relying on a figure.
  */
 export type WarningOut = {
     /**
@@ -14057,7 +14057,7 @@ export type WindowsOut = {
 /**
  * WorkloadIn
  *
- * Make a workload of a finished upload.
+ * Create a workload from a finished upload.
  */
 export type WorkloadIn = {
     /**
@@ -16701,13 +16701,13 @@ export type ListDevicesData = {
         /**
          * Role
          *
-         * Tier that they can serve.
+         * Only devices that can serve this tier.
          */
         role?: 'ram' | 'flash' | 'disk' | null;
         /**
          * Answers
          *
-         * Question that can be answered with their figures.
+         * Only devices whose figures can answer this question.
          */
         answers?: 'io_times' | 'life' | 'refill' | null;
         /**
