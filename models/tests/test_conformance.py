@@ -305,7 +305,11 @@ def test_symbols_may_be_spelled_as_the_text_writes_them(
 @pytest.mark.parametrize(
     ("name", "inputs", "part"),
     [
-        ("zhou.io_time_us", {"reads": 1e308, "writes": 1, "erases": 1}, "not be finite"),
+        (
+            "zhou.io_time_us",
+            {"reads": 1e308, "writes": 1, "erases": 1},
+            "not be finite",
+        ),
         ("kv.block_map", {"page": 1e308, "B_r": 4096, "B_f": 16384}, "not be finite"),
         ("fd.zipf_pmf", {"alpha": 1.2, "n": 10**16, "rank": 1}, "memory"),
     ],
