@@ -119,7 +119,7 @@ test("compare: which flash device, and where its directory goes", async ({ page 
   await page.goto("/compare");
   await page.getByRole("button", { name: "Which flash device?" }).click(LONG);
   const devices = page.getByRole("region", { name: /^Flash devices for/ });
-  await expect(devices.getByRole("heading")).toContainText(/gives the least I\/O time/);
+  await expect(devices.getByRole("heading")).toContainText(/has the lowest I\/O time/);
   await devices.getByText("By price x time", { exact: true }).click();
   await expect(devices).toContainText("lower is better");
   await devices.getByRole("button", { name: "How is this computed?" }).click();
@@ -133,6 +133,6 @@ test("compare: which flash device, and where its directory goes", async ({ page 
   const hits = page.getByRole("textbox", { name: "Directory hits in RAM" });
   await hits.fill("0");
   await hits.press("Enter");
-  await expect(page.getByText(/taken to hit 0\s%/)).toBeVisible();
+  await expect(page.getByText(/assumed to serve 0\s%/)).toBeVisible();
   await expectAccessible(page, "compare with flash devices and directories");
 });

@@ -147,7 +147,7 @@ test("Oracle's cache advice and ZFS counters are read from the examples", async 
 
   await choose(page, "Start from an example", "ZFS arcstats");
   await expect(page.getByText("Read as zfs arcstats")).toBeVisible();
-  await expect(page.getByText(/Every ghost hit is taken as a hit/)).toBeVisible();
+  await expect(page.getByText(/Every ghost hit counts as a hit/)).toBeVisible();
   await expect(
     page.getByText(/2 sizes, up to 94\.57\s% hits in 60\sGiB/),
   ).toBeVisible();

@@ -145,7 +145,7 @@ test("an upload that is damaged on the way is refused", async ({ page }) => {
   await page.getByLabel("Trace file").setInputFiles(largeFile(name, 1));
   const alert = page.getByRole("alert");
   await expect(alert).toContainText("the file that arrived has");
-  await expect(alert).toContainText("upload it again");
+  await expect(alert).toContainText("Upload it again");
   const answer = await page.request.get("/api/v1/uploads");
   const { items }: { items: { filename: string }[] } = await answer.json();
   expect(items.map((item) => item.filename)).not.toContain(name);

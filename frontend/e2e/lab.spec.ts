@@ -100,7 +100,7 @@ test("a sweep charges the memory that flash needs", async ({ page }) => {
   ).toBeVisible();
   // 24 bytes for 4 KiB: 4000 pages of 8 KiB take 24 pages of RAM.
   await expect(table.getByRole("row", { name: /Lazy 300 .* 276 4,000/ })).toBeVisible();
-  await expect(page.getByText("the metadata of flash leave no RAM")).toBeVisible();
+  await expect(page.getByText("the flash metadata leave no RAM")).toBeVisible();
   await expectAccessible(page, "simulate, metadata charged");
 });
 

@@ -66,7 +66,7 @@ for (const colorScheme of ["light", "dark"] as const) {
         requests_per_s: null,
         message: null,
         error:
-          "the store does not answer as it should (33554432 of 67108864 bytes had arrived)",
+          "the store gave an unexpected answer (33554432 of 67108864 bytes had arrived)",
         hint: "Register the object again; what has arrived is kept.",
         attempts: 1,
         cancel_requested: false,

@@ -193,12 +193,12 @@ test("transactions on raw flash: pages or log records, and who leaves next", asy
   await openReady(page, `/wear?${KNOWN}`);
   await page.getByRole("button", { name: "Analyse transactions" }).click();
   const ways = page.getByRole("region", { name: "Pages or log records", exact: true });
-  await expect(ways.getByRole("heading")).toContainText("Leaving as log records");
+  await expect(ways.getByRole("heading")).toContainText("Evicting as log records");
   await expect(ways).toContainText("as long as 120 page reads");
   const again = page.getByRole("textbox", { name: "Pages reread" });
   await again.fill("500");
   await again.press("Enter");
-  await expect(ways.getByRole("heading")).toContainText("Leaving as pages");
+  await expect(ways.getByRole("heading")).toContainText("Evicting as pages");
   await expect(page).toHaveURL(/tx_again=500/);
   await page.getByRole("button", { name: "Why: transaction figures" }).click();
   const dialog = page.getByRole("dialog");

@@ -535,8 +535,8 @@ def test_any_formula_can_be_asked_by_its_name(
     for wrong, part in (
         (["formula", "face.nothing"], "face.theta"),
         (["formula", "zhou.io_time_us"], "reads: is missing"),
-        (["formula", "zhou.io_time_us", "--inputs", "["], "no JSON"),
-        (["formula", "zhou.io_time_us", "--inputs", "[]"], "no JSON object"),
+        (["formula", "zhou.io_time_us", "--inputs", "["], "not JSON"),
+        (["formula", "zhou.io_time_us", "--inputs", "[]"], "not a JSON object"),
         (
             ["formula", "zhou.aat", "--inputs", '{"transactions": 3}'],
             "must be an object",

@@ -286,10 +286,10 @@ class TestSeveralFiles:
 
     def test_need_a_name_for_what_is_written(self, two, tmp_path, capsys):
         told = self.said(capsys, "trace", "convert", *two, "third", code=2)
-        assert "nothing says which one is to be written" in told
+        assert "not which of them is to be written" in told
         assert "--out" in told
         told = self.said(capsys, "trace", "convert", two[0], code=2)
-        assert "nothing says where" in told
+        assert "is missing" in told
 
     def test_are_not_overwritten_by_their_trace(self, two, capsys):
         before = two[1].read_bytes()

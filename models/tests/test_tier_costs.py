@@ -79,7 +79,7 @@ def test_busy_by_hand() -> None:
     caution = next(c for c in three.warnings if c.name == "cannot_keep_up")
     assert "the 3 of `slow` that hold the bytes" in caution.message
     assert "needs 5 months of the time of each" in caution.message
-    assert "15 of them would be enough" in caution.hint
+    assert "15 devices would be enough" in caution.hint
 
 
 def test_an_unknown_service_time_is_said_and_not_taken_as_idle() -> None:

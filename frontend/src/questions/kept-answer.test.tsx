@@ -6,7 +6,7 @@ import { expectAccessible, renderThemed } from "@/testing/render";
 import { Kept, KeptBody, type KeptJob } from "./kept-answer";
 
 const ANSWER = {
-  sentences: ["The best replayed split costs 0.5 page reads an access."],
+  sentences: ["The best replayed split costs 0.5 page reads per access."],
   figures: [],
   sources: [],
 };

@@ -43,7 +43,7 @@ from tierwright_server.replays.sweeps.service import StoredReplays
 
 
 class Asks(Body):
-    """Bodies of the requests that a scenario's answer is made of."""
+    """Bodies of the requests behind a scenario's answer."""
 
     evaluation: DecisionIn | None = Field(
         default=None, description="Of `POST /evaluations`."
@@ -90,7 +90,7 @@ class KeptFigure(Answer):
     ask: str = Field(description="Name of the request in `asks`.")
     name: str
     title: str
-    scheme: str | None = Field(description="The scheme it is about, if one.")
+    scheme: str | None = Field(description="Its scheme, if it has one.")
     value: float | str | None = Field(
         description="A number; money as a decimal string; or a word, where `unit` is "
         "absent. Absent where the answer had none."
@@ -192,7 +192,7 @@ def _break_even(answer: BreakEvenOut) -> Iterator[KeptFigure]:
         )
         yield figure(
             "flip_price_ratio",
-            "Price ratio at which it turns",
+            "Price ratio at which the decision flips",
             first.flip_price_ratio,
             "flash/DRAM",
         )

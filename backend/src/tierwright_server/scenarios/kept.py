@@ -64,20 +64,20 @@ class FigureBeside(Answer):
 
 
 class FactChange(Answer):
-    """One fact of a device, price book or workload that is not what it was."""
+    """One fact of a device, price book or workload that has changed."""
 
     kind: Literal["workload", "device", "price book"]
     id: str
     name: str
     fact: str
-    before: str | None = Field(description="Absent where it was added since.")
-    now: str | None = Field(description="Absent where it was removed since.")
+    before: str | None = Field(description="Absent where it was added later.")
+    now: str | None = Field(description="Absent where it was removed later.")
 
 
 class Comparison(Answer):
-    """The kept answer beside the present one."""
+    """The kept answer and the current one."""
 
-    unchanged: bool = Field(description="Every figure is what it was.")
+    unchanged: bool = Field(description="Every figure is unchanged.")
     model_changed: bool
     facts: list[FactChange]
     figures: list[FigureBeside]
@@ -166,7 +166,7 @@ async def present_answer(
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"])
         return Present(
-            None, f"the question is no longer understood: {where}: {first['msg']}"
+            None, f"the saved question is no longer valid: {where}: {first['msg']}"
         )
     try:
         return Present(await answer(request, session, context, stated))

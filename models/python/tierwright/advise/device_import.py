@@ -54,6 +54,6 @@ def _finding(device: Device) -> str:
         if rate
     )
     return (
-        f"{device.name} serves {stated} a second at queue depth {device.queue_depth}: a request "
+        f"{device.name} serves {stated} per second at queue depth {device.queue_depth}: a request "
         "keeps it busy for one over that rate."
     )

@@ -77,7 +77,7 @@ def finding(
             return "The answer is unchanged, and so is everything it rests on."
         return f"{because} The answer is unchanged."
     best = next((figure for figure in changed if figure.name == "best"), None)
-    count = f"{len(changed)} of {len(figures)} key figures differ from those kept."
+    count = f"{len(changed)} of {len(figures)} key figures differ from the saved ones."
     if best is None:
         return " ".join(filter(None, [because, count]))
     was, now = best.before or "none stated", best.now or "none stated"
@@ -90,9 +90,9 @@ def _because(changed_inputs: Sequence[str], models: tuple[str, str] | None) -> s
     said = []
     if models is not None:
         made_by, present = models
-        said.append(f"Saved under models {made_by}; the present ones are {present}.")
+        said.append(f"Saved under models {made_by}; the current ones are {present}.")
     if changed_inputs:
-        said.append(f"Changed since: {', '.join(changed_inputs)}.")
+        said.append(f"Changed since then: {', '.join(changed_inputs)}.")
     return " ".join(said)
 
 

@@ -27,8 +27,8 @@ from tierwright.trace.reading import OnProgress, Trace
 NO_FLASH = "none"
 """The scheme without flash, which caches in all of RAM."""
 NO_RAM_LEFT: Mapping[str, Any] = {
-    "error": "the metadata of flash leave no RAM",
-    "hint": "Take more RAM, less flash, or a cache with larger units.",
+    "error": "the flash metadata leave no RAM",
+    "hint": "Use more RAM, less flash, or a cache with larger units.",
 }
 """Result of a configuration that could not be replayed: its metadata exceed its RAM."""
 
@@ -308,7 +308,7 @@ def row_of(
         write_reduction=result.get("write_reduction"),
         io_time_us_per_access=priced.io_time_us_per_access if priced else None,
         io_time_terms_us_per_access=priced.terms_us_per_access if priced else {},
-        io_time_reason=(priced.reason or None) if priced else "no device is named",
+        io_time_reason=(priced.reason or None) if priced else "no device was given",
         formula=formula,
         counters=dict(_counters(result)),
         warnings=(

@@ -197,29 +197,27 @@ def answer(
         cheapest=priced[0].device_id if priced else None,
         cheapest_that_keeps_up=serving[0].device_id if serving else None,
         estimator="prices x amounts; busy time by the utilisation law",
-        validity=f"{VALIDITY}; busy time is that of random accesses of one page",
+        validity=f"{VALIDITY}; busy time assumes random accesses of one page",
     )
 
 
 def _finding(priced: Sequence[TierRow], serving: Sequence[TierRow]) -> str:
     if not priced:
-        return (
-            "None of these devices has a price here; choose a price book that has one."
-        )
+        return "No device here has a price; choose a price book that has one."
     cheapest = priced[0]
     text = f"{cheapest.device_name} is the cheapest at {_cost(cheapest)} a month"
     if cheapest.busy_share is None:
-        return f"{text}; whether it can serve the load is not known."
+        return f"{text}; whether it can serve the load is unknown."
     if cheapest.keeps_up:
         return f"{text}, and busy for {percent(cheapest.busy_share)} of it."
     few = (
-        "one of it"
+        "one device"
         if cheapest.served_by == 1
-        else f"the {cheapest.served_by:,} that hold the bytes"
+        else f"the {cheapest.served_by:,} devices that hold the bytes"
     )
     text += f", but {few} cannot serve the load"
     if not serving:
-        return f"{text}, and no other device here is known to."
+        return f"{text}, and no other device here is known to be able to."
     other = serving[0]
     return f"{text}; {other.device_name} can, for {_cost(other)} a month."
 
@@ -330,8 +328,8 @@ def _cautions(
         elif row.busy_share is None and _accesses(work) > 0:
             yield Caution(
                 "busy_unknown",
-                f"`{row.device_id}` states no service times: whether it can serve the load is "
-                "not known",
+                f"`{row.device_id}` states no service times, so whether it can serve "
+                "the load is unknown",
                 "add its rates to a copy of the device",
             )
         if row.cost is not None:
@@ -368,7 +366,7 @@ def _overloaded(
     hint = _rent_more(device, row, asked) or (
         f"spread the bytes and the load over {enough:,} volumes, and price each with its part"
         if row.cost is not None and row.cost.volumes
-        else f"{enough:,} of them would be enough: raise the bytes held until so many are priced"
+        else f"{enough:,} devices would be enough: raise the bytes held until that many are priced"
     )
     return Caution(
         "cannot_keep_up",
@@ -436,4 +434,4 @@ def _rent_more(device: Device, row: TierRow, asked: _Asked) -> str:
         )
         if value
     )
-    return f"provision {amounts}, which is enough and costs {cost.usd_per_month:,.2f} USD a month in all"
+    return f"provision {amounts}, which is enough and costs {cost.usd_per_month:,.2f} USD a month in total"

@@ -64,13 +64,17 @@ def import_fio(
             "--queue-depth",
             metavar="N",
             min=1,
-            help="Depth of the rates to take [default: the deepest of both operations].",
+            help="Queue depth of the rates to import [default: the deepest measured "
+            "for both operations].",
         ),
     ] = None,
     page_bytes: Annotated[
         int | None,
         typer.Option(
-            "--page-bytes", metavar="N", min=1, help="Block size of the rates to take."
+            "--page-bytes",
+            metavar="N",
+            min=1,
+            help="Block size of the rates to import.",
         ),
     ] = None,
     capacity: Annotated[
@@ -90,7 +94,7 @@ def import_fio(
 ) -> None:
     """Make a device profile from a measurement of fio.
 
-    Give the file written by -o wherever a device is asked for.
+    Use the file written by -o wherever a device is expected.
     """
     from tierwright.advise import device_import
     from tierwright.hardware import fio
@@ -149,7 +153,7 @@ def health(
         typer.Option(
             "--tb-per-day",
             metavar="TB",
-            help="Host writes to come [default: the mean so far]. [10^12 bytes/day]",
+            help="Expected host writes [default: the mean so far]. [10^12 bytes/day]",
         ),
     ] = None,
     json: Json = False,

@@ -95,7 +95,7 @@ class Store(Generic[Thing]):
             raise NotFound(
                 f"{where and f'{where}: '}there is no {self.noun} `{identifier}`",
                 hint=f"Choose another {self.noun}: it may have been deleted. "
-                f"GET {self.path} lists all.",
+                f"List all: GET {self.path}.",
             )
         return self._entry(row)
 
@@ -108,7 +108,8 @@ class Store(Generic[Thing]):
         """Keep what is made of a new id."""
         if await repository.count(session, self.table) >= repository.MAX_OWN:
             raise Conflict(
-                f"there are {repository.MAX_OWN} own entries already, the most allowed",
+                f"there are {repository.MAX_OWN} entries of your own already, which is the "
+                "maximum",
                 hint="Delete some that are no longer used.",
             )
         thing = await make(_new_id(name))
@@ -166,7 +167,7 @@ class Store(Generic[Thing]):
         if row is None:
             raise NotFound(
                 f"there is no {self.noun} `{identifier}`",
-                hint=f"GET {self.path} lists all.",
+                hint=f"List all: GET {self.path}.",
             )
         check_match(if_match, etag_of(row.id, row.updated_at), f"`{row.id}`")
         return row

@@ -63,7 +63,7 @@ def _check_text(body: FioImportIn) -> None:
     except UnicodeEncodeError as error:
         half = f"\\u{ord(error.object[error.start]):04x}"
         raise BadInput.at(
-            "body.document", half, "holds half a character, which is no text", _HINT
+            "body.document", half, "holds half a character, which is not text", _HINT
         ) from error
 
 

@@ -23,8 +23,8 @@ router = APIRouter(
 )
 _LATER = {
     "model": SimulationOut,
-    "description": "The replay that decides takes longer than a request: a job makes it. Ask "
-    "again when its run has ended.",
+    "description": "The deciding replay takes longer than a request, so a job makes "
+    "it. Ask again when its run has ended.",
     "headers": {
         "Location": {
             "description": "The check that the job makes.",
@@ -51,7 +51,7 @@ def _later(job: SimulationOut) -> JSONResponse:
 async def ask_compare(
     body: DecisionIn, request: Request, session: SessionDep, context: ContextDep
 ) -> EvaluationOut | JSONResponse:
-    """Put all page-flow schemes side by side at one point.
+    """Compare all page-flow schemes at one point.
 
     With `decide: replay` a lead within the error of the model is decided by replays of the
     trace, which are kept: they serve every device.
@@ -74,7 +74,7 @@ async def ask_compare(
 async def derive_compare(
     body: DecisionIn, request: Request, session: SessionDep, context: ContextDep
 ) -> DerivationOut | JSONResponse:
-    """Say how the figures of the same question came about, formula by formula."""
+    """Derive the figures of the same question, formula by formula."""
     found = await deciding.derive(request, session, context, body)
     if isinstance(found, DerivationOut):
         return found

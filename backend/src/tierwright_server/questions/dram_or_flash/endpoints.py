@@ -28,7 +28,7 @@ router = APIRouter(
 async def ask_dram_or_flash(
     body: BreakEvenIn, session: SessionDep, context: ContextDep, derived: DerivedDep
 ) -> BreakEvenOut:
-    """Say whether the next money belongs in DRAM or in flash. Stores nothing."""
+    """Determine whether the next amount belongs in DRAM or in flash. Stores nothing."""
     return await service.evaluate(session, context, body, derived=derived)
 
 

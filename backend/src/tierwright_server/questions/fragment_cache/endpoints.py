@@ -21,5 +21,5 @@ async def ask_fragment_cache(
     context: ContextDep,
     derived: DerivedDep,
 ) -> FragmentCacheOut:
-    """Tell how a fragment cache of this size fills, what its fragment trades, how it writes."""
+    """Estimate how a fragment cache of this size fills, what its fragment size trades off, and how it writes."""
     return await service.study(session, context, body, derived=derived)

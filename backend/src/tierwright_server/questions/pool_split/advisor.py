@@ -47,8 +47,8 @@ class PoolAdvisorIn(Body):
         Field(
             ge=2,
             le=MOST_PAGES,
-            description="M, the whole buffer: at most twice the distinct pages of the trace, "
-            "above which this size is replayed. [pages]",
+            description="M, the whole buffer: at most twice the distinct pages of the "
+            "trace; larger buffers are replayed at this size. [pages]",
         ),
     ]
     dynamics: Dynamics = Field(
@@ -151,7 +151,8 @@ async def create_pool_advisor(
         raise BadInput.at(
             "body.window_accesses",
             body.window_accesses,
-            f"is too short for {pages:,} pages: the advisor passes over all in each",
+            f"is too short for {pages:,} pages: the advisor scans all of them in each "
+            "window",
             hint=f"Give at least {least:,}.",
         )
     parameters = body.model_dump(exclude={"workload_id"})
@@ -173,7 +174,7 @@ async def get_pool_advisor(
     pool_advisor_id: Annotated[Identifier, Path(description="Id of the replay.")],
     session: SessionDep,
 ) -> PoolAdvisorOut:
-    """Read where a replay of the adaptive split stands."""
+    """Read the state of a replay of the adaptive split."""
     return _out(await results.find(session, RunKind.POOL_ADVISOR, pool_advisor_id))
 
 

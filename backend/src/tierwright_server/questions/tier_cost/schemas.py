@@ -23,7 +23,7 @@ Amount = Annotated[float, Field(strict=True, ge=0, le=1e18, allow_inf_nan=False)
 
 
 class TierCostsIn(Body):
-    """Devices, what they hold and serve, and what a month is reckoned with."""
+    """Devices, the bytes and load of the tier, and the assumptions for monthly cost."""
 
     device_ids: Annotated[
         list[Identifier], Field(min_length=1, max_length=MOST_DEVICES)
@@ -41,23 +41,24 @@ class TierCostsIn(Body):
     written_bytes_per_month: Amount | None = None
     provisioned_iops: Amount = Field(
         default=0.0,
-        description="Rate that a cloud volume is rented with, the included ones counted; its "
-        "limits and its bill follow. 0: what its figures are about. [1/s]",
+        description="Provisioned rate of a cloud volume, including the included part; "
+        "its limits and its bill follow from it. 0: the rate of its "
+        "figures. [1/s]",
     )
     provisioned_mb_per_s: Amount = Field(
         default=0.0,
-        description="Throughput likewise, in the unit of the provider's list (the MB/s of AWS "
-        "are MiB/s). [MB/s]",
+        description="Provisioned throughput, in the unit of the provider's price list "
+        "(the MB/s of AWS are MiB/s). [MB/s]",
     )
     amortisation_months: Months = 36
     interest_per_year: Annotated[
         float, Field(strict=True, ge=0, le=10, allow_inf_nan=False)
     ] = Field(default=0.0, description="Nominal, 0.05 for 5 %. [1/year]")
     usd_per_kwh: UsdIn | None = Field(
-        default=None, description="Absent: power is left out, and that is said."
+        default=None, description="Absent: power is left out, and listed as missing."
     )
     pue: Annotated[float, Field(strict=True, ge=1, le=100, allow_inf_nan=False)] = (
-        Field(default=1.5, description="Power at the meter over that of the device.")
+        Field(default=1.5, description="Power at the meter over power of the device.")
     )
     busy_share: Annotated[
         float, Field(strict=True, ge=0, le=1, allow_inf_nan=False)
@@ -77,7 +78,10 @@ class CostLineOut(Answer):
         description="capital, rent, provisioned, requests, power or wear."
     )
     usd_per_month: Usd
-    capital: bool = Field(description="Capital spread over months, else running cost.")
+    capital: bool = Field(
+        description="Whether it is capital spread over months; otherwise it is a "
+        "running cost."
+    )
 
 
 class TierRowOut(Answer):
@@ -99,7 +103,7 @@ class TierRowOut(Answer):
     served_by: int = Field(description="Devices among which the load is spread.")
     busy_share: float | None = Field(
         description="Share of a month that the load keeps each busy; above 1 it cannot "
-        "keep up; null where its service times are not known. [1]"
+        "serve the load; null where its service times are unknown. [1]"
     )
     missing: list[str] = Field(description="What is left out, and why.")
 
@@ -118,6 +122,6 @@ class TierCostsOut(Answer):
     validity: str
     warnings: list[WarningOut]
     derivation: list[DerivationStep] | None = Field(
-        description="Null unless the query asks for it by `derivation=true`; `scheme` holds "
-        "the device that a step belongs to."
+        description="Null unless the query has `derivation=true`; `scheme` holds the "
+        "device that a step belongs to."
     )

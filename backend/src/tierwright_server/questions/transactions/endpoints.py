@@ -23,7 +23,7 @@ router = APIRouter(tags=["transactions"])
 async def ask_transaction_writes(
     body: TransactionWritesIn, derived: DerivedDep
 ) -> TransactionWritesOut:
-    """Tell whether one transaction should leave memory as pages or as log records."""
+    """Compare evicting one transaction as pages and as log records."""
     return service.writes(body, derived=derived)
 
 
@@ -35,5 +35,5 @@ async def ask_transaction_writes(
 async def ask_transaction_replay(
     body: TransactionReplayIn, derived: DerivedDep
 ) -> TransactionReplayOut:
-    """Replay transactions through three buffers, and tell who leaves memory next."""
+    """Replay transactions through three buffers, and name the next transaction to evict."""
     return await service.replays(body, derived=derived)

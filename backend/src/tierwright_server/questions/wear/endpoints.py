@@ -28,7 +28,7 @@ router = APIRouter(tags=["wear and recovery"], route_class=MoneyRoute)
 async def ask_wear(
     body: WearIn, session: SessionDep, context: ContextDep, derived: DerivedDep
 ) -> WearOut:
-    """Tell how long the flash lasts under each scheme, and what its wear costs."""
+    """Estimate how long the flash lasts under each scheme, and what its wear costs."""
     return await service.wear(session, context, body, derived=derived)
 
 
@@ -49,5 +49,5 @@ async def ask_device_health(
 async def ask_recovery(
     body: RecoveryIn, session: SessionDep, context: ContextDep, derived: DerivedDep
 ) -> RecoveryOut:
-    """Tell how long the flash takes to fill, and a restart with it and without."""
+    """Estimate how long the flash takes to fill, and how long a restart takes with and without it."""
     return await service.recover(session, context, body, derived=derived)

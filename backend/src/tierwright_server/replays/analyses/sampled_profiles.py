@@ -27,7 +27,12 @@ class SampledProfileIn(Body):
     ]
     seed: Annotated[
         int,
-        Field(strict=True, ge=0, le=2**32 - 1, description="Another one, other pages."),
+        Field(
+            strict=True,
+            ge=0,
+            le=2**32 - 1,
+            description="Seed; another seed follows other pages.",
+        ),
     ] = 0
 
 
@@ -88,7 +93,7 @@ async def create_sampled_profile(
 async def get_sampled_profile(
     sampled_profile_id: ProfileId, session: SessionDep
 ) -> SampledProfileOut:
-    """Read where a sampled profile stands."""
+    """Read the state of a sampled profile."""
     return _out(
         await results.find(session, RunKind.SAMPLED_PROFILE, sampled_profile_id)
     )

@@ -143,7 +143,7 @@ async def get_windows(
     windows_id: Annotated[Identifier, Path(description="Id of the windows.")],
     session: SessionDep,
 ) -> WindowsOut:
-    """Read where the windows stand."""
+    """Read the state of the windows."""
     return _out(await results.find(session, RunKind.WINDOWS, windows_id))
 
 

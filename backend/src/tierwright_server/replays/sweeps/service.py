@@ -129,9 +129,10 @@ async def stored(
     found = await kept.results(session, content.id, list(keys))
     if missing := keys - found.keys():
         raise NotComputed(
-            f"the present models have not made {len(missing):,} of the {len(keys):,} replays "
-            f"of {workload.name}",
-            hint="POST /api/v1/sweeps, follow its run, and ask again.",
+            f"the current models have not made {len(missing):,} of the {len(keys):,} "
+            f"replays of {workload.name}",
+            hint="Request the sweep: POST /api/v1/sweeps. Then follow its run, and ask "
+            "again.",
         )
     return StoredReplays(_contenders(body), _rows(configurations, found, devices))
 
@@ -180,7 +181,7 @@ async def create_replays(
         raise BadInput(
             f"the check takes {len(contenders)} different replays, more than "
             f"{registry.MOST_CONTENDERS}",
-            hint="Ask for fewer sizes at once.",
+            hint="Request fewer sizes at once.",
         )
     flash = sorted({each["flash_pages"] for each in configurations} - {None})
     inputs = SweepIn(
@@ -281,7 +282,7 @@ def sizes_of(sizes: list[int] | SizeRange) -> list[int]:
 
 @dataclass(frozen=True)
 class _Memory:
-    """What the metadata of flash leave of the RAM of this workload."""
+    """What the flash metadata leave of the RAM of this workload."""
 
     preset: MetadataPreset | None
     page_bytes: int
@@ -334,7 +335,7 @@ def _configurations(
             "body",
             count,
             f"asks for {count:,} replays, more than {registry.MOST_REPLAYS:,}",
-            hint="Take fewer sizes or fewer contenders, or make two sweeps of it.",
+            hint="Use fewer sizes or fewer contenders, or split it into two sweeps.",
         )
     made = [
         _configuration(index, contender, item, ram_pages, flash_pages, memory, warm_up)
@@ -348,8 +349,8 @@ def _configurations(
         raise BadInput.at(
             "body.ram_pages",
             max(ram_sizes),
-            "hold less than the metadata of flash at every size",
-            hint="Take more RAM, less flash, or a cache with larger units.",
+            "hold less than the flash metadata at every size",
+            hint="Use more RAM, less flash, or a cache with larger units.",
         )
     return made
 

@@ -45,7 +45,7 @@ def _exact_text(ram_pages: int, flash_pages: int) -> str:
     if flash_pages == 0:
         return "exact for LRU"
     if flash_pages <= ram_pages:
-        return "flash no larger than RAM: taken as no flash hits"
+        return "flash no larger than RAM: assumed to have no flash hits"
     return "exact for LRU/LRU where every reference refreshes flash"
 
 
