@@ -98,7 +98,9 @@ test("a trace becomes a checked, saved and reopened answer", async ({ page }) =>
   // A moved slider marks the check as stale.
   await flash.press("ArrowLeft");
   await expect(page.getByText(/This check was run with other sizes/)).toBeVisible();
-  await expect(page.getByText(/^These figures belong to the checked point/)).toBeVisible();
+  await expect(
+    page.getByText(/^These figures belong to the checked point/),
+  ).toBeVisible();
   await expect(verdicts).toHaveCount(0);
   await page.getByRole("button", { name: "Return to the checked point" }).click();
   await expect(page.getByText(/This check was run with other sizes/)).toBeHidden();
