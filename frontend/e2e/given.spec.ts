@@ -99,7 +99,7 @@ test("what rests on an unknown dirty share is told at both ends on every page", 
   await page.goto(`/wear?${asked}&rate=20000`);
   await expect(unknown.first()).toBeVisible();
   await expect(
-    page.getByRole("button", { name: /years to .*why this is the life under Lazy/ }),
+    page.getByRole("button", { name: /^Life of Lazy, .*years to / }),
   ).toBeVisible();
   await expectAccessible(page, "wear of a curve");
 
@@ -126,9 +126,9 @@ test("what rests on an unknown dirty share is told at both ends on every page", 
     page.getByText(/share of evicted pages that are dirty is unknown/i).first(),
   ).toBeVisible();
   await none.click();
-  await expect(page.getByRole("button", { name: /^Why Lazy costs/ })).toContainText(
-    " to ",
-  );
+  await expect(
+    page.getByRole("button", { name: /^Why this number: Lazy,/ }),
+  ).toContainText(" to ");
   await expectAccessible(page, "scheme map of a curve");
 });
 

@@ -89,7 +89,7 @@ export function Controls(props: ControlsProps) {
           onChange={(us) => think.setValue(us / US_PER_MS)}
         />
         <NumberField
-          label="Exact think time"
+          label="Exact time"
           unit="ms"
           value={think.value}
           min={0}
