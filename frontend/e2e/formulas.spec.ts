@@ -29,7 +29,7 @@ test("formulas: find one, put own numbers in, see how far it holds, take it alon
   const evictions = page.getByRole("textbox", { name: /^k/ });
   await evictions.fill("many");
   await evictions.press("Enter");
-  await expect(page.getByText(/"many" is no number/)).toBeVisible();
+  await expect(page.getByText(/"many" is not a number/)).toBeVisible();
   await evictions.fill("-1");
   await evictions.press("Enter");
   await expect(page.getByRole("alert")).toContainText("Inputs: k: must be finite");

@@ -46,7 +46,7 @@ test("DRAM or flash: the price ratio moves the decision, and its link keeps it",
   await expect(page.getByText(/Set by hand; prices give/)).toBeVisible();
 
   await choose(card, "Whole amount");
-  await expect(card).toContainText("all of a sum saves");
+  await expect(card).toContainText("saved by an amount spent at once");
   await card.getByRole("button", { name: "How is this computed?" }).click();
   await expect(
     card.getByRole("rowheader", { name: "flip_price_ratio, next money", exact: true }),
