@@ -1,7 +1,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import { answer } from "./client";
 import { stepsQuery } from "./derived";
-import { deriveCompare, askCompare } from "./gen/sdk.gen";
+import { askCompare, deriveCompare } from "./gen/sdk.gen";
 import type { Decide, DecisionIn, EvaluationOut, SimulationOut } from "./gen/types.gen";
 
 /** A point of a workload on devices, whoever decides. */
@@ -22,7 +22,9 @@ export const evaluationQuery = (point: EvaluationIn) =>
     queryKey: ["evaluations", point],
     // The signal cancels the request of an older slider position.
     queryFn: async ({ signal }) => {
-      const found = await answer(askCompare({ signal, body: point, throwOnError: true }));
+      const found = await answer(
+        askCompare({ signal, body: point, throwOnError: true }),
+      );
       if (isJob(found)) {
         throw new Error("the model was asked, and a job answered");
       }

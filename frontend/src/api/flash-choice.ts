@@ -1,7 +1,7 @@
 /** Which flash device, and where its directory goes. Nothing of it is stored. */
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { type Asked, asked, stepsQuery, WITH_STEPS } from "./derived";
-import { askFlashChoice, askDirectories } from "./gen/sdk.gen";
+import { askDirectories, askFlashChoice } from "./gen/sdk.gen";
 import type {
   DirectoriesOut as DirectoriesAnswer,
   DirectoriesIn,
@@ -34,10 +34,7 @@ export const directoriesQuery = (question: DirectoriesIn) =>
   queryOptions({
     queryKey: ["directories", question],
     queryFn: ({ signal }) =>
-      asked(
-        question,
-        askDirectories({ signal, body: question, throwOnError: true }),
-      ),
+      asked(question, askDirectories({ signal, body: question, throwOnError: true })),
     placeholderData: keepPreviousData,
   });
 

@@ -2,8 +2,8 @@
 import { queryOptions } from "@tanstack/react-query";
 import { answer } from "./client";
 import {
-  checkDramOrFlash,
   checkDirectories,
+  checkDramOrFlash,
   checkFlashChoice,
   checkFragmentCache,
   checkRecovery,

@@ -2,7 +2,7 @@
 import { queryOptions } from "@tanstack/react-query";
 import { answer } from "./client";
 import { type Asked, asked, stepsQuery, WITH_STEPS } from "./derived";
-import { askSchemeMapPoint, askSchemeMap } from "./gen/sdk.gen";
+import { askSchemeMap, askSchemeMapPoint } from "./gen/sdk.gen";
 import type {
   MapPointOut as MapPointAnswer,
   MapQuestion,

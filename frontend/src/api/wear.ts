@@ -1,12 +1,7 @@
 /** Life of the flash, health of a drive, warm-up and restart. Nothing of them is stored. */
 import { queryOptions } from "@tanstack/react-query";
 import { type Asked, asked, stepsQuery, WITH_STEPS } from "./derived";
-import {
-  askRecovery,
-  askWear,
-  askDeviceHealth,
-  askFragmentCache,
-} from "./gen/sdk.gen";
+import { askDeviceHealth, askFragmentCache, askRecovery, askWear } from "./gen/sdk.gen";
 import type {
   DeviceHealthOut as DeviceHealthAnswer,
   DeviceHealthIn,
@@ -52,10 +47,7 @@ export const fragmentCacheQuery = (question: FragmentCacheIn) =>
   queryOptions({
     queryKey: ["sce", question],
     queryFn: ({ signal }) =>
-      asked(
-        question,
-        askFragmentCache({ signal, body: question, throwOnError: true }),
-      ),
+      asked(question, askFragmentCache({ signal, body: question, throwOnError: true })),
   });
 
 export const fragmentCacheSteps = ({ asked: body }: FragmentCacheOut) =>
