@@ -147,7 +147,12 @@ def test_cachelib_lines_stand_for_op_count_requests(tmp_path):
             "read in µs: its first value lies",
         ),
         # The published traces of 202401 count seconds from a start of their own.
-        ("604000000", "604000003", 3.0, "read in s: its first value is not a time since"),
+        (
+            "604000000",
+            "604000003",
+            3.0,
+            "read in s: its first value is not a time since",
+        ),
         ("0", "3", 3.0, "read in s: its first value is not a time since"),
     ],
 )

@@ -224,9 +224,7 @@ def test_numbers_in_the_names_of_a_folder_count_as_numbers(tmp_path):
     whole.write_bytes(b"".join(days.values()))
     expected = inspect(whole, format="keys")["sha256_of_sequence"]
     assert found["sha256_of_sequence"] == expected
-    assert any(
-        "with digits read as numbers" in text for text in found["assumptions"]
-    )
+    assert any("with digits read as numbers" in text for text in found["assumptions"])
     [told] = of_name(found, "members_order_assumed")
     assert "(day1, day2, " in told["message"]
     assert "(day1, day10, " in told["message"]

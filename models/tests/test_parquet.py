@@ -114,7 +114,9 @@ def test_packed_tables_are_unpacked_within_the_limits(tmp_path):
     with pytest.raises(TraceError, match="the gzip stream is truncated"):
         inspect(path, columns=MAPPING)
     path.write_bytes(gzip.compress(content[:-3000]))
-    with pytest.raises(TraceError, match="damaged, truncated or of an unsupported kind"):
+    with pytest.raises(
+        TraceError, match="damaged, truncated or of an unsupported kind"
+    ):
         inspect(path, columns=MAPPING)
 
 
