@@ -95,7 +95,9 @@ test("throughput: knee, bottleneck, another axis, and its link", async ({ page }
   await expect(card.getByRole("heading")).toContainText(
     "the number of clients limits them",
   );
-  await expect(card).toContainText(/The knee is at \d+ clients: .* throughput could reach/);
+  await expect(card).toContainText(
+    /The knee is at \d+ clients: .* throughput could reach/,
+  );
   await expect(page).toHaveURL(/clients=1(&|$)/);
   await page.getByRole("slider", { name: "Disks" }).press("PageUp");
   await expect(page).toHaveURL(/disks=2(&|$)/);

@@ -310,7 +310,7 @@ fn missing_costs_and_wrong_options_are_named() {
             4,
             &[("flash_read_us", "-1")],
             "option `flash_read_us=-1`: scheme `online` takes a number from 0 to 1000000000000 here",
-            "flash_read_us has no default: Time of reading",
+            "flash_read_us has no default: Time to read",
         ),
         (
             4,

@@ -468,7 +468,7 @@ fn wrong_parameters_are_refused_with_a_next_step() {
             9,
             &[("window", "5"), ("comp", "1")],
             "`window=5`",
-            "without it",
+            "default: the buffer's pages, at least 5000",
         ),
         ("fd_buffer", 9, &[("window", "0")], "`window=0`", "from 1"),
         (

@@ -426,7 +426,10 @@ fn overlong_lines_are_refused_not_gathered() {
 fn files_without_content_are_refused() {
     let folder = Folder::new();
     assert_refused(inspect(&spec(&folder.path("missing"))), "cannot read");
-    assert_refused(inspect(&spec(&folder.path(""))), "is a folder");
+    assert_refused(
+        inspect(&spec(&folder.path(""))),
+        "this folder holds no file",
+    );
     assert_refused(inspect(&spec(&folder.file("e", ""))), "is empty (0 bytes)");
     assert_refused(
         inspect(&spec(&folder.file("g", gzip(b"")))),
