@@ -352,16 +352,6 @@ COST = {"m_r": 10, "D_R": 5, "D_W": 6, "p_d": 0.4}
             "r",
             "a cache must have from 1 to",
         ),
-<<<<<<< HEAD
-=======
-        ("fd.mattson", {"trace": "  "}, "trace", "must hold an access"),
-        (
-            "kv.simulate",
-            {"trace": "R1", "r": 0, "f": 1},
-            "r",
-            "a cache must have from 1 to",
-        ),
->>>>>>> words-rust
         (
             "face.simulate_gsc",
             {"trace": "R1", "dram_pages": 1, "flash_slots": 2, "scan_depth": 3},
