@@ -135,7 +135,7 @@ def measure(sources: dict[str, Path]) -> Measured:
                     f"`{name}`",
                     f"{curve.accesses:,}",
                     f"{curve.distinct_pages:,}",
-                    "not told" if reads_only else writes,
+                    "not recorded" if reads_only else writes,
                 ]
             )
             print(name, flush=True)

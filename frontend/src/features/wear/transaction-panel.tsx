@@ -59,7 +59,7 @@ export function TransactionSection(props: TransactionProps) {
   return (
     <Panel
       title="Transactions on raw flash"
-      subtitle="Which transaction leaves memory first, and is it written as pages or as log records? The workload is not used here: a trace does not record transactions."
+      subtitle="Which transaction is evicted from memory first, and is it written as pages or as log records? The workload is not used here: a trace does not record transactions."
     >
       <Disclosure
         label="Analyse transactions"

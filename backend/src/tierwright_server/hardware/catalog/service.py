@@ -391,7 +391,7 @@ PRICE_BOOKS: Store[PriceBook] = Store(
     shipped=lambda catalog: catalog.price_books,
     load=_load_price_book,
     document=PriceBook.to_dict,
-    instead=lambda _: "Make an own price book: POST /api/v1/catalog/price-books.",
+    instead=lambda _: "Make your own price book: POST /api/v1/catalog/price-books.",
 )
 
 

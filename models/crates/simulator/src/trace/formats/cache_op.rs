@@ -97,7 +97,7 @@ impl CacheCounts {
             warnings.push(Warning::new(
                 "zero_sizes",
                 format!(
-                    "{} requests have size 0, as after a miss, which is not taken as the size of the object",
+                    "{} requests have size 0, as after a miss; that is not the size of the object",
                     self.zero_sizes
                 ),
                 "no action is needed: each key counts as one page regardless of its size",
