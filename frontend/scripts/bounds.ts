@@ -1,7 +1,7 @@
 /**
  * Writes what the OpenAPI document says of numbers, words and lists that are asked for:
- * their bounds, and the value taken where they are absent; and the cost terms with their
- * titles. The page reads it, so that no bound and no title is written twice.
+ * their bounds, and the value taken where they are absent; the cost terms with their titles;
+ * and the marks of the page-flow schemes. The page reads it, so that nothing is written twice.
  *
  * Usage: node scripts/bounds.ts <folder of the generated client>
  */
@@ -38,12 +38,17 @@ interface Operation {
 interface Document {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
+  readonly "x-page-flow-schemes": readonly {
+    readonly name: string;
+    readonly mark: object;
+  }[];
 }
 
 const DOCUMENT = new URL("../../backend/openapi.json", import.meta.url);
 const REFERENCE = "#/components/schemas/";
 
-const { paths, components }: Document = JSON.parse(readFileSync(DOCUMENT, "utf8"));
+const document: Document = JSON.parse(readFileSync(DOCUMENT, "utf8"));
+const { paths, components } = document;
 
 const nameOf = (schema: Schema): string | undefined =>
   schema.$ref?.slice(REFERENCE.length);
@@ -144,6 +149,13 @@ const costTerms = Object.entries(components.schemas["CostTerms"]?.properties ?? 
   .join("");
 lines.push(
   `/** In the server's order. */\nexport const COST_TERMS = [\n${costTerms}] as const;\n`,
+);
+
+const marks = document["x-page-flow-schemes"]
+  .map(({ name, mark }) => `  ${name}: ${JSON.stringify(mark)},\n`)
+  .join("");
+lines.push(
+  `/** How charts draw the page-flow schemes. */\nexport const SCHEME_MARKS = {\n${marks}} as const;\n`,
 );
 
 writeFileSync(

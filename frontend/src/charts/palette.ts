@@ -6,7 +6,7 @@
  * carries a meaning alone. Each colour has 3:1 contrast against its background.
  */
 
-import { COST_TERMS } from "@/api/gen/bounds.gen";
+import { COST_TERMS, SCHEME_MARKS } from "@/api/gen/bounds.gen";
 
 export type ColorScheme = "light" | "dark";
 
@@ -25,13 +25,8 @@ interface MarkStyle {
   readonly shape: MarkerShape;
 }
 
-const SCHEMES: Readonly<Record<string, MarkStyle>> = {
-  none: { light: "#5c6470", dark: "#a9b1bd", shape: "circle" },
-  inclusive: { light: "#0072b2", dark: "#4ba3dc", shape: "rect" },
-  inclusive_global: { light: "#2b8cbe", dark: "#8fd0f5", shape: "roundRect" },
-  exclusive: { light: "#c4500a", dark: "#f08a3c", shape: "triangle" },
-  lazy: { light: "#00805f", dark: "#2fc79c", shape: "diamond" },
-};
+/** Declared with each scheme in the models. */
+const SCHEMES: Readonly<Record<string, MarkStyle>> = SCHEME_MARKS;
 
 /** Replacement policies, cost-aware buffers and flash caches: the same rules. */
 const CONTENDERS: Readonly<Record<string, MarkStyle>> = {
@@ -55,7 +50,7 @@ const CONTENDERS: Readonly<Record<string, MarkStyle>> = {
   lazy_cleaning: { light: "#846300", dark: "#ffd43b", shape: "arrow" },
 };
 
-/** For schemes the server registers after this page was built. */
+/** For schemes of a server that is newer than this page. */
 const FURTHER: readonly MarkStyle[] = [
   { light: "#a8477f", dark: "#e199c3", shape: "pin" },
   { light: "#7a6a00", dark: "#e3d64b", shape: "arrow" },

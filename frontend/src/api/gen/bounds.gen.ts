@@ -745,3 +745,12 @@ export const COST_TERMS = [
   {"name":"disk_reads","title":"Disk reads"},
   {"name":"disk_writes","title":"Disk writes"},
 ] as const;
+
+/** How charts draw the page-flow schemes. */
+export const SCHEME_MARKS = {
+  none: {"light":"#5c6470","dark":"#a9b1bd","shape":"circle"},
+  inclusive: {"light":"#0072b2","dark":"#4ba3dc","shape":"rect"},
+  inclusive_global: {"light":"#2b8cbe","dark":"#8fd0f5","shape":"roundRect"},
+  exclusive: {"light":"#c4500a","dark":"#f08a3c","shape":"triangle"},
+  lazy: {"light":"#00805f","dark":"#2fc79c","shape":"diamond"},
+} as const;
