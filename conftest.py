@@ -3,7 +3,7 @@
 Profiles of Hypothesis, by `HYPOTHESIS_PROFILE`: `full` (unless another is named) and `quick`, for
 `make quick`. Marks are set by what a test asks for, so that nobody has to remember them: `process`
 where it starts programs, `db` where it needs PostgreSQL, `slow` where its last recorded time is long
-(`docs/test-times.txt`).
+(`scripts/test-times.txt`).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ DATABASES = frozenset({"postgres_url", "make_database", "make_settings", "applic
 STARTERS = frozenset({"subprocess", "multiprocessing", "run_application", "Popen"})
 """Names in a module of tests by which programs are started."""
 
-TIMES = Path(__file__).parent / "docs" / "test-times.txt"
+TIMES = Path(__file__).parent / "scripts" / "test-times.txt"
 """Tests that took longer than `make quick` can wait for: seconds, how many, name."""
 
 # No deadline: the machine may be busy.

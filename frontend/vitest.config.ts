@@ -14,6 +14,7 @@ export default defineConfig({
       "@mantine/core",
       "@mantine/form",
       "@mantine/hooks",
+      "@mantine/notifications",
       "@noble/hashes/sha2.js",
       "@noble/hashes/utils.js",
       "@tanstack/react-query",

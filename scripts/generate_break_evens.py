@@ -268,11 +268,11 @@ def page(points: Sequence[Point]) -> str:
         "devices, from a cold start and in the steady state (caches warmed by the first half of the recording, counted over the "
         "second). *Delivered* is the share of what the DRAM step saves, replayed, that the flash of the model saves, replayed: "
         "1 is right. *Within* is how often the step lies between what the flash of both ends of the stated error saves, to "
-        f"{percent(WHOLE_PAGES)} of the step; *held* counts the break-evens of which that can be said. The stated error is that of "
+        f"{percent(WHOLE_PAGES)} of the step; *held* counts the break-evens for which that is known. The stated error is that of "
         "the hits of `inclusive` and `lazy`, of the pages that `lazy` writes, and in the steady state of every cost: its curve is "
         "made of the whole recording while the replay counts the second half. *No upper end* is how often no size is stated "
-        "that would be enough: none is, or the recording tells too little about so much flash.",
-        f"Promised is: within the stated error at {percent(LEAST_WITHIN)} of the break-evens or more, from either start, and on "
+        "that would be enough: no size is, or the recording says too little about so much flash.",
+        f"Promised: within the stated error at {percent(LEAST_WITHIN)} of the break-evens or more, from either start, and on "
         "the traces that the error of the steady state was not fixed on.",
         table(
             ["devices", "flash", "disk"],
@@ -281,8 +281,8 @@ def page(points: Sequence[Point]) -> str:
                 for name, (flash, disk) in PAIRS.items()
             ],
         ),
-        f"Left out are {trend:,} of {len(points):,} at which RAM and flash hold more pages than the recording tells about: no replay "
-        "of it could tell either.",
+        f"Left out are {trend:,} of {len(points):,} at which RAM and flash hold more pages than the recording covers: a replay of "
+        "it could not show more.",
         "## By scheme",
         table(["start", "scheme", *HEADINGS], rows_by(points, ["start", "scheme"])),
         "## Fixed and proved",

@@ -279,13 +279,13 @@ def page(points: Sequence[Point]) -> str:
         f"At {len(points):,} points: RAM of {shares(RAM_SHARES)} of the distinct pages, flash of "
         f"{numbers(FLASH_PER_RAM)} times RAM, on three pairs of devices, from a cold start and in the steady "
         "state (caches warmed by the first half of the recording, counted over the second). The choice is that "
-        "of `tierwright evaluate --trace`; the truth is the least I/O time of replays of all schemes. *Regret* "
-        "is by how much the scheme chosen costs more than the best.",
+        "of `tierwright evaluate --trace`; the truth is the lowest I/O time of replays of all schemes. *Regret* "
+        "is how much more the chosen scheme costs than the best.",
         table(
             ["devices", "flash", "disk"],
             [[name, f"`{f.id}`", f"`{d.id}`"] for name, (f, d) in pairs.items()],
         ),
-        f"Promised is: right at {100 * LEAST_RIGHT:g} % of the points or more, mean regret of at most "
+        f"Promised: right at {100 * LEAST_RIGHT:g} % of the points or more, mean regret of at most "
         f"{100 * MOST_MEAN_REGRET:g} %, worst of at most {100 * MOST_REGRET:g} %; no wrong choice without a "
         f"caution; cautions that could change the choice at {100 * MOST_CAUTIONED:g} % of the points at most. "
         "*Model alone* is the answer without the trace.",

@@ -135,7 +135,7 @@ def measure(sources: dict[str, Path]) -> Measured:
                     f"`{name}`",
                     f"{curve.accesses:,}",
                     f"{curve.distinct_pages:,}",
-                    "not told" if reads_only else writes,
+                    "not recorded" if reads_only else writes,
                 ]
             )
             print(name, flush=True)
@@ -351,11 +351,11 @@ def page(measured: Measured) -> str:
         NOTE,
         "How far the models are off a replay of the same trace, over "
         f"{len(gaps):,} comparisons: RAM of {shares(RAM_SHARES)} of all pages, flash of "
-        f"{numbers(FLASH_PER_RAM)} times RAM, never more than all pages. A gap is model less "
-        "simulation. Medians and percentiles are of its size, whatever its sign.",
+        f"{numbers(FLASH_PER_RAM)} times RAM, never more than all pages. A gap is model minus "
+        "simulation. Medians and percentiles are of its absolute value.",
         table(["trace", "accesses", "pages", "writes"], used),
-        "Where a trace does not tell writes from reads, all its accesses are reads: hits and what they cost "
-        "are compared, nothing is dirty, and there is no clean/dirty split.",
+        "If a trace does not distinguish writes from reads, all its accesses count as reads: hits and their cost "
+        "are compared, no page is dirty, and there is no clean/dirty split.",
         "## Flash hits",
         "As a share of the RAM misses. `exclusive` and `inclusive_global` are exact.",
         banded(gaps, [f"{s} hits" for s in SCHEMES]),
@@ -363,8 +363,8 @@ def page(measured: Measured) -> str:
         "hits a small miscount is a large share.",
         banded(gaps, [f"{s} hits relative" for s in SCHEMES]),
         "## Flash writes of lazy",
-        "`lazy_flash_writes` (what `flash_writes_cold_start` says) beside C3's own count, which takes a "
-        "victim to be on flash with q = h_f / m_r and dirty with p_d; relative to the simulated writes.",
+        "`lazy_flash_writes` (what `flash_writes_cold_start` says) beside C3's own count, which assumes that "
+        "a victim is on flash with q = h_f / m_r and dirty with p_d; relative to the simulated writes.",
         banded(gaps, ["lazy writes", "lazy writes C3"]),
         "## Disk writes",
         "Relative to the simulated ones.",

@@ -290,8 +290,8 @@ def page(lines: list[list[str]], fixed: list[list[str]]) -> str:
                 NOTE,
                 "What a choice from the first half of a recording costs on its second half, replayed with caches "
                 "that the first half warmed: *regret* is the I/O time of the chosen scheme over that of the best one, "
-                f"less one. {points} sizes a pair of devices: RAM of 0.5 to 10 % of the pages of the first half, flash "
-                "of 1 to 20 times RAM. No replay helps the choice. `cold` takes the counts of the first half as they "
+                f"minus one. {points} sizes per pair of devices: RAM of 0.5 to 10 % of the pages of the first half, flash "
+                "of 1 to 20 times RAM. No replay helps the choice. `cold` uses the counts of the first half as they "
                 "are, `steady` the estimate of [the steady state](steady-state.md).",
                 table(
                     [

@@ -95,9 +95,9 @@ def formats() -> str:
     return "\n\n".join(
         [
             "# Trace formats",
-            "Each is read plain, compressed (gzip, zstd, xz, bzip2) or in a tar or ZIP archive, found from the content and never from the file's "
+            "Each is read plain, compressed (gzip, zstd, xz, bzip2) or in a tar or ZIP archive, detected from the content and never from the file's "
             "name: [reading traces](../traces/reading.md). *Page-native* formats keep their own pages; the others are split into pages of "
-            "`--page-bytes` (4096 unless told).",
+            "`--page-bytes` (4096 by default).",
             table(
                 ["name", "description", "writes", "times", "device", "page-native"],
                 [
@@ -113,8 +113,8 @@ def formats() -> str:
                 ],
             ),
             "## How each reader was verified",
-            "A reader that only follows a description may be wrong where the description is. Where the table says that no file was at hand, look twice "
-            "at the preview of yours. *An independent reading* is a short program written from the description alone, apart from the reader: "
+            "A reader that only follows a description may be wrong where the description is. If the table says that no file was available, check "
+            "the preview of yours carefully. *An independent reading* is a short program written separately, from the description alone: its "
             "requests, accesses, distinct pages, writes, time span and the hash of the whole sequence are the same.",
             table(
                 ["name", "verified by"],
@@ -185,7 +185,7 @@ def policies() -> str:
     return with_options(
         "Replacement policies",
         "`tierwright simulate FILE --policy NAME --pages N [--option K=V]...`. One page is one unit, every miss is admitted, cold start. "
-        "A policy that needs the future reads the trace to its end before it replays. Pseudocode and all choices where a paper is silent stand in `models/crates/simulator/src/replay/policies/`; checks: [replacement policies](../models/policies.md).",
+        "A policy that needs the future reads the trace to its end before it replays. Pseudocode, and the choices made where a paper is silent, are in `models/crates/simulator/src/replay/policies/`; checks: [replacement policies](../models/policies.md).",
         replay.contenders("policy"),
     )
 
@@ -197,7 +197,7 @@ def buffers() -> str:
         named(
             "Cost-aware buffers",
             "`tierwright simulate FILE --policy NAME --pages M [--option K=V]...`: buffers in front of a device whose writes cost more than its "
-            "reads (`lru`, the baseline, is in the [policies](policies.md) too). They need a trace that tells writes from reads; one without any is "
+            "reads (`lru`, the baseline, is in the [policies](policies.md) too). They need a trace that distinguishes writes from reads; a trace without writes is "
             "replayed with a warning. Costs: [pool split](../models/pool-split.md).",
             entries,
         )
@@ -207,7 +207,7 @@ def buffers() -> str:
             parts += [
                 f"## Options of `{entry['name']}`",
                 table(
-                    ["option", "values", "without it", "meaning"],
+                    ["option", "values", "default", "meaning"],
                     [
                         [
                             f"`{option['name']}`",
@@ -228,12 +228,12 @@ def schemes() -> str:
         [
             with_options(
                 "Page-flow schemes",
-                "`tierwright simulate FILE --scheme NAME --ram-pages R --flash-pages F`. Formulas: [page flow](../models/page-flow.md). The options of a tier's policy follow as `ram_NAME` and `flash_NAME`.",
+                "`tierwright simulate FILE --scheme NAME --ram-pages R --flash-pages F`. Formulas: [page flow](../models/page-flow.md). The options of a tier's policy are given as `ram_NAME` and `flash_NAME`.",
                 replay.contenders("scheme"),
             ),
             named(
                 "Admission rules",
-                "Given as `--option admission=NAME` of a scheme that takes it.",
+                "Given as `--option admission=NAME` for a scheme that has the option.",
                 replay.admissions(),
             ).replace("# ", "## ", 1),
             *(
@@ -288,10 +288,10 @@ def devices() -> str:
     return "\n\n".join(
         [
             "# Devices",
-            "One file a device in `fixtures/devices/`. Service times are those of a page of the size that the IOPS are for (4 KiB where the source does not say): a "
-            "throughput cost at the queue depth given (docs/models/service-times.md); where a device states no IOPS its latency stands in (marked *). Of a hard disk whose "
-            "seek is known it is seek, half a rotation and transfer, the time of one request at a time (marked °); a seek that no source states is that of the disk's "
-            "class, a labelled assumption (marked °a). Local disks of a cloud instance are rented with it alone (kind marked *instance*) and are not ranked among drives. "
+            "One file per device in `fixtures/devices/`. Service times are those of a page of the size that the IOPS are for (4 KiB if the source does not say): a "
+            "throughput cost at the queue depth given (docs/models/service-times.md); if a device states no IOPS its latency is used instead (marked *). For a hard disk with a "
+            "known seek time it is seek, half a rotation and transfer, the time of one request at a time (marked °); a seek that no source states is that of the disk's "
+            "class, a labelled assumption (marked °a). Local disks of a cloud instance can only be rented with it (kind marked *instance*) and are not ranked among drives. "
             "`-`: the source does not say.",
             table(
                 [
@@ -319,7 +319,7 @@ def devices() -> str:
             "## A device file",
             "Keys: `id` (the file's name), `name`, `kind`, optional `year`, `sold_as` (`device` or `instance`), `notes`; then a table "
             "`[figures.NAME]` for each figure with `value`, `unit`, `source`, optional `date` (YYYY, YYYY-MM, YYYY-MM-DD or YYYY-Qn), `note`, "
-            "and `assumed = true` where the figure is an assumption. Rates measured at several transfer sizes or queue depths stand in "
+            "and `assumed = true` if the figure is an assumption. Rates measured at several transfer sizes or queue depths are in "
             "`[[measurements]]`: `operation` (read or write), `page_bytes`, `iops`, `source`, optional `queue_depth`, `date`, `note`; times of pages "
             "between them are interpolated. Unknown keys are refused.",
             table(
@@ -369,7 +369,7 @@ def price_books() -> str:
     """Return the page of the price books and of the format of their files."""
     parts = [
         "# Price books",
-        "One file a book in `fixtures/prices/`. A price of a device goes before that of its kind. GB = 10^9, GiB = 2^30 bytes.",
+        "One file per book in `fixtures/prices/`. The price of a device takes precedence over that of its kind. GB = 10^9, GiB = 2^30 bytes.",
     ]
     for book in catalog.price_books().values():
         region = f", {book.region}" if book.region else ""
@@ -400,7 +400,7 @@ def price_books() -> str:
     keys = ", ".join(f"`{key}`" for key in PRICE_UNITS)
     parts += [
         "## A price book's file",
-        "Keys: `id` (the file's name), `name`, `date`, optional `region`, `currency` (USD), `notes`, `default = true` (one book: taken where nobody chose), `retired` (why it should not be chosen any more), tables `[[absent]]` with `kind` and `reason`; then a table `[[prices]]` for each price with "
+        "Keys: `id` (the file's name), `name`, `date`, optional `region`, `currency` (USD), `notes`, `default = true` (one book: used if no other is chosen), `retired` (why it should not be chosen any more), tables `[[absent]]` with `kind` and `reason`; then a table `[[prices]]` for each price with "
         f"`device_id` or `kind`, exactly one of {keys}, `source`, optional `date` and `note`. Unknown keys are refused.",
     ]
     return "\n\n".join(parts)
@@ -411,7 +411,7 @@ def command_line() -> str:
     parts = [
         "# Command line",
         "Every command takes `--json`: one JSON document on stdout and nothing else. Progress goes to stderr when it is a terminal. Exit codes: 0 success, "
-        "1 a check failed, 2 bad input (message with a `hint:`), 70 a defect of Tierwright (report it), 130 interrupted.",
+        "1 a check failed, 2 bad input (message with a `hint:`), 70 a defect in Tierwright (report it), 130 interrupted.",
     ]
     for command in COMMANDS:
         parts += [
@@ -438,8 +438,8 @@ def reach() -> str:
         [
             "# Where each formula is reached",
             "Every formula of the papers is a function in Python and answers by its name for any inputs, with estimator, validity, warnings, derivation and "
-            "source: `tierwright formula NAME`, `POST /formulas/{name}`, page *Formulas*. This table tells where it is part of a larger answer as well; a test "
-            "holds that every formula has its row, and that the commands, addresses and pages named here exist.",
+            "source: `tierwright formula NAME`, `POST /formulas/{name}`, page *Formulas*. This table shows where it is also part of a larger answer; a test "
+            "checks that every formula has its row, and that the commands, addresses and pages named here exist.",
             table(
                 ["formula", "command", "`POST` or `GET`", "page"],
                 [

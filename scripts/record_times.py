@@ -1,4 +1,4 @@
-"""Writes docs/test-times.txt from the last run of `make test`: the tests that `make quick` leaves out.
+"""Writes scripts/test-times.txt from the last run of `make test`: the tests that `make quick` leaves out.
 
 ``python scripts/record_times.py``; what a quick run has timed (with few examples) does not count.
 """
@@ -13,7 +13,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 MEASURED = ROOT / ".tools" / "test-times-not-long.json"
-OUT = ROOT / "docs" / "test-times.txt"
+OUT = ROOT / "scripts" / "test-times.txt"
 SLOW_S = 0.1
 """Of a test; of one with parameters the mean."""
 

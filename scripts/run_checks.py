@@ -18,6 +18,7 @@ CHECKS: dict[str, list[str]] = {
     "ruff-format": ["ruff", "format", "--check", "."],
     "imports": ["lint-imports"],
     "rooms": ["python", "scripts/check_rooms.py"],
+    "words": ["python", "scripts/check_words.py"],
     "compose": ["python", "scripts/check_compose.py"],
     "biome": ["npm", "--prefix", "frontend", "run", "--silent", "check"],
     "mypy": ["mypy", "-p", "tierwright", "-p", "tierwright_server"],

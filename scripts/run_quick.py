@@ -88,6 +88,7 @@ def tasks() -> list[Task]:
     return [
         *found,
         Task("imports", (str(BIN / "lint-imports"),)),
+        Task("words", (sys.executable, "scripts/check_words.py")),
         Task("ruff", (str(BIN / "ruff"), "check", ".")),
         Task("ruff format", (str(BIN / "ruff"), "format", "--check", ".")),
     ]

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import resource
 import shutil
 import signal
 import socket
@@ -45,8 +46,6 @@ class Counts:
     skipped: int = 0
     failures: tuple[str, ...] = ()
     """Name and message of each failure."""
-    flaky: tuple[str, ...] = ()
-    """Name and first message of each story that passed only when it was told again."""
     times: tuple[tuple[float, str], ...] = ()
     """Seconds of each test, where the suite says them, and its name."""
 
@@ -57,7 +56,6 @@ class Counts:
             self.failed + other.failed,
             self.skipped + other.skipped,
             self.failures + other.failures,
-            self.flaky + other.flaky,
             self.times + other.times,
         )
 
@@ -224,13 +222,13 @@ def wait_until_ready(url: str, server: subprocess.Popen[bytes]) -> None:
     raise SystemExit(f"error: the application did not answer in {START_TIMEOUT_S} s")
 
 
-def told_stories(suites: list[dict[str, Any]], status: str) -> Iterator[str]:
-    """Tell what the stories of one ``status`` said when they first failed."""
+def failed_stories(suites: list[dict[str, Any]]) -> Iterator[str]:
+    """Say which stories failed, and what they said."""
     for suite in suites:
-        yield from told_stories(suite.get("suites", []), status)
+        yield from failed_stories(suite.get("suites", []))
         for spec in suite.get("specs", []):
             for story in spec["tests"]:
-                if story["status"] != status:
+                if story["status"] in ("expected", "skipped"):
                     continue
                 first = next(r for r in story["results"] if r["status"] != "passed")
                 yield failure(
@@ -245,7 +243,7 @@ def told_stories(suites: list[dict[str, Any]], status: str) -> Iterator[str]:
 
 
 def story_times(suites: list[dict[str, Any]]) -> Iterator[tuple[float, str]]:
-    """Return the seconds of every story, however often it was told."""
+    """Return the seconds of every story."""
     for suite in suites:
         yield from story_times(suite.get("suites", []))
         for spec in suite.get("specs", []):
@@ -316,11 +314,10 @@ def e2e() -> Counts:
             outcome = json.loads(report.read_text())
             stats = outcome["stats"]
             counts = Counts(
-                stats["expected"] + stats["flaky"],
+                stats["expected"],
                 stats["unexpected"],
                 stats["skipped"],
-                tuple(told_stories(outcome["suites"], "unexpected")),
-                tuple(told_stories(outcome["suites"], "flaky")),
+                tuple(failed_stories(outcome["suites"])),
                 tuple(story_times(outcome["suites"])),
             )
         return closed(counts, exit_code)
@@ -389,6 +386,12 @@ USUAL = ("rust", "python", "page", "e2e")
 """Suites that run where none is named."""
 
 
+def processor_s() -> float:
+    """Processor time of everything that was started and has ended. [s]"""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
 def tell(head: str, failures: tuple[str, ...]) -> None:
     """Print the first of ``failures``."""
     for told in failures[:TOLD_FAILURES]:
@@ -406,28 +409,29 @@ def main(names: list[str]) -> int:
     # What a shell runs in the background ignores Ctrl-C, and so would all that is started here.
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
-    outcomes: dict[str, tuple[Counts, float]] = {}
+    outcomes: dict[str, tuple[Counts, float, float]] = {}
     for name in names or USUAL:
         print(f"\n=== {name} ===", flush=True)
-        start = time.monotonic()
+        start, busy = time.monotonic(), processor_s()
         counts = SUITES[name]()
-        outcomes[name] = (counts, time.monotonic() - start)
-    for name, (counts, _) in outcomes.items():
-        tell(f"FLAKY in {name}", counts.flaky)
+        outcomes[name] = (counts, time.monotonic() - start, processor_s() - busy)
+    for name, (counts, *_) in outcomes.items():
         tell(f"FAILED in {name}", counts.failures)
     slowest = sorted(
-        (test for counts, _ in outcomes.values() for test in counts.times), reverse=True
+        (test for counts, *_ in outcomes.values() for test in counts.times),
+        reverse=True,
     )
     print(f"\nthe {min(SLOWEST, len(slowest))} slowest tests")
     for seconds, name in slowest[:SLOWEST]:
         print(f"{seconds:7.1f} s  {name[:140]}")
-    print("\nsuite      passed  failed  skipped  seconds")
+    print("\nsuite      passed  failed  skipped  seconds  processor seconds")
     total = Counts()
-    for name, (counts, seconds) in outcomes.items():
+    for name, (counts, seconds, busy) in outcomes.items():
         total += counts
         print(
-            f"{name:<10} {counts.passed:>6}  {counts.failed:>6}  {counts.skipped:>7}  {seconds:>7.0f}"
+            f"{name:<10} {counts.passed:>6}  {counts.failed:>6}  {counts.skipped:>7}  {seconds:>7.0f}  {busy:>17.0f}"
         )
+    print(f"{'all':<43} {sum(s for _, s, _ in outcomes.values()):>0.0f}")
     print(f"\n{total.passed} passed, {total.failed} failed, {total.skipped} skipped")
     return 1 if total.failed else 0
 

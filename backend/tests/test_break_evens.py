@@ -266,11 +266,11 @@ class TestNumbers:
         money = answer["next_money"]
         useful, bought = money["flash_useful_pages"], money["flash_pages"]
         assert answer["finding"] == (
-            "The next 20 USD saves as much in flash as in DRAM, to 1 %, and "
-            f"{20 * useful / bought:.3f} USD of flash is enough for that"
+            "The next 20 USD saves as much in flash as in DRAM, to within 1 %, and "
+            f"{20 * useful / bought:.3f} USD of flash is enough for this"
         )
         assert answer["flip_finding"].endswith(
-            "flash gains what DRAM gains to 1 %, but never all of it"
+            "flash gains what DRAM gains to within 1 %, but never all of it"
         )
         less = ask(application, usd="5", **asked)
         assert "belongs in flash" in less["finding"]
@@ -432,12 +432,12 @@ class TestCheck:
         share = percent(saved[named])
         if agrees:
             assert sentence.endswith(
-                f"as the model says, {share} of what the DRAM saves."
+                f"as the model predicts: {share} of what the DRAM saves."
             )
         else:
             assert f"{percent(saved[most])} of what the DRAM saves" in sentence
             assert sentence.endswith(
-                f"{title[named]}, which the model names, saves {share}."
+                f"{title[named]}, the model's choice, saves {share}."
             )
 
     @pytest.mark.parametrize(
@@ -445,19 +445,19 @@ class TestCheck:
         [
             (0.9, 1.2, 10.5, ""),
             (0.5, 2.0, 10.5, " (but that error spans a factor of up to 4.00 in flash)"),
-            (0.9, math.nan, 10.5, " (but that error has no bound on one side)"),
+            (0.9, math.nan, 10.5, " (but that error is unbounded on one side)"),
             (
                 0.9,
                 1.2,
                 8.0,
-                " (but the flash saves up to 20.0 % less than the model says)",
+                " (but the flash saves up to 20.0 % less than the model predicts)",
             ),
             (
                 0.5,
                 2.0,
                 26.8,
-                " (but that error spans a factor of up to 4.00 in flash and the flash saves up "
-                "to 168 % more than the model says)",
+                " (but that error spans a factor of up to 4.00 in flash and the flash "
+                "saves up to 168 % more than the model predicts)",
             ),
         ],
     )

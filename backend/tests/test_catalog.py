@@ -8,7 +8,7 @@ from tierwright import _simulator
 from tierwright.hardware import catalog
 from tierwright.hardware.capabilities import missing_figures
 from tierwright.hardware.service_time import service_us
-from tierwright_server.hardware.catalog.service import OWN_PREFIX
+from tierwright_server.hardware.catalog.own import OWN_PREFIX
 
 FIGURES = {
     "read_iops": {"value": 100_000, "unit": "1/s", "source": "measured with fio"},

@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import pytest
 
-from tierwright.advise import tier_costs
+from tierwright.advise import tier_cost
 from tierwright.evaluate.economics import Assumptions, Load
 from tierwright.hardware import catalog, fio
 from tierwright.hardware.service_time import service_us
@@ -143,7 +143,7 @@ class TestTierCosts:
             ),
             200,
         )
-        expected = tier_costs.answer(
+        expected = tier_cost.answer(
             [catalog.device(SSD), catalog.device(DISK)],
             10**11,
             page_bytes=4096,

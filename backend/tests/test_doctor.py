@@ -48,7 +48,7 @@ def test_a_full_disk_and_a_file_in_the_way(monkeypatch, tmp_path):
     monkeypatch.setattr(doctor.shutil, "disk_usage", lambda _: usage(1, 1, 2**20))
     code, found = look("--data-dir", str(tmp_path))
     assert code == 1
-    assert "make room" in found["data folder"]["hint"]
+    assert "free some space" in found["data folder"]["hint"]
     file = tmp_path / "file"
     file.write_text("")
     code, found = look("--data-dir", str(file / "below"))
@@ -90,7 +90,7 @@ def test_a_command_without_its_core_says_so():
     )
     assert tried.returncode == 70
     error, hint = tried.stderr.splitlines()
-    assert error.startswith("error: the compiled core does not load: ")
+    assert error.startswith("error: the compiled core cannot be loaded: ")
     assert hint.startswith("hint: in a checkout run `make setup`")
 
 
@@ -111,7 +111,7 @@ def test_confinement_says_what_the_kernel_enforces(tmp_path):
         assert seen["state"] == "note"
     else:
         assert (seen["state"], seen["hint"]) == ("ok", "")
-        assert "open no sockets" in seen["found"]
+        assert "cannot open sockets" in seen["found"]
         assert ("capabilities" in seen["found"]) == (os.geteuid() == 0)
 
 

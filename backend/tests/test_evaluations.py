@@ -272,7 +272,7 @@ class TestEvaluate:
         assert answer["flash_bytes"] == 20 * 8192
 
     def test_a_rate_that_the_devices_cannot_carry_is_warned_of(self, application):
-        """One disk under a trace of some 80,000 accesses a second; RAM for all of it is enough."""
+        """One disk under a trace of some 80,000 accesses per second; RAM for all of it is enough."""
         answer = application.post("/evaluations", point(300, 3000), 200)
         (load,) = (w for w in answer["warnings"] if w["name"] == "load_beyond_devices")
         best = by_scheme(answer)[answer["best"]]["cost_terms_us_per_access"]

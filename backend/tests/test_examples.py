@@ -210,15 +210,15 @@ def test_steps_come_where_they_are_asked_for(asked, operation_id):
 
 
 def test_steps_come_as_a_table_of_their_own(asked):
-    method, path, _ = OPERATIONS["estimate_recovery"]
+    method, path, _ = OPERATIONS["ask_recovery"]
     answer = asked.client.request(
         method,
         path.removeprefix("/api/v1"),
         params={"table": "derivation"},
         headers={"accept": "text/csv"},
-        json=filled(asked, EXAMPLES["estimate_recovery"].body),
+        json=filled(asked, EXAMPLES["ask_recovery"].body),
     )
-    steps = sent(asked, "estimate_recovery", derivation="true").json()["derivation"]
+    steps = sent(asked, "ask_recovery", derivation="true").json()["derivation"]
     assert len(answer.text.splitlines()) == 1 + len(steps)
 
 

@@ -127,7 +127,7 @@ class TestDirectories:
     @pytest.mark.parametrize(
         ("changes", "part"),
         [
-            ({"flash_page_bytes": [5000]}, "no multiple of the RAM page"),
+            ({"flash_page_bytes": [5000]}, "not a multiple of the RAM page"),
             ({"flash_page_bytes": [PAGE, PAGE]}, "names a size twice"),
             ({"directory_hit_ratio": 1.5}, "directory_hit_ratio"),
             ({"buffered_bytes": 2**40}, "buffered_bytes"),

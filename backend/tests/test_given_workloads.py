@@ -437,7 +437,7 @@ class TestCurve:
             200,
         )
         assert answer["restart"]["redo_pages"] > 0
-        assert "how many accesses write is unknown" in answer["restart"]["redo_basis"]
+        assert "the share of writes is unknown" in answer["restart"]["redo_basis"]
 
     def test_who_asks_for_one_number_is_refused(self, application, curved):
         answer = application.client.post("/evaluations", json=point(curved["id"]))

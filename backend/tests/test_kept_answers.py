@@ -313,8 +313,8 @@ class TestKeptAnswers:
         assert found["comparison"]["model_changed"]
         assert found["comparison"]["unchanged"]
         assert found["comparison"]["sentence"] == (
-            f"Saved under models 0.0.9; the present ones are {version.VERSION}. "
-            "The answer is unchanged."
+            f"Saved under models 0.0.9; the current ones are {version.VERSION}. The "
+            "answer is unchanged."
         )
 
     def test_an_older_model_that_said_something_else(self, application, monkeypatch):
@@ -385,7 +385,7 @@ class TestKeptAnswers:
             ("hdd (purchase)", "0.5 USD/GB", "0.25 USD/GB"),
         }
         assert found["comparison"]["sentence"].startswith(
-            "Changed since: price book Ours."
+            "Changed since then: price book Ours."
         )
         costs = [
             (Decimal(each["before"]), Decimal(each["now"]))

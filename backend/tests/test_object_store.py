@@ -40,13 +40,13 @@ class TestAddress:
     @pytest.mark.parametrize(
         ("text", "said"),
         [
-            ("gcs://abc/x", "no scheme that is read"),
+            ("gcs://abc/x", "does not begin with a supported scheme"),
             ("gs://user@abc/x", "for a bucket"),
             ("az://a_b_c/x", "for a bucket"),
             ("az://a--b/x", "for a bucket"),
             ("az://abc/in/../x", "empty part"),
-            ("S3://abc/x", "no scheme that is read"),
-            ("file:///etc/passwd", "no scheme that is read"),
+            ("S3://abc/x", "does not begin with a supported scheme"),
+            ("file:///etc/passwd", "does not begin with a supported scheme"),
             ("s3://", "for a bucket"),
             ("s3://ab/x", "for a bucket"),
             ("s3://user:pass@abc/x", "for a bucket"),
@@ -295,7 +295,7 @@ class TestRefused:
             problem = register(application, "open/large.csv", 413)
             assert "3001 bytes, more than the limit of 3000" in problem["detail"]
             problem = register(application, "open/less.csv", 507)
-            assert "this installation may take" in problem["detail"]
+            assert "this installation may use" in problem["detail"]
             assert application.get("/uploads")["total"] == 0
 
     def test_a_store_that_is_not_there(self, make_settings):
@@ -304,7 +304,7 @@ class TestRefused:
         )
         with credentials(), run_application(settings, workers=0) as application:
             problem = register(application, "open/x.csv", 502)
-        assert "does not answer as it should" in problem["detail"]
+        assert "gave an unexpected answer" in problem["detail"]
         assert "TIERWRIGHT_OBJECT_STORE_ENDPOINT" in problem["hint"]
         assert "Debug" not in problem["detail"]
 
@@ -345,7 +345,7 @@ class TestBadLine:
         upload = register(application, "open/long.bin")
         run = application.wait_run(upload["run"]["id"], 100)
         assert run["status"] == "failed"
-        assert "the store does not answer as it should" in run["error"]
+        assert "the store gave an unexpected answer" in run["error"]
         assert f"of {len(data)} bytes had arrived" in run["error"]
         assert "what has arrived is kept" in run["hint"]
         shown = application.get(f"/uploads/{upload['id']}")

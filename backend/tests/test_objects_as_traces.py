@@ -125,7 +125,7 @@ def test_what_is_absent_is_named(line, capsys):
 @pytest.mark.parametrize(
     ("address", "said_of_it"),
     [
-        ("http://example.org/x.csv", "no scheme that is read"),
+        ("http://example.org/x.csv", "does not begin with a supported scheme"),
         ("s3://traces", "a bucket or a prefix"),
         ("s3://traces/in/", "a bucket or a prefix"),
         ("s3://traces/../x", "empty part"),

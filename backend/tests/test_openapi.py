@@ -69,7 +69,7 @@ def test_every_link_leads_from_what_is_made_to_what_reads_it():
         "workload_id": "$response.body#/id"
     }
     assert links["create_workload", "get_run"] == {"run_id": "$response.body#/run/id"}
-    assert links["evaluate", "get_workload"] == {
+    assert links["ask_compare", "get_workload"] == {
         "workload_id": "$response.body#/workload_id"
     }
 

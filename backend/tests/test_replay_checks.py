@@ -62,7 +62,7 @@ def test_throughput_is_that_of_the_counted_operations(application, counters):
             )
             assert row["simulated"] == pytest.approx(own.throughput_per_s)
             assert abs(row["gap_relative"]) < 0.1
-    assert "nothing replays how clients wait" in found["basis"].replace(":", "")
+    assert "the waiting of clients is not replayed" in found["basis"]
 
 
 def test_life_is_that_of_the_counted_writes(application, counters):
@@ -154,8 +154,8 @@ def test_a_restart_is_checked_by_a_cache_that_crashes(application):
     assert rows["metadata restored"]["simulated"] == pytest.approx(scanned)
     assert rows["with flash"]["simulated"] > rows["with flash"]["model"]
     assert 0 < rows["time to fill, by the misses of RAM"]["simulated"] < 420
-    assert "30,000 accesses behind the crash" in found["basis"]
-    assert "where the answer takes 98" in found["sentence"]
+    assert "30,000 accesses after the crash" in found["basis"]
+    assert "the answer assumes 98" in found["sentence"]
 
 
 def test_a_fragment_cache_is_checked_over_fragments(application):
@@ -198,7 +198,8 @@ def test_a_close_call_of_throughput_is_decided_by_the_replay():
     assert finding(rows) == "Lazy reaches 95.0 transactions/s, decided by replay"
     rows = [figure("exclusive", 100.0, 94.5), figure("lazy", 99.0, 95.0)]
     assert finding(rows) == (
-        "Lazy and Exclusive are equal for the purpose at about 95.0 transactions/s, decided by replay"
+        "Lazy and Exclusive are practically equal at about 95.0 transactions/s, "
+        "decided by replay"
     )
     assert finding([figure("lazy", 99.0, None)]) is None
 
@@ -225,8 +226,8 @@ def figure(of, model, simulated):
         ),
         (
             (90.0, 100.0),
-            "By replay Lazy is best; Exclusive, which the model names, is 20.0 % behind; the "
-            "model is off by at most 25.0 % in throughput.",
+            "By replay, Lazy is best; Exclusive, the model's choice, is 20.0 % behind; "
+            "the model is off by at most 25.0 % in throughput.",
         ),
     ],
 )

@@ -11,7 +11,10 @@ from tierwright_server.questions.compare.schemas import CostTerms
 @pytest.mark.parametrize(
     ("hint", "shown"),
     [
-        ("a smaller --page-bytes shows more", "a smaller page size shows more"),
+        (
+            "use a smaller --page-bytes to see more",
+            "use a smaller page size to see more",
+        ),
         ("name the format with --format: msr, csv", "name the format: msr, csv"),
         ("use --format msr", "use the format msr"),
         ("cut the trace", "cut the trace"),

@@ -109,7 +109,7 @@ def test_every_policy_of_a_tier_or_pool_can_be_chosen_from_the_list():
         ("printed or conservative, with group_pages", ["printed", "conservative"]),
         ("whole number from 1 to 255", None),
         ("a number above 0, with comp", None),
-        ("0 to the accesses of the trace", None),
+        ("0 to the number of accesses of the trace", None),
     ],
 )
 def test_choices_are_told_from_ranges(values, choices):

@@ -45,7 +45,7 @@ class TestVerify:
         [fault] = problem["errors"]
         assert fault["where"] == "body.sha256"
         assert hashlib.sha256(trace(21)).hexdigest() in fault["message"]
-        assert "upload it again" in problem["hint"]
+        assert "Upload it again" in problem["hint"]
         assert application.client.get(f"/uploads/{upload_id}").status_code == 404
         assert not (application.settings.uploads_dir / upload_id).exists()
 
@@ -352,7 +352,7 @@ class TestLimits:
             )
             run = application.wait_run(workload["run"]["id"])
             assert run["status"] == "failed"
-            assert "this installation may take" in run["error"]
+            assert "this installation may use" in run["error"]
 
     def test_unless_set_half_of_the_disk_is_the_limit(self, application):
         shown = application.get("/storage")

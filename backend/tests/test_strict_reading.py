@@ -80,7 +80,7 @@ class TestQueries:
     def test_an_address_without_a_query_says_so(self, application):
         answer = application.client.get("/health", params={"deep": "1"})
         assert places(answer) == ["query.deep"]
-        assert answer.json()["hint"] == "This address takes no query."
+        assert answer.json()["hint"] == "Send no query: this address has no parameters."
 
     @pytest.mark.parametrize("limit", ["1_0", " 5 ", "٣", "1e1", "5.0", ""])
     def test_whole_numbers_in_digits_alone(self, application, limit):

@@ -164,7 +164,7 @@ class TestRows:
         }
         for row in sweep["rows"]:
             if row["ram_pages_left"] == -20:
-                assert row["error"] == "the metadata of flash leave no RAM"
+                assert row["error"] == "the flash metadata leave no RAM"
                 assert row["miss_ratio"] is None
                 assert row["io_time_reason"] == "nothing was replayed"
         own = _simulator.replay(EXAMPLE_TRACE, "scheme", "lazy", 276, 4000)
@@ -192,7 +192,7 @@ class TestRows:
         sweep = finish(application, request([contender("policy", "lru")], [50]))
         [row] = sweep["rows"]
         assert row["io_time_us_per_access"] is None
-        assert row["io_time_reason"] == "no device is named"
+        assert row["io_time_reason"] == "no device was given"
 
     def test_a_flash_cache_tells_the_disk_writes_it_spares(self, application):
         asked = [
@@ -243,7 +243,7 @@ class TestRows:
         assert formula["q"] < formula["measured_q"]
         assert formula["gap"] > 0.05
         [warning] = [w for w in row["warnings"] if w["name"] == "clean_only_gap"]
-        assert f"{formula['gap']:.1%} dearer" in warning["message"]
+        assert f"{formula['gap']:.1%} higher" in warning["message"]
 
     def test_blocks_count_misses_apart_and_are_priced_by_their_bytes(self, application):
         asked = contender(

@@ -115,7 +115,7 @@ def test_the_usual_points_hold_the_present_one(application):
 def test_the_sentence_names_bottleneck_and_knee(application):
     few = ask(application, clients=1, think_us=100_000)
     assert "the number of clients limits" in few["finding"]
-    assert "could reach up to" in few["sentence"]
+    assert "throughput could reach" in few["sentence"]
     assert " transactions/s" in few["finding"]
     many = ask(application, clients=500)
     assert "the disks are 100 % busy" in many["sentence"]
@@ -140,7 +140,7 @@ def test_a_device_limits_where_it_is_nearly_saturated(application):
         sentence = answer["sentence"]
         if limit == "clients":
             assert most / rate > 1.1
-            assert "could reach up to" in sentence or "would still add" in sentence
+            assert "throughput could reach" in sentence or "would still add" in sentence
         elif most / rate - 1 >= 1e-3:
             assert f"at most {100 * (most / rate - 1):.3g}"[:12] in sentence
         else:

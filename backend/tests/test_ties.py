@@ -155,7 +155,7 @@ def test_until_when_money_belongs_in_flash(
 @pytest.mark.parametrize(
     ("dram", "flash", "said"),
     [
-        (2.0, 5.0, "which save 5.00 µs an access: 2.50 times what DRAM saves."),
+        (2.0, 5.0, "which save 5.00 µs per access: 2.50 times what DRAM saves."),
         (
             2.0,
             -0.5,

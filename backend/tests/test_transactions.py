@@ -21,7 +21,7 @@ def test_pages_or_log_equal_the_models(application):
     assert answer["read_share"] == pytest.approx(0.41)
     steps = {step["name"]: step["value"] for step in answer["derivation"]}
     assert steps["time as log records"] == log["total_us"]
-    assert steps["break-even pages wanted again"] == answer["break_even_pages"]
+    assert steps["break-even pages read again"] == answer["break_even_pages"]
 
 
 def test_a_replay_equals_the_models_and_orders_what_is_left(application):
@@ -55,7 +55,7 @@ def test_own_events_tell_who_leaves_next(application):
         200,
     )
     assert [row["transaction"] for row in answer["leaving"]] == ["B", "A"]
-    assert "B would leave next: it committed first" in answer["sentence"]
+    assert "B would be evicted next: it committed first" in answer["sentence"]
     assert "everything_fits" in {each["name"] for each in answer["warnings"]}
 
 
@@ -102,7 +102,7 @@ CHURN = "B T\n" + "\n".join(f"U T {page * 7919 % 12_799}" for page in range(19_0
         (
             {"source": "events", "events": "B A\nX"},
             "body.events: line 2",
-            "is no event",
+            "is not an event",
         ),
         (
             {"source": "events", "events": CHURN, "ram_pages": 10, "blocks": 202},

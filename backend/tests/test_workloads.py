@@ -428,7 +428,7 @@ class TestBadRecords:
         assert workload["skip_bad_records"] == 5
         assert workload["summary"]["skipped_records"] == 2
         assert workload["summary"]["requests"] == 60
-        assert "2 bad records were passed over" in workload["run"]["message"]
+        assert "2 bad records were skipped" in workload["run"]["message"]
         [warning] = [
             one
             for one in workload["summary"]["warnings"]

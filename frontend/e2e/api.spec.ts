@@ -12,7 +12,7 @@ test("API: find an operation, read what it takes and answers, take the link alon
     .getByRole("link", { name: "API" })
     .click();
   await expect(page.getByText("GET /api/v1", { exact: true })).toBeVisible();
-  await page.getByRole("textbox", { name: "Find an operation" }).fill("post sweeps");
+  await page.getByRole("textbox", { name: "Find operations" }).fill("post sweeps");
   await page.getByRole("link", { name: /^Create sweep/ }).press("Enter");
   await expect(page.getByRole("heading", { name: "Create sweep" })).toBeVisible();
   const body = page.getByRole("table", { name: "Request body: SweepIn" });

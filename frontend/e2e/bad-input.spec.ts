@@ -20,9 +20,7 @@ test("a binary file called .csv says what was wrong and what to do", async ({
   const alert = page.getByRole("alert");
   await expect(alert).toContainText("picture.csv");
   await expect(alert).toContainText("What to do:");
-  await expect(
-    page.getByRole("button", { name: "Read the whole trace" }),
-  ).toBeDisabled();
+  await expect(page.getByRole("button", { name: "Import trace" })).toBeDisabled();
   await expect(page.getByRole("link", { name: "Choose another file" })).toBeVisible();
   const { pathname } = new URL(page.url());
   await page.getByRole("button", { name: "Discard this upload" }).click();
@@ -39,12 +37,12 @@ test("a CSV of another kind is read through a column mapping", async ({ page }) 
     page.getByText("Columns found: when, what, object, page_no"),
   ).toBeVisible();
   await expect(page.getByRole("button", { name: "Show the preview" })).toBeDisabled();
-  await page.getByRole("combobox", { name: "The place is given as" }).click();
+  await page.getByRole("combobox", { name: "Address is given as" }).click();
   await page.getByRole("option", { name: "Page number" }).click();
-  await page.getByRole("combobox", { name: "Column of the place" }).fill("page_no");
-  await page.getByRole("combobox", { name: "Column of the operation" }).fill("what");
-  await page.getByRole("combobox", { name: "Column of the device" }).fill("object");
-  await page.getByRole("combobox", { name: "Column of the place" }).focus();
+  await page.getByRole("combobox", { name: "Address column" }).fill("page_no");
+  await page.getByRole("combobox", { name: "Operation column" }).fill("what");
+  await page.getByRole("combobox", { name: "Device column" }).fill("object");
+  await page.getByRole("combobox", { name: "Address column" }).focus();
   await page.keyboard.press("Escape");
   await page.getByRole("button", { name: "Show the preview" }).click();
   await expect(
@@ -52,7 +50,7 @@ test("a CSV of another kind is read through a column mapping", async ({ page }) 
   ).toBeVisible();
   // What was typed survives a reload.
   await page.reload();
-  await expect(page.getByRole("combobox", { name: "Column of the place" })).toHaveValue(
+  await expect(page.getByRole("combobox", { name: "Address column" })).toHaveValue(
     "page_no",
   );
   await expect(
@@ -101,7 +99,7 @@ test("a wrong size stays in the field with the reason", async ({ page }) => {
 
 test("unknown pages and workloads say so", async ({ page }) => {
   await page.goto("/nothing-here");
-  await expect(page.getByText("This page does not exist")).toBeVisible();
+  await expect(page.getByText("Page not found")).toBeVisible();
   await page.goto("/workloads/no-such-workload");
   await expect(page.getByRole("alert")).toContainText("no-such-workload");
 });
@@ -119,7 +117,9 @@ test("an upload cut off by a reload goes on where it stopped", async ({ page }) 
   await page.getByLabel("Trace file").setInputFiles(path);
   await expect.poll(() => patches).toBeGreaterThan(2);
   await page.reload();
-  await expect(page.getByText(`${name} is unfinished: 32 MiB of 96 MiB`)).toBeVisible();
+  await expect(
+    page.getByText(`${name} is unfinished; received so far: 32 MiB of 96 MiB`),
+  ).toBeVisible();
   await page.unrouteAll({ behavior: "wait" });
 
   const offsets: number[] = [];

@@ -38,16 +38,16 @@ test("hardware: a measurement of fio becomes an own device", async ({ page }) =>
   await page.goto("/hardware");
   await page.getByRole("button", { name: "Import from fio" }).click();
   const dialog = page.getByRole("dialog");
-  const field = dialog.getByRole("textbox", { name: "Output of fio" });
+  const field = dialog.getByRole("textbox", { name: "fio output" });
   await field.fill("no json");
-  await dialog.getByRole("button", { name: "Read it" }).click();
-  await expect(dialog.getByText(/This is no JSON/)).toBeVisible();
+  await dialog.getByRole("button", { name: "Read output" }).click();
+  await expect(dialog.getByText(/This is not JSON/)).toBeVisible();
   await field.fill('{"jobs": []}');
-  await dialog.getByRole("button", { name: "Read it" }).click();
+  await dialog.getByRole("button", { name: "Read output" }).click();
   await expect(dialog.getByRole("alert")).toContainText(
     "must be a list that is not empty",
   );
-  await dialog.getByLabel("File of fio").setInputFiles({
+  await dialog.getByLabel("fio output file").setInputFiles({
     name: "fio.json",
     mimeType: "application/json",
     // fio writes its warnings before the document.
@@ -68,7 +68,7 @@ test("hardware: a measurement of fio becomes an own device", async ({ page }) =>
   await expect(
     dialog.getByText(/10,000 random reads .* at queue depth 1:/),
   ).toBeVisible();
-  await dialog.getByRole("button", { name: "Keep as an own device" }).click();
+  await dialog.getByRole("button", { name: "Save as your own device" }).click();
   await expect(dialog).toBeHidden();
   const row = page.getByRole("row", { name: /A measured rig/ });
   await expect(row).toContainText("100");
@@ -84,7 +84,7 @@ test("hardware: what a tier costs on each device, and which keeps up", async ({
   const card = page.getByRole("region", { name: "Cost of a tier by device" });
   await expect(card.getByRole("heading")).toContainText(/is the cheapest/, LONG);
   const before = await card.getByRole("heading").innerText();
-  const held = page.getByRole("textbox", { name: "Held" });
+  const held = page.getByRole("textbox", { name: "Stored data" });
   await held.fill("2048");
   await held.press("Enter");
   await expect(card.getByRole("heading")).not.toHaveText(before);
@@ -108,7 +108,7 @@ test("hardware: what a tier costs on each device, and which keeps up", async ({
   await card.getByRole("button", { name: "Export" }).click();
   await page.getByRole("menuitem", { name: "CSV numbers" }).click();
   const csv = readFileSync(await (await download).path(), "utf8").split("\r\n");
-  expect(csv[0]).toContain("A million accesses [USD]");
+  expect(csv[0]).toContain("Per million accesses [USD]");
 });
 
 test("compare: which flash device, and where its directory goes", async ({ page }) => {
@@ -119,20 +119,20 @@ test("compare: which flash device, and where its directory goes", async ({ page 
   await page.goto("/compare");
   await page.getByRole("button", { name: "Which flash device?" }).click(LONG);
   const devices = page.getByRole("region", { name: /^Flash devices for/ });
-  await expect(devices.getByRole("heading")).toContainText(/gives the least I\/O time/);
+  await expect(devices.getByRole("heading")).toContainText(/has the lowest I\/O time/);
   await devices.getByText("By price x time", { exact: true }).click();
-  await expect(devices).toContainText("less is better");
+  await expect(devices).toContainText("lower is better");
   await devices.getByRole("button", { name: "How is this computed?" }).click();
   await expect(devices.getByRole("rowheader", { name: "saved" })).toBeVisible();
   await devices.getByText("Table", { exact: true }).click();
   await expect(devices.getByText(/^Not ranked:/)).toBeVisible();
 
-  await page.getByRole("button", { name: /^.*Where does its directory go/ }).click();
+  await page.getByRole("button", { name: /^.*Where should its directory go/ }).click();
   const places = page.getByRole("region", { name: /^Directories for/ });
   await expect(places.getByRole("heading")).toContainText("The directory belongs");
   const hits = page.getByRole("textbox", { name: "Directory hits in RAM" });
   await hits.fill("0");
   await hits.press("Enter");
-  await expect(page.getByText(/taken to hit 0\s%/)).toBeVisible();
+  await expect(page.getByText(/assumed to serve 0\s%/)).toBeVisible();
   await expectAccessible(page, "compare with flash devices and directories");
 });

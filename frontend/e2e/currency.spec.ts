@@ -109,7 +109,7 @@ test("a price book in euros: its rate, a conflict, and what was typed is not los
   await save.click();
   await expect(dialog.getByRole("alert")).toContainText("was changed elsewhere");
   await expect(price).toHaveValue("0.04");
-  await dialog.getByRole("button", { name: "Drop my changes" }).click();
+  await dialog.getByRole("button", { name: "Discard my changes" }).click();
   await expect(price).toHaveValue("0.03");
   await price.fill("0.05");
   await save.click();

@@ -13,7 +13,7 @@ test("formulas: find one, put own numbers in, see how far it holds, take it alon
   await expect(page.getByRole("table", { name: "Result" })).toContainText("C0");
 
   await page
-    .getByRole("textbox", { name: "Find a formula" })
+    .getByRole("textbox", { name: "Find formulas" })
     .fill("evictions write-back");
   await expect(page.getByText("1 of 68")).toBeVisible();
   await page
@@ -29,7 +29,7 @@ test("formulas: find one, put own numbers in, see how far it holds, take it alon
   const evictions = page.getByRole("textbox", { name: /^k/ });
   await evictions.fill("many");
   await evictions.press("Enter");
-  await expect(page.getByText(/"many" is no number/)).toBeVisible();
+  await expect(page.getByText(/"many" is not a number/)).toBeVisible();
   await evictions.fill("-1");
   await evictions.press("Enter");
   await expect(page.getByRole("alert")).toContainText("Inputs: k: must be finite");
@@ -44,7 +44,7 @@ test("formulas: find one, put own numbers in, see how far it holds, take it alon
   await expect(
     page.getByText(/k C_flash_write \+ C_disk_write = 0.0079/),
   ).toBeVisible();
-  await page.getByRole("button", { name: /The same as command/ }).click();
+  await page.getByRole("button", { name: /As a command/ }).click();
   await expect(
     page.getByText(/^tierwright formula face.writeback_chain --inputs '\{"k":1,/),
   ).toBeVisible();
@@ -68,7 +68,7 @@ test("formulas: find one, put own numbers in, see how far it holds, take it alon
     "0.0079",
   );
 
-  await page.getByRole("button", { name: "Read its page" }).click();
+  await page.getByRole("button", { name: "Read the model page" }).click();
   await expect(page.getByRole("dialog")).toContainText("Flash caches");
   await page.keyboard.press("Escape");
 

@@ -36,12 +36,12 @@ test("a pasted curve is questioned, repaired, made a workload and compared as a 
   await expect(use).toBeDisabled();
   await expectAccessible(page, "curve with a problem");
 
-  await page.getByLabel(/^Repair it/).check();
+  await page.getByLabel(/^Repair:/).check();
   await expect(page.getByText(/^Repaired: 2 of 4 ratios/)).toBeVisible();
   await expect(
     page.getByRole("img", { name: "Hit ratio over cache size of the given curve" }),
   ).toBeVisible();
-  await page.getByLabel("Name of the workload").fill(name);
+  await page.getByLabel("Workload name").fill(name);
   // Below the bar at the top a button may be hidden half, which is no fault of its size.
   await page.evaluate(() => window.scrollTo(0, 0));
   await expectAccessible(page, "repaired curve");
@@ -61,7 +61,7 @@ test("a pasted curve is questioned, repaired, made a workload and compared as a 
   await expect(page.getByText("No check by simulation")).toBeVisible();
   await expectAccessible(page, "comparison of a curve");
 
-  await page.getByLabel("State it, the same at every size").check();
+  await page.getByLabel("Set a share, the same at every size").check();
   await expect(page).toHaveURL(/dirty_share=0\.3/);
   await expect(times).toHaveCount(0);
   await expect(page.getByText(/stated dirty share of 0\.3/)).toBeVisible();
@@ -71,7 +71,7 @@ test("a pasted curve is questioned, repaired, made a workload and compared as a 
 
   for (const [link, said] of [
     ["Simulate", "There is no trace to replay"],
-    ["Pool split", "There is no trace to split"],
+    ["Pool split", "A pool split needs a trace"],
   ] as const) {
     await page.getByRole("link", { name: link, exact: true }).click();
     await expect(page.getByText(said)).toBeVisible();
@@ -94,12 +94,12 @@ test("what rests on an unknown dirty share is told at both ends on every page", 
   const { id } = await made.json();
   const asked = `workload=${id}&ram_pages=2000&flash_pages=9000`;
   const unknown = page.getByText(/share of evicted pages that are dirty is unknown/i);
-  const none = page.getByText("none dirty", { exact: true });
+  const none = page.getByText("No dirty pages", { exact: true });
 
   await page.goto(`/wear?${asked}&rate=20000`);
   await expect(unknown.first()).toBeVisible();
   await expect(
-    page.getByRole("button", { name: /years to .*why this is the life under Lazy/ }),
+    page.getByRole("button", { name: /^Life of Lazy, .*years to / }),
   ).toBeVisible();
   await expectAccessible(page, "wear of a curve");
 
@@ -126,9 +126,9 @@ test("what rests on an unknown dirty share is told at both ends on every page", 
     page.getByText(/share of evicted pages that are dirty is unknown/i).first(),
   ).toBeVisible();
   await none.click();
-  await expect(page.getByRole("button", { name: /^Why Lazy costs/ })).toContainText(
-    " to ",
-  );
+  await expect(
+    page.getByRole("button", { name: /^Why this number: Lazy,/ }),
+  ).toContainText(" to ");
   await expectAccessible(page, "scheme map of a curve");
 });
 
@@ -147,7 +147,7 @@ test("Oracle's cache advice and ZFS counters are read from the examples", async 
 
   await choose(page, "Start from an example", "ZFS arcstats");
   await expect(page.getByText("Read as zfs arcstats")).toBeVisible();
-  await expect(page.getByText(/Every ghost hit is taken as a hit/)).toBeVisible();
+  await expect(page.getByText(/Every ghost hit counts as a hit/)).toBeVisible();
   await expect(
     page.getByText(/2 sizes, up to 94\.57\s% hits in 60\sGiB/),
   ).toBeVisible();

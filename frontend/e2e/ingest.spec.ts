@@ -15,7 +15,7 @@ test("a file with two readings is asked about, each with its records", async ({
 }) => {
   const name = `asks-${Date.now()}.trace`;
   await page.goto("/workloads");
-  await page.getByRole("button", { name: /The \d+ formats that are read/ }).click();
+  await page.getByRole("button", { name: /All \d+ supported formats/ }).click();
   await expect(page.getByText("flashsim", { exact: true })).toBeVisible();
   await page.getByLabel("Trace file").setInputFiles(ambiguousTrace(name));
   await expect(page).toHaveURL(/\/uploads\//);
@@ -32,18 +32,16 @@ test("a file with two readings is asked about, each with its records", async ({
     ),
   );
   expect(lengths).toEqual(["4,096", "32,768"]);
-  await expect(
-    page.getByRole("button", { name: "Read the whole trace" }),
-  ).toBeDisabled();
+  await expect(page.getByRole("button", { name: "Import trace" })).toBeDisabled();
   await expectAccessible(page, "choice of a reading");
   await page.getByRole("radio", { name: "disksim" }).check();
   await page.getByRole("button", { name: "Read it as disksim" }).click();
   await expect(
     page.getByRole("heading", { name: /The first \d+ records/ }),
   ).toBeVisible();
-  await page.getByRole("button", { name: "Read the whole trace" }).click();
+  await page.getByRole("button", { name: "Import trace" }).click();
   await expect(page.getByRole("heading", { name: "Conversion log" })).toBeVisible();
-  await expect(page.getByText("The format was named.")).toBeVisible();
+  await expect(page.getByText("The format was chosen.")).toBeVisible();
 });
 
 test("bad records fail the reading, are passed over on request, and stay in the log", async ({
@@ -53,9 +51,9 @@ test("bad records fail the reading, are passed over on request, and stay in the 
   await page.goto("/workloads");
   await page.getByLabel("Trace file").setInputFiles(brokenTrace(name));
   await expect(page).toHaveURL(/\/uploads\//);
-  await page.getByRole("button", { name: "Read the whole trace" }).click();
+  await page.getByRole("button", { name: "Import trace" }).click();
   await expect(
-    page.getByRole("heading", { name: "This trace was not read" }),
+    page.getByRole("heading", { name: "This trace was not imported" }),
   ).toBeVisible();
   await expect(page.getByRole("alert")).toContainText("line 1501");
   await expectAccessible(page, "a trace that was not read");
@@ -71,10 +69,10 @@ test("bad records fail the reading, are passed over on request, and stay in the 
   await expect(page.getByRole("alert")).toContainText("line 1501");
   await page.getByRole("link", { name: "Back to the preview of this upload" }).click();
   await page.getByRole("textbox", { name: "Bad records to skip" }).fill("5");
-  await expect(page.getByText(/counted and stays with the workload/)).toBeVisible();
-  await page.getByRole("button", { name: "Read the whole trace" }).click();
+  await expect(page.getByText(/Their count is stored with the workload/)).toBeVisible();
+  await page.getByRole("button", { name: "Import trace" }).click();
   await expect(
-    page.getByText("2 bad records were passed over; up to 5 were allowed."),
+    page.getByText("2 bad records were skipped; up to 5 were allowed."),
   ).toBeVisible();
   await expectAccessible(page, "workload with a conversion log");
   const download = page.waitForEvent("download");
@@ -94,8 +92,8 @@ test("a file on the server is registered by its path, read, and known again", as
   const path = join(roots[0] ?? "", name);
   copyFileSync(brokenTrace("source.csv"), path);
   await page.goto("/workloads");
-  await expect(page.getByText(/One file may have up to 20 GiB/)).toBeVisible();
-  const field = page.getByRole("textbox", { name: /a file that lies on the server/ });
+  await expect(page.getByText(/Maximum file size: 20 GiB/)).toBeVisible();
+  const field = page.getByRole("textbox", { name: /a file on the server/ });
   await field.fill("/etc/passwd");
   await page.getByRole("button", { name: "Use this file" }).click();
   await expect(page.getByRole("alert")).toContainText(
@@ -106,18 +104,18 @@ test("a file on the server is registered by its path, read, and known again", as
   await page.getByRole("button", { name: "Use this file" }).click();
   await expect(page).toHaveURL(/\/uploads\//);
   await page.getByRole("textbox", { name: "Bad records to skip" }).fill("2");
-  await page.getByRole("button", { name: "Read the whole trace" }).click();
+  await page.getByRole("button", { name: "Import trace" }).click();
   await expect(page.getByRole("heading", { name: "Conversion log" })).toBeVisible();
   expect(readFileSync(path).length).toBeGreaterThan(0);
   // The same bytes, sent this time, are known.
   await page.goto("/workloads");
   await page.getByLabel("Trace file").setInputFiles(path);
   await expect(page).toHaveURL(/\/uploads\//);
-  await expect(page.getByText("This very file was read before")).toBeVisible();
+  await expect(page.getByText("You have already imported this file")).toBeVisible();
   await expectAccessible(page, "preview of a known file");
   // With the same settings nothing new comes of it, unless asked.
   await page.getByRole("textbox", { name: "Bad records to skip" }).fill("2");
-  await page.getByRole("button", { name: "Read the whole trace" }).click();
+  await page.getByRole("button", { name: "Import trace" }).click();
   const known = page.getByRole("status").filter({ hasText: "already imported" });
   await expect(known).toContainText(
     "This file was already imported with these settings:",
@@ -147,7 +145,7 @@ test("an upload that is damaged on the way is refused", async ({ page }) => {
   await page.getByLabel("Trace file").setInputFiles(largeFile(name, 1));
   const alert = page.getByRole("alert");
   await expect(alert).toContainText("the file that arrived has");
-  await expect(alert).toContainText("upload it again");
+  await expect(alert).toContainText("Upload it again");
   const answer = await page.request.get("/api/v1/uploads");
   const { items }: { items: { filename: string }[] } = await answer.json();
   expect(items.map((item) => item.filename)).not.toContain(name);
@@ -169,22 +167,22 @@ test("a Parquet table is read through a column mapping", async ({ page }) => {
     await page.getByRole("combobox", { name: box }).click();
     await page.getByRole("option", { name: option, exact: true }).click();
   };
-  await page.getByRole("combobox", { name: "Column of the place" }).fill("lba");
-  await page.getByRole("combobox", { name: "Column of the length" }).fill("bytes");
-  await page.getByRole("combobox", { name: "Column of the time" }).fill("when");
-  await page.getByRole("combobox", { name: "Column of the operation" }).fill("op");
-  await page.getByRole("combobox", { name: "Column of the device" }).fill("volume");
+  await page.getByRole("combobox", { name: "Address column" }).fill("lba");
+  await page.getByRole("combobox", { name: "Length column" }).fill("bytes");
+  await page.getByRole("combobox", { name: "Time column" }).fill("when");
+  await page.getByRole("combobox", { name: "Operation column" }).fill("op");
+  await page.getByRole("combobox", { name: "Device column" }).fill("volume");
   await page.keyboard.press("Escape");
-  await choose("Unit of the place", "sectors of 512 bytes");
-  await choose("Unit of the length", "bytes");
-  await choose("Unit of the time", "microseconds");
+  await choose("Address unit", "sectors of 512 bytes");
+  await choose("Length unit", "bytes");
+  await choose("Time unit", "microseconds");
   await page.getByRole("button", { name: "Show the preview" }).click();
   await expect(
     page.getByText(/20 requests, \d+ of them writes, 3 devices/),
   ).toBeVisible();
   await expectAccessible(page, "mapping of a Parquet table");
-  await page.getByRole("button", { name: "Read the whole trace" }).click();
-  await expect(page.getByText("The format was named.")).toBeVisible();
+  await page.getByRole("button", { name: "Import trace" }).click();
+  await expect(page.getByText("The format was chosen.")).toBeVisible();
   await expect(page.getByText("from 3,000 requests")).toBeVisible();
 });
 
@@ -198,17 +196,17 @@ test("the files of an archive are one recording, or of devices of their own", as
   const choice = page.getByRole("combobox", { name: "Files in the archive" });
   await expect(choice).toHaveValue("Parts of one recording");
   await choice.click();
-  await page.getByRole("option", { name: "Each with separate devices" }).click();
+  await page.getByRole("option", { name: "Separate devices per file" }).click();
   await expect(page.getByText("web.spc/0").first()).toBeVisible();
   await expect(page.getByText("mail.spc/0")).toHaveCount(0);
   await page.getByRole("combobox", { name: "Order of the files" }).click();
   await page.getByRole("option", { name: "Merged by time" }).click();
   await expect(page.getByText("mail.spc/0").first()).toBeVisible();
   await expectAccessible(page, "files of an archive kept apart and merged");
-  await page.getByRole("button", { name: "Read the whole trace" }).click();
+  await page.getByRole("button", { name: "Import trace" }).click();
   await expect(page.getByRole("heading", { name: "Conversion log" })).toBeVisible();
   await expect(
-    page.getByText(/each file of the archive with separate devices/),
+    page.getByText(/separate devices for each file of the archive/),
   ).toBeVisible();
   await expect(page.getByText(/the files of the archive merged by time/)).toBeVisible();
 });

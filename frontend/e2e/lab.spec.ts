@@ -78,7 +78,7 @@ test("a sweep: choose, run, read, export, reopen by its link", async ({ page }) 
 
   // Another contender makes the results those of another question.
   await chosen.getByRole("button", { name: "Remove OPT" }).click();
-  await expect(page.getByText(/results below are of other contenders/)).toBeVisible();
+  await expect(page.getByText(/results below are for other contenders/)).toBeVisible();
 });
 
 test("a sweep charges the memory that flash needs", async ({ page }) => {
@@ -86,7 +86,7 @@ test("a sweep charges the memory that flash needs", async ({ page }) => {
     page,
     "/simulate?contenders=scheme:lazy,scheme:none&sizes=4,300&flash_sizes=4000",
   );
-  await page.getByRole("combobox", { name: "Memory that flash needs" }).click();
+  await page.getByRole("combobox", { name: "Flash metadata in RAM" }).click();
   await page.getByRole("option", { name: "flashcache" }).click();
   await expect(page).toHaveURL(/metadata=flashcache/);
   await page.getByRole("button", { name: "Run the sweep" }).click();
@@ -100,7 +100,7 @@ test("a sweep charges the memory that flash needs", async ({ page }) => {
   ).toBeVisible();
   // 24 bytes for 4 KiB: 4000 pages of 8 KiB take 24 pages of RAM.
   await expect(table.getByRole("row", { name: /Lazy 300 .* 276 4,000/ })).toBeVisible();
-  await expect(page.getByText("the metadata of flash leave no RAM")).toBeVisible();
+  await expect(page.getByText("the flash metadata leave no RAM")).toBeVisible();
   await expectAccessible(page, "simulate, metadata charged");
 });
 
@@ -149,7 +149,7 @@ test("a pool split: estimate and simulation, and a slider that answers at once",
   await expect(costs).toBeVisible(LONG);
   await expect(costs).toContainText("best replayed split");
   await expect(
-    page.getByText(/costs 6\.33 page reads: as on Micron 9550 MAX 3\.2TB/),
+    page.getByText(/costs 6\.33 page reads, as on Micron 9550 MAX 3\.2TB/),
   ).toBeVisible();
   await expectAccessible(page, "pool split");
 
@@ -221,9 +221,9 @@ test("all sizes of one policy, estimated, beside exact LRU", async ({ page }) =>
   await policy.click();
   await page.getByRole("option", { name: "CLOCK", exact: true }).click();
   await expect(page).toHaveURL(/estimated=policy%3Aclock|estimated=policy:clock/);
-  const rate = page.getByRole("textbox", { name: "Pages followed" });
+  const rate = page.getByRole("textbox", { name: "Pages sampled" });
   await rate.fill("250");
-  await expect(page.getByText(/write a number from 0\.01 to 100/)).toBeVisible();
+  await expect(page.getByText(/enter a number from 0\.01 to 100/)).toBeVisible();
   await rate.fill("25");
   await rate.press("Enter");
   // 32 pages in each of 8 miniatures
@@ -265,20 +265,20 @@ test("all sizes of one policy, estimated, beside exact LRU", async ({ page }) =>
   expect(await table.innerText()).toBe(cells);
   await rate.fill("20");
   await rate.press("Enter");
-  await expect(page.getByText(/estimate below is of another policy/)).toBeVisible();
+  await expect(page.getByText(/estimate below is for another policy/)).toBeVisible();
 });
 
 test("the adaptive split is followed while a write gets dearer", async ({ page }) => {
   await openReady(page, "/pool-split?ram_pages=700");
-  await page.getByRole("combobox", { name: "What changes" }).click(LONG);
+  await page.getByRole("combobox", { name: "Change over the epochs" }).click(LONG);
   await page.getByRole("option", { name: /^RM1/ }).click();
   await expect(page).toHaveURL(/dynamics=rm1/);
   const card = page.getByRole("region", { name: /^The adaptive split of/ });
   await expect(card.getByRole("heading")).toContainText(/The adaptive split/, LONG);
   await expect(card).toContainText("The clean pool moves between");
-  await page.getByRole("textbox", { name: "One estimation [s]" }).fill("0.9");
-  await page.getByRole("textbox", { name: "One estimation [s]" }).press("Enter");
-  await expect(card).toContainText("For an estimation to take at most 3 %");
+  await page.getByRole("textbox", { name: "Time per estimation [s]" }).fill("0.9");
+  await page.getByRole("textbox", { name: "Time per estimation [s]" }).press("Enter");
+  await expect(card).toContainText("To keep estimation within 3 %");
   await card.getByText("Clean pool", { exact: true }).click();
   await card.getByRole("button", { name: "How is this computed?" }).click();
   await expect(card.getByText(/R_0 \(1 \+ 0\.1 i\)/)).toBeVisible();

@@ -32,7 +32,7 @@ test("an upload is confirmed, and an empty file refused, without scrolling", asy
   await expectWithin(page, page.getByRole("alert"));
   await page.getByLabel("Trace file").setInputFiles(cutTrace());
   await expect(page).toHaveURL(/\/uploads\//);
-  const confirm = page.getByRole("button", { name: "Read the whole trace" });
+  const confirm = page.getByRole("button", { name: "Import trace" });
   await expect(confirm).toBeEnabled();
   await expectWithin(page, confirm);
   await page.setViewportSize(PHONE);

@@ -43,10 +43,10 @@ test("DRAM or flash: the price ratio moves the decision, and its link keeps it",
   await slider.press("ArrowRight");
   const response = await answered;
   expect(response.request().timing().responseEnd).toBeLessThan(1000);
-  await expect(page.getByText(/Set by hand; the prices say/)).toBeVisible();
+  await expect(page.getByText(/Set by hand; prices give/)).toBeVisible();
 
-  await choose(card, "All of it");
-  await expect(card).toContainText("all of a sum saves");
+  await choose(card, "Whole amount");
+  await expect(card).toContainText("saved by an amount spent at once");
   await card.getByRole("button", { name: "How is this computed?" }).click();
   await expect(
     card.getByRole("rowheader", { name: "flip_price_ratio, next money", exact: true }),
@@ -68,7 +68,7 @@ test("DRAM or flash: metadata, hits alone, and the check by simulation", async (
   const intervals = page.getByRole("table", { name: "Break-even intervals" });
   await expect(intervals.getByRole("row")).toHaveCount(4, LONG);
   await page.getByRole("button", { name: /Disks, reads and writes/ }).click();
-  await page.getByRole("combobox", { name: "Memory that flash needs" }).click();
+  await page.getByRole("combobox", { name: "Flash metadata in RAM" }).click();
   await page.getByRole("option", { name: "L2ARC (OpenZFS)" }).click();
   await expect(page).toHaveURL(/metadata=l2arc/);
   await expect(
@@ -95,7 +95,9 @@ test("throughput: knee, bottleneck, another axis, and its link", async ({ page }
   await expect(card.getByRole("heading")).toContainText(
     "the number of clients limits them",
   );
-  await expect(card).toContainText(/The knee is at \d+ clients: .* could reach up to/);
+  await expect(card).toContainText(
+    /The knee is at \d+ clients: .* throughput could reach/,
+  );
   await expect(page).toHaveURL(/clients=1(&|$)/);
   await page.getByRole("slider", { name: "Disks" }).press("PageUp");
   await expect(page).toHaveURL(/disks=2(&|$)/);

@@ -41,7 +41,7 @@ for (const colorScheme of ["light", "dark"] as const) {
         page.getByRole("heading", { name: /The first \d+ records/ }),
       ).toBeVisible({ timeout: 30_000 });
       await page.getByRole("textbox", { name: "Bad records to skip" }).fill("2");
-      await page.getByRole("button", { name: "Read the whole trace" }).click();
+      await page.getByRole("button", { name: "Import trace" }).click();
       await expect(page.getByRole("heading", { name: "Conversion log" })).toBeVisible();
       await expect(page.getByText(`s3://${BUCKET}/${key}`)).toBeVisible();
     });
@@ -66,7 +66,7 @@ for (const colorScheme of ["light", "dark"] as const) {
         requests_per_s: null,
         message: null,
         error:
-          "the store does not answer as it should (33554432 of 67108864 bytes had arrived)",
+          "the store gave an unexpected answer (33554432 of 67108864 bytes had arrived)",
         hint: "Register the object again; what has arrived is kept.",
         attempts: 1,
         cancel_requested: false,

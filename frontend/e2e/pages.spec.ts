@@ -48,7 +48,7 @@ test("hardware: an own price book is added and deleted", async ({ page }) => {
   await page.getByRole("option", { name: "DRAM", exact: true }).click();
   await editor.getByRole("textbox", { name: "Price" }).fill("9.75");
   await editor.getByRole("button", { name: "Save", exact: true }).click();
-  await expect(editor.getByText("say where the price is from")).toBeVisible();
+  await expect(editor.getByText("state the source of the price")).toBeVisible();
   await editor.getByRole("textbox", { name: "Source" }).fill("quote 4711");
   await editor.getByRole("button", { name: "Save", exact: true }).click();
   await expect(editor).toBeHidden();
@@ -121,7 +121,7 @@ test("on a phone every page can be read without sideways scrolling", async ({
     "/throughput",
     "/simulate",
     "/formulas?formula=face.bottleneck",
-    "/docs?operation=evaluate",
+    "/docs?operation=ask_compare",
     "/runs",
     "/scenarios",
   ]) {

@@ -158,7 +158,7 @@ test("a price that changed shows the saved answer beside the present one", async
   await row.getByRole("button", { name: `Then and now: ${name}` }).click();
   const beside = page.getByRole("dialog");
   await expect(beside).toContainText(/\d+ of \d+ key figures changed/, LONG);
-  await expect(beside).toContainText(`Changed since: price book Prices ${STAMP}.`);
+  await expect(beside).toContainText(`Changed since then: price book Prices ${STAMP}.`);
   await expect(beside.getByRole("row", { name: /nvme/ })).toContainText("0.25 USD/GB");
   await expectAccessible(page, "a saved answer beside the present one");
   await beside.getByRole("button", { name: "Close" }).click();
@@ -173,6 +173,6 @@ test("a price that changed shows the saved answer beside the present one", async
   await page.goBack();
   await page.goto("/scenarios");
   await row.getByRole("link", { name }).click();
-  await kept.getByRole("button", { name: "Keep the present answer" }).click(LONG);
+  await kept.getByRole("button", { name: "Save the current answer" }).click(LONG);
   await expect(kept).toContainText("The saved answer is unchanged", LONG);
 });

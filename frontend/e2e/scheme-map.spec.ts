@@ -40,7 +40,7 @@ test("scheme map: read it, move by press and by key, explain, compare", async ({
   await expect.poll(() => Number(sizes())).toBeGreaterThan(pressed);
 
   // Every figure opens its derivation, which ends in that figure.
-  const why = page.getByRole("button", { name: /^Why Lazy costs/ });
+  const why = page.getByRole("button", { name: /^Why this number: Lazy,/ });
   await why.click();
   const dialog = page.getByRole("dialog");
   await expect(dialog.getByText(/C3 = m_r/)).toBeVisible();
@@ -59,9 +59,9 @@ test("scheme map: axes, metadata, money, table and exports", async ({ page }) =>
   await expect(page).toHaveURL(/y=dirty_share/);
   await expect(map(page)).toContainText("dirty share of evicted pages");
 
-  await page.getByRole("combobox", { name: /Memory that flash needs/ }).click();
+  await page.getByRole("combobox", { name: /Flash metadata in RAM/ }).click();
   await page.getByRole("option", { name: "flashcache" }).click();
-  await expect(page.getByText(/of which metadata of flash leave/)).toBeVisible();
+  await expect(page.getByText(/of which flash metadata leaves/)).toBeVisible();
 
   await map(page).getByText("Price x time", { exact: true }).click();
   await expect(map(page).getByRole("heading")).toContainText("By price times I/O time");
@@ -90,12 +90,12 @@ test("scheme map: axes, metadata, money, table and exports", async ({ page }) =>
   const to = page.getByRole("textbox", { name: "Upwards, to" });
   await to.fill("3");
   await to.press("Enter");
-  await expect(page.getByText("a share is at most 1")).toBeVisible();
+  await expect(page.getByText("Use a share of at most 1")).toBeVisible();
 
   // The link alone restores the screen.
   const address = page.url();
   await page.goto("/");
   await page.goto(address);
-  await expect(page.getByText(/of which metadata of flash leave/)).toBeVisible();
+  await expect(page.getByText(/of which flash metadata leaves/)).toBeVisible();
   await expect(map(page).getByRole("heading")).toContainText("By price times I/O time");
 });

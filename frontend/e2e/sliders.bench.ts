@@ -23,12 +23,12 @@ export const TARGETS: readonly Target[] = [
   {
     page: "DRAM or flash",
     path: "/dram-or-flash",
-    sliders: ["Price ratio, flash over DRAM", "The next sum of money", "DRAM there is"],
+    sliders: ["Price ratio, flash over DRAM", "Next amount to spend", "Existing DRAM"],
   },
   {
     page: "DRAM or flash, metadata",
     path: "/dram-or-flash?metadata=l2arc",
-    sliders: ["Price ratio, flash over DRAM", "The next sum of money", "DRAM there is"],
+    sliders: ["Price ratio, flash over DRAM", "Next amount to spend", "Existing DRAM"],
   },
   { page: "Wear and recovery", path: "/wear", sliders: ["Load"] },
   {

@@ -28,7 +28,7 @@ async function screenOf(page: Page) {
 
 test("the start page shows a finished answer", async ({ page }) => {
   await openExample(page);
-  const answer = page.getByRole("region", { name: "Answer for the present workload" });
+  const answer = page.getByRole("region", { name: "Answer for the current workload" });
   await expect(answer.getByRole("heading")).toContainText("I/O");
   await expect(answer.getByText("Exclusive", { exact: true }).first()).toBeVisible();
   await expectAccessible(page, "start");
@@ -50,8 +50,8 @@ test("a trace becomes a checked, saved and reopened answer", async ({ page }) =>
   await expectAccessible(page, "preview");
 
   // Ingest.
-  await page.getByLabel("Name of the workload").fill(WORKLOAD);
-  await page.getByRole("button", { name: "Read the whole trace" }).click();
+  await page.getByLabel("Workload name").fill(WORKLOAD);
+  await page.getByRole("button", { name: "Import trace" }).click();
   await expect(page).toHaveURL(/\/workloads\//);
   await expect(page.getByRole("heading", { level: 1, name: WORKLOAD })).toBeVisible();
 
@@ -97,11 +97,13 @@ test("a trace becomes a checked, saved and reopened answer", async ({ page }) =>
 
   // A moved slider marks the check as stale.
   await flash.press("ArrowLeft");
-  await expect(page.getByText(/This check was made at other sizes/)).toBeVisible();
-  await expect(page.getByText(/^At the point of that check/)).toBeVisible();
+  await expect(page.getByText(/This check was run with other sizes/)).toBeVisible();
+  await expect(
+    page.getByText(/^These figures belong to the checked point/),
+  ).toBeVisible();
   await expect(verdicts).toHaveCount(0);
-  await page.getByRole("button", { name: "go back to the checked point" }).click();
-  await expect(page.getByText(/This check was made at other sizes/)).toBeHidden();
+  await page.getByRole("button", { name: "Return to the checked point" }).click();
+  await expect(page.getByText(/This check was run with other sizes/)).toBeHidden();
 
   // Keep.
   await page.getByRole("button", { name: "Save scenario" }).click();
@@ -159,7 +161,7 @@ test("two scenarios stand side by side, and a deleted one comes back", async ({
   await expectAccessible(page, "scenarios");
   await page.getByRole("checkbox", { name: `Choose Side one ${STAMP}` }).check();
   await page.getByRole("checkbox", { name: `Choose Side two ${STAMP}` }).check();
-  await page.getByRole("button", { name: "Compare the two chosen" }).click();
+  await page.getByRole("button", { name: "Compare the two selected" }).click();
   await expect(page.getByRole("columnheader", { name: "Change" })).toBeVisible();
   await expectAccessible(page, "side by side");
   const heads = page.getByRole("columnheader", { name: / (one|two) / });

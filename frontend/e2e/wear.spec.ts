@@ -16,8 +16,7 @@ async function openReady(page: Page, path: string): Promise<void> {
 }
 
 const life = (page: Page) => page.getByRole("region", { name: /^Life of the flash/ });
-const figure = (page: Page) =>
-  page.getByRole("button", { name: /why this is the life under Lazy/ });
+const figure = (page: Page) => page.getByRole("button", { name: /^Life of Lazy,/ });
 
 test("wear: years of life follow the load and its growth, and say why", async ({
   page,
@@ -30,7 +29,7 @@ test("wear: years of life follow the load and its growth, and say why", async ({
   await page.getByRole("slider", { name: "Load" }).press("PageUp");
   await expect(figure(page)).not.toHaveText(before);
   const faster = await figure(page).innerText();
-  const growth = page.getByRole("textbox", { name: "Growth [% a year]" });
+  const growth = page.getByRole("textbox", { name: "Growth [%/year]" });
   await growth.fill("50");
   await growth.press("Enter");
   await expect(figure(page)).not.toHaveText(faster);
@@ -43,14 +42,14 @@ test("wear: years of life follow the load and its growth, and say why", async ({
   ).toBeVisible();
   await expectAccessible(page, "derivation of a life");
   await page.keyboard.press("Escape");
-  await page.getByRole("button", { name: /why this is its cost under Lazy/ }).click();
+  await page.getByRole("button", { name: /^Wear of Lazy,/ }).click();
   await expect(dialog.getByText(/USD/).first()).toBeVisible();
   await page.keyboard.press("Escape");
 
   // A value that cannot be is said at once, and nothing is asked.
   await growth.fill("-200");
   await growth.press("Enter");
-  await expect(page.getByText(/write a number from -99/)).toBeVisible();
+  await expect(page.getByText(/enter a number from -99/)).toBeVisible();
 
   await life(page).getByText("Table", { exact: true }).click();
   await expect(life(page).getByRole("row")).toHaveCount(5);
@@ -67,7 +66,7 @@ test("wear: the page opens with a device whose life is known; metadata are charg
 }) => {
   await openReady(page, "/wear?rate=2000&ram_pages=3000&flash_pages=9000");
   await expect(figure(page)).toHaveText(/years/);
-  await page.getByRole("combobox", { name: "Memory that flash needs" }).click();
+  await page.getByRole("combobox", { name: "Flash metadata in RAM" }).click();
   await page.getByRole("option", { name: "L2ARC (OpenZFS)" }).click();
   await expect(page).toHaveURL(/metadata=l2arc/);
   const left = page.getByText(/keeps 96 bytes in RAM for each page on flash/);
@@ -75,10 +74,10 @@ test("wear: the page opens with a device whose life is known; metadata are charg
   await expectAccessible(page, "wear with metadata");
 
   // A fragment cache also maps the volume behind it.
-  const metadata = page.getByRole("combobox", { name: "Memory that flash needs" });
+  const metadata = page.getByRole("combobox", { name: "Flash metadata in RAM" });
   await metadata.click();
   await page.getByRole("option", { name: /SCE/ }).click();
-  const behind = page.getByRole("textbox", { name: "Volume behind it [GiB]" });
+  const behind = page.getByRole("textbox", { name: "Volume behind the cache [GiB]" });
   await behind.fill("2");
   await behind.press("Enter");
   await expect(page).toHaveURL(/metadata=sce(:|%3A)2GiB/);
@@ -90,7 +89,7 @@ test("wear: the page opens with a device whose life is known; metadata are charg
   await page.getByRole("link", { name: "Compare", exact: true }).click();
   await expect(left).toBeVisible();
   await expectAccessible(page, "comparison with metadata");
-  await page.getByRole("combobox", { name: "Memory that flash needs" }).click();
+  await page.getByRole("combobox", { name: "Flash metadata in RAM" }).click();
   await page.getByRole("option", { name: /^Not charged/ }).click();
   await expect(left).toHaveCount(0);
   await expect(page).not.toHaveURL(/metadata=/);
@@ -116,14 +115,14 @@ test("wear: the health of a drive is read from what smartctl prints", async ({
   await openReady(page, "/wear?flash_device=intel-p4500-4tb&rate=2000");
   await page.getByRole("button", { name: "Read the health of a drive" }).click(LONG);
   const field = page.getByRole("textbox", { name: "Output of smartctl or nvme" });
-  const read = page.getByRole("button", { name: "Read it" });
+  const read = page.getByRole("button", { name: "Read output" });
   await field.fill("no json");
   await read.click();
-  await expect(page.getByText(/This is no JSON/)).toBeVisible();
+  await expect(page.getByText(/This is not JSON/)).toBeVisible();
   await field.fill('{"hello": 1}');
   await read.click();
   await expect(page.getByText(/make the file with/i)).toBeVisible();
-  await page.getByLabel("File of smartctl or nvme").setInputFiles({
+  await page.getByLabel("File from smartctl or nvme").setInputFiles({
     name: "smart.json",
     mimeType: "application/json",
     buffer: Buffer.from(
@@ -141,7 +140,7 @@ test("wear: the health of a drive is read from what smartctl prints", async ({
   await expect(page.getByText("102 TB", { exact: true })).toBeVisible();
   await expectAccessible(page, "health of a drive");
   const before = await figure(page).innerText();
-  await page.getByRole("button", { name: "Count this as written before" }).click();
+  await page.getByRole("button", { name: "Count as already written" }).click();
   await expect(page).toHaveURL(/written_tb=102.4/);
   await expect(figure(page)).not.toHaveText(before);
 });
@@ -167,7 +166,7 @@ test("a cache of fragments: its size trades filling against useful flash", async
   page,
 }) => {
   await openReady(page, `/wear?${KNOWN}`);
-  await page.getByRole("button", { name: "Study it at these sizes" }).click();
+  await page.getByRole("button", { name: "Analyse it at these sizes" }).click();
   const card = page.getByRole("region", { name: /^Fragment sizes for/ });
   await expect(card.getByRole("heading")).toContainText("Fragments of 1,024 KiB");
   const before = await card.getByRole("heading").innerText();
@@ -192,25 +191,25 @@ test("transactions on raw flash: pages or log records, and who leaves next", asy
   page,
 }) => {
   await openReady(page, `/wear?${KNOWN}`);
-  await page.getByRole("button", { name: "Study transactions" }).click();
+  await page.getByRole("button", { name: "Analyse transactions" }).click();
   const ways = page.getByRole("region", { name: "Pages or log records", exact: true });
-  await expect(ways.getByRole("heading")).toContainText("Leaving as log records");
+  await expect(ways.getByRole("heading")).toContainText("Evicting as log records");
   await expect(ways).toContainText("as long as 120 page reads");
-  const again = page.getByRole("textbox", { name: "Pages wanted again" });
+  const again = page.getByRole("textbox", { name: "Pages reread" });
   await again.fill("500");
   await again.press("Enter");
-  await expect(ways.getByRole("heading")).toContainText("Leaving as pages");
+  await expect(ways.getByRole("heading")).toContainText("Evicting as pages");
   await expect(page).toHaveURL(/tx_again=500/);
   await page.getByRole("button", { name: "Why: transaction figures" }).click();
   const dialog = page.getByRole("dialog");
   await expect(dialog.getByText(/ceil\(n x records \/ page\)/)).toBeVisible();
   await page.keyboard.press("Escape");
 
-  const order = page.getByRole("table", { name: "Who leaves memory next" });
+  const order = page.getByRole("table", { name: "Next transactions to leave memory" });
   await expect(order.getByRole("row").nth(1)).toContainText("R00000");
   await expectAccessible(page, "transactions on raw flash");
   await page.getByRole("combobox", { name: "Transactions to replay" }).click();
-  await page.getByRole("option", { name: "Events of my own" }).click();
+  await page.getByRole("option", { name: "Your own events" }).click();
   const events = page.getByRole("textbox", { name: "Events" });
   const replay = page.getByRole("button", { name: "Replay these events" });
   await events.fill("B A\nU A 0\nC B");

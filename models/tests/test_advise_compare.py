@@ -95,7 +95,7 @@ def test_an_unknown_dirty_share_is_answered_at_both_ends() -> None:
     high = found.range.most.schemes["lazy"].io_time_us_per_access
     assert low < high
     assert "dirty" in found.finding
-    with pytest.raises(BadInput, match="no trace belongs to it"):
+    with pytest.raises(BadInput, match="given without a trace"):
         compared(bare, trace=Trace(TPCB))
 
 
@@ -103,7 +103,7 @@ def test_a_notebook_shows_finding_figures_and_warnings(curve: Curve) -> None:
     found = compared(curve)
     shown = found._repr_html_()
     assert found.finding in shown
-    assert "I/O time an access, Lazy" in shown
+    assert "I/O time per access, Lazy" in shown
     document = found.to_dict()
     json.dumps(document, default=str)
     assert document["finding"] == found.finding

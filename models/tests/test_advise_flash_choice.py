@@ -39,7 +39,7 @@ def test_the_fastest_device_is_named_with_its_time(curve: Curve) -> None:
     found = choice(curve, FAST, SLOW)
     assert found.best_by_time == FAST
     row = found.rows[0]
-    assert found.finding.startswith(f"{row.device_name} gives the least I/O time")
+    assert found.finding.startswith(f"{row.device_name} has the lowest I/O time")
     assert f"{row.io_time_us_per_access:.3g} µs" in found.finding
     alone = choice(curve, SLOW)
     assert alone.finding.startswith(catalog.device(SLOW).name)
@@ -56,9 +56,7 @@ def test_flash_that_saves_nothing_is_said_to_save_nothing(curve: Curve) -> None:
         disk=catalog.device(FAST),
     )
     assert found.rows[0].scheme == "none"
-    assert found.finding == (
-        "Flash of this size saves no I/O time on any of these devices."
-    )
+    assert found.finding == ("Flash of this size saves no I/O time on any device here.")
     assert found.best_by_price_times_time is None
 
 
@@ -66,7 +64,7 @@ def test_where_no_device_states_its_times_the_finding_says_so(curve: Curve) -> N
     found = choice(curve, "fdbuffer2011-kingston-sd4-8gb")
     assert found.rows == ()
     assert found.finding == (
-        "None of these devices states the times that an evaluation needs."
+        "No device here states the times that an evaluation needs."
     )
     assert set(found.rejected) == {"fdbuffer2011-kingston-sd4-8gb"}
 

@@ -85,7 +85,7 @@ def test_a_thinned_answer_keeps_optima_and_words(at_32: pool_split.PoolSplit) ->
 def test_a_notebook_shows_finding_and_figures(at_32: pool_split.PoolSplit) -> None:
     shown = at_32._repr_html_()
     assert at_32.finding in shown
-    assert "Cost an access of LRU" in shown
+    assert "Cost per access of LRU" in shown
     document = at_32.to_dict(derivation=True)
     json.dumps(document)
     assert document["finding"] == at_32.finding

@@ -76,7 +76,7 @@ def test_the_finding_says_what_limits(curve: Curve) -> None:
     thinking = rates(curve, think_s=1000.0)
     assert "the number of clients limits" in thinking.finding
     assert "more clients would still add" in thinking.sentence or (
-        "at least that many could reach" in thinking.sentence
+        "with at least that many, throughput could reach" in thinking.sentence
     )
     assert crowded.figures[0].unit == "transactions/s"
     assert crowded.finding in crowded._repr_html_()
@@ -136,14 +136,14 @@ def test_a_fragment_cache_takes_its_miss_rate_from_the_curve(curve: Curve) -> No
 def test_whether_pages_or_log_records_leave_follows_from_their_times() -> None:
     once = transaction_writes.answer(pages_reread=0.0)
     assert once.study.winner == "log"
-    assert once.finding.startswith("Leaving as log records takes")
+    assert once.finding.startswith("Evicting as log records takes")
     pages, log = once.ways
     assert pages.write_us == 16 * 200
     assert pages.total_us == pages.write_us + pages.reread_us
     assert log.total_us < pages.total_us
     often = transaction_writes.answer(pages_reread=10_000.0)
     assert often.study.winner == "page"
-    assert often.finding.startswith("Leaving as pages takes")
+    assert often.finding.startswith("Evicting as pages takes")
     assert often.finding in often._repr_html_()
     assert once.to_dict()["finding"] == once.finding
 
@@ -163,9 +163,9 @@ def test_a_replay_of_transactions_counts_what_the_buffers_count() -> None:
         parts = row.read_time_us + row.write_time_us + row.erase_time_us
         assert row.time_us == pytest.approx(parts)
     best = min(found.buffers, key=lambda row: row.time_us)
-    assert best.title in found.finding or "No buffer is quicker" in found.finding
+    assert best.title in found.finding or "No buffer is faster" in found.finding
     assert "order_of_events_is_ours" in {each.name for each in found.warnings}
-    assert "would leave next" in found.sentence
+    assert "would be evicted next" in found.sentence
     json.dumps(found.to_dict(derivation=True))
 
 
@@ -177,7 +177,7 @@ def test_where_all_fits_no_buffer_is_quicker() -> None:
         geometry=CHIP,
         times=nand.NandTimes(25.0, 200.0, 1500.0),
     )
-    assert found.finding == "No buffer is quicker than an LRU of pages here"
+    assert found.finding == "No buffer is faster than an LRU of pages here"
     assert "everything_fits" in {each.name for each in found.warnings}
 
 

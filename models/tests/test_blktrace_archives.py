@@ -125,8 +125,11 @@ def test_one_member_may_have_any_name(tmp_path):
 @pytest.mark.parametrize(
     ("files", "said"),
     [
-        ({"notes.txt": b"to whom it may concern"}, "`notes.txt` is not of blktrace"),
-        ({"sdb.blktrace.x": record(1, 8, 0)}, "no name of the kind NAME.blktrace.CPU"),
+        (
+            {"notes.txt": b"to whom it may concern"},
+            "`notes.txt` is not a file of blktrace",
+        ),
+        ({"sdb.blktrace.x": record(1, 8, 0)}, "is not named NAME.blktrace.CPU"),
         ({"other/sdb.blktrace.0": record(1, 8, 0)}, "several recordings"),
         ({"sdb.blktrace.0.gz": record(1, 8, 0)}, "several recordings"),
     ],

@@ -95,10 +95,10 @@ def test_an_unclear_trace_shows_its_readings_side_by_side(tmp_path):
     path.write_text("1538323199,105352008,584,1,1576\n1538323200,8,8,0,1576\n")
     with pytest.raises(TraceError, match="fits more than one format") as caught:
         preview(path)
-    assert "speaks for sectors" in caught.value.args[0]
+    assert "sectors are likely" in caught.value.args[0]
     first = preview(path, format="tencent_cbs")["records"][0]
     assert (first["offset_bytes"], first["size_bytes"]) == (53_940_228_096, 299_008)
-    with pytest.raises(TraceError, match="no multiple of 512"):
+    with pytest.raises(TraceError, match="not a multiple of 512"):
         inspect(path, format="tencent_cbs_bytes")
 
 

@@ -748,11 +748,11 @@ def test_arrays_of_disks_and_sequential_writes_change_the_costs() -> None:
     [
         ({"deltas": []}, "deltas: needs at least one DRAM step"),
         ({"ram_pages": 5}, "ram_pages: `5` belongs together with a profile"),
-        ({"usd": Decimal(5)}, "usd: `5` needs the DRAM there is"),
+        ({"usd": Decimal(5)}, "usd: `5` needs the present DRAM"),
         ({"disks": 0}, "disks: `0` must be at least 1"),
         (
             {"curve": CURVE, "ram_pages": 100, "usd": Decimal(5)},
-            "needs a price of RAM, and there is none",
+            "needs a price of RAM, but there is none",
         ),
     ],
 )
@@ -784,8 +784,8 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     assert main([*head, *steps, *workload]) == 0
     shown = capsys.readouterr()
     assert "unreachable" in shown.out
-    assert "The next money" in shown.out
-    assert "`papers-2015` (2015) was taken" in shown.err
+    assert "The next amount" in shown.out
+    assert "`papers-2015` (2015) was used" in shown.err
     assert main([*head, "--usd", "many"]) == 2
     assert "--usd: `many` is not a decimal number" in capsys.readouterr().err
     swapped = ["break-even", "--flash-device", DISK, "--disk-device", SSD]

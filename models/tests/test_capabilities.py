@@ -72,7 +72,7 @@ def test_the_command_lists_only_what_is_asked_for(
     assert {row["id"] for row in rows} >= {"seagate-exos-x24-24tb", DISK.id}
     assert all("disk" in row["roles"] and "io_times" in row["answers"] for row in rows)
     assert main(["catalog", "devices", "--answers", "love"]) == 2
-    assert "`love` is none of io_times, life, refill" in capsys.readouterr().err
+    assert "`love` is not one of io_times, life, refill" in capsys.readouterr().err
 
 
 def test_a_purchase_price_of_a_kind_is_none_of_what_is_rented() -> None:
@@ -125,5 +125,5 @@ def test_an_instance_has_no_price_apart_and_it_says_so() -> None:
     )
     reason = found.schemes["lazy"].cost_parts["flash"].reason
     assert reason.endswith(
-        "rented with its cloud instance alone and has no price apart"
+        "rented only with its cloud instance and has no separate price"
     )

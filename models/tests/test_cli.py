@@ -62,7 +62,7 @@ def test_profile_and_simulate_pass_over_bad_lines_only_on_request(
         assert "line 4" in strict.stderr
         done = run(*arguments, "--skip-bad-lines", "1", "--json")
         assert done.returncode == 0, done.stderr
-        assert "1 bad records were passed over" in done.stderr
+        assert "1 bad records were skipped" in done.stderr
         assert "25,R,1/1,x" in done.stderr
         found = json.loads(done.stdout)
         assert found.pop("skipped_records") == 1
@@ -416,7 +416,7 @@ POINT = ("--ram-pages", "10", "--flash-pages", "20")
         ),
         (
             ("profile", "TRACE", "-o", "OUT", "--sample-rate", "1.5"),
-            "sample-rate `1.5`: a sampling rate lies above 0",
+            "sample-rate `1.5`: a sampling rate must be above 0",
         ),
         (("profile", "TRACE", "-o", "ABSENT/x.json"), "its folder does not exist"),
         (("profile", "TRACE", "-o", "FOLDER"), "it is a folder"),

@@ -66,7 +66,7 @@ class TestCurve:
         large = tmp_path / "large.csv"
         large.write_bytes(b"1" * 1_000_001)
         for path, says in (
-            (binary, "line 2: is no UTF-8"),
+            (binary, "line 2: is not UTF-8"),
             (large, "too large for a curve"),
             (tmp_path / "absent.csv", "No such file"),
         ):
@@ -163,8 +163,8 @@ class TestCurvesOfATrace:
                 ("windows", "--window-accesses", "5", "--window-s", "1"),
                 "`--window-accesses 5 --window-s 1.0`",
             ),
-            (("windows", "--window-s", "-1"), "`-1` is no duration"),
-            (("windows", "--window-s", "nan"), "`nan` is no duration"),
+            (("windows", "--window-s", "-1"), "`-1` is not a window duration"),
+            (("windows", "--window-s", "nan"), "`nan` is not a window duration"),
             (("windows", "--window-accesses", "1"), "more than 100000"),
         ],
     )

@@ -106,7 +106,7 @@ def test_the_summary_says_what_was_kept_and_states_no_speed(trace, out, capsys):
     killed(trace, out)
     assert main(["trace", "convert", str(trace), str(out)]) == 0
     shown = capsys.readouterr().out
-    assert f"{2 * CHUNK:,} accesses kept of a killed conversion" in shown
+    assert f"{2 * CHUNK:,} accesses kept from an interrupted conversion" in shown
     assert "requests/s" not in shown
 
 
@@ -127,7 +127,7 @@ def test_a_changed_trace_is_read_anew_and_the_command_says_so(trace, out, capsys
     os.utime(trace, ns=(before.st_atime_ns, before.st_mtime_ns))
     found, told = converted(capsys, trace, out)
     assert "resumed_at_accesses" not in found
-    assert "another trace, of this one before it changed" in told
+    assert "another trace, to this one before it changed" in told
     assert names(out.parent) == ["web.twt"]
 
 
@@ -146,7 +146,7 @@ def test_a_folder_with_a_file_more_is_another_trace(trace, out, capsys):
     (trace.parent / "web3.csv").write_text(msr(50))
     found, told = converted(capsys, trace.parent, out)
     assert "resumed_at_accesses" not in found
-    assert "of another trace" in told
+    assert "belongs to another trace" in told
 
 
 def test_a_folder_is_converted_into_itself_without_reading_its_own_output(
@@ -178,7 +178,7 @@ def test_files_of_others_are_not_overwritten(trace, out, capsys, end):
     foreign = out.with_name(f"web.twt.{end}")
     foreign.write_text("my notes")
     assert main(["trace", "convert", str(trace), str(out)]) == 2
-    assert f"web.twt.{end}` is in the way" in capsys.readouterr().err
+    assert f"web.twt.{end}` exists and was not left" in capsys.readouterr().err
     assert foreign.read_text() == "my notes"
     assert names(out.parent) == [foreign.name]
 

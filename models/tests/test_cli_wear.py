@@ -153,7 +153,7 @@ def test_the_table_names_every_scheme_and_what_is_left(run: Any) -> None:
         (("PROFILE", "--device", SSD), "a profile needs --ram-pages, --flash-pages"),
         (
             ("PROFILE", "--device", SSD, "--write-mb-per-s", "1"),
-            "--write-mb-per-s and a profile exclude each other",
+            "--write-mb-per-s cannot be combined with a profile",
         ),
     ],
 )

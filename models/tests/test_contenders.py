@@ -93,7 +93,7 @@ def test_an_option_goes_to_all_that_have_it_and_a_named_one_to_its_contender():
     [
         (("k_out=1", "threshold=2"), "no contender has the option `threshold`"),
         (("lru:k_in=1",), "no contender has the option `k_in`"),
-        (("arc:k_in=1",), "`arc` is no contender here"),
+        (("arc:k_in=1",), "`arc` is not a contender here"),
         (("k_in=1", "k-in=2"), "`k_in` is given twice"),
         (("k_in=0.5", "2q:k_in=0.3"), "`k_in=0.5` has no effect"),
         (("k_in",), "neither KEY=VALUE nor"),

@@ -129,7 +129,7 @@ def test_a_book_in_euros_states_its_rate_and_is_kept_as_it_was_stated() -> None:
     ("changed", "says"),
     [
         ({"currency": "EUR"}, "exchange_rates"),
-        ({"exchange_rates": [{"currency": "EUR"}]}, "needs `currency`"),
+        ({"exchange_rates": [{"currency": "EUR"}]}, "must have exactly `currency`"),
         (
             {
                 "exchange_rates": [

@@ -558,7 +558,7 @@ def test_the_command_states_no_interval_that_does_not_hold(
     assert main(["sweep", str(cut), *asked]) == 0
     printed = capsys.readouterr()
     assert "(no interval)" in printed.out
-    assert "under LRU-2 stands for a large one" in printed.err
+    assert "under LRU-2 can represent a large one" in printed.err
 
 
 @pytest.mark.parametrize(
@@ -574,7 +574,7 @@ def test_the_command_states_no_interval_that_does_not_hold(
         (("--policy", "lru", "--pages", "5", "--threads", "9" * 20), "--threads"),
         (
             ("--policy", "lru", "--pages", "5", "--miniature", "2"),
-            "a sampling rate lies above 0",
+            "a sampling rate must be above 0",
         ),
     ],
 )

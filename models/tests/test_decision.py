@@ -129,7 +129,9 @@ def test_a_clear_lead_needs_no_replay(made: Profile) -> None:
     assert by_model.best == "none"
     assert by_model.contenders == ()
     said = in_words(made, by_model, SLOW, FLASH)
-    assert said.startswith("Flash does not pay in I/O time here: No flash costs")
+    assert said.startswith(
+        "Flash does not reduce I/O time here: without flash an access costs"
+    )
     assert f"{percent(by_model.margin)} less than" in said
     assert decide.decide(by_model, made.curve, Trace(TPCB)) == by_model
 

@@ -39,8 +39,8 @@ def test_service_time_is_one_over_iops_and_says_so() -> None:
     assert service_us(made, "read", 4096) == 400
     assert service_us(made, "write", 4096) == pytest.approx(1e6 / 21, rel=1e-15)
     assert (
-        "1/IOPS of an unstated transfer size, taken as 4 KiB (2,500/s, queue depth 32)"
-        in (service_basis(made, 4096))
+        "1/IOPS of an unstated transfer size, assumed to be 4 KiB (2,500/s, queue "
+        "depth 32)" in (service_basis(made, 4096))
     )
 
 
@@ -148,8 +148,8 @@ def with_figure(name: str, **changes: Any) -> dict[str, Any]:
         ({**GOOD, "name": ""}, "f: name: must be a text that is not empty"),
         (
             {**GOOD, "kind": "tape"},
-            "f: kind: `tape` is none of dram, cxl, pmem, nvme, sata_ssd, sd, nand, hdd, "
-            "hdd_array, cloud_block, cloud_disk, object",
+            "f: kind: `tape` is not one of dram, cxl, pmem, nvme, sata_ssd, sd, "
+            "nand, hdd, hdd_array, cloud_block, cloud_disk, object",
         ),
         (
             {**GOOD, "year": 1492},
@@ -175,7 +175,7 @@ def with_figure(name: str, **changes: Any) -> dict[str, Any]:
         ),
         (
             with_figure("read_iops", source=...),
-            "f: figures.read_iops.source: must name where the figure is from",
+            "f: figures.read_iops.source: must name the source of the figure",
         ),
         (
             with_figure("read_iops", date="yesterday"),
@@ -186,7 +186,10 @@ def with_figure(name: str, **changes: Any) -> dict[str, Any]:
             with_figure("read_iops", assumed="yes"),
             "f: figures.read_iops.assumed: `yes` must be true or false",
         ),
-        ({**GOOD, "sold_as": "gift"}, "f: sold_as: `gift` is none of device, instance"),
+        (
+            {**GOOD, "sold_as": "gift"},
+            "f: sold_as: `gift` is not one of device, instance",
+        ),
         (
             with_figure("read_iops", colour="red"),
             "f: figures.read_iops.colour: unknown key",
@@ -285,7 +288,7 @@ def test_a_device_has_its_own_price_before_that_of_its_kind() -> None:
         ({**BOOK, "k" * 300: 1}, f"f: {'k' * 199}…: unknown key"),
         (
             {**BOOK, "prices": [{**ENTRY, "source": " "}]},
-            "f: prices[0].source: ` ` must name where the price is from",
+            "f: prices[0].source: ` ` must name the source of the price",
         ),
         ({**BOOK, "prices": [ENTRY, ENTRY]}, "f: prices: `dram` is priced twice"),
         (
@@ -297,7 +300,7 @@ def test_a_device_has_its_own_price_before_that_of_its_kind() -> None:
         ),
         (
             {**BOOK, "prices": [{**ENTRY, "kind": ["dram"]}]},
-            f"f: prices[0].kind: `['dram']` is none of {', '.join(KINDS)}",
+            f"f: prices[0].kind: `['dram']` is not one of {', '.join(KINDS)}",
         ),
     ],
 )
@@ -355,7 +358,7 @@ def test_dates_that_do_not_compare_are_named_once() -> None:
     assert dates_apart(near) is None
     assert dates_apart({**near, "volume": of(None)}) is None
     assert dates_apart({**near, "volume": of("2025-12")}) == (
-        "the price of volume is of 2025-12, that of flash of 2026-08-11"
+        "the price of volume is from 2025-12, the price of flash from 2026-08-11"
     )
     assert dates_apart({}) is None
 
@@ -371,7 +374,7 @@ BOOK: dict[str, Any] = {"id": "b", "name": "B", "date": "2026-Q3"}
         ({"absent": "x"}, "f: absent: `x` must be a list"),
         (
             {"absent": [{"kind": "tape", "reason": "none"}]},
-            "f: absent[0].kind: `tape` is none of dram, ",
+            "f: absent[0].kind: `tape` is not one of dram, ",
         ),
         (
             {"absent": [{"kind": "hdd", "reason": " "}]},
@@ -382,7 +385,7 @@ BOOK: dict[str, Any] = {"id": "b", "name": "B", "date": "2026-Q3"}
                 "absent": [{"kind": "hdd", "reason": "none"}],
                 "prices": [{"kind": "hdd", "usd_per_gb": 1, "source": "s"}],
             },
-            "f: absent: `hdd` has a price all the same",
+            "f: absent: `hdd` has a price nevertheless",
         ),
     ],
 )

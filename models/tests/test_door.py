@@ -30,9 +30,9 @@ def test_every_family_goes_through_one_door(family: Any) -> None:
 
 def test_the_core_itself_refuses_sizes_that_a_family_does_not_have() -> None:
     path = str(TPCB.path)
-    with pytest.raises(_simulator.ParameterError, match="caches in RAM alone"):
+    with pytest.raises(_simulator.ParameterError, match="caches in RAM only"):
         _simulator.replay(path, "policy", "lru", 500, 2000)
-    with pytest.raises(_simulator.ParameterError, match="caches on flash too"):
+    with pytest.raises(_simulator.ParameterError, match="also caches on flash"):
         _simulator.replay(path, "scheme", "lazy", 500)
     for asked in (
         _simulator.contenders,

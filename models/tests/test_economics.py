@@ -118,7 +118,7 @@ def test_wear_is_charged_where_the_rating_ends_before_the_amortisation() -> None
 def test_what_is_left_out_is_named() -> None:
     found = economics.tier_cost(SSD, 10**9)
     assert found.missing == (
-        "wear: the bytes written a month were not given",
+        "wear: the bytes written per month were not given",
         "power: no price of electricity was given",
     )
     dram = catalog.device("kv2009-dram-2008")

@@ -72,7 +72,7 @@ def test_a_bound_that_flips_the_winner_names_the_other() -> None:
     assert f"`{slow.best}` would be best" in flips.effect
     costs = decision.deciding_costs(slow)
     loss = costs["exclusive"] / min(costs.values()) - 1
-    assert f"{loss:.1%} dearer" in flips.effect
+    assert f"{loss:.1%} slower" in flips.effect
 
 
 def test_a_bound_that_flips_nothing_is_no_matter() -> None:

@@ -206,7 +206,7 @@ def test_fio_2_wrote_microseconds() -> None:
         (
             [job("s", 0, "randread", 1, 9, numjobs="x")],
             {},
-            "numjobs: `x` is no positive whole number",
+            "numjobs: `x` is not a positive whole number",
         ),
     ],
 )

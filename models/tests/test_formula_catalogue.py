@@ -97,6 +97,21 @@ OUTSIDE = {
 """Modules without models."""
 
 NO_MODEL = {
+    "advise.device_import.answer": "hands on `fio.import_fio`, in words",
+    "advise.miniature.answer": "hands on `replay.miniatures`, in words; held by test_questions.py",
+    "advise.miniature.estimate_of": "quotients of counts; held by backend/tests/test_miniatures.py",
+    "advise.miniature.lru_hit_ratio_of": "hands on `Curve.misses`",
+    "advise.pool_advisor.with_notes": "words",
+    "advise.since.finding": "words",
+    "advise.sweep.answer": "hands on `replay.sweep`, priced, in words; held by test_questions.py",
+    "advise.sweep.finding": "words",
+    "advise.sweep.label_of": "words",
+    "advise.sweep.mean": "a mean",
+    "advise.sweep.mean_miss_ratio": "a mean",
+    "advise.sweep.ram_left": "hands on `ram_pages_left`",
+    "advise.sweep.row_of": "quotients of counts, priced by `price`; held by "
+    "backend/tests/test_sweeps.py",
+    "advise.sweep.sizes_between": "picks sizes to replay",
     "advise.decide.decide": "replays and compares; held by test_decision.py",
     "simulate.warm_up.accesses_of": "reads a share of a trace as accesses",
     "simulate.warm_up.parse": "reads an option",
@@ -261,7 +276,7 @@ JOINED = {
     "advise.pool_survey.survey": "estimates and replays of a trace",
     "advise.clean_only.clean_only": "the formula on the counts of a replay",
     "evaluate.throughput.schemes.scheme_throughput": "costs, laws, mean-value analysis",
-    "advise.tier_costs.answer": "costs and utilisation of devices",
+    "advise.tier_cost.answer": "costs and utilisation of devices",
     "evaluate.transactions.replay.compare_buffers": "a replay a variant",
     "evaluate.transactions.replay.residents": "the state a replay ends in",
     "evaluate.transactions.study.leaving_order": "average access times, and the order",
@@ -487,8 +502,8 @@ def test_the_commands_addresses_and_pages_named_exist() -> None:
     command = typer.main.get_command(app)
     document = json.loads((ROOT / "backend" / "openapi.json").read_text("utf-8"))
     source = ROOT / "frontend" / "src"
-    pages = (source / "analysis" / "questions.ts").read_text("utf-8")
-    menu = (source / "analysis" / "navigation.ts").read_text("utf-8")
+    pages = (source / "questions" / "registry.ts").read_text("utf-8")
+    menu = (source / "questions" / "navigation.ts").read_text("utf-8")
     for formula, words, address, page in doors():
         found: Any = command
         for word in words.split():
@@ -520,8 +535,8 @@ def test_any_formula_can_be_asked_by_its_name(
     for wrong, part in (
         (["formula", "face.nothing"], "face.theta"),
         (["formula", "zhou.io_time_us"], "reads: is missing"),
-        (["formula", "zhou.io_time_us", "--inputs", "["], "no JSON"),
-        (["formula", "zhou.io_time_us", "--inputs", "[]"], "no JSON object"),
+        (["formula", "zhou.io_time_us", "--inputs", "["], "not JSON"),
+        (["formula", "zhou.io_time_us", "--inputs", "[]"], "not a JSON object"),
         (
             ["formula", "zhou.aat", "--inputs", '{"transactions": 3}'],
             "must be an object",

@@ -234,13 +234,13 @@ COST = {"m_r": 10, "D_R": 5, "D_W": 6, "p_d": 0.4}
     ("name", "inputs", "where", "part"),
     [
         ("kv.C0", {}, "m_r", "is missing"),
-        ("kv.C0", COST | {"p_D": 1}, "p_D", "is no input"),
+        ("kv.C0", COST | {"p_D": 1}, "p_D", "is not an input"),
         ("kv.C0", COST | {"D_R": "5"}, "D_R", "must be a number"),
         ("kv.C0", COST | {"D_R": True}, "D_R", "must be a number"),
         ("kv.C0", COST | {"D_R": math.nan}, "D_R", "must be finite"),
         ("kv.C0", COST | {"m_r": 10**5000}, "m_r", "must be at most"),
         ("kv.C0", COST | {"D_R": -1}, "D_R", "must not be negative"),
-        ("kv.flash_saving", {"C_k": 1, "cost": 1, "C0": 2}, "cost", "a second time"),
+        ("kv.flash_saving", {"C_k": 1, "cost": 1, "C0": 2}, "cost", "repeats"),
         ("fd.group_distance", {"position": 1.5, "group_size": 2}, "position", "whole"),
         (
             "face.theta",
@@ -313,45 +313,50 @@ COST = {"m_r": 10, "D_R": 5, "D_W": 6, "p_d": 0.4}
             "fd.argmin",
             {"rows": [ROW, ROW | {"P_w": 0.5}], "R": 1, "w": 0},
             "rows[1].P_w",
-            "none of the keys here: M_c, P_c, P_d, P_dw",
+            "not one of the keys here: M_c, P_c, P_d, P_dw",
         ),
         (
             "fd.argmin",
             {"rows": [ROW | {"P_d^w": 0.5}], "R": 1, "w": 0},
             "rows[0].P_d^w",
-            "is `P_dw` a second time",
+            "repeats `P_dw`",
         ),
         (
             "zhou.eviction_order",
             {"transactions": {"T1": {"access": [1], "comit": 3}}},
             "transactions.T1.comit",
-            "none of the keys here: access, commit",
+            "not one of the keys here: access, commit",
         ),
         (
             "kv.hits_from_curve",
             {"curve": [[1, 0.5]], "r": 1, "f": 1, "N": 5, "|W|": 7},
             "|W|",
-            "is `N` a second time",
+            "repeats `N`",
         ),
         (
             "face.restart_speedup",
             {"other": [1, 2, 3], "face": [1, 2]},
             "face",
-            "do not go with the other lists",
+            "do not match the other lists",
         ),
         (
             "sce.threads",
             {"read_miss_rate": [0.1, 0.2, 0.3], "free_fraction": [0, 1]},
             "free_fraction",
-            "do not go with the other lists",
+            "do not match the other lists",
         ),
-        ("fd.mattson", {"trace": "  "}, "trace", "must hold an access"),
-        ("kv.simulate", {"trace": "R1", "r": 0, "f": 1}, "r", "a cache has 1 to"),
+        ("fd.mattson", {"trace": "  "}, "trace", "must hold at least one access"),
+        (
+            "kv.simulate",
+            {"trace": "R1", "r": 0, "f": 1},
+            "r",
+            "a cache must have from 1 to",
+        ),
         (
             "face.simulate_gsc",
             {"trace": "R1", "dram_pages": 1, "flash_slots": 2, "scan_depth": 3},
             "scan_depth",
-            "no whole number from 1 to 2",
+            "not a whole number from 1 to 2",
         ),
         (
             "fd.table2",
@@ -419,8 +424,8 @@ def test_what_a_formula_raises_on_sound_inputs_is_told_as_a_defect(
     printed = capsys.readouterr()
     assert printed.out == ""
     assert "in broken" in printed.err
-    assert "formula `kv.C0` failed on inputs that fit it" in printed.err
-    assert "this is a defect of Tierwright" in printed.err
+    assert "formula `kv.C0` failed on valid inputs" in printed.err
+    assert "this is a bug in Tierwright" in printed.err
 
 
 def test_a_process_that_failed_is_a_defect_and_one_that_was_killed_is_not(

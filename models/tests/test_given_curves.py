@@ -102,12 +102,16 @@ class TestTable:
             ("1MiB,0.4\n1MiB,0.5\n", "line 2", "are the size of line 1"),
             ("0MiB,0.1\n1MiB,0.5\n4MiB,0.6\n", "line 1", "hits nothing"),
             ("1KiB,0.1\n1024KiB,0.5\n", "line 1", "smaller than one page"),
-            ("size_pages,hit\n1.5,0.1\n4,0.5\n", "line 2", "no whole pages"),
+            (
+                "size_pages,hit\n1.5,0.1\n4,0.5\n",
+                "line 2",
+                "is not a whole number of pages",
+            ),
             ("size_mib,hit_ratio\n1,0.4\n", "input", "at least two"),
             ("size_mib;hit\n1,024;0.1\n2,048;0.5\n", "line 2", "group of thousands"),
             ("1MiB,1e-3\n4MiB,nan\n", "line 2", "not a number"),
             ("", "input", "no lines"),
-            ("hello world this is text\n", "line 1", "none of the kinds"),
+            ("hello world this is text\n", "line 1", "does not begin any known kind"),
         ],
     )
     def test_problems_name_line_and_value(self, text, where, says):
@@ -307,7 +311,7 @@ class TestArcstats:
         ("changes", "says"),
         [
             ({"mru_ghost_hits": 500}, "ghost hits exceed"),
-            ({"mru_ghost_size": 0, "mfu_ghost_size": 0}, "one is no curve"),
+            ({"mru_ghost_size": 0, "mfu_ghost_size": 0}, "which is not a curve"),
             (
                 {"hits": 0, "misses": 0, "mru_ghost_hits": 0, "mfu_ghost_hits": 0},
                 "no hits",

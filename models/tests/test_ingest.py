@@ -304,7 +304,7 @@ class TestHeadersOfJoinedFiles:
             path.write_text(content)
             with pytest.raises(TraceError, match="line 3: ") as caught:
                 inspect(path, **options)
-            assert "the header once more" in caught.value.args[1]
+            assert "the header again" in caught.value.args[1]
             found = inspect(path, skip_bad_records=1, **options)
             assert (found["requests"], found["skipped_records"]) == (2, 1)
 

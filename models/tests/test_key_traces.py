@@ -139,16 +139,21 @@ def test_cachelib_lines_stand_for_op_count_requests(tmp_path):
     ("first", "second", "duration_s", "told"),
     [
         ("1697000000", "1697000003", 3.0, None),
-        ("1697000000000", "1697000003000", 3.0, "taken in ms: its first value lies"),
+        ("1697000000000", "1697000003000", 3.0, "read in ms: its first value lies"),
         (
             "1697000000000000",
             "1697000003000000",
             3.0,
-            "taken in µs: its first value lies",
+            "read in µs: its first value lies",
         ),
         # The published traces of 202401 count seconds from a start of their own.
-        ("604000000", "604000003", 3.0, "taken in s: its first value is no time since"),
-        ("0", "3", 3.0, "taken in s: its first value is no time since"),
+        (
+            "604000000",
+            "604000003",
+            3.0,
+            "read in s: its first value is not a time since",
+        ),
+        ("0", "3", 3.0, "read in s: its first value is not a time since"),
     ],
 )
 def test_the_unit_of_op_time_is_found_and_told(
@@ -316,7 +321,7 @@ def test_operations_of_libcachesim_records(tmp_path):
     )
     assert {"operations_unknown", "deletes_without_access"} <= names(found)
     bad = struct.pack("<IQIBHq", 5, 1, 1, 15, 0, -1)
-    with pytest.raises(TraceError, match="operation `15` is none of 0 to 14"):
+    with pytest.raises(TraceError, match="operation `15` is not one of 0 to 14"):
         inspect(write(tmp_path, b"".join(records) * 9 + bad))
 
 
@@ -332,7 +337,7 @@ def test_arc_requests_are_ranges_of_pages(tmp_path):
         "highest": 12,
     }
     for line, part in (
-        ("10 0 0 4", "num_blocks `0` asks for nothing"),
+        ("10 0 0 4", "num_blocks `0` requests nothing"),
         ("18446744073709551615 2 0 4", "more than one request can touch"),
         ("1 99999999 0 4", "more than one request can touch"),
     ):

@@ -172,7 +172,7 @@ def test_a_request_out_of_order_follows_as_late_as_it_is(tmp_path):
 class TestWhatCannotBeMerged:
     def test_a_format_without_times(self, tmp_path):
         trace = group(listed(tmp_path / "in", {"a": b"x\ny\n", "b": b"z\n"}))
-        with pytest.raises(SimulatorError, match=r"nothing orders .* has no times"):
+        with pytest.raises(SimulatorError, match=r"cannot be ordered, .* has no times"):
             inspect(**trace, format="keys", members_merged=True)
 
     def test_a_table_whose_time_is_not_mapped(self, tmp_path):
@@ -180,12 +180,12 @@ class TestWhatCannotBeMerged:
         trace = group(listed(tmp_path / "in", {"a": content, "b": content}))
         with pytest.raises(SimulatorError, match="has no times") as caught:
             inspect(**trace, columns={"page": "page"}, members_merged=True)
-        assert "name the column of the time" in caught.value.args[1]
+        assert "name the time column" in caught.value.args[1]
 
     def test_one_file(self, tmp_path):
         path = tmp_path / "t"
         path.write_bytes(spc(machine(1, 5)))
-        with pytest.raises(SimulatorError, match="nothing in it could be merged"):
+        with pytest.raises(SimulatorError, match="no files can be merged"):
             inspect(path, format="spc", members_merged=True)
 
     def test_more_members_than_may_be_open(self, tmp_path):
@@ -197,7 +197,7 @@ class TestWhatCannotBeMerged:
     def test_members_of_two_formats(self, tmp_path):
         files = {"a.spc": spc(machine(1, 50)), "b.csv": b"time_us,op,rel,block\n"}
         trace = group(listed(tmp_path / "in", files))
-        with pytest.raises(SimulatorError, match=r"not of one format: `a\.spc` is spc"):
+        with pytest.raises(SimulatorError, match=r"different formats: `a\.spc` is spc"):
             inspect(**trace, format="spc", members_merged=True)
 
 
@@ -286,10 +286,10 @@ class TestSeveralFiles:
 
     def test_need_a_name_for_what_is_written(self, two, tmp_path, capsys):
         told = self.said(capsys, "trace", "convert", *two, "third", code=2)
-        assert "nothing says which one is to be written" in told
+        assert "not which of them is to be written" in told
         assert "--out" in told
         told = self.said(capsys, "trace", "convert", two[0], code=2)
-        assert "nothing says where" in told
+        assert "is missing" in told
 
     def test_are_not_overwritten_by_their_trace(self, two, capsys):
         before = two[1].read_bytes()
@@ -305,7 +305,7 @@ class TestSeveralFiles:
             "folder": (tmp_path / "in", "is a folder"),
             "twice": (two[0].parent / ".." / "in" / "b.spc", "is named twice"),
             "absent": (tmp_path / "no.spc", "`no.spc` cannot be read"),
-            "canonical": (tmp_path / "c.twt", "not of one format"),
+            "canonical": (tmp_path / "c.twt", "different formats"),
         }[what]
         told = self.said(
             capsys, "trace", "inspect", two[0], path, "--format", "spc", code=2
@@ -318,7 +318,7 @@ class TestSeveralFiles:
         for source, out in zip(two, outs, strict=True):
             convert(source, out, format="spc")
         told = self.said(capsys, "trace", "inspect", *outs, code=2)
-        assert "this is a canonical trace, which is read alone" in told
+        assert "this is a canonical trace, which must be read alone" in told
 
     def test_a_changed_second_file_is_another_trace(self, two, tmp_path):
         from tierwright.trace.conversions import _content

@@ -155,7 +155,7 @@ def test_streams_of_several_parts_are_read_to_the_last(tmp_path, plain, codec):
 def test_archives_joined_behind_each_other_are_refused(tmp_path):
     one, two = tar({"a.csv": TEXT}), tar({"b.csv": TEXT})
     for packed in (one + two, gzip.compress(one + two)):
-        with pytest.raises(TraceError, match="goes on behind its end"):
+        with pytest.raises(TraceError, match="continues after its end"):
             inspect(write(tmp_path, packed))
     # Zeros behind the end fill the last record of a tape.
     assert inspect(write(tmp_path, one + bytes(10_240)))["warnings"] == []
@@ -274,7 +274,7 @@ def test_members_of_other_formats_are_refused_with_their_names(tmp_path):
     members = {"t.csv": TEXT, "zz-README": b"These traces were recorded in 2019.\n"}
     path = write(tmp_path, tar(members), "traces.tar")
     with pytest.raises(
-        TraceError, match=r"not of one format: `t\.csv` is postgres_csv"
+        TraceError, match=r"different formats: `t\.csv` is postgres_csv"
     ) as caught:
         inspect(path)
     assert "without `zz-README`" in caught.value.args[1]

@@ -324,7 +324,9 @@ def test_bounds_of_a_time_that_is_carried_over_are_said() -> None:
     )
     found = evaluate(larger, ram_pages=100, flash_pages=300, flash=odd, disk=DISK)
     [said] = [w for w in found.warnings if w.name == "device_page_unknown"]
-    assert "unstated transfer size, taken as 4 KiB; pages have 8 KiB" in said.message
+    assert (
+        "unstated transfer size, assumed to be 4 KiB; pages have 8 KiB" in said.message
+    )
     assert "a read counts as 100 µs" in said.message
     assert "200 µs if only the bytes mattered" in said.message
     assert "a write counts as 400 µs" in said.message
@@ -455,7 +457,7 @@ def test_prices_of_different_dates_are_flagged_once() -> None:
     found = run(disk=disk, prices=catalog.price_book("street-2026-q3"))
     said = [w for w in found.warnings if w.name == "prices_of_different_dates"]
     assert len(said) == 1
-    assert "the price of disk is of 2019" in said[0].message
+    assert "the price of disk is from 2019" in said[0].message
     same = run(prices=catalog.price_book("street-2026-q3"))
     assert "prices_of_different_dates" not in names(same)
 
@@ -681,7 +683,7 @@ def test_metadata_are_charged_to_the_budget() -> None:
     assert numbers["r"] == 100
     assert plain.inputs["flash_metadata"] is None
     assert run(150, 0, flash_metadata=heavy).best == "none"
-    with pytest.raises(BadInput, match="hold less than the metadata of flash"):
+    with pytest.raises(BadInput, match="hold less than the flash metadata"):
         run(50, 400, flash_metadata=heavy)
 
 

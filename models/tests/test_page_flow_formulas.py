@@ -470,7 +470,7 @@ def test_every_problem_is_named_at_once() -> None:
         ),
         (
             lambda: directory.directory_in_ram(**{**SIZES, "flash_page_bytes": 5000}),
-            "flash_page_bytes: `5000` is no multiple of the RAM page, 4096",
+            "flash_page_bytes: `5000` is not a multiple of the RAM page, 4096",
         ),
         (
             lambda: directory.directory_in_ram(**{**SIZES, "ram_bytes": 0}),
@@ -501,7 +501,7 @@ def test_every_problem_is_named_at_once() -> None:
         ),
         (
             lambda: directory.block_map(page=-1, ram_page_bytes=1, flash_page_bytes=1),
-            "block_map: page: `-1` is no page number",
+            "block_map: page: `-1` is not a page number",
         ),
         (
             lambda: page_flow_costs.price_performance(1, 0, 1),

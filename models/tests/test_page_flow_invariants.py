@@ -322,13 +322,19 @@ def test_the_choice_is_the_one_that_costs_least_at_worst() -> None:
     ("ram_bytes", "flash_bytes", "sizes", "finding", "remark"),
     [
         # saves at worst, and nothing else would save more
-        (2**20, 2**24, [4096], "that saves 34.6 % of the I/O time without flash.", ""),
+        (
+            2**20,
+            2**24,
+            [4096],
+            "there it saves 34.6 % of the I/O time of a system without flash.",
+            "",
+        ),
         # another saves more if its pages are full, and still saves at worst
         (
             2**17,
             2**27,
             [4096, 65536],
-            "on flash with flash pages of 4 KiB: that saves 65.1 %",
+            "on flash with flash pages of 4 KiB: there it saves 65.1 %",
             "in RAM with flash pages of 64 KiB (invalidating) saves 73.3 %; if each holds a "
             "single valid page, it saves 40.4 %.",
         ),
@@ -337,7 +343,7 @@ def test_the_choice_is_the_one_that_costs_least_at_worst() -> None:
             2**14,
             2**22,
             [4096, 2**20],
-            "on flash with flash pages of 4 KiB: that saves 35.1 %",
+            "on flash with flash pages of 4 KiB: there it saves 35.1 %",
             "if each holds a single valid page, an access takes 3.03 ms, against 2.95 ms "
             "without flash.",
         ),
@@ -377,7 +383,7 @@ def test_what_is_said_of_directories_holds(
     ("change", "message"),
     [
         ({"ram_bytes": 0}, "ram_bytes: `0`"),
-        ({"flash_page_bytes": [6000]}, "no multiple of the RAM page"),
+        ({"flash_page_bytes": [6000]}, "not a multiple of the RAM page"),
         ({"placements": ["cloud"]}, "`cloud` is unknown"),
         ({"use": DirectoryUse(hit_ratio=2)}, "hit_ratio: `2` must not exceed 1"),
         ({"use": DirectoryUse(ram_lookup_us=-1)}, "L in RAM: `-1`"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -149,3 +150,16 @@ def test_a_replay_has_every_term_even_one_that_it_does_not_count(
         "flash_scrubs": 0.0,
     }
     assert found.io_time_us_per_access == sum(terms.values())
+
+
+def test_no_two_schemes_look_alike() -> None:
+    marks = [scheme.mark for scheme in BY_NAME.values()]
+    for parts in (
+        {mark.light for mark in marks},
+        {mark.dark for mark in marks},
+        {mark.shape for mark in marks},
+    ):
+        assert len(parts) == len(marks)
+    for mark in marks:
+        assert re.fullmatch("#[0-9a-f]{6}", mark.light)
+        assert re.fullmatch("#[0-9a-f]{6}", mark.dark)

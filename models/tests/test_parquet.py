@@ -114,7 +114,9 @@ def test_packed_tables_are_unpacked_within_the_limits(tmp_path):
     with pytest.raises(TraceError, match="the gzip stream is truncated"):
         inspect(path, columns=MAPPING)
     path.write_bytes(gzip.compress(content[:-3000]))
-    with pytest.raises(TraceError, match="damaged, truncated or of a kind"):
+    with pytest.raises(
+        TraceError, match="damaged, truncated or of an unsupported kind"
+    ):
         inspect(path, columns=MAPPING)
 
 
@@ -172,8 +174,8 @@ def test_without_a_mapping_it_names_the_columns():
     ("change", "said"),
     [
         ({"offset": "nothing"}, "not a column"),
-        ({"delimiter": ","}, "columns of its own"),
-        ({"header": "true"}, "columns of its own"),
+        ({"delimiter": ","}, "has fixed columns"),
+        ({"header": "true"}, "has fixed columns"),
         ({"size": "note"}, "row"),
         ({"op": "volume"}, "row 1"),
     ],

@@ -446,7 +446,7 @@ def test_the_command_prints_the_keys_of_the_design(
         ),
         (
             ("--pages", str(2**40), "--asymmetry", "2"),
-            f"pages `{2**40}`: a buffer that is split has 2 to",
+            f"pages `{2**40}`: a split buffer must have from 2 to",
         ),
     ],
 )
@@ -498,7 +498,7 @@ def test_a_trace_without_writes_is_warned_of(
         8192,
     )
     assert code == 0
-    assert "none of the 2 accesses writes" in err
+    assert "the trace has no writes among its 2 accesses" in err
     assert "hint: " in err
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tierwright.advise.tier_costs import SECONDS_PER_MONTH, answer
+from tierwright.advise.tier_cost import SECONDS_PER_MONTH, answer
 from tierwright.common import cautions
 from tierwright.common.errors import BadInput
 from tierwright.evaluate.economics import Assumptions, Load, tier_cost

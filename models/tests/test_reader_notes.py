@@ -98,7 +98,7 @@ def test_evaluate_prints_what_the_reader_noticed(arc: Path, tmp_path: Path) -> N
     path = tmp_path / "p.json"
     code, _, said = run("profile", arc, "-o", path)
     assert code == 0
-    assert "does not tell writes from reads" in said
+    assert "does not distinguish writes from reads" in said
     code, out, said = run(
         "evaluate", path, "--ram-pages", 4, "--flash-pages", 8,
         "--flash-device", FLASH, "--disk-device", DISK,
@@ -157,7 +157,7 @@ def test_a_profile_quotes_nothing_that_the_file_held() -> None:
         warnings=(
             Note(
                 "bad_records_skipped",
-                "2 bad records were passed over; the first: /home/a/secret.csv: line 3: op `Q`",
+                "2 bad records were skipped; the first: /home/a/secret.csv: line 3: op `Q`",
                 "look at them",
             ),
             Note(
@@ -169,13 +169,13 @@ def test_a_profile_quotes_nothing_that_the_file_held() -> None:
         ),
         assumptions=(
             "the archive's 2 members are one trace, in the order of the archive: a, b",
-            "columns are separated by `;`: the likeliest from the first line",
+            "columns are separated by `;`: inferred from the first line",
         ),
     )
     text = json.dumps(notes.without_content().to_dict())
     for secret in ("secret", "line 3", "9007199254740993", "payroll", "a, b"):
         assert secret not in text
-    assert "2 bad records were passed over" in text
+    assert "2 bad records were skipped" in text
     assert names(notes.without_content().warnings) == names(notes.warnings)
 
 
@@ -230,7 +230,7 @@ def test_every_command_passes_over_bad_lines_on_request_and_says_so(
     assert "line 6" in said
     code, _, said = called(command, blocks, out, *MAPPED, "--skip-bad-lines", 1)
     assert code == 0, said
-    assert "1 bad records were passed over" in said
+    assert "1 bad records were skipped" in said
     assert "nonsense" in said
 
 
@@ -356,5 +356,5 @@ def test_a_buffer_that_weighs_writes_names_the_trace_that_does_not_tell_them(
     with pytest.raises(ParameterError) as refused:
         replay.replay(Trace(arc), "buffer", "cflru", 4)
     assert str(refused.value.args[0]).startswith(
-        "trace `x.lis`: its format does not tell writes from reads"
+        "trace `x.lis`: its format does not distinguish writes from reads"
     )

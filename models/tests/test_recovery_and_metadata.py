@@ -120,7 +120,7 @@ def test_the_space_behind_stands_in_the_name_of_a_preset() -> None:
         stated, ram_pages=16 * MIB, flash_pages=40 * MIB, page_bytes=4096
     )
     assert float(left) == found.left_pages
-    with pytest.raises(BadInput, match="keeps nothing"):
+    with pytest.raises(BadInput, match="keeps no metadata"):
         metadata.preset("face:1TiB")
     with pytest.raises(BadInput):
         metadata.preset("sce:much")
@@ -594,7 +594,7 @@ def test_without_flash_there_is_no_knee_and_without_work_no_limit() -> None:
     [
         (
             lambda: metadata.fragment_descriptor(5000),
-            "fragment_bytes: `5000` is no positive multiple of 4096",
+            "fragment_bytes: `5000` is not a positive multiple of 4096",
         ),
         (
             lambda: metadata.fragment_cache_metadata(0, 1),

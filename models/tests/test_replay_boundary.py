@@ -62,7 +62,7 @@ NOTES = {
     "skipped_records": 0,
     "warnings": [],
     "assumptions": [
-        "a page is one PostgreSQL block of 8192 bytes, whatever page size is asked for"
+        "a page is one PostgreSQL block of 8192 bytes, whatever page size is requested"
     ],
 }
 """What the reader of the short trace noticed: it stands in every answer."""
@@ -135,7 +135,7 @@ def test_inclusive_with_ram_not_below_flash_warns_and_never_hits_flash(
         ("scheme", ("lazy", 0, 5), "ram-pages `0`", "in pages"),
         ("scheme", ("lazy", 5, -5), "flash-pages `-5`", "in pages"),
         ("scheme", ("eager", 5, 5), "scheme `eager`", "exclusive, lazy"),
-        ("scheme", ("lazy", 5), "flash-pages `none`", "give the pages of flash"),
+        ("scheme", ("lazy", 5), "flash-pages `none`", "give the number of flash pages"),
         ("policy", ("lru", 5, 5), "flash-pages `5`", "leave the flash out"),
         ("polices", ("lru", 5), "family `polices`", "policy, buffer, scheme"),
     ],

@@ -431,7 +431,7 @@ def test_asynchronous_write_through_never_waits_for_flash(
                 period_s=1,
                 run_bytes=4096,
             ),
-            "fragment_bytes: `5000` is no positive multiple of 4096",
+            "fragment_bytes: `5000` is not a positive multiple of 4096",
         ),
         (lambda: fragment_cache.FragmentBitmap(4).write([4]), "page: `4` is outside"),
         (

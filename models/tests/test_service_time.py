@@ -103,7 +103,7 @@ def test_an_unstated_transfer_size_is_said() -> None:
     made = device(read_iops=1000, write_iops=1000)
     for operation in OPERATIONS:
         said = service_time(made, operation, 4096).basis
-        assert "unstated transfer size, taken as 4 KiB" in said
+        assert "unstated transfer size, assumed to be 4 KiB" in said
     stated = device(read_iops=1000, write_iops=1000, page_bytes=4096)
     assert "unstated" not in service_basis(stated, 4096)
 
@@ -279,7 +279,7 @@ def test_sizes_and_depths_are_whole_and_above_0(size: int, depth: int | None) ->
         ({"operation": "erase"}, "operation: `erase` must be read or write"),
         ({"page_bytes": 0}, "page_bytes: `0` must be a positive whole number"),
         ({"iops": -2}, "iops: `-2` must be positive"),
-        ({"source": ""}, "must name where the measurement is from"),
+        ({"source": ""}, "must name the source of the measurement"),
         ({"speed": 2}, "speed: unknown key"),
     ],
 )

@@ -323,7 +323,7 @@ def test_notes_go_with_the_curve_and_counts_are_shared() -> None:
         ([2, 1], [3, 3], "must increase"),
         ([1, 2], [3, 4], "must not rise"),
         ([1, 2], [11, 4], "nor exceed the accesses"),
-        ([1, 2], [3], "must be as many"),
+        ([1, 2], [3], "same length as the misses"),
         ([1, 2], [3, -1], "not negative"),
     ],
 )

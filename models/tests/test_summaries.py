@@ -283,7 +283,7 @@ def test_command_names_what_is_missing(
         assert reason in error
         assert "hint:" in error
     code, _, error = call(capsys, *base, "--csv", "runs", "--json")
-    assert (code, "exclude each other" in error) == (2, True)
+    assert (code, "cannot be combined" in error) == (2, True)
 
 
 def test_names_that_a_spreadsheet_would_run_are_quoted(

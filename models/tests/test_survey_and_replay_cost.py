@@ -442,7 +442,7 @@ def test_the_share_of_all_victims_misleads_to_either_side(
     assert low < cost.gap < high
     [warning] = cost.warnings
     assert warning.name == "clean_only_gap"
-    assert f"{abs(cost.gap):.1%} {'dearer' if cost.gap > 0 else 'cheaper'}" in (
+    assert f"{abs(cost.gap):.1%} {'higher' if cost.gap > 0 else 'lower'}" in (
         warning.message
     )
     # Other counters: clean victims that were not on flash are just the fills.

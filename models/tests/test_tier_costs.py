@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tierwright.advise.tier_costs import SECONDS_PER_MONTH, answer
+from tierwright.advise.tier_cost import SECONDS_PER_MONTH, answer
 from tierwright.common.errors import BadInput
 from tierwright.evaluate.economics import Load, tier_cost
 from tierwright.hardware.device import Device, device_from_mapping
@@ -61,7 +61,7 @@ def test_the_cheapest_first_and_the_unpriced_last() -> None:
     assert found.cheapest == found.cheapest_that_keeps_up == "slow"
 
 
-@pytest.mark.oracle("advise.tier_costs.answer")
+@pytest.mark.oracle("advise.tier_cost.answer")
 def test_busy_by_hand() -> None:
     # 1,000 reads and 500 writes a second: 1,000 / 100,000 + 500 / 50,000 = 0.02 on the fast one,
     # 15 on the slow one, of which three hold 2.5 TB: 5 each.
@@ -79,7 +79,7 @@ def test_busy_by_hand() -> None:
     caution = next(c for c in three.warnings if c.name == "cannot_keep_up")
     assert "the 3 of `slow` that hold the bytes" in caution.message
     assert "needs 5 months of the time of each" in caution.message
-    assert "15 of them would be enough" in caution.hint
+    assert "15 devices would be enough" in caution.hint
 
 
 def test_an_unknown_service_time_is_said_and_not_taken_as_idle() -> None:

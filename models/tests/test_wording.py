@@ -2,46 +2,16 @@
 
 from __future__ import annotations
 
-import ast
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
-
 ROOT = Path(__file__).parents[2]
-PYTHON = ("models/python/tierwright", "backend/src/tierwright_server")
 PAGE = "frontend/src"
 
-UNIDIOMATIC = re.compile(
-    r"\b(mind|mend(s|ed|ing)?|told|nobody|taken over|gone on with|of its own|none has|"
-    r"as (many|much|few) as can be|which has said|no one has said)\b"
-    # "tell writes from reads" and "tell them apart" are English; a curve that "tells" is not.
-    r"|\b(can|cannot|could|not|does|do) tell\b(?![^.;:]*\b(from|apart|which|whether)\b)",
-    re.IGNORECASE,
-)
 PATHS = re.compile(r"\b(GET|POST|PUT|PATCH|DELETE) /|(?<!href={`)/api/v1\b")
-
-
-def said_in_python(path: Path) -> Iterator[tuple[int, str]]:
-    """Texts of a module but its docstrings: what it may print or answer."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    bodies = (getattr(node, "body", None) for node in ast.walk(tree))
-    docstrings = {
-        id(statement.value)
-        for body in bodies
-        if isinstance(body, list)
-        for statement in body
-        if isinstance(statement, ast.Expr)
-    }
-    for node in ast.walk(tree):
-        if (
-            isinstance(node, ast.Constant)
-            and isinstance(node.value, str)
-            and " " in node.value
-            and id(node) not in docstrings
-        ):
-            yield node.lineno, node.value
 
 
 COMMENT = re.compile(
@@ -65,52 +35,75 @@ def page_modules() -> list[Path]:
     )
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "a share that nobody has said",
-        "As many as can be",
-        "the curve cannot tell: it is short",
-        "The link was taken over",
-        "Mend the file",
-        "a device of its own",
-    ],
-)
-def test_unidiomatic_words_are_found(text: str) -> None:
-    assert UNIDIOMATIC.search(text)
+WORDS = """# Words
+
+| term | use |
+|---|---|
+| wanted | not a word to avoid |
+
+| avoid | write |
+|---|---|
+| mend, gone on with | repair |
+| /tell(s\\|ing)? figures/ | *show* figures |
+"""
+REFUSED = {
+    "models/python/tierwright/a.py": """raise ValueError(
+    f"{path} is damaged: "
+    "Mend the file"
+)""",
+    "models/python/tierwright/b.py": """@app.command()
+def show():
+    'Mend a file.'""",
+    "backend/src/tierwright_server/schemas.py": """class Shape(Base):
+    'It is gone  on with.'""",
+    "models/crates/simulator/src/a.rs": """fn a() { say("gone on \\
+    with"); }""",
+    "models/crates/simulator-py/src/b.rs": """fn a<'a>(b: &'a str) -> char { say(r#"a "mend""#); '"' }""",
+    "docs/a.md": "A text that is gone\non with.",
+    "README.md": "| a | telling figures |",
+    "frontend/e2e/a.spec.ts": "test('a', () => seen('Mend it'));",
+    "frontend/src/a.tsx": "export const A = () => <p>Don't mend it</p>;",
+    "frontend/src/b.ts": "export const b = (c: string) => `Mend ${c} first`;",
+}
+ACCEPTED = {
+    "models/python/tierwright/a.py": """def mend():
+    'Mend a file.'
+    # Mend a file.
+    return {"mend": "amendments, mend-ish, and a retold story"}""",
+    "models/crates/simulator/src/a.rs": """// mend /* mend
+/* "mend" */ fn mend() {}
+#[cfg(test)]
+mod tests { fn a() { say("Mend it"); } }""",
+    "docs/a.md": "```\nMend it\n```\n`mend`\n<!-- mend it -->",
+    "docs/words.md": WORDS,
+    "frontend/e2e/a.spec.ts": "test('Mend it', () => {});",
+    "frontend/src/a.test.ts": "expect('Mend it')",
+    "frontend/src/api/gen/a.ts": "export const a = 'Mend it';",
+    "frontend/src/b.ts": "// Mend it\nimport { mend } from './Mend it';",
+}
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "the format does not tell writes from reads",
-        "remind me of amendments",
-        "no scheme carries it",
-    ],
-)
-def test_idiomatic_words_are_not(text: str) -> None:
-    assert not UNIDIOMATIC.search(text)
+def checked(root: Path, files: dict[str, str]) -> subprocess.CompletedProcess[str]:
+    for name, text in {"docs/words.md": WORDS, **files}.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text, encoding="utf-8")
+    command = [sys.executable, str(ROOT / "scripts" / "check_words.py"), "--root", root]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
-@pytest.mark.parametrize("room", PYTHON)
-def test_sentences_of_models_and_server_are_plain_english(room: str) -> None:
-    found = [
-        f"{path.relative_to(ROOT)}:{line}: {text}"
-        for path in sorted((ROOT / room).rglob("*.py"))
-        for line, text in said_in_python(path)
-        if UNIDIOMATIC.search(text)
+def test_words_to_avoid_are_refused_with_their_place(tmp_path: Path) -> None:
+    done = checked(tmp_path, REFUSED)
+    assert done.returncode == 1, done.stderr
+    lines = [
+        re.match(r"(.+):\d+: `.+`: write ", line) for line in done.stdout.split("\n")
     ]
-    assert not found, "\n".join(found)
+    assert [found[1] for found in lines if found] == list(REFUSED), done.stdout
+    assert "README.md:1: `telling figures`: write *show* figures\n" in done.stdout
 
 
-def test_sentences_of_the_page_are_plain_english() -> None:
-    found = [
-        f"{path.relative_to(ROOT)}:{line}: {text.strip()}"
-        for path in page_modules()
-        for line, text in said_on_the_page(path)
-        if UNIDIOMATIC.search(text)
-    ]
-    assert not found, "\n".join(found)
+def test_names_comments_tests_and_code_are_accepted(tmp_path: Path) -> None:
+    done = checked(tmp_path, ACCEPTED)
+    assert (done.returncode, done.stdout) == (0, ""), done.stderr
 
 
 def test_the_page_names_no_path_of_the_api() -> None:

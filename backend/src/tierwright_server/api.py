@@ -23,7 +23,7 @@ from tierwright_server.questions.pool_split.splits import router as pool_splits
 from tierwright_server.questions.replay_checks.endpoints import router as replay_checks
 from tierwright_server.questions.scheme_map.endpoints import router as scheme_maps
 from tierwright_server.questions.throughput.endpoints import router as throughputs
-from tierwright_server.questions.tier_costs.endpoints import router as tier_costs
+from tierwright_server.questions.tier_cost.endpoints import router as tier_cost
 from tierwright_server.questions.transactions.endpoints import router as transactions
 from tierwright_server.questions.wear.endpoints import router as wear
 from tierwright_server.replays.analyses.sampled_profiles import (
@@ -60,7 +60,7 @@ for part in (
     wear,
     fragment_caches,
     transactions,
-    tier_costs,
+    tier_cost,
     replay_checks,
     health,
     catalog,

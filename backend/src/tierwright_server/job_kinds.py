@@ -3,6 +3,7 @@
 from tierwright_server.jobs.kinds import JobKind, Kinds
 from tierwright_server.jobs.runs.states import RunKind
 from tierwright_server.questions.compare.check import jobs as simulate
+from tierwright_server.replays import rows
 from tierwright_server.replays.analyses import jobs as analysis
 from tierwright_server.replays.analyses.compute import COMPUTE as ANALYSES
 from tierwright_server.replays.miniatures import jobs as miniature
@@ -14,9 +15,11 @@ KINDS: Kinds = {
     RunKind.FETCH: JobKind(fetch.prepare, fetch.finish, fetch.cleanup),
     RunKind.INGEST: JobKind(ingest.prepare, ingest.finish, resumes=True),
     RunKind.SIMULATE: JobKind(simulate.prepare, simulate.finish),
-    RunKind.SWEEP: JobKind(sweep.prepare, sweep.finish, keep=sweep.keep),
+    RunKind.SWEEP: JobKind(
+        sweep.prepare, rows.finish_of("configurations", "replayed"), keep=rows.keep
+    ),
     RunKind.MINIATURE: JobKind(
-        miniature.prepare, miniature.finish, keep=miniature.keep
+        miniature.prepare, rows.finish_of("sizes", "estimated"), keep=rows.keep
     ),
     **dict.fromkeys(map(RunKind, ANALYSES), JobKind(analysis.prepare, analysis.finish)),
 }

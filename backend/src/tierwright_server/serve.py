@@ -37,7 +37,7 @@ def command(
     ] = None,
     workers: Annotated[
         int,
-        typer.Option(min=0, max=64, help="Worker processes; 0: they run elsewhere."),
+        typer.Option(min=0, max=64, help="Worker processes; 0: workers run elsewhere."),
     ] = 1,
     processes: Annotated[
         int | None,

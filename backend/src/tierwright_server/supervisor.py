@@ -183,7 +183,7 @@ class Application:
             address = held.holder.get("address")
             where = f"at {address}" if address else "and is just starting"
             raise RuntimeFailure(
-                f"Tierwright runs already on the data folder "
+                "Tierwright is already running on the data folder "
                 f"{self._options.data_dir}: process "
                 f"{held.holder.get('pid', '(unknown)')} {where}",
                 f"open {address}" if address else "wait for the line it prints",
@@ -434,7 +434,7 @@ def _close(folder: Path) -> None:
             folder.chmod(status.st_mode & wanted)
             return
     structlog.get_logger(__name__).warning(
-        "others may look into the data folder",
+        "other users can read the data folder",
         folder=str(folder),
         mode=f"{stat.S_IMODE(status.st_mode):04o}",
         hint=f"chmod {wanted:o}, or choose a folder that holds nothing else",

@@ -365,7 +365,9 @@ def test_outside_a_container_nothing_can_be_published(
 ) -> None:
     monkeypatch.setattr(listen, "CONTAINER_MARKS", ("/no/such/file",))
     monkeypatch.delenv("container", raising=False)
-    with pytest.raises(RuntimeFailure, match="only for a container, and this is none"):
+    with pytest.raises(
+        RuntimeFailure, match="only for a container, and this is not one"
+    ):
         listen.check_published_at("127.0.0.1:8787")
     monkeypatch.setattr(listen, "CONTAINER_MARKS", (__file__,))
     assert listen.check_published_at("127.0.0.1:8787") == "127.0.0.1:8787"
@@ -383,7 +385,9 @@ def test_an_engine_may_mark_a_container_by_a_variable(
     if taken:
         assert listen.check_published_at("127.0.0.1:8787") == "127.0.0.1:8787"
         return
-    with pytest.raises(RuntimeFailure, match="only for a container, and this is none"):
+    with pytest.raises(
+        RuntimeFailure, match="only for a container, and this is not one"
+    ):
         listen.check_published_at("127.0.0.1:8787")
 
 

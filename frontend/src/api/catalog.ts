@@ -15,7 +15,7 @@ import {
   listPriceBooks,
   listSchemes,
 } from "./gen/sdk.gen";
-import type { DeviceOut, PriceBookOut } from "./gen/types.gen";
+import type { DeviceOut, DevicesUsed, PriceBookOut } from "./gen/types.gen";
 import { everyPage } from "./pages";
 
 export type {
@@ -141,3 +141,11 @@ export const soldAlone = (device: DeviceOut): boolean => device.sold_as === "dev
 
 export const hasPrice = (device: DeviceOut): boolean =>
   device.usd_per_gb !== null || device.usd_per_gb_month !== null;
+
+/** Names of the devices of an answer, by the ids that messages hold. */
+export const deviceNames = (devices: DevicesUsed): ReadonlyMap<string, string> =>
+  new Map(
+    [devices.flash, devices.disk, devices.ram].flatMap((device): [string, string][] =>
+      device === null ? [] : [[device.id, device.name]],
+    ),
+  );

@@ -1,6 +1,5 @@
 /** Single formulas of the papers. Nothing of them is stored. */
 import { queryOptions } from "@tanstack/react-query";
-import type { FormulaInputs } from "@/analysis/formula-state";
 import { answer } from "./client";
 import { askFormula, getFormulaPage, listFormulas } from "./gen/sdk.gen";
 
@@ -11,6 +10,9 @@ export type {
   FormulaOutputOut as OutputOut,
   FormulaParameterOut as ParameterOut,
 } from "./gen/types.gen";
+
+/** Inputs by name. */
+export type FormulaInputs = Readonly<Record<string, unknown>>;
 
 export const formulasQuery = () =>
   queryOptions({

@@ -2,8 +2,8 @@
 import { queryOptions } from "@tanstack/react-query";
 import { answer } from "./client";
 import {
-  checkBreakEven,
   checkDirectories,
+  checkDramOrFlash,
   checkFlashChoice,
   checkFragmentCache,
   checkRecovery,
@@ -60,4 +60,4 @@ export const fragmentCacheCheck = checked<FragmentCacheIn>(
   "fragment cache",
   checkFragmentCache,
 );
-export const breakEvenCheck = checked<BreakEvenCheckIn>("break-even", checkBreakEven);
+export const breakEvenCheck = checked<BreakEvenCheckIn>("break-even", checkDramOrFlash);

@@ -1,7 +1,7 @@
 /** Transactions over raw flash. Nothing of them is stored. */
 import { queryOptions } from "@tanstack/react-query";
 import { type Asked, asked, stepsQuery, WITH_STEPS } from "./derived";
-import { replayTransactions, studyTransactionWrites } from "./gen/sdk.gen";
+import { askTransactionReplay, askTransactionWrites } from "./gen/sdk.gen";
 import type {
   TransactionReplayOut as TransactionReplayAnswer,
   TransactionReplayIn,
@@ -19,13 +19,13 @@ export const transactionWritesQuery = (question: TransactionWritesIn) =>
     queryFn: ({ signal }) =>
       asked(
         question,
-        studyTransactionWrites({ signal, body: question, throwOnError: true }),
+        askTransactionWrites({ signal, body: question, throwOnError: true }),
       ),
   });
 
 export const transactionWritesSteps = ({ asked: body }: TransactionWritesOut) =>
   stepsQuery("transaction-writes", body, (signal) =>
-    studyTransactionWrites({ signal, body, query: WITH_STEPS, throwOnError: true }),
+    askTransactionWrites({ signal, body, query: WITH_STEPS, throwOnError: true }),
   );
 
 export const transactionReplayQuery = (question: TransactionReplayIn) =>
@@ -34,11 +34,11 @@ export const transactionReplayQuery = (question: TransactionReplayIn) =>
     queryFn: ({ signal }) =>
       asked(
         question,
-        replayTransactions({ signal, body: question, throwOnError: true }),
+        askTransactionReplay({ signal, body: question, throwOnError: true }),
       ),
   });
 
 export const transactionReplaySteps = ({ asked: body }: TransactionReplayOut) =>
   stepsQuery("transaction-replays", body, (signal) =>
-    replayTransactions({ signal, body, query: WITH_STEPS, throwOnError: true }),
+    askTransactionReplay({ signal, body, query: WITH_STEPS, throwOnError: true }),
   );

@@ -119,7 +119,7 @@ function problemOfTus(error: Error | DetailedError): ProblemError {
       title: "The connection broke",
       status: null,
       detail: "The server could not be reached, so the upload stopped.",
-      hint: "Check that the server runs, then choose the same file again: the upload goes on where it stopped.",
+      hint: "Check that the server runs, then choose the same file again: the upload resumes where it stopped.",
       errors: [],
     });
   }

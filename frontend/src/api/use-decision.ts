@@ -8,7 +8,7 @@ import {
   type EvaluationOut,
   isJob,
   type SimulationOut,
-} from "./evaluations";
+} from "./compare";
 import { cancelRun } from "./gen/sdk.gen";
 import { isActiveStatus, type RunOut, useRun } from "./runs";
 

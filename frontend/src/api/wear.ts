@@ -1,12 +1,7 @@
 /** Life of the flash, health of a drive, warm-up and restart. Nothing of them is stored. */
 import { queryOptions } from "@tanstack/react-query";
 import { type Asked, asked, stepsQuery, WITH_STEPS } from "./derived";
-import {
-  estimateRecovery,
-  estimateWear,
-  readDeviceHealth,
-  studyFragmentCache,
-} from "./gen/sdk.gen";
+import { askDeviceHealth, askFragmentCache, askRecovery, askWear } from "./gen/sdk.gen";
 import type {
   DeviceHealthOut as DeviceHealthAnswer,
   DeviceHealthIn,
@@ -28,45 +23,42 @@ export const wearQuery = (question: WearIn) =>
   queryOptions({
     queryKey: ["wear", question],
     queryFn: ({ signal }) =>
-      asked(question, estimateWear({ signal, body: question, throwOnError: true })),
+      asked(question, askWear({ signal, body: question, throwOnError: true })),
   });
 
 export const wearSteps = ({ asked: body }: WearOut) =>
   stepsQuery("wear", body, (signal) =>
-    estimateWear({ signal, body, query: WITH_STEPS, throwOnError: true }),
+    askWear({ signal, body, query: WITH_STEPS, throwOnError: true }),
   );
 
 export const recoveryQuery = (question: RecoveryIn) =>
   queryOptions({
     queryKey: ["recovery", question],
     queryFn: ({ signal }) =>
-      asked(question, estimateRecovery({ signal, body: question, throwOnError: true })),
+      asked(question, askRecovery({ signal, body: question, throwOnError: true })),
   });
 
 export const recoverySteps = ({ asked: body }: RecoveryOut) =>
   stepsQuery("recovery", body, (signal) =>
-    estimateRecovery({ signal, body, query: WITH_STEPS, throwOnError: true }),
+    askRecovery({ signal, body, query: WITH_STEPS, throwOnError: true }),
   );
 
 export const fragmentCacheQuery = (question: FragmentCacheIn) =>
   queryOptions({
     queryKey: ["sce", question],
     queryFn: ({ signal }) =>
-      asked(
-        question,
-        studyFragmentCache({ signal, body: question, throwOnError: true }),
-      ),
+      asked(question, askFragmentCache({ signal, body: question, throwOnError: true })),
   });
 
 export const fragmentCacheSteps = ({ asked: body }: FragmentCacheOut) =>
   stepsQuery("sce", body, (signal) =>
-    studyFragmentCache({ signal, body, query: WITH_STEPS, throwOnError: true }),
+    askFragmentCache({ signal, body, query: WITH_STEPS, throwOnError: true }),
   );
 
-export const askDeviceHealth = (question: DeviceHealthIn) =>
-  asked(question, readDeviceHealth({ body: question, throwOnError: true }));
+export const deviceHealth = (question: DeviceHealthIn) =>
+  asked(question, askDeviceHealth({ body: question, throwOnError: true }));
 
 export const deviceHealthSteps = ({ asked: body }: DeviceHealthOut) =>
   stepsQuery("device-health", body, (signal) =>
-    readDeviceHealth({ signal, body, query: WITH_STEPS, throwOnError: true }),
+    askDeviceHealth({ signal, body, query: WITH_STEPS, throwOnError: true }),
   );

@@ -2,12 +2,12 @@ import { Text, TextInput } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { type KeyboardEvent, useId, useState } from "react";
-import { QUESTIONS, scenarioLink } from "@/analysis/questions";
 import { devicesQuery } from "@/api/catalog";
 import { formulasQuery } from "@/api/formulas";
 import { scenariosQuery } from "@/api/scenarios";
 import { workloadsQuery } from "@/api/workloads";
 import { Dialog } from "@/components/dialog";
+import { QUESTIONS, scenarioLink } from "@/questions/registry";
 import classes from "./shell.module.css";
 
 interface Command {
@@ -170,7 +170,7 @@ function PaletteBody(props: {
       </div>
       <Text size="sm" c="dimmed" mt="xs" role="status">
         {shown.length === 0
-          ? "Nothing has this name. Try fewer letters."
+          ? "No matches. Try fewer letters."
           : `${shown.length} of ${found.length}`}
       </Text>
     </>

@@ -12,11 +12,6 @@ import {
 import { useQuery } from "@tanstack/react-query";
 import { Link, useLocation, useNavigate } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
-import { CurrencySelect } from "@/analysis/currency-select";
-import { QUESTION_PATHS, QUESTIONS } from "@/analysis/questions";
-import { type AnalysisState, NONE, STARTS, type Start } from "@/analysis/state";
-import type { SweepSearch } from "@/analysis/sweep-state";
-import { useAnalysis } from "@/analysis/use-analysis";
 import {
   bookLabel,
   type Capability,
@@ -28,6 +23,11 @@ import {
   soldAlone,
 } from "@/api/catalog";
 import { type SummaryOut, type WorkloadOut, workloadsQuery } from "@/api/workloads";
+import { CurrencySelect } from "@/questions/currency-select";
+import { type AnalysisState, NONE, STARTS, type Start } from "@/questions/point";
+import { QUESTION_PATHS, QUESTIONS } from "@/questions/registry";
+import type { SweepSearch } from "@/questions/simulate";
+import { useAnalysis } from "@/questions/use-analysis";
 import { BASE_CURRENCY, shownCurrency } from "@/units/currency";
 import { bytes, formatBytes, formatLargeCount } from "@/units/quantity";
 import classes from "./shell.module.css";
@@ -72,7 +72,7 @@ function StartSwitch(props: {
     <SegmentedControl
       size="xs"
       className={classes["start"] ?? ""}
-      aria-label="Start of the caches"
+      aria-label="Initial state of the caches"
       data={[
         { value: "steady", label: "Steady state" },
         { value: "cold", label: "Cold start" },
@@ -138,7 +138,7 @@ function Chips({ shownWorkload }: { readonly shownWorkload: string | undefined }
 
 function workloadText(workload: WorkloadOut | undefined): string {
   if (workload === undefined) {
-    return "choose one";
+    return "none chosen";
   }
   const { summary } = workload;
   if (summary === null) {
@@ -211,7 +211,7 @@ function WorkloadChoice(props: {
         openOnFocus={false}
         allowDeselect={false}
         comboboxProps={{ withinPortal: false }}
-        nothingFoundMessage="No workload has this name"
+        nothingFoundMessage="No matching workload"
       />
       <Text size="sm">
         <Anchor component={Link} to="/workloads" size="sm">
@@ -247,7 +247,7 @@ function HardwareChip({
   const book = books.find((candidate) => candidate.id === state?.price_book);
   const parts =
     state === null
-      ? ["choose devices"]
+      ? ["none chosen"]
       : [
           ...(state.ram_device === NONE ? [] : [name(state.ram_device)]),
           name(state.flash_device),
@@ -303,7 +303,7 @@ function HardwareChip({
           book={state === null || state.price_book === NONE ? null : state.price_book}
         />
         <NumberInput
-          label="Purchases are paid over [months]"
+          label="Amortisation period [months]"
           min={1}
           max={600}
           allowDecimal={false}
@@ -361,7 +361,7 @@ function deviceGroups(
   ];
   if (before !== undefined && !fitting.includes(before)) {
     groups.unshift({
-      group: "Chosen, without what this needs",
+      group: "Chosen, but not usable here",
       items: [{ value: before.id, label: before.name }],
     });
   }
@@ -396,7 +396,7 @@ function DeviceSelect(props: {
       openOnFocus={false}
       maxDropdownHeight={260}
       comboboxProps={{ withinPortal: false }}
-      nothingFoundMessage="No device has this name"
+      nothingFoundMessage="No matching device"
     />
   );
 }

@@ -1,14 +1,15 @@
+import { DataTable } from "@/components/data-table";
 import { Dialog } from "@/components/dialog";
 
 const KEYS = [
-  ["/", "search pages, workloads, devices and scenarios"],
-  ["?", "this list"],
-  ["Tab, Shift + Tab", "next and previous control"],
-  ["Arrow keys", "on a size slider: a quarter of an octave up or down"],
-  ["Page Up, Page Down", "on a size slider: double, halve"],
-  ["Home, End", "on a size slider: smallest, largest"],
-  ["Enter", "take over a typed size; compute a formula"],
-  ["Esc", "close a dialogue; undo a size not yet applied"],
+  ["/", "Search pages, workloads, devices and scenarios"],
+  ["?", "Show this list"],
+  ["Tab, Shift + Tab", "Next and previous control"],
+  ["Arrow keys", "On a size slider: a quarter of an octave up or down"],
+  ["Page Up, Page Down", "On a size slider: double or halve"],
+  ["Home, End", "On a size slider: smallest or largest"],
+  ["Enter", "Apply a typed size; compute a formula"],
+  ["Esc", "Close a dialog; undo a size not yet applied"],
 ] as const;
 
 export function KeysHelp(props: {
@@ -17,24 +18,15 @@ export function KeysHelp(props: {
 }) {
   return (
     <Dialog opened={props.opened} onClose={props.onClose} title="Keyboard" size="lg">
-      <table className="tw-table">
-        <thead>
-          <tr>
-            <th scope="col">Key</th>
-            <th scope="col">Does</th>
-          </tr>
-        </thead>
-        <tbody>
-          {KEYS.map(([key, does]) => (
-            <tr key={key}>
-              <td>
-                <kbd>{key}</kbd>
-              </td>
-              <td>{does}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <DataTable
+        label="Keyboard shortcuts"
+        columns={[
+          { key: "Key", align: "text", cell: ([key]) => <kbd>{key}</kbd> },
+          { key: "Action", align: "text", cell: ([, action]) => action },
+        ]}
+        rows={KEYS}
+        rowKey={([key]) => key}
+      />
     </Dialog>
   );
 }

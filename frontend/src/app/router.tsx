@@ -5,16 +5,16 @@ import {
   lazyRouteComponent,
   retainSearchParams,
 } from "@tanstack/react-router";
-import { parseDocsSearch } from "@/analysis/docs-state";
-import { parseDollarSearch } from "@/analysis/dollar-state";
-import { parseFormulaSearch } from "@/analysis/formula-state";
-import { parseMapSearch } from "@/analysis/map-state";
-import { parseSplitSearch } from "@/analysis/split-state";
-import { parseAnalysisSearch, STATE_KEYS } from "@/analysis/state";
-import { parseSweepSearch } from "@/analysis/sweep-state";
-import { parseThroughputSearch } from "@/analysis/throughput-state";
-import { parseTierSearch } from "@/analysis/tier-state";
-import { parseWearSearch } from "@/analysis/wear-state";
+import { parseDocsSearch } from "@/features/api-docs/address";
+import { parseFormulaSearch } from "@/features/formulas/address";
+import { parseDollarSearch } from "@/questions/dram-or-flash";
+import { parseAnalysisSearch, STATE_KEYS } from "@/questions/point";
+import { parseSplitSearch } from "@/questions/pool-split";
+import { parseMapSearch } from "@/questions/scheme-map";
+import { parseSweepSearch } from "@/questions/simulate";
+import { parseThroughputSearch } from "@/questions/throughput";
+import { parseTierSearch } from "@/questions/tier-cost";
+import { parseWearSearch } from "@/questions/wear";
 import { RouteError } from "./route-error";
 import { NotFound, Shell } from "./shell";
 

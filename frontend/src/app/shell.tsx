@@ -7,8 +7,8 @@ import {
   useSearch,
 } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
-import { NAVIGATION } from "@/analysis/navigation";
 import { Page } from "@/components/page";
+import { NAVIGATION } from "@/questions/navigation";
 import { CommandPalette } from "./command-palette";
 import { InputChips } from "./input-chips";
 import { KeysHelp } from "./keys-help";
@@ -134,7 +134,7 @@ function RefusedAddress() {
       styles={{ title: { color: "var(--tw-warn)" } }}
       variant="outline"
       mb="md"
-      title="Part of this address could not be used"
+      title="Part of this address was not valid"
       withCloseButton
       closeButtonLabel="Dismiss"
       onClose={() =>
@@ -146,7 +146,7 @@ function RefusedAddress() {
       }
     >
       <Text size="sm">
-        {refused}. Usual values stand in its place; check them below.
+        {refused}. Default values are used instead; check them below.
       </Text>
     </Alert>
   );
@@ -154,9 +154,9 @@ function RefusedAddress() {
 
 export function NotFound() {
   return (
-    <Page title="This page does not exist">
+    <Page title="Page not found">
       <Text>
-        The address names nothing here. Go to the <Link to="/">start page</Link>, or
+        There is no page at this address. Go to the <Link to="/">start page</Link>, or
         press <kbd>/</kbd> to search.
       </Text>
     </Page>

@@ -1,8 +1,8 @@
 import { Button, Group, Menu, SegmentedControl, Text, Title } from "@mantine/core";
 import { type ReactNode, useState } from "react";
+import { DataTable } from "@/components/data-table";
 import { Disclosure } from "@/components/disclosure";
 import { ProblemAlert } from "@/components/problem-alert";
-import { ScrollRegion } from "@/components/scroll-region";
 import { type ExchangeRate, rateText } from "@/units/currency";
 import { unbroken } from "@/units/quantity";
 import { Chart, type ChartMarker, useChartColors } from "./chart";
@@ -129,7 +129,7 @@ export function ChartCard(props: ChartCardProps) {
         </Group>
       </Group>
       {exportError !== null && (
-        <ProblemAlert error={exportError} title="The picture could not be made" />
+        <ProblemAlert error={exportError} title="The picture could not be exported" />
       )}
       {view === "chart" && props.legend}
       {view === "chart" ? (
@@ -171,36 +171,17 @@ function ChartTableView(props: {
 }) {
   const { header, shown, caption } = props.table;
   return (
-    <ScrollRegion
-      label={`Table: ${props.label}`}
+    <DataTable
+      label={props.label}
       style={{ height: props.height, overflowY: "auto" }}
-    >
-      <table className="tw-table">
-        {caption !== undefined && <caption>{caption}</caption>}
-        <thead>
-          <tr>
-            {header.map((name, index) => (
-              <th key={name} scope="col" className={index === 0 ? undefined : "num"}>
-                {name}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {shown.map((row) => (
-            <tr key={row.join("|")}>
-              {row.map((cell, index) => (
-                <td
-                  key={header[index] ?? index}
-                  className={index === 0 ? undefined : "num"}
-                >
-                  {cell}
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </ScrollRegion>
+      caption={caption}
+      columns={header.map((key, column) => ({
+        key,
+        align: column === 0 ? "text" : "number",
+        cell: (row: readonly string[]) => row[column],
+      }))}
+      rows={shown}
+      rowKey={(row) => row.join("|")}
+    />
   );
 }

@@ -106,7 +106,7 @@ export function Chart(props: ChartProps) {
   if (failure !== null) {
     return (
       <p role="alert" style={{ height }}>
-        The chart could not be loaded ({failure}). The table holds the same numbers;
+        The chart could not be loaded ({failure}). The table has the same numbers;
         reload the page to try again.
       </p>
     );

@@ -314,7 +314,7 @@ function tooltip(value: unknown, chart: SchemeMapChart): string {
     ...(chart.margin !== null && scheme !== undefined && band !== undefined
       ? [band.text]
       : []),
-    ...(run[6] === CLOSE ? ["lead within the error of the model"] : []),
+    ...(run[6] === CLOSE ? ["lead within the model's error"] : []),
     "press to move here",
   ];
   const rows = more.map((text) => `<div>${escapeHtml(text)}</div>`).join("");

@@ -6,6 +6,8 @@
  * carries a meaning alone. Each colour has 3:1 contrast against its background.
  */
 
+import { COST_TERMS, SCHEME_MARKS } from "@/api/gen/bounds.gen";
+
 export type ColorScheme = "light" | "dark";
 
 export type MarkerShape =
@@ -23,13 +25,8 @@ interface MarkStyle {
   readonly shape: MarkerShape;
 }
 
-const SCHEMES: Readonly<Record<string, MarkStyle>> = {
-  none: { light: "#5c6470", dark: "#a9b1bd", shape: "circle" },
-  inclusive: { light: "#0072b2", dark: "#4ba3dc", shape: "rect" },
-  inclusive_global: { light: "#2b8cbe", dark: "#8fd0f5", shape: "roundRect" },
-  exclusive: { light: "#c4500a", dark: "#f08a3c", shape: "triangle" },
-  lazy: { light: "#00805f", dark: "#2fc79c", shape: "diamond" },
-};
+/** Declared with each scheme in the models. */
+const SCHEMES: Readonly<Record<string, MarkStyle>> = SCHEME_MARKS;
 
 /** Replacement policies, cost-aware buffers and flash caches: the same rules. */
 const CONTENDERS: Readonly<Record<string, MarkStyle>> = {
@@ -53,7 +50,7 @@ const CONTENDERS: Readonly<Record<string, MarkStyle>> = {
   lazy_cleaning: { light: "#846300", dark: "#ffd43b", shape: "arrow" },
 };
 
-/** For schemes the server registers after this page was built. */
+/** For schemes of a server that is newer than this page. */
 const FURTHER: readonly MarkStyle[] = [
   { light: "#a8477f", dark: "#e199c3", shape: "pin" },
   { light: "#7a6a00", dark: "#e3d64b", shape: "arrow" },
@@ -79,28 +76,32 @@ export const MARKED: readonly string[] = [
   ...Object.keys(CONTENDERS),
 ];
 
-/** Flash work in violets, disk work in golds: two families told apart by hue. */
-const COST_TERMS: Readonly<
-  Record<
-    string,
-    { readonly title: string; readonly light: string; readonly dark: string }
-  >
-> = {
-  flash_reads: { title: "Flash reads", light: "#a78bda", dark: "#c9b6f2" },
-  flash_fills: { title: "Flash fills", light: "#7a52c4", dark: "#9a78de" },
-  flash_write_backs: { title: "Flash write-backs", light: "#4b2a8f", dark: "#7350bd" },
-  disk_reads: { title: "Disk reads", light: "#c08a1e", dark: "#e6b450" },
-  disk_writes: { title: "Disk writes", light: "#7d560b", dark: "#b3822b" },
-};
+/**
+ * By place in the server's table of cost terms: flash work in violets, disk work in golds,
+ * two families told apart by hue; then terms that are declared later.
+ */
+const TERM_COLORS: readonly Readonly<Record<ColorScheme, string>>[] = [
+  { light: "#a78bda", dark: "#c9b6f2" },
+  { light: "#7a52c4", dark: "#9a78de" },
+  { light: "#4b2a8f", dark: "#7350bd" },
+  { light: "#c08a1e", dark: "#e6b450" },
+  { light: "#7d560b", dark: "#b3822b" },
+  { light: "#0b7285", dark: "#66d9e8" },
+  { light: "#a61e4d", dark: "#faa2c1" },
+];
 
-export const COST_TERM_ORDER: readonly string[] = Object.keys(COST_TERMS);
+export const COST_TERM_ORDER: readonly string[] = COST_TERMS.map(({ name }) => name);
 
-export function costTermTitle(term: string): string {
-  return COST_TERMS[term]?.title ?? term.replaceAll("_", " ");
-}
+/** A name of a newer server, as words. */
+const words = (name: string): string =>
+  `${name.slice(0, 1).toUpperCase()}${name.slice(1).replaceAll("_", " ")}`;
+
+export const costTermTitle = (term: string): string =>
+  COST_TERMS.find(({ name }) => name === term)?.title ?? words(term);
 
 export function costTermColor(term: string, colors: ColorScheme): string {
-  return COST_TERMS[term]?.[colors] ?? (colors === "light" ? "#5c6470" : "#a9b1bd");
+  const place = COST_TERM_ORDER.indexOf(term);
+  return TERM_COLORS[place]?.[colors] ?? (colors === "light" ? "#5c6470" : "#a9b1bd");
 }
 
 /** The page's own font, for text inside charts. */

@@ -1,5 +1,5 @@
 import { Text } from "@mantine/core";
-import { type EvaluationOut, namesIn } from "@/api/evaluations";
+import { type EvaluationOut, namesIn } from "@/api/compare";
 import { Prose } from "./prose";
 
 /** What stands beside a winner whose lead the model cannot tell: that a replay decides it. */
@@ -16,10 +16,9 @@ export function CloseCall(props: {
     const model = props.modelBest ?? null;
     return (
       <Text size="sm">
-        Decided by replay: the lead is smaller than the error of the model
         {model === null || model === evaluation.best
-          ? ", which puts the same scheme first."
-          : `, which puts ${names.get(model) ?? model} first.`}
+          ? "Decided by replay, because the lead is within the model's error. The model puts the same scheme first."
+          : `Decided by replay, because the lead is within the model's error. The model puts ${names.get(model) ?? model} first.`}
       </Text>
     );
   }
@@ -32,7 +31,7 @@ export function CloseCall(props: {
   if (props.deciding === true) {
     return (
       <Text size="sm" role="status">
-        The lead is smaller than the error of the model: replaying the trace to decide…
+        The lead is within the model's error: replaying the trace to decide…
       </Text>
     );
   }

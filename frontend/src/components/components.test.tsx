@@ -1,13 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { userEvent } from "vitest/browser";
-import { metadataName } from "@/analysis/state";
 import { ProblemError, problemOfBody } from "@/api/problem";
 import type { RunOut } from "@/api/runs";
 import { expectAccessible, renderThemed } from "@/testing/render";
 import { bytes, pages } from "@/units/quantity";
 import { Dialog } from "./dialog";
-import { readFlashMetadata, writeFlashMetadata } from "./flash-metadata";
 import { LogSlider, positionOf, stepped, valueAt } from "./log-slider";
 import { ProblemAlert } from "./problem-alert";
 import { Prose } from "./prose";
@@ -263,31 +261,9 @@ describe("runs and unknowns", () => {
     );
     await expect
       .element(screen.getByRole("note"))
-      .toHaveAttribute("aria-label", "not known: no price is known");
+      .toHaveAttribute("aria-label", "Unknown: no price is known");
     await expect.element(screen.getByText("ram_pages", { exact: true })).toBeVisible();
     await expectAccessible();
-  });
-});
-
-describe("memory that flash needs", () => {
-  it("keeps the space behind in its name", () => {
-    fc.assert(
-      fc.property(
-        fc.option(fc.double({ min: 0.001, max: 1e6, noNaN: true })),
-        (gib) => {
-          const text = writeFlashMetadata("sce", gib ?? undefined);
-          const found = readFlashMetadata(text);
-          expect(found.name).toBe("sce");
-          expect(metadataName.read(text)).toBe(text);
-          if (gib === null) {
-            expect(found.gib).toBeUndefined();
-          } else {
-            expect(found.gib).toBeCloseTo(gib, 4);
-          }
-        },
-      ),
-    );
-    expect(metadataName.read("sce:1TB")).toBeUndefined();
   });
 });
 

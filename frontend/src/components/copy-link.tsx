@@ -13,7 +13,7 @@ export function CopyLink(props: {
     const link = new URL(await props.href(), window.location.origin).href;
     try {
       await navigator.clipboard.writeText(link);
-      showToast("The link is on the clipboard.");
+      showToast("Link copied.");
     } catch {
       // No permission, or not a secure origin: let the reader copy it by hand.
       setShown(link);
@@ -41,7 +41,7 @@ export function CopyLink(props: {
       )}
       {shown !== null && (
         <Text size="sm" c="dimmed">
-          The browser did not allow copying; copy it from the field.
+          The browser blocked copying. Copy the link from the field.
         </Text>
       )}
     </>

@@ -44,7 +44,10 @@ export function DeleteButton(props: {
         <Stack>
           <Text>{props.consequence}</Text>
           {remove.error !== null && (
-            <ProblemAlert error={remove.error} title={`The ${what} was not deleted`} />
+            <ProblemAlert
+              error={remove.error}
+              title={`The ${what} could not be deleted`}
+            />
           )}
           <Group>
             <Button

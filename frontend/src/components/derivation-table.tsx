@@ -1,4 +1,6 @@
 import { formatCount, formatShort } from "@/units/quantity";
+import type { Column } from "./columns";
+import { DataTable } from "./data-table";
 import { Unknown } from "./unknown";
 
 export interface DerivationRow {
@@ -20,9 +22,33 @@ const derivedValue = (value: number): string =>
 const numbered = (steps: readonly DerivationRow[]) =>
   steps.map((step, index) => ({
     step,
-    index,
+    repeatsSource: step.source !== "" && step.source === steps[index - 1]?.source,
     key: `${index} ${step.scheme ?? "all"} ${step.name}`,
   }));
+
+const COLUMNS: readonly Column<ReturnType<typeof numbered>[number]>[] = [
+  { key: "Quantity", rowHeader: true, cell: ({ step }) => step.name },
+  {
+    key: "Formula with its numbers",
+    align: "text",
+    cell: ({ step }) => <code>{step.formula}</code>,
+  },
+  {
+    key: "Value",
+    cell: ({ step }) =>
+      step.value === null ? (
+        <Unknown reason="undefined for these numbers, or an input of the formula is missing" />
+      ) : (
+        derivedValue(step.value)
+      ),
+  },
+  { key: "Unit", align: "text", cell: ({ step }) => step.unit },
+  {
+    key: "Source",
+    align: "text",
+    cell: ({ step, repeatsSource }) => (repeatsSource ? "as above" : step.source),
+  },
+];
 
 /** Every formula behind a figure, with its numbers and its source. */
 export function DerivationTable({
@@ -31,43 +57,11 @@ export function DerivationTable({
   readonly steps: readonly DerivationRow[];
 }) {
   return (
-    <div className="tw-scroll">
-      <table className="tw-table">
-        <thead>
-          <tr>
-            <th scope="col">Quantity</th>
-            <th scope="col">Formula, numbers put in</th>
-            <th scope="col" className="num">
-              Value
-            </th>
-            <th scope="col">Unit</th>
-            <th scope="col">Source</th>
-          </tr>
-        </thead>
-        <tbody>
-          {numbered(steps).map(({ step, index, key }) => (
-            <tr key={key}>
-              <th scope="row">{step.name}</th>
-              <td>
-                <code>{step.formula}</code>
-              </td>
-              <td className="num">
-                {step.value === null ? (
-                  <Unknown reason="not defined for these numbers, or a figure that the formula needs is missing" />
-                ) : (
-                  derivedValue(step.value)
-                )}
-              </td>
-              <td>{step.unit}</td>
-              <td>
-                {step.source !== "" && step.source === steps[index - 1]?.source
-                  ? "as above"
-                  : step.source}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <DataTable
+      label="Derivation"
+      columns={COLUMNS}
+      rows={numbered(steps)}
+      rowKey={({ key }) => key}
+    />
   );
 }

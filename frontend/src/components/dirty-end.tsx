@@ -20,8 +20,8 @@ export function DirtyEnd(props: {
         value={props.value}
         onChange={(value) => props.onChange(value === "least" ? "least" : "most")}
         data={[
-          { value: "most", label: "as many dirty as possible" },
-          { value: "least", label: "none dirty" },
+          { value: "most", label: "Maximum dirty pages" },
+          { value: "least", label: "No dirty pages" },
         ]}
       />
     </Group>

@@ -6,7 +6,7 @@ import { formatPercent, ratio } from "@/units/quantity";
 
 const USUAL_PERCENT = 30;
 
-/** For a given curve, which does not tell it: how many evicted pages are dirty. */
+/** For a given curve, which does not state it: how many evicted pages are dirty. */
 export function DirtyShare(props: {
   /** As the address states it; otherwise what the workload states holds. */
   readonly stated: number | undefined;
@@ -27,7 +27,7 @@ export function DirtyShare(props: {
   return (
     <Panel
       title="Dirty share of the evicted pages"
-      subtitle="A given curve contains hits, not which pages are written. This share decides every write cost."
+      subtitle="A given curve states hits but not writes. This share determines every write cost."
     >
       <Group align="flex-end" gap="lg">
         <Radio.Group
@@ -42,11 +42,11 @@ export function DirtyShare(props: {
               value="own"
               label={
                 own === null
-                  ? "Unknown: show costs as ranges, from no dirty page to as many as possible"
+                  ? "Unknown: show costs as ranges, from no dirty pages to the maximum possible"
                   : `As stated with the curve: ${formatPercent(ratio(own))}`
               }
             />
-            <Radio value="stated" label="State it, the same at every size" />
+            <Radio value="stated" label="Set a share, the same at every size" />
           </Stack>
         </Radio.Group>
         {stated !== undefined && (
@@ -64,8 +64,8 @@ export function DirtyShare(props: {
       </Group>
       {summary.write_share !== null && (
         <Text size="sm" c="dimmed" mt="xs">
-          {formatPercent(ratio(summary.write_share))} of the accesses write, as stated:
-          no more pages than that are written back.
+          As stated with the curve, {formatPercent(ratio(summary.write_share))} of the
+          accesses are writes; write-backs cannot exceed that share.
         </Text>
       )}
     </Panel>

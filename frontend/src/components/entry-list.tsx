@@ -46,14 +46,14 @@ export function EntryList(props: EntryListProps) {
       aria-label={`All ${several}`}
     >
       <TextInput
-        label={`Find ${/^[aeiou]/.test(one) ? "an" : "a"} ${one}`}
+        label={`Find ${several}`}
         placeholder={props.placeholder}
         value={props.text}
         onChange={(event) => props.onText(event.currentTarget.value)}
       />
       <Text size="sm" c="dimmed" mt={4} role="status">
         {props.shown === 0
-          ? `No ${one} matches all these words. Try fewer.`
+          ? `No ${one} matches all these words. Use fewer words.`
           : `${props.shown} of ${props.all}`}
       </Text>
       <ScrollRegion label={props.label} style={SCROLL}>

@@ -1,7 +1,7 @@
 import { Select, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { flashMetadataQuery } from "@/api/catalog";
-import { formatShort } from "@/units/quantity";
+import { formatCount, formatShort } from "@/units/quantity";
 import { OptionalNumberField } from "./number-field";
 
 const NOT_CHARGED = "";
@@ -31,13 +31,15 @@ export function FlashMetadata(props: {
   const preset = presets.find(({ name }) => name === chosen);
   const about =
     preset === undefined
-      ? "Choose a flash cache to take its metadata out of the RAM beside flash."
-      : `${formatShort(preset.entry_bytes)} bytes of RAM for each ${preset.unit_bytes === null ? "page" : `${preset.unit_bytes.toLocaleString("en-US")} bytes`} on flash (${preset.source}). ${preset.note}.`;
+      ? "Choose a flash cache to charge its metadata to RAM."
+      : preset.unit_bytes === null
+        ? `${formatShort(preset.entry_bytes)} bytes of RAM for each page on flash (${preset.source}). ${preset.note}.`
+        : `${formatShort(preset.entry_bytes)} bytes of RAM for each ${formatCount(preset.unit_bytes)} bytes on flash (${preset.source}). ${preset.note}.`;
   return (
     <div>
       <Select
         size="sm"
-        label="Memory that flash needs"
+        label="Flash metadata in RAM"
         data={[
           { value: NOT_CHARGED, label: "Not charged, as in the papers" },
           ...presets.map(({ name, title }) => ({ value: name, label: title })),
@@ -50,8 +52,8 @@ export function FlashMetadata(props: {
       />
       {preset !== undefined && preset.source_entry_bytes > 0 && (
         <OptionalNumberField
-          label="Volume behind it [GiB]"
-          placeholder="the workload's pages"
+          label="Volume behind the cache [GiB]"
+          placeholder="pages of the workload"
           min={1e-5}
           max={1e9}
           value={gib}

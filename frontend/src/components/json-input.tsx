@@ -22,7 +22,7 @@ export function readObject(given: string): JsonObject {
   const start = given.startsWith("{") ? 0 : given.indexOf("\n{") + 1;
   const found: unknown = JSON.parse(given.slice(start));
   if (typeof found !== "object" || found === null || Array.isArray(found)) {
-    throw new TypeError("it is JSON, but no object: give the whole output");
+    throw new TypeError("it is JSON but not an object; paste the whole output");
   }
   return found as JsonObject;
 }
@@ -42,7 +42,7 @@ export function JsonInput(props: JsonInputProps) {
       onRead(document);
     } catch (error) {
       setProblem(
-        `This is no JSON (${error instanceof Error ? error.message : "unreadable"}). ${howToMake}`,
+        `This is not JSON (${error instanceof Error ? error.message : "unreadable"}). ${howToMake}`,
       );
     }
   };
@@ -78,7 +78,7 @@ export function JsonInput(props: JsonInputProps) {
           loading={props.pending}
           onClick={() => take(text)}
         >
-          Read it
+          Read output
         </Button>
         <Button variant="default" onClick={() => picker.current?.click()}>
           Choose a file

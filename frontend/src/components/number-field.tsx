@@ -26,7 +26,9 @@ export function readNumber(text: string, bounds: Bounds): Read<number> {
     ? { ok: true, value }
     : {
         ok: false,
-        error: `"${text}" does not fit; write a ${whole ? "whole " : ""}number from ${formatShort(min)} to ${formatShort(max)}`,
+        error: whole
+          ? `"${text}" is not valid; enter a whole number from ${formatShort(min)} to ${formatShort(max)}`
+          : `"${text}" is not valid; enter a number from ${formatShort(min)} to ${formatShort(max)}`,
       };
 }
 

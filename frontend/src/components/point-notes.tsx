@@ -1,5 +1,5 @@
 import { Text } from "@mantine/core";
-import { type EvaluationOut, namesIn } from "@/api/evaluations";
+import { type EvaluationOut, namesIn } from "@/api/compare";
 import classes from "./point-notes.module.css";
 import { Prose } from "./prose";
 
@@ -22,7 +22,9 @@ export function PointNotes({ evaluation }: { readonly evaluation: EvaluationOut 
       {open.length > 0 && (
         <>
           <Text fw={600} className={classes["title"]}>
-            ⚠ {open.length === 1 ? "A note" : `${open.length} notes`} on these numbers
+            {open.length === 1
+              ? "⚠ A note on these numbers"
+              : `⚠ ${open.length} notes on these numbers`}
           </Text>
           <Notes notes={open} names={names} />
         </>

@@ -14,7 +14,7 @@ describe("places of a request", () => {
     ["query.points", "Points"],
     ["path.workload_id", "Workload"],
     ["ram_pages", "RAM size"],
-    ["body", "What was sent"],
+    ["body", "The request"],
   ])("%s is %s", (where, name) => {
     expect(placeName(where)).toBe(name);
   });
@@ -33,17 +33,17 @@ describe("places of a request", () => {
 
 describe("words of the server", () => {
   it.each([
-    ["GET /api/v1/catalog/devices lists all.", "The page Hardware lists all."],
+    ["GET /api/v1/catalog/devices lists all.", "The Hardware page lists all."],
     [
       "It may have been deleted. GET /api/v1/scenarios lists all.",
-      "It may have been deleted. The page Scenarios lists all.",
+      "It may have been deleted. The Scenarios page lists all.",
     ],
-    ["Follow its run: GET /api/v1/runs/9b04bd48.", "Follow its run on the page Runs."],
+    ["Follow its run: GET /api/v1/runs/9b04bd48.", "Follow its run on the Runs page."],
     [
       "Traces are uploaded with tus at /api/v1/uploads.",
-      "Traces are uploaded on the page Workloads.",
+      "Traces are uploaded on the Workloads page.",
     ],
-    ["A name of `GET /catalog/device-kinds`.", "A name of the page Hardware."],
+    ["A name of `GET /catalog/device-kinds`.", "A name of the Hardware page."],
     ["dirty_share: `1.2` must lie in [0, 1]", "Dirty share: 1.2 must lie in [0, 1]"],
     ["there is no device `my-drive`", "there is no device “my-drive”"],
     ["give `flash_pages` too", "give “Flash size” too"],
@@ -77,7 +77,7 @@ describe("words of the server", () => {
     expect(plain.detail).toBe("");
     expect(plain.hint).toBe("Correct what is listed here and try again.");
     expect(plain.errors.map(({ where, message }) => `${where} ${message}`)).toEqual([
-      "Upload is not in the form that is needed",
+      "Upload has the wrong format",
       "RAM size must be at least 1",
     ]);
     expect(JSON.stringify(plain)).not.toMatch(/body\.|`|\/api|\^\[/);

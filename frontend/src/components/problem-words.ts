@@ -7,7 +7,7 @@ import type { Problem, ProblemEntry } from "@/api/problem";
 
 /** Fields whose name on the page is another one than that of the request. */
 const FIELD_NAMES: Readonly<Record<string, string>> = {
-  accesses_per_s: "accesses a second",
+  accesses_per_s: "accesses per second",
   amortisation_months: "months of amortisation",
   cache_pages: "cache size",
   clients: "clients",
@@ -17,7 +17,7 @@ const FIELD_NAMES: Readonly<Record<string, string>> = {
   device_bytes: "size of the device",
   disk_device_id: "disk device",
   flash_device_id: "flash device",
-  flash_metadata: "memory that flash needs",
+  flash_metadata: "flash metadata in RAM",
   flash_pages: "flash size",
   members_apart: "files of the archive, each with separate devices",
   members_merged: "files of the archive, merged by time",
@@ -82,7 +82,7 @@ export function placeName(where: string): string {
     .split(".")
     .filter((part, at) => part !== "" && !(at === 0 && ROOTS.has(part)))
     .map(partName);
-  return parts.length === 0 ? "What was sent" : sentenceCase(parts.join(": "));
+  return parts.length === 0 ? "The request" : sentenceCase(parts.join(": "));
 }
 
 /** The page on which the things of a path are found. */
@@ -118,11 +118,9 @@ const AT_START = new RegExp(`(^|[.!?] )${PATH}`, "g");
 const NAMED = new RegExp(PATH, "g");
 
 const pageName = (first: string): string =>
-  first.endsWith(".json")
-    ? "documentation of the API"
-    : `page ${PAGES[first] ?? USUAL_PAGE}`;
+  first.endsWith(".json") ? "API documentation" : `${PAGES[first] ?? USUAL_PAGE} page`;
 
-/** "GET /api/v1/runs lists them." -> "The page Runs lists them." */
+/** "GET /api/v1/runs lists them." -> "The Runs page lists them." */
 const withoutPaths = (text: string): string =>
   text
     .replaceAll(DONE_AT, (_, first: string) => ` on the ${pageName(first)}`)
@@ -135,8 +133,8 @@ const withoutPaths = (text: string): string =>
 /** What the checks of the server say, in words. */
 const MESSAGES: readonly (readonly [RegExp, string])[] = [
   [/^Field required$/, "is missing"],
-  [/^Extra inputs are not permitted$/, "is not known here"],
-  [/^String should match pattern .*$/s, "is not in the form that is needed"],
+  [/^Extra inputs are not permitted$/, "is not recognised"],
+  [/^String should match pattern .*$/s, "has the wrong format"],
   [/^String should have at least (\d+) characters?$/, "needs at least $1 characters"],
   [/^String should have at most (\d+) characters?$/, "has more than $1 characters"],
   [
@@ -155,7 +153,7 @@ const MESSAGES: readonly (readonly [RegExp, string])[] = [
   [/^Input should be a (?:valid|finite) (?:number|decimal).*$/, "must be a number"],
   [
     /^Input should be a valid (?:string|boolean|list|dictionary|date|datetime)\b.*$/,
-    "is not of the kind that is needed",
+    "has the wrong type",
   ],
   [/^Input should be (.*)$/, "must be $1"],
   [/^Value error, /, ""],

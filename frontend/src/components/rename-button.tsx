@@ -60,7 +60,7 @@ export function RenameButton(props: {
               onChange={(event) => setName(event.currentTarget.value)}
             />
             {save.error !== null && (
-              <ProblemAlert error={save.error} title="The name was not changed" />
+              <ProblemAlert error={save.error} title="The name could not be changed" />
             )}
             <Group>
               <Button

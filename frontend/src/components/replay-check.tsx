@@ -4,10 +4,11 @@ import { useEffect, useState } from "react";
 import { type CheckedAnswer, isReplayJob } from "@/api/replay-checks";
 import { isActiveStatus, useRun } from "@/api/runs";
 import { formatShort } from "@/units/quantity";
+import type { Column } from "./columns";
+import { DataTable } from "./data-table";
 import { Panel } from "./panel";
 import { ProblemAlert } from "./problem-alert";
 import { RunProgress } from "./run-progress";
-import { ScrollRegion } from "./scroll-region";
 import { Unknown } from "./unknown";
 
 type Found = CheckedAnswer | Parameters<typeof isReplayJob>[0];
@@ -22,7 +23,7 @@ interface ReplayCheckProps<Key extends QueryKey> {
   /** Title and what is replayed, where it is not every scheme at one pair of sizes. */
   readonly title?: string;
   readonly subtitle?: string;
-  /** The model cannot tell: asked without a press. */
+  /** The model cannot decide: asked without a press. */
   readonly isNeeded?: boolean;
 }
 
@@ -75,7 +76,7 @@ export function ReplayCheck<Key extends QueryKey>(props: ReplayCheckProps<Key>) 
       title={props.title ?? "Check by simulation"}
       subtitle={
         props.subtitle ??
-        `Replays the whole trace through every scheme at these sizes and computes ${what} from the operations counted.`
+        `Replays the whole trace through every scheme at these sizes and computes ${what} from the counted operations.`
       }
       actions={
         traced && (
@@ -88,16 +89,16 @@ export function ReplayCheck<Key extends QueryKey>(props: ReplayCheckProps<Key>) 
       <Stack gap="sm">
         {!traced && (
           <Text size="sm" c="dimmed">
-            This workload holds no accesses, so nothing can be replayed.
+            This workload has no accesses to replay.
           </Text>
         )}
         {traced && !check.isPressed && (
           <Text size="sm" c="dimmed">
-            Not checked at this point.
+            This point has not been checked.
           </Text>
         )}
         {check.error !== null && (
-          <ProblemAlert error={check.error} title="The check could not be made" />
+          <ProblemAlert error={check.error} title="The check could not be run" />
         )}
         {check.run !== undefined && <RunProgress run={check.run} />}
         {check.checked !== undefined && <CheckedTable found={check.checked} />}
@@ -110,38 +111,12 @@ function CheckedTable({ found }: { readonly found: CheckedAnswer }) {
   return (
     <>
       <Text fw={600}>{found.sentence}</Text>
-      <ScrollRegion label="Table: model and simulation">
-        <table className="tw-table" aria-label="Model and simulation">
-          <thead>
-            <tr>
-              <th scope="col">Of</th>
-              <th scope="col">Figure</th>
-              <th scope="col">Unit</th>
-              <th scope="col" className="num">
-                Model
-              </th>
-              <th scope="col" className="num">
-                Simulation
-              </th>
-              <th scope="col" className="num">
-                Gap <span className="tw-unit">[%]</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {found.rows.map((row) => (
-              <tr key={`${row.of} ${row.figure}`}>
-                <th scope="row">{row.title}</th>
-                <td>{row.figure}</td>
-                <td>{row.unit}</td>
-                <td className="num">{figure(row.model)}</td>
-                <td className="num">{figure(row.simulated)}</td>
-                <td className="num">{gapText(row.gap_relative)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </ScrollRegion>
+      <DataTable
+        label="Model and simulation"
+        columns={COLUMNS}
+        rows={found.rows}
+        rowKey={(row) => `${row.of} ${row.figure}`}
+      />
       <Text size="sm" c="dimmed">
         {found.basis}
       </Text>
@@ -149,16 +124,21 @@ function CheckedTable({ found }: { readonly found: CheckedAnswer }) {
   );
 }
 
+const COLUMNS: readonly Column<CheckedAnswer["rows"][number]>[] = [
+  { key: "Item", rowHeader: true, cell: (row) => row.title },
+  { key: "Figure", align: "text", cell: (row) => row.figure },
+  { key: "Unit", align: "text", cell: (row) => row.unit },
+  { key: "Model", cell: (row) => figure(row.model) },
+  { key: "Simulation", cell: (row) => figure(row.simulated) },
+  { key: "Gap", unit: "%", cell: (row) => gapText(row.gap_relative) },
+];
+
 const figure = (value: number | null) =>
-  value === null ? (
-    <Unknown reason="it is unbounded or not known" />
-  ) : (
-    formatShort(value)
-  );
+  value === null ? <Unknown reason="unbounded or unknown" /> : formatShort(value);
 
 function gapText(gap: number | null) {
   if (gap === null) {
-    return <Unknown reason="one of the two is not known, or the simulation has 0" />;
+    return <Unknown reason="a value is unknown, or the simulated value is 0" />;
   }
   if (Math.abs(gap) <= ROUNDING) {
     return "0";

@@ -90,7 +90,7 @@ export function RunProgress({ run }: { readonly run: RunOut }) {
         {run.status === "running" ? runningText(run) : (run.message ?? " ")}
       </Text>
       {cancel.error !== null && (
-        <ProblemAlert error={cancel.error} title="The run was not cancelled" />
+        <ProblemAlert error={cancel.error} title="The run could not be cancelled" />
       )}
     </Stack>
   );

@@ -21,11 +21,11 @@ export function ServerSide() {
   );
 }
 
-/** "1.2 GiB of 20 GiB used; a file may have up to 20 GiB." */
+/** "... 1.2 GiB of 20 GiB used. Maximum file size: 20 GiB." */
 export function roomText(storage: StorageOut): string {
   const used = formatBytes(bytes(storage.used_bytes));
   const limit = `${used} of ${formatBytes(bytes(storage.limit_bytes))} used`;
-  return `Uploads, workloads and results: ${limit}. One file may have up to ${formatBytes(bytes(storage.upload_limit_bytes))}.`;
+  return `Uploads, workloads and results: ${limit}. Maximum file size: ${formatBytes(bytes(storage.upload_limit_bytes))}.`;
 }
 
 function Room({ storage }: { readonly storage: StorageOut }) {
@@ -35,7 +35,7 @@ function Room({ storage }: { readonly storage: StorageOut }) {
         {roomText(storage)}
       </Text>
       {storage.largest.length > 0 && (
-        <Disclosure label="What takes the most room">
+        <Disclosure label="Largest items">
           <ul style={{ fontSize: 14, margin: 0, paddingLeft: 20 }}>
             {storage.largest.map((item) => (
               <li key={`${item.kind} ${item.id}`}>
@@ -51,27 +51,29 @@ function Room({ storage }: { readonly storage: StorageOut }) {
 
 const isPrefix = (root: string) => root.includes("://");
 
-/** What the roots let one name, in the words of the form. */
+/** The words of the form: which files and objects the roots allow. */
 export function registerWords(roots: readonly string[]) {
-  const folders = roots.filter((root) => !isPrefix(root));
-  const prefixes = roots.filter(isPrefix);
-  const label = [
-    ...(folders.length > 0 ? ["a file that lies on the server"] : []),
-    ...(prefixes.length > 0 ? ["an object of a store"] : []),
-  ];
-  const description = [
-    ...(folders.length > 0
-      ? [`its path, in ${folders.join(" or ")}; it is read there and not copied`]
-      : []),
-    ...(prefixes.length > 0
-      ? [`its address, below ${prefixes.join(" or ")}; it is fetched to the server`]
-      : []),
-  ].join(". Or ");
-  return {
-    label: `Or use ${label.join(" or ")}`,
-    description: description.charAt(0).toUpperCase() + description.slice(1),
-    placeholder: `${roots[0] ?? ""}/trace.csv.zst`,
-  };
+  const folders = roots.filter((root) => !isPrefix(root)).join(" or ");
+  const prefixes = roots.filter(isPrefix).join(" or ");
+  const placeholder = `${roots[0] ?? ""}/trace.csv.zst`;
+  if (prefixes === "") {
+    return {
+      label: "Or use a file on the server",
+      description: `Its path, in ${folders}. It is read there and not copied.`,
+      placeholder,
+    };
+  }
+  return folders === ""
+    ? {
+        label: "Or use an object of a store",
+        description: `Its address, below ${prefixes}. It is fetched to the server.`,
+        placeholder,
+      }
+    : {
+        label: "Or use a file on the server or an object of a store",
+        description: `The path of a file, in ${folders}: it is read there and not copied. Or the address of an object, below ${prefixes}: it is fetched to the server.`,
+        placeholder,
+      };
 }
 
 function RegisterForm({ roots }: { readonly roots: readonly string[] }) {
@@ -115,7 +117,11 @@ function RegisterForm({ roots }: { readonly roots: readonly string[] }) {
       {register.error !== null && (
         <ProblemAlert
           error={register.error}
-          title={`This ${isPrefix(path) ? "object" : "file"} is not used`}
+          title={
+            isPrefix(path)
+              ? "The object could not be fetched"
+              : "The file could not be used"
+          }
         />
       )}
     </form>

@@ -9,7 +9,7 @@ export function Unknown({ reason }: { readonly reason: string }) {
         component="span"
         role="note"
         tabIndex={0}
-        aria-label={`not known: ${reason}`}
+        aria-label={`Unknown: ${reason}`}
         style={{ cursor: "help", fontSize: "inherit", padding: "0 4px" }}
       >
         {UNKNOWN}

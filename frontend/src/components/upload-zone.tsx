@@ -108,7 +108,7 @@ export function UploadZone() {
       )}
       {cancelled !== null && (
         <Text size="sm" role="status">
-          Upload of {cancelled} cancelled; nothing of it was kept.
+          Upload of {cancelled} cancelled; nothing was kept.
         </Text>
       )}
       {sending === null && <Waiting onResume={() => picker.current?.click()} />}
@@ -172,9 +172,9 @@ function DropArea(props: {
         }}
       />
       <Text size="sm" c="dimmed" maw={560}>
-        Block traces, cache and page traces, or any table with named columns; plain, in
-        gzip, zstd, xz or bzip2, or in a tar or zip archive. Or a profile made by
-        tierwright profile. The file stays on this machine.
+        Block traces, cache and page traces, or any table with named columns: plain,
+        compressed (gzip, zstd, xz, bzip2), or in a tar or ZIP archive. Or a profile
+        made by tierwright profile. The file stays on this machine.
       </Text>
       <Formats />
     </div>
@@ -188,7 +188,7 @@ function Formats() {
     return null;
   }
   return (
-    <Disclosure label={`The ${formats.length} formats that are read`}>
+    <Disclosure label={`All ${formats.length} supported formats`}>
       <ul className={classes["formats"]}>
         {formats.map((format) => (
           <li key={format.name}>
@@ -217,8 +217,11 @@ function SendingPanel(props: {
     <div className={classes["sending"]}>
       <Group justify="space-between">
         <Text fw={600}>
-          {verifying ? "Comparing the SHA-256 of" : resumed ? "Resuming" : "Uploading"}{" "}
-          {name}
+          {verifying
+            ? `Comparing the SHA-256 of ${name}`
+            : resumed
+              ? `Resuming ${name}`
+              : `Uploading ${name}`}
         </Text>
         <Button
           size="compact-sm"
@@ -275,11 +278,11 @@ function Waiting({ onResume }: { readonly onResume: () => void }) {
                 />
               )}
             >
-              {upload.complete ? "Go on to the preview" : "Look at the fetching"}
+              {upload.complete ? "Open preview" : "Show progress"}
             </Button>
           ) : (
             <Button size="compact-sm" variant="default" onClick={onResume}>
-              Resume: choose it again
+              Choose it again to resume
             </Button>
           )}
           <Button
@@ -294,7 +297,7 @@ function Waiting({ onResume }: { readonly onResume: () => void }) {
         </Group>
       ))}
       {discard.error !== null && (
-        <ProblemAlert error={discard.error} title="The upload was not removed" />
+        <ProblemAlert error={discard.error} title="The upload could not be removed" />
       )}
     </Stack>
   );
@@ -303,18 +306,20 @@ function Waiting({ onResume }: { readonly onResume: () => void }) {
 function waitingText(upload: UploadOut): string {
   const name = upload.filename ?? upload.id;
   if (upload.kind === "registered") {
-    return `${upload.path} is registered and waits for your look at the preview.`;
+    return `${upload.path} is registered and ready to preview.`;
   }
   if (upload.complete) {
     return upload.kind === "fetched"
-      ? `${upload.path} was fetched and waits for your look at the preview.`
-      : `${name} is uploaded and waits for your look at the preview.`;
+      ? `${upload.path} was fetched and is ready to preview.`
+      : `${name} is uploaded and ready to preview.`;
   }
-  const arrived = formatBytes(bytes(upload.offset_bytes));
-  const total =
-    upload.size_bytes === null ? "" : ` of ${formatBytes(bytes(upload.size_bytes))}`;
+  const received = formatBytes(bytes(upload.offset_bytes));
+  const arrived =
+    upload.size_bytes === null
+      ? received
+      : `${received} of ${formatBytes(bytes(upload.size_bytes))}`;
   if (upload.kind === "fetched" && upload.run && isActiveStatus(upload.run.status)) {
-    return `${upload.path} is being fetched: ${arrived}${total} have arrived.`;
+    return `${upload.path} is being fetched; received so far: ${arrived}.`;
   }
-  return `${upload.path ?? name} is unfinished: ${arrived}${total} have arrived.`;
+  return `${upload.path ?? name} is unfinished; received so far: ${arrived}.`;
 }

@@ -1,2 +1,3 @@
 import "@mantine/core/styles.css";
+import "@mantine/notifications/styles.css";
 import "../app/app.css";

@@ -97,8 +97,8 @@ describe("a rate", () => {
 
 describe("a price of capacity", () => {
   it("under a cent is that of a thousand, by the unit it is of", () => {
-    expect(formatPrice(usd(0.004))).toBe("4 a TB");
-    expect(formatPrice(usd(0.00390625), "GiB")).toBe("4 a TiB");
+    expect(formatPrice(usd(0.004))).toBe("4 per TB");
+    expect(formatPrice(usd(0.00390625), "GiB")).toBe("4 per TiB");
     expect(formatPrice(usd(0.04))).toBe("0.0400");
   });
 });

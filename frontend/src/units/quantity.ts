@@ -205,7 +205,7 @@ const THOUSANDS = {
 export function formatPrice(value: Usd, of: keyof typeof THOUSANDS = "GB"): string {
   const [size, unit] = THOUSANDS[of];
   return value > 0 && value < CENT
-    ? `${formatShort(value * size)} a ${unit}`
+    ? `${formatShort(value * size)} per ${unit}`
     : formatNumber(value);
 }
 

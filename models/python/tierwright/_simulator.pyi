@@ -19,27 +19,28 @@ columns : dict of str to str, optional
     space, comma, semicolon), ``header`` (true, false). Columns are given by name or by
     1-based number.
 members_apart : bool, default False
-    Each member of an archive, or file of a folder, is of devices of its own; otherwise equal
-    names of devices, and none, are one device.
+    Each member of an archive, or file of a folder, has separate devices; by default, devices
+    with the same name (or no name) are one device.
 skip_bad_records : int, default 0
-    Bad lines or records to pass over and count; one more is an error. What was passed over is
-    told by ``trace`` of the answer.
+    Bad lines or records to skip and count; one more is an error. ``trace`` of the answer
+    states what was skipped.
 max_content_bytes : int, optional
-    Most decompressed bytes of the file; 16 TiB by default. [bytes]
+    Maximum decompressed bytes of the file; 16 TiB by default. [bytes]
 max_expansion : int, optional
-    Most decompressed bytes for each byte of the file, once 256 MiB are decompressed; 5,000 by
+    Maximum decompressed bytes per byte of the file, checked from 256 MiB on; 5,000 by
     default.
 device_bytes : int, optional
-    Size of each recorded device: addresses beyond it, or far below it, are warned of. [bytes]
+    Size of each recorded device: addresses beyond it, or far below it, cause a warning.
+    [bytes]
 
-All but the path are keywords; None stands for the default. An answer computed from a trace holds
-``trace``, what its reader noticed: ``{source_format, tells_writes, skipped_records, warnings
-[{name, message, hint}], assumptions}``. It belongs to every number of the answer.
+All parameters but the path are keywords; None means the default. An answer computed from a trace
+has ``trace``, what its reader noticed: ``{source_format, tells_writes, skipped_records, warnings
+[{name, message, hint}], assumptions}``. It applies to every number of the answer.
 
 Every function releases the GIL while it works. Between chunks of about 65,536 accesses it
 calls ``on_progress(done_bytes, total_bytes, accesses)``, positions counted in the file as it
-lies on disk; the answer False cancels. `preview`, `inspect` and `convert` give a fourth
-argument: the records read, None where a canonical trace is read. An exception raised by the callback, or by a signal
+is on disk; returning False cancels. `preview`, `inspect` and `convert` pass a fourth
+argument: the records read, or None for a canonical trace. An exception raised by the callback, or by a signal
 handler (Ctrl-C), stops the pass and propagates.
 """
 
@@ -94,7 +95,7 @@ class _TraceReading(TypedDict, total=False):
 class SimulatorError(Exception):
     """Base of the core's errors; ``args`` are ``(message, hint)``.
 
-    The message names file, place and value; the hint is the next step, or empty.
+    The message names the file, the place and the value; the hint is the next step, or empty.
     """
 
 class TraceError(SimulatorError):
@@ -103,20 +104,20 @@ class TraceError(SimulatorError):
     Attributes
     ----------
     errno : int or None
-        What the system said of a file that cannot be read or written, as of an `OSError`; no
-        attribute where the file itself is at fault.
+        The system's error number for a file that cannot be read or written, as in `OSError`;
+        absent where the content of the file is at fault.
     """
 
     errno: int | None
 
 class UndecidedFormat(TraceError):
-    """No format, or more than one, fits the file: nothing is guessed.
+    """No format, or more than one, fits the file, and the reader does not guess.
 
     Attributes
     ----------
     candidates : list of dict
-        Possible formats, best first: ``{format, score, reason}``. All fit nearly as well as the
-        first if more than one fits; empty if none does.
+        Possible formats, best first: ``{format, score, reason}``. If more than one fits, all fit
+        nearly as well as the first; empty if no format fits.
     """
 
     candidates: list[dict[str, Any]]
@@ -128,10 +129,10 @@ class Cancelled(SimulatorError):
     """The progress callback asked to stop."""
 
 class CoreDefect(Exception):
-    """The core itself went wrong: it panicked, or a result contradicts itself.
+    """A defect in the core: it panicked, or a result contradicts itself.
 
-    ``args`` are ``(message, hint)``; the message names file and line of the core. No
-    `SimulatorError`, so that nobody tells it as a fault of the input.
+    ``args`` are ``(message, hint)``; the message names file and line of the core. Not a
+    `SimulatorError`, so that it is never reported as a fault of the input.
     """
 
 # --- traces -----------------------------------------------------------------------------
@@ -143,7 +144,7 @@ def formats() -> list[dict[str, Any]]:
     -------
     list of dict
         ``name``, ``description`` (str); ``has_writes``, ``has_time``, ``has_device``,
-        ``page_native`` (bool); ``verified`` (str), against what the reader was held.
+        ``page_native`` (bool); ``verified`` (str), what the reader was verified against.
     """
 
 def preview(
@@ -195,9 +196,9 @@ def preview(
 def column_names(path: str | PathLike[str]) -> list[str]:
     """Name the columns of a table, as its first line, or its schema (Parquet), states them.
 
-    Whatever its format: a file that needs a column mapping, or the wrong one, is told by the
-    errors of the other functions. At most 64 names, long ones cut; no names where the file,
-    decompressed, is neither text nor Parquet.
+    The format does not matter: the other functions raise errors for a missing or wrong column
+    mapping. At most 64 names, long ones shortened; no names if the decompressed file is neither
+    text nor Parquet.
 
     Raises
     ------
@@ -211,7 +212,7 @@ def inspect(
     on_progress: Callable[[int, int, int, int | None], bool | None] | None = None,
     **reading: Unpack[_TraceReading],
 ) -> dict[str, Any]:
-    """Read a whole trace and tell what is in it.
+    """Read a whole trace and report what it holds.
 
     Returns
     -------
@@ -219,14 +220,14 @@ def inspect(
         ``format`` (str), ``requests``, ``accesses``, ``distinct_pages``, ``write_accesses``
         (counts), ``page_bytes`` [bytes], ``duration_s`` (latest minus earliest time, None
         without time) [s], ``sha256_of_sequence`` (SHA-256 of one line ``<page> <R|W>`` per
-        access, devices left out: the proof of a parser), ``warnings`` (list of ``{name,
+        access, without devices: verifies a parser), ``warnings`` (list of ``{name,
         message, hint}``), ``write_requests``, ``devices`` (counts), ``first_time_ns``
         (epoch of the source format, None without time) [ns], ``compression``, ``chosen_by``,
         ``margin`` and ``detection`` as in a preview, ``extent`` as in a preview and
         ``skipped_records`` and ``split_requests`` (requests that touch more than one page; all
         three absent from canonical traces), ``assumptions``, ``source_format``, ``records`` (the
         first five) and ``units`` as in a preview; for a canonical trace also ``content_id``. Both
-        hashes of a canonical trace are computed anew and compared with its foot.
+        hashes of a canonical trace are recomputed and compared with its footer.
 
     Raises
     ------
@@ -249,26 +250,27 @@ def convert(
 ) -> dict[str, Any]:
     """Write the canonical form of a trace.
 
-    The file is written beside `out` under a temporary name, made durable and then renamed;
-    on an error or a cancel nothing stays behind. A canonical trace is verified and copied.
+    The file is written next to `out` under a temporary name, synced and then renamed;
+    an error or a cancel leaves nothing behind. A canonical trace is verified and copied.
 
     With `resume` a process that is killed leaves ``<out>.partial`` and
-    ``<out>.checkpoint``, and the next call goes on with them. The trace is read again up to
-    the checkpoint, request by request the same, but nothing is numbered, hashed or written
-    twice. What does not fit is not used, and the conversion begins anew. Only one process
-    at a time may write to the same `out`.
+    ``<out>.checkpoint``, and the next call resumes from them. The trace is read again up to
+    the checkpoint, and its requests must be the same, but nothing is numbered, hashed or
+    written twice. Files that do not match are not used, and the conversion starts over. Only
+    one process at a time may write to the same `out`.
 
     Parameters
     ----------
     path, **reading
         The trace argument group.
     out : str or os.PathLike
-        The canonical trace to write, by custom ``*.twt``.
+        The canonical trace to write, by convention ``*.twt``.
     force : bool, default False
         Replace an existing `out`.
     resume : tuple of str and int, optional
-        What the file holds, such as its SHA-256, for only a conversion of the same is
-        resumed; and accesses between two checkpoints, rounded up to chunks of 65,536.
+        An identity of the file's content, such as its SHA-256, because only a conversion of the
+        same content is resumed; and accesses between two checkpoints, rounded up to chunks of
+        65,536.
     on_progress : callable, optional
         See the module.
 
@@ -277,7 +279,7 @@ def convert(
     dict
         The keys of `inspect`, with ``content_id`` (SHA-256 over page size, and space name,
         page, operation and time of every access) and ``out_bytes`` [bytes]; and
-        ``resumed_at_accesses`` if another process had converted that many.
+        ``resumed_at_accesses`` if an earlier process had converted that many.
 
     Raises
     ------
@@ -292,7 +294,7 @@ def convert(
 # --- replays and curves -----------------------------------------------------------------
 
 def contenders(family: str) -> list[dict[str, Any]]:
-    """What is replayed of a family, in the order of the core's table.
+    """List the contenders of a family, in the order of the core's table.
 
     Parameters
     ----------
@@ -302,9 +304,9 @@ def contenders(family: str) -> list[dict[str, Any]]:
     Returns
     -------
     list of dict
-        ``name``, ``title``, ``description``, ``paper`` (str); of buffers ``least_pages`` (int);
+        ``name``, ``title``, ``description``, ``paper`` (str); for buffers ``least_pages`` (int);
         ``needs`` (list of ``future``: the trace is read to its end before the replay, and
-        ``writes``; of flash caches what a trace should have), ``options`` (list of ``{name,
+        ``writes``; for flash caches what a trace should have), ``options`` (list of ``{name,
         description, default, values}``, all str; ``values`` says what is allowed; one with an
         empty ``default`` must be given).
 
@@ -315,7 +317,7 @@ def contenders(family: str) -> list[dict[str, Any]]:
     """
 
 def admissions() -> list[dict[str, Any]]:
-    """Rules by which flash takes RAM victims, in the order of the core's table.
+    """List the rules by which flash admits RAM victims, in the order of the core's table.
 
     Returns
     -------
@@ -335,14 +337,14 @@ def curves(
     Cold start, every miss admitted, no flush at the end. The misses follow from stack
     distances (Mattson et al. 1970), the write-backs from the largest distance of each page
     between two writes. Memory is at most about 40 bytes for each distinct page. The result is
-    the same for any number of threads; two have work.
+    the same for any number of threads; at most two are used.
 
     Parameters
     ----------
     path, **reading
         The trace argument group.
     threads : int, optional
-        Threads to work on; one a core by default.
+        Number of threads; one per core by default.
     on_progress : callable, optional
         See the module.
 
@@ -381,33 +383,34 @@ def replay(
     Cold start, every miss admitted; a write miss fetches its page like a read; dirty pages
     left at the end are not flushed.
 
-    A policy that needs the future (OPT) first reads the trace to its end and sets 9 bytes an
-    access aside, beyond 128 MiB in a temporary file; it takes at most 4,294,967,295 accesses.
+    A policy that needs the future (OPT) first reads the trace to its end and stores 9 bytes per
+    access, beyond 128 MiB in a temporary file; it handles at most 4,294,967,295 accesses.
     Progress then counts the first half of the bytes while reading, the second while replaying.
-    Options: Options of the policy, from its entry in `contenders("policy")`.
+    Options: those of the policy, from its entry in `contenders("policy")`.
 
     `buffer`: a cost-aware buffer.
     Cold start, free frames first; a write miss fetches its page like a read; dirty pages left
     at the end are not flushed.
-    Options: Options of the buffer, as `contenders("buffer")` lists them.
+    Options: those of the buffer, as `contenders("buffer")` lists them.
 
     `scheme`: RAM and flash under a page-flow scheme.
     The schemes of Koltsidas & Viglas (2009), LRU in both tiers unless chosen otherwise, cold
-    start, no flush at the end. With ``flash_pages = 0`` every scheme is ``none``: a RAM miss counts as flash miss, a
-    dirty RAM victim as disk write. The inclusive schemes need more flash than RAM: with as much
-    flash hits are zero, with less the trace is counted through RAM alone; both are warned of.
+    start, no flush at the end. With ``flash_pages = 0`` every scheme is ``none``: a RAM miss counts as a flash miss, a
+    dirty RAM victim as a disk write. The inclusive schemes need more flash than RAM: with equal
+    sizes flash hits are zero, with less flash the trace is counted through RAM alone; both cause
+    a warning.
     Options: ``ram_policy`` and ``flash_policy`` name a policy of `contenders("policy")`; ``ram_<option>`` and ``flash_<option>`` give its options; with ``block_pages`` inclusive keeps LRU on flash. ``admission`` names a rule of `admissions()` (exclusive and lazy). ``block_pages`` is the number of RAM pages in a flash page, 2 to 64, ``block_technique`` is overwriting or invalidating (inclusive, exclusive, lazy).
 
     `chooser`: RAM and flash whose page flow is chosen period by period.
     LRU in both tiers, cold start. Every period the cost formulas are evaluated for the
     inclusive, the exclusive and the lazy scheme, and the cheapest one is adopted if its gain
     lasts; see ``docs/models/page-flow.md``.
-    Options: Options of the chooser; ``flash_read_us``, ``flash_write_us``, ``disk_read_us`` and ``disk_write_us`` must be given. [µs an operation]
+    Options: those of the chooser; ``flash_read_us``, ``flash_write_us``, ``disk_read_us`` and ``disk_write_us`` are required. [µs per operation]
 
     `flash_cache`: RAM and a flash cache that manages itself.
     Cold start, no flush at the end. Background work runs by the time of the trace where it
-    has one, else by accesses. With ``flash_pages = 0`` every flash cache is RAM alone.
-    Options: Options of the flash cache, see `contenders("flash_cache")`.
+    has times, otherwise by accesses. With ``flash_pages = 0`` every flash cache is RAM alone.
+    Options: those of the flash cache, see `contenders("flash_cache")`.
 
     Parameters
     ----------
@@ -416,9 +419,9 @@ def replay(
     family : str
         ``policy``, ``buffer``, ``scheme``, ``chooser`` or ``flash_cache``.
     name : str
-        Of `contenders`, in any case.
+        A name from `contenders`, in upper or lower case.
     ram_pages : int
-        Capacity, from 1 (2 for a buffer that is split) to 4,294,967,295. [pages]
+        Capacity, from 1 (2 for a split buffer) to 4,294,967,295. [pages]
     flash_pages : int, optional
         Of a scheme, a chooser or a flash cache, from 0 (1 for a chooser). [pages]
     options : dict of str to str, optional
@@ -435,7 +438,7 @@ def replay(
 
         policy:
             ``policy`` (str), ``pages``, ``accesses``, ``misses``, ``miss_ratio`` (misses per
-            access, 0 for an empty trace), ``disk_reads`` (one a miss), ``disk_writes`` (dirty
+            access, 0 for an empty trace), ``disk_reads`` (one per miss), ``disk_writes`` (dirty
             evictions), ``write_accesses``, ``distinct_pages``, ``page_bytes`` [bytes],
             ``evictions``.
 
@@ -467,11 +470,11 @@ def replay(
 
         chooser:
             ``scheme`` (str), sizes and counters as of `scheme`, ``switches``,
-            ``history`` (list of dict, one a period and relation with RAM misses: ``period``,
+            ``history`` (list of dict, one per period and relation with RAM misses: ``period``,
             ``relation`` (number of the device or file, None for all), ``relation_name`` (str, None
             without), ``running``, ``chosen`` (the scheme of the next period), ``accesses``, ``ram_misses``, ``flash_hits``,
             ``p_d``, ``p_d_flash`` [1], ``estimates`` by scheme: ``effective_flash_pages``
-            [pages], ``flash_hits``, ``flash_misses`` [accesses], ``cost_us`` [µs a period]),
+            [pages], ``flash_hits``, ``flash_misses`` [accesses], ``cost_us`` [µs per period]),
             ``distinct_pages``, ``page_bytes`` [bytes], ``warnings``.
 
         flash_cache:
@@ -538,8 +541,8 @@ def simulate_dynamics(
     epoch_accesses, window_accesses : int
         Length of an epoch, at least 100, and of a window of the advisor. [accesses]
     write_share, write_growth, write_odd : float
-        Share of writes of the trace; growth of it an epoch, as a share of it; factor of it in
-        odd epochs. [1]
+        Share of writes of the trace; its growth per epoch, as a share of it; its factor in odd
+        epochs. [1]
     asymmetry, asymmetry_growth, asymmetry_odd : float
         The same of R, the cost of a page write in page reads. [1]
     on_progress : callable, optional
@@ -556,7 +559,7 @@ def simulate_dynamics(
     Raises
     ------
     TraceError, ParameterError, Cancelled
-        As for `replay`; also for a drift out of its domain.
+        As for `replay`; also for a drift that is out of range.
     """
 
 def simulate_splits(
@@ -662,11 +665,11 @@ def sampled_curves(
     sample_rate : float, optional
         Share of the pages to follow, in (0, 1]. Give this or `sample_pages`.
     sample_pages : int, optional
-        Most pages to follow, at least 64. [pages]
+        Maximum number of pages to follow, at least 64. [pages]
     seed : int, default 0
         Another seed follows other pages; the same one gives the same result.
     threads : int, optional
-        With more than one, another thread reads ahead; one a core by default. It does not
+        With more than one, another thread reads ahead; one per core by default. It does not
         change the result.
     on_progress : callable, optional
         See the module.
@@ -698,7 +701,7 @@ def summaries(
     on_progress: Callable[[int, int, int], bool | None] | None = None,
     **reading: Unpack[_TraceReading],
 ) -> dict[str, Any]:
-    """Sum a trace up in one pass: working set, reuse, popularity, requests, devices.
+    """Summarise a trace in one pass: working set, reuse, popularity, requests, devices.
 
     Parameters
     ----------
@@ -710,9 +713,9 @@ def summaries(
     Returns
     -------
     dict
-        ``accesses, write_accesses, distinct_pages, page_bytes, duration_s`` and one entry a
+        ``accesses, write_accesses, distinct_pages, page_bytes, duration_s`` and one entry per
         summary, see `tierwright.profile.summaries`: ``windows``, ``time_windows`` (None without times),
-        ``reuse`` (``in_accesses``, ``in_ns``), ``popularity``, ``requests``, ``devices`` (None of one
+        ``reuse`` (``in_accesses``, ``in_ns``), ``popularity``, ``requests``, ``devices`` (None for one
         device).
 
     Raises
@@ -767,7 +770,7 @@ def window_curves(
     TraceError
         The file cannot be read or understood; the message names line or record.
     ParameterError
-        The windows have no length or are more than 100,000, the trace has no time, or as
+        The windows have no length or are more than 100,000, the trace has no times, or as
         for `curves`.
     Cancelled
         `on_progress` returned False.
@@ -779,7 +782,7 @@ def count_accesses(
     on_progress: Callable[[int, int, int], bool | None] | None = None,
     **reading: Unpack[_TraceReading],
 ) -> int:
-    """Return the accesses of a trace: of a canonical one at once, of another one after a pass.
+    """Return the accesses of a trace: at once if it is canonical, otherwise after a pass.
 
     Raises
     ------
@@ -809,15 +812,16 @@ def sweep(
         flash_pages, options}``, ``{chooser, ram_pages, flash_pages, options}`` or
         ``{flash_cache, ram_pages, flash_pages, options}``, with the meanings of
         `replay`; ``options`` may be left out.
-        Up to 64 of them go over one read of the trace; fewer if their tables would take more
-        than 1 GB, but as many as work at a time, and no more than those in the first read of a
-        trace that does not tell its pages.
+        Up to 64 of them share one read of the trace; fewer if their tables would take more
+        than 1 GB, but at least as many as run at the same time; and in the first read of a
+        trace that does not state its pages, no more than those.
     warm_up : int
         Accesses at the head of the trace that are replayed and not counted; 0: all count.
     threads : int, optional
-        Replays at work at a time; one a core by default. It does not change any result.
+        Replays that run at the same time; one per core by default. It does not change any
+        result.
     on_progress : callable, optional
-        See the module; positions start anew with each read. The answer False ends the
+        See the module; positions start again with each read. Returning False ends the
         sweep and keeps its rows: no `Cancelled` is raised.
 
     Returns
@@ -826,7 +830,7 @@ def sweep(
         ``rows`` (list of dict, in order): the keys of the function of its kind
         and ``complete``; a row that is not complete has counted the first
         ``accesses`` of the trace. A replay that fails on this trace has ``error`` and
-        ``hint`` instead of counts, and so has one of a policy that needs the future if the
+        ``hint`` instead of counts, as has one of a policy that needs the future if the
         sweep was cancelled before it ended. ``cancelled`` (bool; configurations whose read had not
         begun have no row), ``reads`` (reads of the trace).
 
@@ -835,7 +839,7 @@ def sweep(
     TraceError
         The file cannot be read or understood; the message names line or record.
     ParameterError
-        A configuration is impossible: refused before the trace is read.
+        A configuration is impossible; it is refused before the trace is read.
     """
 
 def miniatures(
@@ -852,7 +856,7 @@ def miniatures(
     """Estimate many configurations by miniature simulation, with the error of each count.
 
     Eight caches scaled by ``sample_rate / 8`` replay disjoint samples of that share of the
-    pages (Waldspurger et al., USENIX ATC 2017). It needs no stack property. Buffers, choosers and
+    pages (Waldspurger et al., USENIX ATC 2017). No stack property is needed. Buffers, choosers and
     flash caches are refused: their windows, periods and batches do not shrink with the cache; and
     so is a policy with a period in references.
 
@@ -860,11 +864,11 @@ def miniatures(
     -------
     dict
         ``trace``, see the module, ``cancelled`` (bool; only configurations of whole reads have a row) and ``rows`` (list of
-        dict, in order): ``policy``, ``pages`` or ``scheme``, ``ram_pages``, ``flash_pages`` as asked for;
+        dict, in order): ``policy``, ``pages`` or ``scheme``, ``ram_pages``, ``flash_pages`` as requested;
         ``accesses``, ``distinct_pages``, ``sample_rate``, ``miniature_rate``; every counter
         of `sweep`'s rows (float) and ``interval95`` (dict of counter to [low, high], from
         the spread of the eight, of slightly other sizes and of their roughness between these; None
-        where that says too little, with the reason in
+        where that is not reliable, with the reason in
         ``warnings``: ``does_not_shrink`` or ``too_small``); ``too_small`` (the smallest part of
         a scaled cache has fewer than 32 pages), ``warnings``; ``complete``. A
         configuration that fails on this trace has ``error`` and ``hint`` instead of counts.
@@ -880,7 +884,7 @@ def miniatures(
     """
 
 def _panic(message: str) -> None:
-    """Panic, for the tests of what comes of it.
+    """Panic, to test how a panic is reported.
 
     Raises
     ------

@@ -73,11 +73,11 @@ class NotFound(ServerError):
 
 
 class Conflict(ServerError):
-    """The request does not fit the present state."""
+    """The request conflicts with the current state."""
 
     status = HTTPStatus.CONFLICT
     name = "conflict"
-    title = "The request does not fit the present state"
+    title = "The request conflicts with the current state"
 
 
 class PreconditionFailed(ServerError):
@@ -85,7 +85,7 @@ class PreconditionFailed(ServerError):
 
     status = HTTPStatus.PRECONDITION_FAILED
     name = "changed-meanwhile"
-    title = "It was changed meanwhile"
+    title = "It has been changed in the meantime"
 
 
 class NotReady(Conflict):
@@ -156,11 +156,11 @@ class TooBusy(ServerError):
 
 
 class BadGateway(ServerError):
-    """Another machine that this needs does not answer as it should."""
+    """Another server that this needs gave an unexpected answer."""
 
     status = HTTPStatus.BAD_GATEWAY
     name = "bad-gateway"
-    title = "Another machine does not answer as it should"
+    title = "Another server gave an unexpected answer"
 
 
 class Unavailable(ServerError):
@@ -201,7 +201,7 @@ def full() -> NoSpace:
     """Make the answer where the disk of the data folder is full."""
     return NoSpace(
         "the disk of the data folder is full",
-        hint="Free some space on it; Tierwright goes on by itself.",
+        hint="Free some space on it; Tierwright then continues by itself.",
     )
 
 

@@ -11,7 +11,8 @@ def about_version(computed_by: str) -> list[WarningOut]:
     return [
         WarningOut(
             name="older_model_version",
-            message=f"computed by version {computed_by} of the models; the present one is {VERSION}",
-            hint="Ask for it again to have it computed anew.",
+            message=f"computed by version {computed_by} of the models; the current "
+            f"version is {VERSION}",
+            hint="Request it again to have it recomputed.",
         )
     ]

@@ -61,8 +61,8 @@ FlashMetadata = Annotated[
     str,
     StringConstraints(pattern=r"^[a-z0-9][a-z0-9._-]{0,99}(:[0-9A-Za-z.]{1,30})?$"),
     Field(
-        description="Preset of `GET /catalog/flash-metadata`; a fragment cache with the "
-        "address space behind it.",
+        description="Preset of `GET /catalog/flash-metadata`; for a fragment cache, "
+        "with the size of the volume behind it.",
         examples=["face", "sce:2TiB"],
     ),
 ]
@@ -92,8 +92,9 @@ WarmUp = Annotated[
     Annotated[int, Field(strict=True, ge=0, le=MAX_COUNT)]
     | Annotated[float, Field(strict=True, gt=0, lt=1)],
     Field(
-        description="Accesses at the head of the trace that are replayed and not counted, as a "
-        "whole number, or as a share of all accesses between 0 and 1. 0: all are counted.",
+        description="Accesses at the beginning of the trace that are replayed and not "
+        "counted, as a whole number, or as a share of all accesses between "
+        "0 and 1. 0: all are counted.",
         examples=[0, 100000, 0.5],
     ),
 ]
@@ -216,9 +217,9 @@ class StartIn(Body):
 
     start: Start = Field(
         default="steady",
-        description="`steady`: a system that has run for long, every cache full; `cold`: a "
-        "replay of the workload that begins with empty caches. A given curve is always of a "
-        "running system.",
+        description="`steady`: a system that has run for long, every cache full; "
+        "`cold`: a replay of the workload that begins with empty caches. A "
+        "given curve always describes a running system.",
     )
 
 
@@ -245,14 +246,15 @@ class Problem(Answer):
 
 
 class WarningOut(Answer):
-    """Something the reader of a number must know."""
+    """Something to know before relying on a figure."""
 
     name: str
     message: str
     hint: Hint = None
     could_change_choice: bool | None = Field(
         default=None,
-        description="Whether another scheme would be best at the other end of what is "
-        "unsure; absent where nothing is chosen, or it is unknown.",
+        description="Whether another scheme would be best at the other end of the "
+        "uncertainty; absent where no scheme is chosen, or where it is "
+        "unknown.",
     )
     effect: str = Field(default="", description="What would be best there.")

@@ -43,7 +43,9 @@ class Settings(BaseSettings):
 
     data_dir: Path = Field(default_factory=_default_data_dir)
     database_url: str | None = Field(
-        default=None, description="A PostgreSQL (15 or newer) to use instead of our own"
+        default=None,
+        description="A PostgreSQL server (15 or newer) to use instead of the embedded "
+        "one",
     )
     statement_timeout_s: Annotated[float, Field(gt=0)] = Field(
         default=30.0, description="Most time of one statement of the server's"
@@ -94,9 +96,9 @@ class Settings(BaseSettings):
     )
     analysis_expires_s: Annotated[float, Field(gt=0)] = Field(
         default=30 * 24 * 3600.0,
-        description="Results of analyses not read for this long are deleted, and simulations, "
-        "sweeps and miniatures first requested so long ago; they are computed again when "
-        "requested",
+        description="Results of analyses that were not read for this long are deleted, "
+        "as are simulations, sweeps and miniatures first requested this "
+        "long ago; they are recomputed on request",
     )
     trace_max_content_bytes: Annotated[int, Field(ge=1)] = Field(
         default=4 * 2**40, description="Most decompressed bytes of one trace"
@@ -107,8 +109,9 @@ class Settings(BaseSettings):
     )
     trace_roots: Annotated[tuple[str, ...], NoDecode] = Field(
         default=(),
-        description="Folders whose files may be registered by path, and prefixes "
-        "such as s3://bucket/prefix (gs://, az://) whose objects may be fetched, between commas",
+        description="Folders whose files may be registered by path, and prefixes such "
+        "as s3://bucket/prefix (gs://, az://) whose objects may be "
+        "fetched, separated by commas",
     )
     object_store_endpoint: Annotated[
         str | None, Field(pattern=r"^https?://[^\s/?#@]+/?$")

@@ -22,7 +22,7 @@ def metadata_preset(name: str | None) -> MetadataPreset | None:
         raise BadInput.at(
             "body.flash_metadata",
             name,
-            f"is none of {', '.join(PRESETS)}",
+            f"is not one of {', '.join(PRESETS)}",
             hint="Leave it out to charge no metadata.",
         )
     try:

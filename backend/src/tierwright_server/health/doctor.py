@@ -89,8 +89,8 @@ def _system() -> Finding:
             "system",
             "lacks",
             f"{found}, without glibc",
-            "the packages of PostgreSQL and SciPy that come along are built for glibc: use a "
-            "Debian, Ubuntu, Fedora or similar, not Alpine",
+            "use Debian, Ubuntu, Fedora or similar, not Alpine: the included packages "
+            "of PostgreSQL and SciPy are built for glibc",
         )
     return Finding("system", "ok", f"{found}, glibc {version}")
 
@@ -102,8 +102,8 @@ def _core() -> Finding:
         return Finding(
             "core",
             "lacks",
-            f"the compiled core does not load: {error}",
-            "in a checkout run `make setup`; else install the wheel again",
+            f"the compiled core cannot be loaded: {error}",
+            "in a checkout run `make setup`; otherwise reinstall the wheel",
         )
     return Finding("core", "ok", f"{len(formats())} formats of traces")
 
@@ -121,8 +121,8 @@ def _shipped() -> Finding:
         return Finding(
             "page and examples",
             "lacks",
-            f"{' and '.join(absent)} is not there",
-            "in a checkout run `make setup`; else install the wheel again",
+            f"{' and '.join(absent)} is missing",
+            "in a checkout run `make setup`; otherwise reinstall the wheel",
         )
     return Finding("page and examples", "ok", str(settings.page_dir))
 
@@ -140,7 +140,7 @@ def _data_folder(data_dir: Path | None) -> Finding:
             "data folder",
             "lacks",
             f"{there} cannot be written to",
-            "name another one: --data-dir, or TIERWRIGHT_DATA_DIR",
+            "name another folder with --data-dir or TIERWRIGHT_DATA_DIR",
         )
     free = shutil.disk_usage(there).free
     found = f"{folder}, {free / _GIB:.1f} GiB free"
@@ -149,8 +149,8 @@ def _data_folder(data_dir: Path | None) -> Finding:
             "data folder",
             "lacks",
             found,
-            f"{settings.min_free_bytes / _GIB:.1f} GiB stay free (TIERWRIGHT_MIN_FREE_BYTES): "
-            "make room, or name another folder",
+            f"{settings.min_free_bytes / _GIB:.1f} GiB must stay free "
+            "(TIERWRIGHT_MIN_FREE_BYTES): free some space, or name another folder",
         )
     return Finding("data folder", "ok", found)
 
@@ -162,7 +162,7 @@ def _memory() -> Finding:
     found = f"{total / _GIB:.1f} GiB"
     if total < _LEAST_MEMORY_BYTES:
         return Finding(
-            "memory", "note", found, "large traces need more: 2 GiB or more are advised"
+            "memory", "note", found, "use 2 GiB or more: large traces need it"
         )
     return Finding("memory", "ok", found)
 
@@ -187,7 +187,7 @@ def _port() -> Finding:
         port = listener.getsockname()[1]
     if port != DEFAULT_PORT:
         return Finding(
-            "port", "note", f"{DEFAULT_PORT} is taken; {port} would be used", ""
+            "port", "note", f"{DEFAULT_PORT} is in use; {port} would be used", ""
         )
     return Finding("port", "ok", f"{port} is free")
 
@@ -221,8 +221,8 @@ def _confinement() -> Finding:
     """Look whether the kernel takes from a process what readers of foreign bytes give up."""
     what = "confinement"
     hint = (
-        "it runs, but processes that read uploads are not confined as they should be; in a "
-        "container look at its seccomp profile"
+        "in a container, check its seccomp profile: Tierwright runs, but processes "
+        "that read uploads are not fully confined"
     )
     try:
         done = subprocess.run(
@@ -243,11 +243,11 @@ def _confinement() -> Finding:
     if tried["lacking"]:
         return Finding(what, "note", "; ".join(tried["lacking"]), hint)
     found = (
-        "processes that read uploads open no sockets, gain no privileges, attach to "
-        "no other process and see no files but those of their job"
+        "processes that read uploads cannot open sockets, gain privileges, attach "
+        "to other processes or see files other than those of their job"
     )
     if tried["root"]:
-        found += "; of root's capabilities they keep those that open files"
+        found += "; of root's capabilities they keep only those for opening files"
     return Finding(what, "ok", found)
 
 

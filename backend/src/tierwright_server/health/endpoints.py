@@ -12,17 +12,17 @@ router = APIRouter(tags=["health"])
 
 @router.get("/health", operation_id="get_health", responses=responses())
 async def get_health(context: ContextDep) -> HealthOut:
-    """Say whether the server, its database and its workers are up."""
+    """Read whether the server, its database and its workers are up."""
     return await service.get_health(context)
 
 
 @router.get("/health/live", operation_id="get_live", responses=responses())
 async def get_live() -> LiveOut:
-    """Say that the process answers, whatever it depends on."""
+    """Confirm that the process answers, whatever it depends on."""
     return service.get_live()
 
 
 @router.get("/health/ready", operation_id="get_ready", responses=responses())
 async def get_ready(context: ContextDep) -> ReadyOut:
-    """Say that questions can be answered; 503 when the database or the disk is gone."""
+    """Confirm that questions can be answered; 503 if the database or the disk is unavailable."""
     return await service.get_ready(context)

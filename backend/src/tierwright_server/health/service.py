@@ -71,6 +71,6 @@ def _check_folder(settings: Settings) -> None:
     except OSError as error:
         raise Unavailable(
             f"the data folder cannot be written: {error.strerror or error}",
-            hint="Free space on its disk, or see that it is mounted and belongs to the "
-            "user that runs Tierwright.",
+            hint="Free some space on its disk, and check that it is mounted and "
+            "belongs to the user that runs Tierwright.",
         ) from error

@@ -48,11 +48,11 @@ _IDENTITY = ("id", "name", "scheme", "title", "currency")
 
 
 class NotAcceptable(ServerError):
-    """The answer does not come in the media type asked for."""
+    """The answer is not available in the requested media type."""
 
     status = HTTPStatus.NOT_ACCEPTABLE
     name = "not-acceptable"
-    title = "The answer does not come in this form"
+    title = "The answer is not available in this form"
 
 
 @dataclass(frozen=True)
@@ -360,7 +360,7 @@ def add_tables(document: dict[str, Any]) -> None:
                 continue
             meant = usual(tables)
             rule = (
-                "; needed, as there are several"
+                "; required, because there are several"
                 if meant is None
                 else f"; absent: `{meant.name}`"
             )
@@ -401,7 +401,7 @@ async def check_accept(request: Request) -> None:
     if not tables:
         if asked:
             raise NotAcceptable(
-                f"{request.method} {request.url.path} has no table to answer with",
+                f"{request.method} {request.url.path} has no table for CSV",
                 hint="Ask for application/json.",
             )
         return  # the key is refused as unknown

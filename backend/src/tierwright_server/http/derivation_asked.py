@@ -15,8 +15,8 @@ async def _asked(
     derivation: Annotated[
         bool,
         Query(
-            description="`true`: the answer carries its derivation, every formula with its "
-            "numbers; otherwise `derivation` is null."
+            description="`true`: the answer includes its derivation, every formula "
+            "with its numbers; otherwise `derivation` is null."
         ),
     ] = False,
 ) -> bool:

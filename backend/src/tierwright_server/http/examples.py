@@ -216,38 +216,38 @@ _TRACES = {
 }
 
 _QUESTIONS = {
-    "evaluate": Example({**_POINT, **_PRICED}),
-    "derive_evaluation": Example(_POINT),
+    "ask_compare": Example({**_POINT, **_PRICED}),
+    "derive_compare": Example(_POINT),
     "list_scheme_map_options": Example(),
-    "make_scheme_map": Example(
+    "ask_scheme_map": Example(
         {
             **_MAP,
             "x": {"axis": "flash_per_ram", "low": 1, "high": 16, "points": 5},
             "y": {"axis": "dirty_share", "low": 0, "high": 1, "points": 3},
         }
     ),
-    "explain_scheme_map_point": Example({**_MAP, "flash_pages": 8000}),
-    "choose_flash": Example(
+    "ask_scheme_map_point": Example({**_MAP, "flash_pages": 8000}),
+    "ask_flash_choice": Example(
         {**_WORKLOAD, "ram_pages": 2000, "flash_pages": 8000, **_DISK, **_PRICED}
     ),
-    "compare_directories": Example(_POINT),
-    "estimate_wear": Example({**_POINT, "accesses_per_s": 5000}),
-    "read_device_health": Example({"document": _SMART, "rated_tb": 4840}),
-    "estimate_recovery": Example({**_POINT, "accesses_per_s": 5000}),
-    "study_fragment_cache": Example(_POINT),
-    "study_transaction_writes": Example({"dirty_pages": 16, "ram_bytes": 16_777_216}),
-    "replay_transactions": Example(
+    "ask_directories": Example(_POINT),
+    "ask_wear": Example({**_POINT, "accesses_per_s": 5000}),
+    "ask_device_health": Example({"document": _SMART, "rated_tb": 4840}),
+    "ask_recovery": Example({**_POINT, "accesses_per_s": 5000}),
+    "ask_fragment_cache": Example(_POINT),
+    "ask_transaction_writes": Example({"dirty_pages": 16, "ram_bytes": 16_777_216}),
+    "ask_transaction_replay": Example(
         {"source": "half_loaded", "committed": 8, "running": 16}
     ),
-    "compare_tier_costs": Example(
+    "ask_tier_cost": Example(
         {
             "device_ids": ["samsung-pm9a3-7.68tb-u2"],
             "held_bytes": 1_000_000_000_000,
             **_PRICED,
         }
     ),
-    "evaluate_break_even": Example({**_WORKLOAD, "ram_pages": 2000, **_FLASH, **_DISK}),
-    "evaluate_throughput": Example({**_POINT, "clients": 20, "think_us": 5000}),
+    "ask_dram_or_flash": Example({**_WORKLOAD, "ram_pages": 2000, **_FLASH, **_DISK}),
+    "ask_throughput": Example({**_POINT, "clients": 20, "think_us": 5000}),
     "list_formulas": Example(),
     "get_formula": Example(path={"name": "face.writeback_chain"}),
     "ask_formula": Example(
@@ -258,7 +258,7 @@ _QUESTIONS = {
 }
 
 _CHECKS = {
-    "check_break_even": Example(
+    "check_dram_or_flash": Example(
         {**_WORKLOAD, "ram_pages": 500, **_FLASH, **_DISK, "start": "cold"}
     ),
     "check_throughput": Example({**_CHECKED, "clients": 20}),

@@ -130,7 +130,7 @@ class Guard:
         if self._at_once >= self._settings.max_requests_at_once:
             raise TooBusy(
                 f"{self._at_once} requests are being answered",
-                hint="Try again in a second; a client alone needs no more than a few at once.",
+                hint="Try again in a second; send only a few requests at once.",
             )
         self._at_once += 1
         try:
@@ -200,7 +200,7 @@ class Guard:
         except TimeoutError:
             raise HTTPException(
                 HTTPStatus.REQUEST_TIMEOUT,
-                f"no part of the body came for {self._settings.body_timeout_s:g} s",
+                f"no part of the body arrived for {self._settings.body_timeout_s:g} s",
                 headers={"Connection": "close"},
             ) from None
 

@@ -53,7 +53,7 @@ class KeyInUse(Conflict):
     """A request with the same key is being carried out."""
 
     name = "idempotency-key-in-use"
-    title = "A request with this key is being carried out"
+    title = "A request with this key is still being processed"
     retry_after_s = _AFTER_S
 
 
@@ -126,8 +126,9 @@ class Idempotency:
                 text("SELECT pg_try_advisory_lock(hashtextextended(:key, 0))"), lock
             ):
                 raise KeyInUse(
-                    f"{NAME} `{key}` belongs to a request that is being carried out",
-                    hint="Wait for its answer, or ask again in a second.",
+                    f"{NAME} `{key}` belongs to a request that is still being "
+                    "processed",
+                    hint="Wait for its answer, or try again in a second.",
                 )
             try:
                 yield connection
@@ -173,7 +174,7 @@ def _key_of(stated: str) -> str:
             f"header.{NAME}",
             stated,
             f"must have 1 to {LONGEST_KEY} visible ASCII characters, and no quote among them",
-            hint="A random UUID for each thing that is to be made is a good key.",
+            hint="Use a random UUID for each new object.",
         )
     return found[2]
 
@@ -212,7 +213,7 @@ async def _find(
     if row.fingerprint != fingerprint:
         raise KeyReused(
             f"{NAME} `{key}` was sent with another request in the last 24 hours",
-            hint="Take a new key for each thing that is to be made.",
+            hint="Use a new key for each new object.",
         )
     head, _, body = zlib.decompress(row.answer).partition(b"\n")
     return {**json.loads(head), "body": body}
@@ -282,10 +283,11 @@ def describe(document: dict[str, Any]) -> None:
         "name": NAME,
         "in": "header",
         "required": False,
-        "description": "Chosen by the client, a new one for each thing that is to be made. The "
-        "same request with the same key within 24 hours makes nothing more: it is answered as "
-        f"the first one was, with `{REPLAYED}: true`. 422 if the key was sent with another "
-        "request, 409 while the first one is being carried out.",
+        "description": "Chosen by the client, a new one for each new object. The same "
+        "request with the same key within 24 hours creates nothing: it "
+        f"gets the first answer again, with `{REPLAYED}: true`. 422 if "
+        "the key was sent with another request, 409 while the first "
+        "request is being processed.",
         "schema": {"type": "string", "pattern": f"^{_LETTERS}$"},
     }
     conflict = {str(status): answer for status, answer in responses(409).items()}["409"]

@@ -26,7 +26,7 @@ async def while_listening(request: Request, work: Coroutine[Any, Any, T]) -> T:
     Raises
     ------
     Unavailable
-        If the client has gone; nobody reads it.
+        If the client has disconnected; nobody reads it.
     """
     task = asyncio.ensure_future(work)
     gone = asyncio.ensure_future(_gone(request))
@@ -34,7 +34,7 @@ async def while_listening(request: Request, work: Coroutine[Any, Any, T]) -> T:
         await asyncio.wait({task, gone}, return_when=asyncio.FIRST_COMPLETED)
         if task.done():
             return task.result()
-        raise Unavailable("the client has gone")
+        raise Unavailable("the client has disconnected")
     finally:
         for each in (task, gone):
             each.cancel()

@@ -1,10 +1,12 @@
 """The OpenAPI document, made without a database."""
 
+from dataclasses import asdict
 from typing import Any
 
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
+from tierwright.evaluate.page_flow.schemes import BY_NAME
 from tierwright_server.common.schemas import Problem
 from tierwright_server.http import idempotency
 from tierwright_server.http.csv_answers import add_tables
@@ -36,4 +38,8 @@ def describe(app: FastAPI) -> dict[str, Any]:
     idempotency.describe(document)
     add_examples(document)
     add_links(document)
+    document["x-page-flow-schemes"] = [
+        {"name": scheme.name, "title": scheme.title, "mark": asdict(scheme.mark)}
+        for scheme in BY_NAME.values()
+    ]
     return document

@@ -28,7 +28,7 @@ Search = Annotated[
         min_length=1,
         max_length=200,
         pattern=NO_NUL,
-        description="Only those whose name holds this text, capitals or not.",
+        description="Only those whose name contains this text, ignoring case.",
     ),
 ]
 
@@ -145,8 +145,8 @@ def paged(*keys: str, usual: int = MOST_ITEMS, most: int = MOST_ITEMS) -> Any:
             str | None,
             Query(
                 pattern=f"^-?({'|'.join(keys)})$",
-                description="Key to order by, `-` before it: the other way round; absent: the "
-                "usual order of the list.",
+                description="Key to sort by; with `-` before it, in descending order; "
+                "absent: the default order of the list.",
                 json_schema_extra={"enum": [*allowed, None]},
             ),
         ] = None,

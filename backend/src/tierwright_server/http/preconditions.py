@@ -14,8 +14,8 @@ IfMatch = Annotated[
     str | None,
     Header(
         max_length=1000,
-        description="`ETag` of what was read; 412 if it was changed meanwhile. `*` or absent: "
-        "whatever it is now.",
+        description="`ETag` of what was read; 412 if it has been changed in the "
+        "meantime. `*` or absent: the current version.",
     ),
 ]
 
@@ -62,5 +62,5 @@ def check_match(if_match: str | None, present: str, what: str) -> None:
         return
     raise PreconditionFailed(
         f"{what} was changed after you read it",
-        hint="Read it again, and make your change to what it is now.",
+        hint="Read it again and apply your change to the current version.",
     )

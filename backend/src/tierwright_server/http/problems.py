@@ -110,9 +110,9 @@ async def _on_simulator_error(_: Request, error: Exception) -> Response:
 
 
 _HTTP_HINTS = {
-    400: "Send one JSON object, with nothing nested in hundreds and no number of thousands "
+    400: "Send one JSON object, without deep nesting and without numbers of thousands "
     "of digits.",
-    404: "GET /api/v1 lists the addresses of this server.",
+    404: "List the addresses of this server: GET /api/v1.",
     405: "See /api/v1/openapi.json for the methods of this path.",
 }
 
@@ -120,7 +120,7 @@ _HTTP_HINTS = {
 def body_hint(path: str) -> str:
     """Say what to do about a body that is too large for a path."""
     part = path.removeprefix("/api/v1/").partition("/")[0]
-    return _BODY_HINTS.get(part, "Ask for less in one request: fewer or shorter lists.")
+    return _BODY_HINTS.get(part, "Request less at once: fewer or shorter lists.")
 
 
 _BODY_HINTS = {
@@ -129,7 +129,7 @@ _BODY_HINTS = {
     "uploads": "Traces are uploaded with tus at /api/v1/uploads.",
     "workloads": "Give the curve at fewer sizes; whole traces are uploaded with tus at "
     "/api/v1/uploads.",
-    "scenarios": "Keep a smaller state.",
+    "scenarios": "Save a smaller state.",
 }
 
 
@@ -167,7 +167,8 @@ async def on_database_down(request: Request, error: Exception) -> Response:
         problem_of(
             Unavailable(
                 "the database does not answer",
-                hint="Wait a moment and try again; if it stays so, restart Tierwright.",
+                hint="Wait a moment and try again; if this persists, restart "
+                "Tierwright.",
             )
         )
     )
@@ -176,15 +177,15 @@ async def on_database_down(request: Request, error: Exception) -> Response:
 def _unexpected(error: Exception) -> Response:
     instance = secrets.token_hex(8)
     log.error("unexpected error", instance=instance, exc_info=error)
-    detail = "The server met an error that it does not know how to handle."
+    detail = "The server encountered an unexpected error."
     if isinstance(error, CoreDefect | Defect):
         detail = f"{defect_of(error)[0]}."
     return problem_response(
         Problem(
             type="urn:tierwright:problem:internal",
-            title="An error of Tierwright itself",
+            title="An internal error of Tierwright",
             status=HTTPStatus.INTERNAL_SERVER_ERROR,
-            detail=f"{detail} This is a defect of Tierwright, not of the request.",
+            detail=f"{detail} This is a bug in Tierwright, not a fault of the request.",
             hint=f"Report it with the server's log lines around `{instance}`.",
             instance=instance,
         )
@@ -195,9 +196,9 @@ async def _on_too_little_memory(_: Request, error: Exception) -> Response:
     log.error("out of memory", error=repr(error))
     return answer_of(
         Unavailable(
-            "this answer needs more memory than a process of the server may take",
-            hint="Ask for fewer sizes or a shorter list; or give the server more, with "
-            "TIERWRIGHT_SERVER_MEMORY_BYTES.",
+            "this answer needs more memory than a process of the server may use",
+            hint="Request fewer sizes or a shorter list, or give the server more "
+            "memory with TIERWRIGHT_SERVER_MEMORY_BYTES.",
         )
     )
 
@@ -228,16 +229,16 @@ _TEXTS = {
     400: "The request cannot be read.",
     403: "The request comes from another site.",
     404: "What the request names does not exist.",
-    406: "The answer does not come in the media type asked for.",
+    406: "The answer is not available in the requested media type.",
     408: "The request did not arrive in time.",
-    409: "The request does not fit the present state.",
-    412: "It was changed after it was read, or the protocol has another version.",
+    409: "The request conflicts with the current state.",
+    412: "It was changed after it was read, or the protocol version is not supported.",
     413: "The body is too large.",
-    415: "The body has another media type.",
+    415: "The media type of the body is not supported.",
     422: "A value cannot be used.",
     423: "Another request is writing.",
     429: "Too many requests at once.",
-    502: "Another machine does not answer as it should.",
+    502: "Another server gave an unexpected answer.",
     503: "The database does not answer.",
     504: "It took too long.",
     507: "Not enough free disk space.",

@@ -16,25 +16,25 @@ class LinkOut(Answer):
 
     name: str = Field(description="The address without its prefix.")
     href: str = Field(description="The address, relative to the server.")
-    methods: list[Method] = Field(description="What can be sent to it.")
-    description: str = Field(description="What it answers, or makes.")
+    methods: list[Method] = Field(description="Its methods.")
+    description: str = Field(description="What it returns or creates.")
 
 
 class RootOut(Answer):
-    """Everything that can be asked without knowing an id."""
+    """All operations that do not need an id."""
 
     title: str = Field(description="Name of the product.")
     version: str = Field(description="Version of the product and of its models.")
-    documentation: str = Field(description="Page that shows the API to people.")
-    openapi: str = Field(description="The same for machines, as OpenAPI 3.1.")
+    documentation: str = Field(description="Page that documents the API for people.")
+    openapi: str = Field(description="The same for programs, as OpenAPI 3.1.")
     links: list[LinkOut] = Field(
-        description="All collections and questions, by address. What is inside a collection is "
-        "found by its id: `/workloads/example`."
+        description="All collections and questions, by address. Items of a collection "
+        "are found by id: `/workloads/example`."
     )
 
 
 async def get_root(request: Request) -> RootOut:
-    """List what can be asked: every collection and question, with its address."""
+    """List every collection and question, with its address."""
     document = request.app.openapi()
     links = [
         LinkOut(

@@ -90,7 +90,7 @@ def _walk(read: Any) -> Iterator[ProblemDetail]:
                 yield ProblemDetail(
                     where=where,
                     value=shown(value),
-                    message="holds half of a surrogate pair, which is no character",
+                    message="holds half of a surrogate pair, which is not a character",
                 )
         elif isinstance(value, list):
             left.extend((f"{where}.{at}", each) for at, each in enumerate(value))
@@ -99,7 +99,7 @@ def _walk(read: Any) -> Iterator[ProblemDetail]:
                 yield ProblemDetail(
                     where=where,
                     value=shown(value.key),
-                    message="this key stands here twice",
+                    message="this key occurs twice",
                 )
             for key, each in value.items():
                 if _is_text(key):

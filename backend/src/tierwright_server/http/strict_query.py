@@ -56,9 +56,9 @@ async def check_query(request: Request) -> None:
         names = ", ".join(f"`{name}`" for name in known)
         raise BadInput(
             f"{faults[0].where}: {faults[0].message}",
-            hint=f"This address takes {names}."
+            hint=f"Use one of {names}."
             if names
-            else "This address takes no query.",
+            else "Send no query: this address has no parameters.",
             errors=faults,
         )
 

@@ -28,7 +28,7 @@ async def ask_child(
 ) -> Said:
     """Run a module that reads one line of JSON and prints one document.
 
-    The child is killed when this is cancelled: when the time is over, or the client has gone.
+    The child is killed when this is cancelled: when the time is over, or the client has disconnected.
 
     Parameters
     ----------

@@ -370,7 +370,7 @@ class Executor:
             else:
                 # Not the job's fault: this attempt does not count.
                 ours.attempts -= 1
-                _requeue(ours, "waits for a worker: the last one was stopped")
+                _requeue(ours, "waiting for a worker: the last one was stopped")
             await repository.notify(session, run.id)
             await session.commit()
         self._kinds[RunKind(run.kind)].cleanup_after(self._settings, ours)
@@ -407,9 +407,9 @@ async def give_back(
         _end(
             run,
             RunStatus.FAILED,
-            error=f"given up after {run.attempts} attempts: the last time {what}",
-            hint="look into the server's log; if the job was too large for this "
-            "machine, try a machine with more memory",
+            error=f"failed after {run.attempts} attempts; the last one {what}",
+            hint="check the server's log; if the job was too large for this machine, "
+            "use a machine with more memory",
         )
     else:
         _requeue(run, f"attempt {run.attempts} ended early ({what}); trying again")

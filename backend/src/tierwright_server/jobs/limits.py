@@ -78,8 +78,8 @@ def too_much_memory(cap_gib: float) -> tuple[str, str]:
     """Word the message and the hint of a job that met its limit of memory."""
     return (
         f"the job needs more memory than its cap of {cap_gib:.1f} GiB",
-        "raise TIERWRIGHT_JOB_MEMORY_BYTES, or use a larger page size; if the file is small, "
-        "it may be made to do harm",
+        "raise TIERWRIGHT_JOB_MEMORY_BYTES, or use a larger page size; a small file "
+        "that needs this much may be malicious",
     )
 
 

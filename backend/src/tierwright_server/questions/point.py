@@ -72,7 +72,7 @@ def dirty_ends(body: MayAskForRange, point: Point) -> tuple[Point, Point] | None
             f"must be given: workload `{point.workload.name}` is a given curve, which does "
             "not contain it",
             hint="State the dirty share of the evicted pages; or set "
-            "`dirty_share_range` for both ends of what it can be.",
+            "`dirty_share_range` for both ends of its possible range.",
         )
     least, most = dirty_range.dirty_ends(point.curve)
     return replace(point, curve=least), replace(point, curve=most)

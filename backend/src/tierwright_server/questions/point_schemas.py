@@ -20,17 +20,18 @@ from tierwright_server.hardware.catalog.schemas import DeviceOut, Origin
 
 
 class DirtyShareIn(StartIn):
-    """What is known of the dirty share of a given curve, which does not tell it."""
+    """What is known of the dirty share of a given curve, which does not contain it."""
 
     dirty_share: Share | None = Field(
         default=None,
-        description="Share of the evicted pages that are dirty, for a workload made of a "
-        "given curve; absent: as stated with the curve.",
+        description="Share of the evicted pages that are dirty, for a workload made "
+        "from a given curve; absent: as stated with the curve.",
     )
     dirty_share_range: bool = Field(
         default=False,
         description="Where the dirty share of a given curve is not stated: answer with "
-        "both ends of what it can be. Otherwise such a request is refused.",
+        "both ends of its possible range. Otherwise such a request is "
+        "refused.",
     )
 
 
@@ -47,8 +48,9 @@ class EvaluationIn(DirtyShareIn):
     amortisation_months: Months = 36
     flash_metadata: FlashMetadata | None = Field(
         default=None,
-        description="Preset of `GET /catalog/flash-metadata` whose memory is taken out of "
-        "the RAM of every scheme with flash; absent: nothing is charged.",
+        description="Preset of `GET /catalog/flash-metadata` whose memory is "
+        "subtracted from the RAM of every scheme with flash; absent: "
+        "nothing is charged.",
     )
 
 
@@ -72,7 +74,8 @@ class DirtyShareOut(Answer):
         description="If unknown: the best choice if no evicted page is dirty."
     )
     best_at_most: str | None = Field(
-        description="If unknown: the best choice if as many are dirty as can be."
+        description="If unknown: the best choice if as many evicted pages as possible "
+        "are dirty."
     )
 
 
@@ -86,14 +89,15 @@ class PriceBookRef(Answer):
 
 
 class RamBudgetOut(Answer):
-    """RAM that knowing what flash holds takes, and what it leaves for caching."""
+    """RAM used by flash metadata, and what it leaves for caching."""
 
     flash_metadata: str = Field(description="Name of the preset.")
     title: str
-    ram_bytes: int = Field(description="The budget, which is what is paid for. [bytes]")
+    ram_bytes: int = Field(description="The RAM budget, which is paid for. [bytes]")
     metadata_bytes: int
     ram_pages_left: int = Field(
-        description="RAM of every scheme with flash; `none` caches in all. [pages]"
+        description="RAM of every scheme with flash; `none` caches in all of it. "
+        "[pages]"
     )
     share: float = Field(description="Metadata / budget. [1]")
     sentence: str

@@ -75,7 +75,7 @@ async def make_each(
     Raises
     ------
     Conflict
-        If the client has gone: a later question superseded this one.
+        If the client has disconnected: a later question superseded this one.
     """
     return await unless_gone(request, partial(_replay, trace, list(wanted)))
 
@@ -95,7 +95,7 @@ async def unless_gone(
     Raises
     ------
     Conflict
-        If the client has gone: a later question superseded this one.
+        If the client has disconnected: a later question superseded this one.
     """
     stop = threading.Event()
     work = asyncio.get_running_loop().run_in_executor(_THREADS, replay, stop)
@@ -107,7 +107,7 @@ async def unless_gone(
         stop.set()
     found = work.result()
     if found is None:
-        raise Conflict("the replay was given up: its client went away")
+        raise Conflict("the replay was stopped: its client disconnected")
     return found
 
 

@@ -33,8 +33,8 @@ def unavailable() -> Unavailable:
     """Make the answer to whoever needs the database while it is away."""
     return Unavailable(
         "the database does not answer",
-        hint="Try again in a few seconds: Tierwright goes on by itself when the database "
-        "answers. If it stays so, see the logs in the data folder.",
+        hint="Try again in a few seconds: Tierwright continues by itself when the "
+        "database answers. If this persists, see the logs in the data folder.",
     )
 
 
@@ -125,7 +125,7 @@ class DatabaseWatch:
         def ended(done: "asyncio.Future[Found]") -> None:
             self._abandoned.discard(done)
             if not done.cancelled() and done.exception() is not None:
-                log.info("given up for the database", error=repr(done.exception()))
+                log.info("stopped for the database", error=repr(done.exception()))
 
         self._abandoned.add(task)
         task.add_done_callback(ended)

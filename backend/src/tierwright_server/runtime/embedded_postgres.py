@@ -238,7 +238,7 @@ class EmbeddedPostgres:
             if not self._home.is_dir():
                 raise RuntimeFailure(
                     f"the database of {self._data_dir} is kept in {self._home} "
-                    f"({pointer} says so), and that folder is not there",
+                    f"(according to {pointer}), but that folder is missing",
                     f"restore {self._home}, or delete {pointer} to begin with an "
                     "empty database",
                 )
@@ -247,7 +247,8 @@ class EmbeddedPostgres:
             if account is None or self._cluster.exists():
                 name = account.name if account else "you"
                 raise RuntimeFailure(
-                    f"user `{name}`, who runs the database, cannot enter {self._home}",
+                    f"user `{name}`, which runs the database, cannot enter "
+                    f"{self._home}",
                     f"run the application as the user who made {self._data_dir}, or "
                     "let that user pass its parent folders",
                 )
@@ -328,9 +329,10 @@ class EmbeddedPostgres:
             raise RuntimeFailure(
                 f"the database in {self._cluster} was made by PostgreSQL {found}, "
                 f"and PostgreSQL {binaries.version} cannot read it",
-                f"start it once with the version that made it and export it with "
+                "start it once with the version that made it and export it with "
                 f"pg_dump, or put PostgreSQL {found} in PATH and set "
-                "TIERWRIGHT_DATABASE_URL to it, or move the folder away to begin anew",
+                "TIERWRIGHT_DATABASE_URL to it, or move the folder away to start with "
+                "an empty database",
             )
 
     def _end_leftovers(self) -> None:
@@ -409,8 +411,9 @@ class EmbeddedPostgres:
             self._password = self._password_path.read_text(encoding="ascii").strip()
         except FileNotFoundError:
             raise RuntimeFailure(
-                f"the database's password file {self._password_path} is gone",
-                f"restore it, or move {self._cluster} away to begin anew",
+                f"the database's password file {self._password_path} is missing",
+                f"restore it, or move {self._cluster} away to start with an empty "
+                "database",
             ) from None
 
     # --- the server ----------------------------------------------------------

@@ -37,7 +37,7 @@ def check_host(host: str) -> str:
         if not ipaddress.ip_address(address.split("%")[0]).is_loopback:
             raise RuntimeFailure(
                 f"refused to listen on `{host}`: Tierwright has no accounts and keys "
-                "yet, so everyone who reaches the port could read, change and delete "
+                "yet, so anyone who can reach the port could read, change and delete "
                 "everything; only loopback addresses are allowed",
                 "use 127.0.0.1, and from another machine a tunnel: "
                 f"ssh -L {DEFAULT_PORT}:127.0.0.1:{DEFAULT_PORT} THIS-MACHINE",
@@ -51,7 +51,7 @@ def check_published_at(address: str) -> str:
     Raises
     ------
     RuntimeFailure
-        If it is no loopback address with a port, or we are not in a container.
+        If it is not a loopback address with a port, or we are not in a container.
     """
     host, _, port = address.rpartition(":")
     host = host.strip("[]")
@@ -61,14 +61,14 @@ def check_published_at(address: str) -> str:
         good = False
     if not good:
         raise RuntimeFailure(
-            f"`{address}` is no loopback address with a port: Tierwright has no "
+            f"`{address}` is not a loopback address with a port: Tierwright has no "
             "accounts and keys yet, so a container may publish it on loopback only",
             "use 127.0.0.1:PORT, the same in `ports:` of the compose file",
         )
     marked = os.environ.get("container") in CONTAINER_ENGINES  # noqa: SIM112 (their name)
     if not marked and not any(Path(mark).exists() for mark in CONTAINER_MARKS):
         raise RuntimeFailure(
-            f"`--published-at {address}` is only for a container, and this is none",
+            f"`--published-at {address}` is only for a container, and this is not one",
             "leave the option out; the server then listens on 127.0.0.1",
         )
     return address
@@ -97,7 +97,7 @@ def bind(host: str, port: int | None) -> socket.socket:
             if port is not None:
                 raise RuntimeFailure(
                     f"cannot listen on {host} port {port}: {error.strerror}",
-                    "name another --port, or leave it out to take a free one",
+                    "name another --port, or leave it out to use a free one",
                 ) from error
         else:
             if port is None and number != DEFAULT_PORT:

@@ -128,9 +128,9 @@ def find_binaries(account: Account | None) -> Binaries:
             + ("does not run" if found is None else f"is only {found.version}")
         )
     raise RuntimeFailure(
-        "no PostgreSQL runs here: " + "; ".join(tried),
+        "PostgreSQL cannot run here: " + "; ".join(tried),
         f"install PostgreSQL {_OLDEST_MAJOR} or newer (Debian: apt-get install "
-        "postgresql), or set TIERWRIGHT_DATABASE_URL to a server of yours",
+        "postgresql), or set TIERWRIGHT_DATABASE_URL to your own server",
     )
 
 

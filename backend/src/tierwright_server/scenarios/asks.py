@@ -2,7 +2,6 @@
 
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass
-from statistics import fmean
 from typing import Any
 
 import orjson
@@ -10,7 +9,7 @@ from fastapi import Request
 from pydantic import BaseModel, Field
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from tierwright.common.wording import percent
+from tierwright.advise import sweep
 from tierwright_server.common.schemas import Answer, Body
 from tierwright_server.http.context import Context
 from tierwright_server.questions.compare import deciding
@@ -44,7 +43,7 @@ from tierwright_server.replays.sweeps.service import StoredReplays
 
 
 class Asks(Body):
-    """Bodies of the requests that a scenario's answer is made of."""
+    """Bodies of the requests behind a scenario's answer."""
 
     evaluation: DecisionIn | None = Field(
         default=None, description="Of `POST /evaluations`."
@@ -91,7 +90,7 @@ class KeptFigure(Answer):
     ask: str = Field(description="Name of the request in `asks`.")
     name: str
     title: str
-    scheme: str | None = Field(description="The scheme it is about, if one.")
+    scheme: str | None = Field(description="Its scheme, if it has one.")
     value: float | str | None = Field(
         description="A number; money as a decimal string; or a word, where `unit` is "
         "absent. Absent where the answer had none."
@@ -193,7 +192,7 @@ def _break_even(answer: BreakEvenOut) -> Iterator[KeptFigure]:
         )
         yield figure(
             "flip_price_ratio",
-            "Price ratio at which it turns",
+            "Price ratio at which the decision flips",
             first.flip_price_ratio,
             "flash/DRAM",
         )
@@ -286,7 +285,7 @@ def _sweep(answer: StoredReplays) -> Iterator[KeptFigure]:
         over = f"mean over its {len(rows):,} replays" if len(rows) > 1 else "one replay"
         yield of("misses", f"Miss ratio, {over}", _mean_misses(rows), "1")
         times = [row.io_time_us_per_access for row in rows]
-        yield of("io_time", f"I/O time, {over}", _mean(times), _US)
+        yield of("io_time", f"I/O time, {over}", sweep.mean(times), _US)
         if len(rows) == 1:
             continue
         for row in _spread(rows, _MOST_SIZES):
@@ -308,18 +307,11 @@ def _by_contender(
 
 
 def _contender_title(contender: ContenderOut) -> str:
-    options = ", ".join(f"{name} {value}" for name, value in contender.options.items())
-    return f"{contender.title} ({options})" if options else contender.title
+    return sweep.label_of(contender.title, contender.options)
 
 
 def _mean_misses(rows: list[ReplayOut]) -> float | None:
-    return _mean([row.miss_ratio for row in rows])
-
-
-def _mean(values: list[float | None]) -> float | None:
-    """Return the mean; None where a replay has no such figure."""
-    known = [value for value in values if value is not None]
-    return fmean(known) if known and len(known) == len(values) else None
+    return sweep.mean([row.miss_ratio for row in rows])
 
 
 def _spread(rows: list[ReplayOut], most: int) -> list[ReplayOut]:
@@ -331,14 +323,10 @@ def _spread(rows: list[ReplayOut], most: int) -> list[ReplayOut]:
 
 
 def _sweep_sentence(answer: StoredReplays) -> str:
-    means = [
-        f"{_contender_title(contender)} {percent(mean)}"
+    return sweep.finding(
+        (_contender_title(contender), _mean_misses(rows))
         for contender, rows in _by_contender(answer)
-        if (mean := _mean_misses(rows)) is not None
-    ]
-    if not means:
-        return "No contender has a miss ratio at every size."
-    return f"Miss ratio, mean over all sizes replayed: {', '.join(means)}."
+    )
 
 
 def _maker(ask: str, scheme: str | None = None) -> Callable[..., KeptFigure]:

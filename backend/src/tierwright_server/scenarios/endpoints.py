@@ -48,7 +48,7 @@ async def create_scenario(
     context: ContextDep,
     response: Response,
 ) -> OpenedScenario:
-    """Keep a screen under a name."""
+    """Save a screen under a name."""
     found = await service.create_scenario(request, session, context, body)
     tag(response, found)
     return found
@@ -62,7 +62,7 @@ async def get_scenario(
     context: ContextDep,
     response: Response,
 ) -> OpenedScenario:
-    """Read a scenario, its kept answer beside the present one."""
+    """Read a scenario, with its kept answer and the current one."""
     found = await service.get_scenario(request, session, context, scenario_id)
     tag(response, found)
     return found
@@ -80,7 +80,7 @@ async def update_scenario(
     response: Response,
     if_match: IfMatch = None,
 ) -> OpenedScenario:
-    """Change a scenario; 409 if somebody else changed it since `version`."""
+    """Change a scenario; 409 if it has been changed since `version`."""
     found = await service.update_scenario(
         request, session, context, scenario_id, body, if_match
     )
@@ -109,5 +109,5 @@ async def delete_scenario(
 async def restore_scenario(
     scenario_id: ScenarioId, request: Request, session: SessionDep, context: ContextDep
 ) -> OpenedScenario:
-    """Undo the deletion of a scenario; its kept answer comes back with it."""
+    """Undo the deletion of a scenario, with its kept answer."""
     return await service.restore_scenario(request, session, context, scenario_id)

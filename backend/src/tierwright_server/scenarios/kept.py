@@ -3,13 +3,14 @@
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from decimal import Decimal
 from typing import Any, Literal
 
 from fastapi import Request
 from pydantic import Field, ValidationError
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from tierwright.advise import since
+from tierwright.advise.since import FigureSince
 from tierwright.common.core_errors import SimulatorError
 from tierwright.common.errors import TierwrightError
 from tierwright_server.common import version
@@ -26,9 +27,6 @@ from tierwright_server.hardware.catalog.schemas import DeviceOut, PriceBookOut
 from tierwright_server.http.context import Context
 from tierwright_server.scenarios.asks import ASKS, Asks, KeptFigure
 from tierwright_server.traces.workloads import service as workloads
-
-_EQUAL = 1e-9
-"""Figures closer than this share are equal: sums may be added in another order."""
 
 
 class KeptSource(Answer):
@@ -66,20 +64,20 @@ class FigureBeside(Answer):
 
 
 class FactChange(Answer):
-    """One fact of a device, price book or workload that is not what it was."""
+    """One fact of a device, price book or workload that has changed."""
 
     kind: Literal["workload", "device", "price book"]
     id: str
     name: str
     fact: str
-    before: str | None = Field(description="Absent where it was added since.")
-    now: str | None = Field(description="Absent where it was removed since.")
+    before: str | None = Field(description="Absent where it was added later.")
+    now: str | None = Field(description="Absent where it was removed later.")
 
 
 class Comparison(Answer):
-    """The kept answer beside the present one."""
+    """The kept answer and the current one."""
 
-    unchanged: bool = Field(description="Every figure is what it was.")
+    unchanged: bool = Field(description="Every figure is unchanged.")
     model_changed: bool
     facts: list[FactChange]
     figures: list[FigureBeside]
@@ -168,7 +166,7 @@ async def present_answer(
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"])
         return Present(
-            None, f"the question is no longer understood: {where}: {first['msg']}"
+            None, f"the saved question is no longer valid: {where}: {first['msg']}"
         )
     try:
         return Present(await answer(request, session, context, stated))
@@ -316,12 +314,16 @@ def compare(before: KeptAnswer, made_by: str, now: KeptAnswer) -> Comparison:
         unchanged=not any(figure.changed for figure in figures),
         model_changed=model_changed,
         facts=facts,
-        figures=figures,
-        sentence=_sentence(figures, facts, made_by if model_changed else None),
+        figures=[FigureBeside.model_validate(each) for each in figures],
+        sentence=since.finding(
+            figures,
+            list(dict.fromkeys(f"{change.kind} {change.name}" for change in facts)),
+            (made_by, version.VERSION) if model_changed else None,
+        ),
     )
 
 
-def _beside(before: list[KeptFigure], now: list[KeptFigure]) -> Iterator[FigureBeside]:
+def _beside(before: list[KeptFigure], now: list[KeptFigure]) -> Iterator[FigureSince]:
     def key(figure: KeptFigure) -> tuple[str, str, str | None, str | None]:
         return figure.ask, figure.name, figure.scheme, figure.unit
 
@@ -333,70 +335,7 @@ def _beside(before: list[KeptFigure], now: list[KeptFigure]) -> Iterator[FigureB
         assert known is not None
         was = None if one is None else one.value
         present = None if other is None else other.value
-        changed = _changed(was, present)
-        yield FigureBeside(
-            ask=known.ask,
-            name=known.name,
-            title=known.title,
-            scheme=known.scheme,
-            unit=known.unit,
-            before=was,
-            now=present,
-            changed=changed,
-            relative=_relative(was, present) if changed else None,
+        figure = FigureSince(
+            known.ask, known.name, known.title, known.scheme, known.unit, was, present
         )
-
-
-def _number(value: float | str | None) -> Decimal | None:
-    """Return a number, or money; None for a word."""
-    if value is None:
-        return None
-    try:
-        return Decimal(str(value))
-    except ArithmeticError:
-        return None
-
-
-def _changed(before: float | str | None, now: float | str | None) -> bool:
-    one, other = _number(before), _number(now)
-    if one is None or other is None:
-        return before != now
-    return not math.isclose(one, other, rel_tol=_EQUAL)
-
-
-def _relative(before: float | str | None, now: float | str | None) -> float | None:
-    one, other = _number(before), _number(now)
-    if one is None or other is None or one == 0:
-        return None
-    return float((other - one) / one)
-
-
-def _sentence(
-    figures: list[FigureBeside], facts: list[FactChange], made_by: str | None
-) -> str:
-    changed = [figure for figure in figures if figure.changed]
-    because = _because(facts, made_by)
-    if not changed:
-        if not because:
-            return "The answer is unchanged, and so is everything it rests on."
-        return f"{because} The answer is unchanged."
-    best = next((figure for figure in changed if figure.name == "best"), None)
-    count = f"{len(changed)} of {len(figures)} key figures differ from those kept."
-    if best is None:
-        return " ".join(filter(None, [because, count]))
-    was, now = best.before or "none stated", best.now or "none stated"
-    return " ".join(
-        filter(None, [because, count, f"{best.title}: {was} then, {now} now."])
-    )
-
-
-def _because(facts: list[FactChange], made_by: str | None) -> str:
-    names = list(dict.fromkeys(f"{change.kind} {change.name}" for change in facts))
-    said = []
-    if made_by is not None:
-        said.append(
-            f"Saved under models {made_by}; the present ones are {version.VERSION}."
-        )
-    if names:
-        said.append(f"Changed since: {', '.join(names)}.")
-    return " ".join(said)
+        yield figure

@@ -35,9 +35,9 @@ class ScenarioIn(Body):
     state: State
     asks: Asks | None = Field(
         default=None,
-        description="The requests whose answers are kept, by name. Without it nothing is "
-        "kept of a new scenario or a changed state, and a kept answer stays where only the "
-        "name changes.",
+        description="The requests whose answers are kept, by name. Without it, no "
+        "answer is kept for a new scenario or a changed state; where only "
+        "the name changes, a kept answer stays.",
     )
 
 
@@ -74,7 +74,7 @@ class ScenarioOut(Answer):
     answer_reason: str | None = Field(description="Why no answer is kept.")
     stale: bool = Field(
         description="The models, a device or a price book changed since the answer was "
-        "kept: `GET /scenarios/{id}` says what that changes."
+        "kept: see `GET /scenarios/{id}` for the effect."
     )
     created_at: datetime
     updated_at: datetime
@@ -88,13 +88,14 @@ class OpenedScenario(ScenarioOut):
         description="The requests whose answers are kept."
     )
     answer_now: KeptAnswer | None = Field(
-        description="The answer to the same requests by the present models, prices and "
+        description="The answer to the same requests by the current models, prices and "
         "devices."
     )
     answer_now_reason: str | None = Field(description="Why there is none.")
     to_compute: list[str] = Field(
-        description="Requests of `asks` that a job of the present models must answer first: "
-        "send them (`POST /pool-splits`, `POST /sweeps`), follow the run, and read again."
+        description="Requests of `asks` that a job of the current models must answer "
+        "first: send them (`POST /pool-splits`, `POST /sweeps`), follow "
+        "the run, and read again."
     )
     comparison: Comparison | None = Field(
         description="Both side by side; absent where one of them is."

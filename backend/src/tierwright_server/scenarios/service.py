@@ -62,7 +62,7 @@ async def list_scenarios(
 async def get_scenario(
     request: Request, session: AsyncSession, context: Context, scenario_id: str
 ) -> OpenedScenario:
-    """Read a scenario, its kept answer beside the present one."""
+    """Read a scenario, with its kept answer and the current one."""
     row = await _find(session, scenario_id)
     return await _opened(request, session, context, row)
 
@@ -124,7 +124,8 @@ async def create_scenario(
     _check_state(body.state, context.settings.max_state_bytes)
     if await repository.count(session) >= repository.MAX_SCENARIOS:
         raise Conflict(
-            f"there are {repository.MAX_SCENARIOS} scenarios already, the most allowed",
+            f"there are {repository.MAX_SCENARIOS} scenarios already, which is the "
+            "maximum",
             hint="Delete some that are no longer used.",
         )
     scenario = Scenario(
@@ -155,10 +156,10 @@ async def update_scenario(
     check_match(if_match, _etag(scenario), f"scenario `{scenario.name}`")
     if scenario.version != body.version:
         raise Conflict(
-            f"scenario `{scenario.name}` is at version {scenario.version}, "
-            f"and the change starts from version {body.version}",
-            hint="Somebody changed it meanwhile: open it again, or save under "
-            "another name.",
+            f"scenario `{scenario.name}` is at version {scenario.version}, but the "
+            f"change starts from version {body.version}",
+            hint="Open it again, or save under another name: it has been changed in "
+            "the meantime.",
         )
     same = (scenario.question, scenario.state) == (body.question, body.state)
     scenario.name = body.name
@@ -211,7 +212,7 @@ async def restore_scenario(
     if scenario is None:
         raise NotFound(
             f"there is no deleted scenario `{scenario_id}`",
-            hint="A deleted scenario can be restored for a day.",
+            hint="Restore a deleted scenario within a day; later it is gone.",
         )
     name = scenario.name
     scenario.deleted_at = None
@@ -226,7 +227,8 @@ async def _find(
     if scenario is None:
         raise NotFound(
             f"there is no scenario `{scenario_id}`",
-            hint="It may have been deleted. GET /api/v1/scenarios lists all.",
+            hint="Choose another scenario: it may have been deleted. List all: GET "
+            "/api/v1/scenarios.",
         )
     return scenario
 
@@ -239,7 +241,7 @@ async def _flush(session: AsyncSession, name: str) -> None:
             raise
         await session.rollback()
         raise Conflict(
-            f"a scenario named `{name}` is there already (capitals do not count)",
+            f"a scenario named `{name}` already exists (case is ignored)",
             hint="Choose another name, or change that scenario.",
         ) from error
 
@@ -254,7 +256,7 @@ def _check_state(state: dict[str, Any], limit_bytes: int) -> None:
             "body.state",
             f"{len(encoded)} bytes",
             f"is larger than {limit_bytes} bytes",
-            hint="A scenario keeps the page's parameters, not its results.",
+            hint="Save the page's parameters only, not its results.",
         )
     if b"\\u0000" in encoded:
         raise BadInput.at("body.state", "\\u0000", "holds a NUL character")

@@ -20,7 +20,7 @@ PROFILE_NAME = "profile.json"
 
 
 class ContentKind(StrEnum):
-    """What a content was made of."""
+    """What a content was made from."""
 
     TRACE = "trace"
     PROFILE = "profile"
@@ -52,7 +52,7 @@ def existing_trace(settings: Settings, content_id: str) -> Path:
     trace = trace_path(settings, content_id)
     if not trace.is_file():
         raise NotFound(
-            "the canonical trace is gone from the data folder",
+            "the canonical trace is missing from the data folder",
             hint="Delete the workload and upload its trace again.",
         )
     return trace

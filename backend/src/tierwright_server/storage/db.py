@@ -162,6 +162,6 @@ def _check_server(connection: object) -> None:
     if version < MINIMUM_SERVER_VERSION:
         raise DatabaseError(
             f"this PostgreSQL has version {version // 10_000}; 15 or newer is needed",
-            "point TIERWRIGHT_DATABASE_URL to a newer server, or unset it to use "
-            "the one that comes with Tierwright",
+            "point TIERWRIGHT_DATABASE_URL to a newer server, or unset it to use the "
+            "embedded one",
         )

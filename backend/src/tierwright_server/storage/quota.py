@@ -75,7 +75,7 @@ async def check(session: AsyncSession, settings: Settings, wanted_bytes: int) ->
         return
     raise NoSpace(
         f"{wanted_bytes} bytes are needed, {found.used_bytes} of the "
-        f"{found.limit_bytes} bytes that this installation may take are used",
+        f"{found.limit_bytes} bytes that this installation may use are taken",
         hint=f"{what_to_delete(found.largest)}; or raise TIERWRIGHT_STORAGE_LIMIT_BYTES."
         if found.largest
         else "Raise TIERWRIGHT_STORAGE_LIMIT_BYTES: "
@@ -103,7 +103,7 @@ async def with_largest(
         async with sessions() as session:
             found = await storage(session, settings)
     except (DBAPIError, PoolTimeout, OSError) as error:
-        log.warning("what is largest is not known", error=repr(error))
+        log.warning("the largest objects are unknown", error=repr(error))
         return hint
     named = what_to_delete(found.largest)
     if hint is None:

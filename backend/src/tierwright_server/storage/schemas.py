@@ -23,7 +23,7 @@ class StorageItem(Answer):
 
 
 class StorageOut(Answer):
-    """The room that all that is stored takes, and the limits."""
+    """The space used by everything that is stored, and the limits."""
 
     used_bytes: int
     uploads_bytes: int
@@ -31,15 +31,17 @@ class StorageOut(Answer):
     results_bytes: int = Field(
         description="Simulations, sweeps, miniatures and replays, in the database."
     )
-    work_bytes: int = Field(description="Half-made, by jobs that run or go on.")
+    work_bytes: int = Field(
+        description="Unfinished results of jobs that are running or will resume."
+    )
     limit_bytes: int = Field(
-        description="Of all that is used; half of the disk unless set."
+        description="Limit of all that is used; by default half of the disk."
     )
     upload_limit_bytes: int = Field(description="Most bytes of one upload.")
     free_bytes: int = Field(description="Free on the disk of the data folder.")
-    reserve_bytes: int = Field(description="Must stay free there.")
+    reserve_bytes: int = Field(description="Space that must stay free there.")
     trace_roots: list[str] = Field(
         description="Folders whose files may be registered by path, and s3:// prefixes "
-        "whose objects may be fetched; empty: none."
+        "whose objects may be fetched; may be empty."
     )
     largest: list[StorageItem]

@@ -40,24 +40,26 @@ class Table(DeclarativeBase):
     }
 
 
-class Device(Table):
+class OwnTable(Table):
+    """Things of the catalogue that somebody added."""
+
+    __abstract__ = True
+    id: Mapped[str] = mapped_column(primary_key=True)
+    document: Mapped[dict[str, Any]]
+    created_at: Mapped[datetime] = mapped_column(default=now)
+    updated_at: Mapped[datetime] = mapped_column(default=now)
+
+
+class Device(OwnTable):
     """An own device; shipped ones live in files."""
 
     __tablename__ = "devices"
-    id: Mapped[str] = mapped_column(primary_key=True)
-    document: Mapped[dict[str, Any]]
-    created_at: Mapped[datetime] = mapped_column(default=now)
-    updated_at: Mapped[datetime] = mapped_column(default=now)
 
 
-class PriceBook(Table):
+class PriceBook(OwnTable):
     """An own price book."""
 
     __tablename__ = "price_books"
-    id: Mapped[str] = mapped_column(primary_key=True)
-    document: Mapped[dict[str, Any]]
-    created_at: Mapped[datetime] = mapped_column(default=now)
-    updated_at: Mapped[datetime] = mapped_column(default=now)
 
 
 class Upload(Table):

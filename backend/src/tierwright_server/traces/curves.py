@@ -32,14 +32,14 @@ log = structlog.get_logger(__name__)
 
 REBUILT = Note(
     name="curve_rebuilt",
-    message="the stored curve of this workload was damaged, or without a checksum as earlier "
-    "versions stored it, and was computed anew from its trace",
-    hint="the numbers are right; check the disk of the data folder",
+    message="the stored curve of this workload was damaged, or without a checksum as "
+    "earlier versions stored it, and was recomputed from its trace",
+    hint="check the disk of the data folder; the numbers are correct",
 )
 
 
 class DamagedContent(Conflict):
-    """What was stored is damaged and cannot be made anew."""
+    """The stored data are damaged and cannot be recomputed."""
 
     name = "damaged"
     title = "Stored data is damaged"
@@ -114,7 +114,7 @@ class CurveCache:
             return await asyncio.to_thread(read_curve, path, **asked)
         except (Damaged, FileNotFoundError) as error:
             log.warning(
-                "stored curve is damaged, computing it anew",
+                "stored curve is damaged, recomputing it",
                 content=content_id,
                 why=str(error),
             )
@@ -139,7 +139,7 @@ async def _rebuild(
     if any(answer.get(key) != summary[key] for key in _TOLD):
         why = answer.get("error") or f"its process {describe_exit(said.exit_code)}"
         log.error(
-            "a curve cannot be made anew",
+            "a curve cannot be recomputed",
             content=content_id,
             why=why,
             stderr=said.stderr[-2000:],
@@ -148,8 +148,8 @@ async def _rebuild(
         if "error" not in answer:
             curve_path(settings, content_id).unlink(missing_ok=True)
         raise DamagedContent(
-            "the stored curve of this workload is damaged, and computing it anew from its "
-            f"trace failed: {why}",
+            "the stored curve of this workload is damaged, and recomputing it from "
+            f"its trace failed: {why}",
             hint="Check the disk of the data folder; then delete the workload and upload "
             "its trace again.",
         )
@@ -165,15 +165,15 @@ def _read_given(settings: Settings, content_id: str) -> Curve:
         text = path.read_bytes()
     except FileNotFoundError:
         raise NotFound(
-            f"the curves of content `{content_id}` are gone from the data folder",
-            hint="Delete the workload, and give its profile or curve again.",
+            f"the curves of content `{content_id}` are missing from the data folder",
+            hint="Delete the workload and upload its profile or curve again.",
         ) from None
     if hashlib.sha256(text).hexdigest() != content_id:
         log.error("stored profile is damaged", content=content_id)
         raise DamagedContent(
             "the stored profile of this workload is damaged",
-            hint="Check the disk of the data folder; then delete the workload and give its "
-            "profile or curve again.",
+            hint="Check the disk of the data folder; then delete the workload and "
+            "upload its profile or curve again.",
         )
     found = parse_json(text.decode(), path.name, "")
     return profile_from_mapping(found, place=path.name).curve

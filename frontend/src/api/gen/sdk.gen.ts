@@ -2,7 +2,7 @@
 
 import type { Client, ClientMeta, Options as Options2, RequestResult, ServerSentEventsResult, TDataShape } from './client';
 import { client } from './client.gen';
-import type { AskFormulaData, AskFormulaErrors, AskFormulaResponses, CancelRunData, CancelRunErrors, CancelRunResponses, CheckBreakEvenData, CheckBreakEvenErrors, CheckBreakEvenResponses, CheckDirectoriesData, CheckDirectoriesErrors, CheckDirectoriesResponses, CheckFlashChoiceData, CheckFlashChoiceErrors, CheckFlashChoiceResponses, CheckFragmentCacheData, CheckFragmentCacheErrors, CheckFragmentCacheResponses, CheckRecoveryData, CheckRecoveryErrors, CheckRecoveryResponses, CheckThroughputData, CheckThroughputErrors, CheckThroughputResponses, CheckWearData, CheckWearErrors, CheckWearResponses, ChooseFlashData, ChooseFlashErrors, ChooseFlashResponses, CompareDirectoriesData, CompareDirectoriesErrors, CompareDirectoriesResponses, CompareTierCostsData, CompareTierCostsErrors, CompareTierCostsResponses, CopyDeviceData, CopyDeviceErrors, CopyDeviceResponses, CreateDeviceData, CreateDeviceErrors, CreateDeviceResponses, CreateMiniatureData, CreateMiniatureErrors, CreateMiniatureResponses, CreatePoolAdvisorData, CreatePoolAdvisorErrors, CreatePoolAdvisorResponses, CreatePoolSplitData, CreatePoolSplitErrors, CreatePoolSplitResponses, CreatePriceBookData, CreatePriceBookErrors, CreatePriceBookResponses, CreateSampledProfileData, CreateSampledProfileErrors, CreateSampledProfileResponses, CreateScenarioData, CreateScenarioErrors, CreateScenarioResponses, CreateSimulationData, CreateSimulationErrors, CreateSimulationResponses, CreateSummariesData, CreateSummariesErrors, CreateSummariesResponses, CreateSweepData, CreateSweepErrors, CreateSweepResponses, CreateUploadData, CreateUploadErrors, CreateUploadResponses, CreateWindowsData, CreateWindowsErrors, CreateWindowsResponses, CreateWorkloadData, CreateWorkloadErrors, CreateWorkloadFromCurveData, CreateWorkloadFromCurveErrors, CreateWorkloadFromCurveResponses, CreateWorkloadFromProfileData, CreateWorkloadFromProfileErrors, CreateWorkloadFromProfileResponses, CreateWorkloadResponses, DeleteDeviceData, DeleteDeviceErrors, DeleteDeviceResponses, DeletePriceBookData, DeletePriceBookErrors, DeletePriceBookResponses, DeleteScenarioData, DeleteScenarioErrors, DeleteScenarioResponses, DeleteStoredData, DeleteStoredErrors, DeleteStoredResponses, DeleteUploadData, DeleteUploadErrors, DeleteUploadResponses, DeleteWorkloadData, DeleteWorkloadErrors, DeleteWorkloadResponses, DeriveEvaluationData, DeriveEvaluationErrors, DeriveEvaluationResponses, DescribeTusData, DescribeTusErrors, DescribeTusResponses, EstimateRecoveryData, EstimateRecoveryErrors, EstimateRecoveryResponses, EstimateWearData, EstimateWearErrors, EstimateWearResponses, EvaluateBreakEvenData, EvaluateBreakEvenErrors, EvaluateBreakEvenResponses, EvaluateData, EvaluateErrors, EvaluateResponses, EvaluateThroughputData, EvaluateThroughputErrors, EvaluateThroughputResponses, ExplainSchemeMapPointData, ExplainSchemeMapPointErrors, ExplainSchemeMapPointResponses, GetConversionLogData, GetConversionLogErrors, GetConversionLogResponses, GetCurveData, GetCurveErrors, GetCurveResponses, GetDeviceData, GetDeviceErrors, GetDeviceResponses, GetDeviceVocabularyData, GetDeviceVocabularyErrors, GetDeviceVocabularyResponses, GetFormulaData, GetFormulaErrors, GetFormulaPageData, GetFormulaPageErrors, GetFormulaPageResponses, GetFormulaResponses, GetHealthData, GetHealthErrors, GetHealthResponses, GetLiveData, GetLiveErrors, GetLiveResponses, GetMiniatureData, GetMiniatureErrors, GetMiniatureResponses, GetPoolAdvisorData, GetPoolAdvisorEpochsData, GetPoolAdvisorEpochsErrors, GetPoolAdvisorEpochsResponses, GetPoolAdvisorErrors, GetPoolAdvisorResponses, GetPoolSplitCostsData, GetPoolSplitCostsErrors, GetPoolSplitCostsResponses, GetPoolSplitData, GetPoolSplitErrors, GetPoolSplitGainsData, GetPoolSplitGainsErrors, GetPoolSplitGainsResponses, GetPoolSplitResponses, GetPriceBookData, GetPriceBookErrors, GetPriceBookResponses, GetReadyData, GetReadyErrors, GetReadyResponses, GetRootData, GetRootErrors, GetRootResponses, GetRunData, GetRunErrors, GetRunResponses, GetSampledCurveData, GetSampledCurveErrors, GetSampledCurveResponses, GetSampledProfileData, GetSampledProfileErrors, GetSampledProfileResponses, GetScenarioData, GetScenarioErrors, GetScenarioResponses, GetSimulationData, GetSimulationErrors, GetSimulationResponses, GetSimulatorData, GetSimulatorErrors, GetSimulatorResponses, GetStorageData, GetStorageErrors, GetStorageResponses, GetSummariesData, GetSummariesErrors, GetSummariesResponses, GetSummaryTablesData, GetSummaryTablesErrors, GetSummaryTablesResponses, GetSweepData, GetSweepErrors, GetSweepResponses, GetUploadData, GetUploadErrors, GetUploadResponses, GetWindowCurvesData, GetWindowCurvesErrors, GetWindowCurvesResponses, GetWindowsData, GetWindowsErrors, GetWindowsResponses, GetWorkloadData, GetWorkloadErrors, GetWorkloadResponses, GetWorkloadSummariesData, GetWorkloadSummariesErrors, GetWorkloadSummariesResponses, HeadUploadData, HeadUploadErrors, HeadUploadResponses, ImportFioData, ImportFioErrors, ImportFioResponses, ListCurveKindsData, ListCurveKindsErrors, ListCurveKindsResponses, ListDevicesData, ListDevicesErrors, ListDevicesResponses, ListExchangeRatesData, ListExchangeRatesErrors, ListExchangeRatesResponses, ListFlashMetadataData, ListFlashMetadataErrors, ListFlashMetadataResponses, ListFormatsData, ListFormatsErrors, ListFormatsResponses, ListFormulasData, ListFormulasErrors, ListFormulasResponses, ListPoliciesData, ListPoliciesErrors, ListPoliciesResponses, ListPriceBooksData, ListPriceBooksErrors, ListPriceBooksResponses, ListRunsData, ListRunsErrors, ListRunsResponses, ListScenariosData, ListScenariosErrors, ListScenariosResponses, ListSchemeMapOptionsData, ListSchemeMapOptionsErrors, ListSchemeMapOptionsResponses, ListSchemesData, ListSchemesErrors, ListSchemesResponses, ListSweepsData, ListSweepsErrors, ListSweepsResponses, ListUploadsData, ListUploadsErrors, ListUploadsResponses, ListWorkloadsData, ListWorkloadsErrors, ListWorkloadsResponses, MakeSchemeMapData, MakeSchemeMapErrors, MakeSchemeMapResponses, PatchUploadData, PatchUploadErrors, PatchUploadResponses, PreviewGivenCurveData, PreviewGivenCurveErrors, PreviewGivenCurveResponses, PreviewUploadData, PreviewUploadErrors, PreviewUploadResponses, ReadDeviceHealthData, ReadDeviceHealthErrors, ReadDeviceHealthResponses, ReadWorkloadAgainData, ReadWorkloadAgainErrors, ReadWorkloadAgainResponses, RegisterFileData, RegisterFileErrors, RegisterFileResponses, RenameWorkloadData, RenameWorkloadErrors, RenameWorkloadResponses, ReplayTransactionsData, ReplayTransactionsErrors, ReplayTransactionsResponses, RestoreScenarioData, RestoreScenarioErrors, RestoreScenarioResponses, StreamRunData, StreamRunErrors, StreamRunResponse, StreamRunResponses, StudyFragmentCacheData, StudyFragmentCacheErrors, StudyFragmentCacheResponses, StudyTransactionWritesData, StudyTransactionWritesErrors, StudyTransactionWritesResponses, UpdateDeviceData, UpdateDeviceErrors, UpdateDeviceResponses, UpdatePriceBookData, UpdatePriceBookErrors, UpdatePriceBookResponses, UpdateScenarioData, UpdateScenarioErrors, UpdateScenarioResponses, VerifyUploadData, VerifyUploadErrors, VerifyUploadResponses } from './types.gen';
+import type { AskCompareData, AskCompareErrors, AskCompareResponses, AskDeviceHealthData, AskDeviceHealthErrors, AskDeviceHealthResponses, AskDirectoriesData, AskDirectoriesErrors, AskDirectoriesResponses, AskDramOrFlashData, AskDramOrFlashErrors, AskDramOrFlashResponses, AskFlashChoiceData, AskFlashChoiceErrors, AskFlashChoiceResponses, AskFormulaData, AskFormulaErrors, AskFormulaResponses, AskFragmentCacheData, AskFragmentCacheErrors, AskFragmentCacheResponses, AskRecoveryData, AskRecoveryErrors, AskRecoveryResponses, AskSchemeMapData, AskSchemeMapErrors, AskSchemeMapPointData, AskSchemeMapPointErrors, AskSchemeMapPointResponses, AskSchemeMapResponses, AskThroughputData, AskThroughputErrors, AskThroughputResponses, AskTierCostData, AskTierCostErrors, AskTierCostResponses, AskTransactionReplayData, AskTransactionReplayErrors, AskTransactionReplayResponses, AskTransactionWritesData, AskTransactionWritesErrors, AskTransactionWritesResponses, AskWearData, AskWearErrors, AskWearResponses, CancelRunData, CancelRunErrors, CancelRunResponses, CheckDirectoriesData, CheckDirectoriesErrors, CheckDirectoriesResponses, CheckDramOrFlashData, CheckDramOrFlashErrors, CheckDramOrFlashResponses, CheckFlashChoiceData, CheckFlashChoiceErrors, CheckFlashChoiceResponses, CheckFragmentCacheData, CheckFragmentCacheErrors, CheckFragmentCacheResponses, CheckRecoveryData, CheckRecoveryErrors, CheckRecoveryResponses, CheckThroughputData, CheckThroughputErrors, CheckThroughputResponses, CheckWearData, CheckWearErrors, CheckWearResponses, CopyDeviceData, CopyDeviceErrors, CopyDeviceResponses, CreateDeviceData, CreateDeviceErrors, CreateDeviceResponses, CreateMiniatureData, CreateMiniatureErrors, CreateMiniatureResponses, CreatePoolAdvisorData, CreatePoolAdvisorErrors, CreatePoolAdvisorResponses, CreatePoolSplitData, CreatePoolSplitErrors, CreatePoolSplitResponses, CreatePriceBookData, CreatePriceBookErrors, CreatePriceBookResponses, CreateSampledProfileData, CreateSampledProfileErrors, CreateSampledProfileResponses, CreateScenarioData, CreateScenarioErrors, CreateScenarioResponses, CreateSimulationData, CreateSimulationErrors, CreateSimulationResponses, CreateSummariesData, CreateSummariesErrors, CreateSummariesResponses, CreateSweepData, CreateSweepErrors, CreateSweepResponses, CreateUploadData, CreateUploadErrors, CreateUploadResponses, CreateWindowsData, CreateWindowsErrors, CreateWindowsResponses, CreateWorkloadData, CreateWorkloadErrors, CreateWorkloadFromCurveData, CreateWorkloadFromCurveErrors, CreateWorkloadFromCurveResponses, CreateWorkloadFromProfileData, CreateWorkloadFromProfileErrors, CreateWorkloadFromProfileResponses, CreateWorkloadResponses, DeleteDeviceData, DeleteDeviceErrors, DeleteDeviceResponses, DeletePriceBookData, DeletePriceBookErrors, DeletePriceBookResponses, DeleteScenarioData, DeleteScenarioErrors, DeleteScenarioResponses, DeleteStoredData, DeleteStoredErrors, DeleteStoredResponses, DeleteUploadData, DeleteUploadErrors, DeleteUploadResponses, DeleteWorkloadData, DeleteWorkloadErrors, DeleteWorkloadResponses, DeriveCompareData, DeriveCompareErrors, DeriveCompareResponses, DescribeTusData, DescribeTusErrors, DescribeTusResponses, GetConversionLogData, GetConversionLogErrors, GetConversionLogResponses, GetCurveData, GetCurveErrors, GetCurveResponses, GetDeviceData, GetDeviceErrors, GetDeviceResponses, GetDeviceVocabularyData, GetDeviceVocabularyErrors, GetDeviceVocabularyResponses, GetFormulaData, GetFormulaErrors, GetFormulaPageData, GetFormulaPageErrors, GetFormulaPageResponses, GetFormulaResponses, GetHealthData, GetHealthErrors, GetHealthResponses, GetLiveData, GetLiveErrors, GetLiveResponses, GetMiniatureData, GetMiniatureErrors, GetMiniatureResponses, GetPoolAdvisorData, GetPoolAdvisorEpochsData, GetPoolAdvisorEpochsErrors, GetPoolAdvisorEpochsResponses, GetPoolAdvisorErrors, GetPoolAdvisorResponses, GetPoolSplitCostsData, GetPoolSplitCostsErrors, GetPoolSplitCostsResponses, GetPoolSplitData, GetPoolSplitErrors, GetPoolSplitGainsData, GetPoolSplitGainsErrors, GetPoolSplitGainsResponses, GetPoolSplitResponses, GetPriceBookData, GetPriceBookErrors, GetPriceBookResponses, GetReadyData, GetReadyErrors, GetReadyResponses, GetRootData, GetRootErrors, GetRootResponses, GetRunData, GetRunErrors, GetRunResponses, GetSampledCurveData, GetSampledCurveErrors, GetSampledCurveResponses, GetSampledProfileData, GetSampledProfileErrors, GetSampledProfileResponses, GetScenarioData, GetScenarioErrors, GetScenarioResponses, GetSimulationData, GetSimulationErrors, GetSimulationResponses, GetSimulatorData, GetSimulatorErrors, GetSimulatorResponses, GetStorageData, GetStorageErrors, GetStorageResponses, GetSummariesData, GetSummariesErrors, GetSummariesResponses, GetSummaryTablesData, GetSummaryTablesErrors, GetSummaryTablesResponses, GetSweepData, GetSweepErrors, GetSweepResponses, GetUploadData, GetUploadErrors, GetUploadResponses, GetWindowCurvesData, GetWindowCurvesErrors, GetWindowCurvesResponses, GetWindowsData, GetWindowsErrors, GetWindowsResponses, GetWorkloadData, GetWorkloadErrors, GetWorkloadResponses, GetWorkloadSummariesData, GetWorkloadSummariesErrors, GetWorkloadSummariesResponses, HeadUploadData, HeadUploadErrors, HeadUploadResponses, ImportFioData, ImportFioErrors, ImportFioResponses, ListCurveKindsData, ListCurveKindsErrors, ListCurveKindsResponses, ListDevicesData, ListDevicesErrors, ListDevicesResponses, ListExchangeRatesData, ListExchangeRatesErrors, ListExchangeRatesResponses, ListFlashMetadataData, ListFlashMetadataErrors, ListFlashMetadataResponses, ListFormatsData, ListFormatsErrors, ListFormatsResponses, ListFormulasData, ListFormulasErrors, ListFormulasResponses, ListPoliciesData, ListPoliciesErrors, ListPoliciesResponses, ListPriceBooksData, ListPriceBooksErrors, ListPriceBooksResponses, ListRunsData, ListRunsErrors, ListRunsResponses, ListScenariosData, ListScenariosErrors, ListScenariosResponses, ListSchemeMapOptionsData, ListSchemeMapOptionsErrors, ListSchemeMapOptionsResponses, ListSchemesData, ListSchemesErrors, ListSchemesResponses, ListSweepsData, ListSweepsErrors, ListSweepsResponses, ListUploadsData, ListUploadsErrors, ListUploadsResponses, ListWorkloadsData, ListWorkloadsErrors, ListWorkloadsResponses, PatchUploadData, PatchUploadErrors, PatchUploadResponses, PreviewGivenCurveData, PreviewGivenCurveErrors, PreviewGivenCurveResponses, PreviewUploadData, PreviewUploadErrors, PreviewUploadResponses, ReadWorkloadAgainData, ReadWorkloadAgainErrors, ReadWorkloadAgainResponses, RegisterFileData, RegisterFileErrors, RegisterFileResponses, RenameWorkloadData, RenameWorkloadErrors, RenameWorkloadResponses, RestoreScenarioData, RestoreScenarioErrors, RestoreScenarioResponses, StreamRunData, StreamRunErrors, StreamRunResponse, StreamRunResponses, UpdateDeviceData, UpdateDeviceErrors, UpdateDeviceResponses, UpdatePriceBookData, UpdatePriceBookErrors, UpdatePriceBookResponses, UpdateScenarioData, UpdateScenarioErrors, UpdateScenarioResponses, VerifyUploadData, VerifyUploadErrors, VerifyUploadResponses } from './types.gen';
 
 export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends boolean = boolean, TResponse = unknown> = Options2<TData, ThrowOnError, TResponse> & {
     /**
@@ -21,19 +21,19 @@ export type Options<TData extends TDataShape = TDataShape, ThrowOnError extends 
 /**
  * Get Root
  *
- * List what can be asked: every collection and question, with its address.
+ * List every collection and question, with its address.
  */
 export const getRoot = <ThrowOnError extends boolean = false>(options?: Options<GetRootData, ThrowOnError>): RequestResult<GetRootResponses, GetRootErrors, ThrowOnError> => (options?.client ?? client).get<GetRootResponses, GetRootErrors, ThrowOnError>({ url: '/api/v1', ...options });
 
 /**
- * Evaluate
+ * Ask Compare
  *
- * Put all page-flow schemes side by side at one point.
+ * Compare all page-flow schemes at one point.
  *
  * With `decide: replay` a lead within the error of the model is decided by replays of the
  * trace, which are kept: they serve every device.
  */
-export const evaluate = <ThrowOnError extends boolean = false>(options: Options<EvaluateData, ThrowOnError>): RequestResult<EvaluateResponses, EvaluateErrors, ThrowOnError> => (options.client ?? client).post<EvaluateResponses, EvaluateErrors, ThrowOnError>({
+export const askCompare = <ThrowOnError extends boolean = false>(options: Options<AskCompareData, ThrowOnError>): RequestResult<AskCompareResponses, AskCompareErrors, ThrowOnError> => (options.client ?? client).post<AskCompareResponses, AskCompareErrors, ThrowOnError>({
     url: '/api/v1/evaluations',
     ...options,
     headers: {
@@ -43,11 +43,11 @@ export const evaluate = <ThrowOnError extends boolean = false>(options: Options<
 });
 
 /**
- * Derive
+ * Derive Compare
  *
- * Say how the figures of the same question came about, formula by formula.
+ * Derive the figures of the same question, formula by formula.
  */
-export const deriveEvaluation = <ThrowOnError extends boolean = false>(options: Options<DeriveEvaluationData, ThrowOnError>): RequestResult<DeriveEvaluationResponses, DeriveEvaluationErrors, ThrowOnError> => (options.client ?? client).post<DeriveEvaluationResponses, DeriveEvaluationErrors, ThrowOnError>({
+export const deriveCompare = <ThrowOnError extends boolean = false>(options: Options<DeriveCompareData, ThrowOnError>): RequestResult<DeriveCompareResponses, DeriveCompareErrors, ThrowOnError> => (options.client ?? client).post<DeriveCompareResponses, DeriveCompareErrors, ThrowOnError>({
     url: '/api/v1/evaluations/derivation',
     ...options,
     headers: {
@@ -57,11 +57,11 @@ export const deriveEvaluation = <ThrowOnError extends boolean = false>(options: 
 });
 
 /**
- * Evaluate Throughput
+ * Ask Throughput
  *
  * Predict throughput and response time of every scheme. Stores nothing.
  */
-export const evaluateThroughput = <ThrowOnError extends boolean = false>(options: Options<EvaluateThroughputData, ThrowOnError>): RequestResult<EvaluateThroughputResponses, EvaluateThroughputErrors, ThrowOnError> => (options.client ?? client).post<EvaluateThroughputResponses, EvaluateThroughputErrors, ThrowOnError>({
+export const askThroughput = <ThrowOnError extends boolean = false>(options: Options<AskThroughputData, ThrowOnError>): RequestResult<AskThroughputResponses, AskThroughputErrors, ThrowOnError> => (options.client ?? client).post<AskThroughputResponses, AskThroughputErrors, ThrowOnError>({
     url: '/api/v1/throughputs',
     ...options,
     headers: {
@@ -71,11 +71,11 @@ export const evaluateThroughput = <ThrowOnError extends boolean = false>(options
 });
 
 /**
- * Evaluate Break Even
+ * Ask Dram Or Flash
  *
- * Say whether the next money belongs in DRAM or in flash. Stores nothing.
+ * Determine whether the next amount belongs in DRAM or in flash. Stores nothing.
  */
-export const evaluateBreakEven = <ThrowOnError extends boolean = false>(options: Options<EvaluateBreakEvenData, ThrowOnError>): RequestResult<EvaluateBreakEvenResponses, EvaluateBreakEvenErrors, ThrowOnError> => (options.client ?? client).post<EvaluateBreakEvenResponses, EvaluateBreakEvenErrors, ThrowOnError>({
+export const askDramOrFlash = <ThrowOnError extends boolean = false>(options: Options<AskDramOrFlashData, ThrowOnError>): RequestResult<AskDramOrFlashResponses, AskDramOrFlashErrors, ThrowOnError> => (options.client ?? client).post<AskDramOrFlashResponses, AskDramOrFlashErrors, ThrowOnError>({
     url: '/api/v1/break-evens',
     ...options,
     headers: {
@@ -85,11 +85,11 @@ export const evaluateBreakEven = <ThrowOnError extends boolean = false>(options:
 });
 
 /**
- * Check Break Even
+ * Check Dram Or Flash
  *
  * Replay one DRAM step, and the flash that is to gain as much under every scheme.
  */
-export const checkBreakEven = <ThrowOnError extends boolean = false>(options: Options<CheckBreakEvenData, ThrowOnError>): RequestResult<CheckBreakEvenResponses, CheckBreakEvenErrors, ThrowOnError> => (options.client ?? client).post<CheckBreakEvenResponses, CheckBreakEvenErrors, ThrowOnError>({
+export const checkDramOrFlash = <ThrowOnError extends boolean = false>(options: Options<CheckDramOrFlashData, ThrowOnError>): RequestResult<CheckDramOrFlashResponses, CheckDramOrFlashErrors, ThrowOnError> => (options.client ?? client).post<CheckDramOrFlashResponses, CheckDramOrFlashErrors, ThrowOnError>({
     url: '/api/v1/break-evens/check',
     ...options,
     headers: {
@@ -106,11 +106,11 @@ export const checkBreakEven = <ThrowOnError extends boolean = false>(options: Op
 export const listSchemeMapOptions = <ThrowOnError extends boolean = false>(options?: Options<ListSchemeMapOptionsData, ThrowOnError>): RequestResult<ListSchemeMapOptionsResponses, ListSchemeMapOptionsErrors, ThrowOnError> => (options?.client ?? client).get<ListSchemeMapOptionsResponses, ListSchemeMapOptionsErrors, ThrowOnError>({ url: '/api/v1/scheme-maps/options', ...options });
 
 /**
- * Make Scheme Map
+ * Ask Scheme Map
  *
  * Map which scheme wins where, up to 64 x 64 points, with crossover lines. Stores nothing.
  */
-export const makeSchemeMap = <ThrowOnError extends boolean = false>(options: Options<MakeSchemeMapData, ThrowOnError>): RequestResult<MakeSchemeMapResponses, MakeSchemeMapErrors, ThrowOnError> => (options.client ?? client).post<MakeSchemeMapResponses, MakeSchemeMapErrors, ThrowOnError>({
+export const askSchemeMap = <ThrowOnError extends boolean = false>(options: Options<AskSchemeMapData, ThrowOnError>): RequestResult<AskSchemeMapResponses, AskSchemeMapErrors, ThrowOnError> => (options.client ?? client).post<AskSchemeMapResponses, AskSchemeMapErrors, ThrowOnError>({
     url: '/api/v1/scheme-maps',
     ...options,
     headers: {
@@ -120,11 +120,11 @@ export const makeSchemeMap = <ThrowOnError extends boolean = false>(options: Opt
 });
 
 /**
- * Explain Scheme Map Point
+ * Ask Scheme Map Point
  *
  * Evaluate one point of a map, `ram_pages` and `flash_pages` given.
  */
-export const explainSchemeMapPoint = <ThrowOnError extends boolean = false>(options: Options<ExplainSchemeMapPointData, ThrowOnError>): RequestResult<ExplainSchemeMapPointResponses, ExplainSchemeMapPointErrors, ThrowOnError> => (options.client ?? client).post<ExplainSchemeMapPointResponses, ExplainSchemeMapPointErrors, ThrowOnError>({
+export const askSchemeMapPoint = <ThrowOnError extends boolean = false>(options: Options<AskSchemeMapPointData, ThrowOnError>): RequestResult<AskSchemeMapPointResponses, AskSchemeMapPointErrors, ThrowOnError> => (options.client ?? client).post<AskSchemeMapPointResponses, AskSchemeMapPointErrors, ThrowOnError>({
     url: '/api/v1/scheme-maps/point',
     ...options,
     headers: {
@@ -134,11 +134,11 @@ export const explainSchemeMapPoint = <ThrowOnError extends boolean = false>(opti
 });
 
 /**
- * Choose Flash
+ * Ask Flash Choice
  *
  * Rank flash devices by I/O time and by price times I/O time.
  */
-export const chooseFlash = <ThrowOnError extends boolean = false>(options: Options<ChooseFlashData, ThrowOnError>): RequestResult<ChooseFlashResponses, ChooseFlashErrors, ThrowOnError> => (options.client ?? client).post<ChooseFlashResponses, ChooseFlashErrors, ThrowOnError>({
+export const askFlashChoice = <ThrowOnError extends boolean = false>(options: Options<AskFlashChoiceData, ThrowOnError>): RequestResult<AskFlashChoiceResponses, AskFlashChoiceErrors, ThrowOnError> => (options.client ?? client).post<AskFlashChoiceResponses, AskFlashChoiceErrors, ThrowOnError>({
     url: '/api/v1/flash-choices',
     ...options,
     headers: {
@@ -148,11 +148,11 @@ export const chooseFlash = <ThrowOnError extends boolean = false>(options: Optio
 });
 
 /**
- * Compare Directories
+ * Ask Directories
  *
  * Compare the flash directory in RAM and on flash, by size of flash pages.
  */
-export const compareDirectories = <ThrowOnError extends boolean = false>(options: Options<CompareDirectoriesData, ThrowOnError>): RequestResult<CompareDirectoriesResponses, CompareDirectoriesErrors, ThrowOnError> => (options.client ?? client).post<CompareDirectoriesResponses, CompareDirectoriesErrors, ThrowOnError>({
+export const askDirectories = <ThrowOnError extends boolean = false>(options: Options<AskDirectoriesData, ThrowOnError>): RequestResult<AskDirectoriesResponses, AskDirectoriesErrors, ThrowOnError> => (options.client ?? client).post<AskDirectoriesResponses, AskDirectoriesErrors, ThrowOnError>({
     url: '/api/v1/directories',
     ...options,
     headers: {
@@ -162,11 +162,11 @@ export const compareDirectories = <ThrowOnError extends boolean = false>(options
 });
 
 /**
- * Estimate Wear
+ * Ask Wear
  *
- * Tell how long the flash lasts under each scheme, and what its wear costs.
+ * Estimate how long the flash lasts under each scheme, and what its wear costs.
  */
-export const estimateWear = <ThrowOnError extends boolean = false>(options: Options<EstimateWearData, ThrowOnError>): RequestResult<EstimateWearResponses, EstimateWearErrors, ThrowOnError> => (options.client ?? client).post<EstimateWearResponses, EstimateWearErrors, ThrowOnError>({
+export const askWear = <ThrowOnError extends boolean = false>(options: Options<AskWearData, ThrowOnError>): RequestResult<AskWearResponses, AskWearErrors, ThrowOnError> => (options.client ?? client).post<AskWearResponses, AskWearErrors, ThrowOnError>({
     url: '/api/v1/wear',
     ...options,
     headers: {
@@ -176,11 +176,11 @@ export const estimateWear = <ThrowOnError extends boolean = false>(options: Opti
 });
 
 /**
- * Read Device Health
+ * Ask Device Health
  *
  * Read the health of a drive from smartctl's or nvme's JSON. Stores nothing.
  */
-export const readDeviceHealth = <ThrowOnError extends boolean = false>(options: Options<ReadDeviceHealthData, ThrowOnError>): RequestResult<ReadDeviceHealthResponses, ReadDeviceHealthErrors, ThrowOnError> => (options.client ?? client).post<ReadDeviceHealthResponses, ReadDeviceHealthErrors, ThrowOnError>({
+export const askDeviceHealth = <ThrowOnError extends boolean = false>(options: Options<AskDeviceHealthData, ThrowOnError>): RequestResult<AskDeviceHealthResponses, AskDeviceHealthErrors, ThrowOnError> => (options.client ?? client).post<AskDeviceHealthResponses, AskDeviceHealthErrors, ThrowOnError>({
     url: '/api/v1/device-health',
     ...options,
     headers: {
@@ -190,11 +190,11 @@ export const readDeviceHealth = <ThrowOnError extends boolean = false>(options: 
 });
 
 /**
- * Estimate Recovery
+ * Ask Recovery
  *
- * Tell how long the flash takes to fill, and a restart with it and without.
+ * Estimate how long the flash takes to fill, and how long a restart takes with and without it.
  */
-export const estimateRecovery = <ThrowOnError extends boolean = false>(options: Options<EstimateRecoveryData, ThrowOnError>): RequestResult<EstimateRecoveryResponses, EstimateRecoveryErrors, ThrowOnError> => (options.client ?? client).post<EstimateRecoveryResponses, EstimateRecoveryErrors, ThrowOnError>({
+export const askRecovery = <ThrowOnError extends boolean = false>(options: Options<AskRecoveryData, ThrowOnError>): RequestResult<AskRecoveryResponses, AskRecoveryErrors, ThrowOnError> => (options.client ?? client).post<AskRecoveryResponses, AskRecoveryErrors, ThrowOnError>({
     url: '/api/v1/recovery',
     ...options,
     headers: {
@@ -204,11 +204,11 @@ export const estimateRecovery = <ThrowOnError extends boolean = false>(options: 
 });
 
 /**
- * Study Fragment Cache
+ * Ask Fragment Cache
  *
- * Tell how a fragment cache of this size fills, what its fragment trades, how it writes.
+ * Estimate how a fragment cache of this size fills, what its fragment size trades off, and how it writes.
  */
-export const studyFragmentCache = <ThrowOnError extends boolean = false>(options: Options<StudyFragmentCacheData, ThrowOnError>): RequestResult<StudyFragmentCacheResponses, StudyFragmentCacheErrors, ThrowOnError> => (options.client ?? client).post<StudyFragmentCacheResponses, StudyFragmentCacheErrors, ThrowOnError>({
+export const askFragmentCache = <ThrowOnError extends boolean = false>(options: Options<AskFragmentCacheData, ThrowOnError>): RequestResult<AskFragmentCacheResponses, AskFragmentCacheErrors, ThrowOnError> => (options.client ?? client).post<AskFragmentCacheResponses, AskFragmentCacheErrors, ThrowOnError>({
     url: '/api/v1/sce',
     ...options,
     headers: {
@@ -218,11 +218,11 @@ export const studyFragmentCache = <ThrowOnError extends boolean = false>(options
 });
 
 /**
- * Study Transaction Writes
+ * Ask Transaction Writes
  *
- * Tell whether one transaction should leave memory as pages or as log records.
+ * Compare evicting one transaction as pages and as log records.
  */
-export const studyTransactionWrites = <ThrowOnError extends boolean = false>(options: Options<StudyTransactionWritesData, ThrowOnError>): RequestResult<StudyTransactionWritesResponses, StudyTransactionWritesErrors, ThrowOnError> => (options.client ?? client).post<StudyTransactionWritesResponses, StudyTransactionWritesErrors, ThrowOnError>({
+export const askTransactionWrites = <ThrowOnError extends boolean = false>(options: Options<AskTransactionWritesData, ThrowOnError>): RequestResult<AskTransactionWritesResponses, AskTransactionWritesErrors, ThrowOnError> => (options.client ?? client).post<AskTransactionWritesResponses, AskTransactionWritesErrors, ThrowOnError>({
     url: '/api/v1/transaction-writes',
     ...options,
     headers: {
@@ -232,11 +232,11 @@ export const studyTransactionWrites = <ThrowOnError extends boolean = false>(opt
 });
 
 /**
- * Replay Transactions
+ * Ask Transaction Replay
  *
- * Replay transactions through three buffers, and tell who leaves memory next.
+ * Replay transactions through three buffers, and name the next transaction to evict.
  */
-export const replayTransactions = <ThrowOnError extends boolean = false>(options: Options<ReplayTransactionsData, ThrowOnError>): RequestResult<ReplayTransactionsResponses, ReplayTransactionsErrors, ThrowOnError> => (options.client ?? client).post<ReplayTransactionsResponses, ReplayTransactionsErrors, ThrowOnError>({
+export const askTransactionReplay = <ThrowOnError extends boolean = false>(options: Options<AskTransactionReplayData, ThrowOnError>): RequestResult<AskTransactionReplayResponses, AskTransactionReplayErrors, ThrowOnError> => (options.client ?? client).post<AskTransactionReplayResponses, AskTransactionReplayErrors, ThrowOnError>({
     url: '/api/v1/transaction-replays',
     ...options,
     headers: {
@@ -246,11 +246,11 @@ export const replayTransactions = <ThrowOnError extends boolean = false>(options
 });
 
 /**
- * Compare Tier Costs
+ * Ask Tier Cost
  *
  * Cost the bytes and the load of a tier on each device, the cheapest first.
  */
-export const compareTierCosts = <ThrowOnError extends boolean = false>(options: Options<CompareTierCostsData, ThrowOnError>): RequestResult<CompareTierCostsResponses, CompareTierCostsErrors, ThrowOnError> => (options.client ?? client).post<CompareTierCostsResponses, CompareTierCostsErrors, ThrowOnError>({
+export const askTierCost = <ThrowOnError extends boolean = false>(options: Options<AskTierCostData, ThrowOnError>): RequestResult<AskTierCostResponses, AskTierCostErrors, ThrowOnError> => (options.client ?? client).post<AskTierCostResponses, AskTierCostErrors, ThrowOnError>({
     url: '/api/v1/tier-costs',
     ...options,
     headers: {
@@ -346,21 +346,21 @@ export const checkFragmentCache = <ThrowOnError extends boolean = false>(options
 /**
  * Get Health
  *
- * Say whether the server, its database and its workers are up.
+ * Read whether the server, its database and its workers are up.
  */
 export const getHealth = <ThrowOnError extends boolean = false>(options?: Options<GetHealthData, ThrowOnError>): RequestResult<GetHealthResponses, GetHealthErrors, ThrowOnError> => (options?.client ?? client).get<GetHealthResponses, GetHealthErrors, ThrowOnError>({ url: '/api/v1/health', ...options });
 
 /**
  * Get Live
  *
- * Say that the process answers, whatever it depends on.
+ * Confirm that the process answers, whatever it depends on.
  */
 export const getLive = <ThrowOnError extends boolean = false>(options?: Options<GetLiveData, ThrowOnError>): RequestResult<GetLiveResponses, GetLiveErrors, ThrowOnError> => (options?.client ?? client).get<GetLiveResponses, GetLiveErrors, ThrowOnError>({ url: '/api/v1/health/live', ...options });
 
 /**
  * Get Ready
  *
- * Say that questions can be answered; 503 when the database or the disk is gone.
+ * Confirm that questions can be answered; 503 if the database or the disk is unavailable.
  */
 export const getReady = <ThrowOnError extends boolean = false>(options?: Options<GetReadyData, ThrowOnError>): RequestResult<GetReadyResponses, GetReadyErrors, ThrowOnError> => (options?.client ?? client).get<GetReadyResponses, GetReadyErrors, ThrowOnError>({ url: '/api/v1/health/ready', ...options });
 
@@ -402,14 +402,14 @@ export const getDeviceVocabulary = <ThrowOnError extends boolean = false>(option
 /**
  * List Devices
  *
- * List devices, the shipped ones and your own: all, or those that can do something.
+ * List devices, the shipped ones and your own: all, or filtered by capability.
  */
 export const listDevices = <ThrowOnError extends boolean = false>(options?: Options<ListDevicesData, ThrowOnError>): RequestResult<ListDevicesResponses, ListDevicesErrors, ThrowOnError> => (options?.client ?? client).get<ListDevicesResponses, ListDevicesErrors, ThrowOnError>({ url: '/api/v1/catalog/devices', ...options });
 
 /**
  * Create Device
  *
- * Add an own device.
+ * Add a device of your own.
  */
 export const createDevice = <ThrowOnError extends boolean = false>(options: Options<CreateDeviceData, ThrowOnError>): RequestResult<CreateDeviceResponses, CreateDeviceErrors, ThrowOnError> => (options.client ?? client).post<CreateDeviceResponses, CreateDeviceErrors, ThrowOnError>({
     url: '/api/v1/catalog/devices',
@@ -423,7 +423,7 @@ export const createDevice = <ThrowOnError extends boolean = false>(options: Opti
 /**
  * Delete Device
  *
- * Delete an own device that no saved scenario uses.
+ * Delete a device of your own that no saved scenario uses.
  */
 export const deleteDevice = <ThrowOnError extends boolean = false>(options: Options<DeleteDeviceData, ThrowOnError>): RequestResult<DeleteDeviceResponses, DeleteDeviceErrors, ThrowOnError> => (options.client ?? client).delete<DeleteDeviceResponses, DeleteDeviceErrors, ThrowOnError>({ url: '/api/v1/catalog/devices/{device_id}', ...options });
 
@@ -437,7 +437,7 @@ export const getDevice = <ThrowOnError extends boolean = false>(options: Options
 /**
  * Update Device
  *
- * Change an own device. A shipped one is copied first.
+ * Change a device of your own. Copy a shipped device first.
  */
 export const updateDevice = <ThrowOnError extends boolean = false>(options: Options<UpdateDeviceData, ThrowOnError>): RequestResult<UpdateDeviceResponses, UpdateDeviceErrors, ThrowOnError> => (options.client ?? client).put<UpdateDeviceResponses, UpdateDeviceErrors, ThrowOnError>({
     url: '/api/v1/catalog/devices/{device_id}',
@@ -451,7 +451,7 @@ export const updateDevice = <ThrowOnError extends boolean = false>(options: Opti
 /**
  * Copy Device
  *
- * Copy any device into an own one that can be changed.
+ * Copy any device to one of your own that can be changed.
  */
 export const copyDevice = <ThrowOnError extends boolean = false>(options: Options<CopyDeviceData, ThrowOnError>): RequestResult<CopyDeviceResponses, CopyDeviceErrors, ThrowOnError> => (options.client ?? client).post<CopyDeviceResponses, CopyDeviceErrors, ThrowOnError>({
     url: '/api/v1/catalog/devices/{device_id}/copy',
@@ -472,7 +472,7 @@ export const listPriceBooks = <ThrowOnError extends boolean = false>(options?: O
 /**
  * Create Price Book
  *
- * Add an own price book.
+ * Add a price book of your own.
  */
 export const createPriceBook = <ThrowOnError extends boolean = false>(options: Options<CreatePriceBookData, ThrowOnError>): RequestResult<CreatePriceBookResponses, CreatePriceBookErrors, ThrowOnError> => (options.client ?? client).post<CreatePriceBookResponses, CreatePriceBookErrors, ThrowOnError>({
     url: '/api/v1/catalog/price-books',
@@ -493,7 +493,7 @@ export const listExchangeRates = <ThrowOnError extends boolean = false>(options?
 /**
  * Delete Price Book
  *
- * Delete an own price book that no saved scenario uses.
+ * Delete a price book of your own that no saved scenario uses.
  */
 export const deletePriceBook = <ThrowOnError extends boolean = false>(options: Options<DeletePriceBookData, ThrowOnError>): RequestResult<DeletePriceBookResponses, DeletePriceBookErrors, ThrowOnError> => (options.client ?? client).delete<DeletePriceBookResponses, DeletePriceBookErrors, ThrowOnError>({ url: '/api/v1/catalog/price-books/{price_book_id}', ...options });
 
@@ -507,7 +507,7 @@ export const getPriceBook = <ThrowOnError extends boolean = false>(options: Opti
 /**
  * Update Price Book
  *
- * Change an own price book.
+ * Change a price book of your own.
  */
 export const updatePriceBook = <ThrowOnError extends boolean = false>(options: Options<UpdatePriceBookData, ThrowOnError>): RequestResult<UpdatePriceBookResponses, UpdatePriceBookErrors, ThrowOnError> => (options.client ?? client).put<UpdatePriceBookResponses, UpdatePriceBookErrors, ThrowOnError>({
     url: '/api/v1/catalog/price-books/{price_book_id}',
@@ -521,7 +521,7 @@ export const updatePriceBook = <ThrowOnError extends boolean = false>(options: O
 /**
  * Import Fio
  *
- * Read a JSON result of fio as a device; keep it as an own one where asked to.
+ * Import a JSON result of fio as a device; keep it as a device of your own on request.
  */
 export const importFio = <ThrowOnError extends boolean = false>(options: Options<ImportFioData, ThrowOnError>): RequestResult<ImportFioResponses, ImportFioErrors, ThrowOnError> => (options.client ?? client).post<ImportFioResponses, ImportFioErrors, ThrowOnError>({
     url: '/api/v1/device-imports/fio',
@@ -535,14 +535,14 @@ export const importFio = <ThrowOnError extends boolean = false>(options: Options
 /**
  * List Uploads
  *
- * List uploads that no workload has taken yet, also unfinished ones.
+ * List uploads that are not part of a workload yet, including unfinished ones.
  */
 export const listUploads = <ThrowOnError extends boolean = false>(options?: Options<ListUploadsData, ThrowOnError>): RequestResult<ListUploadsResponses, ListUploadsErrors, ThrowOnError> => (options?.client ?? client).get<ListUploadsResponses, ListUploadsErrors, ThrowOnError>({ url: '/api/v1/uploads', ...options });
 
 /**
  * Describe Tus
  *
- * Say what this server can do.
+ * Read the capabilities of this server.
  */
 export const describeTus = <ThrowOnError extends boolean = false>(options?: Options<DescribeTusData, ThrowOnError>): RequestResult<DescribeTusResponses, DescribeTusErrors, ThrowOnError> => (options?.client ?? client).options<DescribeTusResponses, DescribeTusErrors, ThrowOnError>({ url: '/api/v1/uploads', ...options });
 
@@ -556,21 +556,21 @@ export const createUpload = <ThrowOnError extends boolean = false>(options: Opti
 /**
  * Delete Upload
  *
- * Give an upload up.
+ * Discard an upload.
  */
 export const deleteUpload = <ThrowOnError extends boolean = false>(options: Options<DeleteUploadData, ThrowOnError>): RequestResult<DeleteUploadResponses, DeleteUploadErrors, ThrowOnError> => (options.client ?? client).delete<DeleteUploadResponses, DeleteUploadErrors, ThrowOnError>({ url: '/api/v1/uploads/{upload_id}', ...options });
 
 /**
  * Get Upload
  *
- * Read how far an upload is.
+ * Read the state of an upload.
  */
 export const getUpload = <ThrowOnError extends boolean = false>(options: Options<GetUploadData, ThrowOnError>): RequestResult<GetUploadResponses, GetUploadErrors, ThrowOnError> => (options.client ?? client).get<GetUploadResponses, GetUploadErrors, ThrowOnError>({ url: '/api/v1/uploads/{upload_id}', ...options });
 
 /**
  * Head Upload
  *
- * Tell how many bytes have arrived.
+ * Read how many bytes have arrived.
  */
 export const headUpload = <ThrowOnError extends boolean = false>(options: Options<HeadUploadData, ThrowOnError>): RequestResult<HeadUploadResponses, HeadUploadErrors, ThrowOnError> => (options.client ?? client).head<HeadUploadResponses, HeadUploadErrors, ThrowOnError>({ url: '/api/v1/uploads/{upload_id}', ...options });
 
@@ -592,10 +592,9 @@ export const patchUpload = <ThrowOnError extends boolean = false>(options: Optio
 /**
  * Register File
  *
- * Register a file of the server's machine instead of uploading it; it stays there.
+ * Register a file on the server's machine instead of uploading it; it stays in place.
  *
- * An object of a store (`s3://…`) is fetched: follow its `run`. Registered again while
- * its version is the same, it goes on where it stopped.
+ * An object of a store (`s3://…`) is fetched: follow its `run`. Registered again while its version is unchanged, it resumes where it stopped.
  */
 export const registerFile = <ThrowOnError extends boolean = false>(options: Options<RegisterFileData, ThrowOnError>): RequestResult<RegisterFileResponses, RegisterFileErrors, ThrowOnError> => (options.client ?? client).post<RegisterFileResponses, RegisterFileErrors, ThrowOnError>({
     url: '/api/v1/uploads/register',
@@ -623,7 +622,7 @@ export const verifyUpload = <ThrowOnError extends boolean = false>(options: Opti
 /**
  * Preview Upload
  *
- * Show what is understood of the head of a finished upload, with units.
+ * Preview the beginning of a finished upload, with units.
  */
 export const previewUpload = <ThrowOnError extends boolean = false>(options: Options<PreviewUploadData, ThrowOnError>): RequestResult<PreviewUploadResponses, PreviewUploadErrors, ThrowOnError> => (options.client ?? client).post<PreviewUploadResponses, PreviewUploadErrors, ThrowOnError>({
     url: '/api/v1/uploads/{upload_id}/preview',
@@ -637,14 +636,14 @@ export const previewUpload = <ThrowOnError extends boolean = false>(options: Opt
 /**
  * Get Storage
  *
- * Read how much room is used, by what, and the limits.
+ * Read the used space, what uses it, and the limits.
  */
 export const getStorage = <ThrowOnError extends boolean = false>(options?: Options<GetStorageData, ThrowOnError>): RequestResult<GetStorageResponses, GetStorageErrors, ThrowOnError> => (options?.client ?? client).get<GetStorageResponses, GetStorageErrors, ThrowOnError>({ url: '/api/v1/storage', ...options });
 
 /**
  * Delete Stored
  *
- * Delete anything that is stored; a result is computed anew when asked for.
+ * Delete a stored object; a result is recomputed on request.
  */
 export const deleteStored = <ThrowOnError extends boolean = false>(options: Options<DeleteStoredData, ThrowOnError>): RequestResult<DeleteStoredResponses, DeleteStoredErrors, ThrowOnError> => (options.client ?? client).delete<DeleteStoredResponses, DeleteStoredErrors, ThrowOnError>({ url: '/api/v1/storage/{kind}/{stored_id}', ...options });
 
@@ -658,10 +657,9 @@ export const listWorkloads = <ThrowOnError extends boolean = false>(options?: Op
 /**
  * Create Workload
  *
- * Read a finished upload into a workload; follow its `run`. A profile is ready at once.
+ * Import a finished upload as a workload; follow its `run`. A profile is ready immediately.
  *
- * If the same file was, or is being, imported with the same read options, nothing is made:
- * the answer is that workload, with `already_here`. `import_again` makes another one.
+ * If the same file was, or is being, imported with the same read options, nothing is created: the answer is that workload, with `already_here`. `import_again` creates another one.
  */
 export const createWorkload = <ThrowOnError extends boolean = false>(options: Options<CreateWorkloadData, ThrowOnError>): RequestResult<CreateWorkloadResponses, CreateWorkloadErrors, ThrowOnError> => (options.client ?? client).post<CreateWorkloadResponses, CreateWorkloadErrors, ThrowOnError>({
     url: '/api/v1/workloads',
@@ -675,7 +673,7 @@ export const createWorkload = <ThrowOnError extends boolean = false>(options: Op
 /**
  * Create Workload From Profile
  *
- * Make a workload of a profile document, in place of its trace.
+ * Create a workload from a profile document, in place of its trace.
  */
 export const createWorkloadFromProfile = <ThrowOnError extends boolean = false>(options: Options<CreateWorkloadFromProfileData, ThrowOnError>): RequestResult<CreateWorkloadFromProfileResponses, CreateWorkloadFromProfileErrors, ThrowOnError> => (options.client ?? client).post<CreateWorkloadFromProfileResponses, CreateWorkloadFromProfileErrors, ThrowOnError>({
     url: '/api/v1/workloads/from-profile',
@@ -689,7 +687,7 @@ export const createWorkloadFromProfile = <ThrowOnError extends boolean = false>(
 /**
  * Create Workload From Curve
  *
- * Make a workload of a given hit-ratio curve, in place of a trace.
+ * Create a workload from a given hit-ratio curve, in place of a trace.
  */
 export const createWorkloadFromCurve = <ThrowOnError extends boolean = false>(options: Options<CreateWorkloadFromCurveData, ThrowOnError>): RequestResult<CreateWorkloadFromCurveResponses, CreateWorkloadFromCurveErrors, ThrowOnError> => (options.client ?? client).post<CreateWorkloadFromCurveResponses, CreateWorkloadFromCurveErrors, ThrowOnError>({
     url: '/api/v1/workloads/from-curve',
@@ -731,14 +729,14 @@ export const renameWorkload = <ThrowOnError extends boolean = false>(options: Op
 /**
  * Read Workload Again
  *
- * Read the file of a failed or cancelled workload again; it is still kept.
+ * Import the file of a failed or cancelled workload again.
  */
 export const readWorkloadAgain = <ThrowOnError extends boolean = false>(options: Options<ReadWorkloadAgainData, ThrowOnError>): RequestResult<ReadWorkloadAgainResponses, ReadWorkloadAgainErrors, ThrowOnError> => (options.client ?? client).post<ReadWorkloadAgainResponses, ReadWorkloadAgainErrors, ThrowOnError>({ url: '/api/v1/workloads/{workload_id}/read-again', ...options });
 
 /**
  * Get Conversion Log
  *
- * Read how the file became accesses: assumed, split, passed over, warned.
+ * Read the conversion log: assumptions, splits, skipped records, warnings.
  */
 export const getConversionLog = <ThrowOnError extends boolean = false>(options: Options<GetConversionLogData, ThrowOnError>): RequestResult<GetConversionLogResponses, GetConversionLogErrors, ThrowOnError> => (options.client ?? client).get<GetConversionLogResponses, GetConversionLogErrors, ThrowOnError>({ url: '/api/v1/workloads/{workload_id}/conversion-log', ...options });
 
@@ -752,14 +750,14 @@ export const getCurve = <ThrowOnError extends boolean = false>(options: Options<
 /**
  * List Curve Kinds
  *
- * List the kinds of given curves that are read.
+ * List the supported kinds of given curves.
  */
 export const listCurveKinds = <ThrowOnError extends boolean = false>(options?: Options<ListCurveKindsData, ThrowOnError>): RequestResult<ListCurveKindsResponses, ListCurveKindsErrors, ThrowOnError> => (options?.client ?? client).get<ListCurveKindsResponses, ListCurveKindsErrors, ThrowOnError>({ url: '/api/v1/curve-kinds', ...options });
 
 /**
  * Preview Given Curve
  *
- * Show what is understood of a given curve; its problems are part of the answer.
+ * Preview a given curve; its problems are part of the answer.
  */
 export const previewGivenCurve = <ThrowOnError extends boolean = false>(options: Options<PreviewGivenCurveData, ThrowOnError>): RequestResult<PreviewGivenCurveResponses, PreviewGivenCurveErrors, ThrowOnError> => (options.client ?? client).post<PreviewGivenCurveResponses, PreviewGivenCurveErrors, ThrowOnError>({
     url: '/api/v1/curve-previews',
@@ -845,8 +843,7 @@ export const listSweeps = <ThrowOnError extends boolean = false>(options?: Optio
  *
  * Replay every contender at every size; follow its `run`.
  *
- * The same inputs find the same sweep. One that was cancelled or failed goes on from
- * what it has, and replays that another sweep has made are not made again.
+ * The same inputs find the same sweep. One that was cancelled or failed resumes, and replays that another sweep has made are not repeated.
  */
 export const createSweep = <ThrowOnError extends boolean = false>(options: Options<CreateSweepData, ThrowOnError>): RequestResult<CreateSweepResponses, CreateSweepErrors, ThrowOnError> => (options.client ?? client).post<CreateSweepResponses, CreateSweepErrors, ThrowOnError>({
     url: '/api/v1/sweeps',
@@ -860,7 +857,7 @@ export const createSweep = <ThrowOnError extends boolean = false>(options: Optio
 /**
  * Get Sweep
  *
- * Read a sweep as far as it is: rows that are done, priced by the devices named.
+ * Read a sweep: finished rows, priced with the given devices.
  */
 export const getSweep = <ThrowOnError extends boolean = false>(options: Options<GetSweepData, ThrowOnError>): RequestResult<GetSweepResponses, GetSweepErrors, ThrowOnError> => (options.client ?? client).get<GetSweepResponses, GetSweepErrors, ThrowOnError>({ url: '/api/v1/sweeps/{sweep_id}', ...options });
 
@@ -869,8 +866,7 @@ export const getSweep = <ThrowOnError extends boolean = false>(options: Options<
  *
  * Estimate a policy at every size by miniature simulation; follow its `run`.
  *
- * The same inputs find the same estimate. One that was cancelled or failed goes on from
- * what it has.
+ * The same inputs find the same estimate. One that was cancelled or failed resumes.
  */
 export const createMiniature = <ThrowOnError extends boolean = false>(options: Options<CreateMiniatureData, ThrowOnError>): RequestResult<CreateMiniatureResponses, CreateMiniatureErrors, ThrowOnError> => (options.client ?? client).post<CreateMiniatureResponses, CreateMiniatureErrors, ThrowOnError>({
     url: '/api/v1/miniatures',
@@ -884,7 +880,7 @@ export const createMiniature = <ThrowOnError extends boolean = false>(options: O
 /**
  * Get Miniature
  *
- * Read an estimate as far as it is: rows that are done, each with its intervals.
+ * Read an estimate: finished rows, each with its intervals.
  */
 export const getMiniature = <ThrowOnError extends boolean = false>(options: Options<GetMiniatureData, ThrowOnError>): RequestResult<GetMiniatureResponses, GetMiniatureErrors, ThrowOnError> => (options.client ?? client).get<GetMiniatureResponses, GetMiniatureErrors, ThrowOnError>({ url: '/api/v1/miniatures/{miniature_id}', ...options });
 
@@ -905,7 +901,7 @@ export const createPoolSplit = <ThrowOnError extends boolean = false>(options: O
 /**
  * Get Pool Split
  *
- * Read where a pool split stands.
+ * Read the state of a pool split.
  */
 export const getPoolSplit = <ThrowOnError extends boolean = false>(options: Options<GetPoolSplitData, ThrowOnError>): RequestResult<GetPoolSplitResponses, GetPoolSplitErrors, ThrowOnError> => (options.client ?? client).get<GetPoolSplitResponses, GetPoolSplitErrors, ThrowOnError>({ url: '/api/v1/pool-splits/{pool_split_id}', ...options });
 
@@ -940,7 +936,7 @@ export const createPoolAdvisor = <ThrowOnError extends boolean = false>(options:
 /**
  * Get Pool Advisor
  *
- * Read where a replay of the adaptive split stands.
+ * Read the state of a replay of the adaptive split.
  */
 export const getPoolAdvisor = <ThrowOnError extends boolean = false>(options: Options<GetPoolAdvisorData, ThrowOnError>): RequestResult<GetPoolAdvisorResponses, GetPoolAdvisorErrors, ThrowOnError> => (options.client ?? client).get<GetPoolAdvisorResponses, GetPoolAdvisorErrors, ThrowOnError>({ url: '/api/v1/pool-advisors/{pool_advisor_id}', ...options });
 
@@ -968,7 +964,7 @@ export const createWindows = <ThrowOnError extends boolean = false>(options: Opt
 /**
  * Get Windows
  *
- * Read where the windows stand.
+ * Read the state of the windows.
  */
 export const getWindows = <ThrowOnError extends boolean = false>(options: Options<GetWindowsData, ThrowOnError>): RequestResult<GetWindowsResponses, GetWindowsErrors, ThrowOnError> => (options.client ?? client).get<GetWindowsResponses, GetWindowsErrors, ThrowOnError>({ url: '/api/v1/windows/{windows_id}', ...options });
 
@@ -996,7 +992,7 @@ export const createSampledProfile = <ThrowOnError extends boolean = false>(optio
 /**
  * Get Sampled Profile
  *
- * Read where a sampled profile stands.
+ * Read the state of a sampled profile.
  */
 export const getSampledProfile = <ThrowOnError extends boolean = false>(options: Options<GetSampledProfileData, ThrowOnError>): RequestResult<GetSampledProfileResponses, GetSampledProfileErrors, ThrowOnError> => (options.client ?? client).get<GetSampledProfileResponses, GetSampledProfileErrors, ThrowOnError>({ url: '/api/v1/sampled-profiles/{sampled_profile_id}', ...options });
 
@@ -1010,7 +1006,7 @@ export const getSampledCurve = <ThrowOnError extends boolean = false>(options: O
 /**
  * Create Summaries
  *
- * Sum a workload up; follow its `run`.
+ * Summarise a workload; follow its `run`.
  */
 export const createSummaries = <ThrowOnError extends boolean = false>(options: Options<CreateSummariesData, ThrowOnError>): RequestResult<CreateSummariesResponses, CreateSummariesErrors, ThrowOnError> => (options.client ?? client).post<CreateSummariesResponses, CreateSummariesErrors, ThrowOnError>({
     url: '/api/v1/summaries',
@@ -1024,7 +1020,7 @@ export const createSummaries = <ThrowOnError extends boolean = false>(options: O
 /**
  * Get Summaries
  *
- * Read where the summaries stand.
+ * Read the state of the summaries.
  */
 export const getSummaries = <ThrowOnError extends boolean = false>(options: Options<GetSummariesData, ThrowOnError>): RequestResult<GetSummariesResponses, GetSummariesErrors, ThrowOnError> => (options.client ?? client).get<GetSummariesResponses, GetSummariesErrors, ThrowOnError>({ url: '/api/v1/summaries/{summaries_id}', ...options });
 
@@ -1038,7 +1034,7 @@ export const getSummaryTables = <ThrowOnError extends boolean = false>(options: 
 /**
  * Get Workload Summaries
  *
- * Read the summaries of a workload, once they have been asked for; a profile holds its own.
+ * Read the summaries of a workload, once they have been requested; a profile contains its own.
  */
 export const getWorkloadSummaries = <ThrowOnError extends boolean = false>(options: Options<GetWorkloadSummariesData, ThrowOnError>): RequestResult<GetWorkloadSummariesResponses, GetWorkloadSummariesErrors, ThrowOnError> => (options.client ?? client).get<GetWorkloadSummariesResponses, GetWorkloadSummariesErrors, ThrowOnError>({ url: '/api/v1/workloads/{workload_id}/summaries', ...options });
 
@@ -1059,7 +1055,7 @@ export const getRun = <ThrowOnError extends boolean = false>(options: Options<Ge
 /**
  * Cancel Run
  *
- * Ask a run to stop; one that has ended already stays as it is.
+ * Cancel a run; one that has already ended stays as it is.
  */
 export const cancelRun = <ThrowOnError extends boolean = false>(options: Options<CancelRunData, ThrowOnError>): RequestResult<CancelRunResponses, CancelRunErrors, ThrowOnError> => (options.client ?? client).post<CancelRunResponses, CancelRunErrors, ThrowOnError>({ url: '/api/v1/runs/{run_id}/cancel', ...options });
 
@@ -1080,7 +1076,7 @@ export const listScenarios = <ThrowOnError extends boolean = false>(options?: Op
 /**
  * Create Scenario
  *
- * Keep a screen under a name.
+ * Save a screen under a name.
  */
 export const createScenario = <ThrowOnError extends boolean = false>(options: Options<CreateScenarioData, ThrowOnError>): RequestResult<CreateScenarioResponses, CreateScenarioErrors, ThrowOnError> => (options.client ?? client).post<CreateScenarioResponses, CreateScenarioErrors, ThrowOnError>({
     url: '/api/v1/scenarios',
@@ -1101,14 +1097,14 @@ export const deleteScenario = <ThrowOnError extends boolean = false>(options: Op
 /**
  * Get Scenario
  *
- * Read a scenario, its kept answer beside the present one.
+ * Read a scenario, with its kept answer and the current one.
  */
 export const getScenario = <ThrowOnError extends boolean = false>(options: Options<GetScenarioData, ThrowOnError>): RequestResult<GetScenarioResponses, GetScenarioErrors, ThrowOnError> => (options.client ?? client).get<GetScenarioResponses, GetScenarioErrors, ThrowOnError>({ url: '/api/v1/scenarios/{scenario_id}', ...options });
 
 /**
  * Update Scenario
  *
- * Change a scenario; 409 if somebody else changed it since `version`.
+ * Change a scenario; 409 if it has been changed since `version`.
  */
 export const updateScenario = <ThrowOnError extends boolean = false>(options: Options<UpdateScenarioData, ThrowOnError>): RequestResult<UpdateScenarioResponses, UpdateScenarioErrors, ThrowOnError> => (options.client ?? client).put<UpdateScenarioResponses, UpdateScenarioErrors, ThrowOnError>({
     url: '/api/v1/scenarios/{scenario_id}',
@@ -1122,6 +1118,6 @@ export const updateScenario = <ThrowOnError extends boolean = false>(options: Op
 /**
  * Restore Scenario
  *
- * Undo the deletion of a scenario; its kept answer comes back with it.
+ * Undo the deletion of a scenario, with its kept answer.
  */
 export const restoreScenario = <ThrowOnError extends boolean = false>(options: Options<RestoreScenarioData, ThrowOnError>): RequestResult<RestoreScenarioResponses, RestoreScenarioErrors, ThrowOnError> => (options.client ?? client).post<RestoreScenarioResponses, RestoreScenarioErrors, ThrowOnError>({ url: '/api/v1/scenarios/{scenario_id}/restore', ...options });

@@ -33,13 +33,13 @@ export type AccessTimes = {
     /**
      * Disk Read Us
      *
-     * Of the array: that of one disk / disks.
+     * Of the array: the time of one disk / disks.
      */
     disk_read_us: number;
     /**
      * Disk Write Us
      *
-     * Of the array: that of one disk / disks. [µs]
+     * Of the array: the time of one disk / disks. [µs]
      */
     disk_write_us: number;
     /**
@@ -145,7 +145,7 @@ export type AccessWindows = {
 /**
  * Asks
  *
- * Bodies of the requests that a scenario's answer is made of.
+ * Bodies of the requests behind a scenario's answer.
  */
 export type Asks = {
     /**
@@ -233,7 +233,7 @@ export type AxisOption = {
     /**
      * Title
      *
-     * What to show as its name.
+     * Its display name.
      */
     title: string;
     /**
@@ -253,19 +253,19 @@ export type BreakEvenCheckIn = {
     /**
      * Start
      *
-     * `steady`: a system that has run for long, every cache full; `cold`: a replay of the workload that begins with empty caches. A given curve is always of a running system.
+     * `steady`: a system that has run for long, every cache full; `cold`: a replay of the workload that begins with empty caches. A given curve always describes a running system.
      */
     start?: 'steady' | 'cold';
     /**
      * Dirty Share
      *
-     * Share of the evicted pages that are dirty, for a workload made of a given curve; absent: as stated with the curve.
+     * Share of the evicted pages that are dirty, for a workload made from a given curve; absent: as stated with the curve.
      */
     dirty_share?: number | null;
     /**
      * Dirty Share Range
      *
-     * Where the dirty share of a given curve is not stated: answer with both ends of what it can be. Otherwise such a request is refused.
+     * Where the dirty share of a given curve is not stated: answer with both ends of its possible range. Otherwise such a request is refused.
      */
     dirty_share_range?: boolean;
     /**
@@ -277,7 +277,7 @@ export type BreakEvenCheckIn = {
     /**
      * Ram Pages
      *
-     * B, the DRAM there is. [pages]
+     * B, the present DRAM. [pages]
      */
     ram_pages: number;
     /**
@@ -313,19 +313,19 @@ export type BreakEvenCheckIn = {
     /**
      * Usd
      *
-     * The next sum of money; absent: about what doubles the DRAM.
+     * The next amount; absent: about the price of doubling the DRAM.
      */
     usd?: number | string | null;
     /**
      * Price Ratio
      *
-     * Price of flash over price of DRAM, a byte, in place of the price of flash.
+     * Price of flash over price of DRAM, per byte; replaces the price of flash.
      */
     price_ratio?: number | null;
     /**
      * Deltas
      *
-     * DRAM steps in multiples of the DRAM there is.
+     * DRAM steps in multiples of the present DRAM.
      */
     deltas?: Array<number>;
     /**
@@ -367,7 +367,7 @@ export type BreakEvenCheckIn = {
     /**
      * Flash Metadata
      *
-     * Preset of `GET /catalog/flash-metadata` whose memory is taken out of the DRAM; absent: nothing is charged.
+     * Preset of `GET /catalog/flash-metadata` whose memory is subtracted from the DRAM; absent: nothing is charged.
      */
     flash_metadata?: string | null;
     /**
@@ -379,7 +379,7 @@ export type BreakEvenCheckIn = {
     /**
      * Delta
      *
-     * DRAM step in multiples of the DRAM there is; `deltas` is not used.
+     * DRAM step in multiples of the present DRAM; `deltas` is not used.
      */
     delta?: number;
 };
@@ -387,25 +387,25 @@ export type BreakEvenCheckIn = {
 /**
  * BreakEvenIn
  *
- * Workload, DRAM there is, devices, prices, and the sum of money.
+ * Workload, present DRAM, devices, prices, and the sum of money.
  */
 export type BreakEvenIn = {
     /**
      * Start
      *
-     * `steady`: a system that has run for long, every cache full; `cold`: a replay of the workload that begins with empty caches. A given curve is always of a running system.
+     * `steady`: a system that has run for long, every cache full; `cold`: a replay of the workload that begins with empty caches. A given curve always describes a running system.
      */
     start?: 'steady' | 'cold';
     /**
      * Dirty Share
      *
-     * Share of the evicted pages that are dirty, for a workload made of a given curve; absent: as stated with the curve.
+     * Share of the evicted pages that are dirty, for a workload made from a given curve; absent: as stated with the curve.
      */
     dirty_share?: number | null;
     /**
      * Dirty Share Range
      *
-     * Where the dirty share of a given curve is not stated: answer with both ends of what it can be. Otherwise such a request is refused.
+     * Where the dirty share of a given curve is not stated: answer with both ends of its possible range. Otherwise such a request is refused.
      */
     dirty_share_range?: boolean;
     /**
@@ -417,7 +417,7 @@ export type BreakEvenIn = {
     /**
      * Ram Pages
      *
-     * B, the DRAM there is. [pages]
+     * B, the present DRAM. [pages]
      */
     ram_pages: number;
     /**
@@ -453,19 +453,19 @@ export type BreakEvenIn = {
     /**
      * Usd
      *
-     * The next sum of money; absent: about what doubles the DRAM.
+     * The next amount; absent: about the price of doubling the DRAM.
      */
     usd?: number | string | null;
     /**
      * Price Ratio
      *
-     * Price of flash over price of DRAM, a byte, in place of the price of flash.
+     * Price of flash over price of DRAM, per byte; replaces the price of flash.
      */
     price_ratio?: number | null;
     /**
      * Deltas
      *
-     * DRAM steps in multiples of the DRAM there is.
+     * DRAM steps in multiples of the present DRAM.
      */
     deltas?: Array<number>;
     /**
@@ -507,7 +507,7 @@ export type BreakEvenIn = {
     /**
      * Flash Metadata
      *
-     * Preset of `GET /catalog/flash-metadata` whose memory is taken out of the DRAM; absent: nothing is charged.
+     * Preset of `GET /catalog/flash-metadata` whose memory is subtracted from the DRAM; absent: nothing is charged.
      */
     flash_metadata?: string | null;
     /**
@@ -531,7 +531,7 @@ export type BreakEvenLeast = {
      */
     steps: Array<StepOut>;
     /**
-     * Where the next sum of money belongs; null without prices.
+     * Where the next amount belongs; null without prices.
      */
     next_money: NextMoneyOut | null;
     /**
@@ -600,7 +600,7 @@ export type BreakEvenOut = {
     /**
      * Start
      *
-     * Of the counts; a given curve is always steady.
+     * Start of the counts; a given curve is always steady.
      */
     start: 'steady' | 'cold';
     /**
@@ -638,7 +638,7 @@ export type BreakEvenOut = {
      */
     devices: DevicesUsed;
     /**
-     * The price book used; null where none prices it.
+     * The price book used; null where no price book has a price.
      */
     price_book: PriceBookRef | null;
     /**
@@ -650,7 +650,7 @@ export type BreakEvenOut = {
     /**
      * Flash Metadata
      *
-     * Preset of the memory that flash needs; null: nothing is charged.
+     * Preset of the flash metadata; null: none are charged.
      */
     flash_metadata: string | null;
     /**
@@ -682,11 +682,11 @@ export type BreakEvenOut = {
      */
     prices: PricesUsed;
     /**
-     * Where the next sum of money belongs; null without prices.
+     * Where the next amount belongs; null without prices.
      */
     next_money: NextMoneyOut | null;
     /**
-     * The sum spent again and again; null without prices.
+     * The amount spent repeatedly; null without prices.
      */
     plan: PlanOut | null;
     /**
@@ -726,25 +726,25 @@ export type BreakEvenOut = {
     /**
      * Estimator
      *
-     * How the figures were got: the model or the replay.
+     * How the figures were obtained: by model or by replay.
      */
     estimator: string;
     /**
      * Validity
      *
-     * How far they hold.
+     * Where they are valid.
      */
     validity: string;
     /**
      * Warnings
      *
-     * What a reader of these figures must know.
+     * What to know before relying on these figures.
      */
     warnings: Array<WarningOut>;
     /**
      * Derivation
      *
-     * The formulas with their numbers, step by step; null unless the query asks for it by `derivation=true`.
+     * The formulas with their numbers, step by step; null unless the query has `derivation=true`.
      */
     derivation: Array<DerivationStep> | null;
     /**
@@ -756,7 +756,7 @@ export type BreakEvenOut = {
     /**
      * Core Version
      *
-     * Version of the simulator core that counted.
+     * Version of the simulator core that replayed it.
      */
     core_version: string;
 };
@@ -764,7 +764,7 @@ export type BreakEvenOut = {
 /**
  * BudgetOut
  *
- * Host writes that the devices take. [TB]
+ * Host writes that the devices endure. [TB]
  */
 export type BudgetOut = {
     /**
@@ -788,7 +788,7 @@ export type BudgetOut = {
     /**
      * Assumed
      *
-     * What it rests on that no source states, such as `1 DWPD over 5 years`; empty where nothing is assumed.
+     * The assumption behind it that no source states, such as `1 DWPD over 5 years`; empty where nothing is assumed.
      */
     assumed: string;
     /**
@@ -814,7 +814,7 @@ export type BudgetOut = {
 /**
  * BufferOut
  *
- * What one buffer did; counts are pages unless said.
+ * What one buffer did; counts are pages unless stated otherwise.
  */
 export type BufferOut = {
     /**
@@ -826,7 +826,7 @@ export type BufferOut = {
     /**
      * Title
      *
-     * What to show as its name.
+     * Its display name.
      */
     title: string;
     /**
@@ -886,13 +886,13 @@ export type BufferOut = {
     /**
      * Extra Log Reads
      *
-     * Log pages read to bring a page up to date. [pages]
+     * Log pages read to reconstruct a page. [pages]
      */
     extra_log_reads: number;
     /**
      * Uncommitted Pages Written
      *
-     * Pages written with changes of a transaction that ran on. [pages]
+     * Pages written with changes of a transaction that was still running. [pages]
      */
     uncommitted_pages_written: number;
     /**
@@ -904,7 +904,7 @@ export type BufferOut = {
     /**
      * Transactions Pushed Out
      *
-     * Transactions that were pushed out of memory.
+     * Transactions that were evicted.
      */
     transactions_pushed_out: number;
     /**
@@ -962,19 +962,19 @@ export type ByStation = {
 /**
  * CheckOut
  *
- * The replay that decides what the model cannot tell.
+ * The replay that decides what the model cannot.
  */
 export type CheckOut = {
     /**
      * Simulation Id
      *
-     * Id of the simulation that counted.
+     * Id of the simulation that replayed it.
      */
     simulation_id: string;
     /**
      * Href
      *
-     * Where the check is once it was asked for: by this question with `decide: replay`, or by `POST /api/v1/simulations` with its point.
+     * Address of the check once it was requested: by this question with `decide: replay`, or by `POST /api/v1/simulations` with its point.
      */
     href: string;
     /**
@@ -994,7 +994,7 @@ export type CheckOut = {
 /**
  * CheckedAnswer
  *
- * An answer beside a replay of the trace at the same sizes.
+ * An answer and a replay of the trace at the same sizes.
  */
 export type CheckedAnswer = {
     /**
@@ -1006,7 +1006,7 @@ export type CheckedAnswer = {
     /**
      * Finding
      *
-     * The headline that the replay decides, where the model is not precise enough.
+     * The finding of the replay, where the model is not precise enough.
      */
     finding: string | null;
     /**
@@ -1032,13 +1032,13 @@ export type CheckedFigure = {
     /**
      * Of
      *
-     * Scheme or device that the figure is of.
+     * Scheme or device of the figure.
      */
     of: string;
     /**
      * Title
      *
-     * What to show as its name.
+     * Its display name.
      */
     title: string;
     /**
@@ -1068,7 +1068,7 @@ export type CheckedFigure = {
     /**
      * Gap Relative
      *
-     * (model - simulated) / simulated; null where either is, or where the simulation has 0.
+     * (model - simulated) / simulated; null where either is null, or where the simulated figure is 0.
      */
     gap_relative: number | null;
 };
@@ -1076,13 +1076,13 @@ export type CheckedFigure = {
 /**
  * Checksum
  *
- * The hash that the sender of a file found.
+ * The hash of a file, computed by its sender.
  */
 export type Checksum = {
     /**
      * Sha256
      *
-     * Of the whole file, hexadecimal.
+     * SHA-256 of the whole file, hexadecimal.
      */
     sha256: string;
 };
@@ -1090,13 +1090,13 @@ export type Checksum = {
 /**
  * Comparison
  *
- * The kept answer beside the present one.
+ * The kept answer and the current one.
  */
 export type Comparison = {
     /**
      * Unchanged
      *
-     * Every figure is what it was.
+     * Every figure is unchanged.
      */
     unchanged: boolean;
     /**
@@ -1114,7 +1114,7 @@ export type Comparison = {
     /**
      * Figures
      *
-     * Key figures, as kept and as they are now.
+     * Key figures, as saved and as they are now.
      */
     figures: Array<FigureBeside>;
     /**
@@ -1170,7 +1170,7 @@ export type ContenderOut = {
     /**
      * Title
      *
-     * What to show as its name.
+     * Its display name.
      */
     title: string;
     /**
@@ -1192,7 +1192,7 @@ export type ContenderOut = {
 /**
  * ContentKind
  *
- * What a content was made of.
+ * What a content was made from.
  */
 export type ContentKind = 'trace' | 'profile' | 'curve';
 
@@ -1229,7 +1229,7 @@ export type ConversionLogOut = {
     /**
      * Core Version
      *
-     * Version of the simulator core that counted.
+     * Version of the simulator core that replayed it.
      */
     core_version: string;
     /**
@@ -1237,7 +1237,7 @@ export type ConversionLogOut = {
      */
     source: ConversionSourceOut;
     /**
-     * What the request asked for.
+     * What was requested.
      */
     asked: ReadingOut;
     /**
@@ -1249,11 +1249,11 @@ export type ConversionLogOut = {
 /**
  * ConversionReportOut
  *
- * What the reader found, assumed, split, passed over and warned of.
+ * What the reader found, assumed, split, skipped and warned of.
  */
 export type ConversionReportOut = {
     /**
-     * A trace; or a profile or a given curve, which cannot be replayed.
+     * A trace, or a profile or given curve, which cannot be replayed.
      */
     kind: ContentKind;
     /**
@@ -1289,7 +1289,7 @@ export type ConversionReportOut = {
     /**
      * Tells Writes
      *
-     * Otherwise all accesses count as reads: writes are unknown, not 0.
+     * Whether the trace distinguishes writes; otherwise all accesses count as reads, and writes are unknown, not 0.
      */
     tells_writes: boolean;
     /**
@@ -1313,19 +1313,19 @@ export type ConversionReportOut = {
     /**
      * First Time Ns
      *
-     * Stamp of the first record; null where times are unknown. [ns]
+     * Timestamp of the first record; null where times are unknown. [ns]
      */
     first_time_ns: number | null;
     /**
      * Devices
      *
-     * Devices in the trace; null where it names none.
+     * Devices in the trace; null where it does not name devices.
      */
     devices: number | null;
     /**
      * Sha256 Of Sequence
      *
-     * SHA-256 of the sequence of accesses, to compare readers by.
+     * SHA-256 of the sequence of accesses, for comparing readers.
      */
     sha256_of_sequence: string | null;
     /**
@@ -1343,13 +1343,13 @@ export type ConversionReportOut = {
     /**
      * Warnings
      *
-     * What a reader of these figures must know.
+     * What to know before relying on these figures.
      */
     warnings: Array<WarningOut>;
     /**
      * Skipped Records
      *
-     * Bad records passed over as asked; null: unknown (canonical trace).
+     * Bad records skipped as requested; null: unknown (canonical trace).
      */
     skipped_records: number | null;
     /**
@@ -1373,7 +1373,7 @@ export type ConversionReportOut = {
     /**
      * Data Known
      *
-     * Otherwise distinct_pages is a lower bound.
+     * Whether the size of the data is known; otherwise distinct_pages is a lower bound.
      */
     data_known: boolean;
     /**
@@ -1421,7 +1421,7 @@ export type ConversionReportOut = {
     /**
      * Detection
      *
-     * Formats that were tried, the best first.
+     * Formats that were tried, best first.
      */
     detection: Array<DetectionOut>;
     /**
@@ -1443,7 +1443,7 @@ export type ConversionReportOut = {
     /**
      * Resumed At Accesses
      *
-     * Page accesses that were kept from an attempt that was interrupted; the speeds are then unknown.
+     * Page accesses kept from an interrupted attempt; the speeds are then unknown.
      */
     resumed_at_accesses: number | null;
     /**
@@ -1461,7 +1461,7 @@ export type ConversionReportOut = {
     /**
      * Accesses Per S
      *
-     * Page accesses made of them per second, on average.
+     * Page accesses made from them per second, on average.
      */
     accesses_per_s: number | null;
 };
@@ -1481,13 +1481,13 @@ export type ConversionSourceOut = {
     /**
      * Filename
      *
-     * Name of the file, to show.
+     * Name of the file, for display.
      */
     filename: string | null;
     /**
      * Address
      *
-     * Where a registered file lay, or of which object it was fetched.
+     * Where a registered file was, or the object it was fetched from.
      */
     address: string | null;
     /**
@@ -1513,7 +1513,7 @@ export type CopyIn = {
     /**
      * Name
      *
-     * Name of the copy; absent: that of the original, marked as a copy.
+     * Name of the copy; absent: the name of the original, marked as a copy.
      */
     name?: string | null;
 };
@@ -1539,7 +1539,7 @@ export type CostLineOut = {
     /**
      * Capital
      *
-     * Capital spread over months, else running cost.
+     * Whether it is capital spread over months; otherwise it is a running cost.
      */
     capital: boolean;
 };
@@ -1551,31 +1551,31 @@ export type CostLineOut = {
  */
 export type CostTerms = {
     /**
-     * Flash Reads
+     * Flash reads
      *
      * Page reads of flash. [µs per access]
      */
     flash_reads: number;
     /**
-     * Flash Fills
+     * Flash fills
      *
      * Pages newly placed on flash. [µs per access]
      */
     flash_fills: number;
     /**
-     * Flash Write Backs
+     * Flash write-backs
      *
      * Dirty pages of RAM that overwrite their copy on flash. [µs per access]
      */
     flash_write_backs: number;
     /**
-     * Disk Reads
+     * Disk reads
      *
      * Page reads of the disk. [µs per access]
      */
     disk_reads: number;
     /**
-     * Disk Writes
+     * Disk writes
      *
      * Dirty pages that reach the disk. [µs per access]
      */
@@ -1629,7 +1629,7 @@ export type CrossingOut = {
     /**
      * Better Beyond
      *
-     * The better buy for larger sums.
+     * The better buy for larger amounts.
      */
     better_beyond: 'dram' | 'flash';
 };
@@ -1669,7 +1669,7 @@ export type CurveKindList = {
     /**
      * Items
      *
-     * Those of this page of the list.
+     * Items of this page of the list.
      */
     items: Array<CurveKindOut>;
 };
@@ -1689,7 +1689,7 @@ export type CurveKindOut = {
     /**
      * Title
      *
-     * What to show as its name.
+     * Its display name.
      */
     title: string;
     /**
@@ -1701,7 +1701,7 @@ export type CurveKindOut = {
     /**
      * Example
      *
-     * Some lines, as they are pasted.
+     * Some lines, as they would be pasted.
      */
     example: string;
 };
@@ -1761,7 +1761,7 @@ export type CurveOut = {
     /**
      * Tells Writes
      *
-     * Otherwise write-backs are unknown: absent, or 0 for want of operations.
+     * Whether write-backs are known; otherwise they are absent, or 0 because operations are missing.
      */
     tells_writes: boolean;
     /**
@@ -1785,7 +1785,7 @@ export type CurveOut = {
     /**
      * Knees
      *
-     * Where a larger cache begins to bring less, the highest first.
+     * Where the benefit of a larger cache begins to drop, the highest first.
      */
     knees: Array<KneeOut>;
     /**
@@ -1795,7 +1795,7 @@ export type CurveOut = {
      */
     knee_method: string;
     /**
-     * In the steady state; absent for a given curve, which is of a running system itself.
+     * In the steady state; absent for a given curve, which itself describes a running system.
      */
     steady: SteadyCurve | null;
 };
@@ -1835,13 +1835,13 @@ export type CurvePreviewOut = {
     /**
      * Repairable
      *
-     * A repair would correct all the problems.
+     * Whether a repair would correct all the problems.
      */
     repairable: boolean;
     /**
      * Questions
      *
-     * What has to be stated before the curve can be used.
+     * What must be stated before the curve can be used.
      */
     questions: Array<QuestionOut>;
     /**
@@ -1901,7 +1901,7 @@ export type CurvePreviewOut = {
     /**
      * Complete
      *
-     * A workload can be made of it.
+     * Whether a workload can be made from it.
      */
     complete: boolean;
 };
@@ -1921,7 +1921,7 @@ export type CurveStatement = {
     /**
      * Kind
      *
-     * A name of `GET /curve-kinds`; absent: found out.
+     * A name of `GET /curve-kinds`; absent: detected.
      */
     kind?: string | null;
     /**
@@ -1963,19 +1963,19 @@ export type CurveStatement = {
     /**
      * Page Bytes
      *
-     * Size of one page; absent: stated by the text, or asked for. [bytes]
+     * Size of one page; absent: read from the text, or asked as a question. [bytes]
      */
     page_bytes?: number | null;
     /**
      * Accesses
      *
-     * Page accesses that the curve is over.
+     * Page accesses that the curve covers.
      */
     accesses?: number | null;
     /**
      * Accesses Per S
      *
-     * Instead: accesses a second; the workload then counts one day. [1/s]
+     * Accesses per second, in place of their number; the workload then covers one day. [1/s]
      */
     accesses_per_s?: number | null;
     /**
@@ -1999,7 +1999,7 @@ export type CurveStatement = {
     /**
      * Repair
      *
-     * Bend a curve that falls to the nearest one that does not.
+     * Replace a curve that falls by the nearest one that does not.
      */
     repair?: boolean;
 };
@@ -2007,7 +2007,7 @@ export type CurveStatement = {
 /**
  * CurveWorkloadIn
  *
- * Make a workload of a given curve.
+ * Create a workload from a given curve.
  */
 export type CurveWorkloadIn = {
     /**
@@ -2019,7 +2019,7 @@ export type CurveWorkloadIn = {
     /**
      * Kind
      *
-     * A name of `GET /curve-kinds`; absent: found out.
+     * A name of `GET /curve-kinds`; absent: detected.
      */
     kind?: string | null;
     /**
@@ -2061,19 +2061,19 @@ export type CurveWorkloadIn = {
     /**
      * Page Bytes
      *
-     * Size of one page; absent: stated by the text, or asked for. [bytes]
+     * Size of one page; absent: read from the text, or asked as a question. [bytes]
      */
     page_bytes?: number | null;
     /**
      * Accesses
      *
-     * Page accesses that the curve is over.
+     * Page accesses that the curve covers.
      */
     accesses?: number | null;
     /**
      * Accesses Per S
      *
-     * Instead: accesses a second; the workload then counts one day. [1/s]
+     * Accesses per second, in place of their number; the workload then covers one day. [1/s]
      */
     accesses_per_s?: number | null;
     /**
@@ -2097,7 +2097,7 @@ export type CurveWorkloadIn = {
     /**
      * Repair
      *
-     * Bend a curve that falls to the nearest one that does not.
+     * Replace a curve that falls by the nearest one that does not.
      */
     repair?: boolean;
     /**
@@ -2111,32 +2111,32 @@ export type CurveWorkloadIn = {
 /**
  * Decide
  *
- * Who may decide which scheme is best.
+ * What may decide which scheme is best.
  */
 export type Decide = 'model' | 'replay';
 
 /**
  * DecisionIn
  *
- * The point to evaluate, and who decides where the model cannot tell.
+ * The point to evaluate, and what decides where the model cannot.
  */
 export type DecisionIn = {
     /**
      * Start
      *
-     * `steady`: a system that has run for long, every cache full; `cold`: a replay of the workload that begins with empty caches. A given curve is always of a running system.
+     * `steady`: a system that has run for long, every cache full; `cold`: a replay of the workload that begins with empty caches. A given curve always describes a running system.
      */
     start?: 'steady' | 'cold';
     /**
      * Dirty Share
      *
-     * Share of the evicted pages that are dirty, for a workload made of a given curve; absent: as stated with the curve.
+     * Share of the evicted pages that are dirty, for a workload made from a given curve; absent: as stated with the curve.
      */
     dirty_share?: number | null;
     /**
      * Dirty Share Range
      *
-     * Where the dirty share of a given curve is not stated: answer with both ends of what it can be. Otherwise such a request is refused.
+     * Where the dirty share of a given curve is not stated: answer with both ends of its possible range. Otherwise such a request is refused.
      */
     dirty_share_range?: boolean;
     /**
@@ -2190,17 +2190,17 @@ export type DecisionIn = {
     /**
      * Flash Metadata
      *
-     * Preset of `GET /catalog/flash-metadata` whose memory is taken out of the RAM of every scheme with flash; absent: nothing is charged.
+     * Preset of `GET /catalog/flash-metadata` whose memory is subtracted from the RAM of every scheme with flash; absent: nothing is charged.
      */
     flash_metadata?: string | null;
     /**
      * New Pages
      *
-     * Pages of the workload known to be newly allocated during the recording, at most its distinct pages: in the steady state their first touches are growth, neither hits nor misses. Replays and the check cannot know them and count misses.
+     * Pages of the workload known to be newly allocated during the recording, at most its distinct pages: in the steady state their first touches are growth, neither hits nor misses. Replays and the check cannot recognise them and count them as misses.
      */
     new_pages?: number;
     /**
-     * `model`: at once and always the same; where several schemes could be best it says so, and names the check that decides. `replay`: where the lead is within the error of the model, the trace is replayed and decides.
+     * `model`: immediate and always the same; where several schemes could be best, it says so and names the check that decides. `replay`: where the lead is within the error of the model, the trace is replayed and decides.
      */
     decide?: Decide;
 };
@@ -2278,7 +2278,7 @@ export type DetectionOut = {
     /**
      * Score
      *
-     * How well the head of the file fits.
+     * How well the beginning of the file matches.
      */
     score: number;
     /**
@@ -2328,7 +2328,7 @@ export type DeviceCounts = {
     /**
      * Sequential Requests
      *
-     * Requests that continue the one before.
+     * Requests that continue the previous one.
      */
     sequential_requests: number;
     /**
@@ -2342,7 +2342,7 @@ export type DeviceCounts = {
 /**
  * DeviceHealthIn
  *
- * What a drive says of itself.
+ * What a drive reports about itself.
  */
 export type DeviceHealthIn = {
     /**
@@ -2356,7 +2356,7 @@ export type DeviceHealthIn = {
     /**
      * Flash Device Id
      *
-     * Whose rating to compare with.
+     * Device with the rating to compare with.
      */
     flash_device_id?: string | null;
     /**
@@ -2376,13 +2376,13 @@ export type DeviceHealthOut = {
     /**
      * Model
      *
-     * Model that the drive names.
+     * Model, as the drive reports it.
      */
     model: string;
     /**
      * Serial
      *
-     * Serial number that the drive names.
+     * Serial number, as the drive reports it.
      */
     serial: string;
     /**
@@ -2406,13 +2406,13 @@ export type DeviceHealthOut = {
     /**
      * Power On Hours
      *
-     * Hours that it ran; null where it does not say. [h]
+     * Power-on hours; null where the drive does not report them. [h]
      */
     power_on_hours: number | null;
     /**
      * Percentage Used
      *
-     * Wear that the drive reports of itself; null where it does not. [%]
+     * Wear, as the drive reports it; null where it does not. [%]
      */
     percentage_used: number | null;
     /**
@@ -2466,13 +2466,13 @@ export type DeviceHealthOut = {
     /**
      * Warnings
      *
-     * What a reader of these figures must know.
+     * What to know before relying on these figures.
      */
     warnings: Array<WarningOut>;
     /**
      * Derivation
      *
-     * The formulas with their numbers, step by step; null unless the query asks for it by `derivation=true`.
+     * The formulas with their numbers, step by step; null unless the query has `derivation=true`.
      */
     derivation: Array<DerivationStep> | null;
 };
@@ -2480,7 +2480,7 @@ export type DeviceHealthOut = {
 /**
  * DeviceIn
  *
- * An own device. Figures have the names and units of the shipped ones.
+ * A device of your own. Figures have the names and units of the shipped ones.
  */
 export type DeviceIn = {
     /**
@@ -2544,7 +2544,7 @@ export type DeviceKindOut = {
     /**
      * Title
      *
-     * What to show as its name.
+     * Its display name.
      */
     title: string;
     /**
@@ -2558,13 +2558,13 @@ export type DeviceKindOut = {
 /**
  * DeviceList
  *
- * Devices: shipped first, then own, each by name.
+ * Devices: shipped first, then your own, each by name.
  */
 export type DeviceList = {
     /**
      * Items
      *
-     * Those of this page of the list.
+     * Items of this page of the list.
      */
     items: Array<DeviceOut>;
     /**
@@ -2584,7 +2584,7 @@ export type DeviceOut = {
     /**
      * Id
      *
-     * Its id, as addresses of the API take it.
+     * Its id, as used in addresses of the API.
      */
     id: string;
     /**
@@ -2614,7 +2614,7 @@ export type DeviceOut = {
     /**
      * Sold As
      *
-     * `instance`: disks that are rented with a cloud instance alone, not ranked among drives.
+     * `instance`: disks that are rented only with a cloud instance, and are not ranked among drives.
      */
     sold_as: 'device' | 'instance';
     /**
@@ -2626,13 +2626,13 @@ export type DeviceOut = {
     /**
      * Page Bytes
      *
-     * Page that its service times are for; null where none is known. [bytes]
+     * Page size of its service times; null where unknown. [bytes]
      */
     page_bytes: number | null;
     /**
      * Queue Depth
      *
-     * Requests under way at once; null where it is not stated.
+     * Requests in flight; null where not stated.
      */
     queue_depth: number | null;
     /**
@@ -2652,7 +2652,7 @@ export type DeviceOut = {
     /**
      * Service Page Bytes
      *
-     * Page of the service times: the one asked for, else that of the IOPS, else 4096. [bytes]
+     * Page size of the service times: the requested one, else the size of the IOPS, else 4096. [bytes]
      */
     service_page_bytes: number;
     /**
@@ -2684,7 +2684,7 @@ export type DeviceOut = {
     /**
      * Waiting Times
      *
-     * Time of one request at queue depth 1, what a lone client waits for; null where the device does not state it.
+     * Time of one request at queue depth 1, what a single client waits for; null where the device does not state it.
      */
     waiting_times: {
         [key: string]: ServiceTimeOut;
@@ -2710,25 +2710,25 @@ export type DeviceOut = {
     /**
      * Roles
      *
-     * Where the device may stand.
+     * Tiers in which the device can be used.
      */
     roles: Array<'ram' | 'flash' | 'disk'>;
     /**
      * Answers
      *
-     * Questions that its figures suffice for: `io_times` (comparison, map, throughput, DRAM or flash), `life` (endurance, stated or assumed), `refill` (sequential rates).
+     * Questions that can be answered with its figures: `io_times` (comparison, map, throughput, DRAM or flash), `life` (endurance, stated or assumed), `refill` (sequential rates).
      */
     answers: Array<'io_times' | 'life' | 'refill'>;
     /**
      * Missing
      *
-     * Figures that are absent, and what for.
+     * Missing figures, and what they are needed for.
      */
     missing: Array<string>;
     /**
      * Assumed
      *
-     * Figures that are assumptions: those of the class of the device.
+     * Figures that are assumptions, from the class of the device.
      */
     assumed: Array<string>;
     /**
@@ -2746,7 +2746,7 @@ export type DeviceOut = {
     /**
      * Updated At
      *
-     * Last change, of an own device.
+     * Last change, of a device of your own.
      */
     updated_at: string | null;
 };
@@ -2902,7 +2902,7 @@ export type DirectoriesIn = {
     /**
      * Start
      *
-     * `steady`: a system that has run for long, every cache full; `cold`: a replay of the workload that begins with empty caches. A given curve is always of a running system.
+     * `steady`: a system that has run for long, every cache full; `cold`: a replay of the workload that begins with empty caches. A given curve always describes a running system.
      */
     start?: 'steady' | 'cold';
     /**
@@ -2932,7 +2932,7 @@ export type DirectoriesIn = {
     /**
      * Dirty Share
      *
-     * Of the evicted pages, for a workload made of a given curve.
+     * Share of the evicted pages, for a workload made from a given curve.
      */
     dirty_share?: number | null;
     /**
@@ -2992,7 +2992,7 @@ export type DirectoriesIn = {
     /**
      * Write On Eviction
      *
-     * Pay a dirty directory page only when it is pushed out, not as printed.
+     * Charge a dirty directory page only when it is evicted, not as printed in the paper.
      */
     write_on_eviction?: boolean;
 };
@@ -3012,7 +3012,7 @@ export type DirectoriesOut = {
     /**
      * Start
      *
-     * Of the counts; a given curve is always steady.
+     * Start of the counts; a given curve is always steady.
      */
     start: 'steady' | 'cold';
     /**
@@ -3072,31 +3072,31 @@ export type DirectoriesOut = {
     /**
      * Remark
      *
-     * What another option saves if its flash pages are full; empty where none does better than the choice.
+     * What another option saves if its flash pages are full; empty where no option does better than the choice.
      */
     remark: string;
     /**
      * Estimator
      *
-     * How the figures were got: the model or the replay.
+     * How the figures were obtained: by model or by replay.
      */
     estimator: string;
     /**
      * Validity
      *
-     * How far they hold.
+     * Where they are valid.
      */
     validity: string;
     /**
      * Warnings
      *
-     * What a reader of these figures must know.
+     * What to know before relying on these figures.
      */
     warnings: Array<WarningOut>;
     /**
      * Derivation
      *
-     * The formulas with their numbers, step by step; null unless the query asks for it by `derivation=true`.
+     * The formulas with their numbers, step by step; null unless the query has `derivation=true`.
      */
     derivation: Array<DerivationStep> | null;
 };
@@ -3176,7 +3176,7 @@ export type DirectoryOptionOut = {
     /**
      * Safest
      *
-     * Scheme of least `worst_total_us`: the one to count on.
+     * Scheme of least `worst_total_us`: the safest one.
      */
     safest: string | null;
     /**
@@ -3220,7 +3220,7 @@ export type DirectorySchemeOut = {
     /**
      * Title
      *
-     * What to show as its name.
+     * Its display name.
      */
     title: string;
     /**
@@ -3232,7 +3232,7 @@ export type DirectorySchemeOut = {
     /**
      * Directory Us
      *
-     * Time of the directory. [µs per access]
+     * Time spent on the directory. [µs per access]
      */
     directory_us: number;
     /**
@@ -3286,7 +3286,7 @@ export type DirtyShareOut = {
     /**
      * Best At Most
      *
-     * If unknown: the best choice if as many are dirty as can be.
+     * If unknown: the best choice if as many evicted pages as possible are dirty.
      */
     best_at_most: string | null;
 };
@@ -3405,13 +3405,13 @@ export type EqualMoney = {
     /**
      * Within Error
      *
-     * Whether the stated error leaves the better buy open: a check decides.
+     * Whether the stated error leaves the better buy open; decide it with a check.
      */
     within_error: boolean;
     /**
      * Matching Flash Pages
      *
-     * Least flash that gains what the DRAM gains; null: none does.
+     * Least flash that gains what the DRAM gains; null: no amount does.
      */
     matching_flash_pages: number | null;
     /**
@@ -3435,13 +3435,13 @@ export type EqualMoney = {
     /**
      * Estimator
      *
-     * How the figures were got: the model or the replay.
+     * How the figures were obtained: by model or by replay.
      */
     estimator: string;
     /**
      * Validity
      *
-     * How far they hold.
+     * Where they are valid.
      */
     validity: string;
 };
@@ -3461,7 +3461,7 @@ export type EstimatorOut = {
     /**
      * Exact
      *
-     * Equal to a simulation from a cold start; never in the steady state, which is estimated.
+     * Whether it equals a simulation from a cold start; never in the steady state, which is estimated.
      */
     exact: boolean;
     /**
@@ -3556,7 +3556,7 @@ export type EvaluationOut = {
     /**
      * Start
      *
-     * Of the counts; a given curve is always steady.
+     * Start of the counts; a given curve is always steady.
      */
     start: 'steady' | 'cold';
     /**
@@ -3576,11 +3576,11 @@ export type EvaluationOut = {
      */
     devices: DevicesUsed;
     /**
-     * The price book used; null where none prices it.
+     * The price book used; null where no price book has a price.
      */
     price_book: PriceBookRef | null;
     /**
-     * Absent where no metadata of flash are charged.
+     * Absent where no flash metadata are charged.
      */
     ram_budget: RamBudgetOut | null;
     /**
@@ -3610,19 +3610,19 @@ export type EvaluationOut = {
      */
     margin: MarginOut | null;
     /**
-     * Whose figures best, runner-up and margin are.
+     * What best, runner-up and margin are based on.
      */
     decided_by: Decide;
     /**
      * Equal
      *
-     * Schemes within 1 % of the best, itself included: equal for the purpose; empty where it leads by more.
+     * Schemes within 1 % of the best, including the best: practically equal; empty where it leads by more.
      */
     equal: Array<string>;
     /**
      * Writes Least
      *
-     * Of the equal ones the one that writes least to flash.
+     * Of the equal schemes, the one that writes least to flash.
      */
     writes_least: string | null;
     /**
@@ -3638,7 +3638,7 @@ export type EvaluationOut = {
     /**
      * Warnings
      *
-     * What a reader of these figures must know.
+     * What to know before relying on these figures.
      */
     warnings: Array<WarningOut>;
     /**
@@ -3662,7 +3662,7 @@ export type EvaluationOut = {
     /**
      * Core Version
      *
-     * Version of the simulator core that counted.
+     * Version of the simulator core that replayed it.
      */
     core_version: string;
 };
@@ -3708,7 +3708,7 @@ export type ExchangeRateList = {
     /**
      * Items
      *
-     * Those of this page of the list.
+     * Items of this page of the list.
      */
     items: Array<ExchangeRateOut>;
     /**
@@ -3740,7 +3740,7 @@ export type ExchangeRateOut = {
     /**
      * Date
      *
-     * The day, month or quarter that it is of.
+     * Its day, month or quarter.
      */
     date: string;
     /**
@@ -3752,7 +3752,7 @@ export type ExchangeRateOut = {
     /**
      * Caution
      *
-     * Said where the rate is of another time than the prices.
+     * Warning where the rate and the prices are of different dates.
      */
     caution: string | null;
 };
@@ -3798,7 +3798,7 @@ export type ExtentOut = {
 /**
  * FactChange
  *
- * One fact of a device, price book or workload that is not what it was.
+ * One fact of a device, price book or workload that has changed.
  */
 export type FactChange = {
     /**
@@ -3810,7 +3810,7 @@ export type FactChange = {
     /**
      * Id
      *
-     * Its id, as addresses of the API take it.
+     * Its id, as used in addresses of the API.
      */
     id: string;
     /**
@@ -3822,19 +3822,19 @@ export type FactChange = {
     /**
      * Fact
      *
-     * Which statement about it changed.
+     * Which of its statements changed.
      */
     fact: string;
     /**
      * Before
      *
-     * Absent where it was added since.
+     * Absent where it was added later.
      */
     before: string | null;
     /**
      * Now
      *
-     * Absent where it was removed since.
+     * Absent where it was removed later.
      */
     now: string | null;
 };
@@ -3867,7 +3867,7 @@ export type FigureBeside = {
     /**
      * Title
      *
-     * What to show as its name.
+     * Its display name.
      */
     title: string;
     /**
@@ -3885,7 +3885,7 @@ export type FigureBeside = {
     /**
      * Before
      *
-     * As it was kept.
+     * As it was saved.
      */
     before: number | string | null;
     /**
@@ -3935,7 +3935,7 @@ export type FigureIn = {
     /**
      * Date
      *
-     * The day, month or quarter that it is of.
+     * Its day, month or quarter.
      */
     date?: string | null;
     /**
@@ -4005,7 +4005,7 @@ export type FigureOut = {
     /**
      * Date
      *
-     * The day, month or quarter that it is of.
+     * Its day, month or quarter.
      */
     date: string | null;
     /**
@@ -4017,7 +4017,7 @@ export type FigureOut = {
     /**
      * Assumed
      *
-     * Taken from the class of the device: no source states it of this one.
+     * Assumed from the class of the device: no source states it for this device.
      */
     assumed: boolean;
 };
@@ -4045,7 +4045,7 @@ export type FillOut = {
     /**
      * Seconds
      *
-     * Time it takes. [s]
+     * Duration. [s]
      */
     seconds: number;
     /**
@@ -4063,7 +4063,7 @@ export type FillOut = {
     /**
      * Rates Bytes Per S
      *
-     * What each part would allow. [bytes/s]
+     * The rate that each part allows. [bytes/s]
      */
     rates_bytes_per_s: {
         [key: string]: number;
@@ -4071,19 +4071,19 @@ export type FillOut = {
     /**
      * Units
      *
-     * Pages to bring in. [pages]
+     * Pages to load. [pages]
      */
     units: number;
     /**
      * Estimator
      *
-     * How the figures were got: the model or the replay.
+     * How the figures were obtained: by model or by replay.
      */
     estimator: string;
     /**
      * Validity
      *
-     * How far they hold.
+     * Where they are valid.
      */
     validity: string;
 };
@@ -4091,7 +4091,7 @@ export type FillOut = {
 /**
  * FioImportIn
  *
- * A result of fio, and what it does not tell of the device.
+ * A result of fio, and what it does not contain about the device.
  */
 export type FioImportIn = {
     /**
@@ -4117,13 +4117,13 @@ export type FioImportIn = {
     /**
      * Queue Depth
      *
-     * Depth of the rates to take; absent: the deepest at which reads and writes were both measured.
+     * Queue depth of the rates to import; absent: the deepest at which reads and writes were both measured.
      */
     queue_depth?: number | null;
     /**
      * Page Bytes
      *
-     * Transfer of the rates, where several were measured.
+     * Transfer size of the rates, where several were measured.
      */
     page_bytes?: number | null;
     /**
@@ -4135,7 +4135,7 @@ export type FioImportIn = {
     /**
      * Keep
      *
-     * Keep it as an own device; else only show it.
+     * Keep it as a device of your own; otherwise only show it.
      */
     keep?: boolean;
 };
@@ -4147,13 +4147,13 @@ export type FioImportIn = {
  */
 export type FioImportOut = {
     /**
-     * The device that was made of the result.
+     * The device made from the result.
      */
     device: DeviceOut;
     /**
      * Kept
      *
-     * Whether it is an own device now.
+     * Whether it is now a device of your own.
      */
     kept: boolean;
     /**
@@ -4165,7 +4165,7 @@ export type FioImportOut = {
     /**
      * Used
      *
-     * Figure of the device to the run behind.
+     * The run behind each figure of the device.
      */
     used: {
         [key: string]: string;
@@ -4173,7 +4173,7 @@ export type FioImportOut = {
     /**
      * Queue Depths
      *
-     * Depths of random runs at the page used, to choose from.
+     * Queue depths of random runs at the page size used, to choose from.
      */
     queue_depths: Array<number>;
     /**
@@ -4191,7 +4191,7 @@ export type FioImportOut = {
     /**
      * Warnings
      *
-     * What a reader of these figures must know.
+     * What to know before relying on these figures.
      */
     warnings: Array<WarningOut>;
 };
@@ -4229,13 +4229,13 @@ export type FioRunOut = {
     /**
      * Queue Depth
      *
-     * Asked for: iodepth x jobs.
+     * Requested: iodepth x jobs.
      */
     queue_depth: number;
     /**
      * In Flight
      *
-     * Really in flight: IOPS x latency (Little's law).
+     * Actually in flight: IOPS x latency (Little's law).
      */
     in_flight: number | null;
     /**
@@ -4285,7 +4285,7 @@ export type FlashChoiceIn = {
     /**
      * Start
      *
-     * `steady`: a system that has run for long, every cache full; `cold`: a replay of the workload that begins with empty caches. A given curve is always of a running system.
+     * `steady`: a system that has run for long, every cache full; `cold`: a replay of the workload that begins with empty caches. A given curve always describes a running system.
      */
     start?: 'steady' | 'cold';
     /**
@@ -4315,7 +4315,7 @@ export type FlashChoiceIn = {
     /**
      * Dirty Share
      *
-     * Of the evicted pages, for a workload made of a given curve.
+     * Share of the evicted pages, for a workload made from a given curve.
      */
     dirty_share?: number | null;
     /**
@@ -4339,7 +4339,7 @@ export type FlashChoiceIn = {
     /**
      * Flash Metadata
      *
-     * Preset of `GET /catalog/flash-metadata` whose memory is taken out of the RAM of every scheme with flash; absent: nothing is charged.
+     * Preset of `GET /catalog/flash-metadata` whose memory is subtracted from the RAM of every scheme with flash; absent: nothing is charged.
      */
     flash_metadata?: string | null;
 };
@@ -4359,7 +4359,7 @@ export type FlashChoiceOut = {
     /**
      * Start
      *
-     * Of the counts; a given curve is always steady.
+     * Start of the counts; a given curve is always steady.
      */
     start: 'steady' | 'cold';
     /**
@@ -4381,7 +4381,7 @@ export type FlashChoiceOut = {
      */
     flash_pages: number;
     /**
-     * The price book used; null where none prices it.
+     * The price book used; null where no price book has a price.
      */
     price_book: PriceBookRef | null;
     /**
@@ -4393,13 +4393,13 @@ export type FlashChoiceOut = {
     /**
      * Best By Time
      *
-     * That of least I/O time; null where none could be evaluated.
+     * The one with the lowest I/O time; null where no device could be evaluated.
      */
     best_by_time: string | null;
     /**
      * Best By Price Times Time
      *
-     * That of least price x time; null where nothing has a price.
+     * The one with the lowest price x time; null where nothing has a price.
      */
     best_by_price_times_time: string | null;
     /**
@@ -4417,25 +4417,25 @@ export type FlashChoiceOut = {
     /**
      * Estimator
      *
-     * How the figures were got: the model or the replay.
+     * How the figures were obtained: by model or by replay.
      */
     estimator: string;
     /**
      * Validity
      *
-     * How far they hold.
+     * Where they are valid.
      */
     validity: string;
     /**
      * Warnings
      *
-     * What a reader of these figures must know.
+     * What to know before relying on these figures.
      */
     warnings: Array<WarningOut>;
     /**
      * Derivation
      *
-     * Null unless the query asks for it by `derivation=true`; `scheme` holds the device that a step belongs to.
+     * Null unless the query has `derivation=true`; `scheme` holds the device that a step belongs to.
      */
     derivation: Array<DerivationStep> | null;
 };
@@ -4443,7 +4443,7 @@ export type FlashChoiceOut = {
 /**
  * FlashMetadataOut
  *
- * How much RAM a flash cache needs to know what it holds.
+ * RAM that the metadata of a flash cache need.
  */
 export type FlashMetadataOut = {
     /**
@@ -4455,7 +4455,7 @@ export type FlashMetadataOut = {
     /**
      * Title
      *
-     * What to show as its name.
+     * Its display name.
      */
     title: string;
     /**
@@ -4467,13 +4467,13 @@ export type FlashMetadataOut = {
     /**
      * Unit Bytes
      *
-     * Flash that an entry stands for; null: a page. [bytes]
+     * Flash covered by an entry; null: a page. [bytes]
      */
     unit_bytes: number | null;
     /**
      * Source Entry Bytes
      *
-     * RAM for each unit of the address space behind. [bytes]
+     * RAM for each unit of the volume behind the cache. [bytes]
      */
     source_entry_bytes: number;
     /**
@@ -4541,13 +4541,13 @@ export type FlashRowOut = {
     /**
      * Flash Usd Per Month
      *
-     * Cost of the flash a month; null where a price is missing. [USD/month]
+     * Cost of the flash per month; null where a price is missing. [USD/month]
      */
     flash_usd_per_month: string | null;
     /**
      * Price Times Time
      *
-     * USD a month x µs an access, less is better; null without a price, and where no scheme beats no flash. [USD µs/month]
+     * USD per month x µs per access, less is better; null without a price, and where no scheme beats no flash. [USD µs/month]
      */
     price_times_time: number | null;
     /**
@@ -4567,7 +4567,7 @@ export type FlipsOut = {
     /**
      * Delta
      *
-     * Added DRAM in multiples of the DRAM there is.
+     * Added DRAM in multiples of the present DRAM.
      */
     delta: Array<number>;
     /**
@@ -4611,7 +4611,7 @@ export type FormatOut = {
     /**
      * Has Writes
      *
-     * Whether it tells reads from writes.
+     * Whether it distinguishes reads from writes.
      */
     has_writes: boolean;
     /**
@@ -4635,7 +4635,7 @@ export type FormatOut = {
     /**
      * Verified
      *
-     * Against what the reader was held: real files, published lines, or a description alone.
+     * What the reader was tested against: real files, published lines, or only a description.
      */
     verified: string;
 };
@@ -4643,7 +4643,7 @@ export type FormatOut = {
 /**
  * FormulaAnswerOut
  *
- * A formula's result, and what a reader must know to use it.
+ * A formula's result, and what to know before relying on it.
  */
 export type FormulaAnswerOut = {
     /**
@@ -4655,7 +4655,7 @@ export type FormulaAnswerOut = {
     /**
      * Inputs
      *
-     * As put in, with defaults taken.
+     * As entered, with defaults filled in.
      */
     inputs: {
         [key: string]: unknown;
@@ -4671,13 +4671,13 @@ export type FormulaAnswerOut = {
     /**
      * Estimator
      *
-     * How the figures were got: the model or the replay.
+     * How the figures were obtained: by model or by replay.
      */
     estimator: string;
     /**
      * Validity
      *
-     * How far they hold.
+     * Where they are valid.
      */
     validity: string;
     /**
@@ -4695,7 +4695,7 @@ export type FormulaAnswerOut = {
     /**
      * Warnings
      *
-     * What a reader of these figures must know.
+     * What to know before relying on these figures.
      */
     warnings: Array<WarningOut>;
     /**
@@ -4727,7 +4727,7 @@ export type FormulaCardOut = {
     /**
      * Title
      *
-     * What to show as its name.
+     * Its display name.
      */
     title: string;
     /**
@@ -4751,25 +4751,25 @@ export type FormulaCardOut = {
     /**
      * Estimator
      *
-     * How the figures were got: the model or the replay.
+     * How the figures were obtained: by model or by replay.
      */
     estimator: string;
     /**
      * Validity
      *
-     * How far they hold.
+     * Where they are valid.
      */
     validity: string;
     /**
      * Parameters
      *
-     * What it takes.
+     * Its allowed values.
      */
     parameters: Array<FormulaParameterOut>;
     /**
      * Instead
      *
-     * Another set of inputs, in the place of all `parameters`.
+     * Another set of inputs that replaces all `parameters`.
      */
     instead: Array<FormulaParameterOut>;
     /**
@@ -4817,7 +4817,7 @@ export type FormulaExampleOut = {
     /**
      * Id
      *
-     * Its id, as addresses of the API take it.
+     * Its id, as used in addresses of the API.
      */
     id: string;
     /**
@@ -4853,7 +4853,7 @@ export type FormulaFamilyOut = {
     /**
      * Title
      *
-     * What to show as its name.
+     * Its display name.
      */
     title: string;
     /**
@@ -4901,13 +4901,13 @@ export type FormulaOut = {
     /**
      * Gap
      *
-     * Of the priced replay; positive: dearer. [1]
+     * Of the priced replay; positive: the formula is higher. [1]
      */
     gap: number;
     /**
      * Q
      *
-     * Share of the clean RAM victims that flash still holds, as the formula takes it: h_f / m_r. [1]
+     * Share of the clean RAM victims that flash still holds, as the formula assumes it: h_f / m_r. [1]
      */
     q: number;
     /**
@@ -4971,7 +4971,7 @@ export type FormulaOutputOut = {
     /**
      * Formula
      *
-     * Its equation; empty: a procedure makes it.
+     * Its equation; empty: computed by a procedure.
      */
     formula: string;
 };
@@ -5041,13 +5041,13 @@ export type FormulaParameterOut = {
     /**
      * Default
      *
-     * Taken where it is left out; null: see `otherwise`.
+     * Value used where it is left out; null: see `otherwise`.
      */
     default: unknown;
     /**
      * Otherwise
      *
-     * What holds where it is left out, in words.
+     * What is used where it is left out, in words.
      */
     otherwise: string;
     /**
@@ -5087,13 +5087,13 @@ export type FormulasOut = {
 /**
  * FragmentCacheIn
  *
- * Workload, sizes, devices, and what the workload does not tell.
+ * Workload, sizes, devices, and what the workload does not contain.
  */
 export type FragmentCacheIn = {
     /**
      * Start
      *
-     * `steady`: a system that has run for long, every cache full; `cold`: a replay of the workload that begins with empty caches. A given curve is always of a running system.
+     * `steady`: a system that has run for long, every cache full; `cold`: a replay of the workload that begins with empty caches. A given curve always describes a running system.
      */
     start?: 'steady' | 'cold';
     /**
@@ -5135,7 +5135,7 @@ export type FragmentCacheIn = {
     /**
      * Source Bytes
      *
-     * Address space behind the cache; absent: the pages of the workload, and a warning. [bytes]
+     * Size of the volume behind the cache; absent: the pages of the workload, with a warning. [bytes]
      */
     source_bytes?: number | null;
     /**
@@ -5165,7 +5165,7 @@ export type FragmentCacheIn = {
     /**
      * Period S
      *
-     * Sleep of a thread between promotions. [s]
+     * Time that a thread sleeps between promotions. [s]
      */
     period_s?: number;
     /**
@@ -5197,7 +5197,7 @@ export type FragmentCacheOut = {
     /**
      * Start
      *
-     * Of the counts; a given curve is always steady.
+     * Start of the counts; a given curve is always steady.
      */
     start: 'steady' | 'cold';
     /**
@@ -5303,25 +5303,25 @@ export type FragmentCacheOut = {
     /**
      * Estimator
      *
-     * How the figures were got: the model or the replay.
+     * How the figures were obtained: by model or by replay.
      */
     estimator: string;
     /**
      * Validity
      *
-     * How far they hold.
+     * Where they are valid.
      */
     validity: string;
     /**
      * Warnings
      *
-     * What a reader of these figures must know.
+     * What to know before relying on these figures.
      */
     warnings: Array<WarningOut>;
     /**
      * Derivation
      *
-     * The formulas with their numbers, step by step; null unless the query asks for it by `derivation=true`.
+     * The formulas with their numbers, step by step; null unless the query has `derivation=true`.
      */
     derivation: Array<DerivationStep> | null;
 };
@@ -5329,7 +5329,7 @@ export type FragmentCacheOut = {
 /**
  * FragmentSizes
  *
- * What each fragment size costs and gives; one entry a size.
+ * Costs and benefits of each fragment size; one entry per size.
  */
 export type FragmentSizes = {
     /**
@@ -5359,7 +5359,7 @@ export type FragmentSizes = {
     /**
      * Flash Writes Per Useful Byte
      *
-     * Bytes written to flash for a useful one. [1]
+     * Bytes written to flash per useful byte. [1]
      */
     flash_writes_per_useful_byte: Array<number>;
     /**
@@ -5485,7 +5485,7 @@ export type ImportOut = {
     /**
      * Id
      *
-     * Its id, as addresses of the API take it.
+     * Its id, as used in addresses of the API.
      */
     id: string;
     /**
@@ -5495,13 +5495,13 @@ export type ImportOut = {
      */
     name: string;
     /**
-     * How far it is.
+     * Its state.
      */
     status: WorkloadStatus;
     /**
      * Example
      *
-     * The worked example that comes with the app.
+     * Whether it is the included worked example.
      */
     example: boolean;
     /**
@@ -5519,7 +5519,7 @@ export type ImportOut = {
     /**
      * Filename
      *
-     * Name of its file, to show; null without a file.
+     * Name of its file, for display; null without a file.
      */
     filename: string | null;
     /**
@@ -5551,19 +5551,19 @@ export type ImportOut = {
     /**
      * Skip Bad Records
      *
-     * Bad lines or records to pass over and count; one more is an error.
+     * Bad lines or records to skip and count; one more is an error.
      */
     skip_bad_records: number;
     /**
      * Device Bytes
      *
-     * Size of the device that the trace was taken of. [bytes]
+     * Size of the device that was traced. [bytes]
      */
     device_bytes: number | null;
     /**
      * Members Apart
      *
-     * Each member of an archive has separate devices; otherwise equal names of devices, and none, are one device.
+     * Each member of an archive has separate devices; by default, devices with the same name, or with none, are one device.
      */
     members_apart: boolean;
     /**
@@ -5595,7 +5595,7 @@ export type ImportOut = {
     /**
      * Already Here
      *
-     * Nothing was made: this workload was, or is being, imported from the same file with the same read options. `import_again` makes another one.
+     * Nothing was created: this workload was, or is being, imported from the same file with the same read options. `import_again` makes another one.
      */
     already_here: boolean;
 };
@@ -5633,7 +5633,7 @@ export type IntervalOut = {
     /**
      * Interval S
      *
-     * Accesses further apart than this belong into the lower tier; null: see `missing`. [s]
+     * Pages accessed less often than this belong in the lower tier; null: see `missing`. [s]
      */
     interval_s: number | null;
     /**
@@ -5645,13 +5645,13 @@ export type IntervalOut = {
     /**
      * Validity
      *
-     * How far they hold.
+     * Where they are valid.
      */
     validity: string;
     /**
      * Warnings
      *
-     * What a reader of these figures must know.
+     * What to know before relying on these figures.
      */
     warnings: Array<WarningOut>;
 };
@@ -5703,13 +5703,13 @@ export type KeptFigure = {
     /**
      * Title
      *
-     * What to show as its name.
+     * Its display name.
      */
     title: string;
     /**
      * Scheme
      *
-     * The scheme it is about, if one.
+     * Its scheme, if it has one.
      */
     scheme: string | null;
     /**
@@ -5741,7 +5741,7 @@ export type KeptSource = {
     /**
      * Id
      *
-     * Its id, as addresses of the API take it.
+     * Its id, as used in addresses of the API.
      */
     id: string;
     /**
@@ -5753,7 +5753,7 @@ export type KeptSource = {
     /**
      * Facts
      *
-     * What was stated of it.
+     * What was stated about it.
      */
     facts: {
         [key: string]: string;
@@ -5875,13 +5875,13 @@ export type LinkOut = {
     /**
      * Methods
      *
-     * What can be sent to it.
+     * Its methods.
      */
     methods: Array<'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD' | 'OPTIONS'>;
     /**
      * Description
      *
-     * What it answers, or makes.
+     * What it returns or creates.
      */
     description: string;
 };
@@ -5921,7 +5921,7 @@ export type MapAxisOut = {
     /**
      * Title
      *
-     * What to show as its name.
+     * Its display name.
      */
     title: string;
     /**
@@ -5993,7 +5993,7 @@ export type MapLeastOut = {
     /**
      * Differs
      *
-     * Where the scheme of least I/O time is another one than with as many dirty pages as can be.
+     * Where the scheme of least I/O time is another one than with as many dirty pages as possible.
      */
     differs: Array<Array<boolean>>;
     /**
@@ -6013,13 +6013,13 @@ export type MapMoneyOut = {
     /**
      * Usd Per Month No Flash
      *
-     * Cost a month without flash, at each point; null without prices. [USD/month]
+     * Cost per month without flash, at each point; null without prices. [USD/month]
      */
     usd_per_month_no_flash: Array<Array<string | null>> | null;
     /**
      * Usd Per Month With Flash
      *
-     * Cost a month with flash, at each point; null without prices. [USD/month]
+     * Cost per month with flash, at each point; null without prices. [USD/month]
      */
     usd_per_month_with_flash: Array<Array<string | null>> | null;
     /**
@@ -6039,7 +6039,7 @@ export type MapMoneyOut = {
 /**
  * MapOptions
  *
- * What a map can be asked for, from the models' tables.
+ * What a map can be requested for, from the models' tables.
  */
 export type MapOptions = {
     /**
@@ -6079,7 +6079,7 @@ export type MapPointOut = {
     /**
      * Start
      *
-     * Of the counts; a given curve is always steady.
+     * Start of the counts; a given curve is always steady.
      */
     start: 'steady' | 'cold';
     /**
@@ -6103,7 +6103,7 @@ export type MapPointOut = {
     /**
      * Ram Pages With Flash
      *
-     * RAM that the metadata of flash leave. [pages]
+     * RAM left by the flash metadata. [pages]
      */
     ram_pages_with_flash: number;
     /**
@@ -6133,7 +6133,7 @@ export type MapPointOut = {
         [key: string]: DeviceOut;
     };
     /**
-     * The price book used; null where none prices it.
+     * The price book used; null where no price book has a price.
      */
     price_book: PriceBookRef | null;
     /**
@@ -6151,7 +6151,7 @@ export type MapPointOut = {
     /**
      * Best By Price Times Time
      *
-     * That of least price x time; null where nothing has a price.
+     * The one with the lowest price x time; null where nothing has a price.
      */
     best_by_price_times_time: string | null;
     /**
@@ -6179,7 +6179,7 @@ export type MapPointOut = {
     /**
      * Derivation
      *
-     * The formulas with their numbers, step by step; null unless the query asks for it by `derivation=true`.
+     * The formulas with their numbers, step by step; null unless the query has `derivation=true`.
      */
     derivation: Array<DerivationStep> | null;
 };
@@ -6193,7 +6193,7 @@ export type MapQuestion = {
     /**
      * Start
      *
-     * `steady`: a system that has run for long, every cache full; `cold`: a replay of the workload that begins with empty caches. A given curve is always of a running system.
+     * `steady`: a system that has run for long, every cache full; `cold`: a replay of the workload that begins with empty caches. A given curve always describes a running system.
      */
     start?: 'steady' | 'cold';
     /**
@@ -6253,7 +6253,7 @@ export type MapQuestion = {
     /**
      * Dirty Share Range
      *
-     * Where the dirty share is neither set nor an axis, and that of a given curve is not stated: answer with both ends of what it can be. Otherwise such a request is refused.
+     * Where the dirty share is neither set nor an axis, and that of a given curve is not stated: answer with both ends of its possible range. Otherwise such a request is refused.
      */
     dirty_share_range?: boolean;
     /**
@@ -6271,7 +6271,7 @@ export type MapQuestion = {
     /**
      * Flash Metadata
      *
-     * Preset whose memory is taken from the RAM of schemes with flash; `GET /catalog/flash-metadata` lists them.
+     * Preset of `GET /catalog/flash-metadata` whose memory is subtracted from the RAM of schemes with flash.
      */
     flash_metadata?: string | null;
 };
@@ -6329,7 +6329,7 @@ export type MeasurementIn = {
     /**
      * Queue Depth
      *
-     * Requests under way at once; null where it is not stated.
+     * Requests in flight; null where not stated.
      */
     queue_depth?: number | null;
     /**
@@ -6341,7 +6341,7 @@ export type MeasurementIn = {
     /**
      * Date
      *
-     * The day, month or quarter that it is of.
+     * Its day, month or quarter.
      */
     date?: string | null;
     /**
@@ -6367,7 +6367,7 @@ export type MeasurementOut = {
     /**
      * Page Bytes
      *
-     * Page that was read or written. [bytes]
+     * Size of the page read or written. [bytes]
      */
     page_bytes: number;
     /**
@@ -6379,7 +6379,7 @@ export type MeasurementOut = {
     /**
      * Queue Depth
      *
-     * Requests under way at once; null where it is not stated.
+     * Requests in flight; null where not stated.
      */
     queue_depth: number | null;
     /**
@@ -6391,7 +6391,7 @@ export type MeasurementOut = {
     /**
      * Date
      *
-     * The day, month or quarter that it is of.
+     * Its day, month or quarter.
      */
     date: string | null;
     /**
@@ -6443,7 +6443,7 @@ export type MiniatureIn = {
     /**
      * Seed
      *
-     * Another one, other pages.
+     * Seed; another seed follows other pages.
      */
     seed?: number;
 };
@@ -6457,7 +6457,7 @@ export type MiniatureOut = {
     /**
      * Id
      *
-     * Its id, as addresses of the API take it.
+     * Its id, as used in addresses of the API.
      */
     id: string;
     /**
@@ -6473,11 +6473,11 @@ export type MiniatureOut = {
      */
     content_id: string;
     /**
-     * How far it is.
+     * Its state.
      */
     status: RunStatus;
     /**
-     * The request as it was taken.
+     * The request as it was understood.
      */
     inputs: MiniatureIn;
     /**
@@ -6489,7 +6489,7 @@ export type MiniatureOut = {
     /**
      * Sizes
      *
-     * Sizes, as the range came out. [pages]
+     * Sizes, from the range. [pages]
      */
     sizes: Array<number>;
     /**
@@ -6531,19 +6531,19 @@ export type MiniatureOut = {
     /**
      * Rows
      *
-     * Those that are done, by size.
+     * Finished ones, by size.
      */
     rows: Array<MiniatureRow>;
     /**
      * Warnings
      *
-     * What the reader of the trace noticed.
+     * What the reader noticed in the trace.
      */
     warnings: Array<WarningOut>;
     /**
      * Core Version
      *
-     * Version of the simulator core that counted.
+     * Version of the simulator core that replayed it.
      */
     core_version: string;
     /**
@@ -6579,7 +6579,7 @@ export type MiniatureRow = {
     /**
      * Hit Ratio Interval95
      *
-     * None where the spread of the miniatures says too little, with the reason in `warnings`: `does_not_shrink`, `too_small` or `cliff`.
+     * Null where the spread of the miniatures is not informative, with the reason in `warnings`: `does_not_shrink`, `too_small` or `cliff`.
      */
     hit_ratio_interval95: [
         number,
@@ -6624,13 +6624,13 @@ export type MiniatureRow = {
     /**
      * Too Small
      *
-     * The smallest part of a scaled cache has fewer than 32 pages: biased perhaps, so there is no interval.
+     * The smallest part of a scaled cache has fewer than 32 pages: it may be biased, so there is no interval.
      */
     too_small: boolean | null;
     /**
      * Warnings
      *
-     * What a reader of these figures must know.
+     * What to know before relying on these figures.
      */
     warnings: Array<WarningOut>;
     /**
@@ -6650,7 +6650,7 @@ export type MiniatureRow = {
 /**
  * MoneyOut
  *
- * What the tiers cost a month.
+ * Monthly cost of the tiers.
  */
 export type MoneyOut = {
     /**
@@ -6676,7 +6676,7 @@ export type MoneyOut = {
 /**
  * MoneyPart
  *
- * What one tier costs a month, or why that is unknown.
+ * What one tier costs per month, or why that is unknown.
  */
 export type MoneyPart = {
     /**
@@ -6700,7 +6700,7 @@ export type MoneyPart = {
     /**
      * Usd Per Month
      *
-     * Cost a month; null where a price is missing. [USD/month]
+     * Cost per month; null where a price is missing. [USD/month]
      */
     usd_per_month: string | null;
     /**
@@ -6720,7 +6720,7 @@ export type MoneyPart = {
 /**
  * NextMoneyOut
  *
- * The next sum of money, now and after any sum spent on one of the two.
+ * The next amount, now and after any amount spent on one of the two.
  */
 export type NextMoneyOut = {
     /**
@@ -6732,7 +6732,7 @@ export type NextMoneyOut = {
     /**
      * Usual Usd
      *
-     * About what doubles the DRAM.
+     * About the price of doubling the DRAM.
      */
     usual_usd: string;
     /**
@@ -6750,25 +6750,25 @@ export type NextMoneyOut = {
     /**
      * Flash Useful Pages
      *
-     * Flash beyond this many pages gains nothing: the curve ends there; null where larger caches may hit more than the curve tells.
+     * Flash beyond this many pages gains nothing: the curve ends there; null where larger caches may hit more than the curve shows.
      */
     flash_useful_pages: number | null;
     /**
      * Ram Pages Beside Flash
      *
-     * What the metadata of that flash leave of the DRAM. [pages]
+     * DRAM left by the metadata of that flash. [pages]
      */
     ram_pages_beside_flash: number;
     /**
      * Equal Money
      *
-     * The form asked for first.
+     * The requested form first.
      */
     equal_money: Array<EqualMoney>;
     /**
      * Spent Usd
      *
-     * Sums spent on one of the two. [USD]
+     * Amounts spent on one of the two. [USD]
      */
     spent_usd: Array<string>;
     /**
@@ -6786,13 +6786,13 @@ export type NextMoneyOut = {
     /**
      * Dram Next
      *
-     * Gained a dollar by the next sum in DRAM.
+     * Gained per dollar by the next amount in DRAM.
      */
     dram_next: Array<number>;
     /**
      * Flash Next
      *
-     * Gained a dollar by the next sum in flash. [µs per access per USD]
+     * Gained per dollar by the next amount in flash. [µs per access per USD]
      */
     flash_next: Array<number | null>;
     /**
@@ -6804,13 +6804,13 @@ export type NextMoneyOut = {
     /**
      * Total Crossings
      *
-     * Sums, spent at once, from which the better buy is another.
+     * Amounts, spent at once, from which the better buy changes.
      */
     total_crossings: Array<CrossingOut>;
     /**
      * Dram Trend From Usd
      *
-     * Sum beyond which the gain of DRAM is a trend: the recording tells too little about caches of so many pages; null where it tells about every size.
+     * Amount beyond which the gain of DRAM is an extrapolated trend: the recording does not cover caches of so many pages; null where it covers every size.
      */
     dram_trend_from_usd: string | null;
     /**
@@ -6822,7 +6822,7 @@ export type NextMoneyOut = {
     /**
      * Entry Gain Us
      *
-     * What the least flash gains without a hit; below 0 where every victim is staged. [µs per access]
+     * What the smallest flash gains before its first hit; below 0 where every victim is staged. [µs per access]
      */
     entry_gain_us: number | null;
 };
@@ -6836,7 +6836,7 @@ export type OpenedScenario = {
     /**
      * Id
      *
-     * Its id, as addresses of the API take it.
+     * Its id, as used in addresses of the API.
      */
     id: string;
     /**
@@ -6854,7 +6854,7 @@ export type OpenedScenario = {
     /**
      * State
      *
-     * State of the page that was kept.
+     * Saved state of the page.
      */
     state: {
         [key: string]: unknown;
@@ -6862,7 +6862,7 @@ export type OpenedScenario = {
     /**
      * Version
      *
-     * Counts its changes; a change names the one that it starts from.
+     * Counts its changes; a change names the version that it starts from.
      */
     version: number;
     /**
@@ -6896,7 +6896,7 @@ export type OpenedScenario = {
     /**
      * Stale
      *
-     * The models, a device or a price book changed since the answer was kept: `GET /scenarios/{id}` says what that changes.
+     * The models, a device or a price book changed since the answer was kept: see `GET /scenarios/{id}` for the effect.
      */
     stale: boolean;
     /**
@@ -6926,7 +6926,7 @@ export type OpenedScenario = {
         [key: string]: unknown;
     } | null;
     /**
-     * The answer to the same requests by the present models, prices and devices.
+     * The answer to the same requests by the current models, prices and devices.
      */
     answer_now: KeptAnswer | null;
     /**
@@ -6938,7 +6938,7 @@ export type OpenedScenario = {
     /**
      * To Compute
      *
-     * Requests of `asks` that a job of the present models must answer first: send them (`POST /pool-splits`, `POST /sweeps`), follow the run, and read again.
+     * Requests of `asks` that a job of the current models must answer first: send them (`POST /pool-splits`, `POST /sweeps`), follow the run, and read again.
      */
     to_compute: Array<string>;
     /**
@@ -6968,7 +6968,7 @@ export type OptionOut = {
     /**
      * Default
      *
-     * Its value unless another is given.
+     * Its default value.
      */
     default: string;
     /**
@@ -7012,7 +7012,7 @@ export type PhaseOut = {
     /**
      * Seconds
      *
-     * Time it takes. [s]
+     * Duration. [s]
      */
     seconds: number;
 };
@@ -7020,13 +7020,13 @@ export type PhaseOut = {
 /**
  * PlanOut
  *
- * The sum again and again, each time where it gains most; columns.
+ * The amount spent repeatedly, each time where it gains most; columns.
  */
 export type PlanOut = {
     /**
      * Spent Usd
      *
-     * Sums spent on one of the two. [USD]
+     * Amounts spent on one of the two. [USD]
      */
     spent_usd: Array<string>;
     /**
@@ -7056,13 +7056,13 @@ export type PlanOut = {
     /**
      * Choice
      *
-     * Where the sum goes at each step.
+     * Where the money goes at each step.
      */
     choice: Array<'dram' | 'flash' | 'neither'>;
     /**
      * Is Trend
      *
-     * Whether the recording tells too little about the sizes after the step.
+     * Whether the recording covers the sizes after the step too little.
      */
     is_trend: Array<boolean>;
 };
@@ -7122,13 +7122,13 @@ export type PointSchemeOut = {
     /**
      * Title
      *
-     * What to show as its name.
+     * Its display name.
      */
     title: string;
     /**
      * Io Time Us Per Access
      *
-     * Null where the metadata of flash leave no RAM. [µs per access]
+     * Null where the flash metadata leave no RAM. [µs per access]
      */
     io_time_us_per_access: number | null;
     /**
@@ -7152,7 +7152,7 @@ export type PointSchemeOut = {
     /**
      * Usd Per Month
      *
-     * Cost a month; null where a price is missing. [USD/month]
+     * Cost per month; null where a price is missing. [USD/month]
      */
     usd_per_month: string | null;
     /**
@@ -7178,7 +7178,7 @@ export type PolicyOut = {
     /**
      * Title
      *
-     * What to show as its name.
+     * Its display name.
      */
     title: string;
     /**
@@ -7216,7 +7216,7 @@ export type PoolAdvisorEpochs = {
     /**
      * Id
      *
-     * Its id, as addresses of the API take it.
+     * Its id, as used in addresses of the API.
      */
     id: string;
     /**
@@ -7362,19 +7362,19 @@ export type PoolAdvisorEpochs = {
     /**
      * Estimator
      *
-     * How the figures were got: the model or the replay.
+     * How the figures were obtained: by model or by replay.
      */
     estimator: string;
     /**
      * Validity
      *
-     * How far they hold.
+     * Where they are valid.
      */
     validity: string;
     /**
      * Warnings
      *
-     * What a reader of these figures must know.
+     * What to know before relying on these figures.
      */
     warnings: Array<WarningOut>;
     /**
@@ -7400,7 +7400,7 @@ export type PoolAdvisorIn = {
     /**
      * Pages
      *
-     * M, the whole buffer: at most twice the distinct pages of the trace, above which this size is replayed. [pages]
+     * M, the whole buffer: at most twice the distinct pages of the trace; larger buffers are replayed at this size. [pages]
      */
     pages: number;
     /**
@@ -7444,7 +7444,7 @@ export type PoolAdvisorOut = {
     /**
      * Id
      *
-     * Its id, as addresses of the API take it.
+     * Its id, as used in addresses of the API.
      */
     id: string;
     /**
@@ -7466,7 +7466,7 @@ export type PoolAdvisorOut = {
     /**
      * Core Version
      *
-     * Version of the simulator core that counted.
+     * Version of the simulator core that replayed it.
      */
     core_version: string;
     /**
@@ -7550,7 +7550,7 @@ export type PoolSplitAsk = {
     /**
      * Flash Device Id
      *
-     * States R where `asymmetry` does not, between 1 and 512; 8 where it states none.
+     * Device that sets R where `asymmetry` is absent, between 1 and 512; 8 where the device states none.
      */
     flash_device_id?: string | null;
 };
@@ -7564,7 +7564,7 @@ export type PoolSplitCosts = {
     /**
      * Id
      *
-     * Its id, as addresses of the API take it.
+     * Its id, as used in addresses of the API.
      */
     id: string;
     /**
@@ -7606,7 +7606,7 @@ export type PoolSplitCosts = {
     /**
      * Estimator
      *
-     * How the figures were got: the model or the replay.
+     * How the figures were obtained: by model or by replay.
      */
     estimator: 'flow' | 'disjoint' | 'eq4';
     /**
@@ -7680,13 +7680,13 @@ export type PoolSplitCosts = {
     /**
      * Warnings
      *
-     * What a reader of these figures must know.
+     * What to know before relying on these figures.
      */
     warnings: Array<WarningOut>;
     /**
      * Derivation
      *
-     * The formulas with their numbers, step by step; null unless the query asks for it by `derivation=true`.
+     * The formulas with their numbers, step by step; null unless the query has `derivation=true`.
      */
     derivation: Array<DerivationStep> | null;
     /**
@@ -7700,13 +7700,13 @@ export type PoolSplitCosts = {
 /**
  * PoolSplitGains
  *
- * What splitting saves over R, and where the devices stand.
+ * What splitting saves over R, and the R of the devices.
  */
 export type PoolSplitGains = {
     /**
      * Id
      *
-     * Its id, as addresses of the API take it.
+     * Its id, as used in addresses of the API.
      */
     id: string;
     /**
@@ -7736,7 +7736,7 @@ export type PoolSplitGains = {
     /**
      * Usual Asymmetry
      *
-     * R that is taken for a device that states none.
+     * R assumed for a device that states none.
      */
     usual_asymmetry: number;
 };
@@ -7776,7 +7776,7 @@ export type PoolSplitOut = {
     /**
      * Id
      *
-     * Its id, as addresses of the API take it.
+     * Its id, as used in addresses of the API.
      */
     id: string;
     /**
@@ -7798,7 +7798,7 @@ export type PoolSplitOut = {
     /**
      * Core Version
      *
-     * Version of the simulator core that counted.
+     * Version of the simulator core that replayed it.
      */
     core_version: string;
     /**
@@ -7814,7 +7814,7 @@ export type PoolSplitOut = {
     /**
      * Pages
      *
-     * M, the whole buffer: at most twice the distinct pages of the trace, above which nothing changes. [pages]
+     * M, the whole buffer: at most twice the distinct pages of the trace, above which the result does not change. [pages]
      */
     pages: number;
     /**
@@ -7826,7 +7826,7 @@ export type PoolSplitOut = {
     /**
      * Warnings
      *
-     * What a reader of these figures must know.
+     * What to know before relying on these figures.
      */
     warnings: Array<WarningOut>;
 };
@@ -7864,7 +7864,7 @@ export type PopularityOut = {
     /**
      * Top
      *
-     * Share of the accesses that the most popular pages take.
+     * Share of the accesses that go to the most popular pages.
      */
     top: Array<TopShare>;
     /**
@@ -7894,7 +7894,7 @@ export type PopularityOut = {
 /**
  * PreviewOut
  *
- * What was understood of the head of a trace.
+ * What was understood of the beginning of a trace.
  */
 export type PreviewOut = {
     /**
@@ -7918,7 +7918,7 @@ export type PreviewOut = {
     /**
      * Detection
      *
-     * Formats that were tried, the best first.
+     * Formats that were tried, best first.
      */
     detection: Array<DetectionOut>;
     /**
@@ -7970,7 +7970,7 @@ export type PreviewOut = {
     /**
      * Warnings
      *
-     * What a reader of these figures must know.
+     * What to know before relying on these figures.
      */
     warnings: Array<WarningOut>;
     /**
@@ -7982,7 +7982,7 @@ export type PreviewOut = {
 /**
  * PriceBookIn
  *
- * An own price book.
+ * A price book of your own.
  */
 export type PriceBookIn = {
     /**
@@ -8012,7 +8012,7 @@ export type PriceBookIn = {
     /**
      * Exchange Rates
      *
-     * Rates of other currencies that the book brings.
+     * Rates of other currencies stated by the price book.
      */
     exchange_rates?: Array<ExchangeRateIn>;
     /**
@@ -8032,13 +8032,13 @@ export type PriceBookIn = {
 /**
  * PriceBookList
  *
- * Price books: shipped first, then own.
+ * Price books: shipped first, then your own.
  */
 export type PriceBookList = {
     /**
      * Items
      *
-     * Those of this page of the list.
+     * Items of this page of the list.
      */
     items: Array<PriceBookOut>;
     /**
@@ -8058,7 +8058,7 @@ export type PriceBookOut = {
     /**
      * Id
      *
-     * Its id, as addresses of the API take it.
+     * Its id, as used in addresses of the API.
      */
     id: string;
     /**
@@ -8076,7 +8076,7 @@ export type PriceBookOut = {
     /**
      * Date
      *
-     * The day, month or quarter that it is of.
+     * Its day, month or quarter.
      */
     date: string;
     /**
@@ -8094,7 +8094,7 @@ export type PriceBookOut = {
     /**
      * Exchange Rates
      *
-     * That the book states itself; they go before the shipped ones.
+     * Stated by the price book itself; used in preference to the shipped ones.
      */
     exchange_rates: Array<ExchangeRateOut>;
     /**
@@ -8106,13 +8106,13 @@ export type PriceBookOut = {
     /**
      * Default
      *
-     * Whether it is taken where no book was chosen; of one book.
+     * Whether it is used where no price book was chosen; true of one book.
      */
     default: boolean;
     /**
      * Retired
      *
-     * Why it should not be chosen any more; empty: it stands. It stays selectable.
+     * Why it should no longer be chosen; empty: it is current. It can still be chosen.
      */
     retired: string;
     /**
@@ -8150,7 +8150,7 @@ export type PriceBookRef = {
     /**
      * Id
      *
-     * Its id, as addresses of the API take it.
+     * Its id, as used in addresses of the API.
      */
     id: string;
     /**
@@ -8168,7 +8168,7 @@ export type PriceBookRef = {
     /**
      * Date
      *
-     * The day, month or quarter that it is of.
+     * Its day, month or quarter.
      */
     date: string;
 };
@@ -8182,13 +8182,13 @@ export type PriceIn = {
     /**
      * Device Id
      *
-     * Device that it prices; absent: a kind of device.
+     * Device with this price; absent: the price is of a kind of device.
      */
     device_id?: string | null;
     /**
      * Kind
      *
-     * Kind of device that it prices; absent: one device.
+     * Kind of device with this price; absent: the price is of one device.
      */
     kind?: string | null;
     /**
@@ -8248,7 +8248,7 @@ export type PriceIn = {
     /**
      * Date
      *
-     * The day, month or quarter that it is of.
+     * Its day, month or quarter.
      */
     date?: string | null;
     /**
@@ -8268,13 +8268,13 @@ export type PriceOut = {
     /**
      * Device Id
      *
-     * Device that it prices; null: a kind of device.
+     * Device with this price; null: the price is of a kind of device.
      */
     device_id: string | null;
     /**
      * Kind
      *
-     * Kind of device that it prices; null: one device.
+     * Kind of device with this price; null: the price is of one device.
      */
     kind: string | null;
     /**
@@ -8316,7 +8316,7 @@ export type PriceOut = {
     /**
      * Date
      *
-     * The day, month or quarter that it is of.
+     * Its day, month or quarter.
      */
     date: string | null;
     /**
@@ -8360,19 +8360,19 @@ export type PricesUsed = {
     /**
      * Ratio
      *
-     * Flash over DRAM, a byte, as used.
+     * Flash over DRAM, per byte, as used.
      */
     ratio: number | null;
     /**
      * Stated Ratio
      *
-     * That of the price book or the devices, without `price_ratio`.
+     * The price of the price book or the devices, ignoring `price_ratio`.
      */
     stated_ratio: number | null;
     /**
      * Usd Basis
      *
-     * What the sum of money rests on.
+     * What the cost is based on.
      */
     usd_basis: string;
     /**
@@ -8454,7 +8454,7 @@ export type ProblemDetail = {
     /**
      * Message
      *
-     * What is so, in a sentence.
+     * What was noticed, in a sentence.
      */
     message: string;
 };
@@ -8462,7 +8462,7 @@ export type ProblemDetail = {
 /**
  * ProfileWorkloadIn
  *
- * Make a workload of a profile document.
+ * Create a workload from a profile document.
  */
 export type ProfileWorkloadIn = {
     /**
@@ -8482,7 +8482,7 @@ export type ProfileWorkloadIn = {
     /**
      * Filename
      *
-     * Name of the file that it came in, to show.
+     * Name of its file, for display.
      */
     filename?: string | null;
 };
@@ -8490,7 +8490,7 @@ export type ProfileWorkloadIn = {
 /**
  * QuestionOut
  *
- * Something that has to be stated, because it is not guessed.
+ * A question that must be answered, because the answer is not guessed.
  */
 export type QuestionOut = {
     /**
@@ -8516,7 +8516,7 @@ export type QuestionOut = {
 /**
  * RamBudgetOut
  *
- * RAM that knowing what flash holds takes, and what it leaves for caching.
+ * RAM used by flash metadata, and what it leaves for caching.
  */
 export type RamBudgetOut = {
     /**
@@ -8534,7 +8534,7 @@ export type RamBudgetOut = {
     /**
      * Ram Bytes
      *
-     * The budget, which is what is paid for. [bytes]
+     * The RAM budget, which is paid for. [bytes]
      */
     ram_bytes: number;
     /**
@@ -8546,7 +8546,7 @@ export type RamBudgetOut = {
     /**
      * Ram Pages Left
      *
-     * RAM of every scheme with flash; `none` caches in all. [pages]
+     * RAM of every scheme with flash; `none` caches in all of it. [pages]
      */
     ram_pages_left: number;
     /**
@@ -8564,13 +8564,13 @@ export type RamBudgetOut = {
     /**
      * Estimator
      *
-     * How the figures were got: the model or the replay.
+     * How the figures were obtained: by model or by replay.
      */
     estimator: string;
     /**
      * Validity
      *
-     * How far they hold.
+     * Where they are valid.
      */
     validity: string;
 };
@@ -8604,19 +8604,19 @@ export type ReadOptions = {
     /**
      * Skip Bad Records
      *
-     * Bad lines or records to pass over and count; one more is an error.
+     * Bad lines or records to skip and count; one more is an error.
      */
     skip_bad_records?: number;
     /**
      * Device Bytes
      *
-     * Size of the device that the trace was taken of. [bytes]
+     * Size of the device that was traced. [bytes]
      */
     device_bytes?: number | null;
     /**
      * Members Apart
      *
-     * Each member of an archive has separate devices; otherwise equal names of devices, and none, are one device.
+     * Each member of an archive has separate devices; by default, devices with the same name, or with none, are one device.
      */
     members_apart?: boolean;
     /**
@@ -8630,7 +8630,7 @@ export type ReadOptions = {
 /**
  * ReadingOut
  *
- * How a file was asked to be read; what is null was found out.
+ * How the file was requested to be read; null: detected.
  */
 export type ReadingOut = {
     /**
@@ -8656,19 +8656,19 @@ export type ReadingOut = {
     /**
      * Skip Bad Records
      *
-     * Bad lines or records to pass over and count; one more is an error.
+     * Bad lines or records to skip and count; one more is an error.
      */
     skip_bad_records: number;
     /**
      * Device Bytes
      *
-     * Size of the device that the trace was taken of. [bytes]
+     * Size of the device that was traced. [bytes]
      */
     device_bytes: number | null;
     /**
      * Members Apart
      *
-     * Each member of an archive has separate devices; otherwise equal names of devices, and none, are one device.
+     * Each member of an archive has separate devices; by default, devices with the same name, or with none, are one device.
      */
     members_apart: boolean;
     /**
@@ -8708,13 +8708,13 @@ export type ReadyOut = {
 /**
  * RecordOut
  *
- * One record as read: the raw text beside what was understood.
+ * One record as read: the raw text and what was understood.
  */
 export type RecordOut = {
     /**
      * Place
      *
-     * Where it stands in the file.
+     * Its place in the file.
      */
     place: string;
     /**
@@ -8726,13 +8726,13 @@ export type RecordOut = {
     /**
      * Time Ns
      *
-     * Its stamp; null without one. [ns]
+     * Its timestamp; null without one. [ns]
      */
     time_ns: number | null;
     /**
      * Device
      *
-     * Device that it names; null: none.
+     * Device of the record; null: none.
      */
     device: string | null;
     /**
@@ -8776,19 +8776,19 @@ export type RecoveryIn = {
     /**
      * Start
      *
-     * `steady`: a system that has run for long, every cache full; `cold`: a replay of the workload that begins with empty caches. A given curve is always of a running system.
+     * `steady`: a system that has run for long, every cache full; `cold`: a replay of the workload that begins with empty caches. A given curve always describes a running system.
      */
     start?: 'steady' | 'cold';
     /**
      * Dirty Share
      *
-     * Share of the evicted pages that are dirty, for a workload made of a given curve; absent: as stated with the curve.
+     * Share of the evicted pages that are dirty, for a workload made from a given curve; absent: as stated with the curve.
      */
     dirty_share?: number | null;
     /**
      * Dirty Share Range
      *
-     * Where the dirty share of a given curve is not stated: answer with both ends of what it can be. Otherwise such a request is refused.
+     * Where the dirty share of a given curve is not stated: answer with both ends of its possible range. Otherwise such a request is refused.
      */
     dirty_share_range?: boolean;
     /**
@@ -8830,7 +8830,7 @@ export type RecoveryIn = {
     /**
      * Flash Metadata
      *
-     * Preset of `GET /catalog/flash-metadata` whose memory is taken out of the RAM; absent: nothing is charged.
+     * Preset of `GET /catalog/flash-metadata` whose memory is subtracted from the RAM; absent: nothing is charged.
      */
     flash_metadata?: string | null;
     /**
@@ -8874,7 +8874,7 @@ export type RecoveryOut = {
     /**
      * Start
      *
-     * Of the counts; a given curve is always steady.
+     * Start of the counts; a given curve is always steady.
      */
     start: 'steady' | 'cold';
     /**
@@ -8904,7 +8904,7 @@ export type RecoveryOut = {
     /**
      * Ram Pages Left
      *
-     * What the metadata of flash leave. [pages]
+     * RAM left by the flash metadata. [pages]
      */
     ram_pages_left: number;
     /**
@@ -8942,13 +8942,13 @@ export type RecoveryOut = {
     /**
      * Warnings
      *
-     * What a reader of these figures must know.
+     * What to know before relying on these figures.
      */
     warnings: Array<WarningOut>;
     /**
      * Derivation
      *
-     * The formulas with their numbers, step by step; null unless the query asks for it by `derivation=true`.
+     * The formulas with their numbers, step by step; null unless the query has `derivation=true`.
      */
     derivation: Array<DerivationStep> | null;
 };
@@ -8994,13 +8994,13 @@ export type ReplayOut = {
     /**
      * Ram Pages
      *
-     * As asked for.
+     * As requested.
      */
     ram_pages: number;
     /**
      * Ram Pages Left
      *
-     * What the metadata of flash left of it, in which was replayed; below 1 nothing was. Absent where nothing was charged.
+     * RAM left by the flash metadata, used in the replay; below 1, nothing was replayed. Absent where no metadata were charged.
      */
     ram_pages_left: number | null;
     /**
@@ -9012,7 +9012,7 @@ export type ReplayOut = {
     /**
      * Miss Ratio
      *
-     * Share of the accesses that no tier has: they reach the disk.
+     * Share of the accesses that miss every tier and reach the disk.
      */
     miss_ratio: number | null;
     /**
@@ -9060,7 +9060,7 @@ export type ReplayOut = {
     /**
      * Io Time Us Per Access
      *
-     * Counted operations x service times of the devices asked for.
+     * Counted operations x service times of the requested devices.
      */
     io_time_us_per_access: number | null;
     /**
@@ -9078,7 +9078,7 @@ export type ReplayOut = {
      */
     io_time_reason: string | null;
     /**
-     * Of lazy with clean-only admission, whose counts no curve gives.
+     * Of lazy with clean-only admission, which no curve can count.
      */
     formula: FormulaOut | null;
     /**
@@ -9092,7 +9092,7 @@ export type ReplayOut = {
     /**
      * Warnings
      *
-     * What a reader of these figures must know.
+     * What to know before relying on these figures.
      */
     warnings: Array<WarningOut>;
     /**
@@ -9236,7 +9236,7 @@ export type RequestsOut = {
     /**
      * Sequential
      *
-     * Requests that begin where the one before of their device ended.
+     * Requests that begin where the previous one of their device ended.
      */
     sequential: number;
     /**
@@ -9346,7 +9346,7 @@ export type RestartOut = {
     /**
      * Validity
      *
-     * How far they hold.
+     * Where they are valid.
      */
     validity: string;
 };
@@ -9386,7 +9386,7 @@ export type RestartPart = {
 /**
  * RootOut
  *
- * Everything that can be asked without knowing an id.
+ * All operations that do not need an id.
  */
 export type RootOut = {
     /**
@@ -9404,19 +9404,19 @@ export type RootOut = {
     /**
      * Documentation
      *
-     * Page that shows the API to people.
+     * Page that documents the API for people.
      */
     documentation: string;
     /**
      * Openapi
      *
-     * The same for machines, as OpenAPI 3.1.
+     * The same for programs, as OpenAPI 3.1.
      */
     openapi: string;
     /**
      * Links
      *
-     * All collections and questions, by address. What is inside a collection is found by its id: `/workloads/example`.
+     * All collections and questions, by address. Items of a collection are found by id: `/workloads/example`.
      */
     links: Array<LinkOut>;
 };
@@ -9430,13 +9430,13 @@ export type RunBins = {
     /**
      * Lowest
      *
-     * Fewest requests of a run of each bin.
+     * Fewest requests of a run in each bin.
      */
     lowest: Array<number>;
     /**
      * Highest
      *
-     * Most requests of a run of each bin.
+     * Most requests of a run in each bin.
      */
     highest: Array<number>;
     /**
@@ -9469,7 +9469,7 @@ export type RunList = {
     /**
      * Items
      *
-     * Those of this page of the list.
+     * Items of this page of the list.
      */
     items: Array<RunOut>;
     /**
@@ -9501,7 +9501,7 @@ export type RunOut = {
     /**
      * Id
      *
-     * Its id, as addresses of the API take it.
+     * Its id, as used in addresses of the API.
      */
     id: string;
     /**
@@ -9521,7 +9521,7 @@ export type RunOut = {
      */
     title: string;
     /**
-     * How far it is.
+     * Its state.
      */
     status: RunStatus;
     /**
@@ -9581,7 +9581,7 @@ export type RunOut = {
     /**
      * Message
      *
-     * What the run says of itself; null where it says nothing.
+     * Message of the run; null without one.
      */
     message: string | null;
     /**
@@ -9599,13 +9599,13 @@ export type RunOut = {
     /**
      * Attempts
      *
-     * Times a worker started it.
+     * How often a worker started it.
      */
     attempts: number;
     /**
      * Cancel Requested
      *
-     * Whether somebody asked it to stop.
+     * Whether it was asked to stop.
      */
     cancel_requested: boolean;
     /**
@@ -9617,7 +9617,7 @@ export type RunOut = {
     /**
      * Started At
      *
-     * When a worker first took it; null while it is queued.
+     * When a worker first started it; null while it is queued.
      */
     started_at: string | null;
     /**
@@ -9631,7 +9631,7 @@ export type RunOut = {
 /**
  * RunStatus
  *
- * Where a job stands; the last three are final.
+ * State of a job; the last three are final.
  */
 export type RunStatus = 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled';
 
@@ -9644,7 +9644,7 @@ export type SampledCurve = {
     /**
      * Id
      *
-     * Its id, as addresses of the API take it.
+     * Its id, as used in addresses of the API.
      */
     id: string;
     /**
@@ -9742,7 +9742,7 @@ export type SampledProfileIn = {
     /**
      * Seed
      *
-     * Another one, other pages.
+     * Seed; another seed follows other pages.
      */
     seed?: number;
 };
@@ -9756,7 +9756,7 @@ export type SampledProfileOut = {
     /**
      * Id
      *
-     * Its id, as addresses of the API take it.
+     * Its id, as used in addresses of the API.
      */
     id: string;
     /**
@@ -9778,7 +9778,7 @@ export type SampledProfileOut = {
     /**
      * Core Version
      *
-     * Version of the simulator core that counted.
+     * Version of the simulator core that replayed it.
      */
     core_version: string;
     /**
@@ -9832,7 +9832,7 @@ export type ScenarioIn = {
         [key: string]: unknown;
     };
     /**
-     * The requests whose answers are kept, by name. Without it nothing is kept of a new scenario or a changed state, and a kept answer stays where only the name changes.
+     * The requests whose answers are kept, by name. Without it, no answer is kept for a new scenario or a changed state; where only the name changes, a kept answer stays.
      */
     asks?: Asks | null;
 };
@@ -9846,7 +9846,7 @@ export type ScenarioList = {
     /**
      * Items
      *
-     * Those of this page of the list.
+     * Items of this page of the list.
      */
     items: Array<ScenarioOut>;
     /**
@@ -9878,7 +9878,7 @@ export type ScenarioOut = {
     /**
      * Id
      *
-     * Its id, as addresses of the API take it.
+     * Its id, as used in addresses of the API.
      */
     id: string;
     /**
@@ -9896,7 +9896,7 @@ export type ScenarioOut = {
     /**
      * State
      *
-     * State of the page that was kept.
+     * Saved state of the page.
      */
     state: {
         [key: string]: unknown;
@@ -9904,7 +9904,7 @@ export type ScenarioOut = {
     /**
      * Version
      *
-     * Counts its changes; a change names the one that it starts from.
+     * Counts its changes; a change names the version that it starts from.
      */
     version: number;
     /**
@@ -9938,7 +9938,7 @@ export type ScenarioOut = {
     /**
      * Stale
      *
-     * The models, a device or a price book changed since the answer was kept: `GET /scenarios/{id}` says what that changes.
+     * The models, a device or a price book changed since the answer was kept: see `GET /scenarios/{id}` for the effect.
      */
     stale: boolean;
     /**
@@ -9988,7 +9988,7 @@ export type ScenarioUpdate = {
         [key: string]: unknown;
     };
     /**
-     * The requests whose answers are kept, by name. Without it nothing is kept of a new scenario or a changed state, and a kept answer stays where only the name changes.
+     * The requests whose answers are kept, by name. Without it, no answer is kept for a new scenario or a changed state; where only the name changes, a kept answer stays.
      */
     asks?: Asks | null;
     /**
@@ -10014,7 +10014,7 @@ export type SchemeColumns = {
     /**
      * Title
      *
-     * What to show as its name.
+     * Its display name.
      */
     title: string;
     /**
@@ -10080,7 +10080,7 @@ export type SchemeColumns = {
     /**
      * Response Bound Us
      *
-     * max(D + W, N D_max - Z), the least there can be. [µs]
+     * max(D + W, N D_max - Z), the least possible. [µs]
      */
     response_bound_us: Array<number>;
     /**
@@ -10092,7 +10092,7 @@ export type SchemeColumns = {
     /**
      * Bottleneck
      *
-     * Kind of device that a transaction asks for most busy time, of one device.
+     * Device type with the highest service demand per transaction, on one device.
      */
     bottleneck: Array<'cpu' | 'flash' | 'disk' | null>;
     /**
@@ -10151,7 +10151,7 @@ export type SchemeEvaluation = {
     /**
      * Title
      *
-     * What to show as its name.
+     * Its display name.
      */
     title: string;
     /**
@@ -10223,7 +10223,7 @@ export type SchemeEvaluation = {
     /**
      * Flash Writes Counted
      *
-     * Flash page writes over the trace as a simulation counts them, from the start asked for.
+     * Flash page writes over the trace as a simulation counts them, from the requested start.
      */
     flash_writes_counted: number;
     /**
@@ -10265,21 +10265,21 @@ export type SchemeEvaluation = {
      */
     least: LeastOut | null;
     /**
-     * Cost a month, with its parts; null where there are no prices.
+     * Cost per month, with its parts; null where there are no prices.
      */
     money: MoneyOut;
     /**
-     * How the figures were got: the model or the replay.
+     * How the figures were obtained: by model or by replay.
      */
     estimator: EstimatorOut;
     /**
-     * Absent where the model decides; its figures stay beside.
+     * Absent where the model decides; the figures of the model stay in the answer.
      */
     replayed: ReplayedOut | null;
     /**
      * Warnings
      *
-     * What a reader of these figures must know.
+     * What to know before relying on these figures.
      */
     warnings: Array<WarningOut>;
 };
@@ -10299,7 +10299,7 @@ export type SchemeGain = {
     /**
      * Title
      *
-     * What to show as its name.
+     * Its display name.
      */
     title: string;
     /**
@@ -10319,7 +10319,7 @@ export type SchemeMapIn = {
     /**
      * Start
      *
-     * `steady`: a system that has run for long, every cache full; `cold`: a replay of the workload that begins with empty caches. A given curve is always of a running system.
+     * `steady`: a system that has run for long, every cache full; `cold`: a replay of the workload that begins with empty caches. A given curve always describes a running system.
      */
     start?: 'steady' | 'cold';
     /**
@@ -10379,7 +10379,7 @@ export type SchemeMapIn = {
     /**
      * Dirty Share Range
      *
-     * Where the dirty share is neither set nor an axis, and that of a given curve is not stated: answer with both ends of what it can be. Otherwise such a request is refused.
+     * Where the dirty share is neither set nor an axis, and that of a given curve is not stated: answer with both ends of its possible range. Otherwise such a request is refused.
      */
     dirty_share_range?: boolean;
     /**
@@ -10397,7 +10397,7 @@ export type SchemeMapIn = {
     /**
      * Flash Metadata
      *
-     * Preset whose memory is taken from the RAM of schemes with flash; `GET /catalog/flash-metadata` lists them.
+     * Preset of `GET /catalog/flash-metadata` whose memory is subtracted from the RAM of schemes with flash.
      */
     flash_metadata?: string | null;
     /**
@@ -10434,7 +10434,7 @@ export type SchemeMapOut = {
     /**
      * Start
      *
-     * Of the counts; a given curve is always steady.
+     * Start of the counts; a given curve is always steady.
      */
     start: 'steady' | 'cold';
     /**
@@ -10480,7 +10480,7 @@ export type SchemeMapOut = {
     /**
      * Io Time Us Per Access
      *
-     * By scheme; null where metadata leave it no RAM. [µs per access]
+     * By scheme; null where the metadata leave no RAM. [µs per access]
      */
     io_time_us_per_access: {
         [key: string]: Array<Array<number | null>>;
@@ -10504,7 +10504,7 @@ export type SchemeMapOut = {
      */
     crossovers: Array<CrossoverOut>;
     /**
-     * Cost a month, with its parts; null where there are no prices.
+     * Cost per month, with its parts; null where there are no prices.
      */
     money: MapMoneyOut;
     /**
@@ -10518,7 +10518,7 @@ export type SchemeMapOut = {
     /**
      * Flash Metadata
      *
-     * Preset of the memory that flash needs; null: nothing is charged.
+     * Preset of the flash metadata; null: none are charged.
      */
     flash_metadata: string | null;
     /**
@@ -10554,19 +10554,19 @@ export type SchemeMapOut = {
     /**
      * Estimator
      *
-     * How the figures were got: the model or the replay.
+     * How the figures were obtained: by model or by replay.
      */
     estimator: string;
     /**
      * Validity
      *
-     * How far they hold.
+     * Where they are valid.
      */
     validity: string;
     /**
      * Warnings
      *
-     * What a reader of these figures must know.
+     * What to know before relying on these figures.
      */
     warnings: Array<WarningOut>;
     /**
@@ -10600,7 +10600,7 @@ export type SchemeOut = {
     /**
      * Title
      *
-     * What to show as its name.
+     * Its display name.
      */
     title: string;
     /**
@@ -10644,13 +10644,13 @@ export type SchemeStep = {
     /**
      * Title
      *
-     * What to show as its name.
+     * Its display name.
      */
     title: string;
     /**
      * Theta
      *
-     * In multiples of the DRAM there is; null where no flash gains as much.
+     * In multiples of the present DRAM; null where no flash gains as much.
      */
     theta: number | null;
     /**
@@ -10662,19 +10662,19 @@ export type SchemeStep = {
     /**
      * Theta Most
      *
-     * At the other end; null where no flash gains as much there, or more than the recording tells about.
+     * At the other end; null where no flash gains as much there, or only more flash than the recording covers.
      */
     theta_most: number | null;
     /**
      * Is Exact
      *
-     * Whether the counts are those of a replay: never in the steady state.
+     * Whether the counts equal the counts of a replay: never in the steady state.
      */
     is_exact: boolean;
     /**
      * Is Trend
      *
-     * Whether RAM and the flash of `theta` hold more pages than the recording tells about in the steady state, so that it continues a trend.
+     * Whether RAM and the flash of `theta` hold more pages than the recording covers in the steady state, so that the figure extrapolates a trend.
      */
     is_trend: boolean;
 };
@@ -10697,7 +10697,7 @@ export type SchemeWear = {
     /**
      * Title
      *
-     * What to show as its name.
+     * Its display name.
      */
     title: string;
     /**
@@ -10718,13 +10718,13 @@ export type SchemeWear = {
     /**
      * Tb Per Day
      *
-     * Writes to flash a day. [TB/day]
+     * Writes to flash per day. [TB/day]
      */
     tb_per_day: number;
     /**
      * Drive Writes Per Day
      *
-     * Writes a day over capacity; null where a figure is missing. [1/day]
+     * Writes per day over capacity; null where a figure is missing. [1/day]
      */
     drive_writes_per_day: number | null;
     /**
@@ -10748,11 +10748,11 @@ export type SchemeWear = {
     /**
      * Never Worn Out
      *
-     * Whether the budget outlasts any time.
+     * Whether the budget is never used up.
      */
     never_worn_out: boolean;
     /**
-     * Cost a month, with its parts; null where there are no prices.
+     * Cost per month, with its parts; null where there are no prices.
      */
     money: WearMoney | null;
     /**
@@ -10782,13 +10782,13 @@ export type ServiceTimeOut = {
     /**
      * Low Us
      *
-     * Least that it may be, where carried over from another size. [µs]
+     * Lower bound, where derived from another size. [µs]
      */
     low_us: number | null;
     /**
      * High Us
      *
-     * Most that it may be. [µs]
+     * Upper bound. [µs]
      */
     high_us: number | null;
     /**
@@ -10800,7 +10800,7 @@ export type ServiceTimeOut = {
     /**
      * Page Bytes
      *
-     * Page that it is for. [bytes]
+     * Its page size. [bytes]
      */
     page_bytes: number;
 };
@@ -10832,7 +10832,7 @@ export type ShownOut = {
     /**
      * First Time Ns
      *
-     * Stamp of the first record; null where times are unknown. [ns]
+     * Timestamp of the first record; null where times are unknown. [ns]
      */
     first_time_ns: number | null;
     /**
@@ -10856,19 +10856,19 @@ export type SimulationIn = {
     /**
      * Start
      *
-     * `steady`: a system that has run for long, every cache full; `cold`: a replay of the workload that begins with empty caches. A given curve is always of a running system.
+     * `steady`: a system that has run for long, every cache full; `cold`: a replay of the workload that begins with empty caches. A given curve always describes a running system.
      */
     start?: 'steady' | 'cold';
     /**
      * Dirty Share
      *
-     * Share of the evicted pages that are dirty, for a workload made of a given curve; absent: as stated with the curve.
+     * Share of the evicted pages that are dirty, for a workload made from a given curve; absent: as stated with the curve.
      */
     dirty_share?: number | null;
     /**
      * Dirty Share Range
      *
-     * Where the dirty share of a given curve is not stated: answer with both ends of what it can be. Otherwise such a request is refused.
+     * Where the dirty share of a given curve is not stated: answer with both ends of its possible range. Otherwise such a request is refused.
      */
     dirty_share_range?: boolean;
     /**
@@ -10922,7 +10922,7 @@ export type SimulationIn = {
     /**
      * Flash Metadata
      *
-     * Preset of `GET /catalog/flash-metadata` whose memory is taken out of the RAM of every scheme with flash; absent: nothing is charged.
+     * Preset of `GET /catalog/flash-metadata` whose memory is subtracted from the RAM of every scheme with flash; absent: nothing is charged.
      */
     flash_metadata?: string | null;
     /**
@@ -10934,7 +10934,7 @@ export type SimulationIn = {
     /**
      * Warm Up
      *
-     * Absent: that of the start, the first half of the trace in the steady state, none from a cold one.
+     * Absent: the one of the start, the first half of the trace in the steady state, none from a cold start.
      */
     warm_up?: number | number | null;
 };
@@ -10948,7 +10948,7 @@ export type SimulationOut = {
     /**
      * Id
      *
-     * Its id, as addresses of the API take it.
+     * Its id, as used in addresses of the API.
      */
     id: string;
     /**
@@ -10964,17 +10964,17 @@ export type SimulationOut = {
      */
     content_id: string;
     /**
-     * How far it is.
+     * Its state.
      */
     status: RunStatus;
     /**
-     * The request as it was taken.
+     * The request as it was understood.
      */
     inputs: SimulationIn;
     /**
      * Core Version
      *
-     * Version of the simulator core that counted.
+     * Version of the simulator core that replayed it.
      */
     core_version: string;
     /**
@@ -10988,13 +10988,13 @@ export type SimulationOut = {
      */
     run: RunOut | null;
     /**
-     * Model beside replay; null until the run has ended.
+     * Model and replay; null until the run has ended.
      */
     result: SimulationResult | null;
     /**
      * Warnings
      *
-     * What the reader of the trace noticed.
+     * What the reader noticed in the trace.
      */
     warnings: Array<WarningOut>;
 };
@@ -11014,7 +11014,7 @@ export type SimulationResult = {
     /**
      * Schemes
      *
-     * Every counter of every replay; with a warm-up, of the accesses behind it: `warm_up` and `accesses` are part of them.
+     * Every counter of every replay; with a warm-up, of the accesses after it: `warm_up` and `accesses` are among them.
      */
     schemes: {
         [key: string]: {
@@ -11026,7 +11026,7 @@ export type SimulationResult = {
 /**
  * SimulationRow
  *
- * One counter of one scheme: model beside simulation.
+ * One counter of one scheme: model and simulation.
  */
 export type SimulationRow = {
     /**
@@ -11050,7 +11050,7 @@ export type SimulationRow = {
     /**
      * Model
      *
-     * From the start asked for, over as many accesses as were counted; absent where the warm-up is not that of the start, as it does not stand beside such counts.
+     * From the requested start, over as many accesses as were counted; absent where the warm-up is not the one of the start, because the two cannot be compared.
      */
     model: number | null;
     /**
@@ -11074,7 +11074,7 @@ export type SimulationRow = {
     /**
      * Exact
      *
-     * The estimator claims equality with a simulation.
+     * Whether the estimator is exact, equal to a simulation.
      */
     exact: boolean;
 };
@@ -11098,7 +11098,7 @@ export type SimulatorItem = {
     /**
      * Title
      *
-     * What to show as its name.
+     * Its display name.
      */
     title: string;
     /**
@@ -11142,7 +11142,7 @@ export type SimulatorItem = {
 /**
  * SimulatorOption
  *
- * One option: what it means and what it takes.
+ * One option: its meaning and its allowed values.
  */
 export type SimulatorOption = {
     /**
@@ -11160,7 +11160,7 @@ export type SimulatorOption = {
     /**
      * Default
      *
-     * What holds without it, in words where no value; empty: it must be given.
+     * Its default, in words where it has no value; empty: it is required.
      */
     default: string;
     /**
@@ -11282,7 +11282,7 @@ export type SplitBaseline = {
     /**
      * Title
      *
-     * What to show as its name.
+     * Its display name.
      */
     title: string;
     /**
@@ -11444,7 +11444,7 @@ export type SteadyCurve = {
     /**
      * Misses Low
      *
-     * If no first touch counts as an access. [accesses]
+     * Misses if no first touch counts as an access. [accesses]
      */
     misses_low: Array<number>;
     /**
@@ -11468,7 +11468,7 @@ export type SteadyCurve = {
     /**
      * Knees
      *
-     * Where a larger cache begins to bring less, the highest first.
+     * Where the benefit of a larger cache begins to drop, the highest first.
      */
     knees: Array<KneeOut>;
 };
@@ -11482,7 +11482,7 @@ export type StepOut = {
     /**
      * Delta
      *
-     * Added DRAM in multiples of the DRAM there is.
+     * Added DRAM in multiples of the present DRAM.
      */
     delta: number;
     /**
@@ -11494,7 +11494,7 @@ export type StepOut = {
     /**
      * Theta Log
      *
-     * Flash in multiples of the DRAM there is, by the log model.
+     * Flash in multiples of the present DRAM, by the log model.
      */
     theta_log: number | null;
     /**
@@ -11512,7 +11512,7 @@ export type StepOut = {
     /**
      * Best Scheme
      *
-     * Scheme that needs the least flash; null where none gains as much, or there are no write-backs.
+     * Scheme that needs the least flash; null where no amount gains as much, or there are no write-backs.
      */
     best_scheme: string | null;
     /**
@@ -11524,7 +11524,7 @@ export type StepOut = {
     /**
      * Is Trend
      *
-     * Whether the recording tells too little about these sizes in the steady state, so that the figures continue a trend.
+     * Whether the recording covers these sizes too little in the steady state, so that the figures extrapolate a trend.
      */
     is_trend: boolean;
     /**
@@ -11536,13 +11536,13 @@ export type StepOut = {
     /**
      * Flip Curve
      *
-     * The same by the workload's curve; null where it cannot be said.
+     * The same by the workload's curve; null where it cannot be computed.
      */
     flip_curve: number | null;
     /**
      * Flip Full
      *
-     * The same with flash writes and dirty pages; null where it cannot be said.
+     * The same with flash writes and dirty pages; null where it cannot be computed.
      */
     flip_full: number | null;
     /**
@@ -11564,13 +11564,13 @@ export type StorageItem = {
     /**
      * Kind
      *
-     * What it is, as `DELETE /storage/{kind}/{id}` takes it.
+     * What it is, as used in `DELETE /storage/{kind}/{id}`.
      */
     kind: 'upload' | 'workload' | 'analysis' | 'simulation' | 'sweep' | 'miniature';
     /**
      * Id
      *
-     * Its id, as addresses of the API take it.
+     * Its id, as used in addresses of the API.
      */
     id: string;
     /**
@@ -11590,19 +11590,19 @@ export type StorageItem = {
 /**
  * StorageOut
  *
- * The room that all that is stored takes, and the limits.
+ * The space used by everything that is stored, and the limits.
  */
 export type StorageOut = {
     /**
      * Used Bytes
      *
-     * Room that everything stored takes. [bytes]
+     * Space used by everything that is stored. [bytes]
      */
     used_bytes: number;
     /**
      * Uploads Bytes
      *
-     * Room that uploads take. [bytes]
+     * Space used by uploads. [bytes]
      */
     uploads_bytes: number;
     /**
@@ -11620,13 +11620,13 @@ export type StorageOut = {
     /**
      * Work Bytes
      *
-     * Half-made, by jobs that run or go on.
+     * Unfinished results of jobs that are running or will resume.
      */
     work_bytes: number;
     /**
      * Limit Bytes
      *
-     * Of all that is used; half of the disk unless set.
+     * Limit of all that is used; by default half of the disk.
      */
     limit_bytes: number;
     /**
@@ -11644,19 +11644,19 @@ export type StorageOut = {
     /**
      * Reserve Bytes
      *
-     * Must stay free there.
+     * Space that must stay free there.
      */
     reserve_bytes: number;
     /**
      * Trace Roots
      *
-     * Folders whose files may be registered by path, and s3:// prefixes whose objects may be fetched; empty: none.
+     * Folders whose files may be registered by path, and s3:// prefixes whose objects may be fetched; may be empty.
      */
     trace_roots: Array<string>;
     /**
      * Largest
      *
-     * What takes most room, the largest first.
+     * The largest stored objects, largest first.
      */
     largest: Array<StorageItem>;
 };
@@ -11678,13 +11678,13 @@ export type SummariesIn = {
 /**
  * SummariesOut
  *
- * Where the summaries of a workload stand.
+ * State of the summaries of a workload.
  */
 export type SummariesOut = {
     /**
      * Id
      *
-     * Its id, as addresses of the API take it.
+     * Its id, as used in addresses of the API.
      */
     id: string;
     /**
@@ -11706,7 +11706,7 @@ export type SummariesOut = {
     /**
      * Core Version
      *
-     * Version of the simulator core that counted.
+     * Version of the simulator core that replayed it.
      */
     core_version: string;
     /**
@@ -11728,7 +11728,7 @@ export type SummariesOut = {
  */
 export type SummaryOut = {
     /**
-     * A trace; or a profile or a given curve, which cannot be replayed.
+     * A trace, or a profile or given curve, which cannot be replayed.
      */
     kind: ContentKind;
     /**
@@ -11764,7 +11764,7 @@ export type SummaryOut = {
     /**
      * Tells Writes
      *
-     * Otherwise all accesses count as reads: writes are unknown, not 0.
+     * Whether the trace distinguishes writes; otherwise all accesses count as reads, and writes are unknown, not 0.
      */
     tells_writes: boolean;
     /**
@@ -11788,19 +11788,19 @@ export type SummaryOut = {
     /**
      * First Time Ns
      *
-     * Stamp of the first record; null where times are unknown. [ns]
+     * Timestamp of the first record; null where times are unknown. [ns]
      */
     first_time_ns: number | null;
     /**
      * Devices
      *
-     * Devices in the trace; null where it names none.
+     * Devices in the trace; null where it does not name devices.
      */
     devices: number | null;
     /**
      * Sha256 Of Sequence
      *
-     * SHA-256 of the sequence of accesses, to compare readers by.
+     * SHA-256 of the sequence of accesses, for comparing readers.
      */
     sha256_of_sequence: string | null;
     /**
@@ -11818,13 +11818,13 @@ export type SummaryOut = {
     /**
      * Warnings
      *
-     * What a reader of these figures must know.
+     * What to know before relying on these figures.
      */
     warnings: Array<WarningOut>;
     /**
      * Skipped Records
      *
-     * Bad records passed over as asked; null: unknown (canonical trace).
+     * Bad records skipped as requested; null: unknown (canonical trace).
      */
     skipped_records: number | null;
     /**
@@ -11848,7 +11848,7 @@ export type SummaryOut = {
     /**
      * Data Known
      *
-     * Otherwise distinct_pages is a lower bound.
+     * Whether the size of the data is known; otherwise distinct_pages is a lower bound.
      */
     data_known: boolean;
     /**
@@ -11950,7 +11950,7 @@ export type SummaryTables = {
      */
     requests: RequestsOut;
     /**
-     * Absent for one device, and of a profile, which names none.
+     * Absent for one device, and for a profile, which does not name devices.
      */
     devices: DevicesOut | null;
 };
@@ -11988,13 +11988,13 @@ export type SweepAsk = {
     /**
      * Flash Metadata
      *
-     * Preset of `GET /catalog/flash-metadata` whose memory is taken out of the RAM of every contender with flash; absent: nothing is charged.
+     * Preset of `GET /catalog/flash-metadata` whose memory is subtracted from the RAM of every contender with flash; absent: nothing is charged.
      */
     flash_metadata?: string | null;
     /**
      * Warm Up
      *
-     * Accesses at the head of the trace that are replayed and not counted, as a whole number, or as a share of all accesses between 0 and 1. 0: all are counted.
+     * Accesses at the beginning of the trace that are replayed and not counted, as a whole number, or as a share of all accesses between 0 and 1. 0: all are counted.
      */
     warm_up?: number | number;
     /**
@@ -12064,13 +12064,13 @@ export type SweepIn = {
     /**
      * Flash Metadata
      *
-     * Preset of `GET /catalog/flash-metadata` whose memory is taken out of the RAM of every contender with flash; absent: nothing is charged.
+     * Preset of `GET /catalog/flash-metadata` whose memory is subtracted from the RAM of every contender with flash; absent: nothing is charged.
      */
     flash_metadata?: string | null;
     /**
      * Warm Up
      *
-     * Accesses at the head of the trace that are replayed and not counted, as a whole number, or as a share of all accesses between 0 and 1. 0: all are counted.
+     * Accesses at the beginning of the trace that are replayed and not counted, as a whole number, or as a share of all accesses between 0 and 1. 0: all are counted.
      */
     warm_up?: number | number;
 };
@@ -12084,7 +12084,7 @@ export type SweepList = {
     /**
      * Items
      *
-     * Those of this page of the list.
+     * Items of this page of the list.
      */
     items: Array<SweepSummary>;
     /**
@@ -12116,7 +12116,7 @@ export type SweepOut = {
     /**
      * Id
      *
-     * Its id, as addresses of the API take it.
+     * Its id, as used in addresses of the API.
      */
     id: string;
     /**
@@ -12132,11 +12132,11 @@ export type SweepOut = {
      */
     content_id: string;
     /**
-     * How far it is.
+     * Its state.
      */
     status: RunStatus;
     /**
-     * The request as it was taken.
+     * The request as it was understood.
      */
     inputs: SweepIn;
     /**
@@ -12148,13 +12148,13 @@ export type SweepOut = {
     /**
      * Ram Pages
      *
-     * Sizes, as the ranges came out.
+     * Sizes, from the ranges.
      */
     ram_pages: Array<number>;
     /**
      * Flash Pages
      *
-     * Sizes of flash, as the ranges came out. [pages]
+     * Sizes of flash, from the ranges. [pages]
      */
     flash_pages: Array<number>;
     /**
@@ -12178,13 +12178,13 @@ export type SweepOut = {
     /**
      * Replays
      *
-     * Replays asked for.
+     * Requested replays.
      */
     replays: number;
     /**
      * Rows
      *
-     * Those that are done, in order.
+     * Finished ones, in order.
      */
     rows: Array<ReplayOut>;
     /**
@@ -12194,13 +12194,13 @@ export type SweepOut = {
     /**
      * Warnings
      *
-     * What the reader of the trace noticed.
+     * What the reader noticed in the trace.
      */
     warnings: Array<WarningOut>;
     /**
      * Core Version
      *
-     * Version of the simulator core that counted.
+     * Version of the simulator core that replayed it.
      */
     core_version: string;
     /**
@@ -12224,7 +12224,7 @@ export type SweepSummary = {
     /**
      * Id
      *
-     * Its id, as addresses of the API take it.
+     * Its id, as used in addresses of the API.
      */
     id: string;
     /**
@@ -12234,11 +12234,11 @@ export type SweepSummary = {
      */
     workload_id: string;
     /**
-     * How far it is.
+     * Its state.
      */
     status: RunStatus;
     /**
-     * The request as it was taken.
+     * The request as it was understood.
      */
     inputs: SweepIn;
     /**
@@ -12250,13 +12250,13 @@ export type SweepSummary = {
     /**
      * Replays
      *
-     * Replays asked for.
+     * Requested replays.
      */
     replays: number;
     /**
      * Done
      *
-     * Replays that are done.
+     * Finished replays.
      */
     done: number;
     /**
@@ -12274,25 +12274,25 @@ export type SweepSummary = {
 /**
  * ThroughputIn
  *
- * Workload, sizes, devices, who works with them, and what is varied.
+ * Workload, sizes, devices, clients, and what is varied.
  */
 export type ThroughputIn = {
     /**
      * Start
      *
-     * `steady`: a system that has run for long, every cache full; `cold`: a replay of the workload that begins with empty caches. A given curve is always of a running system.
+     * `steady`: a system that has run for long, every cache full; `cold`: a replay of the workload that begins with empty caches. A given curve always describes a running system.
      */
     start?: 'steady' | 'cold';
     /**
      * Dirty Share
      *
-     * Share of the evicted pages that are dirty, for a workload made of a given curve; absent: as stated with the curve.
+     * Share of the evicted pages that are dirty, for a workload made from a given curve; absent: as stated with the curve.
      */
     dirty_share?: number | null;
     /**
      * Dirty Share Range
      *
-     * Where the dirty share of a given curve is not stated: answer with both ends of what it can be. Otherwise such a request is refused.
+     * Where the dirty share of a given curve is not stated: answer with both ends of its possible range. Otherwise such a request is refused.
      */
     dirty_share_range?: boolean;
     /**
@@ -12328,7 +12328,7 @@ export type ThroughputIn = {
     /**
      * Clients
      *
-     * N; each starts anew when its transaction has ended.
+     * N; each starts its next transaction when the last one has ended.
      */
     clients?: number;
     /**
@@ -12382,7 +12382,7 @@ export type ThroughputIn = {
     /**
      * Flash Metadata
      *
-     * Preset of `GET /catalog/flash-metadata` whose memory is taken out of RAM; absent: nothing is charged.
+     * Preset of `GET /catalog/flash-metadata` whose memory is subtracted from the RAM; absent: nothing is charged.
      */
     flash_metadata?: string | null;
 };
@@ -12411,7 +12411,7 @@ export type ThroughputOut = {
     /**
      * Start
      *
-     * Of the counts; a given curve is always steady.
+     * Start of the counts; a given curve is always steady.
      */
     start: 'steady' | 'cold';
     /**
@@ -12485,19 +12485,19 @@ export type ThroughputOut = {
     /**
      * Contenders
      *
-     * Schemes that the model cannot tell apart at the present point, the one named first among them: a replay decides (`POST /throughputs/check`). Empty where the lead is clear.
+     * Schemes that the model cannot distinguish at the present point, the named one first; decide by replay (`POST /throughputs/check`). Empty where the lead is clear.
      */
     contenders: Array<string>;
     /**
      * Ram Pages Left
      *
-     * RAM that the metadata of flash leave at each point. [pages]
+     * RAM left by the flash metadata at each point. [pages]
      */
     ram_pages_left: Array<number>;
     /**
      * Flash Metadata
      *
-     * Preset of the memory that flash needs; null: nothing is charged.
+     * Preset of the flash metadata; null: none are charged.
      */
     flash_metadata: string | null;
     /**
@@ -12515,19 +12515,19 @@ export type ThroughputOut = {
     /**
      * Close Sentence
      *
-     * What the model leaves open at the present point; empty where the lead is clear, and no longer true once a replay has decided.
+     * What the model leaves open at the present point; empty where the lead is clear; does not apply once a replay has decided.
      */
     close_sentence: string;
     /**
      * Estimator
      *
-     * How the figures were got: the model or the replay.
+     * How the figures were obtained: by model or by replay.
      */
     estimator: string;
     /**
      * Validity
      *
-     * How far they hold.
+     * Where they are valid.
      */
     validity: string;
     /**
@@ -12539,19 +12539,19 @@ export type ThroughputOut = {
     /**
      * Warnings
      *
-     * What a reader of these figures must know.
+     * What to know before relying on these figures.
      */
     warnings: Array<WarningOut>;
     /**
      * Derivation
      *
-     * At the present value; null unless the query asks for it by `derivation=true`.
+     * At the present value; null unless the query has `derivation=true`.
      */
     derivation: Array<DerivationStep> | null;
     /**
      * Core Version
      *
-     * Version of the simulator core that counted.
+     * Version of the simulator core that replayed it.
      */
     core_version: string;
 };
@@ -12559,7 +12559,7 @@ export type ThroughputOut = {
 /**
  * TierCostsIn
  *
- * Devices, what they hold and serve, and what a month is reckoned with.
+ * Devices, the bytes and load of the tier, and the assumptions for monthly cost.
  */
 export type TierCostsIn = {
     /**
@@ -12589,37 +12589,37 @@ export type TierCostsIn = {
     /**
      * Reads Per Month
      *
-     * Read requests a month.
+     * Read requests per month.
      */
     reads_per_month?: number;
     /**
      * Writes Per Month
      *
-     * Write requests a month.
+     * Write requests per month.
      */
     writes_per_month?: number;
     /**
      * Read Bytes Per Month
      *
-     * Bytes read a month. [bytes]
+     * Bytes read per month. [bytes]
      */
     read_bytes_per_month?: number;
     /**
      * Written Bytes Per Month
      *
-     * Bytes written a month; absent: unknown, so that wear is left out and named as missing. [bytes]
+     * Bytes written per month; absent: unknown, so wear is left out and listed as missing. [bytes]
      */
     written_bytes_per_month?: number | null;
     /**
      * Provisioned Iops
      *
-     * Rate that a cloud volume is rented with, the included ones counted; its limits and its bill follow. 0: what its figures are about. [1/s]
+     * Provisioned rate of a cloud volume, including the included part; its limits and its bill follow from it. 0: the rate of its figures. [1/s]
      */
     provisioned_iops?: number;
     /**
      * Provisioned Mb Per S
      *
-     * Throughput likewise, in the unit of the provider's list (the MB/s of AWS are MiB/s). [MB/s]
+     * Provisioned throughput, in the unit of the provider's price list (the MB/s of AWS are MiB/s). [MB/s]
      */
     provisioned_mb_per_s?: number;
     /**
@@ -12637,13 +12637,13 @@ export type TierCostsIn = {
     /**
      * Usd Per Kwh
      *
-     * Absent: power is left out, and that is said.
+     * Absent: power is left out, and listed as missing.
      */
     usd_per_kwh?: number | string | null;
     /**
      * Pue
      *
-     * Power at the meter over that of the device.
+     * Power at the meter over power of the device.
      */
     pue?: number;
     /**
@@ -12679,7 +12679,7 @@ export type TierCostsOut = {
      */
     page_bytes: number;
     /**
-     * The price book used; null where none prices it.
+     * The price book used; null where no price book has a price.
      */
     price_book: PriceBookRef | null;
     /**
@@ -12697,7 +12697,7 @@ export type TierCostsOut = {
     /**
      * Cheapest That Keeps Up
      *
-     * Id of the cheapest that carries the load; null: none.
+     * Id of the cheapest device that can serve the load; null: none.
      */
     cheapest_that_keeps_up: string | null;
     /**
@@ -12709,25 +12709,25 @@ export type TierCostsOut = {
     /**
      * Estimator
      *
-     * How the figures were got: the model or the replay.
+     * How the figures were obtained: by model or by replay.
      */
     estimator: string;
     /**
      * Validity
      *
-     * How far they hold.
+     * Where they are valid.
      */
     validity: string;
     /**
      * Warnings
      *
-     * What a reader of these figures must know.
+     * What to know before relying on these figures.
      */
     warnings: Array<WarningOut>;
     /**
      * Derivation
      *
-     * Null unless the query asks for it by `derivation=true`; `scheme` holds the device that a step belongs to.
+     * Null unless the query has `derivation=true`; `scheme` holds the device that a step belongs to.
      */
     derivation: Array<DerivationStep> | null;
 };
@@ -12765,7 +12765,7 @@ export type TierRowOut = {
     /**
      * Usd Per Month
      *
-     * Cost a month; null where a price is missing. [USD/month]
+     * Cost per month; null where a price is missing. [USD/month]
      */
     usd_per_month: string | null;
     /**
@@ -12795,7 +12795,7 @@ export type TierRowOut = {
     /**
      * Usd Per Million Pages Month
      *
-     * Cost of a million pages held, a month; null where it has no price, or nothing is held. [USD/month]
+     * Cost of a million pages held, per month; null where it has no price, or nothing is held. [USD/month]
      */
     usd_per_million_pages_month: string | null;
     /**
@@ -12813,7 +12813,7 @@ export type TierRowOut = {
     /**
      * Busy Share
      *
-     * Share of a month that the load keeps each busy; above 1 it cannot keep up; null where its service times are not known. [1]
+     * Share of a month that the load keeps each busy; above 1 it cannot serve the load; null where its service times are unknown. [1]
      */
     busy_share: number | null;
     /**
@@ -12909,7 +12909,7 @@ export type TopShare = {
     /**
      * Pages
      *
-     * So many of the most popular pages. [pages]
+     * Number of the most popular pages. [pages]
      */
     pages: number;
     /**
@@ -12965,7 +12965,7 @@ export type TransactionReplayIn = {
     /**
      * Source
      *
-     * Transactions made like the paper's, or the `events` given.
+     * Transactions generated like the paper's, or the given `events`.
      */
     source?: 'half_loaded' | 'concurrent_loads' | 'events';
     /**
@@ -12989,7 +12989,7 @@ export type TransactionReplayIn = {
     /**
      * Events
      *
-     * With `source` `events`: one a line, `B T1`, `R T1 7`, `U T1 7`, `C T1` or `A T1`.
+     * With `source` `events`: one per line, `B T1`, `R T1 7`, `U T1 7`, `C T1` or `A T1`.
      */
     events?: string;
     /**
@@ -13045,13 +13045,13 @@ export type TransactionReplayOut = {
     /**
      * Resident Transactions
      *
-     * Transactions of which something is in memory.
+     * Transactions with pages in memory.
      */
     resident_transactions: number;
     /**
      * Leaving
      *
-     * The first to leave first; at most 50 of `resident_transactions`.
+     * In order of eviction; at most 50 of `resident_transactions`.
      */
     leaving: Array<LeavingOut>;
     /**
@@ -13069,25 +13069,25 @@ export type TransactionReplayOut = {
     /**
      * Estimator
      *
-     * How the figures were got: the model or the replay.
+     * How the figures were obtained: by model or by replay.
      */
     estimator: string;
     /**
      * Validity
      *
-     * How far they hold.
+     * Where they are valid.
      */
     validity: string;
     /**
      * Warnings
      *
-     * What a reader of these figures must know.
+     * What to know before relying on these figures.
      */
     warnings: Array<WarningOut>;
     /**
      * Derivation
      *
-     * The formulas with their numbers, step by step; null unless the query asks for it by `derivation=true`.
+     * The formulas with their numbers, step by step; null unless the query has `derivation=true`.
      */
     derivation: Array<DerivationStep> | null;
 };
@@ -13095,7 +13095,7 @@ export type TransactionReplayOut = {
 /**
  * TransactionWritesIn
  *
- * One transaction that has to leave memory.
+ * One transaction to evict.
  */
 export type TransactionWritesIn = {
     /**
@@ -13155,7 +13155,7 @@ export type TransactionWritesIn = {
     /**
      * Pages Reread
      *
-     * Pages wanted again; absent: each once. [pages]
+     * Pages read again; absent: each once. [pages]
      */
     pages_reread?: number | null;
     /**
@@ -13173,7 +13173,7 @@ export type TransactionWritesIn = {
     /**
      * Disk Us
      *
-     * A random access of the disk beside. [µs]
+     * A random access of a disk, for comparison. [µs]
      */
     disk_us?: number;
     /**
@@ -13211,7 +13211,7 @@ export type TransactionWritesOut = {
     /**
      * Pages Reread
      *
-     * Pages that are wanted again. [pages]
+     * Pages that are read again. [pages]
      */
     pages_reread: number;
     /**
@@ -13235,13 +13235,13 @@ export type TransactionWritesOut = {
     /**
      * Break Even Extra Reads
      *
-     * Extra reads that take up that saving.
+     * Extra reads that use up this saving.
      */
     break_even_extra_reads: number;
     /**
      * Break Even Pages
      *
-     * Pages wanted again at which both take as long; null: never.
+     * Pages read again at which both take equally long; null: never.
      */
     break_even_pages: number | null;
     /**
@@ -13253,13 +13253,13 @@ export type TransactionWritesOut = {
     /**
      * Saving
      *
-     * Of the dearer way's time. [1]
+     * Share of the time of the slower way. [1]
      */
     saving: number;
     /**
      * Curve Pages Reread
      *
-     * Pages wanted again, of the curves. [pages]
+     * Pages read again, for the curves. [pages]
      */
     curve_pages_reread: Array<number>;
     /**
@@ -13349,25 +13349,25 @@ export type TransactionWritesOut = {
     /**
      * Estimator
      *
-     * How the figures were got: the model or the replay.
+     * How the figures were obtained: by model or by replay.
      */
     estimator: string;
     /**
      * Validity
      *
-     * How far they hold.
+     * Where they are valid.
      */
     validity: string;
     /**
      * Warnings
      *
-     * What a reader of these figures must know.
+     * What to know before relying on these figures.
      */
     warnings: Array<WarningOut>;
     /**
      * Derivation
      *
-     * The formulas with their numbers, step by step; null unless the query asks for it by `derivation=true`.
+     * The formulas with their numbers, step by step; null unless the query has `derivation=true`.
      */
     derivation: Array<DerivationStep> | null;
 };
@@ -13401,13 +13401,13 @@ export type UnitOut = {
 /**
  * UploadList
  *
- * Uploads that no workload has taken yet, newest first.
+ * Uploads that are not part of a workload yet, newest first.
  */
 export type UploadList = {
     /**
      * Items
      *
-     * Those of this page of the list.
+     * Items of this page of the list.
      */
     items: Array<UploadOut>;
     /**
@@ -13427,13 +13427,13 @@ export type UploadOut = {
     /**
      * Id
      *
-     * Its id, as addresses of the API take it.
+     * Its id, as used in addresses of the API.
      */
     id: string;
     /**
      * Kind
      *
-     * How it came: uploaded, registered by its path, or fetched from a store.
+     * How it arrived: uploaded, registered by its path, or fetched from a store.
      */
     kind: 'upload' | 'registered' | 'fetched';
     /**
@@ -13445,7 +13445,7 @@ export type UploadOut = {
     /**
      * Filename
      *
-     * Name of the file, to show.
+     * Name of the file, for display.
      */
     filename: string | null;
     /**
@@ -13475,7 +13475,7 @@ export type UploadOut = {
     /**
      * Read As
      *
-     * Workloads that were read from the very same file (one upload asked for).
+     * Workloads that were imported from the same file (for a single upload).
      */
     read_as: Array<WorkloadName>;
     /**
@@ -13491,7 +13491,7 @@ export type UploadOut = {
     /**
      * Expires At
      *
-     * When it is removed unless it is touched.
+     * When it is removed unless it is used.
      */
     expires_at: string;
 };
@@ -13499,7 +13499,7 @@ export type UploadOut = {
 /**
  * WarningOut
  *
- * Something the reader of a number must know.
+ * Something to know before relying on a figure.
  */
 export type WarningOut = {
     /**
@@ -13511,7 +13511,7 @@ export type WarningOut = {
     /**
      * Message
      *
-     * What is so, in a sentence.
+     * What was noticed, in a sentence.
      */
     message: string;
     /**
@@ -13523,7 +13523,7 @@ export type WarningOut = {
     /**
      * Could Change Choice
      *
-     * Whether another scheme would be best at the other end of what is unsure; absent where nothing is chosen, or it is unknown.
+     * Whether another scheme would be best at the other end of the uncertainty; absent where no scheme is chosen, or where it is unknown.
      */
     could_change_choice: boolean | null;
     /**
@@ -13543,19 +13543,19 @@ export type WearIn = {
     /**
      * Start
      *
-     * `steady`: a system that has run for long, every cache full; `cold`: a replay of the workload that begins with empty caches. A given curve is always of a running system.
+     * `steady`: a system that has run for long, every cache full; `cold`: a replay of the workload that begins with empty caches. A given curve always describes a running system.
      */
     start?: 'steady' | 'cold';
     /**
      * Dirty Share
      *
-     * Share of the evicted pages that are dirty, for a workload made of a given curve; absent: as stated with the curve.
+     * Share of the evicted pages that are dirty, for a workload made from a given curve; absent: as stated with the curve.
      */
     dirty_share?: number | null;
     /**
      * Dirty Share Range
      *
-     * Where the dirty share of a given curve is not stated: answer with both ends of what it can be. Otherwise such a request is refused.
+     * Where the dirty share of a given curve is not stated: answer with both ends of its possible range. Otherwise such a request is refused.
      */
     dirty_share_range?: boolean;
     /**
@@ -13597,13 +13597,13 @@ export type WearIn = {
     /**
      * Flash Metadata
      *
-     * Preset of `GET /catalog/flash-metadata` whose memory is taken out of the RAM; absent: nothing is charged.
+     * Preset of `GET /catalog/flash-metadata` whose memory is subtracted from the RAM; absent: nothing is charged.
      */
     flash_metadata?: string | null;
     /**
      * Growth Per Year
      *
-     * Growth of the load a year; 0.2: 20 % more. [1/year]
+     * Growth of the load per year; 0.2: 20 % more. [1/year]
      */
     growth_per_year?: number;
     /**
@@ -13683,13 +13683,13 @@ export type WearLeast = {
     /**
      * Tb Per Day
      *
-     * Writes to flash a day. [TB/day]
+     * Writes to flash per day. [TB/day]
      */
     tb_per_day: number;
     /**
      * Drive Writes Per Day
      *
-     * Writes a day over capacity; null where a figure is missing. [1/day]
+     * Writes per day over capacity; null where a figure is missing. [1/day]
      */
     drive_writes_per_day: number | null;
     /**
@@ -13701,7 +13701,7 @@ export type WearLeast = {
     /**
      * Never Worn Out
      *
-     * Whether the budget outlasts any time.
+     * Whether the budget is never used up.
      */
     never_worn_out: boolean;
 };
@@ -13721,19 +13721,19 @@ export type WearMoney = {
     /**
      * Usd Per Month Written
      *
-     * That times the writes of a month. [USD/month]
+     * That times the writes per month. [USD/month]
      */
     usd_per_month_written: string;
     /**
      * Left Usd
      *
-     * Share of the price whose rated writes are not used yet. [USD]
+     * Part of the price whose rated writes are not used yet. [USD]
      */
     left_usd: string;
     /**
      * Life Months
      *
-     * From today until the budget is used, with what is written before and growth; null where it never is. [months]
+     * From today until the budget is used, with what is written before and growth; null where it is never used up. [months]
      */
     life_months: number | null;
     /**
@@ -13751,13 +13751,13 @@ export type WearMoney = {
     /**
      * Estimator
      *
-     * How the figures were got: the model or the replay.
+     * How the figures were obtained: by model or by replay.
      */
     estimator: string;
     /**
      * Validity
      *
-     * How far they hold.
+     * Where they are valid.
      */
     validity: string;
 };
@@ -13777,7 +13777,7 @@ export type WearOut = {
     /**
      * Start
      *
-     * Of the counts; a given curve is always steady.
+     * Start of the counts; a given curve is always steady.
      */
     start: 'steady' | 'cold';
     /**
@@ -13803,7 +13803,7 @@ export type WearOut = {
      */
     flash_device: DeviceOut;
     /**
-     * The price book used; null where none prices it.
+     * The price book used; null where no price book has a price.
      */
     price_book: PriceBookRef | null;
     /**
@@ -13821,11 +13821,11 @@ export type WearOut = {
     /**
      * Growth Per Year
      *
-     * Growth of the rate a year. [1]
+     * Growth of the rate per year. [1]
      */
     growth_per_year: number;
     /**
-     * Host writes that the devices take.
+     * Host writes that the devices endure.
      */
     budget: BudgetOut;
     /**
@@ -13835,7 +13835,7 @@ export type WearOut = {
      */
     rated_dwpd: number | null;
     /**
-     * Absent where no metadata of flash are charged.
+     * Absent where no flash metadata are charged.
      */
     ram_budget: RamBudgetOut | null;
     /**
@@ -13849,7 +13849,7 @@ export type WearOut = {
      */
     schemes: Array<SchemeWear>;
     /**
-     * What the drives cost that are bought; null without a price.
+     * Cost of the drives to buy; null without a price.
      */
     drives: DrivesOut | null;
     /**
@@ -13867,25 +13867,25 @@ export type WearOut = {
     /**
      * Estimator
      *
-     * How the figures were got: the model or the replay.
+     * How the figures were obtained: by model or by replay.
      */
     estimator: string;
     /**
      * Validity
      *
-     * How far they hold.
+     * Where they are valid.
      */
     validity: string;
     /**
      * Warnings
      *
-     * What a reader of these figures must know.
+     * What to know before relying on these figures.
      */
     warnings: Array<WarningOut>;
     /**
      * Derivation
      *
-     * The formulas with their numbers, step by step; null unless the query asks for it by `derivation=true`.
+     * The formulas with their numbers, step by step; null unless the query has `derivation=true`.
      */
     derivation: Array<DerivationStep> | null;
 };
@@ -13899,7 +13899,7 @@ export type WindowCurves = {
     /**
      * Id
      *
-     * Its id, as addresses of the API take it.
+     * Its id, as used in addresses of the API.
      */
     id: string;
     /**
@@ -13999,7 +13999,7 @@ export type WindowsOut = {
     /**
      * Id
      *
-     * Its id, as addresses of the API take it.
+     * Its id, as used in addresses of the API.
      */
     id: string;
     /**
@@ -14021,7 +14021,7 @@ export type WindowsOut = {
     /**
      * Core Version
      *
-     * Version of the simulator core that counted.
+     * Version of the simulator core that replayed it.
      */
     core_version: string;
     /**
@@ -14057,7 +14057,7 @@ export type WindowsOut = {
 /**
  * WorkloadIn
  *
- * Make a workload of a finished upload.
+ * Create a workload from a finished upload.
  */
 export type WorkloadIn = {
     /**
@@ -14083,19 +14083,19 @@ export type WorkloadIn = {
     /**
      * Skip Bad Records
      *
-     * Bad lines or records to pass over and count; one more is an error.
+     * Bad lines or records to skip and count; one more is an error.
      */
     skip_bad_records?: number;
     /**
      * Device Bytes
      *
-     * Size of the device that the trace was taken of. [bytes]
+     * Size of the device that was traced. [bytes]
      */
     device_bytes?: number | null;
     /**
      * Members Apart
      *
-     * Each member of an archive has separate devices; otherwise equal names of devices, and none, are one device.
+     * Each member of an archive has separate devices; by default, devices with the same name, or with none, are one device.
      */
     members_apart?: boolean;
     /**
@@ -14119,7 +14119,7 @@ export type WorkloadIn = {
     /**
      * Import Again
      *
-     * Make another workload even if one was imported from the same file with the same read options; otherwise that one is the answer.
+     * Create another workload even if one was imported from the same file with the same read options; by default, that one is returned.
      */
     import_again?: boolean;
 };
@@ -14133,7 +14133,7 @@ export type WorkloadList = {
     /**
      * Items
      *
-     * Those of this page of the list.
+     * Items of this page of the list.
      */
     items: Array<WorkloadOut>;
     /**
@@ -14185,7 +14185,7 @@ export type WorkloadOut = {
     /**
      * Id
      *
-     * Its id, as addresses of the API take it.
+     * Its id, as used in addresses of the API.
      */
     id: string;
     /**
@@ -14195,13 +14195,13 @@ export type WorkloadOut = {
      */
     name: string;
     /**
-     * How far it is.
+     * Its state.
      */
     status: WorkloadStatus;
     /**
      * Example
      *
-     * The worked example that comes with the app.
+     * Whether it is the included worked example.
      */
     example: boolean;
     /**
@@ -14219,7 +14219,7 @@ export type WorkloadOut = {
     /**
      * Filename
      *
-     * Name of its file, to show; null without a file.
+     * Name of its file, for display; null without a file.
      */
     filename: string | null;
     /**
@@ -14251,19 +14251,19 @@ export type WorkloadOut = {
     /**
      * Skip Bad Records
      *
-     * Bad lines or records to pass over and count; one more is an error.
+     * Bad lines or records to skip and count; one more is an error.
      */
     skip_bad_records: number;
     /**
      * Device Bytes
      *
-     * Size of the device that the trace was taken of. [bytes]
+     * Size of the device that was traced. [bytes]
      */
     device_bytes: number | null;
     /**
      * Members Apart
      *
-     * Each member of an archive has separate devices; otherwise equal names of devices, and none, are one device.
+     * Each member of an archive has separate devices; by default, devices with the same name, or with none, are one device.
      */
     members_apart: boolean;
     /**
@@ -14311,7 +14311,7 @@ export type WorkloadRename = {
 /**
  * WorkloadStatus
  *
- * Where a workload stands.
+ * State of a workload.
  */
 export type WorkloadStatus = 'queued' | 'running' | 'ready' | 'failed' | 'cancelled';
 
@@ -14330,7 +14330,7 @@ export type WritePolicyOut = {
     /**
      * Title
      *
-     * What to show as its name.
+     * Its display name.
      */
     title: string;
     /**
@@ -14348,13 +14348,13 @@ export type WritePolicyOut = {
     /**
      * Flash Writes
      *
-     * At once, for one write of the host.
+     * Immediate writes to the source for one host write.
      */
     flash_writes: number;
     /**
      * Source Writes
      *
-     * Writes to the source, at once, for one write of the host.
+     * Immediate writes to the source for one host write.
      */
     source_writes: number;
 };
@@ -14398,7 +14398,7 @@ export type WrittenOut = {
     /**
      * Erase Us
      *
-     * Erase time the written pages use up; not in the total. [µs]
+     * Erase time of the written pages; not in the total. [µs]
      */
     erase_us: number;
 };
@@ -14436,7 +14436,7 @@ export type ZipfOut = {
     /**
      * Estimator
      *
-     * How the figures were got: the model or the replay.
+     * How the figures were obtained: by model or by replay.
      */
     estimator: string;
     /**
@@ -14501,20 +14501,20 @@ export type GetRootResponses = {
 
 export type GetRootResponse = GetRootResponses[keyof GetRootResponses];
 
-export type EvaluateData = {
+export type AskCompareData = {
     body: DecisionIn;
     path?: never;
     query?: {
         /**
          * Currency
          *
-         * Currency of the money in the answer. Other than USD: every amount gets a neighbour in it (`usd_per_month`: `eur_per_month`), converted once from the sum, sentences are in it, and `exchange_rate` says the rate, its date and its source: that of the price book, else the shipped one of the nearest day. `GET /catalog/exchange-rates` lists them.
+         * Currency of the money in the answer. Other than USD: every amount is also given in it (`usd_per_month`: `eur_per_month`), converted once from the sum; sentences use it, and `exchange_rate` states the rate, its date and its source: the rate of the price book, or else the shipped one of the nearest day. `GET /catalog/exchange-rates` lists them.
          */
         currency?: string;
         /**
          * Per Usd
          *
-         * A rate of your own in place of that: what one US dollar is in `currency`, and the day.
+         * Your own rate, used instead: the value of one US dollar in `currency`, and the date.
          */
         per_usd?: string | null;
         /**
@@ -14525,7 +14525,7 @@ export type EvaluateData = {
     url: '/api/v1/evaluations';
 };
 
-export type EvaluateErrors = {
+export type AskCompareErrors = {
     /**
      * The request cannot be read.
      */
@@ -14543,7 +14543,7 @@ export type EvaluateErrors = {
      */
     408: Problem;
     /**
-     * The request does not fit the present state.
+     * The request conflicts with the current state.
      */
     409: Problem;
     /**
@@ -14564,46 +14564,46 @@ export type EvaluateErrors = {
     503: Problem;
 };
 
-export type EvaluateError = EvaluateErrors[keyof EvaluateErrors];
+export type AskCompareError = AskCompareErrors[keyof AskCompareErrors];
 
-export type EvaluateResponses = {
+export type AskCompareResponses = {
     /**
      * Successful Response
      */
     200: EvaluationOut;
     /**
-     * The replay that decides takes longer than a request: a job makes it. Ask again when its run has ended.
+     * The deciding replay takes longer than a request, so a job makes it. Ask again when its run has ended.
      */
     202: SimulationOut;
 };
 
-export type EvaluateResponse = EvaluateResponses[keyof EvaluateResponses];
+export type AskCompareResponse = AskCompareResponses[keyof AskCompareResponses];
 
-export type DeriveEvaluationData = {
+export type DeriveCompareData = {
     body: DecisionIn;
     path?: never;
     query?: {
         /**
          * Currency
          *
-         * Currency of the money in the answer. Other than USD: every amount gets a neighbour in it (`usd_per_month`: `eur_per_month`), converted once from the sum, sentences are in it, and `exchange_rate` says the rate, its date and its source: that of the price book, else the shipped one of the nearest day. `GET /catalog/exchange-rates` lists them.
+         * Currency of the money in the answer. Other than USD: every amount is also given in it (`usd_per_month`: `eur_per_month`), converted once from the sum; sentences use it, and `exchange_rate` states the rate, its date and its source: the rate of the price book, or else the shipped one of the nearest day. `GET /catalog/exchange-rates` lists them.
          */
         currency?: string;
         /**
          * Per Usd
          *
-         * A rate of your own in place of that: what one US dollar is in `currency`, and the day.
+         * Your own rate, used instead: the value of one US dollar in `currency`, and the date.
          */
         per_usd?: string | null;
         /**
-         * With `Accept: text/csv`: the table to answer with; needed, as there are several.
+         * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
         table?: 'derivation' | 'result.rows' | 'warnings';
     };
     url: '/api/v1/evaluations/derivation';
 };
 
-export type DeriveEvaluationErrors = {
+export type DeriveCompareErrors = {
     /**
      * The request cannot be read.
      */
@@ -14621,7 +14621,7 @@ export type DeriveEvaluationErrors = {
      */
     408: Problem;
     /**
-     * The request does not fit the present state.
+     * The request conflicts with the current state.
      */
     409: Problem;
     /**
@@ -14642,29 +14642,29 @@ export type DeriveEvaluationErrors = {
     503: Problem;
 };
 
-export type DeriveEvaluationError = DeriveEvaluationErrors[keyof DeriveEvaluationErrors];
+export type DeriveCompareError = DeriveCompareErrors[keyof DeriveCompareErrors];
 
-export type DeriveEvaluationResponses = {
+export type DeriveCompareResponses = {
     /**
      * Successful Response
      */
     200: DerivationOut;
     /**
-     * The replay that decides takes longer than a request: a job makes it. Ask again when its run has ended.
+     * The deciding replay takes longer than a request, so a job makes it. Ask again when its run has ended.
      */
     202: SimulationOut;
 };
 
-export type DeriveEvaluationResponse = DeriveEvaluationResponses[keyof DeriveEvaluationResponses];
+export type DeriveCompareResponse = DeriveCompareResponses[keyof DeriveCompareResponses];
 
-export type EvaluateThroughputData = {
+export type AskThroughputData = {
     body: ThroughputIn;
     path?: never;
     query?: {
         /**
          * Derivation
          *
-         * `true`: the answer carries its derivation, every formula with its numbers; otherwise `derivation` is null.
+         * `true`: the answer includes its derivation, every formula with its numbers; otherwise `derivation` is null.
          */
         derivation?: boolean;
         /**
@@ -14675,7 +14675,7 @@ export type EvaluateThroughputData = {
     url: '/api/v1/throughputs';
 };
 
-export type EvaluateThroughputErrors = {
+export type AskThroughputErrors = {
     /**
      * The request cannot be read.
      */
@@ -14693,7 +14693,7 @@ export type EvaluateThroughputErrors = {
      */
     408: Problem;
     /**
-     * The request does not fit the present state.
+     * The request conflicts with the current state.
      */
     409: Problem;
     /**
@@ -14714,48 +14714,48 @@ export type EvaluateThroughputErrors = {
     503: Problem;
 };
 
-export type EvaluateThroughputError = EvaluateThroughputErrors[keyof EvaluateThroughputErrors];
+export type AskThroughputError = AskThroughputErrors[keyof AskThroughputErrors];
 
-export type EvaluateThroughputResponses = {
+export type AskThroughputResponses = {
     /**
      * Successful Response
      */
     200: ThroughputOut;
 };
 
-export type EvaluateThroughputResponse = EvaluateThroughputResponses[keyof EvaluateThroughputResponses];
+export type AskThroughputResponse = AskThroughputResponses[keyof AskThroughputResponses];
 
-export type EvaluateBreakEvenData = {
+export type AskDramOrFlashData = {
     body: BreakEvenIn;
     path?: never;
     query?: {
         /**
          * Currency
          *
-         * Currency of the money in the answer. Other than USD: every amount gets a neighbour in it (`usd_per_month`: `eur_per_month`), converted once from the sum, sentences are in it, and `exchange_rate` says the rate, its date and its source: that of the price book, else the shipped one of the nearest day. `GET /catalog/exchange-rates` lists them.
+         * Currency of the money in the answer. Other than USD: every amount is also given in it (`usd_per_month`: `eur_per_month`), converted once from the sum; sentences use it, and `exchange_rate` states the rate, its date and its source: the rate of the price book, or else the shipped one of the nearest day. `GET /catalog/exchange-rates` lists them.
          */
         currency?: string;
         /**
          * Per Usd
          *
-         * A rate of your own in place of that: what one US dollar is in `currency`, and the day.
+         * Your own rate, used instead: the value of one US dollar in `currency`, and the date.
          */
         per_usd?: string | null;
         /**
          * Derivation
          *
-         * `true`: the answer carries its derivation, every formula with its numbers; otherwise `derivation` is null.
+         * `true`: the answer includes its derivation, every formula with its numbers; otherwise `derivation` is null.
          */
         derivation?: boolean;
         /**
-         * With `Accept: text/csv`: the table to answer with; needed, as there are several.
+         * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
         table?: 'devices.flash.figures' | 'devices.flash.measurements' | 'devices.flash.service_times' | 'devices.flash.waiting_times' | 'devices.disk.figures' | 'devices.disk.measurements' | 'devices.disk.service_times' | 'devices.disk.waiting_times' | 'devices.ram.figures' | 'devices.ram.measurements' | 'devices.ram.service_times' | 'devices.ram.waiting_times' | 'least.steps' | 'least.steps.schemes' | 'least.next_money' | 'least.next_money.equal_money' | 'least.next_money.equal_money.flash_gains' | 'least.next_money.crossings' | 'least.next_money.total_crossings' | 'least.flips' | 'steps' | 'steps.schemes' | 'next_money' | 'next_money.equal_money' | 'next_money.equal_money.flash_gains' | 'next_money.crossings' | 'next_money.total_crossings' | 'plan' | 'flips' | 'intervals' | 'intervals.warnings' | 'warnings' | 'derivation';
     };
     url: '/api/v1/break-evens';
 };
 
-export type EvaluateBreakEvenErrors = {
+export type AskDramOrFlashErrors = {
     /**
      * The request cannot be read.
      */
@@ -14773,7 +14773,7 @@ export type EvaluateBreakEvenErrors = {
      */
     408: Problem;
     /**
-     * The request does not fit the present state.
+     * The request conflicts with the current state.
      */
     409: Problem;
     /**
@@ -14794,31 +14794,31 @@ export type EvaluateBreakEvenErrors = {
     503: Problem;
 };
 
-export type EvaluateBreakEvenError = EvaluateBreakEvenErrors[keyof EvaluateBreakEvenErrors];
+export type AskDramOrFlashError = AskDramOrFlashErrors[keyof AskDramOrFlashErrors];
 
-export type EvaluateBreakEvenResponses = {
+export type AskDramOrFlashResponses = {
     /**
      * Successful Response
      */
     200: BreakEvenOut;
 };
 
-export type EvaluateBreakEvenResponse = EvaluateBreakEvenResponses[keyof EvaluateBreakEvenResponses];
+export type AskDramOrFlashResponse = AskDramOrFlashResponses[keyof AskDramOrFlashResponses];
 
-export type CheckBreakEvenData = {
+export type CheckDramOrFlashData = {
     body: BreakEvenCheckIn;
     path?: never;
     query?: {
         /**
          * Currency
          *
-         * Currency of the money in the answer. Other than USD: every amount gets a neighbour in it (`usd_per_month`: `eur_per_month`), converted once from the sum, sentences are in it, and `exchange_rate` says the rate, its date and its source: that of the price book, else the shipped one of the nearest day. `GET /catalog/exchange-rates` lists them.
+         * Currency of the money in the answer. Other than USD: every amount is also given in it (`usd_per_month`: `eur_per_month`), converted once from the sum; sentences use it, and `exchange_rate` states the rate, its date and its source: the rate of the price book, or else the shipped one of the nearest day. `GET /catalog/exchange-rates` lists them.
          */
         currency?: string;
         /**
          * Per Usd
          *
-         * A rate of your own in place of that: what one US dollar is in `currency`, and the day.
+         * Your own rate, used instead: the value of one US dollar in `currency`, and the date.
          */
         per_usd?: string | null;
         /**
@@ -14829,7 +14829,7 @@ export type CheckBreakEvenData = {
     url: '/api/v1/break-evens/check';
 };
 
-export type CheckBreakEvenErrors = {
+export type CheckDramOrFlashErrors = {
     /**
      * The request cannot be read.
      */
@@ -14847,7 +14847,7 @@ export type CheckBreakEvenErrors = {
      */
     408: Problem;
     /**
-     * The request does not fit the present state.
+     * The request conflicts with the current state.
      */
     409: Problem;
     /**
@@ -14868,22 +14868,22 @@ export type CheckBreakEvenErrors = {
     503: Problem;
 };
 
-export type CheckBreakEvenError = CheckBreakEvenErrors[keyof CheckBreakEvenErrors];
+export type CheckDramOrFlashError = CheckDramOrFlashErrors[keyof CheckDramOrFlashErrors];
 
-export type CheckBreakEvenResponses = {
+export type CheckDramOrFlashResponses = {
     /**
      * Successful Response
      */
     200: CheckedAnswer;
     /**
-     * Response 202 Check Break Even
+     * Response 202 Check Dram Or Flash
      *
-     * The replays take longer than a request: a job makes them. Ask again when its run has ended.
+     * The replays take longer than a request, so a job makes them. Ask again when its run has ended.
      */
     202: SweepOut | SimulationOut;
 };
 
-export type CheckBreakEvenResponse = CheckBreakEvenResponses[keyof CheckBreakEvenResponses];
+export type CheckDramOrFlashResponse = CheckDramOrFlashResponses[keyof CheckDramOrFlashResponses];
 
 export type ListSchemeMapOptionsData = {
     body?: never;
@@ -14939,20 +14939,20 @@ export type ListSchemeMapOptionsResponses = {
 
 export type ListSchemeMapOptionsResponse = ListSchemeMapOptionsResponses[keyof ListSchemeMapOptionsResponses];
 
-export type MakeSchemeMapData = {
+export type AskSchemeMapData = {
     body: SchemeMapIn;
     path?: never;
     query?: {
         /**
          * Currency
          *
-         * Currency of the money in the answer. Other than USD: every amount gets a neighbour in it (`usd_per_month`: `eur_per_month`), converted once from the sum, sentences are in it, and `exchange_rate` says the rate, its date and its source: that of the price book, else the shipped one of the nearest day. `GET /catalog/exchange-rates` lists them.
+         * Currency of the money in the answer. Other than USD: every amount is also given in it (`usd_per_month`: `eur_per_month`), converted once from the sum; sentences use it, and `exchange_rate` states the rate, its date and its source: the rate of the price book, or else the shipped one of the nearest day. `GET /catalog/exchange-rates` lists them.
          */
         currency?: string;
         /**
          * Per Usd
          *
-         * A rate of your own in place of that: what one US dollar is in `currency`, and the day.
+         * Your own rate, used instead: the value of one US dollar in `currency`, and the date.
          */
         per_usd?: string | null;
         /**
@@ -14963,7 +14963,7 @@ export type MakeSchemeMapData = {
     url: '/api/v1/scheme-maps';
 };
 
-export type MakeSchemeMapErrors = {
+export type AskSchemeMapErrors = {
     /**
      * The request cannot be read.
      */
@@ -14981,7 +14981,7 @@ export type MakeSchemeMapErrors = {
      */
     408: Problem;
     /**
-     * The request does not fit the present state.
+     * The request conflicts with the current state.
      */
     409: Problem;
     /**
@@ -15002,37 +15002,37 @@ export type MakeSchemeMapErrors = {
     503: Problem;
 };
 
-export type MakeSchemeMapError = MakeSchemeMapErrors[keyof MakeSchemeMapErrors];
+export type AskSchemeMapError = AskSchemeMapErrors[keyof AskSchemeMapErrors];
 
-export type MakeSchemeMapResponses = {
+export type AskSchemeMapResponses = {
     /**
      * Successful Response
      */
     200: SchemeMapOut;
 };
 
-export type MakeSchemeMapResponse = MakeSchemeMapResponses[keyof MakeSchemeMapResponses];
+export type AskSchemeMapResponse = AskSchemeMapResponses[keyof AskSchemeMapResponses];
 
-export type ExplainSchemeMapPointData = {
+export type AskSchemeMapPointData = {
     body: MapQuestion;
     path?: never;
     query?: {
         /**
          * Currency
          *
-         * Currency of the money in the answer. Other than USD: every amount gets a neighbour in it (`usd_per_month`: `eur_per_month`), converted once from the sum, sentences are in it, and `exchange_rate` says the rate, its date and its source: that of the price book, else the shipped one of the nearest day. `GET /catalog/exchange-rates` lists them.
+         * Currency of the money in the answer. Other than USD: every amount is also given in it (`usd_per_month`: `eur_per_month`), converted once from the sum; sentences use it, and `exchange_rate` states the rate, its date and its source: the rate of the price book, or else the shipped one of the nearest day. `GET /catalog/exchange-rates` lists them.
          */
         currency?: string;
         /**
          * Per Usd
          *
-         * A rate of your own in place of that: what one US dollar is in `currency`, and the day.
+         * Your own rate, used instead: the value of one US dollar in `currency`, and the date.
          */
         per_usd?: string | null;
         /**
          * Derivation
          *
-         * `true`: the answer carries its derivation, every formula with its numbers; otherwise `derivation` is null.
+         * `true`: the answer includes its derivation, every formula with its numbers; otherwise `derivation` is null.
          */
         derivation?: boolean;
         /**
@@ -15043,7 +15043,7 @@ export type ExplainSchemeMapPointData = {
     url: '/api/v1/scheme-maps/point';
 };
 
-export type ExplainSchemeMapPointErrors = {
+export type AskSchemeMapPointErrors = {
     /**
      * The request cannot be read.
      */
@@ -15061,7 +15061,7 @@ export type ExplainSchemeMapPointErrors = {
      */
     408: Problem;
     /**
-     * The request does not fit the present state.
+     * The request conflicts with the current state.
      */
     409: Problem;
     /**
@@ -15082,37 +15082,37 @@ export type ExplainSchemeMapPointErrors = {
     503: Problem;
 };
 
-export type ExplainSchemeMapPointError = ExplainSchemeMapPointErrors[keyof ExplainSchemeMapPointErrors];
+export type AskSchemeMapPointError = AskSchemeMapPointErrors[keyof AskSchemeMapPointErrors];
 
-export type ExplainSchemeMapPointResponses = {
+export type AskSchemeMapPointResponses = {
     /**
      * Successful Response
      */
     200: MapPointOut;
 };
 
-export type ExplainSchemeMapPointResponse = ExplainSchemeMapPointResponses[keyof ExplainSchemeMapPointResponses];
+export type AskSchemeMapPointResponse = AskSchemeMapPointResponses[keyof AskSchemeMapPointResponses];
 
-export type ChooseFlashData = {
+export type AskFlashChoiceData = {
     body: FlashChoiceIn;
     path?: never;
     query?: {
         /**
          * Currency
          *
-         * Currency of the money in the answer. Other than USD: every amount gets a neighbour in it (`usd_per_month`: `eur_per_month`), converted once from the sum, sentences are in it, and `exchange_rate` says the rate, its date and its source: that of the price book, else the shipped one of the nearest day. `GET /catalog/exchange-rates` lists them.
+         * Currency of the money in the answer. Other than USD: every amount is also given in it (`usd_per_month`: `eur_per_month`), converted once from the sum; sentences use it, and `exchange_rate` states the rate, its date and its source: the rate of the price book, or else the shipped one of the nearest day. `GET /catalog/exchange-rates` lists them.
          */
         currency?: string;
         /**
          * Per Usd
          *
-         * A rate of your own in place of that: what one US dollar is in `currency`, and the day.
+         * Your own rate, used instead: the value of one US dollar in `currency`, and the date.
          */
         per_usd?: string | null;
         /**
          * Derivation
          *
-         * `true`: the answer carries its derivation, every formula with its numbers; otherwise `derivation` is null.
+         * `true`: the answer includes its derivation, every formula with its numbers; otherwise `derivation` is null.
          */
         derivation?: boolean;
         /**
@@ -15123,7 +15123,7 @@ export type ChooseFlashData = {
     url: '/api/v1/flash-choices';
 };
 
-export type ChooseFlashErrors = {
+export type AskFlashChoiceErrors = {
     /**
      * The request cannot be read.
      */
@@ -15141,7 +15141,7 @@ export type ChooseFlashErrors = {
      */
     408: Problem;
     /**
-     * The request does not fit the present state.
+     * The request conflicts with the current state.
      */
     409: Problem;
     /**
@@ -15162,36 +15162,36 @@ export type ChooseFlashErrors = {
     503: Problem;
 };
 
-export type ChooseFlashError = ChooseFlashErrors[keyof ChooseFlashErrors];
+export type AskFlashChoiceError = AskFlashChoiceErrors[keyof AskFlashChoiceErrors];
 
-export type ChooseFlashResponses = {
+export type AskFlashChoiceResponses = {
     /**
      * Successful Response
      */
     200: FlashChoiceOut;
 };
 
-export type ChooseFlashResponse = ChooseFlashResponses[keyof ChooseFlashResponses];
+export type AskFlashChoiceResponse = AskFlashChoiceResponses[keyof AskFlashChoiceResponses];
 
-export type CompareDirectoriesData = {
+export type AskDirectoriesData = {
     body: DirectoriesIn;
     path?: never;
     query?: {
         /**
          * Derivation
          *
-         * `true`: the answer carries its derivation, every formula with its numbers; otherwise `derivation` is null.
+         * `true`: the answer includes its derivation, every formula with its numbers; otherwise `derivation` is null.
          */
         derivation?: boolean;
         /**
-         * With `Accept: text/csv`: the table to answer with; needed, as there are several.
+         * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
         table?: 'options' | 'options.schemes' | 'warnings' | 'derivation';
     };
     url: '/api/v1/directories';
 };
 
-export type CompareDirectoriesErrors = {
+export type AskDirectoriesErrors = {
     /**
      * The request cannot be read.
      */
@@ -15209,7 +15209,7 @@ export type CompareDirectoriesErrors = {
      */
     408: Problem;
     /**
-     * The request does not fit the present state.
+     * The request conflicts with the current state.
      */
     409: Problem;
     /**
@@ -15230,37 +15230,37 @@ export type CompareDirectoriesErrors = {
     503: Problem;
 };
 
-export type CompareDirectoriesError = CompareDirectoriesErrors[keyof CompareDirectoriesErrors];
+export type AskDirectoriesError = AskDirectoriesErrors[keyof AskDirectoriesErrors];
 
-export type CompareDirectoriesResponses = {
+export type AskDirectoriesResponses = {
     /**
      * Successful Response
      */
     200: DirectoriesOut;
 };
 
-export type CompareDirectoriesResponse = CompareDirectoriesResponses[keyof CompareDirectoriesResponses];
+export type AskDirectoriesResponse = AskDirectoriesResponses[keyof AskDirectoriesResponses];
 
-export type EstimateWearData = {
+export type AskWearData = {
     body: WearIn;
     path?: never;
     query?: {
         /**
          * Currency
          *
-         * Currency of the money in the answer. Other than USD: every amount gets a neighbour in it (`usd_per_month`: `eur_per_month`), converted once from the sum, sentences are in it, and `exchange_rate` says the rate, its date and its source: that of the price book, else the shipped one of the nearest day. `GET /catalog/exchange-rates` lists them.
+         * Currency of the money in the answer. Other than USD: every amount is also given in it (`usd_per_month`: `eur_per_month`), converted once from the sum; sentences use it, and `exchange_rate` states the rate, its date and its source: the rate of the price book, or else the shipped one of the nearest day. `GET /catalog/exchange-rates` lists them.
          */
         currency?: string;
         /**
          * Per Usd
          *
-         * A rate of your own in place of that: what one US dollar is in `currency`, and the day.
+         * Your own rate, used instead: the value of one US dollar in `currency`, and the date.
          */
         per_usd?: string | null;
         /**
          * Derivation
          *
-         * `true`: the answer carries its derivation, every formula with its numbers; otherwise `derivation` is null.
+         * `true`: the answer includes its derivation, every formula with its numbers; otherwise `derivation` is null.
          */
         derivation?: boolean;
         /**
@@ -15271,7 +15271,7 @@ export type EstimateWearData = {
     url: '/api/v1/wear';
 };
 
-export type EstimateWearErrors = {
+export type AskWearErrors = {
     /**
      * The request cannot be read.
      */
@@ -15289,7 +15289,7 @@ export type EstimateWearErrors = {
      */
     408: Problem;
     /**
-     * The request does not fit the present state.
+     * The request conflicts with the current state.
      */
     409: Problem;
     /**
@@ -15310,36 +15310,36 @@ export type EstimateWearErrors = {
     503: Problem;
 };
 
-export type EstimateWearError = EstimateWearErrors[keyof EstimateWearErrors];
+export type AskWearError = AskWearErrors[keyof AskWearErrors];
 
-export type EstimateWearResponses = {
+export type AskWearResponses = {
     /**
      * Successful Response
      */
     200: WearOut;
 };
 
-export type EstimateWearResponse = EstimateWearResponses[keyof EstimateWearResponses];
+export type AskWearResponse = AskWearResponses[keyof AskWearResponses];
 
-export type ReadDeviceHealthData = {
+export type AskDeviceHealthData = {
     body: DeviceHealthIn;
     path?: never;
     query?: {
         /**
          * Derivation
          *
-         * `true`: the answer carries its derivation, every formula with its numbers; otherwise `derivation` is null.
+         * `true`: the answer includes its derivation, every formula with its numbers; otherwise `derivation` is null.
          */
         derivation?: boolean;
         /**
-         * With `Accept: text/csv`: the table to answer with; needed, as there are several.
+         * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
         table?: 'warnings' | 'derivation';
     };
     url: '/api/v1/device-health';
 };
 
-export type ReadDeviceHealthErrors = {
+export type AskDeviceHealthErrors = {
     /**
      * The request cannot be read.
      */
@@ -15374,36 +15374,36 @@ export type ReadDeviceHealthErrors = {
     503: Problem;
 };
 
-export type ReadDeviceHealthError = ReadDeviceHealthErrors[keyof ReadDeviceHealthErrors];
+export type AskDeviceHealthError = AskDeviceHealthErrors[keyof AskDeviceHealthErrors];
 
-export type ReadDeviceHealthResponses = {
+export type AskDeviceHealthResponses = {
     /**
      * Successful Response
      */
     200: DeviceHealthOut;
 };
 
-export type ReadDeviceHealthResponse = ReadDeviceHealthResponses[keyof ReadDeviceHealthResponses];
+export type AskDeviceHealthResponse = AskDeviceHealthResponses[keyof AskDeviceHealthResponses];
 
-export type EstimateRecoveryData = {
+export type AskRecoveryData = {
     body: RecoveryIn;
     path?: never;
     query?: {
         /**
          * Derivation
          *
-         * `true`: the answer carries its derivation, every formula with its numbers; otherwise `derivation` is null.
+         * `true`: the answer includes its derivation, every formula with its numbers; otherwise `derivation` is null.
          */
         derivation?: boolean;
         /**
-         * With `Accept: text/csv`: the table to answer with; needed, as there are several.
+         * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
         table?: 'restart.curve' | 'warnings' | 'derivation';
     };
     url: '/api/v1/recovery';
 };
 
-export type EstimateRecoveryErrors = {
+export type AskRecoveryErrors = {
     /**
      * The request cannot be read.
      */
@@ -15421,7 +15421,7 @@ export type EstimateRecoveryErrors = {
      */
     408: Problem;
     /**
-     * The request does not fit the present state.
+     * The request conflicts with the current state.
      */
     409: Problem;
     /**
@@ -15442,36 +15442,36 @@ export type EstimateRecoveryErrors = {
     503: Problem;
 };
 
-export type EstimateRecoveryError = EstimateRecoveryErrors[keyof EstimateRecoveryErrors];
+export type AskRecoveryError = AskRecoveryErrors[keyof AskRecoveryErrors];
 
-export type EstimateRecoveryResponses = {
+export type AskRecoveryResponses = {
     /**
      * Successful Response
      */
     200: RecoveryOut;
 };
 
-export type EstimateRecoveryResponse = EstimateRecoveryResponses[keyof EstimateRecoveryResponses];
+export type AskRecoveryResponse = AskRecoveryResponses[keyof AskRecoveryResponses];
 
-export type StudyFragmentCacheData = {
+export type AskFragmentCacheData = {
     body: FragmentCacheIn;
     path?: never;
     query?: {
         /**
          * Derivation
          *
-         * `true`: the answer carries its derivation, every formula with its numbers; otherwise `derivation` is null.
+         * `true`: the answer includes its derivation, every formula with its numbers; otherwise `derivation` is null.
          */
         derivation?: boolean;
         /**
-         * With `Accept: text/csv`: the table to answer with; needed, as there are several.
+         * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
         table?: 'phases' | 'sizes' | 'policies' | 'warnings' | 'derivation';
     };
     url: '/api/v1/sce';
 };
 
-export type StudyFragmentCacheErrors = {
+export type AskFragmentCacheErrors = {
     /**
      * The request cannot be read.
      */
@@ -15489,7 +15489,7 @@ export type StudyFragmentCacheErrors = {
      */
     408: Problem;
     /**
-     * The request does not fit the present state.
+     * The request conflicts with the current state.
      */
     409: Problem;
     /**
@@ -15510,25 +15510,25 @@ export type StudyFragmentCacheErrors = {
     503: Problem;
 };
 
-export type StudyFragmentCacheError = StudyFragmentCacheErrors[keyof StudyFragmentCacheErrors];
+export type AskFragmentCacheError = AskFragmentCacheErrors[keyof AskFragmentCacheErrors];
 
-export type StudyFragmentCacheResponses = {
+export type AskFragmentCacheResponses = {
     /**
      * Successful Response
      */
     200: FragmentCacheOut;
 };
 
-export type StudyFragmentCacheResponse = StudyFragmentCacheResponses[keyof StudyFragmentCacheResponses];
+export type AskFragmentCacheResponse = AskFragmentCacheResponses[keyof AskFragmentCacheResponses];
 
-export type StudyTransactionWritesData = {
+export type AskTransactionWritesData = {
     body: TransactionWritesIn;
     path?: never;
     query?: {
         /**
          * Derivation
          *
-         * `true`: the answer carries its derivation, every formula with its numbers; otherwise `derivation` is null.
+         * `true`: the answer includes its derivation, every formula with its numbers; otherwise `derivation` is null.
          */
         derivation?: boolean;
         /**
@@ -15539,7 +15539,7 @@ export type StudyTransactionWritesData = {
     url: '/api/v1/transaction-writes';
 };
 
-export type StudyTransactionWritesErrors = {
+export type AskTransactionWritesErrors = {
     /**
      * The request cannot be read.
      */
@@ -15570,36 +15570,36 @@ export type StudyTransactionWritesErrors = {
     503: Problem;
 };
 
-export type StudyTransactionWritesError = StudyTransactionWritesErrors[keyof StudyTransactionWritesErrors];
+export type AskTransactionWritesError = AskTransactionWritesErrors[keyof AskTransactionWritesErrors];
 
-export type StudyTransactionWritesResponses = {
+export type AskTransactionWritesResponses = {
     /**
      * Successful Response
      */
     200: TransactionWritesOut;
 };
 
-export type StudyTransactionWritesResponse = StudyTransactionWritesResponses[keyof StudyTransactionWritesResponses];
+export type AskTransactionWritesResponse = AskTransactionWritesResponses[keyof AskTransactionWritesResponses];
 
-export type ReplayTransactionsData = {
+export type AskTransactionReplayData = {
     body: TransactionReplayIn;
     path?: never;
     query?: {
         /**
          * Derivation
          *
-         * `true`: the answer carries its derivation, every formula with its numbers; otherwise `derivation` is null.
+         * `true`: the answer includes its derivation, every formula with its numbers; otherwise `derivation` is null.
          */
         derivation?: boolean;
         /**
-         * With `Accept: text/csv`: the table to answer with; needed, as there are several.
+         * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
         table?: 'buffers' | 'leaving' | 'warnings' | 'derivation';
     };
     url: '/api/v1/transaction-replays';
 };
 
-export type ReplayTransactionsErrors = {
+export type AskTransactionReplayErrors = {
     /**
      * The request cannot be read.
      */
@@ -15630,37 +15630,37 @@ export type ReplayTransactionsErrors = {
     503: Problem;
 };
 
-export type ReplayTransactionsError = ReplayTransactionsErrors[keyof ReplayTransactionsErrors];
+export type AskTransactionReplayError = AskTransactionReplayErrors[keyof AskTransactionReplayErrors];
 
-export type ReplayTransactionsResponses = {
+export type AskTransactionReplayResponses = {
     /**
      * Successful Response
      */
     200: TransactionReplayOut;
 };
 
-export type ReplayTransactionsResponse = ReplayTransactionsResponses[keyof ReplayTransactionsResponses];
+export type AskTransactionReplayResponse = AskTransactionReplayResponses[keyof AskTransactionReplayResponses];
 
-export type CompareTierCostsData = {
+export type AskTierCostData = {
     body: TierCostsIn;
     path?: never;
     query?: {
         /**
          * Currency
          *
-         * Currency of the money in the answer. Other than USD: every amount gets a neighbour in it (`usd_per_month`: `eur_per_month`), converted once from the sum, sentences are in it, and `exchange_rate` says the rate, its date and its source: that of the price book, else the shipped one of the nearest day. `GET /catalog/exchange-rates` lists them.
+         * Currency of the money in the answer. Other than USD: every amount is also given in it (`usd_per_month`: `eur_per_month`), converted once from the sum; sentences use it, and `exchange_rate` states the rate, its date and its source: the rate of the price book, or else the shipped one of the nearest day. `GET /catalog/exchange-rates` lists them.
          */
         currency?: string;
         /**
          * Per Usd
          *
-         * A rate of your own in place of that: what one US dollar is in `currency`, and the day.
+         * Your own rate, used instead: the value of one US dollar in `currency`, and the date.
          */
         per_usd?: string | null;
         /**
          * Derivation
          *
-         * `true`: the answer carries its derivation, every formula with its numbers; otherwise `derivation` is null.
+         * `true`: the answer includes its derivation, every formula with its numbers; otherwise `derivation` is null.
          */
         derivation?: boolean;
         /**
@@ -15671,7 +15671,7 @@ export type CompareTierCostsData = {
     url: '/api/v1/tier-costs';
 };
 
-export type CompareTierCostsErrors = {
+export type AskTierCostErrors = {
     /**
      * The request cannot be read.
      */
@@ -15706,16 +15706,16 @@ export type CompareTierCostsErrors = {
     503: Problem;
 };
 
-export type CompareTierCostsError = CompareTierCostsErrors[keyof CompareTierCostsErrors];
+export type AskTierCostError = AskTierCostErrors[keyof AskTierCostErrors];
 
-export type CompareTierCostsResponses = {
+export type AskTierCostResponses = {
     /**
      * Successful Response
      */
     200: TierCostsOut;
 };
 
-export type CompareTierCostsResponse = CompareTierCostsResponses[keyof CompareTierCostsResponses];
+export type AskTierCostResponse = AskTierCostResponses[keyof AskTierCostResponses];
 
 export type CheckThroughputData = {
     body: ThroughputIn;
@@ -15747,7 +15747,7 @@ export type CheckThroughputErrors = {
      */
     408: Problem;
     /**
-     * The request does not fit the present state.
+     * The request conflicts with the current state.
      */
     409: Problem;
     /**
@@ -15778,7 +15778,7 @@ export type CheckThroughputResponses = {
     /**
      * Response 202 Check Throughput
      *
-     * The replays take longer than a request: a job makes them. Ask again when its run has ended.
+     * The replays take longer than a request, so a job makes them. Ask again when its run has ended.
      */
     202: SweepOut | SimulationOut;
 };
@@ -15815,7 +15815,7 @@ export type CheckWearErrors = {
      */
     408: Problem;
     /**
-     * The request does not fit the present state.
+     * The request conflicts with the current state.
      */
     409: Problem;
     /**
@@ -15846,7 +15846,7 @@ export type CheckWearResponses = {
     /**
      * Response 202 Check Wear
      *
-     * The replays take longer than a request: a job makes them. Ask again when its run has ended.
+     * The replays take longer than a request, so a job makes them. Ask again when its run has ended.
      */
     202: SweepOut | SimulationOut;
 };
@@ -15883,7 +15883,7 @@ export type CheckFlashChoiceErrors = {
      */
     408: Problem;
     /**
-     * The request does not fit the present state.
+     * The request conflicts with the current state.
      */
     409: Problem;
     /**
@@ -15914,7 +15914,7 @@ export type CheckFlashChoiceResponses = {
     /**
      * Response 202 Check Flash Choice
      *
-     * The replays take longer than a request: a job makes them. Ask again when its run has ended.
+     * The replays take longer than a request, so a job makes them. Ask again when its run has ended.
      */
     202: SweepOut | SimulationOut;
 };
@@ -15951,7 +15951,7 @@ export type CheckDirectoriesErrors = {
      */
     408: Problem;
     /**
-     * The request does not fit the present state.
+     * The request conflicts with the current state.
      */
     409: Problem;
     /**
@@ -15982,7 +15982,7 @@ export type CheckDirectoriesResponses = {
     /**
      * Response 202 Check Directories
      *
-     * The replays take longer than a request: a job makes them. Ask again when its run has ended.
+     * The replays take longer than a request, so a job makes them. Ask again when its run has ended.
      */
     202: SweepOut | SimulationOut;
 };
@@ -16019,7 +16019,7 @@ export type CheckRecoveryErrors = {
      */
     408: Problem;
     /**
-     * The request does not fit the present state.
+     * The request conflicts with the current state.
      */
     409: Problem;
     /**
@@ -16050,7 +16050,7 @@ export type CheckRecoveryResponses = {
     /**
      * Response 202 Check Recovery
      *
-     * The replays take longer than a request: a job makes them. Ask again when its run has ended.
+     * The replays take longer than a request, so a job makes them. Ask again when its run has ended.
      */
     202: SweepOut | SimulationOut;
 };
@@ -16087,7 +16087,7 @@ export type CheckFragmentCacheErrors = {
      */
     408: Problem;
     /**
-     * The request does not fit the present state.
+     * The request conflicts with the current state.
      */
     409: Problem;
     /**
@@ -16118,7 +16118,7 @@ export type CheckFragmentCacheResponses = {
     /**
      * Response 202 Check Fragment Cache
      *
-     * The replays take longer than a request: a job makes them. Ask again when its run has ended.
+     * The replays take longer than a request, so a job makes them. Ask again when its run has ended.
      */
     202: SweepOut | SimulationOut;
 };
@@ -16142,7 +16142,7 @@ export type GetHealthErrors = {
      */
     403: Problem;
     /**
-     * The answer does not come in the media type asked for.
+     * The answer is not available in the requested media type.
      */
     406: Problem;
     /**
@@ -16195,7 +16195,7 @@ export type GetLiveErrors = {
      */
     403: Problem;
     /**
-     * The answer does not come in the media type asked for.
+     * The answer is not available in the requested media type.
      */
     406: Problem;
     /**
@@ -16248,7 +16248,7 @@ export type GetReadyErrors = {
      */
     403: Problem;
     /**
-     * The answer does not come in the media type asked for.
+     * The answer is not available in the requested media type.
      */
     406: Problem;
     /**
@@ -16291,7 +16291,7 @@ export type ListFormatsData = {
         /**
          * Name
          *
-         * Only those whose name holds this text, capitals or not.
+         * Only those whose name contains this text, ignoring case.
          */
         name?: string | null;
         /**
@@ -16321,7 +16321,7 @@ export type ListFormatsData = {
         /**
          * Sort
          *
-         * Key to order by, `-` before it: the other way round; absent: the usual order of the list.
+         * Key to sort by; with `-` before it, in descending order; absent: the default order of the list.
          */
         sort?: 'name' | '-name';
         /**
@@ -16383,7 +16383,7 @@ export type ListPoliciesData = {
         /**
          * Name
          *
-         * Only those whose name holds this text, capitals or not.
+         * Only those whose name contains this text, ignoring case.
          */
         name?: string | null;
         /**
@@ -16401,7 +16401,7 @@ export type ListPoliciesData = {
         /**
          * Sort
          *
-         * Key to order by, `-` before it: the other way round; absent: the usual order of the list.
+         * Key to sort by; with `-` before it, in descending order; absent: the default order of the list.
          */
         sort?: 'name' | '-name' | 'title' | '-title';
         /**
@@ -16463,7 +16463,7 @@ export type ListSchemesData = {
         /**
          * Name
          *
-         * Only those whose name holds this text, capitals or not.
+         * Only those whose name contains this text, ignoring case.
          */
         name?: string | null;
         /**
@@ -16481,7 +16481,7 @@ export type ListSchemesData = {
         /**
          * Sort
          *
-         * Key to order by, `-` before it: the other way round; absent: the usual order of the list.
+         * Key to sort by; with `-` before it, in descending order; absent: the default order of the list.
          */
         sort?: 'name' | '-name' | 'title' | '-title';
         /**
@@ -16543,7 +16543,7 @@ export type ListFlashMetadataData = {
         /**
          * Name
          *
-         * Only those whose name holds this text, capitals or not.
+         * Only those whose name contains this text, ignoring case.
          */
         name?: string | null;
         /**
@@ -16561,7 +16561,7 @@ export type ListFlashMetadataData = {
         /**
          * Sort
          *
-         * Key to order by, `-` before it: the other way round; absent: the usual order of the list.
+         * Key to sort by; with `-` before it, in descending order; absent: the default order of the list.
          */
         sort?: 'name' | '-name' | 'title' | '-title';
         /**
@@ -16621,7 +16621,7 @@ export type GetDeviceVocabularyData = {
     path?: never;
     query?: {
         /**
-         * With `Accept: text/csv`: the table to answer with; needed, as there are several.
+         * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
         table?: 'kinds' | 'figures';
     };
@@ -16677,13 +16677,13 @@ export type ListDevicesData = {
         /**
          * Page Bytes
          *
-         * Page of the service times; absent: that of each device's IOPS. [bytes]
+         * Page size of the service times; absent: the size of each device's IOPS. [bytes]
          */
         page_bytes?: number | null;
         /**
          * Name
          *
-         * Only those whose name holds this text, capitals or not.
+         * Only those whose name contains this text, ignoring case.
          */
         name?: string | null;
         /**
@@ -16701,13 +16701,13 @@ export type ListDevicesData = {
         /**
          * Role
          *
-         * Tier that they can serve.
+         * Only devices that can serve this tier.
          */
         role?: 'ram' | 'flash' | 'disk' | null;
         /**
          * Answers
          *
-         * Question that their figures suffice for.
+         * Only devices whose figures can answer this question.
          */
         answers?: 'io_times' | 'life' | 'refill' | null;
         /**
@@ -16719,13 +16719,13 @@ export type ListDevicesData = {
         /**
          * Currency
          *
-         * Currency of the money in the answer. Other than USD: every amount gets a neighbour in it (`usd_per_month`: `eur_per_month`), converted once from the sum, sentences are in it, and `exchange_rate` says the rate, its date and its source: that of the price book, else the shipped one of the nearest day. `GET /catalog/exchange-rates` lists them.
+         * Currency of the money in the answer. Other than USD: every amount is also given in it (`usd_per_month`: `eur_per_month`), converted once from the sum; sentences use it, and `exchange_rate` states the rate, its date and its source: the rate of the price book, or else the shipped one of the nearest day. `GET /catalog/exchange-rates` lists them.
          */
         currency?: string;
         /**
          * Per Usd
          *
-         * A rate of your own in place of that: what one US dollar is in `currency`, and the day.
+         * Your own rate, used instead: the value of one US dollar in `currency`, and the date.
          */
         per_usd?: string | null;
         /**
@@ -16743,7 +16743,7 @@ export type ListDevicesData = {
         /**
          * Sort
          *
-         * Key to order by, `-` before it: the other way round; absent: the usual order of the list.
+         * Key to sort by; with `-` before it, in descending order; absent: the default order of the list.
          */
         sort?: 'name' | '-name' | 'id' | '-id' | 'kind' | '-kind' | 'year' | '-year' | 'capacity_bytes' | '-capacity_bytes';
         /**
@@ -16800,14 +16800,14 @@ export type CreateDeviceData = {
     body: DeviceIn;
     headers?: {
         /**
-         * Chosen by the client, a new one for each thing that is to be made. The same request with the same key within 24 hours makes nothing more: it is answered as the first one was, with `Idempotency-Replayed: true`. 422 if the key was sent with another request, 409 while the first one is being carried out.
+         * Chosen by the client, a new one for each new object. The same request with the same key within 24 hours creates nothing: it gets the first answer again, with `Idempotency-Replayed: true`. 422 if the key was sent with another request, 409 while the first request is being processed.
          */
         'Idempotency-Key'?: string;
     };
     path?: never;
     query?: {
         /**
-         * With `Accept: text/csv`: the table to answer with; needed, as there are several.
+         * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
         table?: 'figures' | 'measurements' | 'service_times' | 'waiting_times';
     };
@@ -16828,7 +16828,7 @@ export type CreateDeviceErrors = {
      */
     408: Problem;
     /**
-     * The request does not fit the present state.
+     * The request conflicts with the current state.
      */
     409: Problem;
     /**
@@ -16866,7 +16866,7 @@ export type DeleteDeviceData = {
         /**
          * If-Match
          *
-         * `ETag` of what was read; 412 if it was changed meanwhile. `*` or absent: whatever it is now.
+         * `ETag` of what was read; 412 if it has been changed in the meantime. `*` or absent: the current version.
          */
         'if-match'?: string | null;
     };
@@ -16896,7 +16896,7 @@ export type DeleteDeviceErrors = {
      */
     404: Problem;
     /**
-     * The answer does not come in the media type asked for.
+     * The answer is not available in the requested media type.
      */
     406: Problem;
     /**
@@ -16904,11 +16904,11 @@ export type DeleteDeviceErrors = {
      */
     408: Problem;
     /**
-     * The request does not fit the present state.
+     * The request conflicts with the current state.
      */
     409: Problem;
     /**
-     * It was changed after it was read, or the protocol has another version.
+     * It was changed after it was read, or the protocol version is not supported.
      */
     412: Problem;
     /**
@@ -16954,23 +16954,23 @@ export type GetDeviceData = {
         /**
          * Page Bytes
          *
-         * Page of the service times; absent: that of each device's IOPS. [bytes]
+         * Page size of the service times; absent: the size of each device's IOPS. [bytes]
          */
         page_bytes?: number | null;
         /**
          * Currency
          *
-         * Currency of the money in the answer. Other than USD: every amount gets a neighbour in it (`usd_per_month`: `eur_per_month`), converted once from the sum, sentences are in it, and `exchange_rate` says the rate, its date and its source: that of the price book, else the shipped one of the nearest day. `GET /catalog/exchange-rates` lists them.
+         * Currency of the money in the answer. Other than USD: every amount is also given in it (`usd_per_month`: `eur_per_month`), converted once from the sum; sentences use it, and `exchange_rate` states the rate, its date and its source: the rate of the price book, or else the shipped one of the nearest day. `GET /catalog/exchange-rates` lists them.
          */
         currency?: string;
         /**
          * Per Usd
          *
-         * A rate of your own in place of that: what one US dollar is in `currency`, and the day.
+         * Your own rate, used instead: the value of one US dollar in `currency`, and the date.
          */
         per_usd?: string | null;
         /**
-         * With `Accept: text/csv`: the table to answer with; needed, as there are several.
+         * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
         table?: 'figures' | 'measurements' | 'service_times' | 'waiting_times';
     };
@@ -17029,7 +17029,7 @@ export type UpdateDeviceData = {
         /**
          * If-Match
          *
-         * `ETag` of what was read; 412 if it was changed meanwhile. `*` or absent: whatever it is now.
+         * `ETag` of what was read; 412 if it has been changed in the meantime. `*` or absent: the current version.
          */
         'if-match'?: string | null;
     };
@@ -17043,7 +17043,7 @@ export type UpdateDeviceData = {
     };
     query?: {
         /**
-         * With `Accept: text/csv`: the table to answer with; needed, as there are several.
+         * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
         table?: 'figures' | 'measurements' | 'service_times' | 'waiting_times';
     };
@@ -17068,11 +17068,11 @@ export type UpdateDeviceErrors = {
      */
     408: Problem;
     /**
-     * The request does not fit the present state.
+     * The request conflicts with the current state.
      */
     409: Problem;
     /**
-     * It was changed after it was read, or the protocol has another version.
+     * It was changed after it was read, or the protocol version is not supported.
      */
     412: Problem;
     /**
@@ -17111,7 +17111,7 @@ export type CopyDeviceData = {
     body?: CopyIn | null;
     headers?: {
         /**
-         * Chosen by the client, a new one for each thing that is to be made. The same request with the same key within 24 hours makes nothing more: it is answered as the first one was, with `Idempotency-Replayed: true`. 422 if the key was sent with another request, 409 while the first one is being carried out.
+         * Chosen by the client, a new one for each new object. The same request with the same key within 24 hours creates nothing: it gets the first answer again, with `Idempotency-Replayed: true`. 422 if the key was sent with another request, 409 while the first request is being processed.
          */
         'Idempotency-Key'?: string;
     };
@@ -17125,7 +17125,7 @@ export type CopyDeviceData = {
     };
     query?: {
         /**
-         * With `Accept: text/csv`: the table to answer with; needed, as there are several.
+         * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
         table?: 'figures' | 'measurements' | 'service_times' | 'waiting_times';
     };
@@ -17150,7 +17150,7 @@ export type CopyDeviceErrors = {
      */
     408: Problem;
     /**
-     * The request does not fit the present state.
+     * The request conflicts with the current state.
      */
     409: Problem;
     /**
@@ -17189,7 +17189,7 @@ export type ListPriceBooksData = {
         /**
          * Name
          *
-         * Only those whose name holds this text, capitals or not.
+         * Only those whose name contains this text, ignoring case.
          */
         name?: string | null;
         /**
@@ -17201,13 +17201,13 @@ export type ListPriceBooksData = {
         /**
          * Currency
          *
-         * Currency of the money in the answer. Other than USD: every amount gets a neighbour in it (`usd_per_month`: `eur_per_month`), converted once from the sum, sentences are in it, and `exchange_rate` says the rate, its date and its source: that of the price book, else the shipped one of the nearest day. `GET /catalog/exchange-rates` lists them.
+         * Currency of the money in the answer. Other than USD: every amount is also given in it (`usd_per_month`: `eur_per_month`), converted once from the sum; sentences use it, and `exchange_rate` states the rate, its date and its source: the rate of the price book, or else the shipped one of the nearest day. `GET /catalog/exchange-rates` lists them.
          */
         currency?: string;
         /**
          * Per Usd
          *
-         * A rate of your own in place of that: what one US dollar is in `currency`, and the day.
+         * Your own rate, used instead: the value of one US dollar in `currency`, and the date.
          */
         per_usd?: string | null;
         /**
@@ -17225,7 +17225,7 @@ export type ListPriceBooksData = {
         /**
          * Sort
          *
-         * Key to order by, `-` before it: the other way round; absent: the usual order of the list.
+         * Key to sort by; with `-` before it, in descending order; absent: the default order of the list.
          */
         sort?: 'name' | '-name' | 'date' | '-date';
         /**
@@ -17282,14 +17282,14 @@ export type CreatePriceBookData = {
     body: PriceBookIn;
     headers?: {
         /**
-         * Chosen by the client, a new one for each thing that is to be made. The same request with the same key within 24 hours makes nothing more: it is answered as the first one was, with `Idempotency-Replayed: true`. 422 if the key was sent with another request, 409 while the first one is being carried out.
+         * Chosen by the client, a new one for each new object. The same request with the same key within 24 hours creates nothing: it gets the first answer again, with `Idempotency-Replayed: true`. 422 if the key was sent with another request, 409 while the first request is being processed.
          */
         'Idempotency-Key'?: string;
     };
     path?: never;
     query?: {
         /**
-         * With `Accept: text/csv`: the table to answer with; needed, as there are several.
+         * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
         table?: 'exchange_rates' | 'absent' | 'prices';
     };
@@ -17314,7 +17314,7 @@ export type CreatePriceBookErrors = {
      */
     408: Problem;
     /**
-     * The request does not fit the present state.
+     * The request conflicts with the current state.
      */
     409: Problem;
     /**
@@ -17353,13 +17353,13 @@ export type ListExchangeRatesData = {
         /**
          * Price Book Id
          *
-         * Book whose amounts are stated; absent: the default book.
+         * Price book whose rates are listed; absent: the default price book.
          */
         price_book_id?: string | null;
         /**
          * Currency
          *
-         * Only the rate of this one.
+         * Only the rate of this currency.
          */
         currency?: string | null;
         /**
@@ -17377,7 +17377,7 @@ export type ListExchangeRatesData = {
         /**
          * Sort
          *
-         * Key to order by, `-` before it: the other way round; absent: the usual order of the list.
+         * Key to sort by; with `-` before it, in descending order; absent: the default order of the list.
          */
         sort?: 'currency' | '-currency' | 'date' | '-date';
         /**
@@ -17440,7 +17440,7 @@ export type DeletePriceBookData = {
         /**
          * If-Match
          *
-         * `ETag` of what was read; 412 if it was changed meanwhile. `*` or absent: whatever it is now.
+         * `ETag` of what was read; 412 if it has been changed in the meantime. `*` or absent: the current version.
          */
         'if-match'?: string | null;
     };
@@ -17470,7 +17470,7 @@ export type DeletePriceBookErrors = {
      */
     404: Problem;
     /**
-     * The answer does not come in the media type asked for.
+     * The answer is not available in the requested media type.
      */
     406: Problem;
     /**
@@ -17478,11 +17478,11 @@ export type DeletePriceBookErrors = {
      */
     408: Problem;
     /**
-     * The request does not fit the present state.
+     * The request conflicts with the current state.
      */
     409: Problem;
     /**
-     * It was changed after it was read, or the protocol has another version.
+     * It was changed after it was read, or the protocol version is not supported.
      */
     412: Problem;
     /**
@@ -17528,17 +17528,17 @@ export type GetPriceBookData = {
         /**
          * Currency
          *
-         * Currency of the money in the answer. Other than USD: every amount gets a neighbour in it (`usd_per_month`: `eur_per_month`), converted once from the sum, sentences are in it, and `exchange_rate` says the rate, its date and its source: that of the price book, else the shipped one of the nearest day. `GET /catalog/exchange-rates` lists them.
+         * Currency of the money in the answer. Other than USD: every amount is also given in it (`usd_per_month`: `eur_per_month`), converted once from the sum; sentences use it, and `exchange_rate` states the rate, its date and its source: the rate of the price book, or else the shipped one of the nearest day. `GET /catalog/exchange-rates` lists them.
          */
         currency?: string;
         /**
          * Per Usd
          *
-         * A rate of your own in place of that: what one US dollar is in `currency`, and the day.
+         * Your own rate, used instead: the value of one US dollar in `currency`, and the date.
          */
         per_usd?: string | null;
         /**
-         * With `Accept: text/csv`: the table to answer with; needed, as there are several.
+         * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
         table?: 'exchange_rates' | 'absent' | 'prices';
     };
@@ -17597,7 +17597,7 @@ export type UpdatePriceBookData = {
         /**
          * If-Match
          *
-         * `ETag` of what was read; 412 if it was changed meanwhile. `*` or absent: whatever it is now.
+         * `ETag` of what was read; 412 if it has been changed in the meantime. `*` or absent: the current version.
          */
         'if-match'?: string | null;
     };
@@ -17611,7 +17611,7 @@ export type UpdatePriceBookData = {
     };
     query?: {
         /**
-         * With `Accept: text/csv`: the table to answer with; needed, as there are several.
+         * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
         table?: 'exchange_rates' | 'absent' | 'prices';
     };
@@ -17636,11 +17636,11 @@ export type UpdatePriceBookErrors = {
      */
     408: Problem;
     /**
-     * The request does not fit the present state.
+     * The request conflicts with the current state.
      */
     409: Problem;
     /**
-     * It was changed after it was read, or the protocol has another version.
+     * It was changed after it was read, or the protocol version is not supported.
      */
     412: Problem;
     /**
@@ -17677,7 +17677,7 @@ export type ImportFioData = {
     path?: never;
     query?: {
         /**
-         * With `Accept: text/csv`: the table to answer with; needed, as there are several.
+         * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
         table?: 'device.figures' | 'device.measurements' | 'device.service_times' | 'device.waiting_times' | 'runs' | 'warnings';
     };
@@ -17698,7 +17698,7 @@ export type ImportFioErrors = {
      */
     408: Problem;
     /**
-     * The request does not fit the present state.
+     * The request conflicts with the current state.
      */
     409: Problem;
     /**
@@ -17737,7 +17737,7 @@ export type ListUploadsData = {
         /**
          * Filename
          *
-         * Only those whose name holds this text, capitals or not.
+         * Only those whose name contains this text, ignoring case.
          */
         filename?: string | null;
         /**
@@ -17761,7 +17761,7 @@ export type ListUploadsData = {
         /**
          * Sort
          *
-         * Key to order by, `-` before it: the other way round; absent: the usual order of the list.
+         * Key to sort by; with `-` before it, in descending order; absent: the default order of the list.
          */
         sort?: 'created_at' | '-created_at' | 'filename' | '-filename' | 'size_bytes' | '-size_bytes';
         /**
@@ -17831,7 +17831,7 @@ export type DescribeTusErrors = {
      */
     403: Problem;
     /**
-     * The answer does not come in the media type asked for.
+     * The answer is not available in the requested media type.
      */
     406: Problem;
     /**
@@ -17879,11 +17879,11 @@ export type CreateUploadData = {
          */
         'upload-length': string;
         /**
-         * Pairs of a key and base64 of its value, between commas: `filename` to show, and `sha256` in 64 hexadecimal digits, which the file is compared with.
+         * Pairs of a key and the base64 of its value, separated by commas: `filename` to show, and `sha256` in 64 hexadecimal digits, which the file is compared with.
          */
         'upload-metadata'?: string;
         /**
-         * Chosen by the client, a new one for each thing that is to be made. The same request with the same key within 24 hours makes nothing more: it is answered as the first one was, with `Idempotency-Replayed: true`. 422 if the key was sent with another request, 409 while the first one is being carried out.
+         * Chosen by the client, a new one for each new object. The same request with the same key within 24 hours creates nothing: it gets the first answer again, with `Idempotency-Replayed: true`. 422 if the key was sent with another request, 409 while the first request is being processed.
          */
         'Idempotency-Key'?: string;
     };
@@ -17902,7 +17902,7 @@ export type CreateUploadErrors = {
      */
     403: Problem;
     /**
-     * The answer does not come in the media type asked for.
+     * The answer is not available in the requested media type.
      */
     406: Problem;
     /**
@@ -17910,11 +17910,11 @@ export type CreateUploadErrors = {
      */
     408: Problem;
     /**
-     * The request does not fit the present state.
+     * The request conflicts with the current state.
      */
     409: Problem;
     /**
-     * It was changed after it was read, or the protocol has another version.
+     * It was changed after it was read, or the protocol version is not supported.
      */
     412: Problem;
     /**
@@ -17982,7 +17982,7 @@ export type DeleteUploadErrors = {
      */
     404: Problem;
     /**
-     * The answer does not come in the media type asked for.
+     * The answer is not available in the requested media type.
      */
     406: Problem;
     /**
@@ -17990,11 +17990,11 @@ export type DeleteUploadErrors = {
      */
     408: Problem;
     /**
-     * The request does not fit the present state.
+     * The request conflicts with the current state.
      */
     409: Problem;
     /**
-     * It was changed after it was read, or the protocol has another version.
+     * It was changed after it was read, or the protocol version is not supported.
      */
     412: Problem;
     /**
@@ -18125,7 +18125,7 @@ export type HeadUploadErrors = {
      */
     404: Problem;
     /**
-     * The answer does not come in the media type asked for.
+     * The answer is not available in the requested media type.
      */
     406: Problem;
     /**
@@ -18133,11 +18133,11 @@ export type HeadUploadErrors = {
      */
     408: Problem;
     /**
-     * The request does not fit the present state.
+     * The request conflicts with the current state.
      */
     409: Problem;
     /**
-     * It was changed after it was read, or the protocol has another version.
+     * It was changed after it was read, or the protocol version is not supported.
      */
     412: Problem;
     /**
@@ -18169,7 +18169,7 @@ export type HeadUploadResponses = {
 
 export type PatchUploadData = {
     /**
-     * The next bytes of the file, as many as fit one request.
+     * The next bytes of the file, up to the size of one request.
      */
     body: Blob | File;
     headers: {
@@ -18208,7 +18208,7 @@ export type PatchUploadErrors = {
      */
     404: Problem;
     /**
-     * The answer does not come in the media type asked for.
+     * The answer is not available in the requested media type.
      */
     406: Problem;
     /**
@@ -18216,11 +18216,11 @@ export type PatchUploadErrors = {
      */
     408: Problem;
     /**
-     * The request does not fit the present state.
+     * The request conflicts with the current state.
      */
     409: Problem;
     /**
-     * It was changed after it was read, or the protocol has another version.
+     * It was changed after it was read, or the protocol version is not supported.
      */
     412: Problem;
     /**
@@ -18228,7 +18228,7 @@ export type PatchUploadErrors = {
      */
     413: Problem;
     /**
-     * The body has another media type.
+     * The media type of the body is not supported.
      */
     415: Problem;
     /**
@@ -18261,7 +18261,7 @@ export type PatchUploadError = PatchUploadErrors[keyof PatchUploadErrors];
 
 export type PatchUploadResponses = {
     /**
-     * The bytes are kept.
+     * The bytes are stored.
      */
     204: void;
 };
@@ -18272,7 +18272,7 @@ export type RegisterFileData = {
     body: FilePath;
     headers?: {
         /**
-         * Chosen by the client, a new one for each thing that is to be made. The same request with the same key within 24 hours makes nothing more: it is answered as the first one was, with `Idempotency-Replayed: true`. 422 if the key was sent with another request, 409 while the first one is being carried out.
+         * Chosen by the client, a new one for each new object. The same request with the same key within 24 hours creates nothing: it gets the first answer again, with `Idempotency-Replayed: true`. 422 if the key was sent with another request, 409 while the first request is being processed.
          */
         'Idempotency-Key'?: string;
     };
@@ -18300,7 +18300,7 @@ export type RegisterFileErrors = {
      */
     408: Problem;
     /**
-     * The request does not fit the present state.
+     * The request conflicts with the current state.
      */
     409: Problem;
     /**
@@ -18316,7 +18316,7 @@ export type RegisterFileErrors = {
      */
     429: Problem;
     /**
-     * Another machine does not answer as it should.
+     * Another server gave an unexpected answer.
      */
     502: Problem;
     /**
@@ -18381,7 +18381,7 @@ export type VerifyUploadErrors = {
      */
     408: Problem;
     /**
-     * The request does not fit the present state.
+     * The request conflicts with the current state.
      */
     409: Problem;
     /**
@@ -18428,7 +18428,7 @@ export type PreviewUploadData = {
     };
     query?: {
         /**
-         * With `Accept: text/csv`: the table to answer with; needed, as there are several.
+         * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
         table?: 'detection' | 'records' | 'units' | 'warnings' | 'upload.read_as';
     };
@@ -18453,7 +18453,7 @@ export type PreviewUploadErrors = {
      */
     408: Problem;
     /**
-     * The request does not fit the present state.
+     * The request conflicts with the current state.
      */
     409: Problem;
     /**
@@ -18577,7 +18577,7 @@ export type DeleteStoredErrors = {
      */
     404: Problem;
     /**
-     * The answer does not come in the media type asked for.
+     * The answer is not available in the requested media type.
      */
     406: Problem;
     /**
@@ -18585,7 +18585,7 @@ export type DeleteStoredErrors = {
      */
     408: Problem;
     /**
-     * The request does not fit the present state.
+     * The request conflicts with the current state.
      */
     409: Problem;
     /**
@@ -18624,7 +18624,7 @@ export type ListWorkloadsData = {
         /**
          * Name
          *
-         * Only those whose name holds this text, capitals or not.
+         * Only those whose name contains this text, ignoring case.
          */
         name?: string | null;
         /**
@@ -18648,7 +18648,7 @@ export type ListWorkloadsData = {
         /**
          * Sort
          *
-         * Key to order by, `-` before it: the other way round; absent: the usual order of the list.
+         * Key to sort by; with `-` before it, in descending order; absent: the default order of the list.
          */
         sort?: 'name' | '-name' | 'created_at' | '-created_at';
         /**
@@ -18705,7 +18705,7 @@ export type CreateWorkloadData = {
     body: WorkloadIn;
     headers?: {
         /**
-         * Chosen by the client, a new one for each thing that is to be made. The same request with the same key within 24 hours makes nothing more: it is answered as the first one was, with `Idempotency-Replayed: true`. 422 if the key was sent with another request, 409 while the first one is being carried out.
+         * Chosen by the client, a new one for each new object. The same request with the same key within 24 hours creates nothing: it gets the first answer again, with `Idempotency-Replayed: true`. 422 if the key was sent with another request, 409 while the first request is being processed.
          */
         'Idempotency-Key'?: string;
     };
@@ -18737,7 +18737,7 @@ export type CreateWorkloadErrors = {
      */
     408: Problem;
     /**
-     * The request does not fit the present state.
+     * The request conflicts with the current state.
      */
     409: Problem;
     /**
@@ -18777,7 +18777,7 @@ export type CreateWorkloadFromProfileData = {
     body: ProfileWorkloadIn;
     headers?: {
         /**
-         * Chosen by the client, a new one for each thing that is to be made. The same request with the same key within 24 hours makes nothing more: it is answered as the first one was, with `Idempotency-Replayed: true`. 422 if the key was sent with another request, 409 while the first one is being carried out.
+         * Chosen by the client, a new one for each new object. The same request with the same key within 24 hours creates nothing: it gets the first answer again, with `Idempotency-Replayed: true`. 422 if the key was sent with another request, 409 while the first request is being processed.
          */
         'Idempotency-Key'?: string;
     };
@@ -18805,7 +18805,7 @@ export type CreateWorkloadFromProfileErrors = {
      */
     408: Problem;
     /**
-     * The request does not fit the present state.
+     * The request conflicts with the current state.
      */
     409: Problem;
     /**
@@ -18845,7 +18845,7 @@ export type CreateWorkloadFromCurveData = {
     body: CurveWorkloadIn;
     headers?: {
         /**
-         * Chosen by the client, a new one for each thing that is to be made. The same request with the same key within 24 hours makes nothing more: it is answered as the first one was, with `Idempotency-Replayed: true`. 422 if the key was sent with another request, 409 while the first one is being carried out.
+         * Chosen by the client, a new one for each new object. The same request with the same key within 24 hours creates nothing: it gets the first answer again, with `Idempotency-Replayed: true`. 422 if the key was sent with another request, 409 while the first request is being processed.
          */
         'Idempotency-Key'?: string;
     };
@@ -18873,7 +18873,7 @@ export type CreateWorkloadFromCurveErrors = {
      */
     408: Problem;
     /**
-     * The request does not fit the present state.
+     * The request conflicts with the current state.
      */
     409: Problem;
     /**
@@ -18915,7 +18915,7 @@ export type DeleteWorkloadData = {
         /**
          * If-Match
          *
-         * `ETag` of what was read; 412 if it was changed meanwhile. `*` or absent: whatever it is now.
+         * `ETag` of what was read; 412 if it has been changed in the meantime. `*` or absent: the current version.
          */
         'if-match'?: string | null;
     };
@@ -18945,7 +18945,7 @@ export type DeleteWorkloadErrors = {
      */
     404: Problem;
     /**
-     * The answer does not come in the media type asked for.
+     * The answer is not available in the requested media type.
      */
     406: Problem;
     /**
@@ -18953,11 +18953,11 @@ export type DeleteWorkloadErrors = {
      */
     408: Problem;
     /**
-     * The request does not fit the present state.
+     * The request conflicts with the current state.
      */
     409: Problem;
     /**
-     * It was changed after it was read, or the protocol has another version.
+     * It was changed after it was read, or the protocol version is not supported.
      */
     412: Problem;
     /**
@@ -19060,7 +19060,7 @@ export type RenameWorkloadData = {
         /**
          * If-Match
          *
-         * `ETag` of what was read; 412 if it was changed meanwhile. `*` or absent: whatever it is now.
+         * `ETag` of what was read; 412 if it has been changed in the meantime. `*` or absent: the current version.
          */
         'if-match'?: string | null;
     };
@@ -19099,7 +19099,7 @@ export type RenameWorkloadErrors = {
      */
     408: Problem;
     /**
-     * It was changed after it was read, or the protocol has another version.
+     * It was changed after it was read, or the protocol version is not supported.
      */
     412: Problem;
     /**
@@ -19135,7 +19135,7 @@ export type ReadWorkloadAgainData = {
     body?: never;
     headers?: {
         /**
-         * Chosen by the client, a new one for each thing that is to be made. The same request with the same key within 24 hours makes nothing more: it is answered as the first one was, with `Idempotency-Replayed: true`. 422 if the key was sent with another request, 409 while the first one is being carried out.
+         * Chosen by the client, a new one for each new object. The same request with the same key within 24 hours creates nothing: it gets the first answer again, with `Idempotency-Replayed: true`. 422 if the key was sent with another request, 409 while the first request is being processed.
          */
         'Idempotency-Key'?: string;
     };
@@ -19174,7 +19174,7 @@ export type ReadWorkloadAgainErrors = {
      */
     408: Problem;
     /**
-     * The request does not fit the present state.
+     * The request conflicts with the current state.
      */
     409: Problem;
     /**
@@ -19222,7 +19222,7 @@ export type GetConversionLogData = {
     };
     query?: {
         /**
-         * With `Accept: text/csv`: the table to answer with; needed, as there are several.
+         * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
         table?: 'report.warnings' | 'report.detection';
     };
@@ -19247,7 +19247,7 @@ export type GetConversionLogErrors = {
      */
     408: Problem;
     /**
-     * The request does not fit the present state.
+     * The request conflicts with the current state.
      */
     409: Problem;
     /**
@@ -19322,7 +19322,7 @@ export type GetCurveErrors = {
      */
     408: Problem;
     /**
-     * The request does not fit the present state.
+     * The request conflicts with the current state.
      */
     409: Problem;
     /**
@@ -19361,7 +19361,7 @@ export type ListCurveKindsData = {
         /**
          * Name
          *
-         * Only those whose name holds this text, capitals or not.
+         * Only those whose name contains this text, ignoring case.
          */
         name?: string | null;
         /**
@@ -19379,7 +19379,7 @@ export type ListCurveKindsData = {
         /**
          * Sort
          *
-         * Key to order by, `-` before it: the other way round; absent: the usual order of the list.
+         * Key to sort by; with `-` before it, in descending order; absent: the default order of the list.
          */
         sort?: 'name' | '-name' | 'title' | '-title';
         /**
@@ -19437,7 +19437,7 @@ export type PreviewGivenCurveData = {
     path?: never;
     query?: {
         /**
-         * With `Accept: text/csv`: the table to answer with; needed, as there are several.
+         * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
         table?: 'points' | 'problems' | 'questions';
     };
@@ -19493,7 +19493,7 @@ export type ListFormulasData = {
         /**
          * Name
          *
-         * Only those whose name holds this text, capitals or not.
+         * Only those whose name contains this text, ignoring case.
          */
         name?: string | null;
         /**
@@ -19517,11 +19517,11 @@ export type ListFormulasData = {
         /**
          * Sort
          *
-         * Key to order by, `-` before it: the other way round; absent: the usual order of the list.
+         * Key to sort by; with `-` before it, in descending order; absent: the default order of the list.
          */
         sort?: 'name' | '-name' | 'title' | '-title';
         /**
-         * With `Accept: text/csv`: the table to answer with; needed, as there are several.
+         * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
         table?: 'families' | 'formulas' | 'formulas.parameters' | 'formulas.instead' | 'formulas.outputs';
     };
@@ -19582,7 +19582,7 @@ export type GetFormulaData = {
     };
     query?: {
         /**
-         * With `Accept: text/csv`: the table to answer with; needed, as there are several.
+         * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
         table?: 'parameters' | 'instead' | 'outputs';
     };
@@ -19647,7 +19647,7 @@ export type AskFormulaData = {
     };
     query?: {
         /**
-         * With `Accept: text/csv`: the table to answer with; needed, as there are several.
+         * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
         table?: 'warnings' | 'derivation';
     };
@@ -19728,7 +19728,7 @@ export type GetFormulaPageErrors = {
      */
     404: Problem;
     /**
-     * The answer does not come in the media type asked for.
+     * The answer is not available in the requested media type.
      */
     406: Problem;
     /**
@@ -19768,14 +19768,14 @@ export type CreateSimulationData = {
     body: SimulationIn;
     headers?: {
         /**
-         * Chosen by the client, a new one for each thing that is to be made. The same request with the same key within 24 hours makes nothing more: it is answered as the first one was, with `Idempotency-Replayed: true`. 422 if the key was sent with another request, 409 while the first one is being carried out.
+         * Chosen by the client, a new one for each new object. The same request with the same key within 24 hours creates nothing: it gets the first answer again, with `Idempotency-Replayed: true`. 422 if the key was sent with another request, 409 while the first request is being processed.
          */
         'Idempotency-Key'?: string;
     };
     path?: never;
     query?: {
         /**
-         * With `Accept: text/csv`: the table to answer with; needed, as there are several.
+         * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
         table?: 'result.rows' | 'warnings';
     };
@@ -19800,7 +19800,7 @@ export type CreateSimulationErrors = {
      */
     408: Problem;
     /**
-     * The request does not fit the present state.
+     * The request conflicts with the current state.
      */
     409: Problem;
     /**
@@ -19846,11 +19846,11 @@ export type GetSimulationData = {
         /**
          * Workload Id
          *
-         * Workload whose notes stand with the result. Absent, or of another content: the one through which it was asked for first.
+         * Workload whose notes accompany the result. Absent, or of another content: the one through which it was first requested.
          */
         workload_id?: string | null;
         /**
-         * With `Accept: text/csv`: the table to answer with; needed, as there are several.
+         * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
         table?: 'result.rows' | 'warnings';
     };
@@ -19982,7 +19982,7 @@ export type ListSweepsData = {
         /**
          * Sort
          *
-         * Key to order by, `-` before it: the other way round; absent: the usual order of the list.
+         * Key to sort by; with `-` before it, in descending order; absent: the default order of the list.
          */
         sort?: 'created_at' | '-created_at';
         /**
@@ -20011,7 +20011,7 @@ export type ListSweepsErrors = {
      */
     408: Problem;
     /**
-     * The request does not fit the present state.
+     * The request conflicts with the current state.
      */
     409: Problem;
     /**
@@ -20047,7 +20047,7 @@ export type CreateSweepData = {
     body: SweepIn;
     headers?: {
         /**
-         * Chosen by the client, a new one for each thing that is to be made. The same request with the same key within 24 hours makes nothing more: it is answered as the first one was, with `Idempotency-Replayed: true`. 422 if the key was sent with another request, 409 while the first one is being carried out.
+         * Chosen by the client, a new one for each new object. The same request with the same key within 24 hours creates nothing: it gets the first answer again, with `Idempotency-Replayed: true`. 422 if the key was sent with another request, 409 while the first request is being processed.
          */
         'Idempotency-Key'?: string;
     };
@@ -20079,7 +20079,7 @@ export type CreateSweepErrors = {
      */
     408: Problem;
     /**
-     * The request does not fit the present state.
+     * The request conflicts with the current state.
      */
     409: Problem;
     /**
@@ -20137,7 +20137,7 @@ export type GetSweepData = {
         /**
          * Workload Id
          *
-         * Workload whose notes stand with the result. Absent, or of another content: the one through which it was asked for first.
+         * Workload whose notes accompany the result. Absent, or of another content: the one through which it was first requested.
          */
         workload_id?: string | null;
         /**
@@ -20198,7 +20198,7 @@ export type CreateMiniatureData = {
     body: MiniatureIn;
     headers?: {
         /**
-         * Chosen by the client, a new one for each thing that is to be made. The same request with the same key within 24 hours makes nothing more: it is answered as the first one was, with `Idempotency-Replayed: true`. 422 if the key was sent with another request, 409 while the first one is being carried out.
+         * Chosen by the client, a new one for each new object. The same request with the same key within 24 hours creates nothing: it gets the first answer again, with `Idempotency-Replayed: true`. 422 if the key was sent with another request, 409 while the first request is being processed.
          */
         'Idempotency-Key'?: string;
     };
@@ -20230,7 +20230,7 @@ export type CreateMiniatureErrors = {
      */
     408: Problem;
     /**
-     * The request does not fit the present state.
+     * The request conflicts with the current state.
      */
     409: Problem;
     /**
@@ -20276,7 +20276,7 @@ export type GetMiniatureData = {
         /**
          * Workload Id
          *
-         * Workload whose notes stand with the result. Absent, or of another content: the one through which it was asked for first.
+         * Workload whose notes accompany the result. Absent, or of another content: the one through which it was first requested.
          */
         workload_id?: string | null;
         /**
@@ -20337,7 +20337,7 @@ export type CreatePoolSplitData = {
     body: PoolSplitIn;
     headers?: {
         /**
-         * Chosen by the client, a new one for each thing that is to be made. The same request with the same key within 24 hours makes nothing more: it is answered as the first one was, with `Idempotency-Replayed: true`. 422 if the key was sent with another request, 409 while the first one is being carried out.
+         * Chosen by the client, a new one for each new object. The same request with the same key within 24 hours creates nothing: it gets the first answer again, with `Idempotency-Replayed: true`. 422 if the key was sent with another request, 409 while the first request is being processed.
          */
         'Idempotency-Key'?: string;
     };
@@ -20369,7 +20369,7 @@ export type CreatePoolSplitErrors = {
      */
     408: Problem;
     /**
-     * The request does not fit the present state.
+     * The request conflicts with the current state.
      */
     409: Problem;
     /**
@@ -20498,17 +20498,17 @@ export type GetPoolSplitCostsData = {
         /**
          * Workload Id
          *
-         * Workload whose notes stand with the result. Absent, or of another content: the one through which it was asked for first.
+         * Workload whose notes accompany the result. Absent, or of another content: the one through which it was first requested.
          */
         workload_id?: string | null;
         /**
          * Derivation
          *
-         * `true`: the answer carries its derivation, every formula with its numbers; otherwise `derivation` is null.
+         * `true`: the answer includes its derivation, every formula with its numbers; otherwise `derivation` is null.
          */
         derivation?: boolean;
         /**
-         * With `Accept: text/csv`: the table to answer with; needed, as there are several.
+         * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
         table?: 'curve' | 'replays' | 'baselines' | 'warnings' | 'derivation';
     };
@@ -20533,7 +20533,7 @@ export type GetPoolSplitCostsErrors = {
      */
     408: Problem;
     /**
-     * The request does not fit the present state.
+     * The request conflicts with the current state.
      */
     409: Problem;
     /**
@@ -20577,7 +20577,7 @@ export type GetPoolSplitGainsData = {
     };
     query?: {
         /**
-         * With `Accept: text/csv`: the table to answer with; needed, as there are several.
+         * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
         table?: 'gains' | 'devices';
     };
@@ -20602,7 +20602,7 @@ export type GetPoolSplitGainsErrors = {
      */
     408: Problem;
     /**
-     * The request does not fit the present state.
+     * The request conflicts with the current state.
      */
     409: Problem;
     /**
@@ -20638,7 +20638,7 @@ export type CreatePoolAdvisorData = {
     body: PoolAdvisorIn;
     headers?: {
         /**
-         * Chosen by the client, a new one for each thing that is to be made. The same request with the same key within 24 hours makes nothing more: it is answered as the first one was, with `Idempotency-Replayed: true`. 422 if the key was sent with another request, 409 while the first one is being carried out.
+         * Chosen by the client, a new one for each new object. The same request with the same key within 24 hours creates nothing: it gets the first answer again, with `Idempotency-Replayed: true`. 422 if the key was sent with another request, 409 while the first request is being processed.
          */
         'Idempotency-Key'?: string;
     };
@@ -20661,7 +20661,7 @@ export type CreatePoolAdvisorErrors = {
      */
     404: Problem;
     /**
-     * The answer does not come in the media type asked for.
+     * The answer is not available in the requested media type.
      */
     406: Problem;
     /**
@@ -20669,7 +20669,7 @@ export type CreatePoolAdvisorErrors = {
      */
     408: Problem;
     /**
-     * The request does not fit the present state.
+     * The request conflicts with the current state.
      */
     409: Problem;
     /**
@@ -20729,7 +20729,7 @@ export type GetPoolAdvisorErrors = {
      */
     404: Problem;
     /**
-     * The answer does not come in the media type asked for.
+     * The answer is not available in the requested media type.
      */
     406: Problem;
     /**
@@ -20797,7 +20797,7 @@ export type GetPoolAdvisorEpochsData = {
         /**
          * Workload Id
          *
-         * Workload whose notes stand with the result. Absent, or of another content: the one through which it was asked for first.
+         * Workload whose notes accompany the result. Absent, or of another content: the one through which it was first requested.
          */
         workload_id?: string | null;
         /**
@@ -20826,7 +20826,7 @@ export type GetPoolAdvisorEpochsErrors = {
      */
     408: Problem;
     /**
-     * The request does not fit the present state.
+     * The request conflicts with the current state.
      */
     409: Problem;
     /**
@@ -20862,7 +20862,7 @@ export type CreateWindowsData = {
     body: WindowsIn;
     headers?: {
         /**
-         * Chosen by the client, a new one for each thing that is to be made. The same request with the same key within 24 hours makes nothing more: it is answered as the first one was, with `Idempotency-Replayed: true`. 422 if the key was sent with another request, 409 while the first one is being carried out.
+         * Chosen by the client, a new one for each new object. The same request with the same key within 24 hours creates nothing: it gets the first answer again, with `Idempotency-Replayed: true`. 422 if the key was sent with another request, 409 while the first request is being processed.
          */
         'Idempotency-Key'?: string;
     };
@@ -20885,7 +20885,7 @@ export type CreateWindowsErrors = {
      */
     404: Problem;
     /**
-     * The answer does not come in the media type asked for.
+     * The answer is not available in the requested media type.
      */
     406: Problem;
     /**
@@ -20893,7 +20893,7 @@ export type CreateWindowsErrors = {
      */
     408: Problem;
     /**
-     * The request does not fit the present state.
+     * The request conflicts with the current state.
      */
     409: Problem;
     /**
@@ -20953,7 +20953,7 @@ export type GetWindowsErrors = {
      */
     404: Problem;
     /**
-     * The answer does not come in the media type asked for.
+     * The answer is not available in the requested media type.
      */
     406: Problem;
     /**
@@ -21026,7 +21026,7 @@ export type GetWindowCurvesErrors = {
      */
     408: Problem;
     /**
-     * The request does not fit the present state.
+     * The request conflicts with the current state.
      */
     409: Problem;
     /**
@@ -21062,7 +21062,7 @@ export type CreateSampledProfileData = {
     body: SampledProfileIn;
     headers?: {
         /**
-         * Chosen by the client, a new one for each thing that is to be made. The same request with the same key within 24 hours makes nothing more: it is answered as the first one was, with `Idempotency-Replayed: true`. 422 if the key was sent with another request, 409 while the first one is being carried out.
+         * Chosen by the client, a new one for each new object. The same request with the same key within 24 hours creates nothing: it gets the first answer again, with `Idempotency-Replayed: true`. 422 if the key was sent with another request, 409 while the first request is being processed.
          */
         'Idempotency-Key'?: string;
     };
@@ -21085,7 +21085,7 @@ export type CreateSampledProfileErrors = {
      */
     404: Problem;
     /**
-     * The answer does not come in the media type asked for.
+     * The answer is not available in the requested media type.
      */
     406: Problem;
     /**
@@ -21093,7 +21093,7 @@ export type CreateSampledProfileErrors = {
      */
     408: Problem;
     /**
-     * The request does not fit the present state.
+     * The request conflicts with the current state.
      */
     409: Problem;
     /**
@@ -21153,7 +21153,7 @@ export type GetSampledProfileErrors = {
      */
     404: Problem;
     /**
-     * The answer does not come in the media type asked for.
+     * The answer is not available in the requested media type.
      */
     406: Problem;
     /**
@@ -21226,7 +21226,7 @@ export type GetSampledCurveErrors = {
      */
     408: Problem;
     /**
-     * The request does not fit the present state.
+     * The request conflicts with the current state.
      */
     409: Problem;
     /**
@@ -21262,7 +21262,7 @@ export type CreateSummariesData = {
     body: SummariesIn;
     headers?: {
         /**
-         * Chosen by the client, a new one for each thing that is to be made. The same request with the same key within 24 hours makes nothing more: it is answered as the first one was, with `Idempotency-Replayed: true`. 422 if the key was sent with another request, 409 while the first one is being carried out.
+         * Chosen by the client, a new one for each new object. The same request with the same key within 24 hours creates nothing: it gets the first answer again, with `Idempotency-Replayed: true`. 422 if the key was sent with another request, 409 while the first request is being processed.
          */
         'Idempotency-Key'?: string;
     };
@@ -21285,7 +21285,7 @@ export type CreateSummariesErrors = {
      */
     404: Problem;
     /**
-     * The answer does not come in the media type asked for.
+     * The answer is not available in the requested media type.
      */
     406: Problem;
     /**
@@ -21293,7 +21293,7 @@ export type CreateSummariesErrors = {
      */
     408: Problem;
     /**
-     * The request does not fit the present state.
+     * The request conflicts with the current state.
      */
     409: Problem;
     /**
@@ -21353,7 +21353,7 @@ export type GetSummariesErrors = {
      */
     404: Problem;
     /**
-     * The answer does not come in the media type asked for.
+     * The answer is not available in the requested media type.
      */
     406: Problem;
     /**
@@ -21401,7 +21401,7 @@ export type GetSummaryTablesData = {
     };
     query?: {
         /**
-         * With `Accept: text/csv`: the table to answer with; needed, as there are several.
+         * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
         table?: 'windows' | 'time_windows' | 'reuse' | 'reuse_time' | 'popularity' | 'popularity.top' | 'requests.sizes' | 'requests.runs' | 'devices.rows';
     };
@@ -21426,7 +21426,7 @@ export type GetSummaryTablesErrors = {
      */
     408: Problem;
     /**
-     * The request does not fit the present state.
+     * The request conflicts with the current state.
      */
     409: Problem;
     /**
@@ -21470,7 +21470,7 @@ export type GetWorkloadSummariesData = {
     };
     query?: {
         /**
-         * With `Accept: text/csv`: the table to answer with; needed, as there are several.
+         * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
         table?: 'windows' | 'time_windows' | 'reuse' | 'reuse_time' | 'popularity' | 'popularity.top' | 'requests.sizes' | 'requests.runs' | 'devices.rows';
     };
@@ -21495,7 +21495,7 @@ export type GetWorkloadSummariesErrors = {
      */
     408: Problem;
     /**
-     * The request does not fit the present state.
+     * The request conflicts with the current state.
      */
     409: Problem;
     /**
@@ -21546,13 +21546,13 @@ export type ListRunsData = {
         /**
          * Title
          *
-         * Only those whose name holds this text, capitals or not.
+         * Only those whose name contains this text, ignoring case.
          */
         title?: string | null;
         /**
          * Workload Id
          *
-         * Only runs that read this workload, or computed something of its content.
+         * Only runs that read this workload, or computed something from its content.
          */
         workload_id?: string | null;
         /**
@@ -21570,7 +21570,7 @@ export type ListRunsData = {
         /**
          * Sort
          *
-         * Key to order by, `-` before it: the other way round; absent: the usual order of the list.
+         * Key to sort by; with `-` before it, in descending order; absent: the default order of the list.
          */
         sort?: 'created_at' | '-created_at' | 'finished_at' | '-finished_at' | 'kind' | '-kind' | 'status' | '-status' | 'title' | '-title';
         /**
@@ -21651,7 +21651,7 @@ export type GetRunErrors = {
      */
     404: Problem;
     /**
-     * The answer does not come in the media type asked for.
+     * The answer is not available in the requested media type.
      */
     406: Problem;
     /**
@@ -21715,7 +21715,7 @@ export type CancelRunErrors = {
      */
     404: Problem;
     /**
-     * The answer does not come in the media type asked for.
+     * The answer is not available in the requested media type.
      */
     406: Problem;
     /**
@@ -21779,7 +21779,7 @@ export type StreamRunErrors = {
      */
     404: Problem;
     /**
-     * The answer does not come in the media type asked for.
+     * The answer is not available in the requested media type.
      */
     406: Problem;
     /**
@@ -21822,7 +21822,7 @@ export type ListScenariosData = {
         /**
          * Name
          *
-         * Only those whose name holds this text, capitals or not.
+         * Only those whose name contains this text, ignoring case.
          */
         name?: string | null;
         /**
@@ -21846,7 +21846,7 @@ export type ListScenariosData = {
         /**
          * Sort
          *
-         * Key to order by, `-` before it: the other way round; absent: the usual order of the list.
+         * Key to sort by; with `-` before it, in descending order; absent: the default order of the list.
          */
         sort?: 'name' | '-name' | 'created_at' | '-created_at' | 'updated_at' | '-updated_at';
         /**
@@ -21903,14 +21903,14 @@ export type CreateScenarioData = {
     body: ScenarioIn;
     headers?: {
         /**
-         * Chosen by the client, a new one for each thing that is to be made. The same request with the same key within 24 hours makes nothing more: it is answered as the first one was, with `Idempotency-Replayed: true`. 422 if the key was sent with another request, 409 while the first one is being carried out.
+         * Chosen by the client, a new one for each new object. The same request with the same key within 24 hours creates nothing: it gets the first answer again, with `Idempotency-Replayed: true`. 422 if the key was sent with another request, 409 while the first request is being processed.
          */
         'Idempotency-Key'?: string;
     };
     path?: never;
     query?: {
         /**
-         * With `Accept: text/csv`: the table to answer with; needed, as there are several.
+         * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
         table?: 'answer.figures' | 'answer.sources' | 'answer_now.figures' | 'answer_now.sources' | 'comparison.facts' | 'comparison.figures';
     };
@@ -21935,7 +21935,7 @@ export type CreateScenarioErrors = {
      */
     408: Problem;
     /**
-     * The request does not fit the present state.
+     * The request conflicts with the current state.
      */
     409: Problem;
     /**
@@ -21973,7 +21973,7 @@ export type DeleteScenarioData = {
         /**
          * If-Match
          *
-         * `ETag` of what was read; 412 if it was changed meanwhile. `*` or absent: whatever it is now.
+         * `ETag` of what was read; 412 if it has been changed in the meantime. `*` or absent: the current version.
          */
         'if-match'?: string | null;
     };
@@ -22003,7 +22003,7 @@ export type DeleteScenarioErrors = {
      */
     404: Problem;
     /**
-     * The answer does not come in the media type asked for.
+     * The answer is not available in the requested media type.
      */
     406: Problem;
     /**
@@ -22011,7 +22011,7 @@ export type DeleteScenarioErrors = {
      */
     408: Problem;
     /**
-     * It was changed after it was read, or the protocol has another version.
+     * It was changed after it was read, or the protocol version is not supported.
      */
     412: Problem;
     /**
@@ -22055,7 +22055,7 @@ export type GetScenarioData = {
     };
     query?: {
         /**
-         * With `Accept: text/csv`: the table to answer with; needed, as there are several.
+         * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
         table?: 'answer.figures' | 'answer.sources' | 'answer_now.figures' | 'answer_now.sources' | 'comparison.facts' | 'comparison.figures';
     };
@@ -22114,7 +22114,7 @@ export type UpdateScenarioData = {
         /**
          * If-Match
          *
-         * `ETag` of what was read; 412 if it was changed meanwhile. `*` or absent: whatever it is now.
+         * `ETag` of what was read; 412 if it has been changed in the meantime. `*` or absent: the current version.
          */
         'if-match'?: string | null;
     };
@@ -22128,7 +22128,7 @@ export type UpdateScenarioData = {
     };
     query?: {
         /**
-         * With `Accept: text/csv`: the table to answer with; needed, as there are several.
+         * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
         table?: 'answer.figures' | 'answer.sources' | 'answer_now.figures' | 'answer_now.sources' | 'comparison.facts' | 'comparison.figures';
     };
@@ -22153,11 +22153,11 @@ export type UpdateScenarioErrors = {
      */
     408: Problem;
     /**
-     * The request does not fit the present state.
+     * The request conflicts with the current state.
      */
     409: Problem;
     /**
-     * It was changed after it was read, or the protocol has another version.
+     * It was changed after it was read, or the protocol version is not supported.
      */
     412: Problem;
     /**
@@ -22201,7 +22201,7 @@ export type RestoreScenarioData = {
     };
     query?: {
         /**
-         * With `Accept: text/csv`: the table to answer with; needed, as there are several.
+         * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
         table?: 'answer.figures' | 'answer.sources' | 'answer_now.figures' | 'answer_now.sources' | 'comparison.facts' | 'comparison.figures';
     };
@@ -22226,7 +22226,7 @@ export type RestoreScenarioErrors = {
      */
     408: Problem;
     /**
-     * The request does not fit the present state.
+     * The request conflicts with the current state.
      */
     409: Problem;
     /**

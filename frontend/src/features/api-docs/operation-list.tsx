@@ -18,7 +18,7 @@ export function OperationList({ calls, chosen }: OperationListProps) {
     <EntryList
       one="operation"
       several="operations"
-      placeholder="Address or word"
+      placeholder="Path or keyword"
       label="Operations by group"
       text={text}
       onText={setText}

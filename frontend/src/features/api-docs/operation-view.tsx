@@ -39,7 +39,7 @@ export function OperationView({ document, call }: OperationViewProps) {
         <Panel
           key={media}
           title="Request body"
-          subtitle={`${media}${call.requestBody?.required ? "" : ", may be left out"}`}
+          subtitle={`${media}${call.requestBody?.required ? "" : ", optional"}`}
         >
           <Body document={document} content={content} label="Request body" />
         </Panel>
@@ -47,19 +47,26 @@ export function OperationView({ document, call }: OperationViewProps) {
       {answers
         .filter(([status]) => status < "400")
         .map(([status, { description, content }]) => (
-          <Panel key={status} title={`Answer ${status}`} subtitle={description}>
+          <Panel key={status} title={`Response ${status}`} subtitle={description}>
             {Object.entries(content ?? {}).map(([media, shape]) => (
               <div key={media}>
                 <Text size="sm" c="dimmed">
                   {media}
                 </Text>
-                <Body document={document} content={shape} label={`Answer ${status}`} />
+                <Body
+                  document={document}
+                  content={shape}
+                  label={`Response ${status}`}
+                />
               </div>
             ))}
             {content === undefined && <Text size="sm">No body.</Text>}
           </Panel>
         ))}
-      <Panel title="Problems" subtitle="Each is a Problem as application/problem+json.">
+      <Panel
+        title="Problems"
+        subtitle="Each is a Problem document (application/problem+json)."
+      >
         <dl className={classes["problems"]}>
           {answers
             .filter(([status]) => status >= "400")
@@ -115,7 +122,7 @@ function Example({ text }: { readonly text: string }) {
       await navigator.clipboard.writeText(text);
       showToast("The request is on the clipboard.");
     } catch {
-      showToast("The browser did not allow copying; mark the request and copy it.");
+      showToast("The browser did not allow copying; select the request and copy it.");
     }
   };
   return (

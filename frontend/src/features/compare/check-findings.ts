@@ -1,4 +1,4 @@
-import type { EvaluationOut, SimulationOut } from "@/api/evaluations";
+import type { EvaluationOut, SimulationOut } from "@/api/compare";
 import { formatDuration, formatShort, microseconds } from "@/units/quantity";
 
 export type CheckRow = NonNullable<SimulationOut["result"]>["rows"][number];
@@ -57,15 +57,15 @@ export function summary(rows: readonly CheckRow[], titles: Titles): string {
   const counterGap =
     largest === null
       ? ""
-      : `; the largest gap of a counter is ${signedPercent(largest.gap_relative)} %: ${lowerFirst(counterTitle(largest.counter))} of ${titles.get(largest.scheme) ?? largest.scheme}`;
+      : ` Largest counter gap: ${signedPercent(largest.gap_relative)} % (${titles.get(largest.scheme) ?? largest.scheme}, ${counterTitle(largest.counter)}).`;
   if (times.length === 0) {
     const gaps = rows.filter(hasGap).length;
-    return `${rows.length - gaps} of ${rows.length} counters agree exactly${counterGap}.`;
+    return `${rows.length - gaps} of ${rows.length} counters agree exactly.${counterGap}`;
   }
   const worst = Math.max(0, ...times.map((row) => Math.abs(row.gap_relative ?? 0)));
   return worst <= ROUNDING
-    ? `Model and simulation agree exactly in the I/O time of every scheme${counterGap}.`
-    : `The model's I/O times are within ${formatShort(worst * 100)} % of the simulation${counterGap}.`;
+    ? `Model and simulation agree exactly in the I/O time of every scheme.${counterGap}`
+    : `The model's I/O times are within ${formatShort(worst * 100)} % of the simulation.${counterGap}`;
 }
 
 // Percentages of a handful of operations say nothing about the model.
@@ -103,10 +103,6 @@ function accessesOf(rows: readonly CheckRow[]): number {
   return parts.reduce((sum, row) => sum + row.simulated, 0);
 }
 
-// "RAM hits" and "I/O time" keep their capitals.
-const lowerFirst = (text: string): string =>
-  /^[A-Z][a-z]/.test(text) ? text.charAt(0).toLowerCase() + text.slice(1) : text;
-
 /**
  * The verdict of a simulation: the scheme with the least simulated I/O time and its
  * lead. `modelBest` is the scheme the model puts first. `null` without simulated times.
@@ -130,20 +126,24 @@ export function verdict(
   ];
   const next = ranked[equal.length];
   const named = equal.map(title);
-  const subject =
-    named.length === 1
-      ? `In the simulation ${named[0]} costs`
-      : `In the simulation ${named.slice(0, -1).join(", ")} and ${named.at(-1)} cost the same:`;
+  const lowest = time(first.simulated);
+  const tied = `${named.slice(0, -1).join(", ")} and ${named.at(-1)}`;
   const lead =
     next === undefined
-      ? ""
-      : `, ${leadPercent(1 - first.simulated / next.simulated)} less than ${title(next)} (${time(next.simulated)})`;
-  const model =
-    modelBest === null || equal.some((row) => row.scheme === modelBest)
-      ? ""
-      : ` The model puts ${titles.get(modelBest) ?? modelBest} first.`;
-  return `${subject} ${time(first.simulated)} per access${lead}.${model}`;
+      ? named.length === 1
+        ? `In the simulation ${named[0]} costs ${lowest} per access.`
+        : `In the simulation ${tied} cost the same: ${lowest} per access.`
+      : named.length === 1
+        ? `In the simulation ${named[0]} costs ${lowest} per access, ${lessThan(first, next, title(next))}.`
+        : `In the simulation ${tied} cost the same: ${lowest} per access, ${lessThan(first, next, title(next))}.`;
+  return modelBest === null || equal.some((row) => row.scheme === modelBest)
+    ? lead
+    : `${lead} The model puts ${titles.get(modelBest) ?? modelBest} first.`;
 }
+
+/** "3.1 % less than Lazy (1.2 ms)" */
+const lessThan = (first: CheckRow, next: CheckRow, title: string): string =>
+  `${leadPercent(1 - first.simulated / next.simulated)} less than ${title} (${time(next.simulated)})`;
 
 const time = (value: number): string => formatDuration(microseconds(value));
 

@@ -1,8 +1,9 @@
 import { Button, Group, Stack, Text } from "@mantine/core";
-import type { EvaluationIn, EvaluationOut, SimulationOut } from "@/api/evaluations";
-import { csvText } from "@/charts/csv";
-import { downloadText } from "@/charts/download";
+import type { EvaluationIn, EvaluationOut, SimulationOut } from "@/api/compare";
 import { SchemeMark } from "@/charts/scheme-mark";
+import type { Column } from "@/components/columns";
+import { DataTable } from "@/components/data-table";
+import { ExportCsv } from "@/components/export-csv";
 import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
 import { RunProgress } from "@/components/run-progress";
@@ -23,6 +24,7 @@ import {
   type CheckRow as Row,
   signedPercent,
   summary,
+  type Titles,
   titlesOf,
   verdict,
 } from "./check-findings";
@@ -51,18 +53,18 @@ export function CheckPanel({ checking, evaluation, onGoToCheck }: CheckPanelProp
     >
       <Stack gap="sm">
         {checking.error !== null && (
-          <ProblemAlert error={checking.error} title="The check could not be made" />
+          <ProblemAlert error={checking.error} title="The check could not be run" />
         )}
         {run !== undefined && <RunProgress run={run} />}
         {simulation === null && !running && (
           <Text size="sm" c="dimmed">
-            Not checked yet. The simulation replays the trace and shows model,
-            simulation and the gap between them for every counter.
+            Not checked yet. The check replays the trace and shows the value of the
+            model, that of the simulation and their gap for every counter.
           </Text>
         )}
         {simulation !== null && stale && (
           <Text size="sm" role="status" className={classes["warning"]}>
-            ⚠ This check was made at other sizes, devices or metadata (RAM{" "}
+            ⚠ This check was run with other sizes, devices or metadata (RAM{" "}
             {formatPagesAndBytes(
               pages(simulation.inputs.ram_pages),
               bytes(evaluation.page_bytes),
@@ -72,13 +74,13 @@ export function CheckPanel({ checking, evaluation, onGoToCheck }: CheckPanelProp
               pages(simulation.inputs.flash_pages),
               bytes(evaluation.page_bytes),
             )}
-            ). Press “Check this point” for the present ones, or{" "}
+            ). Press “Check this point” to check the current ones, or{" "}
             <Button
               size="compact-xs"
               variant="default"
               onClick={() => onGoToCheck(simulation.inputs)}
             >
-              go back to the checked point
+              Return to the checked point
             </Button>
           </Text>
         )}
@@ -99,149 +101,125 @@ function CheckTable(props: {
   readonly stale: boolean;
 }) {
   const { evaluation, stale } = props;
-  const rows = props.simulation.result?.rows ?? [];
+  const found = props.simulation.result?.rows ?? [];
   const titles = titlesOf(evaluation);
-  const exact = exactSchemes(rows);
+  const schemes = [...new Set(found.map((row) => row.scheme))];
+  const rows = schemes.flatMap((scheme) =>
+    found.filter((row) => row.scheme === scheme),
+  );
   const decision = stale ? null : verdict(rows, titles, evaluation.best);
-  const schemes = [...new Set(rows.map((row) => row.scheme))];
-  const exportCsv = () =>
-    downloadText(
-      "tierwright-check.csv",
-      "text/csv;charset=utf-8",
-      csvText(
-        [
-          "scheme",
-          "counter",
-          "unit",
-          "model",
-          "simulated",
-          "gap",
-          "gap_relative",
-          "exact",
-        ],
-        rows.map((row) => [
-          row.scheme,
-          row.counter,
-          row.unit,
-          row.model,
-          row.simulated,
-          row.gap,
-          row.gap_relative,
-          row.exact ? "yes" : "no",
-        ]),
-      ),
-    );
+  const columns = columnsOf(rows, titles);
   return (
     <>
       <div>
         {decision !== null && <Text fw={600}>{decision}</Text>}
         <Text size="sm">
-          {stale && "At the point of that check, not at the present one: "}
+          {stale &&
+            "These figures belong to the checked point, not to the current one. "}
           {summary(rows, titles)}
         </Text>
       </div>
-      <div className="tw-scroll">
-        <table
-          className={`tw-table ${classes["dense"]}`}
-          aria-label="Model and simulation"
-        >
-          <thead>
-            <tr>
-              <th scope="col">Scheme</th>
-              <th scope="col">Counter</th>
-              <th scope="col">Unit</th>
-              <th scope="col" className="num">
-                Model
-              </th>
-              <th scope="col" className="num">
-                Simulation
-              </th>
-              <th scope="col" className="num">
-                Gap
-              </th>
-              <th scope="col" className="num">
-                Gap <span className="tw-unit">[%]</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {schemes.map((scheme) =>
-              rows
-                .filter((row) => row.scheme === scheme)
-                .map((row, index, own) => (
-                  <CheckRow
-                    key={`${row.scheme} ${row.counter}`}
-                    row={row}
-                    title={titles.get(scheme) ?? scheme}
-                    rowSpan={index === 0 ? own.length : 0}
-                    exact={exact.has(scheme)}
-                  />
-                )),
-            )}
-          </tbody>
-        </table>
-      </div>
+      <DataTable
+        label="Model and simulation"
+        className={classes["dense"]}
+        columns={columns}
+        rows={rows}
+        rowKey={(row) => `${row.scheme} ${row.counter}`}
+        rowProps={(row) => ({
+          "data-scheme": row.scheme,
+          "data-counter": row.counter,
+        })}
+      />
       <Text size="sm" c="dimmed">
-        I/O time may differ slightly where all counters are exact: the formulas charge
-        an eviction for every RAM miss, while in the replay the first misses fill empty
-        frames. “▲ large” marks gaps of more than 5 %.
+        I/O time may differ slightly even where all counters are exact: the formulas
+        charge an eviction for every RAM miss, while in the replay the first misses fill
+        empty frames. “▲ large” marks gaps of more than 5 %.
       </Text>
       <Group>
-        <Button size="xs" variant="default" onClick={exportCsv}>
-          Export CSV
-        </Button>
+        <ExportCsv file="tierwright-check" columns={columns} rows={found} />
       </Group>
     </>
   );
 }
 
-function CheckRow(props: {
-  readonly row: Row;
-  readonly title: string;
-  /** Rows of this scheme, told by its first one; 0 on the others. */
-  readonly rowSpan: number;
-  /** The model claims equality with a simulation for this scheme's counts. */
-  readonly exact: boolean;
-}) {
-  const { row } = props;
-  const large = isLargeGap(row);
-  return (
-    <tr data-scheme={row.scheme} data-counter={row.counter}>
-      {props.rowSpan > 0 && (
-        <th scope="rowgroup" rowSpan={props.rowSpan}>
-          <SchemeMark scheme={row.scheme} /> {props.title}
-        </th>
-      )}
-      <td>{counterTitle(row.counter)}</td>
-      <td>{row.unit}</td>
-      <td className="num">
-        {row.model === null ? (
+function columnsOf(rows: readonly Row[], titles: Titles): readonly Column<Row>[] {
+  const exact = exactSchemes(rows);
+  return [
+    {
+      key: "scheme",
+      head: "Scheme",
+      rowHeader: true,
+      span: ({ scheme }, index) =>
+        rows[index - 1]?.scheme === scheme
+          ? 0
+          : rows.filter((row) => row.scheme === scheme).length,
+      cell: ({ scheme }) => (
+        <>
+          <SchemeMark scheme={scheme} /> {titles.get(scheme) ?? scheme}
+        </>
+      ),
+      csv: (row) => row.scheme,
+    },
+    {
+      key: "counter",
+      head: "Counter",
+      align: "text",
+      cell: (row) => counterTitle(row.counter),
+      csv: (row) => row.counter,
+    },
+    {
+      key: "unit",
+      head: "Unit",
+      align: "text",
+      cell: (row) => row.unit,
+      csv: (row) => row.unit,
+    },
+    {
+      key: "model",
+      head: "Model",
+      cell: ({ model }) =>
+        model === null ? (
           <Unknown reason="the model does not estimate this counter" />
         ) : (
-          count(row.model)
-        )}
-      </td>
-      <td className="num">{count(row.simulated)}</td>
-      <td className="num" data-cell="gap">
-        {row.gap === null ? (
-          <Unknown reason="without a model value there is no gap" />
-        ) : hasGap(row) ? (
-          signed(row.gap)
-        ) : (
-          "0"
-        )}
-      </td>
-      <td className={`num ${large ? classes["largeGap"] : ""}`}>
-        {large && (
-          <>
-            <span aria-hidden="true">▲ </span>
-            <span className={classes["largeGapWord"]}>large </span>
-          </>
-        )}
-        {relativeGap(row, props.exact)}
-      </td>
-    </tr>
-  );
+          count(model)
+        ),
+      csv: (row) => row.model,
+    },
+    {
+      key: "simulated",
+      head: "Simulation",
+      cell: (row) => count(row.simulated),
+      csv: (row) => row.simulated,
+    },
+    {
+      key: "gap",
+      head: "Gap",
+      cellProps: () => ({ "data-cell": "gap" }),
+      cell: gapText,
+      csv: (row) => row.gap,
+    },
+    {
+      key: "gap_relative",
+      head: "Gap",
+      unit: "%",
+      cellProps: (row) => ({
+        className: isLargeGap(row) ? classes["largeGap"] : undefined,
+      }),
+      cell: (row) => (
+        <>
+          {isLargeGap(row) && (
+            <>
+              <span aria-hidden="true">▲ </span>
+              <span className={classes["largeGapWord"]}>large </span>
+            </>
+          )}
+          {relativeGap(row, exact.has(row.scheme))}
+        </>
+      ),
+      csv: (row) => row.gap_relative,
+    },
+    { key: "exact", csv: (row) => (row.exact ? "yes" : "no") },
+  ];
 }
 
 /** Counts and estimates of counts are whole; smaller figures have four digits. */
@@ -255,14 +233,19 @@ function signed(value: number): string {
   return `${value > 0 ? "+" : "−"}${count(Math.abs(value))}`;
 }
 
+function gapText(row: Row) {
+  if (row.gap === null) {
+    return <Unknown reason="the model has no value for this counter" />;
+  }
+  return hasGap(row) ? signed(row.gap) : "0";
+}
+
 function relativeGap(row: Row, exact: boolean) {
   if (row.gap !== null && !hasGap(row)) {
     return exact ? "0 (exact)" : "0";
   }
   if (row.gap_relative === null) {
-    return (
-      <Unknown reason="the simulation counted none, so there is no relative gap" />
-    );
+    return <Unknown reason="the simulated count is 0" />;
   }
   return signedPercent(row.gap_relative);
 }

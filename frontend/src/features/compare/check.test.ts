@@ -4,7 +4,7 @@ import {
   type EvaluationOut,
   type SimulationOut,
   shownSchemes,
-} from "@/api/evaluations";
+} from "@/api/compare";
 import {
   type CheckRow,
   exactSchemes,
@@ -106,7 +106,7 @@ describe("a check", () => {
       row("io_time_us_per_access", -0.02, 20),
     ];
     expect(summary(rows, TITLES)).toBe(
-      "The model's I/O times are within 0.1 % of the simulation; the largest gap of a counter is +22.6 %: flash writes of Lazy.",
+      "The model's I/O times are within 0.1 % of the simulation. Largest counter gap: +22.6 % (Lazy, Flash writes).",
     );
     expect(rows.filter(isLargeGap).map((one) => one.counter)).toEqual([
       "flash_writes",

@@ -1,14 +1,10 @@
-import { AnalysisPage } from "@/analysis/analysis-page";
-import {
-  type AnalysisSearch,
-  assumptions,
-  evaluationInput,
-  growthAsked,
-} from "@/analysis/state";
+import { AnalysisPage } from "@/questions/analysis-page";
+import { growthAsked } from "@/questions/compare";
+import { type AnalysisSearch, assumptions, evaluationInput } from "@/questions/point";
 import { CompareView } from "./compare-view";
 
 const LEAD =
-  "Where do pages live, and which copies are kept? The same workload under every page-flow scheme, at the sizes below.";
+  "Which page-flow scheme needs the least I/O time? Your workload under every scheme, at the sizes below.";
 
 export function ComparePage() {
   return (
@@ -17,7 +13,7 @@ export function ComparePage() {
       title="Compare page-flow schemes"
       lead={LEAD}
       height={570}
-      empty="Schemes are compared on the hit-ratio and write-back curves of a workload."
+      empty="A comparison needs the hit-ratio and write-back curves of a workload."
       asks={({ state, search, summary }) => ({
         evaluation: {
           decide: "replay" as const,

@@ -2,17 +2,7 @@ import { Skeleton } from "@mantine/core";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
 import { useMemo } from "react";
-import type { AnalysisInputs } from "@/analysis/analysis-page";
-import { isSold, useBuyable } from "@/analysis/buyable";
-import {
-  type AnalysisSearch,
-  assumptions,
-  evaluationInput,
-  growthAsked,
-  stateOfInputs,
-} from "@/analysis/state";
-import { usePatch } from "@/analysis/use-analysis";
-import { type EvaluationIn, evaluationQuery } from "@/api/evaluations";
+import { type EvaluationIn, evaluationQuery } from "@/api/compare";
 import { type Decision, useDecision } from "@/api/use-decision";
 import { DirtyShare } from "@/components/dirty-share";
 import { FlashMetadata } from "@/components/flash-metadata";
@@ -20,6 +10,11 @@ import { NeedsTrace } from "@/components/needs-trace";
 import { PointNotes } from "@/components/point-notes";
 import { ProblemAlert } from "@/components/problem-alert";
 import { RunProgress } from "@/components/run-progress";
+import type { AnalysisInputs } from "@/questions/analysis-page";
+import { isSold, useBuyable } from "@/questions/buyable";
+import { growthAsked, stateOfInputs } from "@/questions/compare";
+import { type AnalysisSearch, assumptions, evaluationInput } from "@/questions/point";
+import { usePatch } from "@/questions/use-analysis";
 import { CheckPanel } from "./check-panel";
 import classes from "./compare.module.css";
 import { FlashPanel } from "./flash-panel";
@@ -146,7 +141,7 @@ function DecidingReplay({ decision }: { readonly decision: Decision }) {
   return (
     <>
       {decision.run !== undefined && (
-        <section className="tw-panel" aria-label="Replay that decides">
+        <section className="tw-panel" aria-label="Deciding replay">
           <RunProgress run={decision.run} />
         </section>
       )}

@@ -4,9 +4,10 @@ import {
   type EvaluationIn,
   type EvaluationOut,
   type SchemeEvaluation,
-} from "@/api/evaluations";
+} from "@/api/compare";
 import { SchemeMark } from "@/charts/scheme-mark";
 import { AskedSteps } from "@/components/asked-steps";
+import { DataTable } from "@/components/data-table";
 import { Dialog } from "@/components/dialog";
 import { Unknown } from "@/components/unknown";
 import { shownCurrency } from "@/units/currency";
@@ -56,41 +57,33 @@ function DerivationBody(props: {
         only={(step) => step.scheme === null || step.scheme === shown.scheme}
       />
       <Title order={3} size="h5">
-        Cost a month
+        Cost per month
       </Title>
       {shown.money.reason !== null && <Text size="sm">{shown.money.reason}</Text>}
-      <div className="tw-scroll">
-        <table className="tw-table">
-          <thead>
-            <tr>
-              <th scope="col">Tier</th>
-              <th scope="col" className="num">
-                Size
-              </th>
-              <th scope="col" className="num">
-                Cost <span className="tw-unit">[{shownCurrency()}/month]</span>
-              </th>
-              <th scope="col">Price, source, date</th>
-            </tr>
-          </thead>
-          <tbody>
-            {shown.money.parts.map((part) => (
-              <tr key={part.part}>
-                <th scope="row">{part.part}</th>
-                <td className="num">{formatBytes(bytes(part.bytes))}</td>
-                <td className="num">
-                  {part.usd_per_month === null ? (
-                    <Unknown reason={part.reason ?? "no price is known"} />
-                  ) : (
-                    formatMoney(usd(Number(part.usd_per_month)))
-                  )}
-                </td>
-                <td>{part.basis ?? part.reason}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <DataTable
+        label="Cost per month"
+        columns={[
+          { key: "Tier", rowHeader: true, cell: ({ part }) => part },
+          { key: "Size", cell: (part) => formatBytes(bytes(part.bytes)) },
+          {
+            key: "Cost",
+            unit: `${shownCurrency()}/month`,
+            cell: (part) =>
+              part.usd_per_month === null ? (
+                <Unknown reason={part.reason ?? "no price is known"} />
+              ) : (
+                formatMoney(usd(Number(part.usd_per_month)))
+              ),
+          },
+          {
+            key: "Price, source, date",
+            align: "text",
+            cell: (part) => part.basis ?? part.reason,
+          },
+        ]}
+        rows={shown.money.parts}
+        rowKey={({ part }) => part}
+      />
     </Stack>
   );
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { AnalysisState } from "@/analysis/state";
-import type { DirectoriesOut, FlashChoiceOut } from "@/api/flash-choices";
+import type { DirectoriesOut, FlashChoiceOut } from "@/api/flash-choice";
+import type { AnalysisState } from "@/questions/point";
 import {
   choiceBars,
   directoriesQuestion,

@@ -1,15 +1,17 @@
 /** What the panels "Which flash device?" and "Where does its directory go?" draw. */
 
-import { type AnalysisState, NONE } from "@/analysis/state";
 import type {
   DirectoriesIn,
   DirectoriesOut,
   DirectoryOptionOut,
   FlashChoiceIn,
   FlashChoiceOut,
-} from "@/api/flash-choices";
+} from "@/api/flash-choice";
 import type { ChartTable } from "@/charts/chart-card";
+import { chartTable } from "@/charts/chart-table";
 import type { BarPart, StackedBar } from "@/charts/stacked-bars-option";
+import { valueColumn } from "@/components/columns";
+import { type AnalysisState, NONE } from "@/questions/point";
 import { shownCurrency } from "@/units/currency";
 import {
   bytes,
@@ -17,14 +19,12 @@ import {
   formatCount,
   formatMoney,
   formatPercent,
-  formatShort,
   ratio,
   usd,
 } from "@/units/quantity";
 
 /** More bars than these say nothing; the table holds them all. */
 const MOST_BARS = 12;
-const UNKNOWN = "–";
 
 export function choiceQuestion(
   state: AnalysisState,
@@ -53,32 +53,9 @@ export const WORTH_PARTS: readonly BarPart[] = [
   { name: "worth", title: "Price x I/O time", light: "#00805f", dark: "#2fc79c" },
 ];
 
-type Format = (value: number) => string;
-const short: Format = (value) => formatShort(value);
-const share: Format = (value) => formatPercent(ratio(value));
-const size: Format = (value) => formatBytes(bytes(value));
-const money: Format = (value) => formatMoney(usd(value));
-const count: Format = (value) => formatCount(value);
-
-/** By column; those of text stand for nothing. */
-const CHOICE_FORMATS: readonly Format[] = [short, short, short, share, money, short];
-const DIRECTORY_FORMATS: readonly Format[] = [
-  short,
-  short,
-  short,
-  short,
-  share,
-  size,
-  count,
-  count,
-];
-
-function cellText(cell: string | number | null, format: Format = short): string {
-  if (cell === null) {
-    return UNKNOWN;
-  }
-  return typeof cell === "number" ? format(cell) : cell;
-}
+const share = (value: number) => formatPercent(ratio(value));
+const size = (value: number) => formatBytes(bytes(value));
+const money = (value: number) => formatMoney(usd(value));
 
 const byWorth = (found: FlashChoiceOut) =>
   found.rows
@@ -98,37 +75,33 @@ export function choiceBars(found: FlashChoiceOut, ranking: Ranking): StackedBar[
   }));
 }
 
-export function choiceTable(found: FlashChoiceOut): ChartTable {
-  const rows = found.rows.map((row) => [
-    row.device_name,
-    row.scheme_title,
-    row.io_time_us_per_access,
-    row.gain_over_none,
-    row.flash_usd_per_month === null ? null : Number(row.flash_usd_per_month),
-    row.price_times_time,
-    row.reason,
-  ]);
-  return {
-    header: [
-      "Device",
-      "Best scheme",
-      "I/O time [µs/access]",
-      "Saved against no flash",
-      `Flash [${shownCurrency()}/month]`,
-      `Price x time [${shownCurrency()} µs/month]`,
-      "Why there is none",
+export const choiceTable = (found: FlashChoiceOut): ChartTable =>
+  chartTable(
+    found.rows,
+    [
+      valueColumn("Device", (row) => row.device_name),
+      valueColumn("Best scheme", (row) => row.scheme_title),
+      valueColumn("I/O time [µs/access]", (row) => row.io_time_us_per_access),
+      valueColumn("Saved vs no flash", (row) => row.gain_over_none, share),
+      valueColumn(
+        `Flash [${shownCurrency()}/month]`,
+        ({ flash_usd_per_month: price }) => (price === null ? null : Number(price)),
+        money,
+      ),
+      valueColumn(
+        `Price x time [${shownCurrency()} µs/month]`,
+        (row) => row.price_times_time,
+      ),
+      valueColumn("Why it is not priced", (row) => row.reason),
     ],
-    rows,
-    shown: rows.map((row) => row.map((cell, at) => cellText(cell, CHOICE_FORMATS[at]))),
-    ...(found.rejected.length === 0
+    found.rejected.length === 0
       ? {}
       : {
           caption: `Not ranked: ${found.rejected
             .map(({ device_name, reason }) => `${device_name} ${reason}`)
             .join("; ")}.`,
-        }),
-  };
-}
+        },
+  );
 
 const FACTORS = [1, 2, 4, 8];
 
@@ -197,36 +170,21 @@ export const directoryBars = (found: DirectoriesOut): StackedBar[] =>
         ];
   });
 
-export function directoryTable(found: DirectoriesOut): ChartTable {
-  const rows = found.options.map((option) => {
-    const safest = safestOf(option);
-    return [
-      optionTitle(option),
-      safest?.title ?? null,
-      safest?.worst_total_us ?? null,
-      safest?.total_us ?? null,
-      option.saving,
-      option.directory_bytes,
-      option.ram_pages,
-      option.flash_blocks,
-      option.reason,
-    ];
-  });
-  return {
-    header: [
-      "Directory, flash page",
-      "Scheme",
-      "I/O + directory, at worst [µs/access]",
-      "If flash pages are full [µs/access]",
-      "Saved against no flash, at worst",
-      "Directory [B]",
-      "RAM pages left",
-      "Flash pages",
-      "Why it cannot be",
-    ],
-    rows,
-    shown: rows.map((row) =>
-      row.map((cell, at) => cellText(cell, DIRECTORY_FORMATS[at])),
+export const directoryTable = (found: DirectoriesOut): ChartTable =>
+  chartTable(found.options, [
+    valueColumn("Directory, flash page", optionTitle),
+    valueColumn("Scheme", (option) => safestOf(option)?.title ?? null),
+    valueColumn(
+      "I/O + directory, worst case [µs/access]",
+      (option) => safestOf(option)?.worst_total_us ?? null,
     ),
-  };
-}
+    valueColumn(
+      "If flash pages are full [µs/access]",
+      (option) => safestOf(option)?.total_us ?? null,
+    ),
+    valueColumn("Saved vs no flash, worst case", (option) => option.saving, share),
+    valueColumn("Directory [B]", (option) => option.directory_bytes, size),
+    valueColumn("RAM pages left", (option) => option.ram_pages, formatCount),
+    valueColumn("Flash pages", (option) => option.flash_blocks, formatCount),
+    valueColumn("Why it does not fit", (option) => option.reason),
+  ]);

@@ -1,7 +1,6 @@
 import { SegmentedControl, Skeleton, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
-import type { AnalysisState } from "@/analysis/state";
 import {
   type DirectoriesOut,
   directoriesQuery,
@@ -9,7 +8,7 @@ import {
   type FlashChoiceOut,
   flashChoiceQuery,
   flashChoiceSteps,
-} from "@/api/flash-choices";
+} from "@/api/flash-choice";
 import { directoriesCheck, flashChoiceCheck } from "@/api/replay-checks";
 import { useChartColors } from "@/charts/chart";
 import { ChartCard } from "@/charts/chart-card";
@@ -23,6 +22,7 @@ import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
 import { ReplayCheck } from "@/components/replay-check";
 import { WarningNotes } from "@/components/warning-notes";
+import type { AnalysisState } from "@/questions/point";
 import { rateOf, shownCurrency } from "@/units/currency";
 import { formatDuration, microseconds } from "@/units/quantity";
 import classes from "./compare.module.css";
@@ -62,13 +62,13 @@ interface FlashPanelProps {
 export function FlashPanel(props: FlashPanelProps) {
   return (
     <Panel
-      title="The flash itself"
-      subtitle="Which device suits these sizes, and what keeping its directory costs."
+      title="Flash device and directory"
+      subtitle="The device that suits these sizes, and the cost of its directory."
     >
       <Disclosure label="Which flash device?">
         <DeviceChoice {...props} />
       </Disclosure>
-      <Disclosure label="Where does its directory go, and how large are flash pages?">
+      <Disclosure label="Where should its directory go, and how large should flash pages be?">
         <Directories {...props} />
       </Disclosure>
     </Panel>
@@ -76,9 +76,7 @@ export function FlashPanel(props: FlashPanelProps) {
 }
 
 const RANKED_BY_MODEL =
-  "The answer at the top of the page is that of a replay; here every device is ranked by the model, so the device in use may stand at another time, or under another scheme. The check by simulation below compares the two.";
-
-const withoutStop = (sentence: string) => sentence.replace(/\.$/, "");
+  "The answer at the top of the page comes from a replay. Here the model ranks every device, so the chosen device may show another time or another scheme. The check by simulation below compares the two.";
 
 function DeviceChoice(props: FlashPanelProps) {
   const { state, dirtyShare, metadata, name, traced } = props;
@@ -131,11 +129,11 @@ function ChoiceChart(props: { readonly found: FlashChoiceOut; readonly name: str
   );
   return (
     <ChartCard
-      title={withoutStop(found.sentence)}
+      title={found.sentence}
       subtitle={
         ranking === "time"
-          ? "I/O time by the model under each device's best scheme [µs per access], the fastest first; the table holds all"
-          : `Price of the flash x I/O time by the model [${shownCurrency()} µs/month], less is better; the table holds all`
+          ? "Modelled I/O time under each device's best scheme [µs per access], fastest first; the table lists every device"
+          : `Price of the flash x modelled I/O time [${shownCurrency()} µs/month], lower is better; the table lists every device`
       }
       label={`Flash devices for ${name}`}
       option={option}
@@ -145,8 +143,8 @@ function ChoiceChart(props: { readonly found: FlashChoiceOut; readonly name: str
       rate={rateOf(found)}
       sentence={
         found.price_book === null
-          ? "Prices that the devices state."
-          : `Prices of ${found.price_book.name} (${found.price_book.date}).`
+          ? "Prices as the devices state them."
+          : `Prices from ${found.price_book.name} (${found.price_book.date}).`
       }
       controls={
         <SegmentedControl
@@ -193,7 +191,7 @@ function Directories(props: FlashPanelProps) {
           onChange={(value) => setHitRatio(value / PERCENT)}
         />
         <NumberField
-          label="Its pages that are dirty"
+          label="Dirty directory pages"
           unit="%"
           value={dirty * PERCENT}
           min={0}
@@ -217,7 +215,7 @@ function Directories(props: FlashPanelProps) {
           <ReplayCheck
             query={directoriesCheck(asked)}
             what="the time of every directory"
-            subtitle="Replays the trace with the flash pages, RAM and flash of every option and computes I/O and upkeep of its directory from the operations counted."
+            subtitle="Replays the trace with the flash page size, RAM and flash of every option and computes its I/O and directory upkeep from the counted operations."
             traced={traced}
           />
         </div>
@@ -245,8 +243,8 @@ function DirectoryChart(props: {
   );
   return (
     <ChartCard
-      title={withoutStop(found.sentence)}
-      subtitle="I/O time of the safest scheme and upkeep of the directory, by place and size of flash pages [µs per access]; ranked by the whole bar, where each flash page holds a single valid page"
+      title={found.sentence}
+      subtitle="I/O time of the safest scheme and upkeep of the directory, by placement and flash page size [µs per access]; ranked by the whole bar, the worst case of one valid page in each flash page"
       label={`Directories for ${name}`}
       option={option}
       height={FRAME_HEIGHT + ROW_HEIGHT * Math.max(1, bars.length)}
@@ -254,7 +252,7 @@ function DirectoryChart(props: {
       table={() => directoryTable(found)}
       sentence={[
         found.remark,
-        `Without flash an access takes ${formatDuration(microseconds(found.none_us))} here, where the directory of the RAM takes memory too; the comparison above does not charge it.`,
+        `Without flash an access takes ${formatDuration(microseconds(found.none_us))} here, with memory charged for the directory of the RAM; the comparison above does not charge it.`,
       ]
         .filter((text) => text !== "")
         .join(" ")}

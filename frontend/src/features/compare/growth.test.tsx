@@ -1,8 +1,9 @@
 import { describe, expect, it, vi } from "vitest";
 import { userEvent } from "vitest/browser";
-import { growthAsked, parseAnalysisSearch } from "@/analysis/state";
-import type { EvaluationOut } from "@/api/evaluations";
+import type { EvaluationOut } from "@/api/compare";
 import type { SummaryOut } from "@/api/workloads";
+import { growthAsked } from "@/questions/compare";
+import { parseAnalysisSearch } from "@/questions/point";
 import { expectAccessible, renderThemed } from "@/testing/render";
 import { CheckWithoutGrowth, Growth, GrowthLine } from "./growth";
 
@@ -38,7 +39,7 @@ describe("the line of growth", () => {
   it.each([
     [{}, "in addition to hits and disk reads"],
     [{ start: "cold" as const }, "a cold start counts them as disk reads"],
-    [{ decided_by: "replay" as const }, "counts them as disk reads, under every"],
+    [{ decided_by: "replay" as const }, "counts them as disk reads under every scheme"],
   ])("says what became of them: %o", async (parts, said) => {
     const { container } = await renderThemed(<GrowthLine evaluation={answer(parts)} />);
     expect(container.textContent).toContain("1.25 % of the accesses");

@@ -1,5 +1,5 @@
 import { Text } from "@mantine/core";
-import type { EvaluationOut } from "@/api/evaluations";
+import type { EvaluationOut } from "@/api/compare";
 import type { SummaryOut } from "@/api/workloads";
 import { Disclosure } from "@/components/disclosure";
 import { OptionalNumberField } from "@/components/number-field";
@@ -20,7 +20,7 @@ export function Growth(props: {
       <div className={classes["metadata"]}>
         <OptionalNumberField
           label="Pages newly allocated while recording"
-          placeholder="not known"
+          placeholder="unknown"
           min={0}
           max={props.summary.distinct_pages}
           whole
@@ -29,8 +29,8 @@ export function Growth(props: {
           onChange={(count) => props.onChange(count === 0 ? undefined : count)}
         />
         <Text size="xs" c="dimmed" mt={4}>
-          No trace says which pages are new. In the steady state the first touches of
-          these are growth, not misses: they evict a page and read none.
+          A trace does not record which pages are new. In the steady state the first
+          touch of a new page is growth, not a miss: it evicts a page and reads nothing.
         </Text>
       </div>
     </Disclosure>
@@ -43,14 +43,15 @@ export function GrowthLine({ evaluation }: { readonly evaluation: EvaluationOut 
   if (count === 0) {
     return null;
   }
-  const part = `Growth: ${formatPercent(ratio(growth))} of the accesses are first touches of ${formatCount(count)} newly allocated pages`;
+  const part = formatPercent(ratio(growth));
+  const pages = formatCount(count);
   return (
     <Text size="sm" mt="xs" data-line="growth">
       {evaluation.start === "cold"
-        ? `${part}; a cold start counts them as disk reads.`
+        ? `Growth: ${part} of the accesses are first touches of ${pages} newly allocated pages; a cold start counts them as disk reads.`
         : by === "replay"
-          ? `${part}. The replay cannot know them and counts them as disk reads, under every scheme alike.`
-          : `${part}, in addition to hits and disk reads.`}
+          ? `Growth: ${part} of the accesses are first touches of ${pages} newly allocated pages. The replay cannot identify them and counts them as disk reads under every scheme.`
+          : `Growth: ${part} of the accesses are first touches of ${pages} newly allocated pages, in addition to hits and disk reads.`}
     </Text>
   );
 }
@@ -66,8 +67,8 @@ export function CheckWithoutGrowth({
   }
   return (
     <Text size="sm" c="dimmed">
-      A replay cannot know which pages are new: here both model and simulation treat the
-      first touches of newly allocated pages as those of old ones.
+      A replay cannot identify new pages, so in this check both model and simulation
+      treat them like existing pages.
     </Text>
   );
 }

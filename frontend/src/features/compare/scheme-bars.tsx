@@ -5,17 +5,21 @@ import {
   type EvaluationOut,
   type SimulationOut,
   shownSchemes,
-} from "@/api/evaluations";
+} from "@/api/compare";
 import { barsOption, type SchemeBar, termsOf } from "@/charts/bars-option";
 import { useChartColors } from "@/charts/chart";
 import { ChartCard } from "@/charts/chart-card";
+import { chartTable } from "@/charts/chart-table";
 import { costTermTitle } from "@/charts/palette";
 import { CloseCall } from "@/components/close-call";
+import { valueColumn } from "@/components/columns";
 import { formatMicroseconds, microseconds } from "@/units/quantity";
 import { IO_TIME, titlesOf, verdict } from "./check-findings";
 
 const HEIGHT = 330;
-const NONE_DIRTY = "No page dirty";
+const NONE_DIRTY = "No dirty pages";
+
+const micros = (value: number) => formatMicroseconds(microseconds(value));
 
 function schemeBars(
   evaluation: EvaluationOut,
@@ -43,11 +47,12 @@ function subtitleOf(evaluation: EvaluationOut, simulated: boolean): string {
   if (evaluation.decided_by === "replay") {
     return "I/O time per access by cost term, replayed [µs]";
   }
-  const drawn = "I/O time per access by cost term, model [µs]";
   if (evaluation.dirty_share.state === "unknown") {
-    return `${drawn}; the dirty share is unknown: bars show as many dirty pages as can be, markers none`;
+    return "I/O time per access by cost term, model [µs]; the dirty share is unknown: bars show the maximum possible, markers no dirty pages";
   }
-  return `${drawn}${simulated ? "; markers: simulated" : ""}`;
+  return simulated
+    ? "I/O time per access by cost term, model [µs]; markers: simulated"
+    : "I/O time per access by cost term, model [µs]";
 }
 
 export const SchemeBars = memo(function SchemeBars(props: {
@@ -79,7 +84,7 @@ export const SchemeBars = memo(function SchemeBars(props: {
       title={evaluation.sentence}
       subtitle={subtitleOf(evaluation, decision !== null)}
       label={`I/O time per access by scheme: ${bars
-        .map((bar) => `${bar.title} ${formatMicroseconds(microseconds(bar.total))} µs`)
+        .map((bar) => `${bar.title} ${micros(bar.total)} µs`)
         .join(", ")}`}
       option={option}
       height={HEIGHT}
@@ -95,33 +100,28 @@ export const SchemeBars = memo(function SchemeBars(props: {
         )
       }
       fileName={`${props.workloadName} page-flow schemes`}
-      table={() => ({
-        header: [
-          "Scheme",
-          ...terms.map((term) => `${costTermTitle(term)} [µs]`),
-          "Total [µs]",
-          evaluation.dirty_share.state === "unknown"
-            ? "Total, no dirty page [µs]"
-            : "Simulated [µs]",
-        ],
-        rows: bars.map((bar) => [
-          bar.title,
-          ...terms.map((term) => bar.terms[term] ?? 0),
-          bar.total,
-          bar.simulated ?? null,
-        ]),
-        shown: bars.map((bar) => [
-          bar.title,
-          ...terms.map((term) =>
-            formatMicroseconds(microseconds(bar.terms[term] ?? 0)),
-          ),
-          formatMicroseconds(microseconds(bar.total)),
-          bar.simulated === undefined
-            ? "–"
-            : formatMicroseconds(microseconds(bar.simulated)),
-        ]),
-        caption: "µs per access; the CSV export holds all digits.",
-      })}
+      table={() =>
+        chartTable(
+          bars,
+          [
+            valueColumn("Scheme", (bar) => bar.title),
+            ...terms.map((term) =>
+              valueColumn(
+                `${costTermTitle(term)} [µs]`,
+                (bar: SchemeBar) => bar.terms[term] ?? 0,
+                micros,
+              ),
+            ),
+            valueColumn("Total [µs]", (bar) => bar.total, micros),
+            valueColumn(
+              unknown ? "Total, no dirty pages [µs]" : "Simulated [µs]",
+              (bar) => bar.simulated ?? null,
+              micros,
+            ),
+          ],
+          { caption: "Times are per access; the CSV export has every digit." },
+        )
+      }
       explanation={
         <>
           <p>
@@ -134,7 +134,7 @@ export const SchemeBars = memo(function SchemeBars(props: {
           </p>
           <p>
             Hits are counted separately for every scheme, because keeping a second copy
-            of the pages in RAM costs flash space. “Why this number” in the table shows
+            of the pages in RAM costs flash space. Press an I/O time in the table to see
             each formula with its numbers and its source.
           </p>
         </>

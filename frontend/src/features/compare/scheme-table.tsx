@@ -6,8 +6,10 @@ import {
   type EvaluationOut,
   type SchemeEvaluation,
   shownSchemes,
-} from "@/api/evaluations";
+} from "@/api/compare";
 import { SchemeMark } from "@/charts/scheme-mark";
+import type { Column } from "@/components/columns";
+import { DataTable } from "@/components/data-table";
 import { Panel } from "@/components/panel";
 import { Unknown } from "@/components/unknown";
 import { shownCurrency } from "@/units/currency";
@@ -38,67 +40,25 @@ export const SchemeTable = memo(function SchemeTable({
   return (
     <Panel
       title="In figures"
-      subtitle={`${evaluation.decided_by === "replay" ? "Replayed. " : ""}Hits in per cent of all accesses. Press an I/O time to see why it is this number.`}
+      subtitle={
+        evaluation.decided_by === "replay"
+          ? "Replayed. Hits are percentages of all accesses. Press an I/O time to see how it is computed."
+          : "Hits are percentages of all accesses. Press an I/O time to see how it is computed."
+      }
     >
-      <div className="tw-scroll">
-        <table className={`tw-table ${classes["table"]}`}>
-          <thead>
-            <tr>
-              <th scope="col">Scheme</th>
-              <th scope="col" className="num">
-                RAM hits
-                <br />
-                <span className="tw-unit">[%]</span>
-              </th>
-              <th scope="col" className="num">
-                Flash hits
-                <br />
-                <span className="tw-unit">[%]</span>
-              </th>
-              <th scope="col" className="num">
-                Disk reads
-                <br />
-                <span className="tw-unit">[%]</span>
-              </th>
-              <th scope="col" className="num">
-                I/O time
-                <br />
-                <span className="tw-unit">[µs/access]</span>
-              </th>
-              <th scope="col" className="num">
-                Flash writes
-                <br />
-                <span className="tw-unit">[1/access]</span>
-              </th>
-              <th scope="col" className="num">
-                Cost
-                <br />
-                <span className="tw-unit">[{shownCurrency()}/month]</span>
-              </th>
-              <th scope="col" className="num">
-                I/O time
-                <br />
-                vs best
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {shownSchemes(evaluation).map((scheme) => (
-              <SchemeRow
-                key={scheme.scheme}
-                scheme={scheme}
-                best={best}
-                onExplain={() => setOpened(scheme.scheme)}
-              />
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <DataTable
+        label="Schemes in figures"
+        className={classes["table"]}
+        columns={columnsOf(best, setOpened)}
+        rows={shownSchemes(evaluation)}
+        rowKey={(scheme) => scheme.scheme}
+      />
       <GrowthLine evaluation={evaluation} />
       {evaluation.schemes.some(isApproximate) && (
         <Text size="sm" c="dimmed" mt="xs">
-          ≈ counts are approximations
-          {evaluation.dirty_share.state === "measured" ? "; see the check." : "."}
+          {evaluation.dirty_share.state === "measured"
+            ? "≈ marks approximate counts; compare them with the check."
+            : "≈ marks approximate counts."}
         </Text>
       )}
       <SchemeWarnings evaluation={evaluation} />
@@ -117,83 +77,113 @@ const percent = (value: number) => formatNumber(value * 100);
 const isApproximate = (scheme: SchemeEvaluation): boolean =>
   scheme.replayed === null && !scheme.estimator.exact;
 
-function SchemeRow(props: {
-  readonly scheme: SchemeEvaluation;
-  readonly best: SchemeEvaluation | undefined;
-  readonly onExplain: () => void;
-}) {
-  const { scheme, best } = props;
-  const isBest = scheme.scheme === best?.scheme;
-  const figures = deciding(scheme);
-  return (
-    <tr>
-      <th scope="row">
-        <span className={classes["scheme"]}>
-          <SchemeMark scheme={scheme.scheme} />
-          <span>
-            {scheme.title}
-            {isApproximate(scheme) && (
-              <span title="The counts are approximations"> ≈</span>
-            )}
-            {scheme.warnings.length > 0 && (
-              <Tooltip
-                label={scheme.warnings.map((warning) => warning.message).join(" ")}
-              >
-                <span
-                  className={classes["warning"]}
-                  role="note"
-                  // biome-ignore lint/a11y/noNoninteractiveTabindex: the tooltip must be reachable by keyboard
-                  tabIndex={0}
-                >
-                  {" "}
-                  ⚠ warning
-                </span>
-              </Tooltip>
-            )}
-          </span>
-        </span>
-      </th>
-      <td className="num">{percent(figures.ram_hit_ratio)}</td>
-      <td className="num">{percent(figures.flash_hit_ratio)}</td>
-      <td className="num">{percent(figures.miss_ratio)}</td>
-      <td className="num">
-        <button
-          type="button"
-          className={classes["time"]}
-          onClick={props.onExplain}
-          aria-label={`Why this number: ${scheme.title}, ${ends(scheme.least?.io_time_us_per_access, figures.io_time_us_per_access, micros)} µs per access`}
-        >
-          {ends(
-            scheme.least?.io_time_us_per_access,
-            figures.io_time_us_per_access,
-            micros,
-          )}
-        </button>
-      </td>
-      <td className="num">
-        {ends(
+function columnsOf(
+  best: SchemeEvaluation | undefined,
+  onExplain: (scheme: string) => void,
+): readonly Column<SchemeEvaluation>[] {
+  return [
+    {
+      key: "Scheme",
+      rowHeader: true,
+      cell: (scheme) => <SchemeName scheme={scheme} />,
+    },
+    {
+      key: "RAM hits",
+      unit: "%",
+      cell: (scheme) => percent(deciding(scheme).ram_hit_ratio),
+    },
+    {
+      key: "Flash hits",
+      unit: "%",
+      cell: (scheme) => percent(deciding(scheme).flash_hit_ratio),
+    },
+    {
+      key: "Disk reads",
+      unit: "%",
+      cell: (scheme) => percent(deciding(scheme).miss_ratio),
+    },
+    {
+      key: "I/O time",
+      unit: "µs/access",
+      cell: (scheme) => {
+        const time = ends(
+          scheme.least?.io_time_us_per_access,
+          deciding(scheme).io_time_us_per_access,
+          micros,
+        );
+        return (
+          <button
+            type="button"
+            className={classes["time"]}
+            onClick={() => onExplain(scheme.scheme)}
+            aria-label={`Why this number: ${scheme.title}, ${time} µs per access`}
+          >
+            {time}
+          </button>
+        );
+      },
+    },
+    {
+      key: "Flash writes",
+      unit: "1/access",
+      cell: (scheme) =>
+        ends(
           scheme.least?.flash_writes_per_access,
-          figures.flash_writes_per_access,
+          deciding(scheme).flash_writes_per_access,
           formatNumber,
-        )}
-      </td>
-      <td className="num">
-        {scheme.money.usd_per_month === null ? (
-          <Unknown
-            reason={scheme.money.reason ?? "no prices are known for this point"}
-          />
+        ),
+    },
+    {
+      key: "Cost",
+      unit: `${shownCurrency()}/month`,
+      cell: ({ money }) =>
+        money.usd_per_month === null ? (
+          <Unknown reason={money.reason ?? "no prices are known for this point"} />
         ) : (
-          formatMoney(usd(Number(scheme.money.usd_per_month)))
-        )}
-      </td>
-      <td className="num">
-        {isBest ? (
+          formatMoney(usd(Number(money.usd_per_month)))
+        ),
+    },
+    {
+      key: "I/O time vs best",
+      head: (
+        <>
+          I/O time
+          <br />
+          vs best
+        </>
+      ),
+      cell: (scheme) =>
+        scheme.scheme === best?.scheme ? (
           <span className={classes["best"]}>best</span>
         ) : (
           besideBest(scheme, best)
+        ),
+    },
+  ];
+}
+
+function SchemeName({ scheme }: { readonly scheme: SchemeEvaluation }) {
+  return (
+    <span className={classes["scheme"]}>
+      <SchemeMark scheme={scheme.scheme} />
+      <span>
+        {scheme.title}
+        {isApproximate(scheme) && <span title="The counts are approximations"> ≈</span>}
+        {scheme.warnings.length > 0 && (
+          <Tooltip label={scheme.warnings.map((warning) => warning.message).join(" ")}>
+            <span
+              className={classes["warning"]}
+              role="note"
+              // biome-ignore lint/a11y/noNoninteractiveTabindex: the tooltip must be reachable by keyboard
+              tabIndex={0}
+            >
+              {" "}
+              ⚠ warning
+            </span>
+          </Tooltip>
         )}
-      </td>
-    </tr>
+      </span>
+    </span>
   );
 }
 
@@ -232,7 +222,7 @@ function besideBest(scheme: SchemeEvaluation, best: SchemeEvaluation | undefined
     return "equal";
   }
   if (least === 0) {
-    return <Unknown reason="the best scheme needs no I/O time at all" />;
+    return <Unknown reason="the best scheme needs no I/O time" />;
   }
   return excessPercent((difference / least) * 100);
 }

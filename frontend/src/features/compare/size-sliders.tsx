@@ -1,15 +1,15 @@
 import { Text } from "@mantine/core";
 import type { ReactNode } from "react";
+import type { SummaryOut } from "@/api/workloads";
+import { LogSlider } from "@/components/log-slider";
+import { SizeInput } from "@/components/size-input";
 import {
   type Buyable,
   BuyableSwitch,
   sliderRange,
   stepPages,
   useWholeSizes,
-} from "@/analysis/buyable";
-import type { SummaryOut } from "@/api/workloads";
-import { LogSlider } from "@/components/log-slider";
-import { SizeInput } from "@/components/size-input";
+} from "@/questions/buyable";
 import {
   bytes,
   bytesOfPages,
@@ -62,17 +62,7 @@ export function SizeSliders(props: SizeSlidersProps) {
         />
       </div>
       <Text size="sm" c="dimmed" mt={6}>
-        {summary.kind === "curve" ? "The curve ends at " : "The workload touches "}
-        {formatPagesAndBytes(
-          pages(
-            summary.kind === "curve"
-              ? (summary.curve_pages ?? summary.distinct_pages)
-              : summary.distinct_pages,
-          ),
-          bytes(summary.page_bytes),
-        )}
-        {summary.kind === "curve" ? "; beyond, nothing is known. " : ". "}A page has{" "}
-        {formatBytes(bytes(summary.page_bytes))}.
+        {extentText(summary)}
       </Text>
       <BuyableSwitch
         buyable={buyable}
@@ -82,6 +72,15 @@ export function SizeSliders(props: SizeSlidersProps) {
       {children}
     </section>
   );
+}
+
+/** How far sizes of this workload are known. */
+function extentText(summary: SummaryOut): string {
+  const pageBytes = bytes(summary.page_bytes);
+  const size = (count: number) => formatPagesAndBytes(pages(count), pageBytes);
+  return summary.kind === "curve"
+    ? `The curve ends at ${size(summary.curve_pages ?? summary.distinct_pages)}; larger sizes are unknown. Page size: ${formatBytes(pageBytes)}.`
+    : `The workload touches ${size(summary.distinct_pages)}. Page size: ${formatBytes(pageBytes)}.`;
 }
 
 function SizeControl(props: {

@@ -1,14 +1,14 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
+import { answer } from "@/api/client";
+import type { EvaluationIn, SimulationOut } from "@/api/compare";
+import { createSimulation, getSimulation } from "@/api/gen/sdk.gen";
+import { isActiveStatus, type RunOut, useRun } from "@/api/runs";
 import {
   type AnalysisSearch,
   type AnalysisState,
   evaluationInput,
-} from "@/analysis/state";
-import { answer } from "@/api/client";
-import type { EvaluationIn, SimulationOut } from "@/api/evaluations";
-import { createSimulation, getSimulation } from "@/api/gen/sdk.gen";
-import { isActiveStatus, type RunOut, useRun } from "@/api/runs";
+} from "@/questions/point";
 
 const simulationKey = (id: string) => ["simulations", id];
 

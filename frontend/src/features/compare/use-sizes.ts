@@ -1,6 +1,6 @@
 import { useMemo } from "react";
-import type { AnalysisSearch, AnalysisState } from "@/analysis/state";
 import { useSettled } from "@/components/use-settled";
+import type { AnalysisSearch, AnalysisState } from "@/questions/point";
 
 export interface Sizes {
   readonly ram: number;

@@ -1,21 +1,21 @@
 import { Button, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useCallback, useMemo } from "react";
+import { schemesQuery } from "@/api/catalog";
+import type { BreakEvenOut } from "@/api/dram-or-flash";
 import {
-  type BreakEvenOut,
   readSimulation,
   type SimulationIn,
   type SimulationOut,
   simulationKey,
   startSimulation,
-} from "@/api/break-evens";
-import { schemesQuery } from "@/api/catalog";
+} from "@/api/simulations";
 import { useJob } from "@/api/use-job";
 import { SchemeMark } from "@/charts/scheme-mark";
+import { DataTable } from "@/components/data-table";
 import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
 import { RunProgress } from "@/components/run-progress";
-import { ScrollRegion } from "@/components/scroll-region";
 import { Unknown } from "@/components/unknown";
 import { formatCount, formatShort } from "@/units/quantity";
 import { checkedGains, checkVerdict, type NextMoney } from "./findings";
@@ -75,7 +75,11 @@ export function CheckPanel(props: CheckPanelProps) {
   return (
     <Panel
       title="Check by simulation"
-      subtitle={`Replays the trace${found.start === "steady" ? ", its second half counted with caches that the first has warmed," : " from a cold start"} without flash, with ${formatCount(money.dram_pages)} more pages of DRAM, and with ${formatCount(money.flash_pages)} pages of flash under every scheme.`}
+      subtitle={
+        found.start === "steady"
+          ? `Replays the trace without flash, with ${formatCount(money.dram_pages)} more pages of DRAM, and with ${formatCount(money.flash_pages)} pages of flash under every scheme. The first half warms the caches; the second half is counted.`
+          : `Replays the trace from a cold start without flash, with ${formatCount(money.dram_pages)} more pages of DRAM, and with ${formatCount(money.flash_pages)} pages of flash under every scheme.`
+      }
       actions={
         why === null && (
           <Button
@@ -99,7 +103,7 @@ export function CheckPanel(props: CheckPanelProps) {
           </Text>
         )}
         {error !== undefined && (
-          <ProblemAlert error={error} title="The check could not be made" />
+          <ProblemAlert error={error} title="The check could not be run" />
         )}
         {replays.map(
           (replay, index) =>
@@ -135,10 +139,10 @@ function useTitles(): ReadonlyMap<string, string> {
 /** The replays are priced for one disk and writes in place. */
 function notComparable(found: BreakEvenOut, money: NextMoney): string | null {
   if (found.times.disks > 1 || found.times.flash_write_pattern === "sequential") {
-    return "The replays are priced for one disk and flash written in place: set one disk and no appends to check this decision.";
+    return "Replays are priced for one disk and in-place flash writes: set one disk and turn off appends to check this decision.";
   }
   if (money.ram_pages_beside_flash < 1) {
-    return "The metadata of this much flash leave no DRAM, so there is nothing to replay.";
+    return "The metadata for this much flash would take all DRAM, so there is nothing to replay.";
   }
   return null;
 }
@@ -150,55 +154,52 @@ function GainTable(props: {
 }) {
   return (
     <>
-      <ScrollRegion label="Table: what the money saves, model and simulation">
-        <table className="tw-table" aria-label="What the money saves">
-          <thead>
-            <tr>
-              <th scope="col">Bought</th>
-              <th scope="col">Scheme</th>
-              <th scope="col" className="num">
-                Model <span className="tw-unit">[µs/access]</span>
-              </th>
-              <th scope="col" className="num">
-                Simulation <span className="tw-unit">[µs/access]</span>
-              </th>
-              <th scope="col" className="num">
-                Gap <span className="tw-unit">[µs/access]</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {props.gains.map((gain) => (
-              <tr key={`${gain.alternative} ${gain.scheme}`}>
-                <td>{gain.alternative}</td>
-                <th scope="row">
-                  <SchemeMark scheme={gain.scheme} />{" "}
-                  {props.titles.get(gain.scheme) ?? gain.scheme}
-                </th>
-                <td className="num">
-                  {gain.modelUs === null ? (
-                    <Unknown reason="the model has no value here" />
-                  ) : (
-                    formatShort(gain.modelUs, 4)
-                  )}
-                </td>
-                <td className="num">{formatShort(gain.simulatedUs, 4)}</td>
-                <td className="num">
-                  {gain.gapUs === null ? (
-                    <Unknown reason="without a model value there is no gap" />
-                  ) : (
-                    formatShort(gain.gapUs)
-                  )}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </ScrollRegion>
+      <DataTable
+        label="What the money saves"
+        columns={[
+          { key: "Bought", align: "text", cell: (gain) => gain.alternative },
+          {
+            key: "Scheme",
+            rowHeader: true,
+            cell: ({ scheme }) => (
+              <>
+                <SchemeMark scheme={scheme} /> {props.titles.get(scheme) ?? scheme}
+              </>
+            ),
+          },
+          {
+            key: "Model",
+            unit: "µs/access",
+            cell: ({ modelUs }) =>
+              modelUs === null ? (
+                <Unknown reason="the model has no value here" />
+              ) : (
+                formatShort(modelUs, 4)
+              ),
+          },
+          {
+            key: "Simulation",
+            unit: "µs/access",
+            cell: ({ simulatedUs }) => formatShort(simulatedUs, 4),
+          },
+          {
+            key: "Gap",
+            unit: "µs/access",
+            cell: ({ gapUs }) =>
+              gapUs === null ? (
+                <Unknown reason="without a model value there is no gap" />
+              ) : (
+                formatShort(gapUs)
+              ),
+          },
+        ]}
+        rows={props.gains}
+        rowKey={(gain) => `${gain.alternative} ${gain.scheme}`}
+      />
       <Text size="sm" c="dimmed">
         {props.form === "full"
-          ? "Each scheme is compared with its own model. From a cold start the counts of Exclusive and of Inclusive with global recency are exact; the hits of Inclusive and Lazy, and every count of the steady state, are estimates."
-          : "The model counts hits alone and prices every access with the mix of reads and writes; the replays count each write where it is made, which is the gap."}
+          ? "Each scheme is compared with its own model. From a cold start, counts for Exclusive and for Inclusive with global recency are exact; hits for Inclusive and Lazy, and all steady-state counts, are estimates."
+          : "The model counts hits alone and prices every access at the mix of reads and writes; the replays count each write where it occurs, which explains the gap."}
       </Text>
     </>
   );

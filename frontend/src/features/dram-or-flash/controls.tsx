@@ -1,15 +1,5 @@
 import { Button, Checkbox, Group, SegmentedControl, Text } from "@mantine/core";
-import {
-  BuyableSwitch,
-  sliderRange,
-  stepPages,
-  useBuyable,
-  useWholeSizes,
-} from "@/analysis/buyable";
-import type { DollarSearch } from "@/analysis/dollar-state";
-import { MAX_RATIO, MIN_RATIO } from "@/analysis/dollar-state";
-import type { AnalysisState } from "@/analysis/state";
-import type { BreakEvenOut } from "@/api/break-evens";
+import type { BreakEvenOut } from "@/api/dram-or-flash";
 import type { SummaryOut } from "@/api/workloads";
 import { Disclosure } from "@/components/disclosure";
 import { FlashMetadata } from "@/components/flash-metadata";
@@ -17,6 +7,16 @@ import { LogSlider } from "@/components/log-slider";
 import { NumberField } from "@/components/number-field";
 import { SizeInput } from "@/components/size-input";
 import type { Moving } from "@/components/use-settled";
+import {
+  BuyableSwitch,
+  sliderRange,
+  stepPages,
+  useBuyable,
+  useWholeSizes,
+} from "@/questions/buyable";
+import type { DollarSearch } from "@/questions/dram-or-flash";
+import { MAX_RATIO, MIN_RATIO } from "@/questions/dram-or-flash";
+import type { AnalysisState } from "@/questions/point";
 import { perDollar, shownCurrency } from "@/units/currency";
 import {
   bytes,
@@ -58,11 +58,11 @@ export function Controls(props: ControlsProps) {
       <RamControl {...props} />
       <div>
         <Text size="sm" fw={500}>
-          What is counted
+          Costs counted
         </Text>
         <SegmentedControl
           size="xs"
-          aria-label="What is counted"
+          aria-label="Costs counted"
           transitionDuration={0}
           value={props.search.form ?? "full"}
           onChange={(form) =>
@@ -89,8 +89,7 @@ function RatioControl({ ratio, found }: ControlsProps) {
   if (found !== undefined && found.prices.dram_usd_per_gib === null) {
     return (
       <Text size="sm" c="dimmed">
-        The price ratio can be chosen once there is a price of DRAM: choose a price book
-        above.
+        To set the price ratio, first choose a price book with a DRAM price above.
       </Text>
     );
   }
@@ -118,7 +117,9 @@ function RatioControl({ ratio, found }: ControlsProps) {
       <Group gap="xs" mt={4}>
         <Text size="xs" c="dimmed">
           {ratio.value > 0
-            ? `Set by hand${stated === null ? "" : `; the prices say ${formatShort(stated * 100)} %`}.`
+            ? stated === null
+              ? "Set by hand."
+              : `Set by hand; prices give ${formatShort(stated * 100)} %.`
             : pricesText(found)}
         </Text>
         {ratio.value > 0 && stated !== null && (
@@ -138,8 +139,8 @@ function pricesText(found: BreakEvenOut | undefined): string {
     return "";
   }
   return flash === null
-    ? `DRAM ${dollars(dram)} a GiB; there is no price of flash: set the ratio.`
-    : `As the prices say: DRAM ${dollars(dram)}, flash ${dollars(flash)} a GiB.`;
+    ? `DRAM costs ${dollars(dram)} per GiB. No flash price is known: set the ratio.`
+    : `From the prices: DRAM ${dollars(dram)} per GiB, flash ${dollars(flash)} per GiB.`;
 }
 
 function SumControl({ usd, found }: ControlsProps) {
@@ -155,7 +156,7 @@ function SumControl({ usd, found }: ControlsProps) {
     <div>
       <div className={classes["size"]}>
         <LogSlider
-          label="The next sum of money"
+          label="Next amount to spend"
           value={Math.round((value / usual) * USD_PARTS)}
           min={LEAST_USD_PARTS}
           max={MOST_USD_PARTS}
@@ -165,7 +166,7 @@ function SumControl({ usd, found }: ControlsProps) {
           }
         />
         <NumberField
-          label="Exact sum"
+          label="Exact amount"
           unit={shownCurrency()}
           value={value}
           min={1e-9 * rate}
@@ -190,7 +191,7 @@ function RamControl({ ram, summary, state }: ControlsProps) {
     <div>
       <div className={classes["size"]}>
         <LogSlider
-          label="DRAM there is"
+          label="Existing DRAM"
           value={ram.value}
           {...sliderRange(1, Math.max(2, summary.distinct_pages), step)}
           valueText={formatPagesAndBytes(pages(ram.value), pageBytes)}
@@ -217,7 +218,7 @@ function Options({ search, patch, found }: ControlsProps) {
   return (
     <div className={classes["options"]}>
       <NumberField
-        label="Disks that share the load"
+        label="Disks sharing the load"
         unit="disks"
         value={search.disks ?? 1}
         min={1}
@@ -229,17 +230,21 @@ function Options({ search, patch, found }: ControlsProps) {
         onChange={(metadata) => patch({ metadata })}
       />
       <NumberField
-        label="Reads among the accesses"
+        label="Read share of accesses"
         unit="%"
         digits={4}
-        description={`For the log model and hits alone; ${search.reads === undefined ? "as the workload has them" : "set by hand"}.`}
+        description={
+          search.reads === undefined
+            ? "For the log model and hits alone; taken from the workload."
+            : "For the log model and hits alone; set by hand."
+        }
         value={(search.reads ?? found?.times.read_share ?? 1) * 100}
         min={0}
         max={100}
         onChange={(percent) => patch({ reads: percent / 100 })}
       />
       <NumberField
-        label="Flash with old versions"
+        label="Flash holding old versions"
         unit="%"
         value={(search.old_share ?? 0) * 100}
         min={0}
@@ -247,9 +252,9 @@ function Options({ search, patch, found }: ControlsProps) {
         onChange={(percent) => patch({ old_share: percent / 100 })}
       />
       <NumberField
-        label="Host costs of a device"
+        label="Host cost per device"
         unit="USD"
-        description="For the intervals."
+        description="Used for the break-even intervals."
         value={search.host_usd ?? 0}
         min={0}
         max={1e9}
@@ -258,7 +263,7 @@ function Options({ search, patch, found }: ControlsProps) {
       <Checkbox
         mt={28}
         size="sm"
-        label="Flash is written in appends"
+        label="Append-only flash writes"
         checked={search.appends === true}
         onChange={(event) =>
           patch({ appends: event.currentTarget.checked ? true : undefined })

@@ -2,22 +2,12 @@ import { Skeleton } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
-import { type AnalysisInputs, AnalysisPage } from "@/analysis/analysis-page";
-import { type DollarSearch, decimalText } from "@/analysis/dollar-state";
-import {
-  type AnalysisSearch,
-  type AnalysisState,
-  assumptions,
-  evaluationInput,
-  NONE,
-} from "@/analysis/state";
-import { usePatch } from "@/analysis/use-analysis";
+import { deviceNames } from "@/api/catalog";
 import {
   type BreakEvenIn,
   type BreakEvenOut,
   breakEvenQuery,
-  deviceNames,
-} from "@/api/break-evens";
+} from "@/api/dram-or-flash";
 import { breakEvenCheck } from "@/api/replay-checks";
 import { DirtyEnd, type DirtyEndName } from "@/components/dirty-end";
 import { DirtyShare } from "@/components/dirty-share";
@@ -27,6 +17,16 @@ import { ProblemAlert } from "@/components/problem-alert";
 import { ReplayCheck } from "@/components/replay-check";
 import { useSettled } from "@/components/use-settled";
 import { WarningNotes } from "@/components/warning-notes";
+import { type AnalysisInputs, AnalysisPage } from "@/questions/analysis-page";
+import { type DollarSearch, decimalText } from "@/questions/dram-or-flash";
+import {
+  type AnalysisSearch,
+  type AnalysisState,
+  assumptions,
+  evaluationInput,
+  NONE,
+} from "@/questions/point";
+import { usePatch } from "@/questions/use-analysis";
 import { CheckPanel } from "./check-panel";
 import { Controls } from "./controls";
 import classes from "./dram-or-flash.module.css";
@@ -42,7 +42,7 @@ import {
 } from "./tables";
 
 const LEAD =
-  "Does the next money belong in DRAM or in flash, and at which price of flash does that change?";
+  "Should the next money go to DRAM or to flash, and at what flash price does the answer change?";
 
 export function DramOrFlashPage() {
   return (
@@ -173,7 +173,7 @@ function DramOrFlashView({ state, name, summary }: AnalysisInputs) {
           })}
           what="what DRAM and flash save"
           title="Check the break-even of each scheme"
-          subtitle="Replays the trace with twice the DRAM, and under every scheme with the flash that is to save as much."
+          subtitle="Replays the trace with twice the DRAM, and under every scheme with the amount of flash expected to save as much."
           traced={!given}
         />
       )}

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { BreakEvenOut, SimulationOut } from "@/api/break-evens";
+import type { BreakEvenOut } from "@/api/dram-or-flash";
+import type { SimulationOut } from "@/api/simulations";
 import {
   checkedGains,
   checkVerdict,
@@ -78,8 +79,8 @@ describe("the lines of money", () => {
     expect(series.map(({ name }) => name)).toEqual([
       "DRAM",
       "Flash",
-      "First sum in DRAM",
-      "First sum in flash",
+      "First amount in DRAM",
+      "First amount in flash",
     ]);
     expect(series[1]?.points).toEqual([
       [0.005, 12],
@@ -208,7 +209,7 @@ describe("the flash that a scheme needs", () => {
 describe("flash beyond all pages of the workload", () => {
   it("is said to gain nothing where a plan buys it, and only there", () => {
     expect(surplusText({ flash_pages: [0, 300, 600] }, money)).toContain(
-      "Flash of more than 400 pages gains nothing",
+      "Flash beyond 400 pages gains nothing",
     );
     expect(surplusText({ flash_pages: [0, 300, 400] }, money)).toBe("");
     const unknown = { flash_useful_pages: null };

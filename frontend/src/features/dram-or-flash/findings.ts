@@ -1,6 +1,7 @@
 /** Series, tables and words of "DRAM or flash". */
 
-import type { BreakEvenOut, SimulationOut } from "@/api/break-evens";
+import type { BreakEvenOut } from "@/api/dram-or-flash";
+import type { SimulationOut } from "@/api/simulations";
 import type { CsvCell } from "@/charts/csv";
 import type { LineSeries } from "@/charts/line-option";
 import { type ColorScheme, chartInk } from "@/charts/palette";
@@ -61,7 +62,7 @@ export function trendNote(money: NextMoney): string {
   if (dram === null || flash === null || Math.min(Number(dram), Number(flash)) > most) {
     return "";
   }
-  return `The recording tells too little about caches beyond ${dollars(dram)} of DRAM or ${dollars(flash)} of flash: the dotted lines continue the trend of smaller ones.`;
+  return `The recording is too short for caches beyond ${dollars(dram)} of DRAM or ${dollars(flash)} of flash: the dotted lines extrapolate from smaller ones.`;
 }
 
 /** Points whose value is known. */
@@ -108,7 +109,7 @@ export function moneySeries(
       ? []
       : [
           {
-            name: "First sum in DRAM",
+            name: "First amount in DRAM",
             color: DRAM[colors],
             symbol: "circle" as const,
             symbolSize: 11,
@@ -116,7 +117,7 @@ export function moneySeries(
             points: first(equal?.dram_gain_us),
           },
           {
-            name: "First sum in flash",
+            name: "First amount in flash",
             color: FLASH[colors],
             symbol: "diamond" as const,
             symbolSize: 13,
@@ -153,8 +154,8 @@ export function marginalTable(money: NextMoney) {
       `Spent before [${shownCurrency()}]`,
       "DRAM saves [µs/access]",
       "Flash saves [µs/access]",
-      `Next sum in DRAM [µs/access/${shownCurrency()}]`,
-      `Next sum in flash [µs/access/${shownCurrency()}]`,
+      `Next amount in DRAM [µs/access/${shownCurrency()}]`,
+      `Next amount in flash [µs/access/${shownCurrency()}]`,
     ],
     rows,
     shown: rows.map(([spent, ...rest]) => [
@@ -217,7 +218,7 @@ export function flipTable(found: BreakEvenOut) {
   ]);
   return {
     header: [
-      "DRAM added [x of what there is]",
+      "DRAM added [x existing DRAM]",
       "DRAM added [pages]",
       ...(full === null ? [] : ["Best scheme"]),
       "Hits alone",
@@ -229,7 +230,10 @@ export function flipTable(found: BreakEvenOut) {
       formatCount(Number(added)),
       ...rest.map((value) => cell(value as number | null)),
     ]),
-    caption: `Price of flash over price of DRAM, a byte. A dash: no flash gains as much, or the DRAM gains nothing.${full === null ? " Without schemes: the curve of this workload has no write-backs." : ""}`,
+    caption:
+      full === null
+        ? "Flash price over DRAM price, per byte. A dash: no amount of flash gains as much, or the DRAM gains nothing. Schemes are left out: the curve of this workload has no write-backs."
+        : "Flash price over DRAM price, per byte. A dash: no amount of flash gains as much, or the DRAM gains nothing.",
   };
 }
 
@@ -266,7 +270,7 @@ export function surplusText(
 ): string {
   const useful = money.flash_useful_pages;
   return useful !== null && plan.flash_pages.some((bought) => bought > useful)
-    ? ` Flash of more than ${formatCount(useful)} pages gains nothing here: a step may buy more than is of use.`
+    ? `Flash beyond ${formatCount(useful)} pages gains nothing here, so a step may buy more than is useful.`
     : "";
 }
 
@@ -344,7 +348,7 @@ export function checkVerdict(
   const flashWins = best.simulatedUs > dram.simulatedUs;
   const title = titles.get(best.scheme) ?? best.scheme;
   const said = winner === (flashWins ? "flash" : "dram");
-  const margin = `flash under ${title} saves ${formatShort(best.simulatedUs)} µs an access, DRAM ${formatShort(dram.simulatedUs)} µs`;
+  const margin = `flash under ${title} saves ${formatShort(best.simulatedUs)} µs per access, DRAM ${formatShort(dram.simulatedUs)} µs`;
   return said
     ? `The replays confirm the decision: ${margin}.`
     : `The replays contradict the decision: ${margin}.`;

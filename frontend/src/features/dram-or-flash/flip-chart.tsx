@@ -1,5 +1,5 @@
 import { memo, useMemo } from "react";
-import type { BreakEvenOut } from "@/api/break-evens";
+import type { BreakEvenOut } from "@/api/dram-or-flash";
 import { useChartColors } from "@/charts/chart";
 import { ChartCard } from "@/charts/chart-card";
 import { lineOption } from "@/charts/line-option";
@@ -24,12 +24,12 @@ export const FlipChart = memo(function FlipChart(props: {
     return lineOption({
       series: flipSeries(found, colors),
       x: {
-        name: "DRAM added, in multiples of the DRAM there is",
+        name: "DRAM added, in multiples of the existing DRAM",
         log: true,
         format: (value) => `${formatShort(value)} x`,
       },
       y: {
-        name: "price of flash over price of DRAM, a byte [%]",
+        name: "flash price over DRAM price, per byte [%]",
         format: (value) => `${formatShort(value)} %`,
       },
       markers:
@@ -42,7 +42,7 @@ export const FlipChart = memo(function FlipChart(props: {
   return (
     <ChartCard
       title={found.flip_finding}
-      subtitle="Price of flash over price of DRAM, a byte, below which flash is the better buy [%]"
+      subtitle="Flash price over DRAM price, per byte, below which flash is the better buy [%]"
       label={`Price ratio at which the decision flips for ${name}`}
       option={option}
       height={HEIGHT}
@@ -52,11 +52,11 @@ export const FlipChart = memo(function FlipChart(props: {
       fileName={`${name} DRAM or flash flip`}
       explanation={
         <p>
-          A step of DRAM of delta times what there is gains as much as flash of theta
-          times what there is. Equal money buys both where the price ratio is delta /
-          theta: below a line flash is the better buy, above it DRAM. A line ends where
-          no amount of flash gains as much as the DRAM. The log model assumes a hit
-          ratio that is straight in the logarithm of the size; the others follow the
+          Adding delta times the existing DRAM gains as much as adding flash of theta
+          times the existing DRAM. Equal money buys both where the price ratio is delta
+          / theta: below a line flash is the better buy, above it DRAM. A line ends
+          where no amount of flash gains as much as the DRAM. The log model assumes a
+          hit ratio that is linear in the logarithm of the size; the others follow the
           workload's own curve. Exponent E = C_disk / (C_disk − C_flash) ={" "}
           {formatShort(found.exponent, 6)}.
         </p>

@@ -1,6 +1,6 @@
 import { SegmentedControl, Stack, Text } from "@mantine/core";
 import { memo, useMemo, useState } from "react";
-import { type BreakEvenOut, breakEvenSteps } from "@/api/break-evens";
+import { type BreakEvenOut, breakEvenSteps } from "@/api/dram-or-flash";
 import { useChartColors } from "@/charts/chart";
 import { ChartCard } from "@/charts/chart-card";
 import { lineOption } from "@/charts/line-option";
@@ -70,19 +70,19 @@ export const MarginalChart = memo(function MarginalChart({
       title={found.finding}
       subtitle={
         total
-          ? "I/O time that all of a sum saves, spent at once on DRAM alone or on flash alone [µs per access]"
-          : `I/O time that the next ${dollars(money.usd)} saves per ${shownCurrency()}, after any sum was spent on the same tier; markers: from nothing [µs per access per ${shownCurrency()}]`
+          ? "I/O time saved by an amount spent at once on DRAM alone or on flash alone [µs per access]"
+          : `I/O time saved per ${shownCurrency()} by the next ${dollars(money.usd)}, after any amount already spent on the same tier; markers: nothing spent before [µs per access per ${shownCurrency()}]`
       }
       controls={
         <SegmentedControl
           size="xs"
-          aria-label="What is drawn"
+          aria-label="Chart shows"
           transitionDuration={0}
           value={view}
           onChange={(value) => setView(value === "total" ? "total" : "next")}
           data={[
-            { value: "next", label: "The next sum" },
-            { value: "total", label: "All of it" },
+            { value: "next", label: "Next amount" },
+            { value: "total", label: "Whole amount" },
           ]}
         />
       }
@@ -96,12 +96,12 @@ export const MarginalChart = memo(function MarginalChart({
       explanation={
         <Stack gap="xs">
           <Text size="sm">
-            Each line is [G(m + u) − G(m)] / u: G is the time an access that m dollars
-            of DRAM, or of flash, save beside the DRAM there is, and u is the next sum.
-            Where the lines cross, the next money belongs in the other tier. The markers
-            are the first sum, from nothing, which decides: where flash is written to,
-            the first sum must earn back that every page leaving DRAM is written to it,
-            and later sums need not.{" "}
+            Each line is [G(m + u) − G(m)] / u: G(m) is the time per access saved by m
+            dollars of DRAM, or of flash, added to the existing DRAM, and u is the next
+            amount. Where the lines cross, the next money belongs in the other tier. The
+            markers show the first amount, which decides: where flash writes count, it
+            must also pay for writing every page that leaves DRAM to flash; later
+            amounts need not.{" "}
             {found.form === "full"
               ? "Flash writes, dirty pages and old versions are counted, and at each size flash is managed by the scheme that saves most there."
               : "Hits alone are counted: flash writes and dirty pages cost nothing."}

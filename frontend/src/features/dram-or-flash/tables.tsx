@@ -1,12 +1,12 @@
-import { Button, Stack, Text } from "@mantine/core";
+import { Stack, Text } from "@mantine/core";
 import { memo } from "react";
-import { type BreakEvenOut, breakEvenSteps } from "@/api/break-evens";
-import { type CsvCell, csvWithRate } from "@/charts/csv";
-import { downloadText } from "@/charts/download";
+import { type BreakEvenOut, breakEvenSteps } from "@/api/dram-or-flash";
 import { AskedSteps } from "@/components/asked-steps";
+import type { Column } from "@/components/columns";
+import { DataTable } from "@/components/data-table";
+import { ExportCsv } from "@/components/export-csv";
 import { Panel } from "@/components/panel";
 import { type Names, Prose } from "@/components/prose";
-import { ScrollRegion } from "@/components/scroll-region";
 import { Unknown } from "@/components/unknown";
 import { WhyButton } from "@/components/why-button";
 import { type ExchangeRate, rateOf, shownCurrency } from "@/units/currency";
@@ -27,85 +27,26 @@ import {
   winnerText,
 } from "./findings";
 
-interface Column {
-  readonly title: string;
-  readonly unit?: string;
-  readonly text?: boolean;
-}
+type Shown = string | { readonly absent: string };
 
-interface PlainTableProps {
-  readonly label: string;
-  readonly columns: readonly Column[];
-  readonly rows: readonly (readonly (string | { readonly absent: string })[])[];
-  readonly caption?: string;
-}
+/** What is absent says why. */
+const shown = (value: Shown) =>
+  typeof value === "string" ? value : <Unknown reason={value.absent} />;
 
-/** A small table; what is absent says why. */
-function PlainTable({ label, columns, rows, caption }: PlainTableProps) {
-  return (
-    <ScrollRegion label={`Table: ${label}`}>
-      <table className="tw-table" aria-label={label}>
-        {caption !== undefined && <caption>{caption}</caption>}
-        <thead>
-          <tr>
-            {columns.map((column) => (
-              <th
-                key={column.title}
-                scope="col"
-                className={column.text === true ? undefined : "num"}
-              >
-                {column.title}{" "}
-                {column.unit !== undefined && (
-                  <span className="tw-unit">[{column.unit}]</span>
-                )}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((row) => (
-            <tr key={JSON.stringify(row)}>
-              {row.map((value, index) => (
-                <td
-                  key={columns[index]?.title ?? index}
-                  className={columns[index]?.text === true ? undefined : "num"}
-                >
-                  {typeof value === "string" ? (
-                    value
-                  ) : (
-                    <Unknown reason={value.absent} />
-                  )}
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </ScrollRegion>
-  );
-}
-
-const exportButton = (
+/** A table of this page names its export after the file. */
+const exportOf = <Row,>(
   file: string,
-  header: readonly string[],
-  rows: readonly (readonly CsvCell[])[],
-  /** Of the money in the table. */
+  columns: readonly Column<Row>[],
+  rows: readonly Row[],
   rate: ExchangeRate | null = null,
 ) => (
-  <Button
-    size="xs"
-    variant="default"
-    aria-label={`Export CSV of ${file}`}
-    onClick={() =>
-      downloadText(
-        `${file}.csv`,
-        "text/csv;charset=utf-8",
-        csvWithRate(header, rows, rate),
-      )
-    }
-  >
-    Export CSV
-  </Button>
+  <ExportCsv
+    file={file}
+    label={`Export CSV of ${file}`}
+    columns={columns}
+    rows={rows}
+    rate={rate}
+  />
 );
 
 type Step = BreakEvenOut["steps"][number];
@@ -123,13 +64,47 @@ const orReason = (
   value: number | null,
   reason: string | undefined,
   text: (value: number) => string,
-) => (value === null ? { absent: reason ?? "not known" } : text(value));
+) => shown(value === null ? { absent: reason ?? "not known" } : text(value));
 
 const stepText = (step: Step) =>
   `${formatShort(step.delta)} x${step.is_trend ? " (trend)" : ""}`;
 
 const TREND =
-  " Trend: the recording tells too little about sizes as large as these, and smaller ones are continued.";
+  "Trend: the recording is too short for sizes this large; the values are extrapolated from smaller ones.";
+
+const stepColumns = (decides: "full" | "curve"): readonly Column<Step>[] => [
+  { key: "delta", head: "DRAM", cell: stepText, csv: (step) => step.delta },
+  { key: "dram_pages", csv: (step) => step.dram_pages },
+  { key: "best_scheme", csv: (step) => step.best_scheme },
+  {
+    key: "theta_full",
+    head: "Best scheme",
+    cell: (step) => theta(step, "full"),
+    csv: (step) => step.theta_full,
+  },
+  {
+    key: "theta_curve",
+    head: "Hits alone",
+    cell: (step) => theta(step, "curve"),
+    csv: (step) => step.theta_curve,
+  },
+  {
+    key: "theta_log",
+    head: "Log model",
+    cell: (step) => theta(step, "log"),
+    csv: (step) => step.theta_log,
+  },
+  ...(["full", "curve", "log"] as const).map(
+    (form): Column<Step> => ({
+      key: `flip_${form}`,
+      head: "Pays below",
+      csv: (step) => step[`flip_${form}`],
+      ...(form === decides
+        ? { cell: (step) => flip(step[`flip_${form}`], step.reasons[`flip_${form}`]) }
+        : {}),
+    }),
+  ),
+];
 
 /** Flash that replaces steps of DRAM, by three estimators. */
 export const StepTable = memo(function StepTable({
@@ -138,53 +113,24 @@ export const StepTable = memo(function StepTable({
   readonly found: BreakEvenOut;
 }) {
   const decides = found.form === "full" ? "full" : "curve";
+  const columns = stepColumns(decides);
   return (
     <Panel
       title="Flash that gains as much as DRAM"
-      subtitle="Least flash that saves as much time as the added DRAM, both in multiples of the DRAM there is."
-      actions={exportButton(
-        "break-even-theta",
-        [
-          "delta",
-          "dram_pages",
-          "best_scheme",
-          "theta_full",
-          "theta_curve",
-          "theta_log",
-          "flip_full",
-          "flip_curve",
-          "flip_log",
-        ],
-        found.steps.map((step) => [
-          step.delta,
-          step.dram_pages,
-          step.best_scheme,
-          step.theta_full,
-          step.theta_curve,
-          step.theta_log,
-          step.flip_full,
-          step.flip_curve,
-          step.flip_log,
-        ]),
-      )}
+      subtitle="Smallest flash that saves as much time as the added DRAM, both in multiples of the existing DRAM."
+      actions={exportOf("break-even-theta", columns, found.steps)}
     >
-      <PlainTable
+      <DataTable
         label="Flash that gains as much as DRAM"
-        columns={[
-          { title: "DRAM" },
-          { title: "Best scheme" },
-          { title: "Hits alone" },
-          { title: "Log model" },
-          { title: "Pays below" },
-        ]}
-        rows={found.steps.map((step) => [
-          stepText(step),
-          theta(step, "full"),
-          theta(step, "curve"),
-          theta(step, "log"),
-          flip(step[`flip_${decides}`], step.reasons[`flip_${decides}`]),
-        ])}
-        caption={`Best scheme: flash writes and dirty pages counted, under the scheme that needs the least flash. Pays below: price of flash over price of DRAM, a byte, ${decides === "full" ? "under that scheme" : "by hits alone"}.${found.steps.some((step) => step.is_trend) ? TREND : ""}`}
+        columns={columns}
+        rows={found.steps}
+        rowKey={(step) => step.delta}
+        caption={[
+          decides === "full"
+            ? "Best scheme: flash writes and dirty pages counted, under the scheme that needs the least flash. Pays below: flash price over DRAM price, per byte, under that scheme."
+            : "Best scheme: flash writes and dirty pages counted, under the scheme that needs the least flash. Pays below: flash price over DRAM price, per byte, by hits alone.",
+          ...(found.steps.some((step) => step.is_trend) ? [TREND] : []),
+        ].join(" ")}
       />
       <Stack gap={4} mt="xs">
         <Text size="sm" c="dimmed">
@@ -202,6 +148,19 @@ export const StepTable = memo(function StepTable({
   );
 });
 
+type SchemeRow = Step["schemes"][number] & { readonly step: Step };
+
+const SCHEME_EXPORT: readonly Column<SchemeRow>[] = [
+  { key: "delta", csv: (row) => row.step.delta },
+  { key: "scheme", csv: (row) => row.scheme },
+  { key: "theta", csv: (row) => row.theta },
+  { key: "theta_least", csv: (row) => row.theta_least },
+  { key: "theta_most", csv: (row) => row.theta_most },
+  { key: "is_exact", csv: (row) => String(row.is_exact) },
+  { key: "is_trend", csv: (row) => String(row.is_trend) },
+  { key: "is_best", csv: (row) => String(row.scheme === row.step.best_scheme) },
+];
+
 /** Break-even of every page-flow scheme, the best one named. */
 export const SchemeStepTable = memo(function SchemeStepTable({
   found,
@@ -216,50 +175,53 @@ export const SchemeStepTable = memo(function SchemeStepTable({
   return (
     <Panel
       title="Flash that gains as much as DRAM, by page-flow scheme"
-      subtitle="Each scheme with its own flash writes and its own effective capacity, in multiples of the DRAM there is; in brackets the stated error."
-      actions={exportButton(
+      subtitle="Each scheme with its flash writes and effective capacity, in multiples of the existing DRAM; stated errors are in parentheses."
+      actions={exportOf(
         "break-even-schemes",
-        [
-          "delta",
-          "scheme",
-          "theta",
-          "theta_least",
-          "theta_most",
-          "is_exact",
-          "is_trend",
-          "is_best",
-        ],
-        found.steps.flatMap((step) =>
-          step.schemes.map((each): CsvCell[] => [
-            step.delta,
-            each.scheme,
-            each.theta,
-            each.theta_least,
-            each.theta_most,
-            String(each.is_exact),
-            String(each.is_trend),
-            String(each.scheme === step.best_scheme),
-          ]),
-        ),
+        SCHEME_EXPORT,
+        found.steps.flatMap((step) => step.schemes.map((each) => ({ ...each, step }))),
       )}
     >
-      <PlainTable
+      <DataTable
         label="Flash that gains as much as DRAM, by scheme"
         columns={[
-          { title: "DRAM" },
-          ...schemes.map((each) => ({ title: each.title })),
-          { title: "Least flash", text: true },
-        ]}
-        rows={found.steps.map((step) => [
-          stepText(step),
-          ...step.schemes.map((each) =>
-            schemeTheta(each, "no amount of flash gains as much under this scheme"),
+          { key: "DRAM", cell: stepText },
+          ...schemes.map(
+            ({ title }, index): Column<Step> => ({
+              key: title,
+              cell: ({ schemes: found }) => {
+                const each = found[index];
+                return (
+                  each &&
+                  shown(
+                    schemeTheta(
+                      each,
+                      "no amount of flash gains as much under this scheme",
+                    ),
+                  )
+                );
+              },
+            }),
           ),
-          step.best_scheme === null
-            ? { absent: step.reasons["best_scheme"] ?? "not known" }
-            : (titles.get(step.best_scheme) ?? step.best_scheme),
-        ])}
-        caption={`${found.start === "cold" ? "Stated error: of hits and writes; without brackets the counts are those of a replay." : "Stated error: of hits, of writes, and of the cost in the steady state, which grows with the share of the pages that RAM and flash hold; “at least” where flash of more pages than the recording tells about may be needed."}${found.steps.some((step) => step.is_trend) ? TREND : ""}`}
+          {
+            key: "Least flash",
+            align: "text",
+            cell: (step) =>
+              shown(
+                step.best_scheme === null
+                  ? { absent: step.reasons["best_scheme"] ?? "not known" }
+                  : (titles.get(step.best_scheme) ?? step.best_scheme),
+              ),
+          },
+        ]}
+        rows={found.steps}
+        rowKey={(step) => step.delta}
+        caption={[
+          found.start === "cold"
+            ? "Stated error: hits and writes. Without parentheses, the counts equal those of a replay."
+            : "Stated error: hits, writes and the steady-state cost, which grows with the share of the pages that RAM and flash hold. “At least” marks sizes where more flash than the recording covers may be needed.",
+          ...(found.steps.some((step) => step.is_trend) ? [TREND] : []),
+        ].join(" ")}
       />
     </Panel>
   );
@@ -270,7 +232,7 @@ type EqualRow = NonNullable<BreakEvenOut["next_money"]>["equal_money"][number];
 /** What flash gains, with the ends of the stated error where they are apart. */
 function flashGain(row: EqualRow) {
   if (row.flash_gain_us === null) {
-    return { absent: "the metadata of this much flash leave no DRAM" };
+    return { absent: "the metadata for this much flash would take all DRAM" };
   }
   const { flash_gain_least_us: least, flash_gain_most_us: most } = row;
   const middle = formatShort(row.flash_gain_us);
@@ -322,26 +284,37 @@ export const EqualMoneyTable = memo(function EqualMoneyTable({
       title={`${dollars(money.usd)} in DRAM or in flash`}
       subtitle={`${formatCount(money.dram_pages)} pages of DRAM or ${formatCount(money.flash_pages)} pages of flash. ${found.prices.usd_basis}`}
     >
-      <PlainTable
+      <DataTable
         label="The same money in DRAM and in flash"
         columns={[
-          { title: "What is counted", text: true },
-          { title: "DRAM saves", unit: "µs/access" },
-          { title: "Flash saves", unit: "µs/access" },
-          { title: "Flash over DRAM" },
-          { title: "Better buy", text: true },
-          { title: "Flips at" },
+          { key: "Costs counted", align: "text", cell: counted },
+          {
+            key: "DRAM saves",
+            unit: "µs/access",
+            cell: (row) => formatShort(row.dram_gain_us),
+          },
+          {
+            key: "Flash saves",
+            unit: "µs/access",
+            cell: (row) => shown(flashGain(row)),
+          },
+          {
+            key: "Flash over DRAM",
+            cell: (row) =>
+              shown(
+                row.flash_to_dram_gain_ratio === null
+                  ? { absent: "DRAM gains nothing here" }
+                  : `${formatShort(row.flash_to_dram_gain_ratio)} x`,
+              ),
+          },
+          { key: "Better buy", align: "text", cell: (row) => winnerText(row.winner) },
+          {
+            key: "Flips at",
+            cell: (row) => flip(row.flip_price_ratio, row.flip_reason),
+          },
         ]}
-        rows={money.equal_money.map((row) => [
-          counted(row),
-          formatShort(row.dram_gain_us),
-          flashGain(row),
-          row.flash_to_dram_gain_ratio === null
-            ? { absent: "DRAM gains nothing here" }
-            : `${formatShort(row.flash_to_dram_gain_ratio)} x`,
-          winnerText(row.winner),
-          flip(row.flip_price_ratio, row.flip_reason),
-        ])}
+        rows={money.equal_money}
+        rowKey={(row) => row.form}
       />
       <SchemeGains row={money.equal_money.find((row) => row.form === "full")} />
       <Text size="sm" c="dimmed" mt="xs">
@@ -351,6 +324,37 @@ export const EqualMoneyTable = memo(function EqualMoneyTable({
     </Panel>
   );
 });
+
+type Interval = BreakEvenOut["intervals"][number];
+
+const INTERVAL_COLUMNS: readonly Column<Interval>[] = [
+  {
+    key: "upper",
+    head: "Upper tier",
+    align: "text",
+    cell: (row) => row.upper_name,
+    csv: (row) => row.upper_name,
+  },
+  {
+    key: "lower",
+    head: "Lower tier",
+    align: "text",
+    cell: (row) => row.lower_name,
+    csv: (row) => row.lower_name,
+  },
+  {
+    key: "interval_s",
+    head: "Interval",
+    cell: (row) =>
+      shown(
+        row.interval_s === null
+          ? { absent: `missing: ${row.missing.join(", ")}` }
+          : formatInterval(row.interval_s),
+      ),
+    csv: (row) => row.interval_s,
+  },
+  { key: "missing", csv: (row) => row.missing.join("; ") },
+];
 
 /** The classic break-even interval of each pair of tiers. */
 export const IntervalTable = memo(function IntervalTable({
@@ -365,31 +369,13 @@ export const IntervalTable = memo(function IntervalTable({
     <Panel
       title="Break-even interval"
       subtitle="The five-minute rule: a page that is accessed at least this often belongs in the upper tier."
-      actions={exportButton(
-        "break-even-intervals",
-        ["upper", "lower", "interval_s", "missing"],
-        found.intervals.map((row) => [
-          row.upper_name,
-          row.lower_name,
-          row.interval_s,
-          row.missing.join("; "),
-        ]),
-      )}
+      actions={exportOf("break-even-intervals", INTERVAL_COLUMNS, found.intervals)}
     >
-      <PlainTable
+      <DataTable
         label="Break-even intervals"
-        columns={[
-          { title: "Upper tier", text: true },
-          { title: "Lower tier", text: true },
-          { title: "Interval" },
-        ]}
-        rows={found.intervals.map((row) => [
-          row.upper_name,
-          row.lower_name,
-          row.interval_s === null
-            ? { absent: `missing: ${row.missing.join(", ")}` }
-            : formatInterval(row.interval_s),
-        ])}
+        columns={INTERVAL_COLUMNS}
+        rows={found.intervals}
+        rowKey={(row) => `${row.upper_name} ${row.lower_name}`}
       />
       <Text size="sm" mt="xs">
         {found.interval_sentence}
@@ -415,6 +401,72 @@ export const IntervalTable = memo(function IntervalTable({
 
 const CHOICES = { dram: "DRAM", flash: "flash", neither: "neither gains" } as const;
 
+type Plan = NonNullable<BreakEvenOut["plan"]>;
+
+const saved = (value: number | null | undefined) =>
+  shown(
+    value === null || value === undefined
+      ? { absent: "the metadata for this much flash would take all DRAM" }
+      : orLess(value),
+  );
+
+/** A plan is lists side by side: its rows are its choices. */
+const planColumns = (plan: Plan): readonly Column<Plan["choice"][number]>[] => [
+  {
+    key: `spent_${shownCurrency().toLowerCase()}`,
+    head: "Spent",
+    cell: (_, index) => dollars(index === 0 ? "0" : (plan.spent_usd[index] ?? "0")),
+    csv: (_, index) => plan.spent_usd[index] ?? null,
+  },
+  {
+    key: "ram_pages",
+    head: "RAM",
+    unit: "pages",
+    cell: (_, index) => formatCount(plan.ram_pages[index] ?? 0),
+    csv: (_, index) => plan.ram_pages[index] ?? null,
+  },
+  {
+    key: "flash_pages",
+    head: "Flash",
+    unit: "pages",
+    cell: (_, index) => formatCount(plan.flash_pages[index] ?? 0),
+    csv: (_, index) => plan.flash_pages[index] ?? null,
+  },
+  {
+    key: "dram_gain_us",
+    head: "DRAM saves",
+    unit: "µs/access",
+    cell: (_, index) => saved(plan.dram_gain_us[index]),
+    csv: (_, index) => plan.dram_gain_us[index] ?? null,
+  },
+  {
+    key: "flash_gain_us",
+    head: "Flash saves",
+    unit: "µs/access",
+    cell: (_, index) => saved(plan.flash_gain_us[index]),
+    csv: (_, index) => plan.flash_gain_us[index] ?? null,
+  },
+  {
+    key: "choice",
+    head: "Next",
+    align: "text",
+    cell: (choice, index) =>
+      plan.is_trend[index] === true ? `${CHOICES[choice]} (trend)` : CHOICES[choice],
+    csv: (choice) => choice,
+  },
+  { key: "is_trend", csv: (_, index) => String(plan.is_trend[index] ?? false) },
+];
+
+/** What the steps are worth that the table leaves out. */
+function laterSteps(left: number): string {
+  if (left === 0) {
+    return "";
+  }
+  return left === 1
+    ? "One more step saves less than 0.1 % of the best step; see the CSV export."
+    : `${left} more steps save less than 0.1 % of the best step each; see the CSV export.`;
+}
+
 /** The sum again and again, each time where it gains most. */
 export const PlanTable = memo(function PlanTable({
   found,
@@ -429,58 +481,26 @@ export const PlanTable = memo(function PlanTable({
   // A plan that gains nothing at all still says so.
   const rows = telling === 0 ? plan.choice.length : telling;
   const left = plan.choice.length - rows;
-  const saved = (value: number | null | undefined) =>
-    value === null || value === undefined
-      ? { absent: "the metadata of this much flash leave no DRAM" }
-      : orLess(value);
+  const columns = planColumns(plan);
   return (
     <Panel
-      title="A plan: sum after sum where it gains most"
-      subtitle={`Each step spends ${dollars(money.usd)} beside what was bought before.`}
-      actions={exportButton(
-        "break-even-plan",
-        [
-          `spent_${shownCurrency().toLowerCase()}`,
-          "ram_pages",
-          "flash_pages",
-          "dram_gain_us",
-          "flash_gain_us",
-          "choice",
-          "is_trend",
-        ],
-        plan.choice.map((choice, index) => [
-          plan.spent_usd[index] ?? null,
-          plan.ram_pages[index] ?? null,
-          plan.flash_pages[index] ?? null,
-          plan.dram_gain_us[index] ?? null,
-          plan.flash_gain_us[index] ?? null,
-          choice,
-          String(plan.is_trend[index] ?? false),
-        ]),
-        rateOf(found),
-      )}
+      title="Spending plan: each step where it gains most"
+      subtitle={`Each step spends ${dollars(money.usd)} on top of earlier purchases.`}
+      actions={exportOf("break-even-plan", columns, plan.choice, rateOf(found))}
     >
-      <PlainTable
-        label="Plan of spending"
-        columns={[
-          { title: "Spent" },
-          { title: "RAM", unit: "pages" },
-          { title: "Flash", unit: "pages" },
-          { title: "DRAM saves", unit: "µs/access" },
-          { title: "Flash saves", unit: "µs/access" },
-          { title: "Next", text: true },
-        ]}
-        rows={plan.choice
-          .slice(0, rows)
-          .map((choice, index) => [
-            index === 0 ? dollars("0") : dollars(plan.spent_usd[index] ?? "0"),
-            formatCount(plan.ram_pages[index] ?? 0),
-            formatCount(plan.flash_pages[index] ?? 0),
-            saved(plan.dram_gain_us[index]),
-            saved(plan.flash_gain_us[index]),
-            `${CHOICES[choice]}${plan.is_trend[index] === true ? " (trend)" : ""}`,
-          ])}
-        caption={`Greedy: on a curve with steps a larger sum at once may gain more.${surplusText(plan, money)}${left === 0 ? "" : ` ${left === 1 ? "One more step saves" : `${left} more steps save`} less than 0.1 % of what the best one does; the CSV export holds ${left === 1 ? "it" : "them"}.`}${plan.is_trend.includes(true) ? TREND : ""}`}
+      <DataTable
+        label="Spending plan"
+        columns={columns}
+        rows={plan.choice.slice(0, rows)}
+        rowKey={(_, index) => index}
+        caption={[
+          "Greedy: on a curve with steps, one larger purchase may gain more.",
+          surplusText(plan, money),
+          laterSteps(left),
+          plan.is_trend.includes(true) ? TREND : "",
+        ]
+          .filter((sentence) => sentence !== "")
+          .join(" ")}
       />
     </Panel>
   );

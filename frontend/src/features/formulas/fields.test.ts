@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { parseFormulaSearch } from "@/analysis/formula-state";
 import type { OutputOut, ParameterOut } from "@/api/formulas";
+import { parseFormulaSearch } from "./address";
 import { formOf, readField, readForm, textsOf, unusedKeys } from "./fields";
 import {
   commandFor,
@@ -36,21 +36,21 @@ describe("a field", () => {
     expect(read({}, "\u22122")).toBe(-2);
     expect(read({}, "1,000.5")).toBe(1000.5);
     expect(read({ unit: "bytes" }, "64 GiB")).toBe(64 * 2 ** 30);
-    expect(read({}, "64 GiB")).toMatch(/is no number/);
-    expect(read({}, "NaN")).toMatch(/is no number/);
-    expect(read({}, "1e999")).toMatch(/is no number/);
+    expect(read({}, "64 GiB")).toMatch(/is not a number/);
+    expect(read({}, "NaN")).toMatch(/is not a number/);
+    expect(read({}, "1e999")).toMatch(/is not a number/);
   });
 
   test("keeps whole numbers whole", () => {
     expect(read({ kind: "integer" }, "1e9")).toBe(1e9);
-    expect(read({ kind: "integer" }, "1.5")).toMatch(/not whole/);
+    expect(read({ kind: "integer" }, "1.5")).toMatch(/not a whole number/);
     expect(read({ kind: "integer" }, "9007199254740993")).toMatch(/use the command/);
   });
 
   test("reads one number or a list", () => {
     expect(read({ kind: "numbers" }, "2")).toBe(2);
     expect(read({ kind: "numbers" }, "0.5, 1; 3")).toEqual([0.5, 1, 3]);
-    expect(read({ kind: "numbers" }, "1, two")).toMatch(/"two" is no number/);
+    expect(read({ kind: "numbers" }, "1, two")).toMatch(/"two" is not a number/);
   });
 
   test("reads a curve line by line", () => {
@@ -58,12 +58,12 @@ describe("a field", () => {
       [0, 0],
       [500, 0.31],
     ]);
-    expect(read({ kind: "curve" }, "0, 0\n500")).toMatch(/line 2 is no pair/);
+    expect(read({ kind: "curve" }, "0, 0\n500")).toMatch(/line 2 is not a pair/);
   });
 
   test("reads JSON, words, flags, and what is left out", () => {
     expect(read({ kind: "transactions" }, '{"T1": [1, 2]}')).toEqual({ T1: [1, 2] });
-    expect(read({ kind: "rows" }, "[{]")).toMatch(/no JSON/);
+    expect(read({ kind: "rows" }, "[{]")).toMatch(/not valid JSON/);
     expect(read({ kind: "trace" }, " R1 W2\n")).toBe("R1 W2");
     expect(read({ kind: "flag" }, "false")).toBe(false);
     expect(read({ required: false }, " ")).toBeUndefined();

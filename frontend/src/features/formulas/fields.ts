@@ -1,6 +1,6 @@
 /** Between what a formula takes and the texts of its form. */
-import type { FormulaInputs } from "@/analysis/formula-state";
-import type { FormulaOut, ParameterOut } from "@/api/formulas";
+
+import type { FormulaInputs, FormulaOut, ParameterOut } from "@/api/formulas";
 import type { Read } from "@/components/draft-input";
 import { bytes, formatCount, parseNumber, parseSize } from "@/units/quantity";
 
@@ -33,7 +33,7 @@ export function readFormulaNumber(text: string, unit: string): Read<number> {
     }
   }
   const example = unit === "bytes" ? "such as 4096 or 64 GiB" : "such as 0.25 or 1e9";
-  return wrong(`"${bare.slice(0, 40)}" is no number; write one ${example}`);
+  return wrong(`"${bare.slice(0, 40)}" is not a number; write one ${example}`);
 }
 
 function readWhole(text: string, unit: string): Read<number> {
@@ -42,7 +42,7 @@ function readWhole(text: string, unit: string): Read<number> {
     return read;
   }
   if (!Number.isInteger(read.value)) {
-    return wrong(`"${text.trim()}" is not whole`);
+    return wrong(`"${text.trim()}" is not a whole number`);
   }
   return Number.isSafeInteger(read.value)
     ? read
@@ -76,7 +76,7 @@ function readCurve(text: string): Read<[number, number][]> {
     const [size, ratio] = numbers;
     if (numbers.length !== 2 || !size?.ok || !ratio?.ok) {
       return wrong(
-        `line ${index + 1} is no pair; write a size and a hit ratio, such as 500, 0.31`,
+        `line ${index + 1} is not a pair; write a size and a hit ratio, such as 500, 0.31`,
       );
     }
     found.push([size.value, ratio.value]);
@@ -88,7 +88,9 @@ function readJson(text: string): Read<unknown> {
   try {
     return right(JSON.parse(text));
   } catch (error) {
-    return wrong(`no JSON: ${error instanceof Error ? error.message : "unreadable"}`);
+    return wrong(
+      `not valid JSON: ${error instanceof Error ? error.message : "unreadable"}`,
+    );
   }
 }
 

@@ -2,11 +2,11 @@ import { Button, Group, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import { NAVIGATION } from "@/analysis/navigation";
 import { type FormulaOut, formulaPageQuery } from "@/api/formulas";
 import { Dialog } from "@/components/dialog";
 import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
+import { NAVIGATION } from "@/questions/navigation";
 import classes from "./formulas.module.css";
 
 /** What a formula says, where it comes from, and where it is part of an answer. */
@@ -19,7 +19,7 @@ export function FormulaAbout({ formula }: { readonly formula: FormulaOut }) {
       subtitle={formula.says}
       actions={
         <Button size="compact-sm" variant="default" onClick={() => setReading(true)}>
-          Read its page
+          Read the model page
         </Button>
       }
     >

@@ -1,6 +1,5 @@
 import { Button, Group, Text } from "@mantine/core";
-import type { FormulaInputs } from "@/analysis/formula-state";
-import type { FormulaAnswerOut, FormulaOut } from "@/api/formulas";
+import type { FormulaAnswerOut, FormulaInputs, FormulaOut } from "@/api/formulas";
 import { csvText } from "@/charts/csv";
 import { downloadText, fileStem } from "@/charts/download";
 import { CopyLink } from "@/components/copy-link";
@@ -48,7 +47,7 @@ export function FormulaAnswer(props: FormulaAnswerProps) {
         title="Result"
         subtitle={
           ofTheExample
-            ? `For the example, which the test vector ${formula.example.id} holds.`
+            ? `For the example, test vector ${formula.example.id}.`
             : "For the inputs above."
         }
         actions={
@@ -95,7 +94,7 @@ export function FormulaAnswer(props: FormulaAnswerProps) {
             </Text>
           )}
         </Disclosure>
-        <Disclosure label="The same as command, request and Python">
+        <Disclosure label="As a command, a request and Python code">
           <Copied what="command" text={commandFor(formula.name, inputs)} />
           <Copied
             what="request"
@@ -117,7 +116,7 @@ function ResultTable({ rows }: { readonly rows: readonly ResultRow[] }) {
         {shown.length < rows.length ? (
           <caption>
             The first {formatCount(shown.length)} of {formatCount(rows.length)}; the
-            exports hold all.
+            exports contain all.
           </caption>
         ) : (
           rows.length > ROWS_IN_SIGHT && (
@@ -134,7 +133,7 @@ function ResultTable({ rows }: { readonly rows: readonly ResultRow[] }) {
             </th>
             <th scope="col">Unit</th>
             <th scope="col" className={classes["apart"]}>
-              What it is
+              Meaning
             </th>
           </tr>
         </thead>
@@ -177,7 +176,7 @@ function Copied({ what, text }: { readonly what: string; readonly text: string }
       await navigator.clipboard.writeText(text);
       showToast(`The ${what} is on the clipboard.`);
     } catch {
-      showToast(`The browser did not allow copying; mark the ${what} and copy it.`);
+      showToast(`The browser did not allow copying; select the ${what} and copy it.`);
     }
   };
   return (

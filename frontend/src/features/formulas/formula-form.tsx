@@ -8,8 +8,7 @@ import {
   TextInput,
 } from "@mantine/core";
 import { type FormEvent, useState } from "react";
-import type { FormulaInputs } from "@/analysis/formula-state";
-import type { FormulaOut, ParameterOut } from "@/api/formulas";
+import type { FormulaInputs, FormulaOut, ParameterOut } from "@/api/formulas";
 import { Panel } from "@/components/panel";
 import { formOf, readForm, type Texts, textsOf, unusedKeys } from "./fields";
 import classes from "./formulas.module.css";
@@ -59,11 +58,11 @@ export function FormulaForm(props: FormulaFormProps) {
   return (
     <Panel
       title="Inputs"
-      subtitle={`Filled with the example; every field may be changed.${
+      subtitle={
         formula[form].some(({ unit }) => unit === "time")
-          ? " Times are in any one unit, the same for all."
-          : ""
-      }`}
+          ? "Filled in from the example; every field can be changed. Use one unit for all times; any unit will do."
+          : "Filled in from the example; every field can be changed."
+      }
     >
       <form onSubmit={submit} noValidate>
         {formula.instead.length > 0 && (
@@ -123,7 +122,7 @@ export function FormulaForm(props: FormulaFormProps) {
               onCompute(formula.example.inputs);
             }}
           >
-            Back to the example
+            Reset to the example
           </Button>
         </Group>
       </form>
@@ -139,8 +138,8 @@ const AREAS: ReadonlySet<string> = new Set([
   "transactions",
 ]);
 const HOW: Readonly<Record<string, string>> = {
-  numbers: "one, or several between commas",
-  curve: "one pair a line",
+  numbers: "one or more, separated by commas",
+  curve: "one pair per line",
   rows: "as JSON",
   transactions: "as JSON",
 };

@@ -22,7 +22,7 @@ export function FormulaList({ catalogue, chosen }: FormulaListProps) {
     <EntryList
       one="formula"
       several="formulas"
-      placeholder="Name, word or paper"
+      placeholder="Name, keyword or paper"
       label="Formulas by paper"
       text={text}
       onText={setText}

@@ -2,13 +2,14 @@ import { Skeleton } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
-import { type FormulaInputs, fitsALink } from "@/analysis/formula-state";
+import type { FormulaInputs } from "@/api/formulas";
 import { type FormulaOut, formulaAnswerQuery, formulasQuery } from "@/api/formulas";
 import { EmptyState } from "@/components/empty-state";
 import list from "@/components/entry-list.module.css";
 import { Page } from "@/components/page";
 import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
+import { fitsALink } from "./address";
 import { FormulaAbout } from "./formula-about";
 import { FormulaAnswer } from "./formula-answer";
 import { FormulaForm } from "./formula-form";
@@ -25,7 +26,7 @@ export function FormulasPage() {
   return (
     <Page
       title="Formulas"
-      lead="Every formula of the papers by itself: what it says, how far it holds, and its answer for numbers of your own."
+      lead="Every formula from the papers: its meaning, its range of validity, and its result for your own numbers."
     >
       {catalogue.error !== null && (
         <ProblemAlert

@@ -1,6 +1,6 @@
 /** A formula's result as rows, and the same question elsewhere. */
-import type { FormulaInputs } from "@/analysis/formula-state";
-import type { OutputOut } from "@/api/formulas";
+
+import type { FormulaInputs, OutputOut } from "@/api/formulas";
 import type { CsvCell } from "@/charts/csv";
 
 export interface ResultRow {

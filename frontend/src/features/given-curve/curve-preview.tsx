@@ -106,10 +106,10 @@ function PointsChart(props: {
       })}
       explanation={
         <p>
-          Sizes are turned into whole pages of the stated page size. Values are turned
-          into hit ratios. A larger cache must not hit less: where the lines say so,
-          they are named, and on request replaced by the nearest curve that does not
-          fall (isotonic regression, least squares).
+          Sizes are converted to whole pages of the stated page size, and values to hit
+          ratios. A larger cache must not hit less: lines that contradict this are
+          listed and, on request, replaced by the nearest curve that does not fall
+          (isotonic regression, least squares).
         </p>
       }
     />
@@ -150,14 +150,14 @@ export function CurveFindings(props: {
       {(preview.repairable || draft.repair) && (
         <Checkbox
           checked={draft.repair}
-          label="Repair it: use the nearest curve that does not fall"
+          label="Repair: use the nearest curve that does not fall"
           onChange={(event) => onChange({ repair: event.currentTarget.checked })}
         />
       )}
       {preview.questions.length > 0 && (
         <Panel
-          title="To be stated"
-          subtitle="The lines do not contain it, and it is not guessed"
+          title="Missing inputs"
+          subtitle="The lines do not contain these values, and they are not guessed"
         >
           <ul className={classes["list"]}>
             {preview.questions.map((question) => (
@@ -172,7 +172,7 @@ export function CurveFindings(props: {
         </Panel>
       )}
       <Panel
-        title="How it was understood"
+        title="How the curve was read"
         subtitle={
           preview.kind === null
             ? "No kind of curve fits"

@@ -51,7 +51,10 @@ export function GivenCurvePage() {
       lead="Where there is no trace: sizes and hit ratios from your own tools, Oracle’s cache advice, or the counters of ZFS. What such a curve does not contain is listed, and nothing is guessed."
     >
       {kinds.error !== null && (
-        <ProblemAlert error={kinds.error} title="The kinds of curves are not known" />
+        <ProblemAlert
+          error={kinds.error}
+          title="The list of curve formats could not be loaded"
+        />
       )}
       <div className={classes["columns"]}>
         <div className={classes["column"]}>
@@ -145,10 +148,10 @@ function Create(props: {
   });
   const reason = reasonOf(draft, faults, preview);
   return (
-    <Panel title="Make a workload of it">
+    <Panel title="Create a workload">
       <Group align="flex-end">
         <TextInput
-          label="Name of the workload"
+          label="Workload name"
           value={draft.name}
           maxLength={200}
           style={{ flex: "1 1 220px" }}

@@ -42,7 +42,7 @@ function Units({ draft, preview, onChange }: FormProps) {
   return (
     <Panel
       title="Units"
-      subtitle="Read from the lines where they say it; otherwise asked"
+      subtitle="Read from the lines where they state it; otherwise required"
     >
       <SimpleGrid cols={{ base: 1, sm: 3 }}>
         <Select
@@ -74,7 +74,7 @@ function Units({ draft, preview, onChange }: FormProps) {
           data={[
             { value: "", label: "From the lines" },
             { value: "fraction", label: "Fractions, 0 to 1" },
-            { value: "percent", label: "Per cent, 0 to 100" },
+            { value: "percent", label: "Percent, 0 to 100" },
           ]}
           onChange={(scale) => onChange({ scale: scale ?? "" })}
         />
@@ -144,13 +144,13 @@ function Amounts({ draft, faults, preview, onChange }: FormProps) {
         />
         <TextInput
           label={
-            draft.accessesAs === "count" ? "Page accesses" : "Page accesses a second"
+            draft.accessesAs === "count" ? "Page accesses" : "Page accesses per second"
           }
           placeholder={draft.accessesAs === "count" ? "12,000,000" : "5,000"}
           description={
             draft.accessesAs === "count"
-              ? "Over the time that the curve stands for"
-              : "The workload then counts one day"
+              ? "Over the period that the curve covers"
+              : "The workload then covers one day"
           }
           inputWrapperOrder={["label", "input", "description", "error"]}
           value={draft.accesses}
@@ -163,8 +163,8 @@ function Amounts({ draft, faults, preview, onChange }: FormProps) {
             value={draft.accessesAs}
             transitionDuration={0}
             data={[
-              { value: "count", label: "In all" },
-              { value: "rate", label: "A second" },
+              { value: "count", label: "Total" },
+              { value: "rate", label: "Per second" },
             ]}
             onChange={(value) =>
               onChange({ accessesAs: value === "rate" ? "rate" : "count" })
@@ -208,8 +208,8 @@ function Writes({ draft, faults, onChange }: FormProps) {
       )}
       {draft.writes === "written" && (
         <Text size="sm" c="dimmed" mt="xs">
-          It bounds the dirty share without stating it: costs stay ranges, but narrower
-          ones.
+          This limits the dirty share but does not fix it: costs remain ranges, but
+          narrower.
         </Text>
       )}
     </Panel>

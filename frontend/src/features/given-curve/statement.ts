@@ -63,7 +63,7 @@ export function faultsOf(draft: CurveDraft): Faults {
     if (accesses === null || accesses <= 0) {
       faults.accesses = `"${draft.accesses.trim()}" is not a positive number; write 12,000,000`;
     } else if (draft.accessesAs === "count" && !Number.isSafeInteger(accesses)) {
-      faults.accesses = "accesses are whole";
+      faults.accesses = "use a whole number of accesses";
     }
   }
   if (draft.dataSize.trim() !== "" && dataBytes(draft.dataSize) === null) {

@@ -1,6 +1,5 @@
 import { Select } from "@mantine/core";
 import { useMemo, useState } from "react";
-import { usualBook } from "@/analysis/defaults";
 import {
   bookLabel,
   type DeviceOut,
@@ -18,6 +17,7 @@ import {
 } from "@/charts/scatter-option";
 import { EmptyState } from "@/components/empty-state";
 import { Panel } from "@/components/panel";
+import { usualBook } from "@/questions/defaults";
 import {
   BASE_CURRENCY,
   converted,
@@ -161,8 +161,8 @@ function sideBySide(fast: Side, slow: Side): string {
       ? "a GB costs the same on both"
       : `a GB costs ${formatShort(dear.price / cheap.price)} times as much on ${dear.name}`;
   return time < EQUAL
-    ? `A random read occupies ${fast.name} and ${slow.name} equally long; ${money}`
-    : `A random read occupies ${slow.name} ${formatShort(time)} times as long as ${fast.name}; ${money}`;
+    ? `A random read keeps ${fast.name} and ${slow.name} busy equally long; ${money}`
+    : `A random read keeps ${slow.name} busy ${formatShort(time)} times as long as ${fast.name}; ${money}`;
 }
 
 /** Medians of service time and of price: of no single drive, and called so. */
@@ -186,15 +186,27 @@ function tierFinding(priced: readonly PricedDevice[]): string | null {
   if (flash.time > disk.time) {
     return null;
   }
-  return `In the median, a random read occupies hard disks ${formatShort(disk.time / flash.time, 2)} times as long as NVMe drives; the median price of a GB of NVMe is ${formatShort(flash.price / disk.price, 2)} times that of a hard disk`;
+  return `The median busy time of a random read is ${formatShort(disk.time / flash.time, 2)} times as long on hard disks as on NVMe drives; the median price per GB is ${formatShort(flash.price / disk.price, 2)} times as high on NVMe drives`;
 }
 
 /** What hollow marks mean, where there are any. */
 export function assumedText(priced: readonly PricedDevice[]): string {
   const count = priced.filter((item) => restsOnAssumption(item.device, "read")).length;
-  return count === 0
-    ? ""
-    : `Hollow marks: ${count === 1 ? "one device whose" : `${count} devices whose`} seek time is an assumption. `;
+  if (count === 0) {
+    return "";
+  }
+  return count === 1
+    ? "Hollow mark: one device whose seek time is an assumption. "
+    : `Hollow marks: ${count} devices whose seek time is an assumption. `;
+}
+
+function leftText(left: number): string {
+  if (left === 0) {
+    return "Disks of cloud instances are not drawn.";
+  }
+  return left === 1
+    ? "One device without a price or a service time is not drawn, nor are the disks of cloud instances."
+    : `${left} devices without a price or a service time are not drawn, nor are the disks of cloud instances.`;
 }
 
 export function DeviceChart(props: {
@@ -226,7 +238,7 @@ export function DeviceChart(props: {
   const control = (
     <Select
       size="xs"
-      aria-label="Prices of the chart"
+      aria-label="Chart prices"
       value={bookId}
       onChange={(value) => setBookId(value ?? OWN_PRICES)}
       data={[
@@ -245,7 +257,7 @@ export function DeviceChart(props: {
     return (
       <Panel title="No device has both a price and a service time" actions={control}>
         <EmptyState title="Nothing to draw">
-          Choose a price book, or add an own device with both figures.
+          Choose a price book, or add your own device with both figures.
         </EmptyState>
       </Panel>
     );
@@ -263,7 +275,7 @@ export function DeviceChart(props: {
       fileName="devices by price and speed"
       rate={rate}
       controls={control}
-      sentence={`${assumedText(priced)}${left} devices lack a price or a service time and are not drawn, nor are the disks of cloud instances; the table below says what is missing. Tick two devices there to compare them here.`}
+      sentence={`${assumedText(priced)}${leftText(left)} The table below shows what is missing. Tick two devices there to compare them here.`}
       table={() => ({
         header: [
           "Device",

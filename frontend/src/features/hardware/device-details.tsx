@@ -1,5 +1,7 @@
 import { List, Text } from "@mantine/core";
 import type { DeviceOut } from "@/api/catalog";
+import type { Column } from "@/components/columns";
+import { DataTable } from "@/components/data-table";
 import { Unknown } from "@/components/unknown";
 import { bytes, formatBytes, formatShort } from "@/units/quantity";
 import { figureTitle } from "./device-facts";
@@ -9,6 +11,34 @@ const DIGITS = 6;
 const measurementText = (rate: DeviceOut["measurements"][number]): string =>
   `${rate.operation} ${formatBytes(bytes(rate.page_bytes))} ${formatShort(rate.iops, DIGITS)}/s` +
   (rate.queue_depth === null ? "" : ` at queue depth ${rate.queue_depth}`);
+
+type Figure = readonly [string, DeviceOut["figures"][string]];
+
+const FIGURE_COLUMNS: readonly Column<Figure>[] = [
+  { key: "Figure", rowHeader: true, cell: ([name]) => figureTitle(name) },
+  {
+    key: "Value",
+    cell: ([, { value, assumed }]) =>
+      assumed ? `${formatShort(value, DIGITS)} (assumed)` : formatShort(value, DIGITS),
+  },
+  { key: "Unit", align: "text", cell: ([, figure]) => figure.unit },
+  {
+    key: "Date",
+    align: "text",
+    cell: ([, { date }]) => date ?? <Unknown reason="the source carries no date" />,
+  },
+  {
+    key: "Source",
+    align: "text",
+    cell: ([, { source }]) =>
+      source === "" ? (
+        <Unknown reason="no source was given for this figure" />
+      ) : (
+        <span style={{ overflowWrap: "anywhere" }}>{source}</span>
+      ),
+  },
+  { key: "Note", align: "text", cell: ([, figure]) => figure.note },
+];
 
 /** Every stated figure with unit, source and date, and what is missing. */
 export function DeviceDetails({ device }: { readonly device: DeviceOut }) {
@@ -38,43 +68,12 @@ export function DeviceDetails({ device }: { readonly device: DeviceOut }) {
         </>
       )}
       {figures.length > 0 && (
-        <table className="tw-table" aria-label={`Figures of ${device.name}`}>
-          <thead>
-            <tr>
-              <th scope="col">Figure</th>
-              <th scope="col" className="num">
-                Value
-              </th>
-              <th scope="col">Unit</th>
-              <th scope="col">Date</th>
-              <th scope="col">Source</th>
-              <th scope="col">Note</th>
-            </tr>
-          </thead>
-          <tbody>
-            {figures.map(([name, figure]) => (
-              <tr key={name}>
-                <th scope="row">{figureTitle(name)}</th>
-                <td className="num">
-                  {formatShort(figure.value, DIGITS)}
-                  {figure.assumed && " (assumed)"}
-                </td>
-                <td>{figure.unit}</td>
-                <td>
-                  {figure.date ?? <Unknown reason="the source carries no date" />}
-                </td>
-                <td style={{ overflowWrap: "anywhere" }}>
-                  {figure.source === "" ? (
-                    <Unknown reason="no source was given for this own figure" />
-                  ) : (
-                    figure.source
-                  )}
-                </td>
-                <td>{figure.note}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <DataTable
+          label={`Figures of ${device.name}`}
+          columns={FIGURE_COLUMNS}
+          rows={figures}
+          rowKey={([name]) => name}
+        />
       )}
     </div>
   );

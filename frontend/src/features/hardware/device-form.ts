@@ -115,7 +115,7 @@ function figureFaults(
       row.name === ""
         ? "choose a figure"
         : repeated
-          ? "this figure is there twice"
+          ? "this figure is listed twice"
           : null,
     ],
     [

@@ -1,13 +1,13 @@
 import { Badge, Button, Checkbox, Group, Select, Text, TextInput } from "@mantine/core";
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { Fragment, useState } from "react";
+import { useState } from "react";
 import { type DeviceOut, useShownRate } from "@/api/catalog";
 import { answer } from "@/api/client";
 import { copyDevice, deleteDevice } from "@/api/gen/sdk.gen";
+import { DataTable } from "@/components/data-table";
 import { DeleteButton } from "@/components/delete-button";
 import { EmptyState } from "@/components/empty-state";
 import { Panel } from "@/components/panel";
-import { ScrollRegion } from "@/components/scroll-region";
 import { showToast } from "@/components/toasts";
 import { Unknown } from "@/components/unknown";
 import {
@@ -33,19 +33,6 @@ import {
   type SortKey,
   sortDevices,
 } from "./device-facts";
-
-const COLUMNS: readonly {
-  readonly key: SortKey;
-  readonly title: string;
-  readonly unit?: string;
-}[] = [
-  { key: "name", title: "Device" },
-  { key: "kind", title: "Kind" },
-  { key: "read", title: "Read", unit: "[µs]" },
-  { key: "write", title: "Write", unit: "[µs]" },
-  { key: "price", title: "Price", unit: "[USD/GB]" },
-  { key: "capacity", title: "Capacity" },
-];
 
 interface DeviceTableProps {
   readonly devices: readonly DeviceOut[];
@@ -75,13 +62,38 @@ export function DeviceTable(props: DeviceTableProps) {
     ...shown.filter((device) => device.origin === "own"),
     ...shown.filter((device) => device.origin === "shipped"),
   ];
+  const toggleTick = (id: string) =>
+    onTick(
+      ticked.includes(id) ? ticked.filter((item) => item !== id) : [...ticked, id],
+    );
+  /** A head that sorts by its column when it is pressed. */
+  const sorted = (key: SortKey, title: string, unit?: string) => ({
+    key,
+    sort: sort === key ? ("ascending" as const) : ("none" as const),
+    head: (
+      <Button
+        variant="subtle"
+        color="gray"
+        size="compact-xs"
+        c="inherit"
+        onClick={() => setSort(key)}
+      >
+        {title} {unit !== undefined && <span className="tw-unit">&nbsp;[{unit}]</span>}
+        {sort === key ? " ↑" : ""}
+      </Button>
+    ),
+  });
   const kinds = Object.keys(KINDS).filter((name) =>
     devices.some((device) => device.kind === name),
   );
   return (
     <Panel
       title="Devices"
-      subtitle={`${ordered.length} of ${devices.length} shown; read and write: busy time of a random page of ${formatBytes(bytes(pageBytes))}; open a row for every figure with its source${rate === null ? "" : `. Prices in small print are as quoted; ${rateText(rate).replace(/\.$/, "")}`}`}
+      subtitle={
+        rate === null
+          ? `${ordered.length} of ${devices.length} shown. Read and write: busy time of a random page of ${formatBytes(bytes(pageBytes))}. Open a row for every figure with its source.`
+          : `${ordered.length} of ${devices.length} shown. Read and write: busy time of a random page of ${formatBytes(bytes(pageBytes))}. Open a row for every figure with its source. Prices in small print are as quoted; ${rateText(rate)}`
+      }
       actions={
         <Group gap="xs">
           <TextInput
@@ -107,160 +119,141 @@ export function DeviceTable(props: DeviceTableProps) {
     >
       {ordered.length === 0 ? (
         <EmptyState title="No device has this name">
-          Try fewer letters or another kind, or add an own device above.
+          Try fewer letters or another kind, or add your own device above.
         </EmptyState>
       ) : (
-        <ScrollRegion label="Devices" style={{ maxHeight: 620, overflowY: "auto" }}>
-          <table className="tw-table">
-            <thead>
-              <tr>
-                <th scope="col">Compare</th>
-                {COLUMNS.map((column) => (
-                  <th
-                    key={column.key}
-                    scope="col"
-                    className={
-                      column.key === "name" || column.key === "kind" ? "" : "num"
-                    }
-                    aria-sort={sort === column.key ? "ascending" : "none"}
-                  >
-                    <Button
-                      variant="subtle"
-                      color="gray"
-                      size="compact-xs"
-                      c="inherit"
-                      onClick={() => setSort(column.key)}
-                    >
-                      {column.title}{" "}
-                      {column.unit !== undefined && (
-                        <span className="tw-unit">
-                          &nbsp;
-                          {column.unit.replace(
-                            BASE_CURRENCY,
-                            rate?.currency ?? BASE_CURRENCY,
-                          )}
-                        </span>
-                      )}
-                      {sort === column.key ? " ↑" : ""}
-                    </Button>
-                  </th>
-                ))}
-                <th scope="col">Actions</th>
-              </tr>
-            </thead>
-            <tbody>
-              {ordered.map((device) => (
-                <Fragment key={device.id}>
-                  <DeviceRow
-                    device={device}
-                    rate={rate}
-                    ticked={ticked.includes(device.id)}
-                    open={open === device.id}
-                    onTick={() =>
-                      onTick(
-                        ticked.includes(device.id)
-                          ? ticked.filter((id) => id !== device.id)
-                          : [...ticked, device.id],
-                      )
-                    }
-                    onToggle={() => setOpen(open === device.id ? null : device.id)}
-                    onEdit={() => onEdit(device)}
-                  />
-                  {open === device.id && (
-                    <tr>
-                      <td colSpan={COLUMNS.length + 2}>
-                        <DeviceDetails device={device} />
-                      </td>
-                    </tr>
-                  )}
-                </Fragment>
-              ))}
-            </tbody>
-          </table>
-        </ScrollRegion>
+        <DataTable
+          label="Devices"
+          region="Devices"
+          style={{ maxHeight: 620, overflowY: "auto" }}
+          columns={[
+            {
+              key: "Compare",
+              align: "text",
+              cell: (device) => (
+                <Checkbox
+                  checked={ticked.includes(device.id)}
+                  onChange={() => toggleTick(device.id)}
+                  aria-label={`Compare ${device.name}`}
+                />
+              ),
+            },
+            {
+              ...sorted("name", "Device"),
+              rowHeader: true,
+              cell: (device) => <DeviceName device={device} />,
+            },
+            {
+              ...sorted("kind", "Kind"),
+              align: "text",
+              cell: (device) => kindTitle(device.kind),
+            },
+            {
+              ...sorted("read", "Read", "µs"),
+              cell: (device) => (
+                <Service device={device} value={device.read_service_us} wanted="read" />
+              ),
+            },
+            {
+              ...sorted("write", "Write", "µs"),
+              cell: (device) => (
+                <Service
+                  device={device}
+                  value={device.write_service_us}
+                  wanted="write"
+                />
+              ),
+            },
+            {
+              ...sorted("price", "Price", `${rate?.currency ?? BASE_CURRENCY}/GB`),
+              cell: (device) => <Price device={device} rate={rate} />,
+            },
+            {
+              ...sorted("capacity", "Capacity"),
+              cell: (device) =>
+                device.capacity_bytes === null ? (
+                  <Unknown reason={missingReason(device, "capacity")} />
+                ) : (
+                  formatCapacity(bytes(device.capacity_bytes))
+                ),
+            },
+            {
+              key: "Actions",
+              align: "text",
+              cell: (device) => (
+                <DeviceActions
+                  device={device}
+                  open={open === device.id}
+                  onToggle={() => setOpen(open === device.id ? null : device.id)}
+                  onEdit={() => onEdit(device)}
+                />
+              ),
+            },
+          ]}
+          rows={ordered}
+          rowKey={(device) => device.id}
+          rowProps={(device) => ({ id: `device-${device.id}` })}
+          details={(device) =>
+            open === device.id ? <DeviceDetails device={device} /> : null
+          }
+        />
       )}
     </Panel>
   );
 }
 
-function DeviceRow(props: {
+function DeviceName({ device }: { readonly device: DeviceOut }) {
+  return (
+    <>
+      {device.name}
+      {device.origin === "own" && (
+        <Badge size="sm" variant="default" ml={8}>
+          own
+        </Badge>
+      )}
+      {device.sold_as === "instance" && (
+        <Badge size="sm" variant="default" ml={8}>
+          cloud instance
+        </Badge>
+      )}
+    </>
+  );
+}
+
+function DeviceActions(props: {
   readonly device: DeviceOut;
-  readonly rate: ExchangeRate | null;
-  readonly ticked: boolean;
   readonly open: boolean;
-  readonly onTick: () => void;
   readonly onToggle: () => void;
   readonly onEdit: () => void;
 }) {
   const { device } = props;
   return (
-    <tr id={`device-${device.id}`}>
-      <td>
-        <Checkbox
-          checked={props.ticked}
-          onChange={props.onTick}
-          aria-label={`Compare ${device.name}`}
-        />
-      </td>
-      <th scope="row">
-        {device.name}
-        {device.origin === "own" && (
-          <Badge size="sm" variant="default" ml={8}>
-            own
-          </Badge>
-        )}
-        {device.sold_as === "instance" && (
-          <Badge size="sm" variant="default" ml={8}>
-            cloud instance
-          </Badge>
-        )}
-      </th>
-      <td>{kindTitle(device.kind)}</td>
-      <td className="num">
-        <Service device={device} value={device.read_service_us} wanted="read" />
-      </td>
-      <td className="num">
-        <Service device={device} value={device.write_service_us} wanted="write" />
-      </td>
-      <td className="num">
-        <Price device={device} rate={props.rate} />
-      </td>
-      <td className="num">
-        {device.capacity_bytes === null ? (
-          <Unknown reason={missingReason(device, "capacity")} />
-        ) : (
-          formatCapacity(bytes(device.capacity_bytes))
-        )}
-      </td>
-      <td>
-        <Group gap={6} wrap="nowrap">
+    <Group gap={6} wrap="nowrap">
+      <Button
+        size="compact-sm"
+        variant="default"
+        onClick={props.onToggle}
+        aria-expanded={props.open}
+        aria-label={`Figures of ${device.name}`}
+      >
+        Figures
+      </Button>
+      {device.origin === "own" ? (
+        <>
           <Button
             size="compact-sm"
             variant="default"
-            onClick={props.onToggle}
-            aria-expanded={props.open}
-            aria-label={`Figures of ${device.name}`}
+            onClick={props.onEdit}
+            aria-label={`Edit ${device.name}`}
           >
-            Figures
+            Edit
           </Button>
-          {device.origin === "own" ? (
-            <>
-              <Button
-                size="compact-sm"
-                variant="default"
-                onClick={props.onEdit}
-                aria-label={`Edit ${device.name}`}
-              >
-                Edit
-              </Button>
-              <DeleteDevice device={device} />
-            </>
-          ) : (
-            <CopyDevice device={device} />
-          )}
-        </Group>
-      </td>
-    </tr>
+          <DeleteDevice device={device} />
+        </>
+      ) : (
+        <CopyDevice device={device} />
+      )}
+    </Group>
   );
 }
 
@@ -296,7 +289,7 @@ export function Price(props: {
   }
   const quoted = Number(stated);
   const beside = [
-    ...(device.usd_per_gb === null ? ["a month"] : []),
+    ...(device.usd_per_gb === null ? ["per month"] : []),
     ...(rate === null ? [] : [`${formatPrice(usd(quoted))} ${BASE_CURRENCY}`]),
     ...(device.price_date === null ? [] : [device.price_date]),
   ];
@@ -325,7 +318,7 @@ function CopyDevice({ device }: { readonly device: DeviceOut }) {
       ),
     onSuccess: async (made) => {
       await queryClient.invalidateQueries({ queryKey: ["catalog", "devices"] });
-      showToast(`${made.name} is yours to edit; own devices stand first.`);
+      showToast(`${made.name} can now be edited; your own devices are listed first.`);
     },
     onError: (error) => showToast(`The device was not copied: ${error.message}`),
   });
@@ -335,7 +328,7 @@ function CopyDevice({ device }: { readonly device: DeviceOut }) {
       variant="default"
       loading={copy.isPending}
       onClick={() => copy.mutate()}
-      aria-label={`Copy ${device.name} to own devices`}
+      aria-label={`Copy ${device.name} to your own devices`}
     >
       Copy
     </Button>
@@ -349,7 +342,7 @@ function DeleteDevice({ device }: { readonly device: DeviceOut }) {
       inTable
       what="device"
       name={device.name}
-      consequence={`${device.name} will be gone. Scenarios that use it stay in the list, but can no longer be computed.`}
+      consequence={`${device.name} will be deleted. Scenarios that use it stay in the list but can no longer be computed.`}
       remove={() =>
         answer(deleteDevice({ path: { device_id: device.id }, throwOnError: true }))
       }

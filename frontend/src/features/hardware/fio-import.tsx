@@ -13,12 +13,12 @@ import { vocabularyQuery } from "@/api/catalog";
 import { answer } from "@/api/client";
 import type { FioImportIn, FioImportOut, FioRunOut } from "@/api/device-imports";
 import { importFio } from "@/api/gen/sdk.gen";
-import { csvText } from "@/charts/csv";
-import { downloadText } from "@/charts/download";
+import type { Column } from "@/components/columns";
+import { DataTable } from "@/components/data-table";
 import { Dialog } from "@/components/dialog";
+import { ExportCsv } from "@/components/export-csv";
 import { JsonInput, type JsonObject } from "@/components/json-input";
 import { ProblemAlert } from "@/components/problem-alert";
-import { ScrollRegion } from "@/components/scroll-region";
 import { showToast } from "@/components/toasts";
 import { Unknown } from "@/components/unknown";
 import { WarningNotes } from "@/components/warning-notes";
@@ -70,7 +70,7 @@ export function FioImport({ onClose }: { readonly onClose: () => void }) {
     mutationFn: ask,
     onSuccess: async (found) => {
       await queryClient.invalidateQueries({ queryKey: ["catalog", "devices"] });
-      showToast(`Saved: ${found.device.name}; own devices stand first.`);
+      showToast(`Saved: ${found.device.name}; your own devices are listed first.`);
       onClose();
     },
   });
@@ -86,7 +86,7 @@ export function FioImport({ onClose }: { readonly onClose: () => void }) {
       opened
       onClose={onClose}
       size="min(1100px, 95vw)"
-      title="Import a measurement of fio"
+      title="Import an fio measurement"
       closeOnClickOutside={false}
     >
       <Stack>
@@ -97,10 +97,10 @@ export function FioImport({ onClose }: { readonly onClose: () => void }) {
         </Text>
         <StatedFields stated={stated} found={read.data} onChange={change} />
         <JsonInput
-          label="Output of fio"
+          label="fio output"
           placeholder='{"fio version": "fio-3.36", "jobs": […]}'
-          fileLabel="File of fio"
-          howToMake="Make it with fio --output-format=json JOBFILE."
+          fileLabel="fio output file"
+          howToMake="Create it with fio --output-format=json JOBFILE."
           pending={read.isPending}
           onRead={(given) => {
             setDocument(given);
@@ -122,10 +122,10 @@ export function FioImport({ onClose }: { readonly onClose: () => void }) {
               document !== null && keep.mutate(questionOf(document, stated, true))
             }
           >
-            Keep as an own device
+            Save as your own device
           </Button>
           <Button variant="default" onClick={onClose}>
-            Close without keeping
+            Close without saving
           </Button>
         </Group>
       </Stack>
@@ -137,8 +137,8 @@ function Refused(props: { readonly reading: unknown; readonly keeping: unknown }
   const { reading, keeping } = props;
   const [error, title] =
     reading === null
-      ? [keeping, "The device was not kept"]
-      : [reading, "The measurement was not read"];
+      ? [keeping, "The device was not saved"]
+      : [reading, "The measurement could not be read"];
   return error === null ? null : <ProblemAlert error={error} title={title} />;
 }
 
@@ -175,7 +175,7 @@ function StatedFields(props: {
         value={stated.queueDepth === null ? "" : String(stated.queueDepth)}
         allowDeselect={false}
         data={[
-          { value: "", label: "The deepest of both" },
+          { value: "", label: "Deepest measured for both" },
           ...[
             ...new Set([
               ...depths,
@@ -186,7 +186,7 @@ function StatedFields(props: {
         onChange={(depth) => onChange({ queueDepth: depth ? Number(depth) : null })}
       />
       <Optional
-        label="Rates of blocks of [B]"
+        label="Rates at block size [B]"
         placeholder="the only one measured"
         min={512}
         max={2 ** 24}
@@ -238,86 +238,50 @@ function Optional(props: {
   );
 }
 
-const HEADER = [
-  "Run",
-  "Pattern",
-  "Block [B]",
-  "Queue depth",
-  "In flight",
-  "IOPS [1/s]",
-  "Latency [µs]",
-  "1/IOPS [µs]",
-  "Service time [µs]",
-] as const;
-
-const cellsOf = (run: FioRunOut) =>
-  [
-    run.name,
-    `${run.random ? "random" : "sequential"} ${run.operation}`,
-    run.block_bytes,
-    run.queue_depth,
-    run.in_flight,
-    run.iops,
-    run.latency_us,
-    run.time_per_operation_us,
-    run.service_time_us,
-  ] as const;
-
 const SERVICE_UNKNOWN =
-  "only a run at queue depth 1 shows it; deeper, it lies between 1/IOPS and the latency";
+  "only a run at queue depth 1 measures it; at a greater depth it lies between 1/IOPS and the latency";
 
-function RunCell(props: {
-  readonly index: number;
-  readonly value: string | number | null;
-}) {
-  const { index, value } = props;
-  if (index === 0) {
-    return <th scope="row">{value}</th>;
-  }
-  const last = index === HEADER.length - 1;
-  return (
-    <td className={index === 1 ? "" : "num"}>
-      {value === null ? (
-        <Unknown reason={last ? SERVICE_UNKNOWN : "fio did not report it"} />
-      ) : typeof value === "number" ? (
-        formatShort(value, 4)
-      ) : (
-        value
-      )}
-    </td>
-  );
-}
+const pattern = (run: FioRunOut) =>
+  run.random ? `random ${run.operation}` : `sequential ${run.operation}`;
+
+const measured = (
+  key: string,
+  value: (run: FioRunOut) => number | null,
+  reason = "fio did not report it",
+): Column<FioRunOut> => ({
+  key,
+  csv: value,
+  cell: (run) => {
+    const number = value(run);
+    return number === null ? <Unknown reason={reason} /> : formatShort(number, 4);
+  },
+});
+
+const COLUMNS: readonly Column<FioRunOut>[] = [
+  { key: "Run", rowHeader: true, cell: (run) => run.name, csv: (run) => run.name },
+  { key: "Pattern", align: "text", cell: pattern, csv: pattern },
+  measured("Block [B]", (run) => run.block_bytes),
+  measured("Queue depth", (run) => run.queue_depth),
+  measured("In flight", (run) => run.in_flight),
+  measured("IOPS [1/s]", (run) => run.iops),
+  measured("Latency [µs]", (run) => run.latency_us),
+  measured("1/IOPS [µs]", (run) => run.time_per_operation_us),
+  measured("Service time [µs]", (run) => run.service_time_us, SERVICE_UNKNOWN),
+];
 
 /** The runs with their three times, and which of them the models will use. */
 function Measured({ found }: { readonly found: FioImportOut }) {
   return (
     <>
       <Text fw={600}>{found.sentence}</Text>
-      <ScrollRegion label="Runs of fio">
-        <table className="tw-table" aria-label="What fio measured">
-          <caption>
-            Latency, 1/IOPS and service time are three different things: {found.basis}.
-          </caption>
-          <thead>
-            <tr>
-              {HEADER.map((title, index) => (
-                <th key={title} scope="col" className={index < 2 ? "" : "num"}>
-                  {title}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {found.runs.map((run) => (
-              <tr key={`${run.name} ${run.operation} ${run.queue_depth}`}>
-                {cellsOf(run).map((cell, index) => (
-                  <RunCell key={HEADER[index]} index={index} value={cell} />
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </ScrollRegion>
+      <DataTable
+        label="What fio measured"
+        region="fio runs"
+        caption={`Latency, 1/IOPS and service time are three different things: ${found.basis}.`}
+        columns={COLUMNS}
+        rows={found.runs}
+        rowKey={(run) => `${run.name} ${run.operation} ${run.queue_depth}`}
+      />
       <Group justify="space-between" align="flex-start">
         <Text size="sm" c="dimmed" style={{ flex: "1 1 300px" }}>
           {Object.entries(found.used)
@@ -325,22 +289,7 @@ function Measured({ found }: { readonly found: FioImportOut }) {
             .join("; ")}
           .
         </Text>
-        <Button
-          size="xs"
-          variant="default"
-          onClick={() =>
-            downloadText(
-              "fio-runs.csv",
-              "text/csv;charset=utf-8",
-              csvText(
-                [...HEADER],
-                found.runs.map((run) => [...cellsOf(run)]),
-              ),
-            )
-          }
-        >
-          Export CSV
-        </Button>
+        <ExportCsv file="fio-runs" columns={COLUMNS} rows={found.runs} />
       </Group>
       <WarningNotes notes={found.warnings} />
     </>

@@ -201,7 +201,7 @@ describe("a price book's form", () => {
     ]);
     const known = { per_usd: "0.8", date: "2026-09", source: "our bank" };
     form.rates = [rateRow("1", "EUR", known), rateRow("2", "EUR", known)];
-    expect(bookFaults(form)).toEqual({ "rates.1.currency": "EUR has a rate already" });
+    expect(bookFaults(form)).toEqual({ "rates.1.currency": "EUR already has a rate" });
     form.rates = [rateRow("1", "EUR", { ...known, per_usd: "0" })];
     expect(Object.keys(bookFaults(form))).toEqual(["rates.0.perUsd"]);
   });
@@ -242,7 +242,7 @@ describe("the chart of devices", () => {
       changes.flatMap((change) => pricedDevice(device(change), undefined) ?? []);
     expect(assumedText(priced([{}]))).toBe("");
     expect(assumedText(priced([{}, { assumed: ["seek_read_ms"] }]))).toBe(
-      "Hollow marks: one device whose seek time is an assumption. ",
+      "Hollow mark: one device whose seek time is an assumption. ",
     );
     expect(assumedText(priced([{ assumed: ["dwpd"] }]))).toBe("");
     expect(
@@ -258,7 +258,7 @@ describe("the chart of devices", () => {
       device({ id: "slow", name: "Slow", usd_per_gb: "0.25", read_service_us: 200 }),
     ].flatMap((one) => pricedDevice(one, undefined) ?? []);
     expect(chartFinding(priced, ["fast", "slow"])).toBe(
-      "A random read occupies Slow 100 times as long as Fast; a GB costs 4 times as much on Fast",
+      "A random read keeps Slow busy 100 times as long as Fast; a GB costs 4 times as much on Fast",
     );
     // The faster one may be the cheaper, and neither may be faster.
     const cheap = priced.map((one) =>
@@ -269,7 +269,7 @@ describe("the chart of devices", () => {
     );
     const equal = priced.map((one) => ({ ...one, readServiceUs: 2, usdPerGb: 1 }));
     expect(chartFinding(equal, ["fast", "slow"])).toBe(
-      "A random read occupies Fast and Slow equally long; a GB costs the same on both",
+      "A random read keeps Fast and Slow busy equally long; a GB costs the same on both",
     );
     expect(chartFinding(priced, [])).toContain("2 devices");
     // Medians of time and of price may be those of two drives: no drive is named.
@@ -278,7 +278,7 @@ describe("the chart of devices", () => {
       device: { ...one.device, kind: one.device.id === "slow" ? "hdd" : "nvme" },
     }));
     expect(chartFinding(kinds, [])).toBe(
-      "In the median, a random read occupies hard disks 100 times as long as NVMe drives; the median price of a GB of NVMe is 4 times that of a hard disk",
+      "The median busy time of a random read is 100 times as long on hard disks as on NVMe drives; the median price per GB is 4 times as high on NVMe drives",
     );
     const odd = kinds.map((one) => ({
       ...one,

@@ -205,7 +205,10 @@ export function PriceBookEditor({
             )
           )}
           {stored.error !== null && (
-            <ProblemAlert error={stored.error} title="The stored book was not read" />
+            <ProblemAlert
+              error={stored.error}
+              title="The stored price book could not be loaded"
+            />
           )}
           <Group>
             <Button type="submit" loading={save.isPending}>
@@ -253,7 +256,7 @@ function Conflict(props: {
             loading={props.busy}
             onClick={props.onTake}
           >
-            Drop my changes and show what is stored
+            Discard my changes and load the stored version
           </Button>
           <Button
             size="xs"
@@ -291,7 +294,7 @@ function CurrencyFields({ form }: { readonly form: UseFormReturnType<PriceBookFo
       <SimpleGrid cols={{ base: 1, sm: 3 }}>
         <Autocomplete
           label="Currency"
-          description="Of all prices below; changing it converts none of them."
+          description="Applies to all prices below; changing it does not convert them."
           data={[BASE_CURRENCY, ...known.map((rate) => rate.currency)]}
           {...form.getInputProps("currency")}
           onChange={choose}
@@ -300,7 +303,7 @@ function CurrencyFields({ form }: { readonly form: UseFormReturnType<PriceBookFo
       {rates.map((rate, index) => (
         <div key={rate.key} className={classes["rate"]}>
           <TextInput
-            label="Rate of"
+            label="Rate for"
             placeholder="EUR"
             {...form.getInputProps(`rates.${index}.currency`)}
             onChange={(event) =>
@@ -335,7 +338,7 @@ function CurrencyFields({ form }: { readonly form: UseFormReturnType<PriceBookFo
       ))}
       {currency !== BASE_CURRENCY && (
         <Text size="xs" c="dimmed">
-          Sums are made in USD: each price is divided by the rate of {currency}.
+          Totals are computed in USD: each price is divided by the rate for {currency}.
         </Text>
       )}
       <Group>

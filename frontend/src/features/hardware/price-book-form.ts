@@ -160,13 +160,13 @@ function rateFaults(
     ...(!CODE.test(currency) || currency === BASE_CURRENCY
       ? { currency: "write a code of three letters other than USD" }
       : before.some((rate) => rate.currency === currency) && {
-          currency: `${currency} has a rate already`,
+          currency: `${currency} already has a rate`,
         }),
     ...((parseNumber(perUsd) ?? 0) <= 0 && {
       perUsd: `"${perUsd}" is not a rate above 0`,
     }),
     ...(!DATE.test(date.trim()) && { date: dateFault(date) }),
-    ...(source.trim() === "" && { source: "say where the rate is from" }),
+    ...(source.trim() === "" && { source: "state the source of the rate" }),
   };
 }
 
@@ -183,7 +183,7 @@ function priceFaults({ currency, prices }: PriceBookForm): Record<string, string
         `"${row.amount}" is not a price in ${currency}`;
     }
     if (row.source.trim() === "") {
-      faults[`prices.${index}.source`] = "say where the price is from";
+      faults[`prices.${index}.source`] = "state the source of the price";
     }
   }
   return faults;

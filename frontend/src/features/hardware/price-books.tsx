@@ -1,9 +1,11 @@
 import { Badge, Button, Group, Text } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
-import { Fragment, useState } from "react";
+import { useState } from "react";
 import { type DeviceOut, type PriceBookOut, useShownRate } from "@/api/catalog";
 import { answer } from "@/api/client";
 import { deletePriceBook } from "@/api/gen/sdk.gen";
+import type { Column } from "@/components/columns";
+import { DataTable } from "@/components/data-table";
 import { DeleteButton } from "@/components/delete-button";
 import { Panel } from "@/components/panel";
 import { Unknown } from "@/components/unknown";
@@ -18,6 +20,8 @@ import {
   statedAmount,
   statedUnit,
 } from "./price-book-form";
+
+type Price = PriceBookOut["prices"][number];
 
 interface Editing {
   /** `null` makes a new own book of what is typed. */
@@ -46,106 +50,41 @@ export function PriceBooks(props: {
         </Button>
       }
     >
-      <div className="tw-scroll">
-        <table className="tw-table">
-          <thead>
-            <tr>
-              <th scope="col">Name</th>
-              <th scope="col">Date</th>
-              <th scope="col">Region</th>
-              <th scope="col" className="num">
-                Prices
-              </th>
-              <th scope="col">Actions</th>
-            </tr>
-          </thead>
-          <tbody>
-            {books.map((book) => (
-              <Fragment key={book.id}>
-                <tr>
-                  <th scope="row">
-                    {book.name}
-                    {book.origin === "own" && (
-                      <Badge size="sm" variant="default" ml={8}>
-                        own
-                      </Badge>
-                    )}
-                    {book.default && (
-                      <Badge size="sm" variant="default" ml={8}>
-                        default
-                      </Badge>
-                    )}
-                    {book.retired !== "" && (
-                      <Badge size="sm" variant="default" ml={8}>
-                        retired
-                      </Badge>
-                    )}
-                  </th>
-                  <td>{book.date}</td>
-                  <td>
-                    {book.region === "" ? (
-                      <Unknown reason="these prices name no region" />
-                    ) : (
-                      book.region
-                    )}
-                  </td>
-                  <td className="num">{book.prices.length}</td>
-                  <td>
-                    <Group gap={6} wrap="nowrap">
-                      <Button
-                        size="compact-sm"
-                        variant="default"
-                        aria-expanded={open === book.id}
-                        aria-label={`Prices of ${book.name}`}
-                        onClick={() => setOpen(open === book.id ? null : book.id)}
-                      >
-                        Prices
-                      </Button>
-                      <Button
-                        size="compact-sm"
-                        variant="default"
-                        aria-label={
-                          book.origin === "own"
-                            ? `Edit ${book.name}`
-                            : `Copy ${book.name} to own price books`
-                        }
-                        onClick={() =>
-                          setEditing(
-                            book.origin === "own"
-                              ? {
-                                  id: book.id,
-                                  etag: book.etag ?? null,
-                                  form: formOfBook(book),
-                                }
-                              : {
-                                  id: null,
-                                  etag: null,
-                                  form: {
-                                    ...formOfBook(book),
-                                    name: `${book.name} (copy)`,
-                                  },
-                                },
-                          )
-                        }
-                      >
-                        {book.origin === "own" ? "Edit" : "Copy"}
-                      </Button>
-                      {book.origin === "own" && <DeleteBook book={book} />}
-                    </Group>
-                  </td>
-                </tr>
-                {open === book.id && (
-                  <tr>
-                    <td colSpan={5}>
-                      <PriceTable book={book} devices={devices} />
-                    </td>
-                  </tr>
-                )}
-              </Fragment>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <DataTable
+        label="Price books"
+        columns={[
+          { key: "Name", rowHeader: true, cell: (book) => <BookName book={book} /> },
+          { key: "Date", align: "text", cell: (book) => book.date },
+          {
+            key: "Region",
+            align: "text",
+            cell: ({ region }) =>
+              region === "" ? (
+                <Unknown reason="no region is stated for these prices" />
+              ) : (
+                region
+              ),
+          },
+          { key: "Prices", cell: (book) => book.prices.length },
+          {
+            key: "Actions",
+            align: "text",
+            cell: (book) => (
+              <BookActions
+                book={book}
+                open={open === book.id}
+                onToggle={() => setOpen(open === book.id ? null : book.id)}
+                onEdit={setEditing}
+              />
+            ),
+          },
+        ]}
+        rows={books}
+        rowKey={(book) => book.id}
+        details={(book) =>
+          open === book.id ? <PriceTable book={book} devices={devices} /> : null
+        }
+      />
       {editing !== null && (
         <PriceBookEditor
           id={editing.id}
@@ -159,12 +98,81 @@ export function PriceBooks(props: {
   );
 }
 
+function BookName({ book }: { readonly book: PriceBookOut }) {
+  const marks = [
+    ...(book.origin === "own" ? ["own"] : []),
+    ...(book.default ? ["default"] : []),
+    ...(book.retired !== "" ? ["retired"] : []),
+  ];
+  return (
+    <>
+      {book.name}
+      {marks.map((mark) => (
+        <Badge key={mark} size="sm" variant="default" ml={8}>
+          {mark}
+        </Badge>
+      ))}
+    </>
+  );
+}
+
+function BookActions(props: {
+  readonly book: PriceBookOut;
+  readonly open: boolean;
+  readonly onToggle: () => void;
+  readonly onEdit: (editing: Editing) => void;
+}) {
+  const { book, open, onToggle, onEdit } = props;
+  const form = formOfBook(book);
+  return (
+    <Group gap={6} wrap="nowrap">
+      <Button
+        size="compact-sm"
+        variant="default"
+        aria-expanded={open}
+        aria-label={`Prices of ${book.name}`}
+        onClick={onToggle}
+      >
+        Prices
+      </Button>
+      {book.origin === "own" ? (
+        <>
+          <Button
+            size="compact-sm"
+            variant="default"
+            aria-label={`Edit ${book.name}`}
+            onClick={() => onEdit({ id: book.id, etag: book.etag ?? null, form })}
+          >
+            Edit
+          </Button>
+          <DeleteBook book={book} />
+        </>
+      ) : (
+        <Button
+          size="compact-sm"
+          variant="default"
+          aria-label={`Copy ${book.name} to your own price books`}
+          onClick={() =>
+            onEdit({
+              id: null,
+              etag: null,
+              form: { ...form, name: `${book.name} (copy)` },
+            })
+          }
+        >
+          Copy
+        </Button>
+      )}
+    </Group>
+  );
+}
+
 function PriceTable(props: {
   readonly book: PriceBookOut;
   readonly devices: readonly DeviceOut[];
 }) {
   const { book, devices } = props;
-  const target = (price: PriceBookOut["prices"][number]) =>
+  const target = (price: Price) =>
     price.device_id === null
       ? `every ${kindTitle(price.kind ?? "")}`
       : (devices.find((device) => device.id === price.device_id)?.name ??
@@ -175,7 +183,7 @@ function PriceTable(props: {
       {book.retired !== "" && <Text size="sm">Retired: {book.retired}.</Text>}
       {book.absent.map(({ kind, reason }) => (
         <Text size="sm" key={kind}>
-          No price of {kindTitle(kind)}: {reason}.
+          No price for {kindTitle(kind)}: {reason}.
         </Text>
       ))}
       {book.exchange_rates.map((rate) => (
@@ -190,52 +198,50 @@ function PriceTable(props: {
 
 function BookTable(props: {
   readonly book: PriceBookOut;
-  readonly target: (price: PriceBookOut["prices"][number]) => string;
+  readonly target: (price: Price) => string;
 }) {
   const { book, target } = props;
   const shown = shownCurrency();
   const rate = useShownRate(book.id);
+  const inShownCurrency: Column<Price> = {
+    key: `In ${shown}`,
+    cell: (price) =>
+      formatPrice(usd(converted(Number(price.usd), rate)), capacityOf(price)),
+  };
   const beside = shown !== book.currency && (shown === BASE_CURRENCY || rate !== null);
   return (
-    <table className="tw-table" aria-label={`Prices of ${book.name}`}>
-      <thead>
-        <tr>
-          <th scope="col">For</th>
-          <th scope="col" className="num">
-            {beside ? "As quoted" : "Price"}
-          </th>
-          <th scope="col">Unit</th>
-          {beside && (
-            <th scope="col" className="num">
-              In {shown}
-            </th>
-          )}
-          <th scope="col">Date</th>
-          <th scope="col">Source</th>
-        </tr>
-      </thead>
-      <tbody>
-        {book.prices.map((price) => (
-          <tr key={`${price.device_id} ${price.kind} ${price.unit}`}>
-            <th scope="row">{target(price)}</th>
-            <td className="num">
-              {formatPrice(usd(Number(statedAmount(price))), capacityOf(price))}
-            </td>
-            <td>{statedUnit(price, book.currency)}</td>
-            {beside && (
-              <td className="num">
-                {formatPrice(
-                  usd(converted(Number(price.usd), rate)),
-                  capacityOf(price),
-                )}
-              </td>
-            )}
-            <td>{price.date ?? <Unknown reason="the source carries no date" />}</td>
-            <td style={{ overflowWrap: "anywhere" }}>{price.source}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <DataTable
+      label={`Prices of ${book.name}`}
+      columns={[
+        { key: "For", rowHeader: true, cell: target },
+        {
+          key: beside ? "As quoted" : "Price",
+          cell: (price) =>
+            formatPrice(usd(Number(statedAmount(price))), capacityOf(price)),
+        },
+        {
+          key: "Unit",
+          align: "text",
+          cell: (price) => statedUnit(price, book.currency),
+        },
+        ...(beside ? [inShownCurrency] : []),
+        {
+          key: "Date",
+          align: "text",
+          cell: (price) =>
+            price.date ?? <Unknown reason="the source carries no date" />,
+        },
+        {
+          key: "Source",
+          align: "text",
+          cell: (price) => (
+            <span style={{ overflowWrap: "anywhere" }}>{price.source}</span>
+          ),
+        },
+      ]}
+      rows={book.prices}
+      rowKey={(price) => `${price.device_id} ${price.kind} ${price.unit}`}
+    />
   );
 }
 
@@ -246,7 +252,7 @@ function DeleteBook({ book }: { readonly book: PriceBookOut }) {
       inTable
       what="price book"
       name={book.name}
-      consequence={`${book.name} and its prices will be gone.`}
+      consequence={`${book.name} and its prices will be deleted.`}
       remove={() =>
         answer(
           deletePriceBook({ path: { price_book_id: book.id }, throwOnError: true }),

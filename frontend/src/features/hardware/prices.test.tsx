@@ -34,7 +34,7 @@ describe("the price of a device", () => {
 
   it("under a cent a GB is that of a TB", async () => {
     expect(await text({ usd_per_gb_month: "0.004", price_date: null }, null)).toBe(
-      "4 a TBa month",
+      "4 per TBper month",
     );
   });
 

@@ -10,14 +10,8 @@ import {
 import { useQuery } from "@tanstack/react-query";
 import { useRouter, useSearch } from "@tanstack/react-router";
 import { useMemo } from "react";
-import { CurrencySelect } from "@/analysis/currency-select";
-import { usualBook, usualDevices } from "@/analysis/defaults";
-import type { AnalysisSearch } from "@/analysis/state";
-import { NONE } from "@/analysis/state";
-import { MOST_TIER_DEVICES, TIER_BOUNDS, type TierSearch } from "@/analysis/tier-state";
-import { usePatch } from "@/analysis/use-analysis";
 import { bookLabel, type DeviceOut, type PriceBookOut, soldAlone } from "@/api/catalog";
-import { type TierCostsOut, tierCostsQuery, tierCostsSteps } from "@/api/tier-costs";
+import { type TierCostsOut, tierCostsQuery, tierCostsSteps } from "@/api/tier-cost";
 import { useChartColors } from "@/charts/chart";
 import { ChartCard } from "@/charts/chart-card";
 import { stackedBarsOption } from "@/charts/stacked-bars-option";
@@ -28,6 +22,12 @@ import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
 import { Prose } from "@/components/prose";
 import { WarningNotes } from "@/components/warning-notes";
+import { CurrencySelect } from "@/questions/currency-select";
+import { usualBook, usualDevices } from "@/questions/defaults";
+import type { AnalysisSearch } from "@/questions/point";
+import { NONE } from "@/questions/point";
+import { MOST_TIER_DEVICES, TIER_BOUNDS, type TierSearch } from "@/questions/tier-cost";
+import { usePatch } from "@/questions/use-analysis";
 import { rateOf, shownCurrency } from "@/units/currency";
 import { formatAmount, usd } from "@/units/quantity";
 import classes from "./hardware.module.css";
@@ -107,7 +107,7 @@ export function TierCost({ devices, books, ticked }: TierCostProps) {
               disabled={ticked.length === 0 || ticked.length > MOST_TIER_DEVICES}
               onClick={() => patch({ tier_devices: ticked.join(",") })}
             >
-              Take the ticked ones
+              Use the ticked devices
             </Button>
           </Group>
           <LoadFields
@@ -172,7 +172,7 @@ function LoadFields(props: {
   );
   return (
     <div className={classes["fields"]}>
-      {field("held_gib", "Held", "GiB", USUAL.held_gib)}
+      {field("held_gib", "Stored data", "GiB", USUAL.held_gib)}
       {field("tier_reads", "Reads", "1/s", USUAL.tier_reads)}
       {field("tier_writes", "Writes", "1/s", USUAL.tier_writes)}
       <NumberField
@@ -214,7 +214,7 @@ function LoadFields(props: {
         onChange={(value) => patch({ interest: value / PERCENT })}
       />
       <NumberField
-        label="Electricity (0: left out)"
+        label="Electricity (0 leaves it out)"
         unit="USD/kWh"
         value={search.usd_per_kwh ?? 0}
         min={TIER_BOUNDS.usd_per_kwh.low}
@@ -243,7 +243,7 @@ function CostChart({ found }: { readonly found: TierCostsOut }) {
       stackedBarsOption({
         bars,
         parts: COST_PARTS,
-        axis: `cost [${shownCurrency()} a month]`,
+        axis: `cost [${shownCurrency()} per month]`,
         format: (value) => formatAmount(usd(value)),
         colors,
       }),
@@ -252,7 +252,7 @@ function CostChart({ found }: { readonly found: TierCostsOut }) {
   return (
     <ChartCard
       title={found.sentence.replace(/\.$/, "")}
-      subtitle={`Cost of the tier by device [${shownCurrency()} a month]; the CSV holds every line`}
+      subtitle={`Cost of the tier by device [${shownCurrency()} per month]; the CSV holds every line`}
       label="Cost of a tier by device"
       option={option}
       height={FRAME_HEIGHT + ROW_HEIGHT * Math.max(1, bars.length)}
@@ -261,7 +261,7 @@ function CostChart({ found }: { readonly found: TierCostsOut }) {
       rate={rateOf(found)}
       sentence={
         found.price_book === null
-          ? "Prices that the devices state."
+          ? "Each device's own dated price."
           : `Prices of ${found.price_book.name} (${found.price_book.date}).`
       }
       explanation={
@@ -283,7 +283,7 @@ function LeftOut(props: {
 }) {
   const texts = leftOut(props.found);
   return texts.length === 0 ? null : (
-    <Panel title="Not in these sums">
+    <Panel title="Not included in these costs">
       <ul style={{ margin: 0, paddingLeft: 20, fontSize: 14 }}>
         {texts.map((text) => (
           <li key={text}>

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { parseTierSearch } from "@/analysis/tier-state";
-import type { TierCostsOut } from "@/api/tier-costs";
+import type { TierCostsOut } from "@/api/tier-cost";
 import { barTotal } from "@/charts/stacked-bars-option";
 import { readObject } from "@/components/json-input";
+import { parseTierSearch } from "@/questions/tier-cost";
 import { leftOut, tierBars, tierQuestion, tierTable } from "./tier-findings";
 
 const ROW = {

@@ -1,9 +1,9 @@
 /** What the panel "What a tier costs" draws and lists. */
 
-import type { TierSearch } from "@/analysis/tier-state";
-import type { TierCostsIn, TierCostsOut, TierRowOut } from "@/api/tier-costs";
+import type { TierCostsIn, TierCostsOut, TierRowOut } from "@/api/tier-cost";
 import type { ChartTable } from "@/charts/chart-card";
 import type { BarPart, StackedBar } from "@/charts/stacked-bars-option";
+import { SECONDS_PER_MONTH, type TierSearch } from "@/questions/tier-cost";
 import { shownCurrency } from "@/units/currency";
 import {
   formatMoney,
@@ -14,7 +14,6 @@ import {
   usd,
 } from "@/units/quantity";
 
-export const SECONDS_PER_MONTH = 730 * 3600;
 const GIB = 2 ** 30;
 
 export const USUAL = {
@@ -29,7 +28,7 @@ export const USUAL = {
 export const COST_PARTS: readonly BarPart[] = [
   { name: "capital", title: "Purchase, spread", light: "#0072b2", dark: "#4ba3dc" },
   { name: "rent", title: "Rent", light: "#00805f", dark: "#2fc79c" },
-  { name: "wear", title: "Wear before its time", light: "#a8477f", dark: "#e199c3" },
+  { name: "wear", title: "Early wear-out", light: "#a8477f", dark: "#e199c3" },
   { name: "power", title: "Power", light: "#c08a1e", dark: "#e6b450" },
   {
     name: "provisioned",
@@ -101,12 +100,12 @@ export function tierTable(found: TierCostsOut): ChartTable {
   ]);
   const header = [
     "Device",
-    `A month [${shownCurrency()}]`,
+    `Per month [${shownCurrency()}]`,
     ...COST_PARTS.map(({ title }) => `${title} [${shownCurrency()}]`),
-    `At once [${shownCurrency()}]`,
+    `Up front [${shownCurrency()}]`,
     "Devices",
-    `A million pages held [${shownCurrency()}/month]`,
-    `A million accesses [${shownCurrency()}]`,
+    `Per million pages held [${shownCurrency()}/month]`,
+    `Per million accesses [${shownCurrency()}]`,
     "Busy",
   ];
   return {
@@ -128,8 +127,7 @@ export function tierTable(found: TierCostsOut): ChartTable {
           : formatShort(cell);
       }),
     ),
-    caption:
-      "Devices that a rent or a share of a device stands for count as parts of one.",
+    caption: "Rented capacity and shares of a device count as fractions of a device.",
   };
 }
 

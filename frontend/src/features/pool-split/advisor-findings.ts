@@ -1,24 +1,27 @@
 /** Series and tables of the adaptive split over a drifting workload or device. */
-import type { Dynamics } from "@/analysis/split-state";
+
 import type { PoolAdvisorEpochs } from "@/api/analyses";
 import type { ChartTable } from "@/charts/chart-card";
+import { chartTable } from "@/charts/chart-table";
 import type { LineSeries } from "@/charts/line-option";
 import { type ColorScheme, chartInk, schemeMark } from "@/charts/palette";
+import { valueColumn } from "@/components/columns";
+import type { Dynamics } from "@/questions/pool-split";
 import { formatCount, formatPercent, formatShort, ratio } from "@/units/quantity";
 
 export const DYNAMICS_LABELS: Readonly<Record<Dynamics, string>> = {
-  steady: "Nothing: the trace as it is",
-  wm1: "WM1: writes grow, 1 % of their start an epoch",
+  steady: "Nothing: the trace as recorded",
+  wm1: "WM1: writes grow by 1 % of their initial share per epoch",
   wm2: "WM2: fewer writes in every other epoch",
-  rm1: "RM1: a write gets dearer, 10 % of R an epoch",
-  rm2: "RM2: a write is cheaper in every other epoch",
+  rm1: "RM1: a write costs 10 % of R more per epoch",
+  rm2: "RM2: a write costs less in every other epoch",
 };
 
 export const VIEWS = {
   cost: {
     label: "Cost",
     axis: "cost [page reads per access]",
-    about: "Cost of an access by epoch [page reads per access]",
+    about: "Cost per access by epoch [page reads per access]",
   },
   clean: {
     label: "Clean pool",
@@ -28,7 +31,7 @@ export const VIEWS = {
   writes: {
     label: "Writes",
     axis: "share of writes [%]",
-    about: "Share of writes by epoch: counted, and as the model says [%]",
+    about: "Share of writes by epoch, counted and modelled [%]",
   },
   asymmetry: {
     label: "R",
@@ -92,38 +95,33 @@ export function viewSeries(
   }
 }
 
-export function epochTable(found: PoolAdvisorEpochs): ChartTable {
-  const rows = found.asymmetries.map((asymmetry, at) => [
-    at,
-    found.epoch_lengths[at] ?? null,
-    found.write_shares[at] ?? null,
-    asymmetry,
-    found.clean_pages[at] ?? null,
-    ...BUFFER_NAMES.map((name) => found.costs[name]?.[at] ?? null),
-  ]);
-  const shown = [
-    formatCount,
-    formatCount,
-    (value: number) => formatPercent(ratio(value)),
-    (value: number) => formatShort(value),
-    formatCount,
-  ];
-  return {
-    header: [
-      "Epoch",
-      "Accesses",
-      "Writes",
-      "R",
-      "Clean pool [pages]",
-      ...BUFFER_NAMES.map((name) => `${BUFFERS[name].title} [page reads/access]`),
-    ],
-    rows,
-    shown: rows.map((row) =>
-      row.map((cell, at) =>
-        cell === null ? "–" : (shown[at] ?? ((value) => formatShort(value, 4)))(cell),
+export const epochTable = (found: PoolAdvisorEpochs): ChartTable =>
+  chartTable(
+    found.asymmetries,
+    [
+      valueColumn("Epoch", (_, at) => at, formatCount),
+      valueColumn("Accesses", (_, at) => found.epoch_lengths[at] ?? null, formatCount),
+      valueColumn(
+        "Writes",
+        (_, at) => found.write_shares[at] ?? null,
+        (share) => formatPercent(ratio(share)),
       ),
-    ),
-    caption:
-      "Costs of an epoch leave out the writes of pages still dirty; the totals hold them.",
-  };
-}
+      valueColumn("R", (asymmetry) => asymmetry),
+      valueColumn(
+        "Clean pool [pages]",
+        (_, at) => found.clean_pages[at] ?? null,
+        formatCount,
+      ),
+      ...BUFFER_NAMES.map((name) =>
+        valueColumn(
+          `${BUFFERS[name].title} [page reads/access]`,
+          (_: number, at) => found.costs[name]?.[at] ?? null,
+          (cost) => formatShort(cost, 4),
+        ),
+      ),
+    ],
+    {
+      caption:
+        "The cost of an epoch excludes writing pages that are still dirty; the totals include it.",
+    },
+  );

@@ -2,8 +2,6 @@ import { Button, SegmentedControl, Select, Skeleton, Stack } from "@mantine/core
 import { useQuery } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
 import { useMemo, useState } from "react";
-import type { AnalysisInputs } from "@/analysis/analysis-page";
-import { ADVISOR_BOUNDS, DYNAMICS, type SplitSearch } from "@/analysis/split-state";
 import {
   type PoolAdvisorEpochs,
   type PoolAdvisorOut,
@@ -24,6 +22,8 @@ import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
 import { RunProgress } from "@/components/run-progress";
 import { WarningNotes } from "@/components/warning-notes";
+import type { AnalysisInputs } from "@/questions/analysis-page";
+import { ADVISOR_BOUNDS, DYNAMICS, type SplitSearch } from "@/questions/pool-split";
 import { formatCount, formatShort } from "@/units/quantity";
 import {
   DYNAMICS_LABELS,
@@ -40,9 +40,9 @@ const USUAL_EPOCH = 5000;
 const USUAL_FACTOR = 0.95;
 const FIELDS = [
   { key: "epoch", label: "Epoch [accesses]", usual: "5,000" },
-  { key: "window", label: "Advisor's window [accesses]", usual: "the buffer's pages" },
-  { key: "factor", label: "Factor of odd epochs", usual: "0.95" },
-  { key: "estimation_s", label: "One estimation [s]", usual: "not asked" },
+  { key: "window", label: "Advisor window [accesses]", usual: "pages of the buffer" },
+  { key: "factor", label: "Factor in odd epochs", usual: "0.95" },
+  { key: "estimation_s", label: "Time per estimation [s]", usual: "not set" },
 ] as const;
 
 const readAdvisor = (id: string): Promise<PoolAdvisorOut> =>
@@ -82,13 +82,13 @@ export function AdvisorPanel(props: AdvisorProps) {
     <>
       <Panel
         title="The adaptive split over time"
-        subtitle={`The advisor chooses the clean pool anew after each window, here at R = ${formatShort(asymmetry)} to start with. What should change meanwhile?`}
+        subtitle={`The advisor resizes the clean pool after each window, starting at R = ${formatShort(asymmetry)}. Choose what changes over the epochs.`}
       >
         <Stack gap="sm">
           <div className={classes["advisor"]}>
             <Select
               size="sm"
-              label="What changes"
+              label="Change over the epochs"
               data={DYNAMICS.map((value) => ({ value, label: DYNAMICS_LABELS[value] }))}
               value={body.dynamics}
               onChange={(value) =>
@@ -99,7 +99,9 @@ export function AdvisorPanel(props: AdvisorProps) {
             {FIELDS.map(({ key, label, usual }) => (
               <OptionalNumberField
                 key={key}
-                {...ADVISOR_BOUNDS[key]}
+                min={ADVISOR_BOUNDS[key].low}
+                max={ADVISOR_BOUNDS[key].high}
+                whole={ADVISOR_BOUNDS[key].whole ?? false}
                 label={label}
                 placeholder={usual}
                 value={search[key]}
@@ -117,14 +119,14 @@ export function AdvisorPanel(props: AdvisorProps) {
                 }}
                 loading={job.running}
               >
-                Follow the advisor
+                Replay the advisor
               </Button>
             </div>
           )}
           {job.error !== null && (
             <ProblemAlert
               error={job.error}
-              title="The advisor could not be followed"
+              title="The advisor could not be replayed"
               onRetry={job.start}
             />
           )}
@@ -166,7 +168,7 @@ function Epochs({ id, workload, name, flashDevice, estimationS }: EpochsProps) {
     return (
       <ProblemAlert
         error={found.error}
-        title="The epochs could not be read"
+        title="The epochs could not be loaded"
         onRetry={() => void found.refetch()}
       />
     );
@@ -215,13 +217,13 @@ function EpochChart(props: {
         <>
           {found.sentence}
           {least !== null &&
-            ` For an estimation to take at most 3 % of the I/O time a window needs ${formatCount(least)} accesses, at ${formatShort(readUs ?? 0)} µs a page read.`}
+            ` To keep estimation within 3 % of the I/O time, a window needs ${formatCount(least)} accesses at ${formatShort(readUs ?? 0)} µs per page read.`}
         </>
       }
       controls={
         <SegmentedControl
           size="xs"
-          aria-label="What is drawn of the adaptive split"
+          aria-label="Quantity drawn for the adaptive split"
           transitionDuration={0}
           value={view}
           onChange={(value) => isView(value) && setView(value)}

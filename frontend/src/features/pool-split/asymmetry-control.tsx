@@ -1,7 +1,7 @@
 import { NumberInput, Select, Text } from "@mantine/core";
-import { MAX_ASYMMETRY, MIN_ASYMMETRY } from "@/analysis/split-state";
 import type { PoolSplitGains } from "@/api/analyses";
 import { LogSlider } from "@/components/log-slider";
+import { MAX_ASYMMETRY, MIN_ASYMMETRY } from "@/questions/pool-split";
 import { formatShort } from "@/units/quantity";
 import classes from "./pool-split.module.css";
 
@@ -12,6 +12,7 @@ interface AsymmetryControlProps {
   readonly devices: PoolSplitGains["devices"];
   /** The device whose R this is; null when it was set by hand. */
   readonly chosen: string | null;
+  /** What R is, and where it comes from, in a sentence. */
   readonly note: string;
   readonly onChange: (value: number) => void;
   readonly onDevice: (deviceId: string) => void;
@@ -33,7 +34,7 @@ export function AsymmetryControl(props: AsymmetryControlProps) {
             onChange={(steps) => onChange(Number((steps / stepsAUnit).toPrecision(3)))}
           />
           <Text size="xs" c="dimmed">
-            A page write costs {formatShort(value)} page reads: {props.note}.
+            {props.note}
           </Text>
         </div>
         <NumberInput
@@ -51,8 +52,8 @@ export function AsymmetryControl(props: AsymmetryControlProps) {
       <Select
         mt="xs"
         size="sm"
-        label="Take R from a device"
-        placeholder="Set by hand: choose a device to take its R"
+        label="Use R of a device"
+        placeholder="Set by hand; choose a device to use its R"
         data={props.devices.map((device) => ({
           value: device.device_id,
           label: `${device.name} (R ${formatShort(device.asymmetry)})`,
@@ -63,7 +64,7 @@ export function AsymmetryControl(props: AsymmetryControlProps) {
         allowDeselect={false}
         searchable
         openOnFocus={false}
-        nothingFoundMessage="No device has this name"
+        nothingFoundMessage="No matching device"
       />
     </div>
   );

@@ -63,7 +63,7 @@ export const CostChart = memo(function CostChart({
     return (
       <ProblemAlert
         error={costs.error}
-        title="The split could not be priced"
+        title="The cost of the split could not be computed"
         onRetry={() => void costs.refetch()}
       />
     );
@@ -110,7 +110,7 @@ export const CostChart = memo(function CostChart({
               accesses hit a clean and a dirty LRU pool; the estimates follow from these
               counts. The markers are replays of static splits, and the level lines are
               replays of LRU and CFLRU (working region one half) with the whole buffer.
-              The recommended split is the replayed one of least cost.
+              The recommended split is the replayed one with the lowest cost.
             </Text>
             <AskedSteps query={poolSplitSteps(data)} />
           </Stack>
@@ -122,4 +122,6 @@ export const CostChart = memo(function CostChart({
 });
 
 const axisNote = ({ cuts }: CostRange): string =>
-  `; the axis does not begin at zero${cuts ? ", and higher costs at the ends are cut off" : ""}`;
+  cuts
+    ? ". The axis does not begin at zero, and higher costs at the ends are cut off."
+    : ". The axis does not begin at zero.";

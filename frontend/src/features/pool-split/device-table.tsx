@@ -1,17 +1,11 @@
-import { Button, Text, TextInput, UnstyledButton } from "@mantine/core";
+import { Text, TextInput, UnstyledButton } from "@mantine/core";
 import { memo, useState } from "react";
 import type { PoolSplitGains } from "@/api/analyses";
-import { csvText } from "@/charts/csv";
-import { downloadText } from "@/charts/download";
+import { type Column, valueColumn } from "@/components/columns";
+import { DataTable } from "@/components/data-table";
+import { ExportCsv } from "@/components/export-csv";
 import { Panel } from "@/components/panel";
-import { ScrollRegion } from "@/components/scroll-region";
-import {
-  formatCount,
-  formatNumber,
-  formatPercent,
-  formatShort,
-  ratio,
-} from "@/units/quantity";
+import { formatCount, formatNumber, formatPercent, ratio } from "@/units/quantity";
 import { percent } from "./findings";
 import classes from "./pool-split.module.css";
 
@@ -34,43 +28,13 @@ export const DeviceTable = memo(function DeviceTable({
   const shown = gains.devices.filter((device) =>
     words.every((word) => device.name.toLowerCase().includes(word)),
   );
-  const exportCsv = () =>
-    downloadText(
-      "pool-split-devices.csv",
-      "text/csv;charset=utf-8",
-      csvText(
-        [
-          "device",
-          "asymmetry",
-          "asymmetry_basis",
-          "best_clean_pages",
-          "best_cost_page_reads",
-          "lru_cost_page_reads",
-          "cflru_cost_page_reads",
-          "saved_over_lru",
-          "saved_over_cflru",
-        ],
-        gains.devices.map((device) => [
-          device.name,
-          device.asymmetry,
-          device.asymmetry_basis,
-          device.best_clean_pages,
-          device.best_cost,
-          device.baselines["lru"] ?? null,
-          device.baselines["cflru"] ?? null,
-          device.gain_over["lru"] ?? null,
-          device.gain_over["cflru"] ?? null,
-        ]),
-      ),
-    );
+  const columns = columnsOf(gains, chosen, onChoose);
   return (
     <Panel
       title="The same buffer on every device"
-      subtitle={`Each at its own asymmetry; ${formatCount(gains.without)} devices state none.`}
+      subtitle={`Each device at its own asymmetry. Devices that state none: ${formatCount(gains.without)}.`}
       actions={
-        <Button size="xs" variant="default" onClick={exportCsv}>
-          Export CSV
-        </Button>
+        <ExportCsv file="pool-split-devices" columns={columns} rows={gains.devices} />
       }
     >
       <TextInput
@@ -83,76 +47,89 @@ export const DeviceTable = memo(function DeviceTable({
       />
       {shown.length === 0 ? (
         <Text c="dimmed" role="status">
-          No device has this name. Try fewer letters.
+          No device matches. Try fewer letters.
         </Text>
       ) : (
-        <ScrollRegion
-          label="Table: pool split by device"
+        <DataTable
+          label="Pool split by device"
           style={{ maxHeight: HEIGHT, overflowY: "auto" }}
-        >
-          <table className="tw-table">
-            <caption>
-              An R below 1 is outside what the model was made for: such figures come
-              from write caches and single requests in flight. Choosing a device takes
-              its R; the chart above then explains its figures.
-            </caption>
-            <thead>
-              <tr>
-                <th scope="col">Device</th>
-                <th scope="col" className="num">
-                  R
-                </th>
-                <th scope="col">R is from</th>
-                <th scope="col" className="num">
-                  Best clean share
-                </th>
-                <th scope="col" className="num">
-                  Cost <span className="tw-unit">[page reads/access]</span>
-                </th>
-                <th scope="col" className="num">
-                  Saved over LRU
-                </th>
-                <th scope="col" className="num">
-                  Saved over CFLRU
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {shown.map((device) => (
-                <tr
-                  key={device.device_id}
-                  className={
-                    device.device_id === chosen ? classes["chosen"] : undefined
-                  }
-                >
-                  <th scope="row">
-                    <UnstyledButton
-                      className={classes["device"]}
-                      aria-pressed={device.device_id === chosen}
-                      onClick={() => onChoose(device.device_id)}
-                    >
-                      {device.name}
-                    </UnstyledButton>
-                  </th>
-                  <td className="num">{formatShort(device.asymmetry)}</td>
-                  <td className={classes["basis"]}>
-                    <Basis text={device.asymmetry_basis} />
-                  </td>
-                  <td className="num">
-                    {formatPercent(ratio(device.best_clean_pages / gains.pages))}
-                  </td>
-                  <td className="num">{formatNumber(device.best_cost, 4)}</td>
-                  <td className="num">{percent(device.gain_over["lru"] ?? null)}</td>
-                  <td className="num">{percent(device.gain_over["cflru"] ?? null)}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </ScrollRegion>
+          caption="An R below 1 is outside the range of the model: it comes from write caches and from single requests in flight. Choosing a device applies its R to the chart above."
+          columns={columns}
+          rows={shown}
+          rowKey={(device) => device.device_id}
+          rowProps={(device) => ({
+            className: device.device_id === chosen ? classes["chosen"] : undefined,
+          })}
+        />
       )}
     </Panel>
   );
 });
+
+type Device = PoolSplitGains["devices"][number];
+
+function columnsOf(
+  gains: PoolSplitGains,
+  chosen: string,
+  onChoose: (deviceId: string) => void,
+): readonly Column<Device>[] {
+  return [
+    {
+      key: "device",
+      head: "Device",
+      rowHeader: true,
+      cell: (device) => (
+        <UnstyledButton
+          className={classes["device"]}
+          aria-pressed={device.device_id === chosen}
+          onClick={() => onChoose(device.device_id)}
+        >
+          {device.name}
+        </UnstyledButton>
+      ),
+      csv: (device) => device.name,
+    },
+    { ...valueColumn("asymmetry", (device) => device.asymmetry), head: "R" },
+    {
+      key: "asymmetry_basis",
+      head: "Source of R",
+      align: "text",
+      cellProps: () => ({ className: classes["basis"] }),
+      cell: (device) => <Basis text={device.asymmetry_basis} />,
+      csv: (device) => device.asymmetry_basis,
+    },
+    {
+      key: "best_clean_pages",
+      head: "Best clean share",
+      cell: (device) => formatPercent(ratio(device.best_clean_pages / gains.pages)),
+      csv: (device) => device.best_clean_pages,
+    },
+    {
+      key: "best_cost_page_reads",
+      head: "Cost",
+      unit: "page reads/access",
+      cell: (device) => formatNumber(device.best_cost, 4),
+      csv: (device) => device.best_cost,
+    },
+    { key: "lru_cost_page_reads", csv: (device) => device.baselines["lru"] ?? null },
+    {
+      key: "cflru_cost_page_reads",
+      csv: (device) => device.baselines["cflru"] ?? null,
+    },
+    {
+      key: "saved_over_lru",
+      head: "Saved over LRU",
+      cell: (device) => percent(device.gain_over["lru"] ?? null),
+      csv: (device) => device.gain_over["lru"] ?? null,
+    },
+    {
+      key: "saved_over_cflru",
+      head: "Saved over CFLRU",
+      cell: (device) => percent(device.gain_over["cflru"] ?? null),
+      csv: (device) => device.gain_over["cflru"] ?? null,
+    },
+  ];
+}
 
 const SHORT_BASIS = 60;
 

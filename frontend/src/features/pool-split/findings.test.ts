@@ -26,7 +26,7 @@ describe("where splitting pays", () => {
         [1, 0.2, 0.2],
         [4, 0.2, 0.1],
       ],
-      "at every R drawn",
+      "at every R shown",
     ],
     [
       [
@@ -61,7 +61,7 @@ describe("where splitting pays", () => {
       "for R up to 1 and for R from 4 up",
     ],
     [[[1, 0.005, 0.2]], "less than 1 %"],
-    [[[1, -0.1, 0.2]], "At no asymmetry"],
+    [[[1, -0.1, 0.2]], "No split beats both"],
   ] as [[number, number, number][], string][])("%j: %s", (rows, words) => {
     expect(gainFinding(gains(rows))).toContain(words);
   });
@@ -73,7 +73,7 @@ describe("where splitting pays", () => {
         [2, 0.04, 0.03],
       ]),
     );
-    expect(found).toContain("at most 3 %, at R 2");
+    expect(found).toContain("the largest saving is 3 %, at R = 2");
   });
 
   it("draws devices only where R has a place on the axis", () => {

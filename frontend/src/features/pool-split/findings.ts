@@ -1,8 +1,10 @@
 /** Series, tables and words of a pool split. */
 import type { PoolSplitCosts, PoolSplitGains } from "@/api/analyses";
-import type { CsvCell } from "@/charts/csv";
+import type { ChartTable } from "@/charts/chart-card";
+import { chartTable } from "@/charts/chart-table";
 import type { LineSeries } from "@/charts/line-option";
 import { type ColorScheme, chartInk, schemeMark } from "@/charts/palette";
+import { valueColumn } from "@/components/columns";
 import {
   formatCount,
   formatNumber,
@@ -93,59 +95,46 @@ export function costRange(costs: PoolSplitCosts): CostRange {
   };
 }
 
-export function costTable(costs: PoolSplitCosts) {
+export function costTable(costs: PoolSplitCosts): ChartTable {
+  const { curve, pages } = costs;
   const simulated = new Map(costs.replays.map((row) => [row.clean_pages, row]));
-  const rows = costs.curve.clean_pages.map((clean, index): CsvCell[] => {
-    const replay = simulated.get(clean);
-    return [
-      clean,
-      costs.pages - clean,
-      clean / costs.pages,
-      costs.curve.flow[index] ?? null,
-      costs.curve.disjoint[index] ?? null,
-      costs.curve.eq4[index] ?? null,
-      replay?.cost ?? null,
-      replay?.reads ?? null,
-      replay?.writes ?? null,
-      replay?.dirty_left ?? null,
-    ];
-  });
-  const whole = (value: number | undefined) =>
-    value === undefined ? "–" : formatCount(value);
-  return {
-    header: [
-      "Clean [pages]",
-      "Dirty [pages]",
-      "Clean share",
-      "Estimate flow [page reads]",
-      "Estimate disjoint [page reads]",
-      "Estimate Eq 4 [page reads]",
-      "Simulated [page reads]",
-      "Reads",
-      "Writes",
-      "Dirty at the end",
-    ],
+  const rows = curve.clean_pages.map((clean, index) => ({
+    clean,
+    flow: curve.flow[index] ?? null,
+    disjoint: curve.disjoint[index] ?? null,
+    eq4: curve.eq4[index] ?? null,
+    replay: simulated.get(clean),
+  }));
+  return chartTable(
     rows,
-    shown: costs.replays.map((replay) => {
-      const index = costs.curve.clean_pages.indexOf(replay.clean_pages);
-      const estimate = (values: readonly number[]) =>
-        formatNumber(values[index] ?? 0, 4);
-      return [
-        formatCount(replay.clean_pages),
-        formatCount(costs.pages - replay.clean_pages),
-        formatPercent(ratio(replay.clean_pages / costs.pages)),
-        estimate(costs.curve.flow),
-        estimate(costs.curve.disjoint),
-        estimate(costs.curve.eq4),
-        formatNumber(replay.cost, 4),
-        whole(replay.reads),
-        whole(replay.writes),
-        whole(replay.dirty_left),
-      ];
-    }),
-    caption: `${formatCount(costs.replays.length)} replayed splits; costs are per access. The CSV export also holds ${formatCount(costs.curve.clean_pages.length)} estimated ones. Simulated costs count one more write for each page still dirty at the end.`,
-  };
+    [
+      valueColumn("Clean [pages]", ({ clean }) => clean, formatCount),
+      valueColumn("Dirty [pages]", ({ clean }) => pages - clean, formatCount),
+      valueColumn(
+        "Clean share",
+        ({ clean }) => clean / pages,
+        (value) => formatPercent(ratio(value)),
+      ),
+      valueColumn("Estimate flow [page reads]", ({ flow }) => flow, cost),
+      valueColumn("Estimate disjoint [page reads]", ({ disjoint }) => disjoint, cost),
+      valueColumn("Estimate Eq 4 [page reads]", ({ eq4 }) => eq4, cost),
+      valueColumn("Simulated [page reads]", ({ replay }) => replay?.cost ?? null, cost),
+      valueColumn("Reads", ({ replay }) => replay?.reads ?? null, formatCount),
+      valueColumn("Writes", ({ replay }) => replay?.writes ?? null, formatCount),
+      valueColumn(
+        "Dirty at the end",
+        ({ replay }) => replay?.dirty_left ?? null,
+        formatCount,
+      ),
+    ],
+    {
+      shown: ({ replay }) => replay !== undefined,
+      caption: `Replayed splits: ${formatCount(costs.replays.length)}; costs are per access. The CSV export lists all ${formatCount(curve.clean_pages.length)} estimated splits. A simulated cost includes one more write for each page still dirty at the end.`,
+    },
+  );
 }
+
+const cost = (value: number) => formatNumber(value, 4);
 
 export const percent = (value: number | null): string =>
   value === null ? "–" : `${formatShort(100 * value)} %`;
@@ -158,24 +147,24 @@ export function gainFinding(gains: PoolSplitGains): string {
   }));
   const best = rows.reduce((one, other) => (other.least > one.least ? other : one));
   if (best.least <= 0) {
-    return "At no asymmetry does a split beat both LRU and CFLRU";
+    return "No split beats both LRU and CFLRU at any asymmetry";
   }
   const pays = rangesOf(rows);
   if (pays.length === 0) {
-    return "At every asymmetry a split saves less than 1 % over the better of LRU and CFLRU";
+    return "A split saves less than 1 % over the better of LRU and CFLRU at every asymmetry";
   }
   const first = rows[0]?.asymmetry;
   const last = rows.at(-1)?.asymmetry;
   const text = pays.map(([from, to]) =>
     from === first && to === last
-      ? "at every R drawn"
+      ? "at every R shown"
       : from === first
         ? `for R up to ${formatShort(to)}`
         : to === last
           ? `for R from ${formatShort(from)} up`
           : `for R from ${formatShort(from)} to ${formatShort(to)}`,
   );
-  return `A split saves 1 % or more over both ${text.join(" and ")}: at most ${percent(best.least)}, at R ${formatShort(best.asymmetry)}`;
+  return `A split saves 1 % or more over both LRU and CFLRU ${text.join(" and ")}; the largest saving is ${percent(best.least)}, at R = ${formatShort(best.asymmetry)}`;
 }
 
 /** Runs of neighbouring R at which the saving is worthwhile. */
@@ -216,7 +205,7 @@ export function gainSeries(gains: PoolSplitGains, colors: ColorScheme): LineSeri
     line("lru", "LRU", "solid"),
     line("cflru", "CFLRU", "dashed"),
     {
-      name: "Devices of the catalogue (over LRU)",
+      name: "Catalogue devices (over LRU)",
       color: chartInk(colors).faint,
       symbol: "circle",
       symbolSize: 7,
@@ -231,36 +220,20 @@ export function gainSeries(gains: PoolSplitGains, colors: ColorScheme): LineSeri
   ];
 }
 
-export function gainTable(gains: PoolSplitGains) {
-  return {
-    header: [
-      "Asymmetry R",
-      "Best clean [pages]",
-      "Best split [page reads]",
-      "LRU [page reads]",
-      "CFLRU [page reads]",
-      "Saved over LRU",
-      "Saved over CFLRU",
+export const gainTable = (gains: PoolSplitGains): ChartTable =>
+  chartTable(
+    gains.gains,
+    [
+      valueColumn("Asymmetry R", (row) => row.asymmetry),
+      valueColumn("Best clean [pages]", (row) => row.best_clean_pages, formatCount),
+      valueColumn("Best split [page reads]", (row) => row.best_cost, cost),
+      valueColumn("LRU [page reads]", (row) => row.baselines["lru"] ?? null, cost),
+      valueColumn("CFLRU [page reads]", (row) => row.baselines["cflru"] ?? null, cost),
+      valueColumn("Saved over LRU", (row) => row.gain_over["lru"] ?? null, percent),
+      valueColumn("Saved over CFLRU", (row) => row.gain_over["cflru"] ?? null, percent),
     ],
-    rows: gains.gains.map((row): CsvCell[] => [
-      row.asymmetry,
-      row.best_clean_pages,
-      row.best_cost,
-      row.baselines["lru"] ?? null,
-      row.baselines["cflru"] ?? null,
-      row.gain_over["lru"] ?? null,
-      row.gain_over["cflru"] ?? null,
-    ]),
-    shown: gains.gains
-      .filter((_, index) => index % 4 === 0)
-      .map((row) => [
-        formatShort(row.asymmetry),
-        formatCount(row.best_clean_pages),
-        formatNumber(row.best_cost, 4),
-        formatNumber(row.baselines["lru"] ?? 0, 4),
-        formatNumber(row.baselines["cflru"] ?? 0, 4),
-        percent(row.gain_over["lru"] ?? null),
-        percent(row.gain_over["cflru"] ?? null),
-      ]),
-  };
-}
+    { shown: (_, index) => index % SHOWN_EVERY === 0 },
+  );
+
+/** Of the R drawn, the table shows this part. */
+const SHOWN_EVERY = 4;

@@ -36,7 +36,7 @@ export const GainChart = memo(function GainChart({
         format: (value) => `${formatShort(value)} %`,
       },
       markers:
-        asymmetry >= 1 && asymmetry <= last ? [{ name: "R above", x: asymmetry }] : [],
+        asymmetry >= 1 && asymmetry <= last ? [{ name: "chosen R", x: asymmetry }] : [],
       colors,
     });
   }, [gains, colors, asymmetry]);
@@ -51,12 +51,12 @@ export const GainChart = memo(function GainChart({
       fileName={`${name} pool split saving`}
       explanation={
         <p>
-          A replay counts reads and writes whatever they cost, so each split that was
-          replayed can be priced at every R: (reads + R x writes) / accesses, with one
-          more write for each page still dirty at the end. At each R the cheapest split
-          is compared with LRU and CFLRU over the whole buffer. Negative values mean
-          that no replayed split is as cheap. The circles are the devices of the
-          catalogue at their own R.
+          A replay counts reads and writes regardless of their cost, so each replayed
+          split can be priced at every R: (reads + R x writes) / accesses, with one more
+          write for each page still dirty at the end. At each R the cheapest split is
+          compared with LRU and CFLRU over the whole buffer. Negative values mean that
+          no replayed split is as cheap. The circles are the devices of the catalogue at
+          their own R.
         </p>
       }
     />

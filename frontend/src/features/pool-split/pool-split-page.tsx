@@ -3,19 +3,6 @@ import { useDebouncedValue } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
 import { useCallback, useEffect, useState } from "react";
-import { type AnalysisInputs, AnalysisPage } from "@/analysis/analysis-page";
-import {
-  BuyableSwitch,
-  sliderRange,
-  stepPages,
-  useBuyable,
-  useWholeSizes,
-} from "@/analysis/buyable";
-import { KeptAnswer } from "@/analysis/kept-answer";
-import type { SplitSearch } from "@/analysis/split-state";
-import { MAX_ASYMMETRY, MIN_ASYMMETRY } from "@/analysis/split-state";
-import type { AnalysisSearch, AnalysisState } from "@/analysis/state";
-import { usePatch } from "@/analysis/use-analysis";
 import {
   type PoolSplitOut,
   poolSplitGainsQuery,
@@ -34,7 +21,26 @@ import { ProblemAlert } from "@/components/problem-alert";
 import { RunProgress } from "@/components/run-progress";
 import { SizeInput } from "@/components/size-input";
 import { useSettled } from "@/components/use-settled";
-import { bytes, formatCount, formatPagesAndBytes, pages } from "@/units/quantity";
+import { type AnalysisInputs, AnalysisPage } from "@/questions/analysis-page";
+import {
+  BuyableSwitch,
+  sliderRange,
+  stepPages,
+  useBuyable,
+  useWholeSizes,
+} from "@/questions/buyable";
+import { KeptAnswer } from "@/questions/kept-answer";
+import type { AnalysisSearch, AnalysisState } from "@/questions/point";
+import type { SplitSearch } from "@/questions/pool-split";
+import { MAX_ASYMMETRY, MIN_ASYMMETRY } from "@/questions/pool-split";
+import { usePatch } from "@/questions/use-analysis";
+import {
+  bytes,
+  formatCount,
+  formatPagesAndBytes,
+  formatShort,
+  pages,
+} from "@/units/quantity";
 import { AdvisorPanel } from "./advisor-panel";
 import { AsymmetryControl } from "./asymmetry-control";
 import { CostChart } from "./cost-chart";
@@ -43,7 +49,7 @@ import { GainChart } from "./gain-chart";
 import classes from "./pool-split.module.css";
 
 const LEAD =
-  "Clean and dirty pages in one buffer, where a page write costs R page reads: how large should each pool be, and does it pay?";
+  "Clean and dirty pages in one buffer, where a page write costs R page reads: how large should each pool be, and is a split worth it?";
 
 export function PoolSplitPage() {
   const patch = usePatch<AnalysisSearch & SplitSearch>();
@@ -54,7 +60,7 @@ export function PoolSplitPage() {
       title="Pool split"
       lead={LEAD}
       height={420}
-      empty="A split is found by replaying a trace."
+      empty="A pool split is found by replaying a trace."
       untraced={UNTRACED}
       opening={{
         isOpening: opened.isOpening,
@@ -71,8 +77,8 @@ export function PoolSplitPage() {
 }
 
 const UNTRACED = {
-  title: "There is no trace to split",
-  text: "What a clean and a dirty pool hit at every split follows from the order of reads and writes.",
+  title: "A pool split needs a trace",
+  text: "The hits of a clean and a dirty pool at each split depend on the order of reads and writes.",
 };
 
 const bufferOf = (state: AnalysisState): number =>
@@ -177,7 +183,7 @@ function PoolSplitView(props: ViewProps) {
                 onChange={buffer.setValue}
               />
               <Text size="xs" c="dimmed">
-                The RAM of the other pages; up to all{" "}
+                The RAM size that every page uses; at most the{" "}
                 {formatCount(summary.distinct_pages)} pages of the workload.
               </Text>
               <BuyableSwitch
@@ -198,7 +204,7 @@ function PoolSplitView(props: ViewProps) {
             <AsymmetryPart {...props} asymmetry={asymmetry} />
           ) : (
             <Text size="sm" c="dimmed">
-              The asymmetry R can be chosen once the buffer is counted.
+              Choose the asymmetry R once this buffer has been analysed.
             </Text>
           )}
         </div>
@@ -222,9 +228,10 @@ function PoolSplitView(props: ViewProps) {
       )}
       {!job.done && !job.running && job.error === null && job.run === undefined && (
         <Panel>
-          <EmptyState title="This buffer is not analysed yet">
-            One pass counts the hits of every split, then about forty splits, LRU and
-            CFLRU are replayed. It is done once; after that the asymmetry moves freely.
+          <EmptyState title="This buffer has not been analysed yet">
+            One pass counts the hits of every split; then about forty splits, LRU and
+            CFLRU are replayed. After this one analysis you can change the asymmetry
+            freely.
           </EmptyState>
         </Panel>
       )}
@@ -253,8 +260,8 @@ function AboutLinked(props: {
   const { linked } = props;
   return linked?.workload === props.workload && linked.pages === props.size ? (
     <Text size="sm" role="status" style={{ color: "var(--tw-warn)" }}>
-      ⚠ The linked split was computed by version {linked.version} of the models. What is
-      shown here is computed by the present version.
+      ⚠ The linked split was computed by version {linked.version} of the models. The
+      figures here come from the current version.
     </Text>
   ) : null;
 }
@@ -290,17 +297,25 @@ function AsymmetryPart({ asymmetry, patch }: ViewProps & { asymmetry: Asymmetry 
       stepsAUnit={STEPS_A_UNIT}
       devices={gains.data?.devices ?? []}
       chosen={isStated ? null : (device?.device_id ?? null)}
-      note={
-        isStated
-          ? "set by hand"
-          : device === undefined
-            ? "the chosen flash device states no asymmetry"
-            : `as on ${device.name}; the table of devices below says why`
-      }
+      note={asymmetryNote(settled.value, isStated, device?.name)}
       onChange={settled.setValue}
       onDevice={(flash_device) => patch({ flash_device, asymmetry: undefined })}
     />
   );
+}
+
+function asymmetryNote(
+  asymmetry: number,
+  isStated: boolean,
+  device: string | undefined,
+): string {
+  const reads = formatShort(asymmetry);
+  if (isStated) {
+    return `A page write costs ${reads} page reads, as set by hand.`;
+  }
+  return device === undefined
+    ? `A page write costs ${reads} page reads, the default: the chosen flash device states no asymmetry.`
+    : `A page write costs ${reads} page reads, as on ${device}; the table of devices below gives the source.`;
 }
 
 type Asymmetry = ReturnType<typeof useAsymmetry>;
@@ -316,7 +331,7 @@ function Answers(props: ViewProps & { id: string; asymmetry: Asymmetry }) {
     return (
       <ProblemAlert
         error={gains.error}
-        title="The split could not be priced"
+        title="The cost of the split could not be computed"
         onRetry={() => void gains.refetch()}
       />
     );

@@ -1,14 +1,16 @@
 import { Button, Skeleton, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { estimateOf, sweepOf } from "@/analysis/sweep-state";
 import { isActiveStatus, type RunOut, runsQuery, useCancelRun } from "@/api/runs";
+import type { Column } from "@/components/columns";
+import { DataTable } from "@/components/data-table";
 import { EmptyState } from "@/components/empty-state";
 import { Page } from "@/components/page";
 import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
 import { progressText, statusText } from "@/components/run-progress";
 import { Unknown } from "@/components/unknown";
+import { estimateOf, sweepOf } from "@/questions/simulate";
 import { formatDate, formatPercent, formatSeconds, ratio } from "@/units/quantity";
 import classes from "./runs.module.css";
 
@@ -28,10 +30,7 @@ const KIND_TITLES: Readonly<Record<RunOut["kind"], string>> = {
 export function RunsPage() {
   const runs = useQuery(runsQuery());
   return (
-    <Page
-      title="Runs"
-      lead="What is being computed now, and what was. The newest is first."
-    >
+    <Page title="Runs" lead="Current and past computations, newest first.">
       {runs.error !== null && (
         <ProblemAlert
           error={runs.error}
@@ -44,8 +43,8 @@ export function RunsPage() {
         <Panel label="All runs">
           {runs.data.items.length === 0 ? (
             <EmptyState title="Nothing has run yet">
-              Reading a trace and checking a point by simulation show up here while they
-              work.
+              Imports of traces, checks by simulation and other long computations are
+              listed here.
             </EmptyState>
           ) : (
             <RunTable runs={runs.data.items} total={runs.data.total} />
@@ -56,6 +55,40 @@ export function RunsPage() {
   );
 }
 
+const COLUMNS: readonly Column<RunOut>[] = [
+  {
+    key: "Task",
+    rowHeader: true,
+    cell: (run) => (
+      <>
+        <Subject run={run} />
+        <Text size="sm" c="dimmed">
+          {KIND_TITLES[run.kind]}
+        </Text>
+      </>
+    ),
+  },
+  { key: "Status", align: "text", cell: statusText },
+  {
+    key: "Progress",
+    align: "text",
+    cell: (run) => <RunState run={run} />,
+    cellProps: () => ({ className: classes["progress"] }),
+  },
+  {
+    key: "Started",
+    align: "text",
+    cell: (run) =>
+      run.started_at === null ? (
+        <Unknown reason="it is waiting for a worker" />
+      ) : (
+        formatDate(run.started_at)
+      ),
+  },
+  { key: "Duration", cell: took },
+  { key: "Attempts", cell: (run) => run.attempts },
+];
+
 function RunTable(props: { readonly runs: readonly RunOut[]; readonly total: number }) {
   const cancel = useCancelRun();
   return (
@@ -63,72 +96,34 @@ function RunTable(props: { readonly runs: readonly RunOut[]; readonly total: num
       {cancel.error !== null && (
         <ProblemAlert error={cancel.error} title="The run was not cancelled" />
       )}
-      <div className="tw-scroll">
-        <table className="tw-table">
-          {props.total > props.runs.length && (
-            <caption>
-              The newest {props.runs.length} of {props.total} runs.
-            </caption>
-          )}
-          <thead>
-            <tr>
-              <th scope="col">What</th>
-              <th scope="col">Status</th>
-              <th scope="col" className={classes["progress"]}>
-                Progress
-              </th>
-              <th scope="col">Started</th>
-              <th scope="col" className="num">
-                Took
-              </th>
-              <th scope="col" className="num">
-                Attempts
-              </th>
-              <th scope="col">
-                <span className={classes["hidden"]}>Actions</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {props.runs.map((run) => (
-              <tr key={run.id}>
-                <th scope="row">
-                  <Subject run={run} />
-                  <Text size="sm" c="dimmed">
-                    {KIND_TITLES[run.kind]}
-                  </Text>
-                </th>
-                <td>{statusText(run)}</td>
-                <td>
-                  <RunState run={run} />
-                </td>
-                <td>
-                  {run.started_at === null ? (
-                    <Unknown reason="it waits for a worker" />
-                  ) : (
-                    formatDate(run.started_at)
-                  )}
-                </td>
-                <td className="num">{took(run)}</td>
-                <td className="num">{run.attempts}</td>
-                <td>
-                  {isActiveStatus(run.status) && (
-                    <Button
-                      size="compact-sm"
-                      variant="default"
-                      disabled={run.cancel_requested}
-                      onClick={() => cancel.mutate(run.id)}
-                      aria-label={`Cancel ${run.title}`}
-                    >
-                      Cancel
-                    </Button>
-                  )}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <DataTable
+        label="All runs"
+        {...(props.total > props.runs.length
+          ? { caption: `The newest ${props.runs.length} of ${props.total} runs.` }
+          : {})}
+        columns={[
+          ...COLUMNS,
+          {
+            key: "Actions",
+            align: "text",
+            head: <span className={classes["hidden"]}>Actions</span>,
+            cell: (run) =>
+              isActiveStatus(run.status) && (
+                <Button
+                  size="compact-sm"
+                  variant="default"
+                  disabled={run.cancel_requested}
+                  onClick={() => cancel.mutate(run.id)}
+                  aria-label={`Cancel ${run.title}`}
+                >
+                  Cancel
+                </Button>
+              ),
+          },
+        ]}
+        rows={props.runs}
+        rowKey={(run) => run.id}
+      />
     </>
   );
 }
@@ -188,7 +183,7 @@ function Subject({ run }: { readonly run: RunOut }) {
 
 function took(run: RunOut) {
   if (run.started_at === null) {
-    return <Unknown reason="it has not started" />;
+    return <Unknown reason="it has not started yet" />;
   }
   const end = run.finished_at === null ? Date.now() : Date.parse(run.finished_at);
   return formatSeconds(Math.max(0, (end - Date.parse(run.started_at)) / 1000));

@@ -2,13 +2,11 @@ import { Button, Checkbox, Group, Skeleton, Text } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import { KeptBody, keptTitle } from "@/analysis/kept-answer";
-import { QUESTIONS, scenarioLink } from "@/analysis/questions";
-import { completeState, parseAnalysisSearch } from "@/analysis/state";
 import { answer } from "@/api/client";
 import { deleteScenario, restoreScenario, updateScenario } from "@/api/gen/sdk.gen";
 import { type ScenarioOut, scenarioQuery, scenariosQuery } from "@/api/scenarios";
-import { workloadsQuery } from "@/api/workloads";
+import { type WorkloadOut, workloadsQuery } from "@/api/workloads";
+import { DataTable } from "@/components/data-table";
 import { Dialog } from "@/components/dialog";
 import { EmptyState } from "@/components/empty-state";
 import { Page } from "@/components/page";
@@ -17,6 +15,9 @@ import { ProblemAlert } from "@/components/problem-alert";
 import { RenameButton } from "@/components/rename-button";
 import { showToast } from "@/components/toasts";
 import { Unknown } from "@/components/unknown";
+import { KeptBody, keptTitle } from "@/questions/kept-answer";
+import { completeState, parseAnalysisSearch } from "@/questions/point";
+import { QUESTIONS, scenarioLink } from "@/questions/registry";
 import { bytes, bytesOfPages, formatBytes, formatDate, pages } from "@/units/quantity";
 
 export function ScenariosPage() {
@@ -28,7 +29,7 @@ export function ScenariosPage() {
   return (
     <Page
       title="Scenarios"
-      lead="Saved questions of every page. Opening one restores exactly what was on the screen; two comparisons can be laid side by side."
+      lead="Saved questions from every page. Opening one restores exactly what was on the screen; two comparisons can be shown side by side."
       actions={
         <Button
           disabled={present.length !== 2}
@@ -41,7 +42,7 @@ export function ScenariosPage() {
             })
           }
         >
-          Compare the two chosen
+          Compare the two selected
         </Button>
       }
     >
@@ -79,6 +80,9 @@ function ScenarioTable(props: {
   readonly onChoose: (chosen: readonly string[]) => void;
 }) {
   const { scenarios, chosen, onChoose } = props;
+  const workloads = useQuery(workloadsQuery()).data;
+  const workloadOf = (scenario: ScenarioOut) =>
+    workloads?.find(({ id }) => id === stateOf(scenario)?.workload);
   const toggle = (id: string) =>
     // The two chosen last stay chosen.
     onChoose(
@@ -87,95 +91,129 @@ function ScenarioTable(props: {
         : [...chosen, id].slice(-2),
     );
   return (
-    <div className="tw-scroll">
-      <table className="tw-table">
-        <caption>Choose two of Compare to lay them side by side.</caption>
-        <thead>
-          <tr>
-            <th scope="col">Choose</th>
-            <th scope="col">Name</th>
-            <th scope="col">Page</th>
-            <th scope="col">Workload</th>
-            <th scope="col" className="num">
-              RAM
-            </th>
-            <th scope="col" className="num">
-              Flash
-            </th>
-            <th scope="col">Saved answer</th>
-            <th scope="col">Changed</th>
-            <th scope="col">Actions</th>
-          </tr>
-        </thead>
-        <tbody>
-          {scenarios.map((scenario) => (
-            <ScenarioRow
-              key={scenario.id}
+    <DataTable
+      label="All scenarios"
+      caption="Choose two scenarios of the page Compare to see them side by side."
+      columns={[
+        {
+          key: "Choose",
+          align: "text",
+          cell: (scenario) => (
+            <Choice
               scenario={scenario}
               chosen={chosen.includes(scenario.id)}
               onToggle={() => toggle(scenario.id)}
             />
-          ))}
-        </tbody>
-      </table>
-    </div>
+          ),
+        },
+        {
+          key: "Name",
+          rowHeader: true,
+          cell: (scenario) => <Link {...scenarioLink(scenario)}>{scenario.name}</Link>,
+        },
+        {
+          key: "Page",
+          align: "text",
+          cell: ({ question }) => QUESTIONS[question].label,
+        },
+        {
+          key: "Workload",
+          align: "text",
+          cell: (scenario) =>
+            workloadOf(scenario)?.name ?? (
+              <Unknown
+                reason={`the workload ${stateOf(scenario)?.workload ?? ""} was deleted`}
+              />
+            ),
+        },
+        {
+          key: "RAM",
+          cell: (scenario) => (
+            <Size
+              scenario={scenario}
+              tier="ram"
+              count={stateOf(scenario)?.ram_pages}
+              workload={workloadOf(scenario)}
+            />
+          ),
+        },
+        {
+          key: "Flash",
+          cell: (scenario) => (
+            <Size
+              scenario={scenario}
+              tier="flash"
+              count={stateOf(scenario)?.flash_pages}
+              workload={workloadOf(scenario)}
+            />
+          ),
+        },
+        {
+          key: "Saved answer",
+          align: "text",
+          cell: (scenario) => <SavedAnswer scenario={scenario} />,
+        },
+        {
+          key: "Changed",
+          align: "text",
+          cell: (scenario) => formatDate(scenario.updated_at),
+        },
+        {
+          key: "Actions",
+          align: "text",
+          cell: (scenario) => (
+            <Group gap={6} wrap="nowrap">
+              <Rename scenario={scenario} />
+              <Remove scenario={scenario} />
+            </Group>
+          ),
+        },
+      ]}
+      rows={scenarios}
+      rowKey={(scenario) => scenario.id}
+    />
   );
 }
 
-function ScenarioRow(props: {
+const stateOf = ({ state }: ScenarioOut) => completeState(parseAnalysisSearch(state));
+
+function Choice(props: {
   readonly scenario: ScenarioOut;
   readonly chosen: boolean;
   readonly onToggle: () => void;
 }) {
   const { scenario, chosen, onToggle } = props;
-  const workloads = useQuery(workloadsQuery()).data;
-  const { label, sizes } = QUESTIONS[scenario.question];
   const canCompare = scenario.question === "compare";
-  const state = completeState(parseAnalysisSearch(scenario.state));
-  const workload = workloads?.find((candidate) => candidate.id === state?.workload);
-  const size = (count: number | undefined, counts: boolean) =>
-    !counts ? (
-      <Unknown reason={`the page ${label} does not take this size`} />
-    ) : count === undefined || !workload?.summary ? (
-      <Unknown reason="the workload of this scenario is not there" />
-    ) : (
-      formatBytes(bytesOfPages(pages(count), bytes(workload.summary.page_bytes)))
-    );
   return (
-    <tr>
-      <td>
-        <Checkbox
-          checked={chosen}
-          onChange={onToggle}
-          disabled={!canCompare}
-          title={canCompare ? "" : "Only scenarios of Compare are laid side by side"}
-          aria-label={`Choose ${scenario.name}`}
-        />
-      </td>
-      <th scope="row">
-        <Link {...scenarioLink(scenario)}>{scenario.name}</Link>
-      </th>
-      <td>{label}</td>
-      <td>
-        {workload === undefined ? (
-          <Unknown reason={`the workload ${state?.workload ?? ""} was deleted`} />
-        ) : (
-          workload.name
-        )}
-      </td>
-      <td className="num">{size(state?.ram_pages, sizes !== "none")}</td>
-      <td className="num">{size(state?.flash_pages, sizes === "both")}</td>
-      <td>
-        <SavedAnswer scenario={scenario} />
-      </td>
-      <td>{formatDate(scenario.updated_at)}</td>
-      <td>
-        <Group gap={6} wrap="nowrap">
-          <Rename scenario={scenario} />
-          <Remove scenario={scenario} />
-        </Group>
-      </td>
-    </tr>
+    <Checkbox
+      checked={chosen}
+      onChange={onToggle}
+      disabled={!canCompare}
+      title={
+        canCompare ? "" : "Only scenarios of the page Compare can be shown side by side"
+      }
+      aria-label={`Choose ${scenario.name}`}
+    />
+  );
+}
+
+/** Size of a tier in bytes, where the page takes one. */
+function Size(props: {
+  readonly scenario: ScenarioOut;
+  readonly tier: "ram" | "flash";
+  readonly count: number | undefined;
+  readonly workload: WorkloadOut | undefined;
+}) {
+  const { scenario, tier, count, workload } = props;
+  const { label, sizes } = QUESTIONS[scenario.question];
+  const counts = tier === "ram" ? sizes !== "none" : sizes === "both";
+  if (!counts) {
+    return <Unknown reason={`the page ${label} does not take this size`} />;
+  }
+  return count === undefined || !workload?.summary ? (
+    <Unknown reason="the workload of this scenario no longer exists" />
+  ) : (
+    formatBytes(bytesOfPages(pages(count), bytes(workload.summary.page_bytes)))
   );
 }
 
@@ -212,7 +250,7 @@ function SavedAnswer({ scenario }: { readonly scenario: ScenarioOut }) {
         {found.error !== null && (
           <ProblemAlert
             error={found.error}
-            title="The present answer could not be made"
+            title="The current answer could not be computed"
           />
         )}
         {found.isPending && <Skeleton height={160} animate={false} />}

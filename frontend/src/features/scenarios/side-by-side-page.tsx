@@ -1,33 +1,34 @@
 import { Button, Skeleton, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link, useParams } from "@tanstack/react-router";
-import { ofScenario } from "@/analysis/questions";
-import {
-  type AnalysisState,
-  completeState,
-  evaluationInput,
-  growthAsked,
-  NONE,
-  parseAnalysisSearch,
-} from "@/analysis/state";
 import { devicesQuery, priceBooksQuery } from "@/api/catalog";
 import {
   deciding,
   type EvaluationIn,
   type EvaluationOut,
   evaluationQuery,
-} from "@/api/evaluations";
+} from "@/api/compare";
 import { type ScenarioOut, scenarioQuery } from "@/api/scenarios";
 import { useDecision } from "@/api/use-decision";
 import { workloadsQuery } from "@/api/workloads";
 import { type CsvCell, csvText } from "@/charts/csv";
 import { downloadText, fileStem } from "@/charts/download";
 import { SchemeMark } from "@/charts/scheme-mark";
+import { DataTable } from "@/components/data-table";
 import { Page } from "@/components/page";
 import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
 import { RunProgress } from "@/components/run-progress";
 import { Unknown } from "@/components/unknown";
+import { growthAsked } from "@/questions/compare";
+import {
+  type AnalysisState,
+  completeState,
+  evaluationInput,
+  NONE,
+  parseAnalysisSearch,
+} from "@/questions/point";
+import { ofScenario } from "@/questions/registry";
 import { rateOf, shownCurrency } from "@/units/currency";
 import {
   bytes,
@@ -80,7 +81,9 @@ function useSide(id: string) {
   const decision = useDecision(point, evaluation.data);
   const incomplete =
     scenario.data !== undefined && state === null
-      ? new Error(`the scenario ${scenario.data.name} lacks a part of its state`)
+      ? new Error(
+          `the scenario ${scenario.data.name} is missing a part of its settings`,
+        )
       : null;
   const side: Side | null =
     scenario.data !== undefined && state !== null && evaluation.data !== undefined
@@ -102,7 +105,7 @@ export function SideBySidePage() {
   return (
     <Page
       title="Two scenarios side by side"
-      lead="Only what differs is marked; the change counts from the first to the second."
+      lead="Differences are marked; each change is from the first to the second."
       actions={
         <>
           <Button
@@ -124,7 +127,7 @@ export function SideBySidePage() {
       {error !== null && (
         <ProblemAlert
           error={error}
-          title="The two scenarios could not be laid side by side"
+          title="The two scenarios could not be shown side by side"
         />
       )}
       {[left, right].map(({ side, pending, run }) =>
@@ -267,7 +270,9 @@ interface ResultRow {
   readonly format: (value: number) => string;
 }
 
-/** Three quantities a scheme, in the order of the first scenario. */
+const QUANTITIES = 3;
+
+/** Three quantities per scheme, in the order of the first scenario. */
 export function resultRows(one: Side, other: Side): ResultRow[] {
   const find = (side: Side, name: string) =>
     side.evaluation.schemes.find((scheme) => scheme.scheme === name);
@@ -313,50 +318,43 @@ export function resultRows(one: Side, other: Side): ResultRow[] {
 function ResultTable({ one, other }: { readonly one: Side; readonly other: Side }) {
   const rows = resultRows(one, other);
   return (
-    <div className="tw-scroll">
-      <table className="tw-table">
-        <thead>
-          <tr>
-            <th scope="col">Scheme</th>
-            <th scope="col">Quantity</th>
-            <th scope="col" className="num">
-              <Opener side={one} />
-            </th>
-            <th scope="col" className="num">
-              <Opener side={other} />
-            </th>
-            <th scope="col" className="num">
-              Change
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((row, index) => (
-            <tr key={`${row.name} ${row.quantity}`}>
-              {index % 3 === 0 && (
-                <th scope="rowgroup" rowSpan={3}>
-                  <SchemeMark scheme={row.name} /> {row.title}
-                </th>
-              )}
-              <td>{row.quantity}</td>
-              <td className="num">
-                <Known value={row.first} format={row.format} />
-              </td>
-              <td className="num">
-                <Known value={row.second} format={row.format} />
-              </td>
-              <td className="num">
-                {row.first === undefined || row.second === undefined ? (
-                  <Unknown reason="one of the two values is not known" />
-                ) : (
-                  relativeChange(row.first, row.second)
-                )}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <DataTable
+      label="Results"
+      columns={[
+        {
+          key: "Scheme",
+          rowHeader: true,
+          span: (_, index) => (index % QUANTITIES === 0 ? QUANTITIES : 0),
+          cell: (row) => (
+            <>
+              <SchemeMark scheme={row.name} /> {row.title}
+            </>
+          ),
+        },
+        { key: "Quantity", align: "text", cell: (row) => row.quantity },
+        {
+          key: "first",
+          head: <Opener side={one} />,
+          cell: (row) => <Known value={row.first} format={row.format} />,
+        },
+        {
+          key: "second",
+          head: <Opener side={other} />,
+          cell: (row) => <Known value={row.second} format={row.format} />,
+        },
+        {
+          key: "Change",
+          cell: ({ first, second }) =>
+            first === undefined || second === undefined ? (
+              <Unknown reason="one of the two values is not known" />
+            ) : (
+              relativeChange(first, second)
+            ),
+        },
+      ]}
+      rows={rows}
+      rowKey={(row) => `${row.name} ${row.quantity}`}
+    />
   );
 }
 
@@ -420,32 +418,37 @@ function dirtyText({ dirty_share: share }: EvaluationOut): string {
 function InputTable({ one, other }: { readonly one: Side; readonly other: Side }) {
   const inputs = useInputRows();
   const beside = new Map(inputs(other));
+  const rows = inputs(one).map(([name, first]) => {
+    const second = beside.get(name) ?? "";
+    return { name, first, second, differs: first !== second };
+  });
+  const strong = (text: string, row: (typeof rows)[number]) =>
+    row.differs ? <strong>{text}</strong> : text;
   return (
-    <div className="tw-scroll">
-      <table className="tw-table">
-        <thead>
-          <tr>
-            <th scope="col">Input</th>
-            <th scope="col">{one.scenario.name}</th>
-            <th scope="col">{other.scenario.name}</th>
-            <th scope="col">Differs</th>
-          </tr>
-        </thead>
-        <tbody>
-          {inputs(one).map(([name, first]) => {
-            const second = beside.get(name) ?? "";
-            const differs = first !== second;
-            return (
-              <tr key={name} style={differs ? { fontWeight: 600 } : undefined}>
-                <th scope="row">{name}</th>
-                <td>{first}</td>
-                <td>{second}</td>
-                <td>{differs ? "yes" : "no"}</td>
-              </tr>
-            );
-          })}
-        </tbody>
-      </table>
-    </div>
+    <DataTable
+      label="Inputs"
+      columns={[
+        { key: "Input", rowHeader: true, cell: (row) => row.name },
+        {
+          key: "first",
+          head: one.scenario.name,
+          align: "text",
+          cell: (row) => strong(row.first, row),
+        },
+        {
+          key: "second",
+          head: other.scenario.name,
+          align: "text",
+          cell: (row) => strong(row.second, row),
+        },
+        {
+          key: "Differs",
+          align: "text",
+          cell: (row) => strong(row.differs ? "yes" : "no", row),
+        },
+      ]}
+      rows={rows}
+      rowKey={(row) => row.name}
+    />
   );
 }

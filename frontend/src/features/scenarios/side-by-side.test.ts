@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { EvaluationOut } from "@/api/evaluations";
+import type { EvaluationOut } from "@/api/compare";
 import { countedBy, rateRows, resultRows, type Side } from "./side-by-side-page";
 
 test("costs in another currency stand beside their rate, those in dollars need none", () => {

@@ -1,7 +1,5 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { AXIS_NAMES, parseMapSearch } from "@/analysis/map-state";
-import type { AnalysisState } from "@/analysis/state";
 import { drawSvg } from "@/charts/engine";
 import {
   bandOf,
@@ -11,6 +9,8 @@ import {
   type SchemeMapChart,
   schemeMapOption,
 } from "@/charts/map-option";
+import type { AnalysisState } from "@/questions/point";
+import { AXIS_NAMES, parseMapSearch } from "@/questions/scheme-map";
 import {
   chosenAxes,
   fitsBeside,

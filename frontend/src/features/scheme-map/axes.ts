@@ -1,12 +1,12 @@
+import type { MapQuestion, SchemeMapIn, SchemeMapOut } from "@/api/scheme-map";
+import type { DirtyEndName } from "@/components/dirty-end";
+import type { AnalysisState } from "@/questions/point";
+import { evaluationInput } from "@/questions/point";
 import {
   AXIS_NAMES as AXES,
   type AxisName,
   type MapSearch,
-} from "@/analysis/map-state";
-import type { AnalysisState } from "@/analysis/state";
-import { evaluationInput } from "@/analysis/state";
-import type { MapQuestion, SchemeMapIn, SchemeMapOut } from "@/api/scheme-maps";
-import type { DirtyEndName } from "@/components/dirty-end";
+} from "@/questions/scheme-map";
 import {
   bytes,
   bytesOfPages,
@@ -90,15 +90,15 @@ function chosen(
 /** Why a range cannot be used, or null. */
 export function rangeProblem(axis: AxisName, low: number, high: number): string | null {
   if (axis === "dirty_share" && high > 1) {
-    return "a share is at most 1";
+    return "Use a share of at most 1";
   }
   if (axis === "ram_pages" && low < 1) {
-    return "RAM has at least one page";
+    return "Use at least one page of RAM";
   }
   if (axis !== "dirty_share" && !(low > 0)) {
-    return "this axis begins above 0";
+    return "Use values above 0";
   }
-  return low < high ? null : "the range must rise";
+  return low < high ? null : "The first value must be below the second";
 }
 
 const hasAxis = (x: AxisChoice, y: AxisChoice, ...names: AxisName[]) =>
@@ -147,7 +147,7 @@ export function pointRequest(
   };
 }
 
-/** The map with the numbers of the end that is to be drawn; its sentence tells both. */
+/** The map with the numbers of the end that is to be drawn; its sentence covers both. */
 export const mapAtEnd = (map: SchemeMapOut, end: DirtyEndName): SchemeMapOut =>
   end === "least" && map.least !== null
     ? {
@@ -162,7 +162,8 @@ export const mapAtEnd = (map: SchemeMapOut, end: DirtyEndName): SchemeMapOut =>
         money: {
           ...map.money,
           best_by_price_times_time: null,
-          reason: "price times time is given for as many dirty pages as possible",
+          reason:
+            "price times time is computed for the maximum possible number of dirty pages",
         },
       }
     : map;
@@ -257,7 +258,7 @@ export const AXIS_NAMES: Readonly<Record<AxisName, string>> = {
   ram_pages: "RAM size",
   flash_pages: "flash size",
   dirty_share: "dirty share of evicted pages",
-  asymmetry: "time of a flash write over that of a flash read",
+  asymmetry: "flash write time over flash read time",
 };
 
 /** With the unit, for the columns of a table. */

@@ -1,16 +1,18 @@
 import { SegmentedControl, Stack, Text } from "@mantine/core";
 import { memo, useMemo } from "react";
-import type { SchemeMapOut } from "@/api/scheme-maps";
+import type { SchemeMapOut } from "@/api/scheme-map";
 import { useChartColors } from "@/charts/chart";
 import { ChartCard, type ChartTable } from "@/charts/chart-card";
+import { chartTable } from "@/charts/chart-table";
 import { MARGIN_BANDS, schemeMapOption } from "@/charts/map-option";
 import { SchemeMark } from "@/charts/scheme-mark";
+import { valueColumn } from "@/components/columns";
 import { rateOf, shownCurrency } from "@/units/currency";
 import {
+  formatCount,
   formatMicroseconds,
   formatMoney,
   formatPercent,
-  isMoneyColumn,
   microseconds,
   ratio,
   usd,
@@ -65,11 +67,16 @@ export const MapChart = memo(function MapChart(props: MapChartProps) {
     [map, here],
   );
   const option = useMemo(() => schemeMapOption(chart), [chart]);
+  const axes = `${AXIS_NAMES[map.x.name]} and ${AXIS_NAMES[map.y.name]}`;
   const outside = here !== null && !inside(map, here);
   return (
     <ChartCard
       title={by === "time" ? map.sentence : priceSentence(map, priced ?? [])}
-      subtitle={`${by === "time" ? "Scheme with the least I/O time per access" : `Scheme with the least price times I/O time [${shownCurrency()}/month x µs/access]`} over ${AXIS_NAMES[map.x.name]} and ${AXIS_NAMES[map.y.name]}${by === "time" ? "; lines: two schemes cost the same" : ""}`}
+      subtitle={
+        by === "time"
+          ? `Scheme with the lowest I/O time per access over ${axes}; on a line two schemes cost the same`
+          : `Scheme with the lowest price times I/O time [${shownCurrency()}/month x µs/access] over ${axes}`
+      }
       label={`Scheme map of ${props.workloadName}`}
       option={option}
       marker={marker}
@@ -83,7 +90,7 @@ export const MapChart = memo(function MapChart(props: MapChartProps) {
       controls={
         <SegmentedControl
           size="xs"
-          aria-label="What the winner is best in"
+          aria-label="Best in"
           value={by}
           onChange={(value) => props.onBy(value === "price" ? "price" : "time")}
           transitionDuration={0}
@@ -96,8 +103,8 @@ export const MapChart = memo(function MapChart(props: MapChartProps) {
       sentence={
         <>
           {outside &&
-            "The present sizes lie outside this map: widen a range to see where you are. "}
-          {priced === null && `No money on this map: ${map.money.reason}. `}
+            "The current sizes are outside this map. Widen a range to see them. "}
+          {priced === null && `Costs are not shown: ${map.money.reason}. `}
           {map.validity}.
         </>
       }
@@ -162,7 +169,7 @@ function MapLegend(props: {
         ))}
       </ul>
       {by === "time" && (
-        <ul className={classes["keys"]} aria-label="Strength of the colour">
+        <ul className={classes["keys"]} aria-label="Colour strength">
           {MARGIN_BANDS.map((band) => (
             <li key={band.from}>
               <span
@@ -176,7 +183,7 @@ function MapLegend(props: {
           {close > 0 && (
             <li>
               <span aria-hidden="true" className={classes["hatched"]} />
-              lead within the error of the model
+              lead within the model's error
             </li>
           )}
         </ul>
@@ -191,11 +198,11 @@ function Explanation({ map }: { readonly map: SchemeMapOut }) {
       <Text size="sm">{map.estimator}.</Text>
       <Text size="sm">
         Every cell holds the I/O time of each scheme by its formula, with hits from the
-        curve of the workload. The colour names the best scheme, its strength the lead.
+        curve of the workload. The colour shows the best scheme, its strength the lead.
         On a line two schemes cost the same and no other costs less; its points do not
-        depend on the grid. In hatched cells the lead lies within the known error of the
+        depend on the grid. In hatched cells the lead is within the known error of the
         model: move there, and a replay of the trace decides. Price times time
-        multiplies what the sizes cost a month by the I/O time of an access: the price
+        multiplies the monthly cost of the sizes by the I/O time of an access: the price
         of a unit of throughput.
       </Text>
       <ul className={classes["formulas"]}>
@@ -213,82 +220,77 @@ function Explanation({ map }: { readonly map: SchemeMapOut }) {
 
 /** All cells for the CSV; on the page those of the row through where you are. */
 function tableOf(map: SchemeMapOut, here: MapChartProps["here"]): ChartTable {
-  const header = [
-    COLUMN_NAMES[map.x.name],
-    COLUMN_NAMES[map.y.name],
-    "Winner",
-    "Saved over the runner-up",
-    "Lead within the error",
-    ...map.schemes.map((scheme) => `${map.titles[scheme] ?? scheme} [µs/access]`),
-    ...(map.money.best_by_price_times_time === null
-      ? []
-      : [
-          "Winner by price x time",
-          `With flash [${shownCurrency()}/month]`,
-          `No flash [${shownCurrency()}/month]`,
-        ]),
-  ];
+  const { money, page_bytes: pageBytes } = map;
+  const cells = map.y.values.flatMap((y, row) =>
+    map.x.values.map((x, column) => ({ x, y, row, column })),
+  );
+  type Cell = (typeof cells)[number];
+  const at = here?.y ?? map.y.values[Math.floor(map.y.values.length / 2)] ?? 0;
+  const line = nearestIndex(map.y.values, at, isLog(map.y.name));
+  const place = `${AXIS_NAMES[map.y.name]} ${formatTick(map.y.name, map.y.values[line] ?? 0, pageBytes)}`;
+  const all = formatCount(cells.length);
   const winner = (index: number | undefined) =>
-    map.titles[map.schemes[index ?? -1] ?? ""] ?? "none fits";
-  const money = map.money;
-  const rows = map.y.values.flatMap((y, row) =>
-    map.x.values.map((x, column) => [
-      x,
-      y,
-      winner(map.best[row]?.[column]),
-      map.margin[row]?.[column] ?? null,
-      map.too_close[row]?.[column] === true ? "yes" : "no",
-      ...map.schemes.map(
-        (scheme) => map.io_time_us_per_access[scheme]?.[row]?.[column] ?? null,
+    map.titles[map.schemes[index ?? -1] ?? ""] ?? "no scheme fits";
+  return chartTable(
+    cells,
+    [
+      valueColumn(
+        COLUMN_NAMES[map.x.name],
+        ({ x }) => x,
+        (x) => formatCell(map.x.name, x),
+      ),
+      valueColumn(
+        COLUMN_NAMES[map.y.name],
+        ({ y }) => y,
+        (y) => formatCell(map.y.name, y),
+      ),
+      valueColumn("Winner", ({ row, column }) => winner(map.best[row]?.[column])),
+      valueColumn(
+        "Saved over the runner-up",
+        ({ row, column }) => map.margin[row]?.[column] ?? null,
+        (saved) => formatPercent(ratio(saved)),
+      ),
+      valueColumn("Lead within the error", ({ row, column }) =>
+        map.too_close[row]?.[column] === true ? "yes" : "no",
+      ),
+      ...map.schemes.map((scheme) =>
+        valueColumn(
+          `${map.titles[scheme] ?? scheme} [µs/access]`,
+          ({ row, column }: Cell) =>
+            map.io_time_us_per_access[scheme]?.[row]?.[column] ?? null,
+          (time) => formatMicroseconds(microseconds(time)),
+        ),
       ),
       ...(money.best_by_price_times_time === null
         ? []
         : [
-            winner(money.best_by_price_times_time[row]?.[column]),
-            amount(money.usd_per_month_with_flash?.[row]?.[column]),
-            amount(money.usd_per_month_no_flash?.[row]?.[column]),
+            valueColumn("Winner by price x time", ({ row, column }: Cell) =>
+              winner(money.best_by_price_times_time?.[row]?.[column]),
+            ),
+            valueColumn(
+              `With flash [${shownCurrency()}/month]`,
+              ({ row, column }: Cell) =>
+                amount(money.usd_per_month_with_flash?.[row]?.[column]),
+              (cost) => formatMoney(usd(cost)),
+            ),
+            valueColumn(
+              `No flash [${shownCurrency()}/month]`,
+              ({ row, column }: Cell) =>
+                amount(money.usd_per_month_no_flash?.[row]?.[column]),
+              (cost) => formatMoney(usd(cost)),
+            ),
           ]),
-    ]),
+    ],
+    {
+      shown: ({ row }) => row === line,
+      caption:
+        here === null
+          ? `The middle row of the map, at ${place}; the CSV export has all ${all} cells with every digit.`
+          : `The row of the map at your point, at ${place}; the CSV export has all ${all} cells with every digit.`,
+    },
   );
-  const at = here?.y ?? map.y.values[Math.floor(map.y.values.length / 2)] ?? 0;
-  const line = nearestIndex(map.y.values, at, isLog(map.y.name));
-  const width = map.x.values.length;
-  return {
-    header,
-    rows,
-    shown: rows
-      .slice(line * width, (line + 1) * width)
-      .map((row) => row.map((cell, index) => shownCell(map, header, cell, index))),
-    caption: `The row of the map at ${AXIS_NAMES[map.y.name]} ${formatTick(map.y.name, map.y.values[line] ?? 0, map.page_bytes)}, ${here === null ? "in the middle" : "where you are"}; the CSV export holds all ${rows.length.toLocaleString("en-US")} cells, every digit.`,
-  };
 }
 
 /** Money comes as a decimal string. */
 const amount = (text: string | null | undefined): number | null =>
   text == null ? null : Number(text);
-
-const AXES_COLUMNS = 2;
-const SAVED_COLUMN = 3;
-
-function shownCell(
-  map: SchemeMapOut,
-  header: readonly string[],
-  cell: string | number | null,
-  index: number,
-): string {
-  if (cell === null) {
-    return "–";
-  }
-  if (typeof cell === "string") {
-    return cell;
-  }
-  if (index < AXES_COLUMNS) {
-    return formatCell(index === 0 ? map.x.name : map.y.name, cell);
-  }
-  if (index === SAVED_COLUMN) {
-    return formatPercent(ratio(cell));
-  }
-  return isMoneyColumn(header[index])
-    ? formatMoney(usd(cell))
-    : formatMicroseconds(microseconds(cell));
-}

@@ -1,8 +1,8 @@
 import { Button, Group, NumberInput, Select, Text } from "@mantine/core";
 import { memo, useState } from "react";
-import { AXIS_NAMES, type AxisName, type MapSearch } from "@/analysis/map-state";
 import { DraftInput } from "@/components/draft-input";
 import { FlashMetadata } from "@/components/flash-metadata";
+import { AXIS_NAMES, type AxisName, type MapSearch } from "@/questions/scheme-map";
 import {
   bytes,
   bytesOfPages,
@@ -79,7 +79,7 @@ export const MapControls = memo(function MapControls({
       </div>
       <Group gap="xs" mt="xs">
         <Button size="xs" variant="default" onClick={swap}>
-          Swap the axes
+          Swap axes
         </Button>
         <Button
           size="xs"
@@ -93,7 +93,7 @@ export const MapControls = memo(function MapControls({
             })
           }
         >
-          Usual ranges
+          Reset ranges
         </Button>
       </Group>
     </section>
@@ -109,6 +109,11 @@ interface AxisControlProps {
   readonly onRange: (low: number, high: number) => void;
 }
 
+const END_NAMES = {
+  low: (axis: string) => `${axis}, from`,
+  high: (axis: string) => `${axis}, to`,
+} as const;
+
 /** One end of an axis of sizes, typed in bytes or pages. */
 function SizeEnd(
   props: AxisControlProps & {
@@ -122,7 +127,7 @@ function SizeEnd(
   return (
     <DraftInput<Pages>
       label={label}
-      ariaLabel={`${name}, ${label.toLowerCase()}`}
+      ariaLabel={END_NAMES[end](name)}
       shown={formatBytes(bytesOfPages(pages(chosen[end]), pageBytes))}
       read={(text) => {
         const found = parseSize(text, pageBytes, 1);
@@ -155,7 +160,7 @@ function AxisControl(props: AxisControlProps) {
   const end = (key: "low" | "high", label: string) => (
     <NumberInput
       label={label}
-      aria-label={`${name}, ${label.toLowerCase()}`}
+      aria-label={END_NAMES[key](name)}
       size="sm"
       hideControls
       thousandSeparator=","
@@ -204,7 +209,7 @@ function AxisControl(props: AxisControlProps) {
       )}
       <Text size="xs" c="dimmed" className={classes["wide"]}>
         {isSize(chosen.axis)
-          ? "Such as 64 MiB, or 5400 for pages"
+          ? "For example 64 MiB, or 5400 for pages"
           : AXIS_TEXTS[chosen.axis]}
       </Text>
     </div>

@@ -1,16 +1,18 @@
 import { Button, Group, Text, UnstyledButton } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import type { AnalysisState } from "@/analysis/state";
-import { deciding } from "@/api/evaluations";
-import { type MapPointOut, mapPointSteps, type SchemeMapOut } from "@/api/scheme-maps";
+import { deciding } from "@/api/compare";
+import { type MapPointOut, mapPointSteps, type SchemeMapOut } from "@/api/scheme-map";
 import type { Decision } from "@/api/use-decision";
 import { SchemeMark } from "@/charts/scheme-mark";
 import { AskedSteps } from "@/components/asked-steps";
+import type { Column } from "@/components/columns";
+import { DataTable } from "@/components/data-table";
 import { Dialog } from "@/components/dialog";
 import { Panel } from "@/components/panel";
 import { RunProgress } from "@/components/run-progress";
 import { Unknown } from "@/components/unknown";
+import type { AnalysisState } from "@/questions/point";
 import { shownCurrency } from "@/units/currency";
 import {
   bytes,
@@ -53,6 +55,64 @@ export function PointPanel(props: PointPanelProps) {
       ? timeText(point, scheme, model)
       : formatMicroseconds(microseconds(time));
   };
+  const columns: readonly Column<MapPointOut["schemes"][number]>[] = [
+    {
+      key: "Scheme",
+      rowHeader: true,
+      cellProps: () => ({ className: classes["scheme"] }),
+      cell: ({ scheme, title }) => (
+        <>
+          <SchemeMark scheme={scheme} /> {title}
+          {scheme === best && <span className={classes["best"]}> best</span>}
+          {scheme === point.best_by_price_times_time && (
+            <span className={classes["best"]}> cheapest</span>
+          )}
+        </>
+      ),
+    },
+    {
+      key: "I/O time",
+      unit: "µs/access",
+      cell: ({ scheme, title, io_time_us_per_access: time }) =>
+        time === null ? (
+          <Unknown reason="flash metadata leaves no RAM for caching" />
+        ) : (
+          <UnstyledButton
+            className={classes["time"]}
+            aria-label={`Why this number: ${title}, ${shownTime(scheme, time)} µs per access`}
+            onClick={() => setOpened(scheme)}
+          >
+            {shownTime(scheme, time)}
+          </UnstyledButton>
+        ),
+    },
+    {
+      key: "Known error",
+      unit: "± µs",
+      cell: (row) =>
+        replayed.has(row.scheme) ? "replayed" : errorText(row.error_us_per_access),
+    },
+    {
+      key: "Cost",
+      unit: `${shownCurrency()}/month`,
+      cell: ({ usd_per_month: cost }) =>
+        cost === null ? (
+          <Unknown reason="a price is missing; see under the map" />
+        ) : (
+          formatMoney(usd(Number(cost)))
+        ),
+    },
+    {
+      key: "Price x time",
+      unit: `${shownCurrency()}/mo x µs`,
+      cell: ({ price_times_time: product }) =>
+        product === null ? (
+          <Unknown reason="a price is missing; see under the map" />
+        ) : (
+          formatNumber(product)
+        ),
+    },
+  ];
   const isSet = place.dirty !== null || place.asymmetry !== null;
   const shown = point.schemes.find(({ scheme }) => scheme === opened);
   return (
@@ -62,90 +122,18 @@ export function PointPanel(props: PointPanelProps) {
     >
       {props.decision.pending && run === undefined && (
         <Text size="sm" role="status">
-          The lead is smaller than the error of the model: replaying the trace to
-          decide…
+          The lead is within the model's error: replaying the trace to decide…
         </Text>
       )}
       {run !== undefined && <RunProgress run={run} />}
-      <div className="tw-scroll">
-        <table className={`tw-table ${classes["table"]}`}>
-          <caption>
-            Where you are. Press an I/O time to see why it is this number.
-          </caption>
-          <thead>
-            <tr>
-              <th scope="col">Scheme</th>
-              <th scope="col" className="num">
-                I/O time
-                <br />
-                <span className="tw-unit">[µs/access]</span>
-              </th>
-              <th scope="col" className="num">
-                Known error
-                <br />
-                <span className="tw-unit">[± µs]</span>
-              </th>
-              <th scope="col" className="num">
-                Cost
-                <br />
-                <span className="tw-unit">[{shownCurrency()}/month]</span>
-              </th>
-              <th scope="col" className="num">
-                Price x time
-                <br />
-                <span className="tw-unit">[{shownCurrency()}/mo x µs]</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {point.schemes.map((row) => (
-              <tr key={row.scheme}>
-                <th scope="row" className={classes["scheme"]}>
-                  <SchemeMark scheme={row.scheme} /> {row.title}
-                  {row.scheme === best && (
-                    <span className={classes["best"]}> best</span>
-                  )}
-                  {row.scheme === point.best_by_price_times_time && (
-                    <span className={classes["best"]}> cheapest</span>
-                  )}
-                </th>
-                <td className="num">
-                  {row.io_time_us_per_access === null ? (
-                    <Unknown reason="the metadata of flash leave no RAM to cache in" />
-                  ) : (
-                    <UnstyledButton
-                      className={classes["time"]}
-                      aria-label={`Why ${row.title} costs ${shownTime(row.scheme, row.io_time_us_per_access)} µs`}
-                      onClick={() => setOpened(row.scheme)}
-                    >
-                      {shownTime(row.scheme, row.io_time_us_per_access)}
-                    </UnstyledButton>
-                  )}
-                </td>
-                <td className="num">
-                  {replayed.has(row.scheme)
-                    ? "replayed"
-                    : errorText(row.error_us_per_access)}
-                </td>
-                <td className="num">
-                  {row.usd_per_month === null ? (
-                    <Unknown reason="a price is missing; see under the map" />
-                  ) : (
-                    formatMoney(usd(Number(row.usd_per_month)))
-                  )}
-                </td>
-                <td className="num">
-                  {row.price_times_time === null ? (
-                    <Unknown reason="a price is missing; see under the map" />
-                  ) : (
-                    formatNumber(row.price_times_time)
-                  )}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <DataTable
+        label="Schemes at this point"
+        className={classes["table"]}
+        caption="Your point on the map. Press an I/O time to see how it is computed."
+        columns={columns}
+        rows={point.schemes}
+        rowKey={({ scheme }) => scheme}
+      />
       <Group gap="xs" mt="sm">
         <Button
           variant="default"
@@ -165,13 +153,13 @@ export function PointPanel(props: PointPanelProps) {
         </Button>
         {isSet && (
           <Button variant="default" onClick={props.onUnset}>
-            Back to measured values
+            Reset to measured values
           </Button>
         )}
       </Group>
       {(isSet || props.metadata !== undefined) && (
         <Text size="sm" c="dimmed" mt={6}>
-          Compare takes the sizes from here, and measured dirty shares, the device's own
+          Compare uses the sizes from here, but measured dirty shares, the device's own
           write times and no metadata.
         </Text>
       )}
@@ -198,7 +186,7 @@ function whereText(point: MapPointOut, place: Place): string {
     formatPagesAndBytes(pages(Math.round(count)), bytes(point.page_bytes));
   const left =
     point.ram_pages_with_flash < point.ram_pages
-      ? `, of which metadata of flash leave ${size(Math.floor(point.ram_pages_with_flash))}`
+      ? `, of which flash metadata leaves ${size(Math.floor(point.ram_pages_with_flash))}`
       : "";
   const dirty =
     place.dirty === null

@@ -2,25 +2,25 @@ import { Skeleton } from "@mantine/core";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
 import { useCallback, useMemo, useState } from "react";
+import { evaluationQuery } from "@/api/compare";
+import { mapPointQuery, type SchemeMapOut, schemeMapQuery } from "@/api/scheme-map";
+import { type Decision, useDecision } from "@/api/use-decision";
+import { useCatalogNames } from "@/api/use-names";
+import { DirtyEnd, type DirtyEndName } from "@/components/dirty-end";
+import { ProblemAlert } from "@/components/problem-alert";
+import { WarningNotes } from "@/components/warning-notes";
 import {
   type AnalysisInputs,
   AnalysisPage,
   type AskedAt,
-} from "@/analysis/analysis-page";
-import type { MapSearch } from "@/analysis/map-state";
+} from "@/questions/analysis-page";
 import {
   type AnalysisSearch,
   type AnalysisState,
   evaluationInput,
-} from "@/analysis/state";
-import { usePatch } from "@/analysis/use-analysis";
-import { useCatalogNames } from "@/analysis/use-names";
-import { evaluationQuery } from "@/api/evaluations";
-import { mapPointQuery, type SchemeMapOut, schemeMapQuery } from "@/api/scheme-maps";
-import { type Decision, useDecision } from "@/api/use-decision";
-import { DirtyEnd, type DirtyEndName } from "@/components/dirty-end";
-import { ProblemAlert } from "@/components/problem-alert";
-import { WarningNotes } from "@/components/warning-notes";
+} from "@/questions/point";
+import type { MapSearch } from "@/questions/scheme-map";
+import { usePatch } from "@/questions/use-analysis";
 import {
   chosenAxes,
   isLog,
@@ -38,7 +38,7 @@ import classes from "./scheme-map.module.css";
 import { usePlace } from "./use-place";
 
 const LEAD =
-  "Which page-flow scheme wins where? Every scheme over two quantities at once, with the lines on which the winner changes, and where you are.";
+  "Which page-flow scheme wins where? A map of two quantities: the best scheme at each point, the lines on which it changes, and your current point.";
 
 export function SchemeMapPage() {
   return (
@@ -47,7 +47,7 @@ export function SchemeMapPage() {
       title="Scheme map"
       lead={LEAD}
       height={620}
-      empty="A map is drawn from the hit-ratio and write-back curves of a workload."
+      empty="A map needs the hit-ratio and write-back curves of a workload."
       asks={(asked) => mapAsks(asked)}
       view={(inputs) => <SchemeMapView {...inputs} />}
     />
@@ -150,7 +150,7 @@ function SchemeMapView({ state, name, summary }: AnalysisInputs) {
       {map.error !== null && (
         <ProblemAlert
           error={map.error}
-          title="The map could not be made"
+          title="The map could not be computed"
           onRetry={() => void map.refetch()}
         />
       )}

@@ -1,7 +1,7 @@
 import { useMemo } from "react";
-import type { MapSearch } from "@/analysis/map-state";
-import type { AnalysisSearch, AnalysisState } from "@/analysis/state";
 import { useSettled } from "@/components/use-settled";
+import type { AnalysisSearch, AnalysisState } from "@/questions/point";
+import type { MapSearch } from "@/questions/scheme-map";
 import type { Place } from "./axes";
 
 /** Where you are: the sizes and shares under the sliders, from and to the address. */

@@ -82,7 +82,7 @@ export function ContenderList({ simulator, contenders, onChange }: ContenderList
       </Group>
       {full && (
         <Text size="sm" c="dimmed" mt={4}>
-          A sweep takes {simulator.most_contenders} contenders at most.
+          A sweep takes at most {simulator.most_contenders} contenders.
         </Text>
       )}
     </>
@@ -186,7 +186,7 @@ function AddContender(props: {
       searchable
       selectFirstOptionOnChange
       maxDropdownHeight={320}
-      nothingFoundMessage="Nothing has this name"
+      nothingFoundMessage="No contender has this name"
     />
   );
 }

@@ -1,19 +1,6 @@
 import { Button, Select, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useEffect, useMemo } from "react";
-import type { AnalysisSearch } from "@/analysis/state";
-import {
-  countSizes,
-  readContenders,
-  readSizes,
-  type SizeSpec,
-  type SweepSearch,
-  sizesInput,
-  specOfInput,
-  USUAL_POINTS,
-  writeContenders,
-  writeSizes,
-} from "@/analysis/sweep-state";
 import {
   type MiniatureIn,
   type MiniatureOut,
@@ -39,6 +26,19 @@ import { ProblemAlert } from "@/components/problem-alert";
 import { Prose } from "@/components/prose";
 import { RunProgress } from "@/components/run-progress";
 import { WarningNotes } from "@/components/warning-notes";
+import type { AnalysisSearch } from "@/questions/point";
+import {
+  countSizes,
+  readContenders,
+  readSizes,
+  type SizeSpec,
+  type SweepSearch,
+  sizesInput,
+  specOfInput,
+  USUAL_POINTS,
+  writeContenders,
+  writeSizes,
+} from "@/questions/simulate";
 import { bytes, formatCount, formatShort } from "@/units/quantity";
 import {
   estimateFinding,
@@ -99,7 +99,7 @@ export function setupOf(
   const faults = [...read.faults];
   const named = read.contenders.find(({ family }) => family === "policy");
   if (named === undefined && read.contenders.length > 0) {
-    faults.push("only replacement policies are estimated for all sizes");
+    faults.push("only replacement policies can be estimated for all sizes");
   }
   const policy = named ?? {
     family: "policy" as const,
@@ -111,7 +111,9 @@ export function setupOf(
   const sizes =
     search.estimate_sizes === undefined ? usual : readSizes(search.estimate_sizes, 1);
   if (sizes === null) {
-    faults.push(`${search.estimate_sizes?.slice(0, 60)} are no sizes in pages`);
+    faults.push(
+      `"${search.estimate_sizes?.slice(0, 60)}" is not a list of sizes in pages`,
+    );
   }
   return {
     policy,
@@ -162,7 +164,7 @@ export function EstimatePanel(props: EstimateProps) {
     <>
       <Panel
         title="All sizes of one policy, estimated"
-        subtitle="Policies without a stack property have no curve in one pass: eight caches, scaled down, replay eight samples of the pages"
+        subtitle="Policies without the stack property have no one-pass curve: eight scaled-down caches replay eight samples of the pages"
       >
         <Stack gap="md">
           <Fields {...props} setup={setup} />
@@ -173,12 +175,15 @@ export function EstimatePanel(props: EstimateProps) {
             onStart={() => job.start(body)}
           />
           {job.error !== null && (
-            <ProblemAlert error={job.error} title="The estimate could not be made" />
+            <ProblemAlert
+              error={job.error}
+              title="The estimate could not be computed"
+            />
           )}
           {job.run !== undefined && <RunProgress run={job.run} />}
           {made !== null && stale && !job.running && (
             <Text size="sm" role="status" style={{ color: "var(--tw-warn)" }}>
-              ⚠ The estimate below is of another policy, rate or other sizes.
+              ⚠ The estimate below is for another policy, sampling rate or set of sizes.
             </Text>
           )}
         </Stack>
@@ -222,7 +227,7 @@ function Fields(props: EstimateProps & { readonly setup: Setup }) {
           )}
         </div>
         <NumberField
-          label="Pages followed"
+          label="Pages sampled"
           unit="%"
           description="More pages: narrower intervals, more time"
           min={LEAST_PERCENT}
@@ -264,7 +269,7 @@ function EstimateButton(props: {
       <Text size="sm" mb="xs" role="status">
         {formatCount(count)} {count === 1 ? "size" : "sizes"}, from{" "}
         {formatShort(PERCENT * setup.rate)} % of the pages; below{" "}
-        {formatCount(leastPagesAt(setup.rate))} pages, and more for a policy of several
+        {formatCount(leastPagesAt(setup.rate))} pages, or more for a policy with several
         queues, the scaled caches are too small to trust.
       </Text>
       <Button onClick={props.onStart} loading={props.running} disabled={complete}>
@@ -380,18 +385,18 @@ function Explanation() {
   return (
     <p>
       Miniature simulation (Waldspurger, Saemundsson, Ahmad and Park, USENIX ATC 2017):
-      a page is followed in all of its accesses or in none, and a cache of C pages is
-      stood in for by one of C x rate / 8 pages. Eight of them replay disjoint samples;
-      their mean, scaled to all pages, is the estimate. The band takes in their spread,
-      how much slightly smaller and larger caches differ, and how rough the counts are
-      between those sizes. It is of the sampling alone: where a scaled cache, or a queue
-      within it, has fewer than 32 pages, and where the policy does not shrink with its
-      cache, it may behave unlike a large one, and there is no band. Nor is there one
-      where the curve has a cliff: a few pages more or less make the cache hit or miss
-      whole loops, and at which size the whole does so no sample tells. The dashed line
-      is LRU from stack distances of the whole trace, exact at every size. Cold start,
-      nothing flushed at the end. To be sure of a size, run a sweep: it replays the
-      whole trace.
+      a page is sampled with all of its accesses or not at all, and a cache of C pages
+      is represented by one of C x rate / 8 pages. Eight of these replay disjoint
+      samples; their mean, scaled to all pages, is the estimate. The band covers their
+      spread, the difference between slightly smaller and larger caches, and the
+      roughness of the counts between those sizes. It covers sampling error only: where
+      a scaled cache, or a queue within it, has fewer than 32 pages, and where the
+      policy does not scale with its cache, it may behave unlike a large one, and no
+      band is drawn. No band is drawn at a cliff either: a few pages more or fewer make
+      the cache hit or miss whole loops, and no sample shows at which size the full
+      cache does so. The dashed line is LRU from stack distances of the whole trace,
+      exact at every size. Cold start, nothing flushed at the end. To be sure of a size,
+      run a sweep: it replays the whole trace.
     </p>
   );
 }

@@ -74,13 +74,13 @@ describe("an estimate beside LRU", () => {
     // 0.50 +- 0.02 against 0.49 and 0.47; 0.60 +- 0.02 against 0.63
     const rows = [row(10, 0.5, 0.49), row(20, 0.5, 0.47), row(40, 0.6, 0.63)];
     expect(estimateFinding(made(rows))).toBe(
-      "ARC hits more than LRU at 1 and hits less at 1 of 3 sizes, beyond its interval",
+      "ARC hits more than LRU at 1 and less at 1 of 3 sizes, beyond its interval",
     );
     expect(estimateFinding(made(rows.slice(0, 1)))).toBe(
       "ARC and LRU cannot be distinguished at any of 1 size",
     );
     expect(estimateFinding(made(rows, "LRU"))).toBe(
-      "The estimate of LRU holds its exact curve at 1 of 3 sizes",
+      "The LRU estimate contains the exact curve at 1 of 3 sizes",
     );
     expect(estimateFinding(made([row(10, null, 0.4)]))).toBe("No estimate of ARC yet");
     const small = row(10, 0.5, 0.3, true);

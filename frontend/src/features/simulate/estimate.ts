@@ -38,7 +38,7 @@ export const leastPagesAt = (rate: number): number =>
 
 const sizesText = (count: number) => `${count} ${count === 1 ? "size" : "sizes"}`;
 
-/** Why no size tells the policy from LRU. */
+/** Why the policy cannot be distinguished from LRU at any size. */
 function withoutIntervals(known: readonly Known[], title: string): string {
   if (known.every((row) => row.too_small === true)) {
     return `All scaled caches are too small to distinguish ${title} from LRU`;
@@ -67,16 +67,17 @@ export function estimateFinding(made: Pick<MiniatureOut, "rows" | "title">): str
   const all =
     sizesText(rows.length) + (rows.length < known.length ? " with an interval" : "");
   if (made.title.toLowerCase() === "lru") {
-    return `The estimate of LRU holds its exact curve at ${rows.length - above - below} of ${all}`;
+    return `The LRU estimate contains the exact curve at ${rows.length - above - below} of ${all}`;
   }
   if (above === 0 && below === 0) {
     return `${made.title} and LRU cannot be distinguished at any of ${all}`;
   }
-  const parts = [
-    ...(above === 0 ? [] : [`hits more than LRU at ${above}`]),
-    ...(below === 0 ? [] : [`hits less${above === 0 ? " than LRU" : ""} at ${below}`]),
-  ];
-  return `${made.title} ${parts.join(" and ")} of ${all}, beyond its interval`;
+  if (below === 0) {
+    return `${made.title} hits more than LRU at ${above} of ${all}, beyond its interval`;
+  }
+  return above === 0
+    ? `${made.title} hits less than LRU at ${below} of ${all}, beyond its interval`
+    : `${made.title} hits more than LRU at ${above} and less at ${below} of ${all}, beyond its interval`;
 }
 
 /** Policy, interval and LRU at the size in the middle. */
@@ -98,7 +99,7 @@ export function estimateSentence(made: MiniatureOut): string | undefined {
 /** What a row says of itself in short; the notes below the table say it in full. */
 const NOTES: Readonly<Record<string, string>> = {
   too_small: `part of a scaled cache below ${LEAST_SCALED_PAGES} pages: no interval`,
-  does_not_shrink: "the policy does not shrink: no interval",
+  does_not_shrink: "the policy does not scale with its cache: no interval",
   cliff: "the curve has a cliff at this size: no interval",
 };
 

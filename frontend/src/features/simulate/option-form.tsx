@@ -75,12 +75,12 @@ function OptionField(props: {
         size="xs"
         label={option.name}
         description={<Prose text={option.description} />}
-        placeholder={option.default === "" ? "must be given" : option.default}
+        placeholder={option.default === "" ? "required" : option.default}
         data={option.choices}
         value={value === "" ? null : value}
         onChange={onChange}
         clearable
-        clearButtonProps={{ "aria-label": `Back to the default of ${option.name}` }}
+        clearButtonProps={{ "aria-label": `Reset ${option.name} to its default` }}
       />
     );
   }
@@ -93,7 +93,7 @@ function OptionField(props: {
           <Prose text={option.description} />. Takes: {option.values}.
         </>
       }
-      placeholder={option.default === "" ? "must be given" : option.default}
+      placeholder={option.default === "" ? "required" : option.default}
       value={value}
       maxLength={60}
       onChange={(event) => onChange(event.currentTarget.value)}

@@ -1,6 +1,5 @@
 import { SegmentedControl, Select, Text } from "@mantine/core";
 import { useMemo } from "react";
-import type { SweepSearch } from "@/analysis/sweep-state";
 import type { SimulatorOut } from "@/api/simulator";
 import type { SweepOut } from "@/api/sweeps";
 import { useChartColors } from "@/charts/chart";
@@ -8,9 +7,11 @@ import { ChartCard } from "@/charts/chart-card";
 import { curveOption } from "@/charts/curve-option";
 import { schemeMark } from "@/charts/palette";
 import { SeriesMark } from "@/charts/scheme-mark";
+import { DataTable } from "@/components/data-table";
 import { DerivationTable } from "@/components/derivation-table";
 import { WarningNotes } from "@/components/warning-notes";
 import { WhyButton } from "@/components/why-button";
+import type { SweepSearch } from "@/questions/simulate";
 import {
   bytes,
   bytesOfPages,
@@ -177,7 +178,7 @@ function Controls(
       <Select
         size="xs"
         w={130}
-        aria-label="What is drawn"
+        aria-label="Chart shows"
         data={offered.map((measure) => ({ value: measure.id, label: measure.title }))}
         value={props.measureId}
         onChange={(measure) => measure !== null && patch({ measure })}
@@ -200,7 +201,7 @@ function Controls(
         <Select
           size="xs"
           w={150}
-          aria-label={view.axis === "ram" ? "Flash is held at" : "RAM is held at"}
+          aria-label={view.axis === "ram" ? "Flash fixed at" : "RAM fixed at"}
           data={held.map((size) => ({
             value: String(size),
             label: `${view.axis === "ram" ? "flash" : "RAM"} ${formatBytes(
@@ -222,9 +223,9 @@ function NothingDrawn(props: { readonly sweep: SweepOut; readonly measure: Measu
   const reason = sweep.rows.find((row) => row.io_time_reason !== null)?.io_time_reason;
   const text =
     sweep.rows.length === 0
-      ? "No replay is done yet. Results appear here while the sweep runs, and stay when it is cancelled."
+      ? "No replay has finished yet. Results appear here while the sweep runs, and stay when it is cancelled."
       : isKnown
-        ? "No replay at the sizes of this view is done yet."
+        ? "No replay at the sizes of this view has finished yet."
         : `${measure.title} is not known for these replays${reason ? `: ${reason}` : ""}.`;
   return (
     <section className="tw-panel" aria-label="Results">
@@ -243,8 +244,8 @@ function Explanation() {
       miss ratio is the share of accesses that reach the disk. I/O time is counters x
       service times of the devices above, divided by the accesses; pages that a flash
       cache moves in batches cost their transfer at the sequential rate. A policy that
-      reads the future is a bound, not a choice, and takes no part in the headline.
-      Lines between points only lead the eye.
+      reads the future is a bound, not a choice, and is left out of the headline. Lines
+      between points only guide the eye.
     </p>
   );
 }
@@ -258,74 +259,68 @@ export function FormulaBeside({ sweep }: { readonly sweep: SweepOut }) {
     return null;
   }
   return (
-    <section className="tw-panel" aria-label="Formula beside the replay">
+    <section className="tw-panel" aria-label="Formula compared with the replay">
       <Text size="sm" mb={6}>
-        No curve gives the counts of clean-only admission, so its formula is applied to
-        those of the replay. It takes flash hits over RAM misses for the share of clean
-        RAM victims that flash still holds; that makes it dearer than the replay, or
-        cheaper. With the share that was measured, the gap left is the RAM misses that
-        filled an empty frame.
+        No curve gives the counts for clean-only admission, so its formula uses the
+        counts of the replay. It approximates the share of clean RAM victims still on
+        flash by flash hits over RAM misses, which puts it above or below the replay.
+        With the measured share, the remaining gap is the RAM misses that filled an
+        empty frame.
       </Text>
-      <div className="tw-scroll">
-        <table className="tw-table">
-          <thead>
-            <tr>
-              <th scope="col">RAM, flash [pages]</th>
-              <th scope="col" className="num">
-                Formula [µs/access]
-              </th>
-              <th scope="col" className="num">
-                Replay [µs/access]
-              </th>
-              <th scope="col" className="num">
-                Gap
-              </th>
-              <th scope="col" className="num">
-                Clean victims on flash, taken
-              </th>
-              <th scope="col" className="num">
-                Measured
-              </th>
-              <th scope="col" className="num">
-                Formula with it [µs/access]
-              </th>
-              <th scope="col" className="num">
-                Gap left
-              </th>
-              <th scope="col">Why</th>
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map(({ row, formula }) => (
-              <tr key={`${row.contender} ${row.ram_pages} ${row.flash_pages}`}>
-                <th scope="row">
-                  {formatCount(row.ram_pages)}, {formatCount(row.flash_pages ?? 0)}
-                </th>
-                <td className="num">{formatShort(formula.io_time_us_per_access, 4)}</td>
-                <td className="num">
-                  {formatShort(row.io_time_us_per_access ?? 0, 4)}
-                </td>
-                <td className="num">{formatPercent(ratio(formula.gap))}</td>
-                <td className="num">{formatPercent(ratio(formula.q))}</td>
-                <td className="num">{formatPercent(ratio(formula.measured_q))}</td>
-                <td className="num">
-                  {formatShort(formula.measured_us_per_access, 4)}
-                </td>
-                <td className="num">{formatPercent(ratio(formula.measured_gap))}</td>
-                <td>
-                  <WhyButton
-                    title={`formula at ${formatCount(row.ram_pages)} and ${formatCount(row.flash_pages ?? 0)} pages`}
-                  >
-                    <DerivationTable
-                      steps={[formula.derivation, formula.measured_derivation]}
-                    />
-                  </WhyButton>
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <DataTable
+        label="Formula and replay of clean-only admission"
+        columns={[
+          {
+            key: "RAM, flash [pages]",
+            rowHeader: true,
+            cell: ({ row }) =>
+              `${formatCount(row.ram_pages)}, ${formatCount(row.flash_pages ?? 0)}`,
+          },
+          {
+            key: "Formula",
+            unit: "µs/access",
+            cell: ({ formula }) => formatShort(formula.io_time_us_per_access, 4),
+          },
+          {
+            key: "Replay",
+            unit: "µs/access",
+            cell: ({ row }) => formatShort(row.io_time_us_per_access ?? 0, 4),
+          },
+          { key: "Gap", cell: ({ formula }) => formatPercent(ratio(formula.gap)) },
+          {
+            key: "Clean victims on flash, assumed",
+            cell: ({ formula }) => formatPercent(ratio(formula.q)),
+          },
+          {
+            key: "Measured",
+            cell: ({ formula }) => formatPercent(ratio(formula.measured_q)),
+          },
+          {
+            key: "Formula with it",
+            unit: "µs/access",
+            cell: ({ formula }) => formatShort(formula.measured_us_per_access, 4),
+          },
+          {
+            key: "Remaining gap",
+            cell: ({ formula }) => formatPercent(ratio(formula.measured_gap)),
+          },
+          {
+            key: "Why",
+            align: "text",
+            cell: ({ row, formula }) => (
+              <WhyButton
+                title={`formula at ${formatCount(row.ram_pages)} and ${formatCount(row.flash_pages ?? 0)} pages`}
+              >
+                <DerivationTable
+                  steps={[formula.derivation, formula.measured_derivation]}
+                />
+              </WhyButton>
+            ),
+          },
+        ]}
+        rows={rows}
+        rowKey={({ row }) => `${row.contender} ${row.ram_pages} ${row.flash_pages}`}
+      />
     </section>
   );
 }

@@ -140,7 +140,7 @@ describe("the finding", () => {
   });
 
   it("knows nothing while nothing is done", () => {
-    expect(findingIn(sweep({ rows: [] }))).toBe("No miss ratio yet");
+    expect(findingIn(sweep({ rows: [] }))).toBe("Miss ratio: no results yet");
   });
 });
 

@@ -215,7 +215,7 @@ export function findingOf(
   if (first === undefined) {
     return series.some((one) => one.points.length > 0)
       ? `${measure.title} of a policy that knows the future: a bound for all others`
-      : `No ${measure.title.toLowerCase()} yet`;
+      : `${measure.title}: no results yet`;
   }
   if (others.length === 0) {
     return `${measure.title} of ${first.label}`;
@@ -251,8 +251,9 @@ function rankingOf(
     const level = best.filter(
       (names) => names.length > 1 && names.includes(leader),
     ).length;
-    const rest = level === 0 ? "" : `, and is level with the best at ${level} more`;
-    return `${leader.label} ${measure.wins} at ${most} of ${all}${rest}`;
+    return level === 0
+      ? `${leader.label} ${measure.wins} at ${most} of ${all}`
+      : `${leader.label} ${measure.wins} at ${most} of ${all}, and is level with the best at ${level} more`;
   }
   if (most > 0) {
     return `Each of ${namesOf(leaders)} ${measure.wins} at ${most} of ${all}`;

@@ -2,24 +2,6 @@ import { Alert, Button, Skeleton, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
 import { type ReactNode, useEffect, useMemo } from "react";
-import { type AnalysisInputs, AnalysisPage } from "@/analysis/analysis-page";
-import { KeptAnswer } from "@/analysis/kept-answer";
-import type { AnalysisSearch, AnalysisState } from "@/analysis/state";
-import {
-  countSizes,
-  readContenders,
-  readSizes,
-  type SizeSpec,
-  type SweepSearch,
-  sizesInput,
-  specOfInput,
-  usualContenders,
-  usualFlash,
-  usualRange,
-  writeContenders,
-  writeSizes,
-} from "@/analysis/sweep-state";
-import { usePatch } from "@/analysis/use-analysis";
 import { devicesQuery } from "@/api/catalog";
 import type { SweepAsk } from "@/api/gen/types.gen";
 import { isOlder } from "@/api/older";
@@ -36,6 +18,24 @@ import { FlashMetadata } from "@/components/flash-metadata";
 import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
 import { RunProgress } from "@/components/run-progress";
+import { type AnalysisInputs, AnalysisPage } from "@/questions/analysis-page";
+import { KeptAnswer } from "@/questions/kept-answer";
+import type { AnalysisSearch, AnalysisState } from "@/questions/point";
+import {
+  countSizes,
+  readContenders,
+  readSizes,
+  type SizeSpec,
+  type SweepSearch,
+  sizesInput,
+  specOfInput,
+  usualContenders,
+  usualFlash,
+  usualRange,
+  writeContenders,
+  writeSizes,
+} from "@/questions/simulate";
+import { usePatch } from "@/questions/use-analysis";
 import { bytes, formatCount } from "@/units/quantity";
 import { ContenderList } from "./contender-list";
 import { EstimatePanel } from "./estimate-panel";
@@ -45,7 +45,7 @@ import { SizesForm } from "./sizes-form";
 import { useSweep } from "./use-sweep";
 
 const LEAD =
-  "Replays the workload through policies, buffers, page-flow schemes and flash caches, at every size you name, and counts each page operation.";
+  "Replays the workload through policies, buffers, page-flow schemes and flash caches, at every size you list, and counts each page operation.";
 
 export function SimulatePage() {
   const simulator = useQuery(simulatorQuery()).data;
@@ -95,7 +95,7 @@ function WithSimulator(inputs: AnalysisInputs) {
     return (
       <ProblemAlert
         error={simulator.error}
-        title="What the simulator knows could not be loaded"
+        title="The list of policies and schemes could not be loaded"
         onRetry={() => void simulator.refetch()}
       />
     );
@@ -125,7 +125,7 @@ function setupOf(
   const sizes = (text: string | undefined, least: number, usual: SizeSpec) => {
     const spec = text === undefined ? usual : readSizes(text, least);
     if (spec === null) {
-      faults.push(`${text?.slice(0, 60)} are no sizes in pages`);
+      faults.push(`"${text?.slice(0, 60)}" is not a list of sizes in pages`);
     }
     return spec ?? usual;
   };
@@ -216,7 +216,7 @@ function SimulateView({ state, simulator, name, summary, asks }: ViewProps) {
         />
       </SetupPanels>
       {sweeping.error !== null && (
-        <ProblemAlert error={sweeping.error} title="The sweep could not be made" />
+        <ProblemAlert error={sweeping.error} title="The sweep could not be run" />
       )}
       {run !== undefined && (
         <Panel label="Progress of the sweep">
@@ -224,7 +224,7 @@ function SimulateView({ state, simulator, name, summary, asks }: ViewProps) {
           {sweep !== null && (
             <Text size="sm" mt={4} role="status">
               {formatCount(sweep.rows.length)} of {formatCount(sweep.replays)} replays
-              are done and kept.
+              are finished and stored.
             </Text>
           )}
         </Panel>
@@ -242,8 +242,8 @@ function SimulateView({ state, simulator, name, summary, asks }: ViewProps) {
           {(stale || older) && !sweeping.running && (
             <Text size="sm" role="status" style={{ color: "var(--tw-warn)" }}>
               {stale
-                ? "⚠ The results below are of other contenders or sizes. Run the sweep for the present ones; replays that are known are not made again."
-                : `⚠ The results below were computed by version ${sweep.core_version} of the models. Run the sweep to compute them with the present version.`}
+                ? "⚠ The results below are for other contenders or sizes. Run the sweep for the current ones; finished replays are reused."
+                : `⚠ The results below were computed by version ${sweep.core_version} of the models. Run the sweep to compute them with the current version.`}
             </Text>
           )}
           <Results
@@ -298,7 +298,10 @@ function SetupPanels(props: {
   const { simulator, setup, summary, twoTier, patch } = props;
   return (
     <div className={classes["setup"]}>
-      <Panel title="Contenders" subtitle="Who is replayed, and with which options">
+      <Panel
+        title="Contenders"
+        subtitle="Policies, schemes and caches to replay, with their options"
+      >
         <ContenderList
           simulator={simulator}
           contenders={setup.contenders}
@@ -343,7 +346,7 @@ function SetupPanels(props: {
               note={
                 props.metadata === undefined
                   ? undefined
-                  : "Contenders with flash are replayed in the RAM that its metadata leave; the table has it."
+                  : "Contenders with flash run in the RAM left by the flash metadata; see the table."
               }
             />
           )}
@@ -440,7 +443,7 @@ function RunLine(props: {
         role="status"
       >
         {tooMany
-          ? `${formatCount(count)} replays are more than the ${formatCount(most)} of one sweep: take fewer sizes or contenders.`
+          ? `${formatCount(count)} replays exceed the limit of ${formatCount(most)} per sweep: choose fewer sizes or contenders.`
           : `${formatCount(count)} ${count === 1 ? "replay" : "replays"} of ${formatCount(props.accesses)} accesses.`}
       </Text>
       <Button

@@ -1,7 +1,7 @@
 import { NumberInput, SegmentedControl, Text, TextInput } from "@mantine/core";
 import { useState } from "react";
-import { MOST_SIZES, type SizeSpec, USUAL_POINTS } from "@/analysis/sweep-state";
 import { SizeInput } from "@/components/size-input";
+import { MOST_SIZES, type SizeSpec, USUAL_POINTS } from "@/questions/simulate";
 import {
   type Bytes,
   bytesOfPages,
@@ -47,7 +47,7 @@ export function SizesForm(props: SizesFormProps) {
       <SegmentedControl
         size="xs"
         mb="xs"
-        aria-label={`How the ${label.toLowerCase()} are given`}
+        aria-label={`${label}: range or list`}
         value={spec.kind}
         onChange={switchTo}
         transitionDuration={0}
@@ -111,10 +111,10 @@ export function parseSizes(text: string, pageBytes: Bytes, minimum: number) {
     .map((part) => part.trim())
     .filter((part) => part !== "");
   if (parts.length === 0) {
-    return { ok: false as const, message: "name at least one size" };
+    return { ok: false as const, message: "enter at least one size" };
   }
   if (parts.length > MOST_SIZES) {
-    return { ok: false as const, message: `name ${MOST_SIZES} sizes at most` };
+    return { ok: false as const, message: `enter at most ${MOST_SIZES} sizes` };
   }
   const sizes: number[] = [];
   for (const part of parts) {

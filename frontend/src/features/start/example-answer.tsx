@@ -2,14 +2,12 @@ import { Button, Group, Skeleton, Stack, Text } from "@mantine/core";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useEffect } from "react";
-import { type AnalysisState, evaluationInput } from "@/analysis/state";
-import { useAnalysis } from "@/analysis/use-analysis";
 import {
   deciding,
   type EvaluationOut,
   evaluationQuery,
   shownSchemes,
-} from "@/api/evaluations";
+} from "@/api/compare";
 import { isActiveStatus, useRun } from "@/api/runs";
 import { useDecision } from "@/api/use-decision";
 import { type WorkloadOut, workloadsQuery } from "@/api/workloads";
@@ -21,6 +19,8 @@ import { EmptyState } from "@/components/empty-state";
 import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
 import { RunProgress } from "@/components/run-progress";
+import { type AnalysisState, evaluationInput } from "@/questions/point";
+import { useAnalysis } from "@/questions/use-analysis";
 import {
   bytes,
   formatBytes,
@@ -60,8 +60,8 @@ export function ExampleAnswer() {
     return (
       <Panel>
         <EmptyState title="There is no workload to show an answer for">
-          The worked example was deleted, and nothing else has been read. Upload a trace
-          below; the answer for it appears here.
+          The worked example was deleted, and nothing else has been imported. Upload a
+          trace below; the answer for it appears here.
         </EmptyState>
       </Panel>
     );
@@ -137,7 +137,7 @@ function AnswerPanel(props: {
   const { evaluation, workload, state } = props;
   const { devices } = evaluation;
   return (
-    <section className="tw-panel" aria-label="Answer for the present workload">
+    <section className="tw-panel" aria-label="Answer for the current workload">
       <div className={classes["answer"]}>
         <Stack gap="sm">
           <Text size="sm" c="dimmed">

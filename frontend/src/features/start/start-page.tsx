@@ -1,13 +1,13 @@
 import { Anchor, Skeleton, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { QUESTIONS, scenarioLink } from "@/analysis/questions";
 import { scenariosQuery } from "@/api/scenarios";
 import { EmptyState } from "@/components/empty-state";
 import { Page } from "@/components/page";
 import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
 import { UploadZone } from "@/components/upload-zone";
+import { QUESTIONS, scenarioLink } from "@/questions/registry";
 import { formatDate } from "@/units/quantity";
 import { ExampleAnswer } from "./example-answer";
 import classes from "./start.module.css";
@@ -25,7 +25,7 @@ export function StartPage() {
       <div className={classes["columns"]}>
         <Panel
           title="Your workload"
-          subtitle="A trace of page or block accesses; the preview shows what was understood before anything is computed"
+          subtitle="A trace of page or block accesses; the preview shows how it is read before anything is computed"
         >
           <UploadZone />
           <Text size="sm" mt="sm">

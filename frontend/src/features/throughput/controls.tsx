@@ -1,10 +1,4 @@
 import { SegmentedControl, Text } from "@mantine/core";
-import {
-  MAX_CLIENTS,
-  type ThroughputSearch,
-  VARIED,
-  type Varied,
-} from "@/analysis/throughput-state";
 import type { SummaryOut } from "@/api/workloads";
 import { Disclosure } from "@/components/disclosure";
 import { FlashMetadata } from "@/components/flash-metadata";
@@ -12,6 +6,12 @@ import { LogSlider } from "@/components/log-slider";
 import { NumberField } from "@/components/number-field";
 import { SizeInput } from "@/components/size-input";
 import type { Moving } from "@/components/use-settled";
+import {
+  MAX_CLIENTS,
+  type ThroughputSearch,
+  VARIED,
+  type Varied,
+} from "@/questions/throughput";
 import { bytes, formatCount, formatShort, pages } from "@/units/quantity";
 import { VARIED_TITLES } from "./findings";
 import classes from "./throughput.module.css";
@@ -99,11 +99,11 @@ export function Controls(props: ControlsProps) {
       </div>
       <div className={classes["axis"]} style={{ gridColumn: "1 / -1" }}>
         <Text size="sm" fw={500}>
-          Over
+          Vary
         </Text>
         <SegmentedControl
           size="xs"
-          aria-label="Over"
+          aria-label="Vary"
           transitionDuration={0}
           value={props.vary}
           onChange={(value) => {
@@ -141,7 +141,7 @@ function Options({ ram, flash, summary, search, patch }: ControlsProps) {
         onChange={flash.setValue}
       />
       <NumberField
-        label="Page accesses of a transaction"
+        label="Page accesses per transaction"
         unit=""
         value={search.accesses ?? DEFAULT_ACCESSES}
         min={0.001}
@@ -157,7 +157,7 @@ function Options({ ram, flash, summary, search, patch }: ControlsProps) {
         onChange={(value) => patch({ flash_devices: Math.round(value) })}
       />
       <NumberField
-        label="Processor time of a transaction"
+        label="Processor time per transaction"
         unit="µs"
         value={search.cpu_us ?? 0}
         min={0}

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { ThroughputOut } from "@/api/break-evens";
+import type { ThroughputOut } from "@/api/throughput";
 import { kneeMarkers, throughputSeries, throughputTable } from "./findings";
 
 const none = { cpu: [0, 0], flash: [0, 0], disk: [1, 1] };
@@ -35,7 +35,7 @@ const study = (varied: ThroughputOut["varied"], knee: number): ThroughputOut =>
 describe("throughput", () => {
   it("draws the bound of the best beside every scheme and marks the present point", () => {
     const series = throughputSeries(study("clients", 4), "response", "light");
-    expect(series.map(({ name }) => name)).toEqual(["Lazy", "Bound of Lazy", "Lazy"]);
+    expect(series.map(({ name }) => name)).toEqual(["Lazy", "Bound for Lazy", "Lazy"]);
     expect(series[1]?.points).toEqual([
       [1, 1],
       [10, 4],

@@ -1,11 +1,13 @@
 /** Series, tables and words of throughput. */
-import type { Varied } from "@/analysis/throughput-state";
-import type { ThroughputOut } from "@/api/break-evens";
-import type { CsvCell } from "@/charts/csv";
+import type { ThroughputOut } from "@/api/throughput";
+import type { ChartTable } from "@/charts/chart-card";
+import { chartTable } from "@/charts/chart-table";
 import type { LineSeries } from "@/charts/line-option";
 import { type ColorScheme, chartInk, schemeMark } from "@/charts/palette";
+import { valueColumn } from "@/components/columns";
 import type { DirtyEndName } from "@/components/dirty-end";
-import { formatCount, formatNumber, formatShort, UNKNOWN } from "@/units/quantity";
+import type { Varied } from "@/questions/throughput";
+import { formatCount, formatNumber, formatShort } from "@/units/quantity";
 
 export type SchemeColumns = ThroughputOut["schemes"][number];
 export type Measure = "throughput" | "response";
@@ -72,7 +74,7 @@ export function throughputSeries(
       ? []
       : [
           {
-            name: `Bound of ${best.title}`,
+            name: `Bound for ${best.title}`,
             color: chartInk(colors).text,
             dash: "dotted" as const,
             points: known(found.points, bounds(best, measure)),
@@ -108,28 +110,25 @@ export function kneeMarkers(found: ThroughputOut) {
     : [{ name: `knee ${formatShort(knee)}`, x: knee }];
 }
 
-const cell = (value: number | null) => (value === null ? UNKNOWN : formatNumber(value));
-
-export function throughputTable(found: ThroughputOut, measure: Measure) {
+export function throughputTable(found: ThroughputOut, measure: Measure): ChartTable {
   const best = bestOf(found);
-  const rows = found.points.map((point, index): CsvCell[] => [
-    point,
-    ...found.schemes.map((scheme) => values(scheme, measure)[index] ?? null),
-    best === undefined ? null : (bounds(best, measure)[index] ?? null),
-  ]);
   const unit = measure === "throughput" ? "1/s" : "ms";
-  return {
-    header: [
-      VARIED_TITLES[found.varied],
-      ...found.schemes.map((scheme) => `${scheme.title} [${unit}]`),
-      `Bound of ${best?.title ?? "the best"} [${unit}]`,
-    ],
-    rows,
-    shown: rows.map(([point, ...rest]) => [
-      formatCount(Number(point)),
-      ...rest.map((value) => cell(value as number | null)),
-    ]),
-  };
+  return chartTable(found.points, [
+    valueColumn(VARIED_TITLES[found.varied], (point) => point, formatCount),
+    ...found.schemes.map((scheme) =>
+      valueColumn(
+        `${scheme.title} [${unit}]`,
+        (_: number, index) => values(scheme, measure)[index] ?? null,
+        formatNumber,
+      ),
+    ),
+    valueColumn(
+      best === undefined ? `Bound [${unit}]` : `Bound for ${best.title} [${unit}]`,
+      (_, index) =>
+        best === undefined ? null : (bounds(best, measure)[index] ?? null),
+      formatNumber,
+    ),
+  ]);
 }
 
 const LIMITS: Readonly<Record<string, string>> = {

@@ -1,13 +1,13 @@
-import { Button, Text, UnstyledButton } from "@mantine/core";
+import { Text, UnstyledButton } from "@mantine/core";
 import { memo, useState } from "react";
-import { type ThroughputOut, throughputSteps } from "@/api/break-evens";
-import { type CsvCell, csvText } from "@/charts/csv";
-import { downloadText } from "@/charts/download";
+import { type ThroughputOut, throughputSteps } from "@/api/throughput";
 import { SchemeMark } from "@/charts/scheme-mark";
 import { AskedSteps } from "@/components/asked-steps";
+import type { Column } from "@/components/columns";
+import { DataTable } from "@/components/data-table";
 import { Dialog } from "@/components/dialog";
+import { ExportCsv } from "@/components/export-csv";
 import { Panel } from "@/components/panel";
-import { ScrollRegion } from "@/components/scroll-region";
 import { Unknown } from "@/components/unknown";
 import { formatPercent, formatShort, ratio } from "@/units/quantity";
 import { inMs, limitTitle, type SchemeColumns } from "./findings";
@@ -22,72 +22,21 @@ export const SchemeTable = memo(function SchemeTable({
   const { at } = found;
   const [opened, setOpened] = useState<string | null>(null);
   const shown = found.schemes.find(({ scheme }) => scheme === opened);
-  const exportCsv = () =>
-    downloadText(
-      "throughput-schemes.csv",
-      "text/csv;charset=utf-8",
-      csvText(
-        [
-          "scheme",
-          "throughput_per_s",
-          "throughput_least_per_s",
-          "throughput_most_per_s",
-          "response_ms",
-          "latency_beyond_busy_ms",
-          "bottleneck",
-          "limited_by",
-          "utilisation_cpu",
-          "utilisation_flash",
-          "utilisation_disk",
-          "demand_cpu_ms",
-          "demand_flash_ms",
-          "demand_disk_ms",
-          "max_throughput_per_s",
-          "knee_clients",
-          "knee_disks",
-        ],
-        found.schemes.map((scheme) => csvRow(scheme, at)),
-      ),
-    );
+  const columns = columnsOf(at, setOpened);
   return (
     <Panel
-      title="Every scheme at the present point"
-      subtitle="Press a figure to see why it is this number. The range is that of flash hits off by the known error of their approximation against simulation. Device latency is what the I/Os of a transaction take beyond the time that they keep devices busy; the rest of the response is busy time and, above all near a limit, queueing. Devices limit a scheme where they are at least 90 % busy, else the number of clients does."
+      title="All schemes at the current point"
+      subtitle="Press a figure to see how it is computed. The range covers the known error of approximate flash hits against simulation. Device latency is the time that the I/Os of a transaction take beyond the busy time of the devices; the rest of the response time is busy time and, above all near a limit, queueing. A device limits a scheme when it is at least 90 % busy; otherwise the number of clients does."
       actions={
-        <Button size="xs" variant="default" onClick={exportCsv}>
-          Export CSV
-        </Button>
+        <ExportCsv file="throughput-schemes" columns={columns} rows={found.schemes} />
       }
     >
-      <ScrollRegion label="Table: throughput of every scheme">
-        <table className="tw-table" aria-label="Throughput of every scheme">
-          <thead>
-            <tr>
-              <th scope="col">Scheme</th>
-              <Head title="Throughput" unit="1/s" />
-              <Head title="Range" unit="1/s" />
-              <Head title="Response" unit="ms" />
-              <Head title="Device latency" unit="ms" />
-              <th scope="col">Limited by</th>
-              <Head title="Flash busy" />
-              <Head title="Disk busy" />
-              <Head title="Most" unit="1/s" />
-              <Head title="Knee" unit="clients" />
-              <Head title="Knee" unit="disks" />
-            </tr>
-          </thead>
-          <tbody>
-            {found.schemes.map((scheme) => (
-              <Row
-                key={scheme.scheme}
-                scheme={scheme}
-                found={found}
-                onExplain={() => setOpened(scheme.scheme)}
-              />
-            ))}
-          </tbody>
-        </table>
-      </ScrollRegion>
+      <DataTable
+        label="Throughput of every scheme"
+        columns={columns}
+        rows={found.schemes}
+        rowKey={({ scheme }) => scheme}
+      />
       <Dialog
         opened={shown !== undefined}
         onClose={() => setOpened(null)}
@@ -95,7 +44,7 @@ export const SchemeTable = memo(function SchemeTable({
         title={`Why these numbers: ${shown?.title ?? ""}`}
       >
         <Text size="sm" mb="xs">
-          Hits by the {shown?.estimator}: {shown?.exactness}.
+          Hit estimator: {shown?.estimator} ({shown?.exactness}).
         </Text>
         <AskedSteps
           query={throughputSteps(found)}
@@ -106,89 +55,122 @@ export const SchemeTable = memo(function SchemeTable({
   );
 });
 
-function Head({ title, unit }: { readonly title: string; readonly unit?: string }) {
-  return (
-    <th scope="col" className="num">
-      {title}{" "}
-      {unit !== undefined && (
-        <>
-          <br />
-          <span className="tw-unit">[{unit}]</span>
-        </>
-      )}
-    </th>
-  );
-}
-
-const csvRow = (scheme: SchemeColumns, at: number): CsvCell[] => [
-  scheme.title,
-  ...[
-    scheme.throughput_per_s,
-    scheme.throughput_least_per_s,
-    scheme.throughput_most_per_s,
-    inMs(scheme.response_us),
-    inMs(scheme.delay_us),
-    scheme.bottleneck,
-    scheme.limit,
-    scheme.utilisation.cpu,
-    scheme.utilisation.flash,
-    scheme.utilisation.disk,
-    inMs(scheme.demand_us.cpu),
-    inMs(scheme.demand_us.flash),
-    inMs(scheme.demand_us.disk),
-    scheme.max_throughput_per_s,
-    scheme.knee_clients,
-  ].map((values) => values?.[at] ?? null),
-  scheme.knee_disks,
-];
-
-interface RowProps {
-  readonly scheme: SchemeColumns;
-  readonly found: ThroughputOut;
-  readonly onExplain: () => void;
-}
-
-function Row({ scheme, found, onExplain }: RowProps) {
-  const { at } = found;
-  const limit = scheme.limit[at] ?? null;
-  const figure = (name: string, value: string | null, reason = NO_DEMAND) => (
-    <td className="num">
-      {value === null ? (
+/** Of the values over the axis, those at the current point. */
+function columnsOf(
+  at: number,
+  onExplain: (scheme: string) => void,
+): readonly Column<SchemeColumns>[] {
+  type Values = readonly (string | number | null)[] | null | undefined;
+  const exported = (key: string, values: (scheme: SchemeColumns) => Values) => ({
+    key,
+    csv: (scheme: SchemeColumns) => values(scheme)?.[at] ?? null,
+  });
+  const figure = (
+    name: string,
+    value: (scheme: SchemeColumns) => string | null,
+    reason = NO_DEMAND,
+  ) => ({
+    cell: (scheme: SchemeColumns) => {
+      const text = value(scheme);
+      return text === null ? (
         <Unknown reason={reason} />
       ) : (
         <UnstyledButton
           className={classes["figure"]}
-          aria-label={`${name} of ${scheme.title}, ${value}: why this number`}
-          onClick={onExplain}
+          aria-label={`${name} of ${scheme.title}, ${text}: why this number`}
+          onClick={() => onExplain(scheme.scheme)}
         >
-          {value}
+          {text}
         </UnstyledButton>
-      )}
-    </td>
-  );
-  return (
-    <tr>
-      <th scope="row" style={{ whiteSpace: "nowrap" }}>
-        <SchemeMark scheme={scheme.scheme} /> {scheme.title}
-      </th>
-      {figure("Throughput", short(scheme.throughput_per_s[at]))}
-      <td className="num">
-        <span title={scheme.exactness}>{rangeOf(scheme, at)}</span>
-      </td>
-      {figure("Response", short(inMs(scheme.response_us)[at]))}
-      {figure("Device latency", short(inMs(scheme.delay_us)[at]))}
-      <td>{limitTitle(limit)}</td>
-      {figure("Flash busy", share(scheme.utilisation.flash[at]))}
-      {figure("Disk busy", share(scheme.utilisation.disk[at]))}
-      {figure("Most throughput", short(scheme.max_throughput_per_s[at]))}
-      {figure("Knee in clients", short(scheme.knee_clients[at]))}
-      {figure("Knee in disks", short(scheme.knee_disks), NO_KNEE)}
-    </tr>
-  );
+      );
+    },
+  });
+  return [
+    {
+      key: "scheme",
+      head: "Scheme",
+      rowHeader: true,
+      cellProps: () => ({ className: classes["scheme"] }),
+      cell: ({ scheme, title }) => (
+        <>
+          <SchemeMark scheme={scheme} /> {title}
+        </>
+      ),
+      csv: ({ title }) => title,
+    },
+    {
+      ...exported("throughput_per_s", (scheme) => scheme.throughput_per_s),
+      head: "Throughput",
+      unit: "1/s",
+      ...figure("Throughput", (scheme) => short(scheme.throughput_per_s[at])),
+    },
+    {
+      key: "range_per_s",
+      head: "Range",
+      unit: "1/s",
+      cell: (scheme) => <span title={scheme.exactness}>{rangeOf(scheme, at)}</span>,
+    },
+    exported("throughput_least_per_s", (scheme) => scheme.throughput_least_per_s),
+    exported("throughput_most_per_s", (scheme) => scheme.throughput_most_per_s),
+    {
+      ...exported("response_ms", (scheme) => inMs(scheme.response_us)),
+      head: "Response",
+      unit: "ms",
+      ...figure("Response", (scheme) => short(inMs(scheme.response_us)[at])),
+    },
+    {
+      ...exported("latency_beyond_busy_ms", (scheme) => inMs(scheme.delay_us)),
+      head: "Device latency",
+      unit: "ms",
+      ...figure("Device latency", (scheme) => short(inMs(scheme.delay_us)[at])),
+    },
+    exported("bottleneck", (scheme) => scheme.bottleneck),
+    {
+      ...exported("limited_by", (scheme) => scheme.limit),
+      head: "Limited by",
+      align: "text",
+      cell: (scheme) => limitTitle(scheme.limit[at] ?? null),
+    },
+    exported("utilisation_cpu", (scheme) => scheme.utilisation.cpu),
+    {
+      ...exported("utilisation_flash", (scheme) => scheme.utilisation.flash),
+      head: "Flash busy",
+      ...figure("Flash busy", (scheme) => share(scheme.utilisation.flash[at])),
+    },
+    {
+      ...exported("utilisation_disk", (scheme) => scheme.utilisation.disk),
+      head: "Disk busy",
+      ...figure("Disk busy", (scheme) => share(scheme.utilisation.disk[at])),
+    },
+    exported("demand_cpu_ms", (scheme) => inMs(scheme.demand_us.cpu)),
+    exported("demand_flash_ms", (scheme) => inMs(scheme.demand_us.flash)),
+    exported("demand_disk_ms", (scheme) => inMs(scheme.demand_us.disk)),
+    {
+      ...exported("max_throughput_per_s", (scheme) => scheme.max_throughput_per_s),
+      head: "Maximum",
+      unit: "1/s",
+      ...figure("Maximum throughput", (scheme) =>
+        short(scheme.max_throughput_per_s[at]),
+      ),
+    },
+    {
+      ...exported("knee_clients", (scheme) => scheme.knee_clients),
+      head: "Knee",
+      unit: "clients",
+      ...figure("Knee in clients", (scheme) => short(scheme.knee_clients[at])),
+    },
+    {
+      key: "knee_disks",
+      head: "Knee",
+      unit: "disks",
+      ...figure("Knee in disks", (scheme) => short(scheme.knee_disks), NO_KNEE),
+      csv: (scheme) => scheme.knee_disks,
+    },
+  ];
 }
 
-const NO_DEMAND = "nothing is demanded";
-const NO_KNEE = "only the disks are asked for anything";
+const NO_DEMAND = "the transactions need no service time";
+const NO_KNEE = "the disks are the only devices with work";
 
 type Value = number | null | undefined;
 const short = (value: Value) => (value == null ? null : formatShort(value));

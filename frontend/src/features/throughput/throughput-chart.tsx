@@ -1,6 +1,6 @@
 import { SegmentedControl, Stack, Text } from "@mantine/core";
 import { memo, useMemo } from "react";
-import { type ThroughputOut, throughputSteps } from "@/api/break-evens";
+import { type ThroughputOut, throughputSteps } from "@/api/throughput";
 import { useChartColors } from "@/charts/chart";
 import { ChartCard } from "@/charts/chart-card";
 import { lineOption } from "@/charts/line-option";
@@ -62,8 +62,8 @@ export const ThroughputChart = memo(function ThroughputChart(
       title={decided ?? found.finding}
       subtitle={
         rates
-          ? `Transactions a second over ${VARIED_UNITS[found.varied]}, by exact mean-value analysis; dotted: the most that operational laws allow the best scheme [1/s]`
-          : `Response time over ${VARIED_UNITS[found.varied]}, by exact mean-value analysis; dotted: the least that operational laws allow the best scheme [ms]`
+          ? `Transactions per second over ${VARIED_UNITS[found.varied]}, by exact mean-value analysis [1/s]; dotted: the upper bound for the best scheme from operational laws`
+          : `Response time over ${VARIED_UNITS[found.varied]}, by exact mean-value analysis [ms]; dotted: the lower bound for the best scheme from operational laws`
       }
       label={`Throughput of ${name}`}
       option={option}

@@ -2,17 +2,13 @@ import { Skeleton, Stack } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
 import { useCallback, useMemo, useState } from "react";
-import { type AnalysisInputs, AnalysisPage } from "@/analysis/analysis-page";
-import { type AnalysisSearch, type AnalysisState, assumptions } from "@/analysis/state";
-import type { ThroughputSearch } from "@/analysis/throughput-state";
-import { usePatch } from "@/analysis/use-analysis";
+import { deviceNames } from "@/api/catalog";
+import { isReplayJob, throughputCheck } from "@/api/replay-checks";
 import {
-  deviceNames,
   type ThroughputIn,
   type ThroughputOut,
   throughputQuery,
-} from "@/api/break-evens";
-import { isReplayJob, throughputCheck } from "@/api/replay-checks";
+} from "@/api/throughput";
 import { DirtyEnd, type DirtyEndName } from "@/components/dirty-end";
 import { DirtyShare } from "@/components/dirty-share";
 import { Panel } from "@/components/panel";
@@ -20,6 +16,14 @@ import { ProblemAlert } from "@/components/problem-alert";
 import { ReplayCheck } from "@/components/replay-check";
 import { useSettled } from "@/components/use-settled";
 import { WarningNotes } from "@/components/warning-notes";
+import { type AnalysisInputs, AnalysisPage } from "@/questions/analysis-page";
+import {
+  type AnalysisSearch,
+  type AnalysisState,
+  assumptions,
+} from "@/questions/point";
+import type { ThroughputSearch } from "@/questions/throughput";
+import { usePatch } from "@/questions/use-analysis";
 import {
   Controls,
   DEFAULT_ACCESSES,
@@ -32,7 +36,7 @@ import { SchemeTable } from "./scheme-table";
 import { ThroughputChart } from "./throughput-chart";
 
 const LEAD =
-  "How many transactions a second do the clients get, how long does each wait, and which device limits them?";
+  "How many transactions per second do the clients get, how long is the response time, and which device is the limit?";
 
 export function ThroughputPage() {
   return (
@@ -41,7 +45,7 @@ export function ThroughputPage() {
       title="Throughput"
       lead={LEAD}
       height={520}
-      empty="Throughput follows from the misses and write-backs of a workload."
+      empty="Throughput needs the misses and write-backs of a workload."
       asks={({ state, search, summary }) => ({
         throughput: asked(
           state,
@@ -150,7 +154,7 @@ function ThroughputView({ state, name, summary }: AnalysisInputs) {
   );
   return (
     <>
-      <Panel label="Who works, and with what">
+      <Panel label="Clients and devices">
         <Controls
           clients={clients}
           disks={disks}

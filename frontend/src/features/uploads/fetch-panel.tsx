@@ -36,11 +36,11 @@ export function FetchPanel({ upload }: { readonly upload: UploadOut }) {
     },
   });
   return (
-    <Panel title="The object is fetched first">
+    <Panel title="The object is being fetched">
       <Stack gap="sm">
         <Text size="sm">
           {upload.path} is copied to the server with its SHA-256. The first records are
-          shown when all of it has arrived; you may leave this page meanwhile.
+          shown once it is complete; you can leave this page meanwhile.
         </Text>
         {run !== undefined && <RunProgress run={run} />}
         {!active && !arrived && (
@@ -53,7 +53,7 @@ export function FetchPanel({ upload }: { readonly upload: UploadOut }) {
               loading={discard.isPending}
               onClick={() => discard.mutate()}
             >
-              Discard what has arrived
+              Discard the partial download
             </Button>
             <Button
               variant="default"
@@ -64,7 +64,7 @@ export function FetchPanel({ upload }: { readonly upload: UploadOut }) {
           </Group>
         )}
         {again.error !== null && (
-          <ProblemAlert error={again.error} title="The object is not fetched" />
+          <ProblemAlert error={again.error} title="The object could not be fetched" />
         )}
         {discard.error !== null && (
           <ProblemAlert error={discard.error} title="The upload was not removed" />

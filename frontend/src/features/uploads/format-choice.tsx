@@ -32,7 +32,7 @@ export function FormatChoice(props: FormatChoiceProps) {
           ? `This file can be read in ${candidates.length} ways`
           : "The format of this file is not certain"
       }
-      subtitle="They mean different things, and the file does not say which it is. Compare the first records, then choose."
+      subtitle="They mean different things, and the file does not state which applies. Compare the first records, then choose."
     >
       <Radio.Group label="Which reading is right?" value={chosen} onChange={setChosen}>
         <Stack gap="lg" mt="sm">

@@ -93,8 +93,8 @@ export function MappingForm(props: MappingFormProps) {
     >
       <SimpleGrid cols={{ base: 1, sm: 2, md: 4 }}>
         <Select
-          label="The place is given as"
-          description="what a record points at"
+          label="Address is given as"
+          description="what each record refers to"
           value={mapping.addressing}
           data={ADDRESSINGS}
           allowDeselect={false}
@@ -102,17 +102,17 @@ export function MappingForm(props: MappingFormProps) {
             set({ addressing: (value ?? "offset") as Mapping["addressing"] })
           }
         />
-        {column("address", "Column of the place", false)}
+        {column("address", "Address column", false)}
         {mapping.addressing === "offset" && (
           <>
-            {unit("offsetUnit", "Unit of the place", LENGTH_UNITS)}
-            {column("size", "Column of the length", false)}
-            {unit("sizeUnit", "Unit of the length", LENGTH_UNITS)}
+            {unit("offsetUnit", "Address unit", LENGTH_UNITS)}
+            {column("size", "Length column", false)}
+            {unit("sizeUnit", "Length unit", LENGTH_UNITS)}
           </>
         )}
-        {column("time", "Column of the time", true)}
-        {mapping.time !== "" && unit("timeUnit", "Unit of the time", TIME_UNITS)}
-        {column("op", "Column of the operation", true)}
+        {column("time", "Time column", true)}
+        {mapping.time !== "" && unit("timeUnit", "Time unit", TIME_UNITS)}
+        {column("op", "Operation column", true)}
         {mapping.op !== "" && (
           <>
             <TextInput
@@ -131,7 +131,7 @@ export function MappingForm(props: MappingFormProps) {
             />
           </>
         )}
-        {column("device", "Column of the device", true)}
+        {column("device", "Device column", true)}
         {props.isText && (
           <>
             <TextInput
@@ -145,8 +145,8 @@ export function MappingForm(props: MappingFormProps) {
               description="names or a record"
               value={mapping.header}
               data={[
-                { value: "", label: "Find out from the mapping" },
-                { value: "true", label: "Holds column names" },
+                { value: "", label: "Detect from the mapping" },
+                { value: "true", label: "Contains column names" },
                 { value: "false", label: "Is a record" },
               ]}
               allowDeselect={false}

@@ -1,7 +1,8 @@
 import { Alert, List, SimpleGrid, Text } from "@mantine/core";
 import type { PreviewOut } from "@/api/uploads";
+import type { Column } from "@/components/columns";
+import { DataTable } from "@/components/data-table";
 import { Panel } from "@/components/panel";
-import { ScrollRegion } from "@/components/scroll-region";
 import { Unknown } from "@/components/unknown";
 import {
   bytes,
@@ -23,7 +24,7 @@ export function PreviewFindings({ preview }: { readonly preview: PreviewOut }) {
           color="orange"
           styles={{ title: { color: "var(--tw-warn)" } }}
           variant="outline"
-          title="Check before you read the whole trace"
+          title="Check this before importing the trace"
         >
           <Text size="sm">{warning.message}</Text>
           {warning.hint && (
@@ -35,7 +36,7 @@ export function PreviewFindings({ preview }: { readonly preview: PreviewOut }) {
       ))}
       <Panel
         title={`The first ${preview.records.length} records`}
-        subtitle="The raw text beside what it was taken for; times count from the start of the trace's own clock"
+        subtitle="The raw text and how it was read; times count from the start of the trace's clock"
       >
         <Text size="sm" mb="sm">
           {shownText(preview.shown)}
@@ -50,29 +51,19 @@ export function PreviewFindings({ preview }: { readonly preview: PreviewOut }) {
           {preview.units.length === 0 ? (
             <Text size="sm">This format's fields carry no units of their own.</Text>
           ) : (
-            <table className="tw-table">
-              <thead>
-                <tr>
-                  <th scope="col">Field</th>
-                  <th scope="col">Unit</th>
-                  <th scope="col">Meaning</th>
-                </tr>
-              </thead>
-              <tbody>
-                {preview.units.map((unit) => (
-                  <tr key={unit.field}>
-                    <th scope="row">{unit.field}</th>
-                    <td>{unit.unit}</td>
-                    <td>{unit.meaning}</td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
+            <DataTable
+              label="Units"
+              columns={UNIT_COLUMNS}
+              rows={preview.units}
+              rowKey={(unit) => unit.field}
+            />
           )}
         </Panel>
         <Panel title="Assumptions">
           {preview.assumptions.length === 0 ? (
-            <Text size="sm">None: everything needed stands in the file.</Text>
+            <Text size="sm">
+              No assumption was needed: the file contains everything.
+            </Text>
           ) : (
             <List size="sm" spacing={4}>
               {preview.assumptions.map((assumption) => (
@@ -91,17 +82,29 @@ export function detectionMargin(detection: PreviewOut["detection"]): string {
   const ranked = [...detection].sort((one, other) => other.score - one.score);
   const [first, second] = ranked;
   if (first === undefined) {
-    return "The format was named, not detected.";
+    return "The format was chosen, not detected.";
   }
   if (second === undefined || second.score <= 0) {
     return `No other format fits ${first.format}'s records.`;
   }
   const lead = ratio(first.score - second.score);
-  return `${first.format} leads ${second.format} by ${formatPercent(lead)}; look at the records twice when that is little.`;
+  return `${first.format} leads ${second.format} by ${formatPercent(lead)}; if that lead is small, check the records carefully.`;
 }
 
 const compressionText = (compression: string | null): string =>
   compression === null || compression === "none" ? "not compressed" : compression;
+
+const UNIT_COLUMNS: readonly Column<PreviewOut["units"][number]>[] = [
+  { key: "Field", rowHeader: true, cell: (unit) => unit.field },
+  { key: "Unit", align: "text", cell: (unit) => unit.unit },
+  { key: "Meaning", align: "text", cell: (unit) => unit.meaning },
+];
+
+const CANDIDATE_COLUMNS: readonly Column<PreviewOut["detection"][number]>[] = [
+  { key: "Candidate", rowHeader: true, cell: (candidate) => candidate.format },
+  { key: "Fit", cell: (candidate) => formatPercent(ratio(candidate.score)) },
+  { key: "Why", align: "text", cell: (candidate) => candidate.reason },
+];
 
 function Detection({ preview }: { readonly preview: PreviewOut }) {
   const ranked = preview.detection
@@ -115,28 +118,12 @@ function Detection({ preview }: { readonly preview: PreviewOut }) {
         {formatBytes(bytes(preview.page_bytes))}. {detectionMargin(preview.detection)}
       </Text>
       {ranked.length > 0 && (
-        <table className="tw-table">
-          <thead>
-            <tr>
-              <th scope="col">Candidate</th>
-              <th scope="col" className="num">
-                Fit [%]
-              </th>
-              <th scope="col">Why</th>
-            </tr>
-          </thead>
-          <tbody>
-            {ranked.map((candidate) => (
-              <tr key={candidate.format}>
-                <th scope="row">{candidate.format}</th>
-                <td className="num">
-                  {formatPercent(ratio(candidate.score)).replace(" %", "")}
-                </td>
-                <td>{candidate.reason}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <DataTable
+          label="Candidate formats"
+          columns={CANDIDATE_COLUMNS}
+          rows={ranked}
+          rowKey={(candidate) => candidate.format}
+        />
       )}
     </>
   );
@@ -173,6 +160,13 @@ export function shownText(shown: PreviewOut["shown"]): string {
 const NS_PER_S = 1e9;
 const OPERATIONS: Readonly<Record<string, string>> = { R: "read", W: "write" };
 
+const inBytes = (value: number | null) =>
+  value === null ? (
+    <Unknown reason="records of this format refer to pages, not bytes" />
+  ) : (
+    formatCount(value)
+  );
+
 export function RecordTable(props: {
   readonly preview: PreviewOut;
   readonly label: string;
@@ -181,71 +175,54 @@ export function RecordTable(props: {
   const { preview, label, rows = preview.records.length } = props;
   const first = preview.records[0]?.time_ns ?? null;
   return (
-    <ScrollRegion label={label}>
-      <table className="tw-table">
-        <thead>
-          <tr>
-            <th scope="col">Place</th>
-            <th scope="col">As written</th>
-            <th scope="col" className="num">
-              Time since first <span className="tw-unit">[s]</span>
-            </th>
-            <th scope="col">Device</th>
-            <th scope="col">Operation</th>
-            <th scope="col" className="num">
-              Offset <span className="tw-unit">[bytes]</span>
-            </th>
-            <th scope="col" className="num">
-              Size <span className="tw-unit">[bytes]</span>
-            </th>
-            <th scope="col" className="num">
-              First page
-            </th>
-            <th scope="col" className="num">
-              Pages
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {preview.records.slice(0, rows).map((record) => (
-            <tr key={record.place}>
-              <th scope="row" style={{ whiteSpace: "nowrap" }}>
-                {record.place}
-              </th>
-              <td>
-                <code className={classes["raw"]}>{record.raw}</code>
-              </td>
-              <td className="num">
-                {record.time_ns === null || first === null ? (
-                  <Unknown reason="this format carries no time" />
-                ) : (
-                  ((record.time_ns - first) / NS_PER_S).toFixed(6)
-                )}
-              </td>
-              <td>
-                {record.device ?? <Unknown reason="this format names no device" />}
-              </td>
-              <td>{OPERATIONS[record.op] ?? record.op}</td>
-              <td className="num">
-                {record.offset_bytes === null ? (
-                  <Unknown reason="records of this format name pages, not bytes" />
-                ) : (
-                  formatCount(record.offset_bytes)
-                )}
-              </td>
-              <td className="num">
-                {record.size_bytes === null ? (
-                  <Unknown reason="records of this format name pages, not bytes" />
-                ) : (
-                  formatCount(record.size_bytes)
-                )}
-              </td>
-              <td className="num">{formatCount(record.first_page)}</td>
-              <td className="num">{formatCount(record.page_count)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </ScrollRegion>
+    <DataTable
+      label={label}
+      region={label}
+      columns={[
+        {
+          key: "Position",
+          rowHeader: true,
+          cell: (record) => (
+            <span style={{ whiteSpace: "nowrap" }}>{record.place}</span>
+          ),
+        },
+        {
+          key: "As written",
+          align: "text",
+          cell: (record) => <code className={classes["raw"]}>{record.raw}</code>,
+        },
+        {
+          key: "Time since first",
+          unit: "s",
+          cell: ({ time_ns }) =>
+            time_ns === null || first === null ? (
+              <Unknown reason="this format carries no time" />
+            ) : (
+              ((time_ns - first) / NS_PER_S).toFixed(6)
+            ),
+        },
+        {
+          key: "Device",
+          align: "text",
+          cell: ({ device }) =>
+            device ?? <Unknown reason="this format names no device" />,
+        },
+        {
+          key: "Operation",
+          align: "text",
+          cell: ({ op }) => OPERATIONS[op] ?? op,
+        },
+        {
+          key: "Offset",
+          unit: "bytes",
+          cell: (record) => inBytes(record.offset_bytes),
+        },
+        { key: "Size", unit: "bytes", cell: (record) => inBytes(record.size_bytes) },
+        { key: "First page", cell: (record) => formatCount(record.first_page) },
+        { key: "Pages", cell: (record) => formatCount(record.page_count) },
+      ]}
+      rows={preview.records.slice(0, rows)}
+      rowKey={(record) => record.place}
+    />
   );
 }

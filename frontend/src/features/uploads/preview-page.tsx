@@ -44,13 +44,13 @@ export function PreviewPage() {
   });
   return (
     <Page
-      title="What was understood of this trace"
-      lead="Look at the first records, correct what is wrong, then read the whole file. Nothing is computed before you agree."
+      title="How this trace is read"
+      lead="Check the first records, correct the settings, then import the trace. Nothing is computed until you confirm."
     >
       {upload.isPending && <Skeleton height={400} animate={false} />}
       {upload.error !== null && (
         <>
-          <ProblemAlert error={upload.error} title="This upload is not there" />
+          <ProblemAlert error={upload.error} title="This upload was not found" />
           <Text>
             <Anchor component={Link} to="/workloads">
               Upload the trace again
@@ -78,9 +78,9 @@ function KnownFile({ upload }: { readonly upload: UploadOut }) {
     return null;
   }
   return (
-    <Alert color="indigo" variant="outline" title="This very file was read before">
+    <Alert color="indigo" variant="outline" title="You have already imported this file">
       <Text size="sm">
-        It became{" "}
+        It is stored as{" "}
         {upload.read_as.map((workload, index) => (
           <span key={workload.id}>
             {index > 0 ? ", " : ""}
@@ -89,7 +89,7 @@ function KnownFile({ upload }: { readonly upload: UploadOut }) {
             </Link>
           </span>
         ))}
-        . Read it again only to read it another way; the same content is stored once.
+        . Import it again only with other settings; identical content is stored once.
       </Text>
     </Alert>
   );
@@ -191,7 +191,7 @@ function waitReason(pending: boolean, faulty: boolean, current: boolean): string
   }
   return current
     ? "The preview has to succeed first."
-    : "Show the preview with the present settings first.";
+    : "Show the preview with the current settings first.";
 }
 
 /** The generic format was just chosen: its first refusal only lists the columns. */
@@ -228,7 +228,9 @@ function PreviewRefused(props: {
   return (
     <Panel
       title={
-        props.asked ? "None of these readings?" : "This file could not be read as asked"
+        props.asked
+          ? "Is it another format?"
+          : "This file could not be read with these settings"
       }
     >
       <Stack gap="sm">
@@ -237,7 +239,7 @@ function PreviewRefused(props: {
           {table !== null && (
             <Button variant="default" onClick={() => props.onTable(table)}>
               {table === "csv"
-                ? "It is a CSV of another kind: map its columns"
+                ? "It is another kind of CSV: map its columns"
                 : `Map the columns of this ${table} table`}
             </Button>
           )}
@@ -325,7 +327,7 @@ function Confirm(props: {
           loading={create.isPending}
           disabled={!ready || !named}
         >
-          Read the whole trace
+          Import trace
         </Button>
         {(!ready || !named) && (
           <Text size="sm" c="dimmed">

@@ -32,7 +32,7 @@ function DeviceSizeInput(props: {
   return (
     <TextInput
       label="Size of the device"
-      placeholder="unknown: not compared"
+      placeholder="unknown: not checked"
       value={typed}
       maxLength={40}
       error={parsed !== null && !parsed.ok ? `${parsed.message}; ${parsed.hint}` : null}
@@ -58,7 +58,7 @@ export function ReadForm({ draft, onChange, preview, confirm }: ReadFormProps) {
     <Panel label="How to read the file">
       <Group align="flex-end" gap="md" mb="md">
         <TextInput
-          label="Name of the workload"
+          label="Workload name"
           value={draft.name}
           maxLength={200}
           required
@@ -106,7 +106,7 @@ export function ReadForm({ draft, onChange, preview, confirm }: ReadFormProps) {
         <NumberInput
           label="Bad records to skip"
           value={draft.skipBadRecords === "" ? "" : Number(draft.skipBadRecords)}
-          placeholder="none: the first one is an error"
+          placeholder="empty: the first one is an error"
           min={0}
           max={1_000_000_000}
           allowDecimal={false}
@@ -121,14 +121,14 @@ export function ReadForm({ draft, onChange, preview, confirm }: ReadFormProps) {
       </SimpleGrid>
       {draft.deviceSize !== "" && (
         <Text size="sm" mt="sm">
-          Addresses beyond {draft.deviceSize}, or far below it, are warned of: a wrong
-          unit of the offset looks so.
+          Addresses beyond {draft.deviceSize}, or far below it, cause a warning: they
+          suggest a wrong unit of the offset.
         </Text>
       )}
       {draft.skipBadRecords !== "" && draft.skipBadRecords !== "0" && (
         <Text size="sm" mt="sm">
-          What they recorded will be missing from every number. How many there were is
-          counted and stays with the workload.
+          Skipped records are missing from every number. Their count is stored with the
+          workload.
         </Text>
       )}
     </Panel>
@@ -155,7 +155,7 @@ function MembersChoice({ draft, onChange, archive }: MembersChoiceProps) {
         onChange={(value) => onChange({ ...draft, membersApart: value === "apart" })}
         data={[
           { value: "joined", label: "Parts of one recording" },
-          { value: "apart", label: "Each with separate devices" },
+          { value: "apart", label: "Separate devices per file" },
         ]}
         allowDeselect={false}
       />

@@ -93,19 +93,16 @@ export function mappingFaults(mapping: Mapping): MappingFault[] {
       faults.push({ field, message });
     }
   };
-  needs("address", "choose the column that says where the data is");
+  needs("address", "choose the column with the address");
   if (mapping.addressing === "offset") {
-    needs(
-      "offsetUnit",
-      "choose the unit: a wrong one makes other pages of the same trace",
-    );
+    needs("offsetUnit", "choose the unit: a wrong one yields different pages");
     needs("size", "choose the column with the length of a request");
     if (mapping.size !== "") {
       needs("sizeUnit", "choose the unit of the length");
     }
   }
   if (mapping.time !== "") {
-    needs("timeUnit", "choose the unit: a wrong one falsifies every rate");
+    needs("timeUnit", "choose the unit: a wrong one makes every rate wrong");
   }
   if ((mapping.readValues === "") !== (mapping.writeValues === "")) {
     faults.push({
@@ -128,7 +125,7 @@ export function parseDeviceSize(text: string): Parsed<number> {
   }
   const [least, most] = DEVICE_BYTES;
   return parsed.value < least || parsed.value > most
-    ? { ok: false, message: "a device has between 512 bytes and 1 EiB", hint }
+    ? { ok: false, message: "use a size from 512 bytes to 1 EiB", hint }
     : parsed;
 }
 

@@ -1,8 +1,11 @@
 /** What the panel of the fragment cache asks, draws and lists. */
-import type { AnalysisState } from "@/analysis/state";
-import type { WearSearch } from "@/analysis/wear-state";
+
 import type { FragmentCacheIn, FragmentCacheOut } from "@/api/wear";
 import type { ChartTable } from "@/charts/chart-card";
+import { chartTable } from "@/charts/chart-table";
+import { valueColumn } from "@/components/columns";
+import type { AnalysisState } from "@/questions/point";
+import type { WearSearch } from "@/questions/wear";
 import {
   bytes,
   formatBytes,
@@ -49,22 +52,26 @@ export function fragmentQuestion(
 export const MEASURES = {
   fill_s: {
     label: "Fill",
-    axis: "least time to fill [s]",
+    axis: "minimum fill time [s]",
+    about: "Minimum fill time over the size of a fragment [s]",
     format: formatSeconds,
   },
   used_share: {
     label: "Useful",
     axis: "useful share of the flash [1]",
+    about: "Useful share of the flash over the size of a fragment [1]",
     format: (value: number) => formatPercent(ratio(value)),
   },
   flash_writes_per_useful_byte: {
     label: "Writes",
     axis: "flash writes per useful byte [1]",
+    about: "Flash writes per useful byte over the size of a fragment [1]",
     format: (value: number) => formatShort(value),
   },
   metadata_bytes: {
     label: "Memory",
     axis: "metadata in RAM [B]",
+    about: "Metadata in RAM over the size of a fragment [B]",
     format: (value: number) => formatBytes(bytes(value)),
   },
 } as const;
@@ -82,35 +89,32 @@ export const measurePoints = (
     found.sizes[measure][at] ?? 0,
   ]);
 
-export function fragmentTable({ sizes }: FragmentCacheOut): ChartTable {
-  const rows = sizes.fragment_bytes.map((size, at) => [
-    size,
-    sizes.fill_s[at] ?? null,
-    sizes.used_share[at] ?? null,
-    sizes.flash_writes_per_useful_byte[at] ?? null,
-    sizes.effective_cache_bytes[at] ?? null,
-    sizes.metadata_bytes[at] ?? null,
-  ]);
-  const shown = [
-    (value: number) => formatBytes(bytes(value)),
-    MEASURES.fill_s.format,
-    MEASURES.used_share.format,
-    MEASURES.flash_writes_per_useful_byte.format,
-    (value: number) => formatBytes(bytes(value)),
-    MEASURES.metadata_bytes.format,
-  ];
-  return {
-    header: [
-      "Fragment [B]",
+export const fragmentTable = ({ sizes }: FragmentCacheOut): ChartTable =>
+  chartTable(sizes.fragment_bytes, [
+    valueColumn("Fragment [B]", (size) => size, MEASURES.metadata_bytes.format),
+    valueColumn(
       "Fill [s]",
-      "Useful share",
-      "Flash writes per useful byte",
-      "Useful cache [B]",
-      "Metadata [B]",
-    ],
-    rows,
-    shown: rows.map((row) =>
-      row.map((cell, at) => (cell === null ? "–" : (shown[at]?.(cell) ?? ""))),
+      (_, at) => sizes.fill_s[at] ?? null,
+      MEASURES.fill_s.format,
     ),
-  };
-}
+    valueColumn(
+      "Useful share",
+      (_, at) => sizes.used_share[at] ?? null,
+      MEASURES.used_share.format,
+    ),
+    valueColumn(
+      "Flash writes per useful byte",
+      (_, at) => sizes.flash_writes_per_useful_byte[at] ?? null,
+      MEASURES.flash_writes_per_useful_byte.format,
+    ),
+    valueColumn(
+      "Useful cache [B]",
+      (_, at) => sizes.effective_cache_bytes[at] ?? null,
+      MEASURES.metadata_bytes.format,
+    ),
+    valueColumn(
+      "Metadata [B]",
+      (_, at) => sizes.metadata_bytes[at] ?? null,
+      MEASURES.metadata_bytes.format,
+    ),
+  ]);

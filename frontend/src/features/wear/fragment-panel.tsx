@@ -1,8 +1,6 @@
 import { SegmentedControl, Skeleton, Stack, Text } from "@mantine/core";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
-import type { AnalysisState } from "@/analysis/state";
-import type { WearNumbers, WearSearch } from "@/analysis/wear-state";
 import { fragmentCacheCheck } from "@/api/replay-checks";
 import {
   type FragmentCacheOut,
@@ -14,11 +12,14 @@ import { ChartCard } from "@/charts/chart-card";
 import { lineOption } from "@/charts/line-option";
 import { schemeMark } from "@/charts/palette";
 import { AskedSteps } from "@/components/asked-steps";
+import { DataTable } from "@/components/data-table";
 import { Disclosure } from "@/components/disclosure";
 import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
 import { ReplayCheck } from "@/components/replay-check";
 import { WarningNotes } from "@/components/warning-notes";
+import type { AnalysisState } from "@/questions/point";
+import type { WearNumbers, WearSearch } from "@/questions/wear";
 import {
   formatDuration,
   formatPercent,
@@ -65,10 +66,10 @@ export function FragmentSection(props: FragmentProps) {
   );
   return (
     <Panel
-      title="A cache of fragments (SCE)"
-      subtitle="Population threads, the size of a fragment, and how writes reach a cached page."
+      title="Fragment cache (SCE)"
+      subtitle="Population threads, fragment size, and how writes reach a cached page."
     >
-      <Disclosure label="Study it at these sizes" initiallyOpen={asked}>
+      <Disclosure label="Analyse it at these sizes" initiallyOpen={asked}>
         <FragmentStudy {...props} />
       </Disclosure>
     </Panel>
@@ -103,14 +104,14 @@ function FragmentStudy(props: FragmentProps) {
         {field("fragment_kib", "Fragment [KiB]", String(USUAL_FRAGMENT_KIB))}
         {field("run_kib", "Run of useful pages [KiB]", String(USUAL_RUN_KIB))}
         {field("density", "Useful elsewhere [%]", "0", 100)}
-        {field("source_gib", "Source [GiB]", "the workload's pages")}
+        {field("source_gib", "Source [GiB]", "pages of the workload")}
         {field("miss_rate", "Read miss rate [%]", "from the workload", 100)}
-        {field("period_s", "Between promotions [s]", String(USUAL_PERIOD_S))}
+        {field("period_s", "Time between promotions [s]", String(USUAL_PERIOD_S))}
       </div>
       {found.error !== null && (
         <ProblemAlert
           error={found.error}
-          title="The fragment cache could not be studied"
+          title="The fragment cache could not be analysed"
           onRetry={() => void found.refetch()}
         />
       )}
@@ -126,7 +127,7 @@ function FragmentStudy(props: FragmentProps) {
           <ReplayCheck
             query={fragmentCacheCheck(asked)}
             what="the read miss rate"
-            subtitle="Replays the trace over whole fragments and sets their misses against those of RAM. How fast threads populate follows from times, which a replay does not have."
+            subtitle="Replays the trace over whole fragments and compares their misses with those of RAM. The speed of population depends on times, which a replay does not have."
             traced={traced}
           />
         </section>
@@ -142,7 +143,7 @@ function FragmentChart(props: {
   const { found, name } = props;
   const colors = useChartColors();
   const [measure, setMeasure] = useState<Measure>("used_share");
-  const { axis, format } = MEASURES[measure];
+  const { axis, about, format } = MEASURES[measure];
   const option = useMemo(
     () =>
       lineOption({
@@ -160,7 +161,7 @@ function FragmentChart(props: {
           format: (size) => formatShort(size, 4),
         },
         y: { name: axis, log: measure !== "used_share", format },
-        markers: [{ name: "asked about", x: found.fragment_bytes / KIB }],
+        markers: [{ name: "chosen size", x: found.fragment_bytes / KIB }],
         colors,
       }),
     [found, measure, axis, format, colors],
@@ -168,7 +169,7 @@ function FragmentChart(props: {
   return (
     <ChartCard
       title={found.finding}
-      subtitle={`${axis.charAt(0).toUpperCase()}${axis.slice(1)} over the size of a fragment`}
+      subtitle={about}
       label={`Fragment sizes for ${name}`}
       option={option}
       height={HEIGHT}
@@ -178,7 +179,7 @@ function FragmentChart(props: {
       controls={
         <SegmentedControl
           size="xs"
-          aria-label="What is drawn of the fragments"
+          aria-label="Quantity drawn for fragments"
           transitionDuration={0}
           value={measure}
           onChange={(value) => isMeasure(value) && setMeasure(value)}
@@ -215,53 +216,34 @@ function WritePolicies({ found }: { readonly found: FragmentCacheOut }) {
   return (
     <Panel
       title="How a write reaches a cached page"
-      subtitle={`A page written ${formatShort(found.page_writes_per_s)} times a second (${found.rate_basis}), its fragment promoted ${formatShort(found.fragment_populations_per_s)} times a second.`}
+      subtitle={`For a page that is written ${formatShort(found.page_writes_per_s)} times per second (${found.rate_basis}) and a fragment that is promoted ${formatShort(found.fragment_populations_per_s)} times per second.`}
     >
-      <div className="tw-scroll">
-        <table className="tw-table" aria-label="Write policies of a fragment cache">
-          <thead>
-            <tr>
-              <th scope="col">Policy</th>
-              <th scope="col" className="num">
-                Acknowledged
-              </th>
-              <th scope="col" className="num">
-                Page is valid
-              </th>
-              <th scope="col" className="num">
-                To flash
-              </th>
-              <th scope="col" className="num">
-                To source
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {found.policies.map((row) => (
-              <tr key={row.policy}>
-                <th scope="row">{row.title}</th>
-                <td className="num">
-                  {formatDuration(microseconds(row.acknowledge_us))}
-                </td>
-                <td className="num">
-                  {formatPercent(
-                    ratio(row.valid_share),
-                    row.valid_share < NEARLY_ALWAYS.from
-                      ? undefined
-                      : NEARLY_ALWAYS.digits,
-                  )}
-                </td>
-                <td className="num">{formatShort(row.flash_writes)}</td>
-                <td className="num">{formatShort(row.source_writes)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <DataTable
+        label="Write policies of a fragment cache"
+        columns={[
+          { key: "Policy", rowHeader: true, cell: (row) => row.title },
+          {
+            key: "Acknowledged after",
+            cell: (row) => formatDuration(microseconds(row.acknowledge_us)),
+          },
+          {
+            key: "Page is valid",
+            cell: ({ valid_share: share }) =>
+              formatPercent(
+                ratio(share),
+                share < NEARLY_ALWAYS.from ? undefined : NEARLY_ALWAYS.digits,
+              ),
+          },
+          { key: "Writes to flash", cell: (row) => formatShort(row.flash_writes) },
+          { key: "Writes to source", cell: (row) => formatShort(row.source_writes) },
+        ]}
+        rows={found.policies}
+        rowKey={(row) => row.policy}
+      />
       <Text size="sm" c="dimmed" mt={6}>
-        Acknowledged: time until then. To flash, to source: pages written at once for
-        one write of the host; write-back writes to the source later. Times are busy
-        times of the devices, not latencies under load.
+        Writes to flash and to the source are pages written at once for one host write;
+        write-back writes to the source later. Times are busy times of the devices, not
+        latencies under load.
       </Text>
     </Panel>
   );

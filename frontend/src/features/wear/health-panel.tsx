@@ -1,14 +1,14 @@
 import { Button, Group, Stack, Text } from "@mantine/core";
 import { useMutation } from "@tanstack/react-query";
 import { memo } from "react";
-import type { WearSearch } from "@/analysis/wear-state";
-import { askDeviceHealth, type DeviceHealthOut, deviceHealthSteps } from "@/api/wear";
+import { type DeviceHealthOut, deviceHealth, deviceHealthSteps } from "@/api/wear";
 import { AskedSteps } from "@/components/asked-steps";
 import { Disclosure } from "@/components/disclosure";
 import { JsonInput } from "@/components/json-input";
 import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
 import { WarningNotes } from "@/components/warning-notes";
+import type { WearSearch } from "@/questions/wear";
 import { formatCount, formatPercent, formatShort, ratio } from "@/units/quantity";
 import classes from "./wear.module.css";
 
@@ -26,7 +26,7 @@ export const HealthPanel = memo(function HealthPanel({
 }: HealthPanelProps) {
   const read = useMutation({
     mutationFn: (document: Record<string, unknown>) =>
-      askDeviceHealth({
+      deviceHealth({
         document,
         flash_device_id: flashDevice,
         rated_tb: ratedTb ?? null,
@@ -34,7 +34,7 @@ export const HealthPanel = memo(function HealthPanel({
   });
   return (
     <Panel
-      title={read.data?.sentence ?? "How much life is left in a drive that is in use?"}
+      title={read.data?.sentence ?? "How much life is left in a drive in use?"}
       subtitle="From the output of smartctl --json -x DEVICE or nvme smart-log -o json DEVICE. Nothing is stored."
     >
       <Disclosure label="Read the health of a drive">
@@ -42,14 +42,17 @@ export const HealthPanel = memo(function HealthPanel({
           <JsonInput
             label="Output of smartctl or nvme"
             placeholder='{"nvme_smart_health_information_log": {…}}'
-            fileLabel="File of smartctl or nvme"
-            howToMake="Make it with smartctl --json -x DEVICE."
+            fileLabel="File from smartctl or nvme"
+            howToMake="Create it with smartctl --json -x DEVICE."
             pending={read.isPending}
             onRead={(document) => read.mutate({ ...document })}
             onReset={read.reset}
           />
           {read.error !== null && (
-            <ProblemAlert error={read.error} title="The drive's health was not read" />
+            <ProblemAlert
+              error={read.error}
+              title="The health of the drive could not be read"
+            />
           )}
           {read.data !== undefined && <Health health={read.data} patch={patch} />}
         </Stack>
@@ -69,27 +72,27 @@ function Health(props: {
     ["Written", written === null ? null : `${formatShort(written)} TB`],
     [
       "Mean writes",
-      health.tb_per_day === null ? null : `${formatShort(health.tb_per_day)} TB a day`,
+      health.tb_per_day === null ? null : `${formatShort(health.tb_per_day)} TB/day`,
     ],
     [
       "Powered on",
       health.power_on_hours === null ? null : `${formatCount(health.power_on_hours)} h`,
     ],
     [
-      "Life used, as the drive says",
+      "Life used, reported by the drive",
       health.percentage_used === null
         ? null
         : `${formatShort(health.percentage_used)} %`,
     ],
-    ["WAF since it was made", health.waf === null ? null : formatShort(health.waf)],
+    ["Lifetime WAF", health.waf === null ? null : formatShort(health.waf)],
     [
-      "Left of its rating",
+      "Rated writes left",
       health.left_tb === null
         ? null
         : `${formatShort(health.left_tb)} TB (${formatPercent(ratio(health.left_share ?? 0))})`,
     ],
     [
-      "Lasts at that rate",
+      "Life left at this rate",
       health.years_left === null ? null : `${formatShort(health.years_left)} years`,
     ],
   ];
@@ -112,7 +115,7 @@ function Health(props: {
           disabled={written === null}
           onClick={() => written !== null && patch({ written_tb: written })}
         >
-          Count this as written before
+          Count as already written
         </Button>
       </Group>
       <WarningNotes notes={health.warnings} />

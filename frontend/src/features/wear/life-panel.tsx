@@ -6,6 +6,8 @@ import { ChartCard } from "@/charts/chart-card";
 import { rangeBarsOption, rangeText } from "@/charts/range-bars-option";
 import { SchemeMark } from "@/charts/scheme-mark";
 import { AskedSteps } from "@/components/asked-steps";
+import type { Column } from "@/components/columns";
+import { DataTable } from "@/components/data-table";
 import { Dialog } from "@/components/dialog";
 import { Panel } from "@/components/panel";
 import { Prose } from "@/components/prose";
@@ -44,7 +46,7 @@ export const LifeChart = memo(function LifeChart(props: {
     () =>
       rangeBarsOption({
         bars,
-        name: lives === null ? "writes [TB a day]" : "life [years]",
+        name: lives === null ? "writes [TB/day]" : "life [years]",
         lowText: lives === null ? "fewest writes" : "in place, most writes",
         highText: lives === null ? "most writes" : "appended, fewest writes",
         colors,
@@ -55,22 +57,14 @@ export const LifeChart = memo(function LifeChart(props: {
   return (
     <ChartCard
       title={wear.sentence}
-      subtitle={
-        lives === null
-          ? `Flash writes by scheme [TB a day]; line: formula and count from a cold start${budget.reason === "" ? "" : ". Years are not known: see the notes"}`
-          : `Life of the flash by scheme [years]; line: from small writes in place${budget.appended_tb === null ? ", most and fewest" : " to large appended ones"}`
-      }
+      subtitle={subtitleOf(budget, lives !== null)}
       label={`Life of the flash for ${name}`}
       option={option}
       height={HEIGHT}
       fileName={`${name} flash wear`}
       table={() => wearTable(wear)}
       rate={rateOf(wear)}
-      sentence={
-        budget.reason === ""
-          ? `The device endures ${formatNumber(budget.in_place_tb ?? 0)} TB of writes${budget.appended_tb === null ? "" : `, ${formatNumber(budget.appended_tb)} TB if they are appended`}: ${budget.basis}.`
-          : null
-      }
+      sentence={budgetText(budget)}
       explanation={
         <Stack gap="xs">
           <Text size="sm">
@@ -78,8 +72,8 @@ export const LifeChart = memo(function LifeChart(props: {
           </Text>
           <Text size="sm">
             Page-flow schemes write single pages in place; a cache that appends, as FaCE
-            does, wears flash less. Growth compounds: what is written until the end of
-            the life is the budget. A year has 365 days, a TB 10^12 bytes.
+            does, wears flash less. Growth compounds: the flash lasts until all writes
+            together reach the budget. A year has 365 days, a TB 10^12 bytes.
           </Text>
           <AskedSteps query={wearSteps(wear)} only={(step) => step.scheme === null} />
         </Stack>
@@ -88,60 +82,43 @@ export const LifeChart = memo(function LifeChart(props: {
   );
 });
 
+/** What the bars and their lines are. */
+function subtitleOf(budget: WearOut["budget"], inYears: boolean): string {
+  if (inYears) {
+    return budget.appended_tb === null
+      ? "Life of the flash by scheme [years]; the line runs from most to fewest small writes in place"
+      : "Life of the flash by scheme [years]; the line runs from small writes in place to large appended writes";
+  }
+  return budget.reason === ""
+    ? "Flash writes by scheme [TB/day]; the line spans the formula and the count from a cold start"
+    : "Flash writes by scheme [TB/day]; the line spans the formula and the count from a cold start. The life in years is unknown: see the notes";
+}
+
+/** What the device endures, where that is known. */
+function budgetText(budget: WearOut["budget"]): string | null {
+  if (budget.reason !== "") {
+    return null;
+  }
+  const inPlace = formatNumber(budget.in_place_tb ?? 0);
+  return budget.appended_tb === null
+    ? `The device endures ${inPlace} TB of writes: ${budget.basis}.`
+    : `The device endures ${inPlace} TB of writes, or ${formatNumber(budget.appended_tb)} TB if they are appended: ${budget.basis}.`;
+}
+
 /** Every figure of the wear; each opens its derivation. */
 export const WearTable = memo(function WearTable({ wear }: { readonly wear: WearOut }) {
   const [opened, setOpened] = useState<string | null>(null);
   const shown = wear.schemes.find(({ scheme }) => scheme === opened);
-  const rated = wear.rated_dwpd;
-  const why = wear.budget.reason || "the budget of writes is not known";
+  const why = wear.budget.reason || "the write budget is unknown";
   return (
-    <Panel
-      title="In figures"
-      subtitle={`${wear.dirty_share.state === "unknown" ? "Ranges go from as many dirty evicted pages as possible to none. " : ""}Press a figure to see why it is this number.${rated === null ? "" : ` ${wear.budget.assumed === "" ? "The device is rated for" : "Computed with"} ${formatShort(rated)} drive writes a day${wear.budget.assumed === "" ? "" : ` (${wear.budget.assumed} assumed)`}.`}`}
-    >
-      <div className="tw-scroll">
-        <table className={`tw-table ${classes["table"]}`}>
-          <thead>
-            <tr>
-              <th scope="col">Scheme</th>
-              <th scope="col" className="num">
-                Life
-              </th>
-              <th scope="col" className="num">
-                Range
-                <br />
-                <span className="tw-unit">[years]</span>
-              </th>
-              <th scope="col" className="num">
-                Writes
-                <br />
-                <span className="tw-unit">[TB/day]</span>
-              </th>
-              <th scope="col" className="num">
-                Drive writes
-                <br />
-                <span className="tw-unit">[1/day]</span>
-              </th>
-              <th scope="col" className="num">
-                Wear
-                <br />
-                <span className="tw-unit">[{shownCurrency()}/month]</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {wear.schemes.map((row) => (
-              <WearRow
-                key={row.scheme}
-                row={row}
-                noLife={why}
-                noMoney={wear.money_reason || why}
-                onExplain={() => setOpened(row.scheme)}
-              />
-            ))}
-          </tbody>
-        </table>
-      </div>
+    <Panel title="In figures" subtitle={figuresSubtitle(wear)}>
+      <DataTable
+        label="Flash wear in figures"
+        className={classes["table"]}
+        columns={columnsOf(why, wear.money_reason || why, setOpened)}
+        rows={wear.schemes}
+        rowKey={({ scheme }) => scheme}
+      />
       <MoneyText wear={wear} />
       <Dialog
         opened={shown !== undefined}
@@ -158,62 +135,99 @@ export const WearTable = memo(function WearTable({ wear }: { readonly wear: Wear
   );
 });
 
-interface WearRowProps {
-  readonly row: WearOut["schemes"][number];
-  readonly noLife: string;
-  readonly noMoney: string;
-  readonly onExplain: () => void;
+function figuresSubtitle(wear: WearOut): string {
+  const { assumed } = wear.budget;
+  const rated = wear.rated_dwpd === null ? null : formatShort(wear.rated_dwpd);
+  return [
+    wear.dirty_share.state === "unknown"
+      ? "Ranges run from the maximum possible dirty share of evicted pages to none."
+      : null,
+    "Press a figure to see how it is computed.",
+    rated === null
+      ? null
+      : assumed === ""
+        ? `The device is rated for ${rated} drive writes per day.`
+        : `Computed with ${rated} drive writes per day (${assumed} assumed).`,
+  ]
+    .filter((sentence) => sentence !== null)
+    .join(" ");
 }
 
-function WearRow({ row, noLife, noMoney, onExplain }: WearRowProps) {
-  const figure = (text: string, what: string) => (
+type Row = WearOut["schemes"][number];
+
+function columnsOf(
+  noLife: string,
+  noMoney: string,
+  onExplain: (scheme: string) => void,
+): readonly Column<Row>[] {
+  const figure = (row: Row, name: string, text: string) => (
     <UnstyledButton
       className={classes["figure"]}
-      aria-label={`${text}: why ${what} under ${row.title}`}
-      onClick={onExplain}
+      aria-label={`${name} of ${row.title}, ${text}: why this number`}
+      onClick={() => onExplain(row.scheme)}
     >
       {text}
     </UnstyledButton>
   );
-  return (
-    <tr>
-      <th scope="row">
-        <SchemeMark scheme={row.scheme} /> {row.title}
-      </th>
-      <td className="num">{figure(lifeOf(row), "this is the life")}</td>
-      <td className="num">
-        {row.years_from === null ? (
+  return [
+    {
+      key: "Scheme",
+      rowHeader: true,
+      cell: ({ scheme, title }) => (
+        <>
+          <SchemeMark scheme={scheme} /> {title}
+        </>
+      ),
+    },
+    { key: "Life", cell: (row) => figure(row, "Life", lifeOf(row)) },
+    {
+      key: "Range",
+      unit: "years",
+      cell: (row) =>
+        row.years_from === null ? (
           <Unknown reason={row.never_worn_out ? "it never wears out" : noLife} />
         ) : (
           figure(
+            row,
+            "Range",
             rangeText(row.years_from, row.years_to ?? Number.POSITIVE_INFINITY),
-            "this is its range",
           )
-        )}
-      </td>
-      <td className="num">{figure(writesOf(row), "this is written")}</td>
-      <td className="num">
-        {row.drive_writes_per_day === null ? (
+        ),
+    },
+    {
+      key: "Writes",
+      unit: "TB/day",
+      cell: (row) => figure(row, "Writes", writesOf(row)),
+    },
+    {
+      key: "Drive writes",
+      unit: "1/day",
+      cell: (row) =>
+        row.drive_writes_per_day === null ? (
           <Unknown reason="the device states no capacity" />
         ) : (
-          figure(driveWritesOf(row), "these are the drive writes")
-        )}
-      </td>
-      <td className="num">
-        {row.money === null ? (
+          figure(row, "Drive writes", driveWritesOf(row))
+        ),
+    },
+    {
+      key: "Wear",
+      unit: `${shownCurrency()}/month`,
+      cell: (row) =>
+        row.money === null ? (
           <Unknown reason={noMoney} />
         ) : (
-          figure(
-            `${row.least === null ? "" : "up to "}${formatMoney(usd(Number(row.money.usd_per_month_written)))}`,
-            "this is its cost",
-          )
-        )}
-      </td>
-    </tr>
-  );
+          figure(row, "Wear", wearOf(row, row.money.usd_per_month_written))
+        ),
+    },
+  ];
 }
 
-function driveWritesOf(row: WearRowProps["row"]): string {
+function wearOf(row: Row, usdPerMonth: string): string {
+  const most = formatMoney(usd(Number(usdPerMonth)));
+  return row.least === null ? most : `up to ${most}`;
+}
+
+function driveWritesOf(row: Row): string {
   const most = formatShort(row.drive_writes_per_day ?? 0);
   const least = row.least?.drive_writes_per_day;
   return least == null || least === row.drive_writes_per_day
@@ -227,7 +241,7 @@ function MoneyText({ wear }: { readonly wear: WearOut }) {
   if (money == null) {
     return wear.money_reason === "" ? null : (
       <Text size="sm" c="dimmed" mt={6}>
-        No money: <Prose text={wear.money_reason} />.
+        Cost unknown: <Prose text={wear.money_reason} />.
       </Text>
     );
   }
@@ -239,7 +253,7 @@ function MoneyText({ wear }: { readonly wear: WearOut }) {
         </Text>
       )}
       <Text size="sm" my={6}>
-        A TB written uses up {formatAmount(usd(Number(money.usd_per_tb_written)))} of
+        Each TB written uses up {formatAmount(usd(Number(money.usd_per_tb_written)))} of
         the price. {paidOffText(wear)}
       </Text>
       <WhyButton title={`cost of a TB written, under ${priced?.title ?? ""}`}>

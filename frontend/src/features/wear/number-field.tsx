@@ -1,5 +1,5 @@
-import { WEAR_BOUNDS, type WearNumbers } from "@/analysis/wear-state";
 import { OptionalNumberField } from "@/components/number-field";
+import { WEAR_BOUNDS, type WearNumbers } from "@/questions/wear";
 
 interface WearFieldProps {
   readonly name: keyof WearNumbers;

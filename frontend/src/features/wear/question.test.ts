@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import type { AnalysisSearch, AnalysisState } from "@/analysis/state";
-import { parseWearSearch, type WearSearch } from "@/analysis/wear-state";
 import type { WearOut } from "@/api/wear";
 import { drawSvg } from "@/charts/engine";
 import { rangeBarsOption, rangeText } from "@/charts/range-bars-option";
+import type { AnalysisSearch, AnalysisState } from "@/questions/point";
+import { parseWearSearch, type WearSearch } from "@/questions/wear";
 import {
   lifeBars,
   lifeOf,
@@ -172,13 +172,13 @@ describe("what wear costs", () => {
     paidOffText(wear(...each.map((one, at) => ({ ...row(`s${at}`, 1), money: one }))));
 
   it("names the schemes under which it wears out before it is paid off", () => {
-    expect(paid(money("20", false))).toContain("Under no scheme");
+    expect(paid(money("20", false))).toContain("No scheme wears out the flash");
     const text = paid(money("20", true), money("11", false));
-    expect(text).toContain("s0 (20 USD a month for what is left of the price)");
+    expect(text).toContain("s0 (20 USD per month for the rest of the price)");
     expect(text).not.toContain("s1");
   });
 
   it("says where nothing is left to be paid off", () => {
-    expect(paid(money(null, true))).toContain("used up already");
+    expect(paid(money(null, true))).toContain("already used up");
   });
 });

@@ -1,9 +1,11 @@
-import type { AnalysisSearch, AnalysisState } from "@/analysis/state";
-import { assumptions, NONE } from "@/analysis/state";
-import type { WearSearch } from "@/analysis/wear-state";
 import type { RecoveryIn, RecoveryOut, WearIn, WearOut } from "@/api/wear";
 import type { ChartTable } from "@/charts/chart-card";
+import { chartTable } from "@/charts/chart-table";
 import type { RangeBar } from "@/charts/range-bars-option";
+import { valueColumn } from "@/components/columns";
+import type { AnalysisSearch, AnalysisState } from "@/questions/point";
+import { assumptions, NONE } from "@/questions/point";
+import type { WearSearch } from "@/questions/wear";
 import { shownCurrency } from "@/units/currency";
 import {
   usd as asUsd,
@@ -11,7 +13,6 @@ import {
   formatMoney,
   formatNumber,
   formatShort,
-  isMoneyColumn,
 } from "@/units/quantity";
 
 export const USUAL_INTERVAL_S = 300;
@@ -113,80 +114,71 @@ export const writeBars = (wear: WearOut): RangeBar[] =>
   });
 
 export function wearTable(wear: WearOut): ChartTable {
-  const ranged = wear.dirty_share.state === "unknown";
-  const rows = wear.schemes.map((row) => [
-    row.title,
-    row.years,
-    row.years_from,
-    row.years_to,
-    row.never_worn_out ? "yes" : "no",
-    row.tb_per_day,
-    row.drive_writes_per_day,
-    row.flash_writes_per_access,
-    row.money === null ? null : Number(row.money.usd_per_tb_written),
-    row.money === null ? null : Number(row.money.usd_per_month_written),
-    row.money?.amortised_usd_per_month == null
-      ? null
-      : Number(row.money.amortised_usd_per_month),
-    ...(ranged ? [row.least?.years ?? null, row.least?.tb_per_day ?? null] : []),
-  ]);
-  const header = [
-    "Scheme",
-    "Life [years]",
-    "From [years]",
-    "To [years]",
-    "Never worn out",
-    "Writes [TB/day]",
-    "Drive writes [1/day]",
-    "Flash writes [1/access]",
-    `Wear [${shownCurrency()}/TB]`,
-    `Wear [${shownCurrency()}/month]`,
-    `Device [${shownCurrency()}/month]`,
-    ...(ranged
-      ? ["Life, no dirty page [years]", "Writes, no dirty page [TB/day]"]
-      : []),
-  ];
-  const text = (cell: number, column: number) =>
-    isMoneyColumn(header[column]) ? formatMoney(asUsd(cell)) : formatShort(cell);
-  return {
-    header,
-    rows,
-    shown: rows.map((row) =>
-      row.map((cell, column) =>
-        cell === null ? "–" : typeof cell === "number" ? text(cell, column) : cell,
+  type Row = WearOut["schemes"][number];
+  const currency = shownCurrency();
+  const money = (value: number) => formatMoney(asUsd(value));
+  const amount = (text: string | null | undefined) =>
+    text == null ? null : Number(text);
+  return chartTable(
+    wear.schemes,
+    [
+      valueColumn("Scheme", (row) => row.title),
+      valueColumn("Life [years]", (row) => row.years),
+      valueColumn("From [years]", (row) => row.years_from),
+      valueColumn("To [years]", (row) => row.years_to),
+      valueColumn("Never wears out", (row) => (row.never_worn_out ? "yes" : "no")),
+      valueColumn("Writes [TB/day]", (row) => row.tb_per_day),
+      valueColumn("Drive writes [1/day]", (row) => row.drive_writes_per_day),
+      valueColumn("Flash writes [1/access]", (row) => row.flash_writes_per_access),
+      valueColumn(
+        `Wear [${currency}/TB]`,
+        (row) => amount(row.money?.usd_per_tb_written),
+        money,
       ),
-    ),
-    caption:
-      "Wear at today's writes; life and the device's cost with growth and what was written before. The CSV export holds all digits.",
-  };
+      valueColumn(
+        `Wear [${currency}/month]`,
+        (row) => amount(row.money?.usd_per_month_written),
+        money,
+      ),
+      valueColumn(
+        `Device [${currency}/month]`,
+        (row) => amount(row.money?.amortised_usd_per_month),
+        money,
+      ),
+      ...(wear.dirty_share.state === "unknown"
+        ? [
+            valueColumn(
+              "Life, no dirty pages [years]",
+              (row: Row) => row.least?.years ?? null,
+            ),
+            valueColumn(
+              "Writes, no dirty pages [TB/day]",
+              (row: Row) => row.least?.tb_per_day ?? null,
+            ),
+          ]
+        : []),
+    ],
+    {
+      caption:
+        "Wear is at today's writes; life and device cost include growth and previous writes. The CSV export has every digit.",
+    },
+  );
 }
 
 export function restartTable(recovery: RecoveryOut): ChartTable {
   const curve = recovery.restart?.curve;
-  const rows = (curve?.checkpoint_interval_s ?? []).map((interval, index) => [
-    interval,
-    curve?.redo_pages[index] ?? null,
-    curve?.with_flash_s[index] ?? null,
-    curve?.without_flash_s[index] ?? null,
+  return chartTable(curve?.checkpoint_interval_s ?? [], [
+    valueColumn("Checkpoint interval [s]", (interval) => interval),
+    valueColumn("Redone pages", (_, at) => curve?.redo_pages[at] ?? null),
+    valueColumn("With flash [s]", (_, at) => curve?.with_flash_s[at] ?? null),
+    valueColumn("Without flash [s]", (_, at) => curve?.without_flash_s[at] ?? null),
   ]);
-  return {
-    header: [
-      "Checkpoint interval [s]",
-      "Redone pages",
-      "With flash [s]",
-      "Without flash [s]",
-    ],
-    rows,
-    shown: rows.map((row) =>
-      row.map((cell) => (cell === null ? "–" : formatShort(cell))),
-    ),
-  };
 }
 
 /** A life, or both ends of it where the dirty share is unknown. */
 export function lifeOf(row: WearOut["schemes"][number]): string {
   const text = (years: number | null, endless: boolean) =>
-    endless ? "never worn out" : years === null ? "not known" : lifeText(years);
+    endless ? "never wears out" : years === null ? "unknown" : lifeText(years);
   const worst = text(row.years, row.never_worn_out);
   const best =
     row.least === null ? worst : text(row.least.years, row.least.never_worn_out);
@@ -215,13 +207,13 @@ export function lifeText(years: number): string {
 export function paidOffText(wear: WearOut): string {
   const limited = wear.schemes.filter(({ money }) => money?.wear_limited === true);
   if (limited.length === 0) {
-    return "Under no scheme does the flash wear out before it is paid off.";
+    return "No scheme wears out the flash before it is paid off.";
   }
   const each = limited.map(({ title, money }) => {
     const usd = money?.amortised_usd_per_month ?? null;
     return usd === null
-      ? `${title} (its rated writes are used up already)`
-      : `${title} (${formatAmount(asUsd(Number(usd)))} a month for what is left of the price)`;
+      ? `${title} (its rated writes are already used up)`
+      : `${title} (${formatAmount(asUsd(Number(usd)))} per month for the rest of the price)`;
   });
-  return `Before it is paid off the flash wears out under ${each.join(", ")}.`;
+  return `The flash wears out before it is paid off under ${each.join(", ")}.`;
 }

@@ -1,14 +1,15 @@
 import { Stack, Text } from "@mantine/core";
 import { memo, useMemo } from "react";
-import type { WearSearch } from "@/analysis/wear-state";
 import { type RecoveryOut, recoverySteps } from "@/api/wear";
 import { useChartColors } from "@/charts/chart";
 import { ChartCard } from "@/charts/chart-card";
 import { lineOption } from "@/charts/line-option";
 import { schemeMark } from "@/charts/palette";
 import { AskedSteps } from "@/components/asked-steps";
+import { DataTable } from "@/components/data-table";
 import { Panel } from "@/components/panel";
 import { WhyButton } from "@/components/why-button";
+import type { WearSearch } from "@/questions/wear";
 import {
   bytes,
   formatBytes,
@@ -45,38 +46,33 @@ export const FillPanel = memo(function FillPanel({
   return (
     <Panel
       title={`The flash takes at least ${formatSeconds(fill.seconds)} to fill`}
-      subtitle={`${formatBytes(bytes(recovery.flash_bytes))}, held up by ${fill.bottleneck}.`}
+      subtitle={`${formatBytes(bytes(recovery.flash_bytes))}; the bottleneck is ${fill.bottleneck}.`}
     >
-      <div className="tw-scroll">
-        <table className="tw-table">
-          <caption>Every way that fills it; the slowest decides.</caption>
-          <thead>
-            <tr>
-              <th scope="col">Way</th>
-              <th scope="col" className="num">
-                Rate <span className="tw-unit">[MB/s]</span>
-              </th>
-              <th scope="col" className="num">
-                Alone it would take
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {Object.entries(fill.rates_bytes_per_s).map(([way, rate]) => (
-              <tr key={way}>
-                <th scope="row">
-                  {way}
-                  {way === fill.bottleneck && (
-                    <span className={classes["bottleneck"]}> slowest</span>
-                  )}
-                </th>
-                <td className="num">{formatShort(rate / 1e6)}</td>
-                <td className="num">{formatSeconds(recovery.flash_bytes / rate)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <DataTable
+        label="Limits on filling the flash"
+        caption="Every limit on filling; the slowest one sets the time."
+        columns={[
+          {
+            key: "Limit",
+            rowHeader: true,
+            cell: ([limit]) => (
+              <>
+                {limit}
+                {limit === fill.bottleneck && (
+                  <span className={classes["bottleneck"]}> slowest</span>
+                )}
+              </>
+            ),
+          },
+          { key: "Rate", unit: "MB/s", cell: ([, rate]) => formatShort(rate / 1e6) },
+          {
+            key: "Time alone",
+            cell: ([, rate]) => formatSeconds(recovery.flash_bytes / rate),
+          },
+        ]}
+        rows={Object.entries(fill.rates_bytes_per_s)}
+        rowKey={([limit]) => limit}
+      />
       <Text size="sm" c="dimmed" my={6}>
         {formatCount(fill.units)} pages are fetched. The time is {fill.validity}.
       </Text>
@@ -123,20 +119,20 @@ export const RestartPanel = memo(function RestartPanel({
         format: (at) => `${formatShort(at)} s`,
       },
       y: { name: "restart [s]", format: formatSeconds },
-      markers: [{ name: "interval below", x: interval }],
+      markers: [{ name: "chosen interval", x: interval }],
       colors,
     });
   }, [restart, colors, interval]);
   if (restart === null) {
     return (
-      <Panel title="The restart cannot be computed">
+      <Panel title="The restart time could not be computed">
         <Text size="sm">{recovery.restart_reason}.</Text>
       </Panel>
     );
   }
   return (
     <ChartCard
-      title={`A restart takes ${formatSeconds(restart.with_flash.total_s)} if the flash cache survives, ${formatSeconds(restart.without_flash.total_s)} without one: ${formatShort(restart.speedup)} times as fast`}
+      title={`A restart takes ${formatSeconds(restart.with_flash.total_s)} if the flash cache survives, ${formatSeconds(restart.without_flash.total_s)} without it: ${formatShort(restart.speedup)} times as fast`}
       subtitle="Time of a restart over the checkpoint interval [s]"
       label={`Restart of ${name}`}
       option={option}
@@ -162,7 +158,7 @@ export const RestartPanel = memo(function RestartPanel({
             />
             <WearField
               name="redo_writes"
-              label="Of these, written back"
+              label="Redone pages written back"
               placeholder="0"
               value={search.redo_writes}
               onChange={(redo_writes) => patch({ redo_writes })}
@@ -176,11 +172,11 @@ export const RestartPanel = memo(function RestartPanel({
             />
           </div>
           <Text size="sm" mt="xs">
-            {formatNumber(restart.redo_pages)} pages to redo: {restart.redo_basis}. The
-            metadata of the flash ({formatCount(restart.metadata_segments)}{" "}
-            {restart.metadata_segments === 1 ? "segment" : "segments"}) take{" "}
-            {formatSeconds(restart.with_flash.metadata_s)} to read back; reading all of
-            the flash instead takes {formatSeconds(restart.full_scan_s)}.
+            {formatNumber(restart.redo_pages)} pages to redo: {restart.redo_basis}.
+            Reading the flash metadata back ({formatCount(restart.metadata_segments)}{" "}
+            {restart.metadata_segments === 1 ? "segment" : "segments"}) takes{" "}
+            {formatSeconds(restart.with_flash.metadata_s)}; scanning the whole flash
+            instead takes {formatSeconds(restart.full_scan_s)}.
             {restart.metadata_flush_interval_s !== null &&
               ` A segment fills every ${formatSeconds(restart.metadata_flush_interval_s)}.`}
           </Text>

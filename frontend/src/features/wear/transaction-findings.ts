@@ -1,5 +1,9 @@
 /** What the panel of transactions asks, draws and lists. */
-import { WEAR_KEYS, type WearSearch } from "@/analysis/wear-state";
+
+import {
+  TransactionReplayIn as REPLAY,
+  TransactionWritesIn as WRITES,
+} from "@/api/gen/bounds.gen";
 import type {
   TransactionReplayIn,
   TransactionReplayOut,
@@ -7,33 +11,31 @@ import type {
   TransactionWritesOut,
 } from "@/api/transactions";
 import type { ChartTable } from "@/charts/chart-card";
+import { chartTable } from "@/charts/chart-table";
 import type { BarPart, StackedBar } from "@/charts/stacked-bars-option";
-import {
-  formatCount,
-  formatDuration,
-  formatShort,
-  microseconds,
-} from "@/units/quantity";
+import { valueColumn } from "@/components/columns";
+import { WEAR_KEYS, type WearSearch } from "@/questions/wear";
+import { formatCount, formatDuration, microseconds } from "@/units/quantity";
 
 const MIB = 2 ** 20;
 
 /** Values taken where a field is empty: the paper's chip and transactions. */
 export const USUAL = {
-  dirty: 16,
-  logBytes: 100,
-  ramMib: 16,
-  readUs: 25,
-  writeUs: 200,
-  eraseUs: 1500,
-  pageBytes: 2048,
-  blockPages: 64,
-  slower: 0.25,
-  saved: 0.75,
-  total: 0.34,
-  committed: 32,
-  running: 64,
-  each: 16,
-  ramPages: 1024,
+  dirty: WRITES.dirty_pages.usual,
+  logBytes: WRITES.log_bytes_per_page.usual,
+  ramMib: WRITES.ram_bytes.usual / MIB,
+  readUs: WRITES.read_us.usual,
+  writeUs: WRITES.write_us.usual,
+  eraseUs: WRITES.erase_us.usual,
+  pageBytes: WRITES.page_bytes.usual,
+  blockPages: WRITES.pages_per_block.usual,
+  slower: WRITES.read_slowdown.usual,
+  saved: WRITES.write_saving.usual,
+  total: WRITES.total_saving.usual,
+  committed: REPLAY.committed.usual,
+  running: REPLAY.running.usual,
+  each: REPLAY.pages_each.usual,
+  ramPages: REPLAY.ram_pages.usual,
 } as const;
 
 /** Whether an address asks about transactions. */
@@ -86,20 +88,12 @@ export const wayPoints = (
     ((way === "page" ? found.curve_page_us : found.curve_log_us)[at] ?? 0) / MS,
   ]);
 
-export function writesTable(found: TransactionWritesOut): ChartTable {
-  const rows = found.curve_pages_reread.map((pages, at) => [
-    pages,
-    found.curve_page_us[at] ?? null,
-    found.curve_log_us[at] ?? null,
+export const writesTable = (found: TransactionWritesOut): ChartTable =>
+  chartTable(found.curve_pages_reread, [
+    valueColumn("Pages reread", (pages) => pages),
+    valueColumn("As pages [µs]", (_, at) => found.curve_page_us[at] ?? null),
+    valueColumn("As log records [µs]", (_, at) => found.curve_log_us[at] ?? null),
   ]);
-  return {
-    header: ["Pages wanted again", "As pages [µs]", "As log records [µs]"],
-    rows,
-    shown: rows.map((row) =>
-      row.map((cell) => (cell === null ? "–" : formatShort(cell))),
-    ),
-  };
-}
 
 /** Times of a buffer's operations: the parts of its bar. */
 export const OPERATIONS: readonly BarPart[] = [
@@ -122,39 +116,25 @@ export function replayBars(found: TransactionReplayOut): StackedBar[] {
   }));
 }
 
-export function replayTable(found: TransactionReplayOut): ChartTable {
-  const rows = found.buffers.map((row) => [
-    row.title,
-    row.reads,
-    row.writes,
-    row.erases,
-    row.extra_log_reads,
-    row.uncommitted_pages_written,
-    row.garbage_pages,
-    row.time_us,
-  ]);
-  return {
-    header: [
-      "Buffer",
-      "Page reads",
-      "Page writes",
-      "Block erases",
-      "Log reads",
-      "Uncommitted pages written",
-      "Garbage pages",
-      "Time [µs]",
-    ],
-    rows,
-    shown: rows.map((row) =>
-      row.map((cell, at) =>
-        typeof cell === "string"
-          ? cell
-          : at === row.length - 1
-            ? formatShort(cell)
-            : formatCount(cell),
+export const replayTable = (found: TransactionReplayOut): ChartTable =>
+  chartTable(
+    found.buffers,
+    [
+      valueColumn("Buffer", (row) => row.title),
+      valueColumn("Page reads", (row) => row.reads, formatCount),
+      valueColumn("Page writes", (row) => row.writes, formatCount),
+      valueColumn("Block erases", (row) => row.erases, formatCount),
+      valueColumn("Log reads", (row) => row.extra_log_reads, formatCount),
+      valueColumn(
+        "Uncommitted pages written",
+        (row) => row.uncommitted_pages_written,
+        formatCount,
       ),
-    ),
-    caption:
-      "Writes and reads hold the copies of garbage collection. Garbage: written by transactions that aborted later.",
-  };
-}
+      valueColumn("Garbage pages", (row) => row.garbage_pages, formatCount),
+      valueColumn("Time [µs]", (row) => row.time_us),
+    ],
+    {
+      caption:
+        "Reads and writes include the copies made by garbage collection. Garbage pages were written by transactions that aborted later.",
+    },
+  );

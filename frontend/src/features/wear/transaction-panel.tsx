@@ -2,12 +2,6 @@ import { Button, Select, Skeleton, Stack, Text, Textarea } from "@mantine/core";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import {
-  MOST_EVENT_CHARACTERS,
-  TRANSACTION_SOURCES,
-  type WearNumbers,
-  type WearSearch,
-} from "@/analysis/wear-state";
-import {
   type TransactionReplayOut,
   type TransactionWritesOut,
   transactionReplayQuery,
@@ -21,13 +15,19 @@ import { lineOption } from "@/charts/line-option";
 import { schemeMark } from "@/charts/palette";
 import { stackedBarsOption } from "@/charts/stacked-bars-option";
 import { AskedSteps } from "@/components/asked-steps";
+import { DataTable } from "@/components/data-table";
 import { Disclosure } from "@/components/disclosure";
 import { EstimateDerivation } from "@/components/estimate-derivation";
 import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
-import { ScrollRegion } from "@/components/scroll-region";
 import { WarningNotes } from "@/components/warning-notes";
 import { WhyButton } from "@/components/why-button";
+import {
+  MOST_EVENT_CHARACTERS,
+  TRANSACTION_SOURCES,
+  type WearNumbers,
+  type WearSearch,
+} from "@/questions/wear";
 import { formatCount, formatPercent, formatShort, ratio } from "@/units/quantity";
 import { WearField } from "./number-field";
 import {
@@ -59,10 +59,10 @@ export function TransactionSection(props: TransactionProps) {
   return (
     <Panel
       title="Transactions on raw flash"
-      subtitle="Which transaction leaves memory first, and does it go out as pages or as log records? Nothing of the workload is used: a trace does not contain its transactions."
+      subtitle="Which transaction is evicted from memory first, and is it written as pages or as log records? The workload is not used here: a trace does not record transactions."
     >
       <Disclosure
-        label="Study transactions"
+        label="Analyse transactions"
         initiallyOpen={asksTransactions(props.search)}
       >
         <Stack gap="lg" mt="xs">
@@ -104,15 +104,15 @@ function Fields(
 
 const WRITE_FIELDS = [
   { name: "tx_dirty", label: "Dirty pages", usual: USUAL.dirty },
-  { name: "tx_log_bytes", label: "Log records of a page [B]", usual: USUAL.logBytes },
-  { name: "tx_again", label: "Pages wanted again", usual: "each once" },
-  { name: "tx_log_pages", label: "Log pages read with one", usual: "the fewest" },
+  { name: "tx_log_bytes", label: "Log records per page [B]", usual: USUAL.logBytes },
+  { name: "tx_again", label: "Pages reread", usual: "each once" },
+  { name: "tx_log_pages", label: "Log pages read per page", usual: "minimum" },
   { name: "tx_ram_mib", label: "Buffer [MiB]", usual: USUAL.ramMib },
   { name: "tx_read_us", label: "Page read [µs]", usual: USUAL.readUs },
   { name: "tx_write_us", label: "Page write [µs]", usual: USUAL.writeUs },
   { name: "tx_erase_us", label: "Block erase [µs]", usual: USUAL.eraseUs },
   { name: "tx_page_bytes", label: "Flash page [B]", usual: USUAL.pageBytes },
-  { name: "tx_block_pages", label: "Pages of a block", usual: USUAL.blockPages },
+  { name: "tx_block_pages", label: "Pages per block", usual: USUAL.blockPages },
 ] as const;
 
 function Writes(props: TransactionProps) {
@@ -126,7 +126,7 @@ function Writes(props: TransactionProps) {
       {found.error !== null && (
         <ProblemAlert
           error={found.error}
-          title="The transaction could not be studied"
+          title="The transaction could not be analysed"
           onRetry={() => void found.refetch()}
         />
       )}
@@ -157,10 +157,10 @@ function WritesChart({ found }: { readonly found: TransactionWritesOut }) {
         dash: way === "page" ? "dashed" : "solid",
         points: wayPoints(found, way),
       })),
-      x: { name: "pages wanted again", format: (pages) => formatShort(pages) },
+      x: { name: "pages reread", format: (pages) => formatShort(pages) },
       y: { name: "I/O time [ms]", format: (ms) => `${formatShort(ms)} ms` },
       markers: [
-        { name: "asked about", x: found.pages_reread },
+        { name: "chosen value", x: found.pages_reread },
         ...(crossing === null || crossing > reach
           ? []
           : [{ name: "break-even", x: crossing }]),
@@ -171,7 +171,7 @@ function WritesChart({ found }: { readonly found: TransactionWritesOut }) {
   return (
     <ChartCard
       title={found.finding}
-      subtitle="Writing one transaction out and reading pages of it again, I/O time [ms] over the pages wanted again"
+      subtitle="I/O time of writing one transaction and rereading its pages, over the pages reread [ms]"
       label="Pages or log records"
       option={option}
       height={HEIGHT}
@@ -202,7 +202,7 @@ const CHANGES = [
   },
   {
     name: "tx_total",
-    label: "Whole time saved [%]",
+    label: "Total time saved [%]",
     usual: USUAL.total * PER_CENT,
     factor: PER_CENT,
   },
@@ -215,81 +215,37 @@ function WritesFigures(
   const { found } = props;
   const crossing = found.break_even_pages;
   const facts = [
-    ["Write saving", duration(found.write_saving_us), "write saving"],
+    ["Write saving", duration(found.write_saving_us)],
+    ["Break-even extra reads", formatShort(found.break_even_extra_reads)],
+    ["Break-even pages reread", crossing === null ? "never" : formatShort(crossing)],
+    ["Write time", `${formatShort(found.write_over_read)} page reads`],
+    ["Erase time per page written", duration(found.erase_us_per_page)],
+    ["Transactions in the buffer", formatCount(found.resident_transactions)],
     [
-      "Break-even extra reads",
-      formatShort(found.break_even_extra_reads),
-      "break-even extra reads",
-    ],
-    [
-      "Break-even pages wanted again",
-      crossing === null ? "never" : formatShort(crossing),
-      "break-even pages wanted again",
-    ],
-    [
-      "A write takes as long as",
-      `${formatShort(found.write_over_read)} reads`,
-      "reads that take as long as a write",
-    ],
-    [
-      "Erase time a written page",
-      duration(found.erase_us_per_page),
-      "erase time per written page",
-    ],
-    [
-      "Transactions in the buffer",
-      formatCount(found.resident_transactions),
-      "resident transactions",
-    ],
-    [
-      "Reads' share of the time",
+      "Share of time spent reading",
       found.read_share_consistent
         ? formatPercent(ratio(found.read_share))
-        : "the changes do not fit",
-      "read share of the time",
+        : "the changes are inconsistent",
     ],
   ] as const;
   return (
     <Panel
       title="In figures"
-      subtitle="Times are busy times of one chip. Erases come beside the whole."
+      subtitle="Times are busy times of one chip. The total does not include erases."
     >
-      <div className="tw-scroll">
-        <table className="tw-table" aria-label="Pages or log records in figures">
-          <thead>
-            <tr>
-              <th scope="col">Way</th>
-              <th scope="col" className="num">
-                Pages
-              </th>
-              <th scope="col" className="num">
-                Write
-              </th>
-              <th scope="col" className="num">
-                Read again
-              </th>
-              <th scope="col" className="num">
-                Whole
-              </th>
-              <th scope="col" className="num">
-                Erases
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {found.ways.map((way) => (
-              <tr key={way.written_as}>
-                <th scope="row">{WAYS[way.written_as]}</th>
-                <td className="num">{formatCount(way.pages_written)}</td>
-                <td className="num">{duration(way.write_us)}</td>
-                <td className="num">{duration(way.reread_us)}</td>
-                <td className="num">{duration(way.total_us)}</td>
-                <td className="num">{duration(way.erase_us)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <DataTable
+        label="Pages or log records in figures"
+        columns={[
+          { key: "Written", rowHeader: true, cell: (way) => WAYS[way.written_as] },
+          { key: "Pages", cell: (way) => formatCount(way.pages_written) },
+          { key: "Write", cell: (way) => duration(way.write_us) },
+          { key: "Reread", cell: (way) => duration(way.reread_us) },
+          { key: "Total", cell: (way) => duration(way.total_us) },
+          { key: "Erases", cell: (way) => duration(way.erase_us) },
+        ]}
+        rows={found.ways}
+        rowKey={(way) => way.written_as}
+      />
       <dl className={classes["facts"]} style={{ marginTop: 12 }}>
         {facts.map(([name, value]) => (
           <div key={name}>
@@ -299,8 +255,8 @@ function WritesFigures(
         ))}
       </dl>
       <Text size="sm" c="dimmed" my={6}>
-        The reads' share follows from three measured changes (the paper's Figure 6(c)
-        unless given):
+        The share of time spent reading follows from three measured changes, by default
+        those of Figure 6(c) of the paper:
       </Text>
       <Fields {...props} fields={CHANGES} />
       <div style={{ marginTop: 10 }}>
@@ -313,9 +269,9 @@ function WritesFigures(
 }
 
 const SOURCE_TITLES = {
-  half_loaded: "Made: half loaded, as Figure 6(a)",
-  concurrent_loads: "Made: loaded in turn, as Figure 6(b)",
-  events: "Events of my own",
+  half_loaded: "Generated: half loaded, as in Figure 6(a)",
+  concurrent_loads: "Generated: loaded in turn, as in Figure 6(b)",
+  events: "Your own events",
 } as const;
 
 function Replays(props: TransactionProps) {
@@ -330,13 +286,13 @@ function Replays(props: TransactionProps) {
   });
   const fields = [
     ...(source === "half_loaded"
-      ? [{ name: "tx_committed", label: "Commit early", usual: USUAL.committed }]
+      ? [{ name: "tx_committed", label: "Early commits", usual: USUAL.committed }]
       : []),
     ...(source === "events"
       ? []
       : [
-          { name: "tx_running", label: "Run until the end", usual: USUAL.running },
-          { name: "tx_each", label: "Pages of each", usual: USUAL.each },
+          { name: "tx_running", label: "Running at the end", usual: USUAL.running },
+          { name: "tx_each", label: "Pages per transaction", usual: USUAL.each },
         ]),
     { name: "tx_ram_pages", label: "Buffer [pages]", usual: USUAL.ramPages },
   ] as const;
@@ -398,7 +354,7 @@ function EventsField({ search, patch }: TransactionProps) {
     <div>
       <Textarea
         label="Events"
-        description="One a line: B T1 begins, R T1 7 reads page 7, U T1 7 updates it, C T1 commits, A T1 aborts."
+        description="One per line: B T1 begins, R T1 7 reads page 7, U T1 7 updates it, C T1 commits, A T1 aborts."
         placeholder={"B T1\nU T1 0\nC T1"}
         autosize
         minRows={4}
@@ -406,7 +362,7 @@ function EventsField({ search, patch }: TransactionProps) {
         value={text}
         error={
           tooLong
-            ? `${formatCount(text.length)} characters; a link holds ${formatCount(MOST_EVENT_CHARACTERS)}. More are replayed by the command tierwright transactions.`
+            ? `${formatCount(text.length)} characters; a link holds at most ${formatCount(MOST_EVENT_CHARACTERS)}. For more, use the command tierwright transactions.`
             : null
         }
         onChange={(event) => setText(event.currentTarget.value)}
@@ -439,7 +395,7 @@ function ReplayChart({ found }: { readonly found: TransactionReplayOut }) {
   return (
     <ChartCard
       title={found.finding}
-      subtitle={`${formatCount(found.transactions)} transactions, ${formatCount(found.events)} events, ${formatCount(found.ram_pages)} pages of memory over ${formatCount(found.database_pages)}; I/O time by operation [ms]`}
+      subtitle={`${formatCount(found.transactions)} transactions, ${formatCount(found.events)} events, ${formatCount(found.ram_pages)} pages of memory for ${formatCount(found.database_pages)} pages of data; I/O time by operation [ms]`}
       label="Replay of transactions"
       option={option}
       height={230}
@@ -455,56 +411,42 @@ function ReplayChart({ found }: { readonly found: TransactionReplayOut }) {
   );
 }
 
-/** Who would leave memory next, by commit time and average access time. */
+/** The order of leaving memory, by commit time and average access time. */
 function LeavingTable({ found }: { readonly found: TransactionReplayOut }) {
   const { leaving } = found;
   return (
     <Panel
-      title="Who leaves memory next"
-      subtitle={`At the end of the events: committed ones by commit time, then by average access time (AAT). ${
+      title="Next transactions to leave memory"
+      subtitle={
         found.resident_transactions > leaving.length
-          ? `The first ${formatCount(leaving.length)} of ${formatCount(found.resident_transactions)}.`
-          : `${formatCount(found.resident_transactions)} in memory.`
-      }`}
+          ? `Order at the end of the events: committed transactions by commit time, then running ones by average access time (AAT). The first ${formatCount(leaving.length)} of ${formatCount(found.resident_transactions)} transactions in memory.`
+          : `Order at the end of the events: committed transactions by commit time, then running ones by average access time (AAT). Transactions in memory: ${formatCount(found.resident_transactions)}.`
+      }
     >
       {leaving.length === 0 ? (
         <Text size="sm">No transaction has pages in memory.</Text>
       ) : (
-        <ScrollRegion
-          label="Order of leaving"
+        <DataTable
+          label="Next transactions to leave memory"
           style={{ maxHeight: 260, overflowY: "auto" }}
-        >
-          <table className="tw-table" aria-label="Who leaves memory next">
-            <thead>
-              <tr>
-                <th scope="col">Transaction</th>
-                <th scope="col" className="num">
-                  Pages
-                </th>
-                <th scope="col" className="num">
-                  AAT <span className="tw-unit">[ticks]</span>
-                </th>
-                <th scope="col" className="num">
-                  Committed <span className="tw-unit">[ticks]</span>
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {leaving.map((row) => (
-                <tr key={row.transaction}>
-                  <th scope="row">{row.transaction}</th>
-                  <td className="num">{formatCount(row.pages)}</td>
-                  <td className="num">{formatShort(row.average_access_time, 6)}</td>
-                  <td className="num">
-                    {row.commit_time === null
-                      ? "runs"
-                      : formatShort(row.commit_time, 6)}
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </ScrollRegion>
+          columns={[
+            { key: "Transaction", rowHeader: true, cell: (row) => row.transaction },
+            { key: "Pages", cell: (row) => formatCount(row.pages) },
+            {
+              key: "AAT",
+              unit: "ticks",
+              cell: (row) => formatShort(row.average_access_time, 6),
+            },
+            {
+              key: "Committed",
+              unit: "ticks",
+              cell: ({ commit_time: time }) =>
+                time === null ? "running" : formatShort(time, 6),
+            },
+          ]}
+          rows={leaving}
+          rowKey={(row) => row.transaction}
+        />
       )}
       <Text size="sm" c="dimmed" mt={6}>
         AAT: mean of the times at which its pages in memory were last read or updated.

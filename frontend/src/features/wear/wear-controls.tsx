@@ -1,12 +1,12 @@
 import { Button, Group, SegmentedControl, Text } from "@mantine/core";
 import { useState } from "react";
-import type { AnalysisSearch, AnalysisState } from "@/analysis/state";
-import type { WearNumbers, WearSearch } from "@/analysis/wear-state";
 import type { WearOut } from "@/api/wear";
 import type { SummaryOut } from "@/api/workloads";
 import { FlashMetadata } from "@/components/flash-metadata";
 import { LogSlider } from "@/components/log-slider";
 import { SizeInput } from "@/components/size-input";
+import type { AnalysisSearch, AnalysisState } from "@/questions/point";
+import type { WearNumbers, WearSearch } from "@/questions/wear";
 import { bytes, formatBytes, formatShort, pages } from "@/units/quantity";
 import { WearField } from "./number-field";
 import classes from "./wear.module.css";
@@ -51,11 +51,11 @@ export function WearControls(props: WearControlsProps) {
             value={Math.max(1, Math.round(rate))}
             min={1}
             max={MOST_RATE}
-            valueText={`${formatShort(rate)} page accesses a second`}
+            valueText={`${formatShort(rate)} page accesses per second`}
             onChange={onRate}
           />
           <Text size="sm">
-            {formatShort(rate)} page accesses a second (
+            {formatShort(rate)} page accesses per second (
             {formatBytes(bytes(rate * summary.page_bytes))}/s):{" "}
             {search.rate === undefined ? (wear?.rate_basis ?? "") : "as given"}
           </Text>
@@ -72,7 +72,7 @@ export function WearControls(props: WearControlsProps) {
         </div>
         <div className={classes["fields"]}>
           {field("rate", "Exact load [1/s]", { placeholder: "recorded" })}
-          {field("growth", "Growth [% a year]", { placeholder: "0", factor: 100 })}
+          {field("growth", "Growth [%/year]", { placeholder: "0", factor: 100 })}
           <SizeInput
             label="RAM size"
             value={pages(state.ram_pages)}
@@ -100,7 +100,7 @@ export function WearControls(props: WearControlsProps) {
         <div>
           <Group gap="xs" mb={4}>
             <Text size="sm" fw={500} id="budget">
-              Endurance by
+              Endurance from
             </Text>
             <SegmentedControl
               size="xs"
@@ -129,8 +129,8 @@ export function WearControls(props: WearControlsProps) {
                   }),
                 ]
               : [
-                  field("rated_tb", "TBW of one drive [TB]", { placeholder: "rated" }),
-                  field("rated_dwpd", "Drive writes a day", {
+                  field("rated_tb", "TBW per drive [TB]", { placeholder: "rated" }),
+                  field("rated_dwpd", "Drive writes per day", {
                     placeholder: "rated, or 1",
                   }),
                   field("rated_years", "Warranty [years]", {
@@ -138,7 +138,7 @@ export function WearControls(props: WearControlsProps) {
                   }),
                 ]}
             {field("devices", "Devices", { placeholder: "1" })}
-            {field("written_tb", "Written before [TB]", { placeholder: "0" })}
+            {field("written_tb", "Already written [TB]", { placeholder: "0" })}
           </div>
         </div>
       </div>

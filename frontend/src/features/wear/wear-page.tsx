@@ -1,12 +1,8 @@
 import { Skeleton } from "@mantine/core";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
-import { type AnalysisInputs, AnalysisPage } from "@/analysis/analysis-page";
-import type { AnalysisSearch } from "@/analysis/state";
-import { usePatch } from "@/analysis/use-analysis";
-import { useCatalogNames } from "@/analysis/use-names";
-import type { WearSearch } from "@/analysis/wear-state";
 import { recoveryCheck, wearCheck } from "@/api/replay-checks";
+import { useCatalogNames } from "@/api/use-names";
 import { recoveryQuery, wearQuery } from "@/api/wear";
 import type { SummaryOut } from "@/api/workloads";
 import { DirtyShare } from "@/components/dirty-share";
@@ -14,6 +10,10 @@ import { ProblemAlert } from "@/components/problem-alert";
 import { ReplayCheck } from "@/components/replay-check";
 import { useSettled } from "@/components/use-settled";
 import { WarningNotes } from "@/components/warning-notes";
+import { type AnalysisInputs, AnalysisPage } from "@/questions/analysis-page";
+import type { AnalysisSearch } from "@/questions/point";
+import { usePatch } from "@/questions/use-analysis";
+import type { WearSearch } from "@/questions/wear";
 import { FragmentSection } from "./fragment-panel";
 import { HealthPanel } from "./health-panel";
 import { LifeChart, WearTable } from "./life-panel";
@@ -24,7 +24,7 @@ import classes from "./wear.module.css";
 import { WearControls } from "./wear-controls";
 
 const LEAD =
-  "How long does the flash last under each scheme, what is left of a drive, and how long until the system works after a start or a crash?";
+  "How long does the flash last under each scheme, how much life is left in a drive, and how long do warm-up and restart take?";
 
 export function WearPage() {
   return (
@@ -33,7 +33,7 @@ export function WearPage() {
       title="Wear and recovery"
       lead={LEAD}
       height={620}
-      empty="Writes to flash are counted from a workload."
+      empty="Flash writes are counted from a workload."
       asks={({ state, search, summary }) => {
         const load = loadAtRest(search as WearSearch & AnalysisSearch, summary);
         return {
@@ -97,7 +97,7 @@ function WearView({ state, name, summary }: AnalysisInputs) {
       {wear.error !== null && (
         <ProblemAlert
           error={wear.error}
-          title="The life of the flash could not be computed"
+          title="Flash life could not be computed"
           onRetry={() => void wear.refetch()}
         />
       )}
@@ -139,7 +139,7 @@ function WearView({ state, name, summary }: AnalysisInputs) {
           <ReplayCheck
             query={recoveryCheck(recoveryQuestion(state, load))}
             what="filling and restart"
-            subtitle="Replays a flash cache that crashes and comes back, and computes filling and restart from what it read."
+            subtitle="Replays a flash cache through a crash and a restart and computes fill and restart times from the pages it read."
             traced={summary.kind === "trace"}
           />
         </section>

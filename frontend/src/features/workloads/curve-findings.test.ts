@@ -57,7 +57,7 @@ describe("findings of a curve", () => {
       "An LRU cache of 4 pages (16 KiB) has 200 misses and 20 write-backs from a cold start.",
     );
     expect(sizeSentence(startedCurve(both, "cold"), 3)).toContain(
-      "from a cold start: this size lies between two listed ones",
+      "from a cold start. This size lies between two listed ones",
     );
   });
 
@@ -82,7 +82,7 @@ describe("findings of a curve", () => {
   it("says what doublings beyond the knee bring, and when one brings more", () => {
     // 50 % by doubling from 2 to 4 pages, then 10 % and 8.4 %.
     expect(hitRatioSentence(curve)).toContain(
-      "hits): the doubling up to it adds 50 % of the accesses to the hits, none beyond it more than 10 %.",
+      "hits): the doubling up to it adds 50 % of the accesses to the hits, and each later doubling at most 10 %.",
     );
     // A bend at small sizes, a flat part, and the bend that matters.
     const late = {
@@ -93,7 +93,7 @@ describe("findings of a curve", () => {
       knees: [{ pages: 4, hit_ratio: 0.4, height: 0.3 }],
     };
     expect(hitRatioSentence(late)).toContain(
-      "but a larger cache can pay more: doubling from 64 KiB to 128 KiB adds 38 % of the accesses to the hits, the doubling up to the knee 10 %",
+      "but a larger cache can pay more: doubling from 64 KiB to 128 KiB adds 38 % of the accesses to the hits, and the doubling up to the knee 10 %",
     );
     // At the end of the curve there is no doubling to speak of.
     const end = { ...curve, knees: [{ pages: 16, hit_ratio: 0.9, height: 0.3 }] };
@@ -154,7 +154,9 @@ describe("findings of a curve", () => {
     expect(writeBackFinding({ ...curve, write_backs: [0, 0, 0, 0, 0] })).toBe(
       "100 accesses write, but no cache of a listed size writes a page back",
     );
-    expect(writeBackSentence(curve)).toContain("one of 16 KiB 20, 22.2 % of that");
+    expect(writeBackSentence(curve)).toContain(
+      "A cache of 16 KiB would write 20 back, 22.2 % of that",
+    );
     expect(writeBackFinding({ ...curve, write_accesses: 0 })).toContain(
       "writes nothing",
     );

@@ -122,8 +122,8 @@ function beyondKnee(curve: Curve, bend: number): string {
     return "";
   }
   return most.gain < before
-    ? `: the doubling up to it adds ${percent(before)} of the accesses to the hits, none beyond it more than ${percent(most.gain)}`
-    : `, but a larger cache can pay more: doubling from ${sizeText(curve, most.from)} to ${sizeText(curve, most.to)} adds ${percent(most.gain)} of the accesses to the hits, the doubling up to the knee ${percent(before)}`;
+    ? `: the doubling up to it adds ${percent(before)} of the accesses to the hits, and each later doubling at most ${percent(most.gain)}`
+    : `, but a larger cache can pay more: doubling from ${sizeText(curve, most.from)} to ${sizeText(curve, most.to)} adds ${percent(most.gain)} of the accesses to the hits, and the doubling up to the knee ${percent(before)}`;
 }
 
 /** A curve that ends before it holds all pages says nothing of larger caches. */
@@ -203,11 +203,13 @@ export function writeBackFinding(curve: WrittenCurve): string {
     return `${formatCount(curve.write_accesses)} accesses write, but no cache of a listed size writes a page back`;
   }
   const last = curve.pages.at(-1) ?? 0;
-  const smallest = `the write-backs of a cache of ${sizeText(curve, curve.pages[0] ?? 0)}`;
+  const smallest = sizeText(curve, curve.pages[0] ?? 0);
   if (half === undefined) {
-    return `No listed cache, up to ${sizeText(curve, last)}, halves ${smallest}`;
+    return `No listed cache, up to ${sizeText(curve, last)}, halves the write-backs of a cache of ${smallest}`;
   }
-  return `Halving ${smallest} takes ${sizeText(curve, half)}${half >= curve.distinct_pages ? ", which holds every page" : ""}`;
+  return half >= curve.distinct_pages
+    ? `Halving the write-backs of a cache of ${smallest} takes ${sizeText(curve, half)}, which holds every page`
+    : `Halving the write-backs of a cache of ${smallest} takes ${sizeText(curve, half)}`;
 }
 
 /** Of a given curve: the share of evicted pages that was stated, which is of no accesses. */
@@ -231,11 +233,14 @@ export function writeBackSentence(curve: WrittenCurve): string {
   const bend = knee(curve);
   const index = bend === null ? -1 : curve.pages.indexOf(bend);
   const atKnee = curve.write_backs[index];
-  const base = `${formatCount(curve.write_accesses)} of ${formatCount(curve.accesses)} accesses write. A cache of ${sizeText(curve, curve.pages[0] ?? 0)} would write ${formatCount(first)} pages back`;
+  const base = `${formatCount(curve.write_accesses)} of ${formatCount(curve.accesses)} accesses write. A cache of ${sizeText(curve, curve.pages[0] ?? 0)} would write ${formatCount(first)} pages back.`;
   return atKnee === undefined || bend === null
-    ? `${base}.`
-    : `${base}, one of ${sizeText(curve, bend)} ${formatCount(atKnee)}, ${formatShort((100 * atKnee) / Math.max(1, first))} % of that.`;
+    ? base
+    : `${base} A cache of ${sizeText(curve, bend)} would write ${formatCount(atKnee)} back, ${formatShort((100 * atKnee) / Math.max(1, first))} % of that.`;
 }
+
+const BETWEEN_SIZES =
+  " This size lies between two listed ones, where the curves are drawn straight.";
 
 /** Misses and write-backs of one size: counts where it is listed, else estimates. */
 export function sizeSentence(curve: Curve, size: number): string {
@@ -246,17 +251,17 @@ export function sizeSentence(curve: Curve, size: number): string {
     const value = curveAt(curve.pages, counts, size);
     return counted ? formatCount(value) : `about ${formatShort(value)}`;
   };
-  const backs = hasWrites(curve) ? ` and ${amount(curve.write_backs)} write-backs` : "";
+  const counts = hasWrites(curve)
+    ? `${amount(curve.misses)} misses and ${amount(curve.write_backs)} write-backs`
+    : `${amount(curve.misses)} misses`;
   const text = formatPagesAndBytes(pages(size), bytes(curve.page_bytes));
-  const cache = `n LRU cache of ${text} has ${amount(curve.misses)} misses${backs}`;
-  const sentence = steady
-    ? `In the steady state, a${cache} in ${formatCount(curve.accesses)} accesses`
-    : `A${cache}${curve.steady == null ? "" : " from a cold start"}`;
-  return `${sentence}${
-    listed || curve.kind === "curve"
-      ? "."
-      : ": this size lies between two listed ones, where the curves are drawn straight."
-  }`;
+  const between = listed || curve.kind === "curve" ? "" : BETWEEN_SIZES;
+  if (steady) {
+    return `In the steady state, an LRU cache of ${text} has ${counts} in ${formatCount(curve.accesses)} accesses.${between}`;
+  }
+  return curve.steady == null
+    ? `An LRU cache of ${text} has ${counts}.${between}`
+    : `An LRU cache of ${text} has ${counts} from a cold start.${between}`;
 }
 
 /** About `count` row numbers, evenly spread over the listed sizes, ends included. */

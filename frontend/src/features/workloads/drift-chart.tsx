@@ -64,7 +64,7 @@ export function Drift({ workloadId, name, summary }: DriftProps) {
   return (
     <Panel
       title="Does this workload change over time?"
-      subtitle="The miss ratio window by window shows drift that one curve hides."
+      subtitle="The miss ratio per window shows drift that a single curve hides."
       actions={
         !job.running && (
           <Button variant="default" onClick={job.start}>
@@ -76,7 +76,7 @@ export function Drift({ workloadId, name, summary }: DriftProps) {
       {job.run === undefined ? (
         <Text size="sm" c="dimmed">
           One more pass over {formatCount(summary.accesses)} accesses; the result is
-          kept.
+          stored.
         </Text>
       ) : (
         <RunProgress run={job.run} />
@@ -117,7 +117,7 @@ function DriftChart(props: { readonly curves: WindowCurves; readonly name: strin
       sentence={driftSentence(curves)}
       explanation={
         <p>
-          One pass counts, window by window, the misses of LRU caches of the named
+          One pass counts, window by window, the misses of LRU caches of the listed
           sizes. A cache is cold at the start of the trace and carried over from window
           to window, so the windows sum up to the curve above. The dotted line is the
           share of accesses to pages that the trace had not touched before: no cache of

@@ -190,7 +190,7 @@ function HitRatioChart({ curve, name, cursor, onStart }: StartedChartsProps) {
   return (
     <ChartCard
       title={hitRatioFinding(curve)}
-      subtitle={`${isHit ? "Hit" : "Miss"}-ratio curve of an LRU cache, ${basisOf(curve)} [%]${steady ? "; band: no first touch counts, and all of them miss" : ""}`}
+      subtitle={`${isHit ? "Hit" : "Miss"}-ratio curve of an LRU cache, ${basisOf(curve)} [%]${steady ? "; band: from first touches left out to all of them missing" : ""}`}
       label={`${isHit ? "Hit" : "Miss"} ratio over cache size of ${name}`}
       option={option}
       height={HEIGHT}
@@ -229,9 +229,9 @@ function HitRatioChart({ curve, name, cursor, onStart }: StartedChartsProps) {
       explanation={
         curve.kind === "curve" ? (
           <p>
-            This curve was given and not measured here. It is taken as that of an LRU
-            cache that is full: every miss evicts a page. Between the given sizes the
-            line is straight, and from nothing at size 0 to the first. Knees by{" "}
+            This curve was given, not measured here. It is treated as the curve of a
+            full LRU cache: every miss evicts a page. The line is straight between the
+            given sizes, and from zero at size 0 to the first. Knees by{" "}
             {curve.knee_method}.
           </p>
         ) : (
@@ -241,10 +241,11 @@ function HitRatioChart({ curve, name, cursor, onStart }: StartedChartsProps) {
             itself included. A cache of C pages hits exactly the accesses whose distance
             is at most C, so one histogram of distances gives the count of hits at every
             size (Mattson et al., 1970). From a cold start the cache is empty, and the
-            first access to a page always misses. In the steady state a first access is
-            a distance of which only the least is known: the product-limit estimate
-            uses, for each size, the accesses whose distance is known up to that size.
-            Between listed sizes the line is straight. Knees by {curve.knee_method}.
+            first access to a page always misses. In the steady state, only a lower
+            bound is known for the distance of a first access: the product-limit
+            estimate uses, for each size, the accesses whose distance is known up to
+            that size. Between listed sizes the line is straight. Knees by{" "}
+            {curve.knee_method}.
           </p>
         )
       }

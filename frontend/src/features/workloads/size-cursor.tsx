@@ -29,7 +29,7 @@ export function SizeCursor({ curve, value, onChange }: SizeCursorProps) {
   return (
     <Panel
       title={`A cache of ${formatBytes(bytesOfPages(pages(value), pageBytes))} hits ${formatPercent(ratio(1 - misses / curve.accesses))} of the accesses`}
-      subtitle="The size that is marked in the curves"
+      subtitle="The size marked in the curves"
       label="Cache size of the charts"
     >
       <div className={classes["cursor"]}>

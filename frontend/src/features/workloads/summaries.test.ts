@@ -1,10 +1,12 @@
 import { describe, expect, it } from "vitest";
 import type { SummaryTables } from "@/api/analyses";
+import { type Column, csvLists } from "@/components/columns";
 import {
   curveAt,
+  deviceRows,
   devicesBasis,
+  devicesColumns,
   devicesFinding,
-  devicesTable,
   doublings,
   doublingsTable,
   footprintFinding,
@@ -27,6 +29,9 @@ import {
   workingSetFinding,
   workingSetSentence,
 } from "./summaries";
+
+const cellsOf = <Row>(columns: readonly Column<Row>[], row: Row | undefined) =>
+  row && columns.flatMap(({ cell }) => (cell === undefined ? [] : [cell(row, 0)]));
 
 /** Ten windows of 100 accesses to 40 pages, one second each but for a pause. */
 const tables: SummaryTables = {
@@ -165,7 +170,7 @@ describe("windows", () => {
       "Half of the 4 windows with accesses touch 20 pages (80 KiB) or fewer",
     );
     expect(workingSetSentence(tables, view)).toContain(
-      "7 more windows are without accesses",
+      "7 more windows have no accesses",
     );
   });
 
@@ -197,7 +202,9 @@ describe("windows", () => {
       "25 % of it is first touched in the last 50 % of the accesses",
     );
     const one = { ...windows, window_accesses: 1000, footprint_pages: [40] };
-    expect(footprintFinding({ ...tables, windows: one })).toContain("too short to say");
+    expect(footprintFinding({ ...tables, windows: one })).toContain(
+      "too short to show",
+    );
   });
 
   it("give the mix of most windows", () => {
@@ -228,7 +235,7 @@ describe("distributions", () => {
     expect(found.from).toEqual([0, 1024]);
     expect(found.counts[0]).toEqual([400, 310]);
     expect(reuseFinding(tables, "time")).toBe(
-      "Half of the re-accesses come within 0 ns of the access before",
+      "Half of the re-accesses come within 0 ns of the previous access",
     );
   });
 
@@ -311,12 +318,15 @@ describe("devices", () => {
     expect(devicesBasis(tables, devices, 39)).toBe(
       "3 devices or relations that share one LRU cache; hits are exact at 128 KiB, the counted size nearest to the chosen 156 KiB",
     );
-    expect(devicesTable(tables, devices, 5).header).toContain("Hit ratio at 128 KiB");
+    expect(devicesColumns(tables, devices, 5).map(({ head }) => head)).toContain(
+      "Hit ratio at 128 KiB",
+    );
   });
 
   it("share hits among all devices, the unlisted ones too", () => {
-    const table = devicesTable(tables, devices, 5);
-    expect(table.shown[0]).toEqual([
+    const rows = deviceRows(devices);
+    const columns = devicesColumns(tables, devices, 5);
+    expect(cellsOf(columns, rows[0])).toEqual([
       "db/1",
       "600",
       "60 %",
@@ -326,8 +336,8 @@ describe("devices", () => {
       "62.5 %",
       "30 %",
     ]);
-    expect(table.shown).toHaveLength(3);
-    expect(table.csvHeader[4]).toBe("hits_at_32_pages");
+    expect(rows).toHaveLength(3);
+    expect(csvLists(columns, rows).header[4]).toBe("hits_at_32_pages");
     expect(devicesFinding(tables, devices)).toBe(
       "db/1 takes 60 % of the accesses with 25 % of the footprint",
     );
@@ -335,9 +345,9 @@ describe("devices", () => {
 
   it("say nothing of hits that were not counted", () => {
     const rows = devices.rows.map((row) => ({ ...row, hits: null }));
-    const table = devicesTable(tables, { ...devices, rows, others: null }, 5);
-    expect(table.shown[0]?.slice(5, 7)).toEqual(["–", "–"]);
-    expect(table.rows[0]?.[4]).toBeNull();
+    const columns = devicesColumns(tables, { ...devices, rows, others: null }, 5);
+    expect(cellsOf(columns, rows[0])?.slice(5, 7)).toEqual(["–", "–"]);
+    expect(csvLists(columns, rows).rows[0]?.[4]).toBeNull();
   });
 });
 

@@ -2,6 +2,7 @@
 import type { SummaryTables } from "@/api/analyses";
 import type { CsvCell } from "@/charts/csv";
 import type { LineSeries } from "@/charts/line-option";
+import type { Column } from "@/components/columns";
 import {
   bytes,
   bytesOfPages,
@@ -99,8 +100,8 @@ export function workingSetSentence(tables: SummaryTables, view: WindowView): str
   const counts = busy(view).map((number) => at(view.working, number));
   const idle = view.accesses.length - counts.length;
   const typical = ranked(counts, 0.5);
-  return `Half of the ${formatCount(counts.length)} windows with accesses touch ${formatCount(typical)} pages (${size(tables, typical)}) or fewer; the least is ${formatCount(Math.min(...counts))}, the most ${formatCount(Math.max(...counts))}.${
-    idle > 0 ? ` ${formatCount(idle)} more windows are without accesses.` : ""
+  return `Half of the ${formatCount(counts.length)} windows with accesses touch ${formatCount(typical)} pages (${size(tables, typical)}) or fewer; the minimum is ${formatCount(Math.min(...counts))}, the maximum ${formatCount(Math.max(...counts))}.${
+    idle > 0 ? ` ${formatCount(idle)} more windows have no accesses.` : ""
   }`;
 }
 
@@ -126,7 +127,7 @@ const STILL_GROWING = 0.02;
 export function footprintFinding(tables: SummaryTables): string {
   const late = lateShare(tables);
   if (late === null) {
-    return `The trace touches ${size(tables, tables.distinct_pages)}; it is too short to say whether more would follow`;
+    return `The trace touches ${size(tables, tables.distinct_pages)}; it is too short to show whether more would follow`;
   }
   const { share, span } = late;
   return `The footprint ${share > STILL_GROWING ? "still grows" : "is nearly complete"}: ${formatPercent(ratio(share))} of it is first touched in the last ${formatPercent(ratio(span))} of the accesses`;
@@ -136,7 +137,7 @@ export function footprintSentence(tables: SummaryTables): string {
   const grows = (lateShare(tables)?.share ?? 1) > STILL_GROWING;
   return `${formatCount(tables.distinct_pages)} distinct pages (${size(tables, tables.distinct_pages)}) by the end of the trace.${
     grows
-      ? " A longer recording may touch more, so sizes near the whole footprint are not settled by this trace."
+      ? " A longer recording may touch more, so answers for sizes near the whole footprint are uncertain."
       : ""
   }`;
 }
@@ -232,7 +233,7 @@ export function popularitySentence(tables: SummaryTables): string {
   const fit =
     zipf === null
       ? "There are too few pages to fit a law."
-      : `Zipf α = ${formatShort(zipf.exponent)} by maximum likelihood, Kolmogorov–Smirnov distance ${formatShort(zipf.ks_distance, 2)} (0 is perfect). ${VERDICTS[zipf.verdict]}; the most accessed page has ${formatCount(accesses[0] ?? 0)} accesses, the law expects ${formatShort(fitted?.[0] ?? 0)}. It says nothing of the order of accesses, so hit ratios are read from the curves, never from the law.`;
+      : `Zipf α = ${formatShort(zipf.exponent)} by maximum likelihood, Kolmogorov–Smirnov distance ${formatShort(zipf.ks_distance, 2)} (0 is perfect). ${VERDICTS[zipf.verdict]}; the most accessed page has ${formatCount(accesses[0] ?? 0)} accesses, the law expects ${formatShort(fitted?.[0] ?? 0)}. The law says nothing about the order of accesses, so hit ratios come from the curves, not from the law.`;
   return `${fit} Shares of the accesses: ${parts.join(", ")}.`;
 }
 
@@ -361,7 +362,7 @@ export function reuseFinding(tables: SummaryTables, along: Along): string {
     return "No page is accessed twice, so no cache has a hit";
   }
   const unit = along === "time" ? "" : " accesses";
-  return `Half of the re-accesses come within ${reuseText(along)(middle)}${unit} of the access before`;
+  return `Half of the re-accesses come within ${reuseText(along)(middle)}${unit} of the previous access`;
 }
 
 export function reuseSentence(tables: SummaryTables, along: Along): string {
@@ -448,14 +449,17 @@ export function sequentialFinding(tables: SummaryTables): string {
   const share = sequential / Math.max(1, requests);
   const kind =
     share >= MOSTLY ? "Mostly sequential" : share >= HARDLY ? "Mixed" : "Mostly random";
-  return `${kind}: ${percent(sequential, requests)} of the requests continue the one before`;
+  return `${kind}: ${percent(sequential, requests)} of the requests continue the previous one`;
 }
 
 export function sequentialSentence(tables: SummaryTables): string {
   const { runs, requests, longest_run } = tables.requests;
   const count = runs.runs.reduce((sum, one) => sum + one, 0);
-  const where = tables.devices === null ? "" : " of its device or relation";
-  return `A request continues the one before${where} if it begins where that one ended, in ${tables.requests.unit}. The ${formatCount(requests)} requests make ${formatCount(count)} runs of ${formatShort(requests / Math.max(1, count))} on average; the longest has ${formatCount(longest_run)}.`;
+  const rule =
+    tables.devices === null
+      ? `A request continues the previous one if it begins where that one ended, in ${tables.requests.unit}.`
+      : `A request continues the previous one of its device or relation if it begins where that one ended, in ${tables.requests.unit}.`;
+  return `${rule} The ${formatCount(requests)} requests make ${formatCount(count)} runs of ${formatShort(requests / Math.max(1, count))} requests on average; the longest has ${formatCount(longest_run)}.`;
 }
 
 type Devices = NonNullable<SummaryTables["devices"]>;
@@ -494,51 +498,77 @@ export function devicesFinding(tables: SummaryTables, devices: Devices): string 
     : `${first.name} takes ${percent(first.accesses, tables.accesses)} of the accesses with ${percent(first.distinct_pages, tables.distinct_pages)} of the footprint`;
 }
 
-export function devicesTable(tables: SummaryTables, devices: Devices, place: number) {
-  const rows = [...devices.rows, ...(devices.others === null ? [] : [devices.others])];
-  const allHits = rows.reduce((sum, row) => sum + (hitsAt(row, place) ?? 0), 0);
-  const cell = (row: DeviceRow) => hitsAt(row, place);
-  return {
-    header: [
-      "Device or relation",
-      "Accesses",
-      "of all",
-      "Writes",
-      "Footprint",
-      `Hit ratio at ${size(tables, devices.cache_pages[place] ?? 1)}`,
-      "of all hits",
-      "Sequential",
-    ],
-    csvHeader: [
-      "device",
-      "accesses",
-      "write_accesses",
-      "footprint_pages",
-      `hits_at_${devices.cache_pages[place]}_pages`,
-      "requests",
-      "sequential_requests",
-    ],
-    rows: rows.map((row): CsvCell[] => [
-      row.name,
-      row.accesses,
-      row.write_accesses,
-      row.distinct_pages,
-      cell(row),
-      row.requests,
-      row.sequential_requests,
-    ]),
-    shown: rows.map((row) => [
-      row.name,
-      formatCount(row.accesses),
-      percent(row.accesses, tables.accesses),
-      percent(row.write_accesses, row.accesses),
-      size(tables, row.distinct_pages),
-      cell(row) === null ? "–" : percent(cell(row) ?? 0, row.accesses),
-      cell(row) === null ? "–" : percent(cell(row) ?? 0, allHits),
-      percent(row.sequential_requests, row.requests),
-    ]),
+export function devicesColumns(
+  tables: SummaryTables,
+  devices: Devices,
+  place: number,
+): readonly Column<DeviceRow>[] {
+  const allHits = deviceRows(devices).reduce(
+    (sum, row) => sum + (hitsAt(row, place) ?? 0),
+    0,
+  );
+  const hits = (row: DeviceRow) => hitsAt(row, place);
+  const hitShare = (row: DeviceRow, whole: number) => {
+    const count = hits(row);
+    return count === null ? "–" : percent(count, whole);
   };
+  return [
+    {
+      key: "device",
+      head: "Device or relation",
+      rowHeader: true,
+      cell: (row) => (row.name === "" ? "(without a name)" : row.name),
+      csv: (row) => row.name,
+    },
+    {
+      key: "accesses",
+      head: "Accesses",
+      cell: (row) => formatCount(row.accesses),
+      csv: (row) => row.accesses,
+    },
+    {
+      key: "share of accesses",
+      head: "of all",
+      cell: (row) => percent(row.accesses, tables.accesses),
+    },
+    {
+      key: "write_accesses",
+      head: "Writes",
+      cell: (row) => percent(row.write_accesses, row.accesses),
+      csv: (row) => row.write_accesses,
+    },
+    {
+      key: "footprint_pages",
+      head: "Footprint",
+      cell: (row) => size(tables, row.distinct_pages),
+      csv: (row) => row.distinct_pages,
+    },
+    {
+      key: `hits_at_${devices.cache_pages[place]}_pages`,
+      head: `Hit ratio at ${size(tables, devices.cache_pages[place] ?? 1)}`,
+      cell: (row) => hitShare(row, row.accesses),
+      csv: hits,
+    },
+    {
+      key: "share of hits",
+      head: "of all hits",
+      cell: (row) => hitShare(row, allHits),
+    },
+    { key: "requests", csv: (row) => row.requests },
+    {
+      key: "sequential_requests",
+      head: "Sequential",
+      cell: (row) => percent(row.sequential_requests, row.requests),
+      csv: (row) => row.sequential_requests,
+    },
+  ];
 }
+
+/** The listed devices, and the others as one. */
+export const deviceRows = (devices: Devices): readonly DeviceRow[] => [
+  ...devices.rows,
+  ...(devices.others === null ? [] : [devices.others]),
+];
 
 /** Value of a curve at a size, straight between the listed sizes. */
 export function curveAt(

@@ -134,7 +134,7 @@ export function Summaries({ workloadId, name, summary, cursor }: SummariesProps)
       {job.run === undefined ? (
         <Text size="sm" c="dimmed">
           One more pass over {formatCount(summary.accesses)} accesses; the result is
-          kept.
+          stored.
         </Text>
       ) : (
         <RunProgress run={job.run} />
@@ -209,8 +209,8 @@ function SummaryView(props: {
     <>
       {props.ofProfile === true ? (
         <Missing title="Devices and relations">
-          A profile names none of them and counts them together, so that it reveals
-          nothing of what the trace is about.
+          A profile does not name devices and counts them together, so that it reveals
+          nothing about the contents of the trace.
         </Missing>
       ) : (
         <DevicePanel tables={tables} name={name} cursor={cursor} />
@@ -314,7 +314,7 @@ function WorkingSetChart(props: CardProps) {
       controls={controls}
       explanation={
         <p>
-          The trace is cut into windows of one round length; each page counts once in
+          The trace is cut into windows of equal, round length; each page counts once in
           every window that touches it. The working set of a longer window is larger,
           but never the sum of those of its parts. A cache smaller than the working set
           of the time between two uses of a page cannot keep it.
@@ -346,7 +346,7 @@ function FootprintChart(props: CardProps) {
   return (
     <ChartCard
       title={footprintFinding(tables)}
-      subtitle="Cumulative footprint: distinct pages from the start of the trace on [pages]"
+      subtitle="Cumulative footprint: distinct pages from the start of the trace [pages]"
       label={`Footprint over time of ${name}`}
       option={option}
       height={HEIGHT}
@@ -404,7 +404,7 @@ function MixChart(props: CardProps) {
         <p>
           Page accesses that write, as a share of all page accesses of each window. In
           the title, windows with less than a tenth of the mean number of accesses are
-          left out, as a share of a few accesses says little.
+          left out, because shares of a few accesses are unreliable.
         </p>
       }
     />
@@ -525,8 +525,8 @@ function ReuseChart({ tables, name, along, controls }: CardProps) {
   const option = useDoublings(found, names, {
     axis:
       along === "time"
-        ? "time since the access before, from here to twice that"
-        : "accesses since the access before, from here to twice that",
+        ? "time since the previous access, from here to twice that"
+        : "accesses since the previous access, from here to twice that",
     value: "re-accesses [%]",
     cumulative: "Up to here",
     show,
@@ -542,7 +542,7 @@ function ReuseChart({ tables, name, along, controls }: CardProps) {
   return (
     <ChartCard
       title={reuseFinding(tables, along)}
-      subtitle="Reuse times: re-accesses by doublings of the time since the access before [%]"
+      subtitle="Reuse times: re-accesses by doublings of the time since the previous access [%]"
       label={`Reuse times of ${name}`}
       option={option}
       height={HEIGHT}
@@ -557,7 +557,7 @@ function ReuseChart({ tables, name, along, controls }: CardProps) {
           For each access to a page that was accessed before: how many accesses, or how
           much time, ago. Two accesses in a row are 1 access apart. This is not the
           stack distance of the hit-ratio curve, which counts different pages only: the
-          reuse time is an upper bound of it. The dark line is the share of the
+          reuse time is an upper bound on it. The dark line is the share of the
           re-accesses up to the end of each bar. “At most” values in the title are ends
           of quarter doublings.
         </p>
@@ -590,10 +590,9 @@ function SizeChart({ tables, name }: PlainProps) {
       explanation={
         <p>
           Lengths of the requests as recorded, before they are split into pages;
-          requests of length 0 are left out. Traces that were read before lengths were
-          kept, and formats addressed in pages, are counted in pages. Workloads of the
-          same accesses are stored once, with the lengths of the file that was read
-          first.
+          requests of length 0 are left out. Traces imported before lengths were stored,
+          and formats addressed in pages, are counted in pages. Workloads of the same
+          accesses are stored once, with the lengths of the file that was read first.
         </p>
       }
     />
@@ -618,17 +617,17 @@ function RunChart({ tables, name }: PlainProps) {
       label={`Sequentiality of ${name}`}
       option={option}
       height={HEIGHT}
-      table={() => doublingsTable(found, names, "[requests a run]", show)}
+      table={() => doublingsTable(found, names, "[requests per run]", show)}
       fileName={`${name} sequential runs`}
       sentence={sequentialSentence(tables)}
       explanation={
         <p>
-          A run is a longest chain of requests of one device of which each begins where
-          the one before ended; a run of 1 is a request on its own. Requests of other
-          devices in between do not break a run. From {formatPercent(ratio(0.5))} of
-          requests that continue the one before, the workload is called mostly
-          sequential, below {formatPercent(ratio(0.1))} mostly random: names chosen
-          here. Keys that are hashed follow no order.
+          A run is a maximal chain of requests to one device, each beginning where the
+          previous one ended; a run of 1 is a single request. Requests to other devices
+          in between do not break a run. From {formatPercent(ratio(0.5))} of requests
+          that continue the previous one, the workload is called mostly sequential,
+          below {formatPercent(ratio(0.1))} mostly random; these limits are Tierwright's
+          choice. Hashed keys follow no order.
         </p>
       }
     />

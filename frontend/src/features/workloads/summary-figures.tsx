@@ -170,11 +170,11 @@ function SourceLines({ log }: { readonly log: ConversionLogOut }) {
           .join(", ")}`,
     asked.skip_bad_records === 0
       ? null
-      : `up to ${formatCount(asked.skip_bad_records)} bad records passed over`,
+      : `up to ${formatCount(asked.skip_bad_records)} bad records skipped`,
     asked.device_bytes === null
       ? null
       : `compared with a device of ${formatBytes(bytes(asked.device_bytes))}`,
-    asked.members_apart ? "each file of the archive with separate devices" : null,
+    asked.members_apart ? "separate devices for each file of the archive" : null,
     asked.members_merged ? "the files of the archive merged by time" : null,
   ].filter((choice) => choice !== null);
   return (
@@ -185,7 +185,7 @@ function SourceLines({ log }: { readonly log: ConversionLogOut }) {
       </Text>
       <Text size="sm" mb="sm">
         Read on {formatDate(log.converted_at)} by core {log.core_version}, server{" "}
-        {log.server_version}. {choices.length > 0 ? "Asked: " : "Nothing was asked: "}
+        {log.server_version}. {choices.length > 0 ? "Settings: " : "Default settings: "}
         {choices.length > 0 ? choices.join("; ") : "format and page size were detected"}
         . {CHOSEN_BY[report.chosen_by]}
         {speedText(report)}
@@ -208,8 +208,8 @@ function speedText(report: ConversionLogOut["report"]): string {
 }
 
 const CHOSEN_BY: Readonly<Record<string, string>> = {
-  content: "The format was found from the content.",
-  name: "The format was named.",
+  content: "The format was detected from the content.",
+  name: "The format was chosen.",
   columns: "The columns were mapped by hand.",
 };
 
@@ -231,7 +231,7 @@ function ReadingItems(props: {
         <List.Item>
           {summary.skipped_records === 0
             ? "No record was skipped."
-            : `${formatCount(summary.skipped_records)} bad records were passed over; up to ${formatCount(workload.skip_bad_records)} were allowed.`}
+            : `${formatCount(summary.skipped_records)} bad records were skipped; up to ${formatCount(workload.skip_bad_records)} were allowed.`}
         </List.Item>
       )}
     </>
@@ -249,11 +249,11 @@ export function ConversionLog(props: {
   });
   return (
     <Panel
-      title={summary.kind === "trace" ? "Conversion log" : "Where the numbers are from"}
+      title={summary.kind === "trace" ? "Conversion log" : "Origin of the numbers"}
       subtitle={
         summary.kind === "trace"
-          ? "How the file became accesses, and its proofs"
-          : "What was assumed, and what is kept"
+          ? "How the file was converted, with checksums"
+          : "Assumptions and stored data"
       }
       actions={
         log.data !== undefined && (
@@ -277,7 +277,7 @@ export function ConversionLog(props: {
         ))}
         <List.Item>
           Read as {summary.format} with pages of{" "}
-          {formatBytes(bytes(summary.page_bytes))}; kept as{" "}
+          {formatBytes(bytes(summary.page_bytes))}; stored as{" "}
           {formatBytes(bytes(summary.stored_bytes))}{" "}
           {summary.kind === "trace"
             ? "in canonical form."
@@ -291,7 +291,7 @@ export function ConversionLog(props: {
       <Text size="sm" mt="sm" style={{ overflowWrap: "anywhere" }}>
         {summary.kind === "trace"
           ? "Content id (space, page, operation and time of every access): "
-          : "Content id (of the document kept): "}
+          : "Content id (of the stored document): "}
         {workload.content_id === null ? (
           <Unknown reason="it is known when the whole trace has been read" />
         ) : (
@@ -302,7 +302,7 @@ export function ConversionLog(props: {
         <Text size="sm" style={{ overflowWrap: "anywhere" }}>
           SHA-256 of the page and operation sequence:{" "}
           {summary.sha256_of_sequence === null ? (
-            <Unknown reason="this trace was read without it" />
+            <Unknown reason="it was not computed for this trace" />
           ) : (
             <code>{summary.sha256_of_sequence}</code>
           )}

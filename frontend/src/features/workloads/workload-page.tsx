@@ -91,8 +91,8 @@ function WorkloadView({ workload }: { readonly workload: WorkloadOut }) {
         >
           <Text size="sm">
             {workload.summary?.kind === "trace"
-              ? "Every access equals that of "
-              : "The document equals that of "}
+              ? "The accesses are identical to those of "
+              : "The document is identical to that of "}
             {workload.same_content_as.map((id, index) => (
               <span key={id}>
                 {index > 0 ? ", " : ""}
@@ -162,7 +162,7 @@ function Ingesting({ workload }: { readonly workload: WorkloadOut }) {
     }
   }, [ended, queryClient]);
   return (
-    <Panel title={ended ? "This trace was not read" : "Reading the trace"}>
+    <Panel title={ended ? "This trace was not imported" : "Importing the trace"}>
       <Stack>
         {run === undefined ? (
           <Skeleton height={60} animate={false} />
@@ -187,12 +187,12 @@ function Ingesting({ workload }: { readonly workload: WorkloadOut }) {
               Back to the preview of this upload
             </Button>
             <Text size="sm" c="dimmed">
-              The file is still kept: nothing has to be uploaded again.
+              The file is still stored: you do not need to upload it again.
             </Text>
           </Group>
         )}
         {again.error !== null && (
-          <ProblemAlert error={again.error} title="The reading was not started" />
+          <ProblemAlert error={again.error} title="The import was not started" />
         )}
       </Stack>
     </Panel>
@@ -226,7 +226,7 @@ function DeleteWorkload({ workload }: { readonly workload: WorkloadOut }) {
     <DeleteButton
       what="workload"
       name={workload.name}
-      consequence={`${workload.name}, its curves and its checks will be gone. Scenarios that use it stay in the list, but can no longer be computed.`}
+      consequence={`${workload.name}, its curves and its checks will be deleted. Scenarios that use it stay in the list but can no longer be computed.`}
       remove={() =>
         answer(
           deleteWorkload({ path: { workload_id: workload.id }, throwOnError: true }),

@@ -1,7 +1,10 @@
 import { Badge, Button, Skeleton } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
 import { type SummaryOut, type WorkloadOut, workloadsQuery } from "@/api/workloads";
+import type { Column } from "@/components/columns";
+import { DataTable } from "@/components/data-table";
 import { EmptyState } from "@/components/empty-state";
 import { Page } from "@/components/page";
 import { Panel } from "@/components/panel";
@@ -45,11 +48,16 @@ export function WorkloadsPage() {
         <Panel label="All workloads">
           {workloads.data.length === 0 ? (
             <EmptyState title="No workload yet">
-              Drop a trace above. If you have none at hand, the page “Start” shows the
+              Drop a trace above. If you have no trace, the page “Start” shows the
               worked example as soon as it is prepared.
             </EmptyState>
           ) : (
-            <WorkloadTable workloads={workloads.data} />
+            <DataTable
+              label="All workloads"
+              columns={COLUMNS}
+              rows={workloads.data}
+              rowKey={(workload) => workload.id}
+            />
           )}
         </Panel>
       )}
@@ -57,86 +65,86 @@ export function WorkloadsPage() {
   );
 }
 
-function WorkloadTable({ workloads }: { readonly workloads: readonly WorkloadOut[] }) {
-  return (
-    <div className="tw-scroll">
-      <table className="tw-table">
-        <thead>
-          <tr>
-            <th scope="col">Name</th>
-            <th scope="col">Status</th>
-            <th scope="col" className="num">
-              Accesses
-            </th>
-            <th scope="col" className="num">
-              Distinct pages
-            </th>
-            <th scope="col" className="num">
-              Footprint
-            </th>
-            <th scope="col" className="num">
-              Writes <span className="tw-unit">[%]</span>
-            </th>
-            <th scope="col">Format</th>
-            <th scope="col">Added</th>
-          </tr>
-        </thead>
-        <tbody>
-          {workloads.map((workload) => (
-            <WorkloadRow key={workload.id} workload={workload} />
-          ))}
-        </tbody>
-      </table>
-    </div>
-  );
-}
-
 function WriteShare({ summary }: { readonly summary: SummaryOut }) {
   const { accesses, tells_writes, write_accesses } = summary;
   if (write_accesses === null) {
-    return <Unknown reason="a curve does not contain what is written" />;
+    return <Unknown reason="a curve does not contain writes" />;
   }
   if (!tells_writes) {
     return <Unknown reason="the trace does not distinguish writes from reads" />;
   }
-  return formatPercent(ratio(write_accesses / Math.max(1, accesses))).replace(" %", "");
+  return formatPercent(ratio(write_accesses / Math.max(1, accesses)));
 }
 
-function WorkloadRow({ workload }: { readonly workload: WorkloadOut }) {
+/** What is known once the trace has been read. */
+const ofSummary = (
+  workload: WorkloadOut,
+  show: (summary: SummaryOut) => ReactNode,
+): ReactNode =>
+  workload.summary === null ? (
+    <Unknown reason={`the trace is ${workload.status}, not read yet`} />
+  ) : (
+    show(workload.summary)
+  );
+
+const COLUMNS: readonly Column<WorkloadOut>[] = [
+  {
+    key: "Name",
+    rowHeader: true,
+    cell: (workload) => <WorkloadName workload={workload} />,
+  },
+  { key: "Status", align: "text", cell: (workload) => workload.status },
+  {
+    key: "Accesses",
+    cell: (workload) => ofSummary(workload, (summary) => formatCount(summary.accesses)),
+  },
+  {
+    key: "Distinct pages",
+    cell: (workload) =>
+      ofSummary(workload, (summary) => formatCount(summary.distinct_pages)),
+  },
+  {
+    key: "Footprint",
+    cell: (workload) =>
+      ofSummary(workload, (summary) => formatBytes(bytes(summary.footprint_bytes))),
+  },
+  {
+    key: "Writes",
+    cell: (workload) =>
+      ofSummary(workload, (summary) => <WriteShare summary={summary} />),
+  },
+  {
+    key: "Format",
+    align: "text",
+    cell: (workload) =>
+      workload.summary?.format ??
+      workload.format ??
+      ofSummary(workload, (summary) => summary.format),
+  },
+  {
+    key: "Added",
+    align: "text",
+    cell: (workload) => formatDate(workload.created_at),
+  },
+];
+
+function WorkloadName({ workload }: { readonly workload: WorkloadOut }) {
   const { summary } = workload;
-  const unknown = <Unknown reason={`the trace is ${workload.status}, not read yet`} />;
   return (
-    <tr>
-      <th scope="row">
-        <Link to="/workloads/$workloadId" params={{ workloadId: workload.id }}>
-          {workload.name}
-        </Link>
-        {workload.example && (
-          <Badge size="sm" variant="default" ml={8}>
-            example
-          </Badge>
-        )}
-        {summary !== null && summary.kind !== "trace" && (
-          <Badge size="sm" variant="default" ml={8}>
-            {summary.kind === "curve" ? "given curve" : "profile"}
-          </Badge>
-        )}
-      </th>
-      <td>{workload.status}</td>
-      <td className="num">
-        {summary === null ? unknown : formatCount(summary.accesses)}
-      </td>
-      <td className="num">
-        {summary === null ? unknown : formatCount(summary.distinct_pages)}
-      </td>
-      <td className="num">
-        {summary === null ? unknown : formatBytes(bytes(summary.footprint_bytes))}
-      </td>
-      <td className="num">
-        {summary === null ? unknown : <WriteShare summary={summary} />}
-      </td>
-      <td>{summary?.format ?? workload.format ?? unknown}</td>
-      <td>{formatDate(workload.created_at)}</td>
-    </tr>
+    <>
+      <Link to="/workloads/$workloadId" params={{ workloadId: workload.id }}>
+        {workload.name}
+      </Link>
+      {workload.example && (
+        <Badge size="sm" variant="default" ml={8}>
+          example
+        </Badge>
+      )}
+      {summary !== null && summary.kind !== "trace" && (
+        <Badge size="sm" variant="default" ml={8}>
+          {summary.kind === "curve" ? "given curve" : "profile"}
+        </Badge>
+      )}
+    </>
   );
 }

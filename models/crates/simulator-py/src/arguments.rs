@@ -129,11 +129,19 @@ impl PyProgress {
 }
 
 /// A serialisable value as Python's dicts, lists and scalars.
-pub(crate) fn to_dict<'py>(
+pub(crate) fn to_python_value<'py>(
     py: Python<'py>,
     value: &impl serde::Serialize,
 ) -> PyResult<Bound<'py, PyAny>> {
     let json = serde_json::to_string(value)
         .map_err(|error| pyo3::exceptions::PyRuntimeError::new_err(error.to_string()))?;
     py.import("json")?.call_method1("loads", (json,))
+}
+
+/// A serialisable struct as a dict.
+pub(crate) fn to_dict<'py>(
+    py: Python<'py>,
+    value: &impl serde::Serialize,
+) -> PyResult<Bound<'py, PyDict>> {
+    Ok(to_python_value(py, value)?.cast_into()?)
 }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use numpy::IntoPyArray;
+use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use tierwright_simulator::Error;
@@ -10,12 +10,12 @@ use tierwright_simulator::curve::two_stack::{
     Distance, HitsByIndex, TwoStackSpec, two_stack as estimate,
 };
 use tierwright_simulator::replay::buffers::{
-    self as core, BufferResult, Drift, DynamicsResult, DynamicsSpec, Window,
+    self as core, BufferResult, Drift, DynamicsResult, DynamicsSpec,
 };
 
-use crate::arguments::trace_spec;
+use crate::arguments::{to_dict, trace_spec};
 use crate::errors::to_python;
-use crate::replay::{counted, over_trace, page_count, ratio, warnings};
+use crate::replay::{over_trace, page_count, ratio};
 
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(simulate_splits, module)?)?;
@@ -26,55 +26,13 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
 pub(crate) fn buffer_row<'py>(
     py: Python<'py>,
     result: &BufferResult,
-    page_bytes: u64,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let row = PyDict::new(py);
-    row.set_item("policy", result.buffer)?;
-    row.set_item("pages", result.pages)?;
-    counted(&row, result.accesses, result.warm_up)?;
+    let row = to_dict(py, result)?;
     let counters = &result.counters;
-    row.set_item("misses", counters.misses)?;
     row.set_item("miss_ratio", ratio(counters.misses, result.accesses))?;
     row.set_item("disk_reads", counters.reads)?;
     row.set_item("disk_writes", counters.writes)?;
-    row.set_item("write_accesses", result.write_accesses)?;
-    row.set_item("distinct_pages", result.distinct_pages)?;
-    row.set_item("page_bytes", page_bytes)?;
-    for (name, count) in counters.named() {
-        row.set_item(name, count)?;
-    }
-    row.set_item("clean_pages", result.clean_pages)?;
-    row.set_item("windows", result.windows)?;
-    let history: Vec<WindowRow> = result.history.iter().map(WindowRow::from).collect();
-    row.set_item("history", history)?;
-    row.set_item("warnings", warnings(&result.warnings))?;
     Ok(row)
-}
-
-/// A window as a dict.
-#[derive(IntoPyObject)]
-struct WindowRow {
-    accesses: u64,
-    write_accesses: u64,
-    reads: u64,
-    writes: u64,
-    clean_pages: u32,
-    next_clean_pages: u32,
-    estimated_cost: f64,
-}
-
-impl From<&Window> for WindowRow {
-    fn from(window: &Window) -> Self {
-        Self {
-            accesses: window.accesses,
-            write_accesses: window.write_accesses,
-            reads: window.reads,
-            writes: window.writes,
-            clean_pages: window.clean_pages,
-            next_clean_pages: window.next_clean_pages,
-            estimated_cost: window.estimated_cost,
-        }
-    }
 }
 
 #[pyfunction]
@@ -102,8 +60,9 @@ fn simulate_splits<'py>(
     results
         .iter()
         .map(|result| {
-            let row = buffer_row(py, result, trace.page_bytes)?;
-            trace.note(py, &row)?;
+            let row = buffer_row(py, result)?;
+            row.set_item("page_bytes", trace.page_bytes)?;
+            row.set_item("trace", trace.noted(py)?)?;
             Ok(row)
         })
         .collect()
@@ -151,7 +110,7 @@ fn simulate_dynamics<'py>(
     })?;
     let row = DynamicsRow::from(&found).into_pyobject(py)?;
     row.set_item("page_bytes", trace.page_bytes)?;
-    trace.note(py, &row)?;
+    row.set_item("trace", trace.noted(py)?)?;
     Ok(row)
 }
 
@@ -253,35 +212,63 @@ fn two_stack<'py>(
     let (found, trace) = over_trace(py, &spec, on_progress, |source, on_progress| {
         estimate(source, two_stack_spec, on_progress)
     })?;
-    let result = PyDict::new(py);
-    result.set_item("pages", found.pages)?;
-    result.set_item("distance", distance)?;
-    result.set_item("accesses", found.accesses)?;
-    result.set_item("write_accesses", found.write_accesses)?;
-    result.set_item("distinct_pages", found.distinct_pages)?;
-    result.set_item("page_bytes", trace.page_bytes)?;
-    result.set_item("hits_clean", found.hits_clean.into_pyarray(py))?;
-    result.set_item("hits_dirty", found.hits_dirty.into_pyarray(py))?;
-    result.set_item("write_hits_dirty", found.write_hits_dirty.into_pyarray(py))?;
-    let by_index = found.by_index.map(|by_index| {
-        [
-            ("clean_reads", by_index.clean_reads),
-            ("clean_writes", by_index.clean_writes),
-            ("dirty_reads", by_index.dirty_reads),
-            ("dirty_writes", by_index.dirty_writes),
-        ]
+    let by_index = found.by_index.map(|by_index| ByIndexRow {
+        clean_reads: PoolHitsRow::of(py, by_index.clean_reads),
+        clean_writes: PoolHitsRow::of(py, by_index.clean_writes),
+        dirty_reads: PoolHitsRow::of(py, by_index.dirty_reads),
+        dirty_writes: PoolHitsRow::of(py, by_index.dirty_writes),
     });
-    let table = by_index.map(|counts| -> PyResult<_> {
-        let table = PyDict::new(py);
-        for (name, HitsByIndex { hits, never }) in counts {
-            let row = PyDict::new(py);
-            row.set_item("hits", hits.into_pyarray(py))?;
-            row.set_item("never", never)?;
-            table.set_item(name, row)?;
+    TwoStackRow {
+        pages: found.pages,
+        distance,
+        accesses: found.accesses,
+        write_accesses: found.write_accesses,
+        distinct_pages: found.distinct_pages,
+        page_bytes: trace.page_bytes,
+        hits_clean: found.hits_clean.into_pyarray(py),
+        hits_dirty: found.hits_dirty.into_pyarray(py),
+        write_hits_dirty: found.write_hits_dirty.into_pyarray(py),
+        by_index,
+        trace: trace.noted(py)?,
+    }
+    .into_pyobject(py)
+}
+
+/// What the Two-Stack estimator counted, as a dict.
+#[derive(IntoPyObject)]
+struct TwoStackRow<'py, 'a> {
+    pages: u32,
+    distance: &'a str,
+    accesses: u64,
+    write_accesses: u64,
+    distinct_pages: u64,
+    page_bytes: u64,
+    hits_clean: Bound<'py, PyArray1<u64>>,
+    hits_dirty: Bound<'py, PyArray1<u64>>,
+    write_hits_dirty: Bound<'py, PyArray1<u64>>,
+    by_index: Option<ByIndexRow<'py>>,
+    trace: Bound<'py, PyDict>,
+}
+
+#[derive(IntoPyObject)]
+struct ByIndexRow<'py> {
+    clean_reads: PoolHitsRow<'py>,
+    clean_writes: PoolHitsRow<'py>,
+    dirty_reads: PoolHitsRow<'py>,
+    dirty_writes: PoolHitsRow<'py>,
+}
+
+#[derive(IntoPyObject)]
+struct PoolHitsRow<'py> {
+    hits: Bound<'py, PyArray1<u64>>,
+    never: u64,
+}
+
+impl<'py> PoolHitsRow<'py> {
+    fn of(py: Python<'py>, counts: HitsByIndex) -> Self {
+        Self {
+            hits: counts.hits.into_pyarray(py),
+            never: counts.never,
         }
-        Ok(table)
-    });
-    result.set_item("by_index", table.transpose()?)?;
-    trace.note(py, &result)?;
-    Ok(result)
+    }
 }

@@ -44,7 +44,7 @@ pub(crate) fn family(name: &str) -> PyResult<&'static (&'static str, &'static [S
             name: "family",
             value: name.to_owned(),
             message: "is unknown".to_owned(),
-            hint: format!("one of {}", names.join(", ")),
+            hint: format!("choose one of {}", names.join(", ")),
         })
     })
 }

@@ -3,13 +3,13 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use numpy::{IntoPyArray, PyArray2};
+use numpy::{IntoPyArray, PyArray1, PyArray2};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use tierwright_simulator::Error;
 use tierwright_simulator::access::{AccessSource as _, Chunk};
 use tierwright_simulator::curve::{
-    Knot, Sample, WindowLength, sampled_curves as core_sampled_curves,
+    Knot, Sample, Window as WindowCounts, WindowLength, sampled_curves as core_sampled_curves,
     window_curves as core_window_curves,
 };
 use tierwright_simulator::progress::report;
@@ -18,10 +18,10 @@ use tierwright_simulator::sweep::{
 };
 use tierwright_simulator::trace::open_source;
 
-use crate::arguments::{PyProgress, trace_spec};
+use crate::arguments::{PyProgress, to_dict, to_python_value, trace_spec};
 use crate::configurations::read_configurations;
 use crate::errors::to_python;
-use crate::replay::{note, outcome_row, over_trace, warnings};
+use crate::replay::{outcome_row, over_trace};
 
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(sampled_curves, module)?)?;
@@ -38,7 +38,7 @@ pub(crate) fn threads_or_cores(threads: Option<usize>) -> PyResult<usize> {
             name: "threads",
             value: "0".to_owned(),
             message: "no thread could do the work".to_owned(),
-            hint: "use at least 1, or leave it out for one a core".to_owned(),
+            hint: "use at least 1, or leave it out for one per core".to_owned(),
         })),
         Some(threads) => Ok(threads),
         None => Ok(std::thread::available_parallelism().map_or(1, usize::from)),
@@ -82,25 +82,50 @@ fn sampled_curves<'py>(
             })
         }
     })?;
-    let result = PyDict::new(py);
-    result.set_item("accesses", curves.accesses)?;
-    result.set_item("distinct_pages", curves.distinct_pages)?;
-    result.set_item("write_accesses", curves.write_accesses)?;
-    result.set_item("page_bytes", trace.page_bytes)?;
-    result.set_item("duration_s", trace.duration_s)?;
-    result.set_item("sample_rate", curves.sample_rate)?;
-    result.set_item("sampled_pages", curves.sampled_pages)?;
-    result.set_item("sampled_accesses", curves.sampled_accesses)?;
-    let column = |of: &dyn Fn(&Knot) -> f64| curves.knots.iter().map(of).collect::<Vec<_>>();
-    result.set_item("pages", column(&|knot| knot.pages).into_pyarray(py))?;
-    for (end, name) in ["", "_low", "_high"].into_iter().enumerate() {
-        let misses = column(&|knot| knot.misses[end]).into_pyarray(py);
-        result.set_item(format!("misses{name}"), misses)?;
-        let backs = column(&|knot| knot.write_backs[end]).into_pyarray(py);
-        result.set_item(format!("write_backs{name}"), backs)?;
+    let column = |of: &dyn Fn(&Knot) -> f64| PyArray1::from_iter(py, curves.knots.iter().map(of));
+    let [misses, misses_low, misses_high] = [0, 1, 2].map(|end| column(&|knot| knot.misses[end]));
+    let [write_backs, write_backs_low, write_backs_high] =
+        [0, 1, 2].map(|end| column(&|knot| knot.write_backs[end]));
+    SampledRow {
+        accesses: curves.accesses,
+        distinct_pages: curves.distinct_pages,
+        write_accesses: curves.write_accesses,
+        page_bytes: trace.page_bytes,
+        duration_s: trace.duration_s,
+        sample_rate: curves.sample_rate,
+        sampled_pages: curves.sampled_pages,
+        sampled_accesses: curves.sampled_accesses,
+        pages: column(&|knot| knot.pages),
+        misses,
+        write_backs,
+        misses_low,
+        write_backs_low,
+        misses_high,
+        write_backs_high,
+        trace: trace.noted(py)?,
     }
-    trace.note(py, &result)?;
-    Ok(result)
+    .into_pyobject(py)
+}
+
+/// Sampled curves as a dict.
+#[derive(IntoPyObject)]
+struct SampledRow<'py> {
+    accesses: u64,
+    distinct_pages: u64,
+    write_accesses: u64,
+    page_bytes: u64,
+    duration_s: Option<f64>,
+    sample_rate: f64,
+    sampled_pages: u64,
+    sampled_accesses: u64,
+    pages: Bound<'py, PyArray1<f64>>,
+    misses: Bound<'py, PyArray1<f64>>,
+    write_backs: Bound<'py, PyArray1<f64>>,
+    misses_low: Bound<'py, PyArray1<f64>>,
+    write_backs_low: Bound<'py, PyArray1<f64>>,
+    misses_high: Bound<'py, PyArray1<f64>>,
+    write_backs_high: Bound<'py, PyArray1<f64>>,
+    trace: Bound<'py, PyDict>,
 }
 
 #[pyfunction]
@@ -139,40 +164,44 @@ fn window_curves<'py>(
         Ok((curves, trace.summary(), trace.notes()))
     });
     let (curves, trace, notes) = progress.finish(result)?;
-    let result = PyDict::new(py);
-    note(py, &result, &notes)?;
-    result.set_item("accesses", curves.accesses)?;
-    result.set_item("distinct_pages", curves.distinct_pages)?;
-    result.set_item("write_accesses", curves.write_accesses)?;
-    result.set_item("page_bytes", trace.page_bytes)?;
-    result.set_item("duration_s", trace.duration_s)?;
-    result.set_item("pages", curves.pages.into_pyarray(py))?;
-    let windows = &curves.windows;
-    let starts: Vec<_> = windows.iter().map(|window| window.start_ns).collect();
-    result.set_item("start_ns", starts)?;
-    let column = |of: &dyn Fn(usize) -> u64| (0..windows.len()).map(of).collect::<Vec<_>>();
-    let counts = [
-        ("first_access", column(&|at| windows[at].first_access)),
-        ("window_accesses", column(&|at| windows[at].accesses)),
-        (
-            "window_write_accesses",
-            column(&|at| windows[at].write_accesses),
-        ),
-        (
-            "first_references",
-            column(&|at| windows[at].first_references),
-        ),
-    ];
-    for (name, values) in counts {
-        result.set_item(name, values.into_pyarray(py))?;
+    let windows = curves.windows;
+    let column =
+        |of: &dyn Fn(&WindowCounts) -> u64| PyArray1::from_iter(py, windows.iter().map(of));
+    let misses: Vec<Vec<u64>> = windows.iter().map(|window| window.misses.clone()).collect();
+    WindowsRow {
+        trace: to_dict(py, &notes)?,
+        accesses: curves.accesses,
+        distinct_pages: curves.distinct_pages,
+        write_accesses: curves.write_accesses,
+        page_bytes: trace.page_bytes,
+        duration_s: trace.duration_s,
+        pages: curves.pages.into_pyarray(py),
+        start_ns: windows.iter().map(|window| window.start_ns).collect(),
+        first_access: column(&|window| window.first_access),
+        window_accesses: column(&|window| window.accesses),
+        window_write_accesses: column(&|window| window.write_accesses),
+        first_references: column(&|window| window.first_references),
+        misses: PyArray2::from_vec2(py, &misses)?,
     }
-    let misses: Vec<Vec<u64>> = curves
-        .windows
-        .into_iter()
-        .map(|window| window.misses)
-        .collect();
-    result.set_item("misses", PyArray2::from_vec2(py, &misses)?)?;
-    Ok(result)
+    .into_pyobject(py)
+}
+
+/// Curves of windows as a dict.
+#[derive(IntoPyObject)]
+struct WindowsRow<'py> {
+    trace: Bound<'py, PyDict>,
+    accesses: u64,
+    distinct_pages: u64,
+    write_accesses: u64,
+    page_bytes: u64,
+    duration_s: Option<f64>,
+    pages: Bound<'py, PyArray1<u64>>,
+    start_ns: Vec<Option<u64>>,
+    first_access: Bound<'py, PyArray1<u64>>,
+    window_accesses: Bound<'py, PyArray1<u64>>,
+    window_write_accesses: Bound<'py, PyArray1<u64>>,
+    first_references: Bound<'py, PyArray1<u64>>,
+    misses: Bound<'py, PyArray2<u64>>,
 }
 
 /// Accesses of a whole trace: of a canonical one at once, of another one after a pass over it.
@@ -245,12 +274,22 @@ fn sweep<'py>(
         found.set_item("complete", row.complete)?;
         rows.append(found)?;
     }
-    let result = PyDict::new(py);
-    result.set_item("rows", rows)?;
-    result.set_item("cancelled", swept.cancelled)?;
-    result.set_item("reads", swept.reads)?;
-    note(py, &result, &notes)?;
-    Ok(result)
+    SweepRow {
+        rows,
+        cancelled: swept.cancelled,
+        reads: swept.reads,
+        trace: to_dict(py, &notes)?,
+    }
+    .into_pyobject(py)
+}
+
+/// A sweep as a dict.
+#[derive(IntoPyObject)]
+struct SweepRow<'py> {
+    rows: Bound<'py, PyList>,
+    cancelled: bool,
+    reads: u32,
+    trace: Bound<'py, PyDict>,
 }
 
 #[pyfunction]
@@ -304,11 +343,20 @@ fn miniatures<'py>(
         row.set_item("complete", outcome.is_ok())?;
         rows.append(row)?;
     }
-    let result = PyDict::new(py);
-    result.set_item("rows", rows)?;
-    result.set_item("cancelled", swept.cancelled)?;
-    note(py, &result, &notes)?;
-    Ok(result)
+    MiniaturesRow {
+        rows,
+        cancelled: swept.cancelled,
+        trace: to_dict(py, &notes)?,
+    }
+    .into_pyobject(py)
+}
+
+/// Miniatures as a dict.
+#[derive(IntoPyObject)]
+struct MiniaturesRow<'py> {
+    rows: Bound<'py, PyList>,
+    cancelled: bool,
+    trace: Bound<'py, PyDict>,
 }
 
 fn estimated<'py>(
@@ -333,7 +381,7 @@ fn estimated<'py>(
     }
     let stated = found.counters.iter().all(|known| known.interval.is_some());
     row.set_item("interval95", stated.then_some(intervals))?;
-    row.set_item("warnings", warnings(&found.warnings))?;
+    row.set_item("warnings", to_python_value(py, &found.warnings)?)?;
     Ok(row)
 }
 
@@ -351,46 +399,44 @@ fn failed<'py>(
 
 /// What was asked for, as the row's first keys.
 fn asked<'py>(py: Python<'py>, configuration: &Configuration) -> PyResult<Bound<'py, PyDict>> {
-    let row = PyDict::new(py);
-    match configuration {
-        Configuration::Policy { policy, pages, .. } => {
-            row.set_item("policy", policy)?;
-            row.set_item("pages", pages)?;
+    let (key, name, sizes) = match configuration {
+        Configuration::Policy {
+            policy: name,
+            pages,
+            ..
         }
+        | Configuration::Buffer {
+            buffer: name,
+            pages,
+            ..
+        } => ("policy", name, vec![("pages", pages)]),
         Configuration::Scheme {
-            scheme,
+            scheme: name,
             ram_pages,
             flash_pages,
             ..
-        } => {
-            row.set_item("scheme", scheme)?;
-            row.set_item("ram_pages", ram_pages)?;
-            row.set_item("flash_pages", flash_pages)?;
         }
-        Configuration::Buffer { buffer, pages, .. } => {
-            row.set_item("policy", buffer)?;
-            row.set_item("pages", pages)?;
-        }
-        Configuration::Chooser {
-            chooser,
+        | Configuration::Chooser {
+            chooser: name,
             ram_pages,
             flash_pages,
             ..
-        } => {
-            row.set_item("scheme", chooser)?;
-            row.set_item("ram_pages", ram_pages)?;
-            row.set_item("flash_pages", flash_pages)?;
         }
-        Configuration::FlashCache {
-            flash_cache,
+        | Configuration::FlashCache {
+            flash_cache: name,
             ram_pages,
             flash_pages,
             ..
-        } => {
-            row.set_item("scheme", flash_cache)?;
-            row.set_item("ram_pages", ram_pages)?;
-            row.set_item("flash_pages", flash_pages)?;
-        }
+        } => (
+            "scheme",
+            name,
+            vec![("ram_pages", ram_pages), ("flash_pages", flash_pages)],
+        ),
+    };
+    let row = PyDict::new(py);
+    row.set_item(key, name)?;
+    for (key, pages) in sizes {
+        row.set_item(key, pages)?;
     }
     Ok(row)
 }

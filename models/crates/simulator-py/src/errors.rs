@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use tierwright_simulator::Error;
 use tierwright_simulator::trace::formats::Detection;
 
-use crate::arguments::to_dict;
+use crate::arguments::to_python_value;
 
 create_exception!(
     tierwright._simulator,
@@ -36,7 +36,7 @@ create_exception!(
     tierwright._simulator,
     CoreDefect,
     PyException,
-    "The core itself went wrong: it panicked or contradicts itself. No SimulatorError, as no input is at fault."
+    "A defect in the core: it panicked or contradicted itself. Not a SimulatorError, because no input is at fault."
 );
 create_exception!(
     tierwright._simulator,
@@ -72,7 +72,7 @@ fn with_errno(error: PyErr, source: &std::io::Error) -> PyErr {
 fn undecided(arguments: (String, String), candidates: &[Detection]) -> PyErr {
     let error = UndecidedFormat::new_err(arguments);
     Python::attach(|py| {
-        match to_dict(py, &candidates)
+        match to_python_value(py, &candidates)
             .and_then(|candidates| error.value(py).setattr("candidates", candidates))
         {
             Ok(()) => error,

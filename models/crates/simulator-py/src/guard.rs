@@ -46,7 +46,7 @@ fn guarded<'py>(name: &str, function: &Bound<'py, PyAny>) -> PyResult<Bound<'py,
         match result {
             Ok(result) => result.map(Bound::unbind),
             Err(_) => Err(to_python(&Error::Internal {
-                message: said.unwrap_or_else(|| "a panic without words".to_owned()),
+                message: said.unwrap_or_else(|| "a panic without a message".to_owned()),
             })),
         }
     };

@@ -6,13 +6,13 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use tierwright_simulator::trace::{self, Resume};
 
-use crate::arguments::{PyProgress, to_dict, trace_spec};
+use crate::arguments::{PyProgress, to_python_value, trace_spec};
 use crate::errors::to_python;
 
 /// The trace formats, in the order of the core's table.
 #[pyfunction]
 fn formats(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
-    to_dict(py, &trace::formats::FORMATS)
+    to_python_value(py, &trace::formats::FORMATS)
 }
 
 /// Shows how the head of a trace is understood.
@@ -28,7 +28,7 @@ fn preview<'py>(
     let spec = trace_spec(path, reading)?;
     let mut progress = PyProgress::with_requests(on_progress);
     let result = py.detach(|| trace::preview(&spec, rows, &mut |step| progress.call(step)));
-    to_dict(py, &progress.finish(result)?)
+    to_python_value(py, &progress.finish(result)?)
 }
 
 /// Names the columns of a table, as its first line states them.
@@ -54,7 +54,7 @@ fn inspect<'py>(
     let spec = trace_spec(path, reading)?;
     let mut progress = PyProgress::with_requests(on_progress);
     let result = py.detach(|| trace::inspect(&spec, &mut |step| progress.call(step)));
-    to_dict(py, &progress.finish(result)?)
+    to_python_value(py, &progress.finish(result)?)
 }
 
 /// Writes the canonical form of a trace. With `resume`, which names the content of the file, a
@@ -86,7 +86,7 @@ fn convert<'py>(
         let on_progress = &mut |step| progress.call(step);
         trace::convert_resumable(&spec, &out, force, resume.as_ref(), on_progress)
     });
-    to_dict(py, &progress.finish(result)?)
+    to_python_value(py, &progress.finish(result)?)
 }
 
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -4,33 +4,18 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use tierwright_simulator::replay::{Choice, OnlineResult};
 
-use crate::replay::{counted, warnings};
+use crate::arguments::to_dict;
 
 pub(crate) fn online_row<'py>(
     py: Python<'py>,
     result: &OnlineResult,
-    page_bytes: u64,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let row = PyDict::new(py);
-    row.set_item("scheme", result.scheme)?;
-    row.set_item("ram_pages", result.ram_pages)?;
-    row.set_item("flash_pages", result.flash_pages)?;
-    row.set_item("ram_policy", result.ram_policy)?;
-    row.set_item("flash_policy", result.flash_policy)?;
-    counted(&row, result.accesses, result.warm_up)?;
-    row.set_item("write_accesses", result.write_accesses)?;
-    for (name, count) in result.counters.named() {
-        row.set_item(name, count)?;
-    }
-    row.set_item("switches", result.switches)?;
+    let row = to_dict(py, result)?;
     let history = result
         .history
         .iter()
         .map(|choice| chosen(choice, &result.relation_names));
     row.set_item("history", history.collect::<Vec<_>>())?;
-    row.set_item("distinct_pages", result.distinct_pages)?;
-    row.set_item("page_bytes", page_bytes)?;
-    row.set_item("warnings", warnings(&result.warnings))?;
     Ok(row)
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use numpy::IntoPyArray;
+use numpy::{IntoPyArray, PyArray1};
 use pyo3::exceptions::PyOverflowError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -13,8 +13,7 @@ use tierwright_simulator::curve::{Curves, SampledCurves};
 use tierwright_simulator::progress::OnProgress;
 use tierwright_simulator::replay::buffers::{BufferResult, DynamicsResult};
 use tierwright_simulator::replay::{
-    BlockResult, FlashCacheResult, MAX_PAGES, OnlineResult, PolicyResult, SchemeResult, WarmedUp,
-    Warning,
+    FlashCacheResult, MAX_PAGES, OnlineResult, PolicyResult, SchemeResult,
 };
 use tierwright_simulator::sweep::Outcome;
 use tierwright_simulator::trace::{OpenTrace, ReaderNotes, TraceSpec, open_source};
@@ -47,16 +46,30 @@ fn curves<'py>(
     let (curves, trace) = over_trace(py, &spec, on_progress, |source, on_progress| {
         curve::curves_on_threads(source, threads, on_progress)
     })?;
-    let result = PyDict::new(py);
-    result.set_item("accesses", curves.accesses)?;
-    result.set_item("distinct_pages", curves.distinct_pages)?;
-    result.set_item("write_accesses", curves.write_accesses)?;
-    result.set_item("page_bytes", trace.page_bytes)?;
-    result.set_item("duration_s", trace.duration_s)?;
-    result.set_item("misses", curves.misses.into_pyarray(py))?;
-    result.set_item("write_backs", curves.write_backs.into_pyarray(py))?;
-    trace.note(py, &result)?;
-    Ok(result)
+    CurvesRow {
+        accesses: curves.accesses,
+        distinct_pages: curves.distinct_pages,
+        write_accesses: curves.write_accesses,
+        page_bytes: trace.page_bytes,
+        duration_s: trace.duration_s,
+        misses: curves.misses.into_pyarray(py),
+        write_backs: curves.write_backs.into_pyarray(py),
+        trace: trace.noted(py)?,
+    }
+    .into_pyobject(py)
+}
+
+/// Exact curves as a dict.
+#[derive(IntoPyObject)]
+struct CurvesRow<'py> {
+    accesses: u64,
+    distinct_pages: u64,
+    write_accesses: u64,
+    page_bytes: u64,
+    duration_s: Option<f64>,
+    misses: Bound<'py, PyArray1<u64>>,
+    write_backs: Bound<'py, PyArray1<u64>>,
+    trace: Bound<'py, PyDict>,
 }
 
 /// Replays a trace through one contender of a family.
@@ -82,8 +95,8 @@ fn replay<'py>(
             to_python(&Error::BadParameter {
                 name: parameter,
                 value: "none".to_owned(),
-                message: format!("a {family} caches on flash too"),
-                hint: "give the pages of flash".to_owned(),
+                message: format!("a {family} also caches on flash"),
+                hint: "give the number of flash pages".to_owned(),
             })
         })?;
         pages.push(page_count(parameter, given, least)?);
@@ -94,7 +107,7 @@ fn replay<'py>(
         return Err(to_python(&Error::BadParameter {
             name: "flash-pages",
             value: given.to_string(),
-            message: format!("a {family} caches in RAM alone"),
+            message: format!("a {family} caches in RAM only"),
             hint: "leave the flash out, or replay a scheme or a flash cache".to_owned(),
         }));
     }
@@ -111,92 +124,29 @@ fn replay<'py>(
             configuration.replay(source, on_progress)
         })?;
     let row = outcome_row(py, &outcome, trace.page_bytes)?;
-    trace.note(py, &row)?;
+    row.set_item("trace", trace.noted(py)?)?;
     Ok(row)
 }
 
-/// The result of any contender as a dict.
+/// The result of any contender as a dict: as the core writes it, and what follows from it.
 pub(crate) fn outcome_row<'py>(
     py: Python<'py>,
     outcome: &Outcome,
     page_bytes: u64,
 ) -> PyResult<Bound<'py, PyDict>> {
-    match outcome {
-        Outcome::Policy(result) => policy_row(py, result, page_bytes),
-        Outcome::Scheme(result) => scheme_row(py, result, page_bytes),
-        Outcome::Buffer(result) => buffer_row(py, result, page_bytes),
-        Outcome::Chooser(result) => online_row(py, result, page_bytes),
-        Outcome::FlashCache(result) => flash_cache_row(py, result, page_bytes),
-    }
-}
-
-/// The result of a policy as a dict.
-fn policy_row<'py>(
-    py: Python<'py>,
-    result: &PolicyResult,
-    page_bytes: u64,
-) -> PyResult<Bound<'py, PyDict>> {
-    let row = PyDict::new(py);
-    row.set_item("policy", result.policy)?;
-    row.set_item("pages", result.pages)?;
-    counted(&row, result.accesses, result.warm_up)?;
-    row.set_item("misses", result.misses)?;
-    row.set_item("miss_ratio", ratio(result.misses, result.accesses))?;
-    row.set_item("disk_reads", result.disk_reads)?;
-    row.set_item("disk_writes", result.disk_writes)?;
-    row.set_item("write_accesses", result.write_accesses)?;
-    row.set_item("distinct_pages", result.distinct_pages)?;
+    let row = match outcome {
+        Outcome::Policy(result) => {
+            let row = to_dict(py, result)?;
+            row.set_item("miss_ratio", ratio(result.misses, result.accesses))?;
+            row
+        }
+        Outcome::Scheme(result) => to_dict(py, result)?,
+        Outcome::Buffer(result) => buffer_row(py, result)?,
+        Outcome::Chooser(result) => online_row(py, result)?,
+        Outcome::FlashCache(result) => flash_cache_row(py, result, page_bytes)?,
+    };
     row.set_item("page_bytes", page_bytes)?;
-    row.set_item("evictions", result.evictions)?;
     Ok(row)
-}
-
-/// The result of a scheme as a dict.
-fn scheme_row<'py>(
-    py: Python<'py>,
-    result: &SchemeResult,
-    page_bytes: u64,
-) -> PyResult<Bound<'py, PyDict>> {
-    let row = PyDict::new(py);
-    row.set_item("scheme", result.scheme)?;
-    row.set_item("ram_pages", result.ram_pages)?;
-    row.set_item("flash_pages", result.flash_pages)?;
-    row.set_item("ram_policy", result.ram_policy)?;
-    row.set_item("flash_policy", result.flash_policy)?;
-    row.set_item("admission", result.admission)?;
-    counted(&row, result.accesses, result.warm_up)?;
-    row.set_item("write_accesses", result.write_accesses)?;
-    for (name, count) in result.counters.named() {
-        row.set_item(name, count)?;
-    }
-    let blocks = result.blocks.as_ref();
-    row.set_item(
-        "blocks",
-        blocks.map(|blocks| divided(py, blocks)).transpose()?,
-    )?;
-    row.set_item("distinct_pages", result.distinct_pages)?;
-    row.set_item("page_bytes", page_bytes)?;
-    row.set_item("warnings", warnings(&result.warnings))?;
-    Ok(row)
-}
-
-fn divided<'py>(py: Python<'py>, blocks: &BlockResult) -> PyResult<Bound<'py, PyDict>> {
-    let row = PyDict::new(py);
-    row.set_item("technique", blocks.technique)?;
-    row.set_item("block_pages", blocks.block_pages)?;
-    row.set_item("flash_blocks", blocks.flash_blocks)?;
-    for (name, count) in blocks.counters.named() {
-        row.set_item(name, count)?;
-    }
-    Ok(row)
-}
-
-/// The accesses counted, and where there was a warm-up those before them.
-pub(crate) fn counted(row: &Bound<'_, PyDict>, accesses: u64, warm_up: WarmedUp) -> PyResult<()> {
-    if warm_up.accesses > 0 {
-        row.set_item("warm_up", warm_up.accesses)?;
-    }
-    row.set_item("accesses", accesses)
 }
 
 /// What a pass counted, to be held against what the trace's reader counted.
@@ -279,19 +229,10 @@ pub(crate) struct Read {
 }
 
 impl Read {
-    /// Puts what the reader noticed into a result: it belongs to every number of this trace.
-    pub(crate) fn note(&self, py: Python<'_>, result: &Bound<'_, PyDict>) -> PyResult<()> {
-        note(py, result, &self.notes)
+    /// What the reader noticed: it belongs to every number of this trace, under `trace`.
+    pub(crate) fn noted<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        to_dict(py, &self.notes)
     }
-}
-
-/// [`Read::note`] where nothing else is known.
-pub(crate) fn note(
-    py: Python<'_>,
-    result: &Bound<'_, PyDict>,
-    notes: &ReaderNotes,
-) -> PyResult<()> {
-    result.set_item("trace", to_dict(py, notes)?)
 }
 
 /// Opens the trace, does the work over all of it without the GIL, and tells what was read.
@@ -351,7 +292,7 @@ pub(crate) fn page_count(
             to_python(&Error::BadParameter {
                 name,
                 value: value.to_string(),
-                message: format!("a cache has {at_least} to {MAX_PAGES} pages"),
+                message: format!("a cache must have from {at_least} to {MAX_PAGES} pages"),
                 hint: "give the capacity in pages: a whole number".to_owned(),
             })
         } else {
@@ -371,23 +312,4 @@ pub(crate) fn ratio(misses: u64, accesses: u64) -> f64 {
     } else {
         misses as f64 / accesses as f64
     }
-}
-
-/// A warning as a dict.
-#[derive(IntoPyObject)]
-pub(crate) struct WarningRow<'a> {
-    name: &'a str,
-    message: &'a str,
-    hint: &'a str,
-}
-
-pub(crate) fn warnings(warnings: &[Warning]) -> Vec<WarningRow<'_>> {
-    warnings
-        .iter()
-        .map(|warning| WarningRow {
-            name: warning.name,
-            message: &warning.message,
-            hint: &warning.hint,
-        })
-        .collect()
 }

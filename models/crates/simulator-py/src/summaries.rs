@@ -19,7 +19,7 @@ fn summaries<'py>(
     path: PathBuf,
     on_progress: Option<Py<PyAny>>,
     reading: Option<&Bound<'_, PyDict>>,
-) -> PyResult<Bound<'py, PyAny>> {
+) -> PyResult<Bound<'py, PyDict>> {
     let spec = trace_spec(path, reading)?;
     let mut progress = PyProgress::new(on_progress);
     let result = py.detach(|| trace::summaries(&spec, &mut |step| progress.call(step)));

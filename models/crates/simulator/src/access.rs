@@ -126,8 +126,8 @@ impl WarmUp {
         Err(Error::BadParameter {
             name: "warm-up",
             value: self.asked.to_string(),
-            message: format!("the trace has {accesses} accesses, so none is left to count"),
-            hint: "warm up with fewer accesses than the trace has, such as 50%".to_owned(),
+            message: format!("the trace has {accesses} accesses, so no access is left to count"),
+            hint: "use fewer accesses than the trace has, such as 50%".to_owned(),
         })
     }
 

@@ -43,7 +43,7 @@ pub fn caught<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {
     let (done, said) = watched(|| catch_unwind(AssertUnwindSafe(work)));
     done.unwrap_or_else(|_| {
         Err(Error::Internal {
-            message: said.unwrap_or_else(|| "a panic without words".to_owned()),
+            message: said.unwrap_or_else(|| "a panic without a message".to_owned()),
         })
     })
 }
@@ -85,7 +85,7 @@ fn words(payload: &(dyn Any + Send)) -> &str {
         .downcast_ref::<&str>()
         .copied()
         .or_else(|| payload.downcast_ref::<String>().map(String::as_str))
-        .unwrap_or("a panic without words")
+        .unwrap_or("a panic without a message")
 }
 
 #[cfg(test)]

@@ -133,7 +133,7 @@ fn counts_references(options: &[Setting], given: &[(String, String)]) -> Option<
     Some(Error::BadParameter {
         name: "option",
         value: format!("{name}={text}"),
-        message: "counts references, of which a miniature sees only some".to_owned(),
+        message: "counts references, and a miniature sees only some of them".to_owned(),
         hint: format!("replay it in full, without a sample, or with {name}=0"),
     })
 }
@@ -297,7 +297,7 @@ impl Configuration {
         Some(Error::BadParameter {
             name,
             value: value.clone(),
-            message: "its windows and batches do not shrink with the cache, so no small one stands for it"
+            message: "its windows and batches do not shrink with the cache, so no small cache can represent it"
                 .to_owned(),
             hint: "replay it in full, without a sample".to_owned(),
         })
@@ -643,8 +643,8 @@ pub fn miniatures<S: AccessSource>(
         return Err(Error::BadParameter {
             name: "sample-rate",
             value: rate.to_string(),
-            message: "a sampling rate lies above 0 and is at most 1".to_owned(),
-            hint: "0.1 follows one page in ten, in eight miniatures".to_owned(),
+            message: "a sampling rate must be above 0 and at most 1".to_owned(),
+            hint: "use 0.1, for example, to follow one page in ten in eight miniatures".to_owned(),
         });
     }
     if let Some(error) = configurations
@@ -806,9 +806,9 @@ fn without_interval(configuration: &Configuration, rate: f64) -> Result<Vec<Warn
             Err(reason) => Warning {
                 name: "does_not_shrink",
                 message: format!(
-                    "no small {cache} under {title} stands for a large one, so there is no interval: {reason}"
+                    "no small {cache} under {title} can represent a large one, so there is no interval: {reason}"
                 ),
-                hint: "replay it in full, without a sample, for a number to rely on".to_owned(),
+                hint: "replay it in full, without a sample, for a reliable number".to_owned(),
             },
             Ok(share) if pages as f64 * rate * share < FEWEST_MINIATURE_PAGES => {
                 let part = if share < 1.0 {
@@ -823,10 +823,10 @@ fn without_interval(configuration: &Configuration, rate: f64) -> Result<Vec<Warn
                 Warning {
                     name: TOO_SMALL,
                     message: format!(
-                        "{part} has fewer than {FEWEST_MINIATURE_PAGES} pages: biased perhaps, so there is no interval"
+                        "{part} has fewer than {FEWEST_MINIATURE_PAGES} pages and may be biased, so there is no interval"
                     ),
                     hint: format!(
-                        "follow more pages, or take {cache} of at least {least} pages, or replay it in full"
+                        "follow more pages, or use {cache} of at least {least} pages, or replay it in full"
                     ),
                 }
             }
@@ -841,10 +841,11 @@ fn without_interval(configuration: &Configuration, rate: f64) -> Result<Vec<Warn
 fn cliff() -> Warning {
     Warning {
         name: "cliff",
-        message: "the curve has a cliff at this size, so there is no interval: a few pages more or less make a scaled \
-                  cache hit or miss whole loops, and at which size the whole does so no sample tells"
+        message: "the curve has a cliff at this size, so there is no interval: a few pages more \
+            or less make a scaled cache hit or miss whole loops, and no sample shows at which size \
+            the full cache does so"
             .to_owned(),
-        hint: "replay it in full, without a sample, for a number to rely on".to_owned(),
+        hint: "replay it in full, without a sample, for a reliable number".to_owned(),
     }
 }
 

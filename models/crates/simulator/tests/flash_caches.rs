@@ -674,7 +674,7 @@ fn impossible_parameters_are_named() {
             0,
             1,
             vec![],
-            "ram-pages `0`: a cache has 1 to 4294967295 pages",
+            "ram-pages `0`: a cache must have from 1 to 4294967295 pages",
         ),
         (
             "face",
@@ -695,21 +695,21 @@ fn impossible_parameters_are_named() {
             1,
             1,
             vec![("mode", "back")],
-            "option `mode=back`: is none of the values",
+            "option `mode=back`: is not one of its values",
         ),
         (
             "face",
             1,
             4,
             vec![("scan_depth", "5")],
-            "option `scan_depth=5`: is no whole number from 1 to 4",
+            "option `scan_depth=5`: is not a whole number from 1 to 4",
         ),
         (
             "face",
             1,
             4,
             vec![("scan_depth", "0")],
-            "option `scan_depth=0`: is no whole number from 1 to 4",
+            "option `scan_depth=0`: is not a whole number from 1 to 4",
         ),
         (
             "face",
@@ -748,14 +748,14 @@ fn impossible_parameters_are_named() {
             1,
             4,
             vec![("dirty_threshold", "1.5")],
-            "option `dirty_threshold=1.5`: is no number from 0 to 1",
+            "option `dirty_threshold=1.5`: is not a number from 0 to 1",
         ),
         (
             "lazy_cleaning",
             1,
             4,
             vec![("dirty_threshold", "nan")],
-            "option `dirty_threshold=nan`: is no number from 0 to 1",
+            "option `dirty_threshold=nan`: is not a number from 0 to 1",
         ),
         (
             "lazy_cleaning",
@@ -834,11 +834,11 @@ fn an_unknown_option_is_answered_by_the_right_spelling_or_by_all_options() {
         (vec![("Mode", "write_back")], "write `mode`"),
         (
             vec![("depth", "1")],
-            "ram_policy, crash_at, restart; those of its ram_policy are `ram_` and their name, of which `lru` has none",
+            "ram_policy, crash_at, restart; options of its ram_policy start with `ram_`, but `lru` has none",
         ),
         (
             vec![("ram_policy", "2Q"), ("depth", "1")],
-            "restart; those of its ram_policy `2q` are ram_k_in, ram_k_out",
+            "restart; or an option of its ram_policy `2q`, ram_k_in, ram_k_out",
         ),
     ] {
         let options = options

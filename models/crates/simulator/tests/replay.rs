@@ -457,7 +457,10 @@ fn parameter_error(result: Result<PolicyResult>) -> (String, String) {
 fn impossible_parameters_are_named() {
     let accesses = parse("1R 2W");
     let (message, _) = parameter_error(policy(&accesses, 9, "lru", 0));
-    assert_eq!(message, "pages `0`: a cache has 1 to 4294967295 pages");
+    assert_eq!(
+        message,
+        "pages `0`: a cache must have from 1 to 4294967295 pages"
+    );
     let (message, _) = parameter_error(policy(&accesses, 9, "lru", MAX_PAGES + 1));
     assert!(message.starts_with("pages `4294967296`"), "{message}");
     let (message, hint) = parameter_error(policy(&accesses, 9, "belady", 4));
@@ -482,14 +485,14 @@ fn impossible_parameters_are_named() {
             0,
             1,
             &[][..],
-            "ram-pages `0`: a cache has 1 to 4294967295 pages",
+            "ram-pages `0`: a cache must have from 1 to 4294967295 pages",
         ),
         (
             "lazy",
             1,
             MAX_PAGES + 1,
             &[][..],
-            "flash-pages `4294967296`: a cache has 0 to 4294967295 pages",
+            "flash-pages `4294967296`: a cache must have from 0 to 4294967295 pages",
         ),
         (
             "lazy",

@@ -190,7 +190,7 @@ fn what_does_not_go_with_blocks_says_why() {
             "lazy",
             8,
             vec![("block_technique", "invalidating")],
-            "option `block_technique=invalidating`: makes no difference where a flash page is a RAM page",
+            "option `block_technique=invalidating`: has no effect where a flash page is one RAM page",
             "block_pages from 2 to 64",
         ),
         (
@@ -211,7 +211,7 @@ fn what_does_not_go_with_blocks_says_why() {
             "lazy",
             8,
             vec![blocks, ("admission", "top_f")],
-            "option `admission=top_f`: a block that is overwritten as a whole cannot drop the page that it refuses",
+            "option `admission=top_f`: a block that is overwritten as a whole cannot drop a page that is not admitted",
             "block_technique=invalidating",
         ),
         (

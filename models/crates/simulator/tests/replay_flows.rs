@@ -276,11 +276,11 @@ fn schemes_without_a_choice_say_why() {
         ("none", "there is no flash to be admitted to"),
         (
             "inclusive",
-            "every RAM page is on flash, so flash takes every page",
+            "every RAM page is on flash, so flash admits every page",
         ),
         (
             "inclusive_global",
-            "every RAM page is on flash, so flash takes every page",
+            "every RAM page is on flash, so flash admits every page",
         ),
     ] {
         let error = scheme(&[], name, (1, 2), &[("admission", "clean_only")]).unwrap_err();

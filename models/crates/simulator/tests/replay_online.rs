@@ -303,14 +303,14 @@ fn missing_costs_and_wrong_options_are_named() {
         (
             4,
             &some[..],
-            "option `flash_write_us, disk_write_us`: scheme `online` weighs device times, and these are not given",
+            "option `flash_write_us, disk_write_us`: scheme `online` compares device times, but not all of them are given",
             "flash_write_us=T in microseconds",
         ),
         (
             4,
             &[("flash_read_us", "-1")],
             "option `flash_read_us=-1`: scheme `online` takes a number from 0 to 1000000000000 here",
-            "flash_read_us has no default: Time of reading",
+            "flash_read_us has no default: Time to read",
         ),
         (
             4,
@@ -327,7 +327,7 @@ fn missing_costs_and_wrong_options_are_named() {
         (
             0,
             &TIMES[..],
-            "flash-pages `0`: a cache has 1 to 4294967295 pages",
+            "flash-pages `0`: a cache must have from 1 to 4294967295 pages",
             "in pages",
         ),
     ] {
@@ -369,7 +369,7 @@ fn more_relations_than_choices_are_refused() {
     assert_eq!(
         error.to_string(),
         "option `scope=relation`: the trace has more than 4096 relations: number 4097 comes after \
-         4096 distinct pages, and at most 4096 can have a choice of their own"
+        4096 distinct pages, and at most 4096 can have a separate choice"
     );
     assert!(error.hint().contains("scope=global"));
     // Not at the end of the trace, but in the chunk where it appears.

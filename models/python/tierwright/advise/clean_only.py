@@ -13,6 +13,7 @@ from tierwright.hardware.device import OPERATIONS, Device
 from tierwright.hardware.service_time import service_us
 from tierwright.simulate.priced import price
 
+TITLE = "lazy with clean-only admission"
 CLEAN_ONLY_GAP = 0.05
 """Gap between formula and replay of clean-only admission from which it is warned of."""
 
@@ -163,14 +164,14 @@ def _about_gap(
 ) -> tuple[Caution, ...]:
     if abs(gap) <= CLEAN_ONLY_GAP:
         return ()
-    side = "dearer" if gap > 0 else "cheaper"
+    side = "higher" if gap > 0 else "lower"
     return (
         Caution(
             "clean_only_gap",
-            f"the formula of clean-only admission is {abs(gap):.1%} {side} than its replay: it "
-            f"takes {q:.1%} for the share of the clean RAM victims that flash still holds, "
-            f"measured were {measured_q:.1%}",
-            "go by the replay; with the measured share the formula is "
+            f"the formula for clean-only admission is {abs(gap):.1%} {side} than its "
+            f"replay: it assumes that flash still holds {q:.1%} of the clean RAM victims, "
+            f"where {measured_q:.1%} were measured",
+            "rely on the replay; with the measured share, the formula is "
             f"{abs(measured_gap):.1%} {'above' if measured_gap >= 0 else 'below'} it",
         ),
     )

@@ -63,7 +63,7 @@ class Comparison(Answer):
             *(
                 Figure(
                     f"{name}_us",
-                    f"I/O time an access, {titles[name]}",
+                    f"I/O time per access, {titles[name]}",
                     found.io_time_us_per_access,
                     "µs",
                 )
@@ -139,8 +139,8 @@ def answer(
     }
     if trace is not None and curve.given is not None:
         raise BadInput(
-            "the curve was given: no trace belongs to it",
-            "profile the trace, and compare with that profile",
+            "the curve was given without a trace",
+            "profile the trace and compare with that profile",
         )
     if curve.write_backs_at is None:
         return of_range(
@@ -226,7 +226,7 @@ def _of_one_end(warning: Caution) -> Caution:
     if warning.name not in _OF_ONE_END:
         return warning
     return replace(
-        warning, message=f"with as many dirty pages as possible, {warning.message}"
+        warning, message=f"with the maximum share of dirty pages, {warning.message}"
     )
 
 
@@ -308,12 +308,16 @@ def _finding(found: Evaluation) -> str:
         )
     if found.equal and found.writes_least is not None:
         return _equal_sentence(found, costs, replayed)
+    if found.best == "none":
+        return (
+            "Flash does not reduce I/O time here: without flash an access costs "
+            f"{three_digits(best_us)} µs of I/O, {percent(found.margin)} less than "
+            f"with {runner_up} ({three_digits(other_us)} µs){replayed}."
+        )
     beaten = (
         f"{best} costs {three_digits(best_us)} µs of I/O per access, "
         f"{percent(found.margin)} less than {runner_up} ({three_digits(other_us)} µs)"
     )
-    if found.best == "none":
-        return f"Flash does not pay in I/O time here: {beaten}{replayed}."
     if found.runner_up == "none":
         return f"{beaten}{replayed}."
     return f"{beaten} and {percent(found.gain_over_none)} less than without flash{replayed}."
@@ -328,8 +332,8 @@ def _equal_sentence(
     low, high = three_digits(least), three_digits(most)
     times = low if low == high else f"{low} to {high}"
     return (
-        f"{names} are equal for the purpose at {times} µs of I/O per "
-        f"access{replayed}; {scheme_titles()[str(found.writes_least)]} writes least to flash."
+        f"{names} are practically equal at {times} µs of I/O per access{replayed}; "
+        f"{scheme_titles()[str(found.writes_least)]} writes least to flash."
     )
 
 

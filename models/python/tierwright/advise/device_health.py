@@ -46,7 +46,11 @@ class DeviceHealth(Answer):
 
 
 def answer(
-    health: SmartHealth, *, rated_tb: float | None = None, device: Device | None = None
+    health: SmartHealth,
+    *,
+    rated_tb: float | None = None,
+    device: Device | None = None,
+    tb_per_day: float | None = None,
 ) -> DeviceHealth:
     """Say what was written to a drive and what is left of its rating.
 
@@ -58,6 +62,8 @@ def answer(
         TBW. [10^12 bytes]
     device : Device, optional
         Whose rating counts where `rated_tb` is not given.
+    tb_per_day : float, optional
+        Host writes to come; None: the mean so far. [10^12 bytes a day]
 
     Raises
     ------
@@ -77,7 +83,7 @@ def answer(
         else remaining(
             rated_tb=rated_tb,
             written_tb=written,
-            tb_per_day=per_day or 0.0,
+            tb_per_day=(per_day or 0.0) if tb_per_day is None else tb_per_day,
             percentage_used=health.percentage_used,
         )
     )

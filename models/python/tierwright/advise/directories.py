@@ -144,7 +144,7 @@ class DirectoryOption:
     schemes : dict of str to SchemeCost
         Empty where it is not feasible.
     safest : str or None
-        Scheme of least `worst_total_us`: the one to count on. Of equals, the one of least
+        Scheme of least `worst_total_us`: the safest one. Of equals, the one of least
         `total_us`.
     best_if_full : str or None
         Scheme of least `total_us`, which takes every flash page to be full of valid pages.
@@ -196,8 +196,7 @@ class Directories(Answer):
     """Every place and page size, and which to choose.
 
     How many pages of a large flash page stay valid is not in the curve, so the choice is the one
-    that costs least where each holds a single valid page: nothing about the workload can make
-    it dearer than that.
+    that costs least where each holds a single valid page: nothing about the workload can make it cost more than that.
 
     Attributes
     ----------
@@ -306,7 +305,7 @@ def answer(
     Raises
     ------
     BadInput
-        If a size is no positive whole number, a flash page is no multiple of the RAM page, or a
+        If a size is not a positive whole number, a flash page is not a multiple of the RAM page, or a
         number of the use is out of its domain.
 
     Notes
@@ -561,14 +560,15 @@ def _finding(options: Sequence[DirectoryOption], none_us: float) -> str:
     """Say the choice, and what it saves at worst."""
     safest = _first([(each.worst_us, each.full_us) for each in options])
     if safest is None:
-        return "The directory leaves no room for a page, wherever it is."
+        return "The directory leaves no room for a page, wherever it is kept."
     option = options[safest]
     where, worst_us = _where(option), option.worst_us
     without = f"Without flash an access takes {format_microseconds(none_us)}"
     if worst_us < none_us:
         return (
-            f"The directory belongs {where}: that saves {_percent(1 - worst_us / none_us)} of "
-            "the I/O time without flash."
+            f"The directory belongs {where}: there it saves "
+            f"{_percent(1 - worst_us / none_us)} of the I/O time of a system "
+            "without flash."
         )
     if option.full_us < worst_us:
         return (
@@ -635,23 +635,25 @@ def _cautions(
     if larger:
         yield Caution(
             "block_hits_are_a_range",
-            "a flash page larger than a RAM page holds between one and all of its pages: the "
-            "total is for full ones, the worst total for single ones; neighbours fetched by "
-            "overwriting may save more",
+            "a flash page larger than a RAM page holds between one and all of its "
+            "pages: the total assumes that they are full, the worst total that each "
+            "holds one; neighbours fetched by overwriting may save more",
             "choose a larger flash page only for a workload with spatial locality",
         )
     if larger and disk.number("sequential_read_mb_per_s") is None:
         yield Caution(
             "block_read_as_page_read",
-            f"`{disk.id}` states no sequential rate: reading a block costs as much as a page",
+            f"`{disk.id}` states no sequential rate, so reading a block is charged as "
+            "much as reading a page",
             "add sequential_read_mb_per_s to a copy of the device",
         )
     if any(option.placement == "flash" for option in options):
         yield Caution(
             "directory_hits_are_assumed",
-            f"the buffered part of the directory is taken to hit {use.hit_ratio:.0%} of the "
-            f"accesses, and {use.dirty_share:.0%} of its pages to be dirty",
-            "measure both, and give them",
+            "the buffered part of the directory is assumed to serve "
+            f"{use.hit_ratio:.0%} of the accesses, with {use.dirty_share:.0%} of its "
+            "pages dirty",
+            "measure both and enter the measured values",
         )
 
 

@@ -29,9 +29,10 @@ from tierwright.profile.curve import Curve
 
 ESTIMATOR = "C0 to C3 of each device's best scheme; price x time per access"
 VALIDITY = (
-    "LRU in both tiers; one device holds all of the flash, whatever its size; time is busy time, "
-    "1/IOPS, so devices rated at different queue depths do not compare; the price is that of flash "
-    "alone, in proportion to the bytes held"
+    "LRU in both tiers; one device holds all of the flash, whatever its size; "
+    "time is busy time, 1/IOPS, so devices rated at different queue depths are "
+    "not comparable; the price is of flash alone, in proportion to the bytes "
+    "held"
 )
 NEAR = 0.01
 """Differences that rated rates do not bear out. [1]"""
@@ -55,7 +56,7 @@ class DeviceRow:
     flash_usd_per_month : Decimal or None
         None without a price; `reason` says why. [USD/month]
     price_times_time : float or None
-        USD a month x µs an access; less is better. None without a price, and where no scheme
+        USD a month x µs per access; less is better. None without a price, and where no scheme
         beats no flash: then the device is not worth any price here. [USD µs/month]
     reason : str
         Why there is none; empty when there is one.
@@ -117,7 +118,7 @@ class FlashChoice(Answer):
             Figure("best_by_time", "Device of least I/O time", time),
             Figure(
                 "io_time_us_per_access",
-                "Its I/O time an access",
+                "Its I/O time per access",
                 None if time is None else rows[time].io_time_us_per_access,
                 "µs",
             ),
@@ -186,7 +187,7 @@ def answer(
     ------
     BadInput
         If a size is out of range, the trace is empty, the disk states no service time, there
-        is no candidate, or the metadata of flash leave no RAM.
+        is no candidate, or the flash metadata leave no RAM.
     """
     listed = list(candidates)
     if not listed:
@@ -257,12 +258,12 @@ def _finding(
     rows: Sequence[DeviceRow], fast: DeviceRow | None, worth: DeviceRow | None
 ) -> str:
     if fast is None:
-        return "None of these devices states the times that an evaluation needs."
+        return "No device here states the times that an evaluation needs."
     if fast.scheme == "none":
-        return "Flash of this size saves no I/O time on any of these devices."
+        return "Flash of this size saves no I/O time on any device here."
     text = (
-        f"{fast.device_name} gives the least I/O time, "
-        f"{three_digits(fast.io_time_us_per_access)} µs an access under "
+        f"{fast.device_name} has the lowest I/O time, "
+        f"{three_digits(fast.io_time_us_per_access)} µs per access under "
         f"{scheme_titles()[fast.scheme]}"
     )
     near = sum(
@@ -272,11 +273,11 @@ def _finding(
     if near > 1:
         text += f" ({near - 1:,} more within {percent(NEAR)})"
     if worth is None:
-        return f"{text}; no price is known for any of them."
+        return f"{text}; no price is known for any device."
     if worth is fast:
-        return f"{text}, and the least price times time."
+        return f"{text}, and the lowest product of price and time."
     return (
-        f"{text}; {worth.device_name} the least price times time, at "
+        f"{text}; {worth.device_name} has the lowest product of price and time, at "
         f"{three_digits(worth.io_time_us_per_access)} µs."
     )
 
@@ -321,5 +322,6 @@ def _steps(rows: Sequence[DeviceRow]) -> Iterator[Step]:
                 f"{row.io_time_us_per_access:.6g} µs",
                 value=row.price_times_time,
                 unit="USD µs/month",
-                source=f"{SOURCE}; a product, as the quotient of the paper rewards dear devices",
+                source=f"{SOURCE}; a product, as the quotient of the paper rewards "
+                "expensive devices",
             )

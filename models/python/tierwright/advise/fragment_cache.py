@@ -145,7 +145,7 @@ def fragment_study(
     Parameters
     ----------
     source_bytes, cache_bytes : float
-        Address space behind the cache, and flash. [bytes]
+        Address size of the volume behind the cache, and flash. [bytes]
     read_miss_rate : float
         Of the reads that reach the cache. [1]
     run_bytes : float
@@ -163,7 +163,7 @@ def fragment_study(
     density : float
         Useful share of the space outside the run. [1]
     period_s : float
-        Sleep of a thread between promotions. [s]
+        Time that a thread sleeps between promotions. [s]
     groups : sequence of ThreadGroup
         Conditions of the threads.
 
@@ -197,7 +197,7 @@ def fragment_study(
         cache_bytes >= fragment_bytes,
         "fragment_bytes",
         fragment_bytes,
-        f"must not exceed the cache, {cache_bytes:g}",
+        f"must not exceed the cache size, {cache_bytes:g}",
     )
     problems.raise_if_any()
     wanted = sorted({*sizes, fragment_bytes})
@@ -280,7 +280,7 @@ def _phases(
             raise BadInput(
                 f"fragment cache: no thread runs at a read miss rate of `{miss_rate:g}` with "
                 f"{low:.0%} to {high:.0%} of the cache free",
-                "keep a group whose target is 0, as the paper does",
+                "include a group whose target is 0, as the paper does",
             )
         since = high
         if open_phase is not None and open_phase.threads == running:
@@ -341,7 +341,7 @@ def _derivation(
             Number(
                 "map entry", SCE_MAP_ENTRY_BYTES, "bytes", "of each source fragment"
             ),
-            Number("source", source, "bytes", "space behind the cache"),
+            Number("source", source, "bytes", "size of the volume behind the cache"),
             Number(
                 "descriptor",
                 fragment_descriptor(fragment).descriptor_bytes,
@@ -378,22 +378,23 @@ def _cautions(
     if cache_bytes > source_bytes:
         yield Caution(
             "cache_exceeds_source",
-            "the cache is larger than the space behind it: it never fills",
+            "the cache is larger than the volume behind it, so it never fills",
             "give the whole address space of the source, or less flash",
         )
     if period_s == DEFAULT_PERIOD_S:
         yield Caution(
             "period_is_of_one_thread",
-            "500 ms between promotions are stated for the single thread only; the fill that "
-            "the paper observed is faster",
-            "give the period of your system",
+            "the paper states 500 ms between promotions for a single thread only; the "
+            "fill that it observed is faster",
+            "enter the period of your system",
         )
     if populations is None:
         yield Caution(
             "populations_spread_evenly",
-            "every fragment of the source is taken to be promoted equally often, which for a "
-            "hot fragment is too rarely: write-around looks worse than it is",
-            "give the promotions a second of the fragment that you ask about",
+            "every fragment of the source is assumed to be promoted equally often; a "
+            "hot fragment is promoted more often, so write-around is better for it "
+            "than shown",
+            "enter the promotions per second of the fragment in question",
         )
 
 
@@ -418,7 +419,7 @@ class FragmentCache(Answer):
     study : FragmentStudy
         Every figure.
     source_bytes, cache_bytes : float
-        Address space behind the cache, and flash. [bytes]
+        Address size of the volume behind the cache, and flash. [bytes]
     read_miss_rate : float
         Of the reads that reach the cache. [1]
     miss_rate_basis : str
@@ -450,7 +451,7 @@ class FragmentCache(Answer):
             *(
                 Figure(
                     f"{name}_valid_share",
-                    f"Validity of a written page, {POLICY_TITLES[name].lower()}",
+                    f"{POLICY_TITLES[name]}: validity of a written page",
                     float(policy.valid_share),
                     "1",
                 )
@@ -504,7 +505,7 @@ def answer(
     accesses_per_s : float
         Load, for the writes of a page where they are not given. [1/s]
     source_bytes : float, optional
-        Address space behind the cache; unless given the pages that the workload touched. [bytes]
+        Address size of the volume behind the cache; unless given the pages that the workload touched. [bytes]
     read_miss_rate : float, optional
         Of the reads that reach the cache; unless given that of an LRU of single pages. [1]
     page_writes_per_s : float, optional
@@ -579,7 +580,10 @@ def _miss_rate(
 
 def mean_page_basis(accesses_per_s: float, rate_basis: str) -> str:
     """Say where the writes of a page are from, where they are not given."""
-    return f"the mean page at {three_digits(accesses_per_s)} accesses a second, {rate_basis}"
+    return (
+        f"the mean page at {three_digits(accesses_per_s)} accesses per second, "
+        f"{rate_basis}"
+    )
 
 
 def _about_assumed(*, source: bool, rate: bool) -> Iterator[Caution]:
@@ -593,9 +597,9 @@ def _about_assumed(*, source: bool, rate: bool) -> Iterator[Caution]:
     if rate:
         yield Caution(
             "miss_rate_of_pages",
-            "the miss rate is that of an LRU of single pages; fragments also hold "
+            "the miss rate assumes an LRU cache of single pages; fragments also hold "
             "unused pages, so more accesses miss",
-            "state the read miss rate that you measure",
+            "enter a measured read miss rate",
         )
 
 

@@ -13,15 +13,15 @@ from tierwright.evaluate.page_flow.schemes import TABLE
 
 DIRTY_SHARE_UNKNOWN = Caution(
     "dirty_share_unknown",
-    "the share of evicted pages that are dirty is unknown, as a given curve does not contain "
-    "it: write costs lie between those of no dirty page and those of as many as possible",
+    "the share of evicted pages that are dirty is unknown, because a given curve does not "
+    "contain it; write costs are a range from no dirty page to the maximum possible",
     "state the dirty share, or profile a trace that has writes",
 )
 """Of an answer that holds both ends of an unknown dirty share."""
 
 ONE_END = Step(
     name="p_d",
-    formula="unknown; the steps assume that as many evicted pages are dirty as possible",
+    formula="unknown; the steps assume the maximum possible share of dirty pages",
     value=None,
     unit="1",
     source="the given curve",
@@ -31,7 +31,7 @@ ONE_END = Step(
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """Page accesses a second of a load, and where the number is from. [1/s]"""
+    """Page accesses per second of a load, and where the number is from. [1/s]"""
 
     accesses_per_s: float
     basis: str
@@ -53,7 +53,7 @@ def scheme_titles() -> dict[str, str]:
 def budget_sentence(preset: MetadataPreset, found: RamBudget) -> str:
     """Say how much RAM the metadata of a flash cache take, and what they leave."""
     if found.metadata_bytes == 0:
-        return "Without flash there is nothing to know about: all RAM caches pages."
+        return "Without flash there are no metadata: all RAM caches pages."
     unit = "page" if preset.unit_bytes is None else f"{format_bytes(preset.unit_bytes)}"
     return (
         f"{preset.title} keeps {preset.entry_bytes:g} bytes in RAM for each {unit} on flash: "

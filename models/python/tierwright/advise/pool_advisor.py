@@ -38,9 +38,9 @@ IntArray = NDArray[np.int64]
 
 DYNAMICS = {
     "steady": "Nothing changes",
-    "wm1": "WM1: the share of writes grows by 1 % of its start an epoch",
+    "wm1": "WM1: the share of writes grows by 1 % of its initial value per epoch",
     "wm2": "WM2: the share of writes is lower in every other epoch",
-    "rm1": "RM1: a write gets dearer by 10 % of its start an epoch",
+    "rm1": "RM1: the cost of a write grows by 10 % of its initial value per epoch",
     "rm2": "RM2: a write is cheaper in every other epoch",
 }
 """Name to title: the paper's four, and none."""
@@ -68,9 +68,10 @@ ESTIMATOR = (
     "advisor's estimates are `flow`, over raw stack distances"
 )
 VALIDITY = (
-    "from a cold start; the share of writes is changed access by access, by a draw that is the "
-    "same in every replay; the static split is the cheapest of those tried, known only "
-    "afterwards, and one not tried may be cheaper; an estimation takes no time"
+    "from a cold start; the share of writes is varied access by access, by a "
+    "random draw that is the same in every replay; the static split is the "
+    "cheapest of those tried, known only in hindsight, and an untried one may "
+    "be cheaper; estimation takes no time"
 )
 
 
@@ -152,7 +153,7 @@ class PoolAdvisor(Answer):
         return tuple(
             Figure(
                 f"{name}_cost",
-                f"Cost an access of {titles[name]}",
+                f"Cost per access of {titles[name]}",
                 self.totals[name],
                 "page reads",
             )
@@ -233,15 +234,41 @@ def of_document(document: Mapping[str, Any]) -> PoolAdvisor:
     )
 
 
+def with_notes(
+    found: PoolAdvisor, notes: Sequence[Caution], distinct_pages: int
+) -> PoolAdvisor:
+    """Add what the reader of the trace noticed, and whether a larger buffer would differ.
+
+    Parameters
+    ----------
+    found : PoolAdvisor
+        As it was replayed.
+    notes : sequence of Caution
+        Of the trace as it was read this time; they stand first, in place of those of the same
+        name.
+    distinct_pages : int
+        Of the trace. [pages]
+    """
+    known = {each.name for each in notes}
+    return replace(
+        found,
+        warnings=(
+            *notes,
+            *(each for each in found.warnings if each.name not in known),
+            *about_largest(found.pages, distinct_pages),
+        ),
+    )
+
+
 def about_largest(pages: int, distinct_pages: int) -> Iterator[Caution]:
     """Warn that no larger buffer is replayed, where this one is as large as any."""
     if pages >= largest_buffer(distinct_pages):
         yield Caution(
             "pages_clamped",
             f"a buffer of {pages:,} pages was replayed, at least twice the "
-            f"{distinct_pages:,} pages of the trace; larger ones are replayed at twice these "
-            "pages",
-            "Ask for a buffer that is smaller than the trace.",
+            f"{distinct_pages:,} pages of the trace; larger buffers are replayed at "
+            "this size",
+            "Choose a buffer that is smaller than the trace.",
         )
 
 
@@ -553,14 +580,15 @@ def _cautions(
     if windows < LEAST_EPOCHS:
         yield Caution(
             "few_windows",
-            f"the trace holds {windows:,} whole windows of {lengths[1]:,} accesses: the advisor "
-            "hardly moves",
+            f"the trace holds {windows:,} whole windows of {lengths[1]:,} accesses, "
+            "too few for the advisor to adapt",
             "give a shorter window, a smaller buffer, or a longer trace",
         )
     if epochs < LEAST_EPOCHS:
         yield Caution(
             "few_epochs",
-            f"the trace holds {epochs:,} epochs of {lengths[0]:,} accesses: little changes",
+            f"the trace holds {epochs:,} epochs of {lengths[0]:,} accesses, so little "
+            "changes",
             "give shorter epochs, or a longer trace",
         )
     if found["write_accesses"] == 0:
@@ -572,8 +600,9 @@ def _cautions(
     if asymmetry < 1:
         yield Caution(
             "asymmetry_below_1",
-            f"R = {asymmetry:g}: writes cheaper than reads, outside what the model was made for",
-            "give R = cost of a page write / cost of a page read",
+            f"R = {asymmetry:g}: writes are cheaper than reads, which the model was "
+            "not made for",
+            "set R to the cost of a page write divided by the cost of a page read",
         )
 
 

@@ -349,7 +349,7 @@ def stated_asymmetry(device: Device, page_bytes: int) -> tuple[float, str] | Non
 
 
 def usual_asymmetry(device: Device, page_bytes: int) -> float:
-    """Return R of a device within `LEAST_R` and `LARGEST_R`, `USUAL_R` where it states none. [1]"""
+    """Return R of a device within `LEAST_R` and `LARGEST_R`, `USUAL_R` where the device states none. [1]"""
     known = stated_asymmetry(device, page_bytes)
     return USUAL_R if known is None else min(max(known[0], LEAST_R), LARGEST_R)
 
@@ -453,7 +453,7 @@ def window_accesses(
     overhead_ratio : float
         g, largest share of the I/O time that estimations may take. [1]
     cost : float
-        Expected cost of an access. [page reads]
+        Expected cost per access. [page reads]
     read_s : float
         C_read, time of one page read. [s]
 
@@ -492,13 +492,14 @@ def _cautions(asymmetries: FloatArray, found: Mapping[str, Any]) -> Iterator[Cau
     if asymmetries[0] < 1:
         yield Caution(
             "asymmetry_below_1",
-            f"R = {asymmetries[0]:g}: writes cheaper than reads, outside what the model was "
-            "made for",
-            "give R = cost of a page write / cost of a page read",
+            f"R = {asymmetries[0]:g}: writes are cheaper than reads, which the model "
+            "was not made for",
+            "set R to the cost of a page write divided by the cost of a page read",
         )
     if found["write_accesses"] == 0:
         yield Caution(
             "no_writes",
-            "no access writes, so R has no effect and the split only takes room",
+            "no access is a write, so R has no effect and a split only reduces the "
+            "room for reads",
             "use a trace that records writes; see has_writes in `tierwright formats`",
         )

@@ -189,14 +189,14 @@ class PoolSplit(Answer):
             ),
             Figure(
                 "recommended_cost",
-                "Its cost an access",
+                "Its cost per access",
                 self.recommended_cost,
                 "page reads",
             ),
             *(
                 Figure(
                     f"{name}_cost",
-                    f"Cost an access of {BASELINE_TITLES[name]}",
+                    f"Cost per access of {BASELINE_TITLES[name]}",
                     cost,
                     "page reads",
                 )
@@ -465,10 +465,10 @@ def about_largest(pages: int, distinct_pages: int) -> Iterator[Caution]:
     if pages >= largest_buffer(distinct_pages):
         yield Caution(
             "pages_clamped",
-            f"a buffer of {pages:,} pages was counted: its clean and its dirty pool can each "
-            f"hold all {distinct_pages:,} pages of the trace, so that a larger one counts the "
-            "same",
-            "Ask for a buffer that is smaller than the trace.",
+            f"a buffer of {pages:,} pages was simulated: its clean pool and its dirty "
+            f"pool can each hold all {distinct_pages:,} pages of the trace, so a "
+            "larger buffer gives the same counts",
+            "Choose a buffer that is smaller than the trace.",
         )
 
 
@@ -489,9 +489,9 @@ def _words(survey: SplitSurvey, priced: PricedSurvey) -> tuple[str, str]:
     else:
         finding = f"{at}, {share} clean pages save {percent(gain)} over {title}"
     sentence = (
-        f"The best replayed split, {clean:,} clean and {survey.pages - clean:,} dirty "
-        f"pages, costs {three_digits(cost)} page reads an access; {title} costs "
-        f"{three_digits(rival_cost)}."
+        f"The best replayed split, {clean:,} clean and {survey.pages - clean:,} "
+        f"dirty pages, costs {three_digits(cost)} page reads per access; "
+        f"{title} costs {three_digits(rival_cost)}."
     )
     flips = priced.break_even_asymmetry[rival]
     less = all_writes(survey.splits[clean]) < all_writes(survey.baselines[rival])

@@ -207,7 +207,7 @@ class SplitSurvey:
         return found
 
     def cost(self, counts: Counts, asymmetry: float, *, closing: bool = True) -> float:
-        """Return the cost of an access, `replayed_cost`. [page reads]
+        """Return the cost per access, `replayed_cost`. [page reads]
 
         Without the `closing` writes, those of pages still dirty at the end, a larger dirty
         pool looks cheaper for having put them off.

@@ -38,7 +38,8 @@ _RESTORE_COSTS = Caution(
     "restore_costs_more",
     "with so few pages to redo, restoring the metadata of the flash takes longer than reading "
     "from flash saves",
-    "a shorter checkpoint interval leaves little to redo either way",
+    "choose a longer checkpoint interval to compare: a shorter one leaves little to "
+    "redo either way",
 )
 
 
@@ -57,7 +58,7 @@ class Fill:
     rates_bytes_per_s : dict of str to float
         Of every way that is known. [bytes/s]
     units : float
-        Pages to bring in. [pages]
+        Pages to load. [pages]
     estimator, validity : str
         What was used and where it holds.
     """
@@ -141,7 +142,7 @@ class Recovery(Answer):
     flash_bytes : int
         [bytes]
     ram_pages_left : int
-        What the metadata of flash leave. [pages]
+        RAM left by the flash metadata. [pages]
     fill : Fill
         Least time to fill the flash.
     restart : RestartFound or None
@@ -219,7 +220,7 @@ def answer(
     Raises
     ------
     BadInput
-        If the metadata of flash leave no RAM, nothing misses RAM, a number is out of its domain,
+        If the flash metadata leave no RAM, nothing misses RAM, a number is out of its domain,
         or a device states no service time. Its problems name the parameter.
     """
     page = curve.page_bytes
@@ -236,16 +237,16 @@ def answer(
         raise _refused(
             "ram_pages",
             ram_pages,
-            "hold less than the metadata of flash",
-            "take more RAM, less flash, or a cache with larger units",
+            "hold less than the flash metadata",
+            "use more RAM, less flash, or a cache with larger units",
         )
     misses_per_s = float(curve.misses(left)) / curve.accesses * accesses_per_s
     if misses_per_s <= 0:
         raise _refused(
             "accesses_per_s",
             accesses_per_s,
-            "brings nothing into the flash: nothing misses RAM",
-            "give a load above 0 and less RAM",
+            "brings nothing into the flash, because nothing misses RAM",
+            "use a load above 0 and less RAM",
         )
     flash_bytes = flash_pages * page
     rates = _fill_rates(flash, disk, page, misses_per_s)
@@ -319,10 +320,10 @@ def _finding(fill: FillTime, restart: RestartFound | None) -> str:
     hours = three_digits(fill.seconds / 3600)
     if restart is None:
         return (
-            f"The flash needs at least {hours} h to fill, held up by {fill.bottleneck}."
+            f"The flash needs at least {hours} h to fill, limited by {fill.bottleneck}."
         )
     return (
-        f"The flash needs at least {hours} h to fill, held up by {fill.bottleneck}; a restart "
+        f"The flash needs at least {hours} h to fill, limited by {fill.bottleneck}; a restart "
         f"takes {three_digits(restart.with_flash.total_s)} s with it, "
         f"{three_digits(restart.without_flash.total_s)} s without."
     )
@@ -340,7 +341,7 @@ def _fill_rates(
 
 
 def _fastest(device: Device, operation: Operation, page_bytes: int) -> float:
-    """Most bytes a second that the device states; 0 where it states none."""
+    """Most bytes a second that the device states; 0 where the device states none."""
     times = (
         service_time(device, operation, page_bytes, pattern=pattern).time_us
         for pattern in PATTERNS
@@ -370,7 +371,7 @@ def _about_restart(
         "cost_is_no_latency",
         f"each redone page is assumed to take its busy time (flash: "
         f"{service_basis(flash, page_bytes)}; disk: {service_basis(disk, page_bytes)})",
-        "redo that waits for each page takes the latency instead: for that, choose devices "
+        "if redo waits for each page, it takes the latency instead: choose devices "
         "measured at queue depth 1",
     )
     if restart.speedup < 1:
@@ -515,7 +516,7 @@ def _most_writes(curve: Curve) -> tuple[float, str]:
     stated = None if curve.given is None else curve.given.write_share
     if stated is not None:
         return stated, ""
-    return 1.0, "; how many accesses write is unknown, so all are assumed to"
+    return 1.0, "; the share of writes is unknown, so all accesses are assumed to write"
 
 
 def _part(time: recovery.RedoTime) -> RestartTime:

@@ -171,18 +171,16 @@ def _finding(winners: Winners) -> str:
         ((share, name) for name, share in shares.items() if share > 0), reverse=True
     )
     if not ranked:
-        return "No scheme fits anywhere on this map: the metadata of the flash exceed the RAM."
+        return "No scheme fits anywhere on this map: the flash metadata exceed the RAM."
     if len(ranked) == 1 and ranked[0][0] == 1:
         text = f"{scheme_titles()[ranked[0][1]]} leads everywhere on this map"
     else:
-        parts = [
-            f"{scheme_titles()[name]} on {percent(share)}" for share, name in ranked
-        ]
-        text = f"{parts[0].replace(' on ', ' leads on ', 1)} of the map" + "".join(
-            f", {part}" for part in parts[1:]
-        )
+        (most, leader), *others = ranked
+        text = f"{scheme_titles()[leader]} leads on {percent(most)} of the map"
+        for share, name in others:
+            text += f", {scheme_titles()[name]} on {percent(share)}"
     if close > MOSTLY:
-        return f"By the model {text}, but on {percent(close)} by less than its error."
+        return f"By the model, {text}, but on {percent(close)} by less than its error."
     if close > 0:
         text += f"; on {percent(close)} the lead is within the error of the model"
     return f"{text}."
@@ -216,7 +214,7 @@ class PlaceOnMap(Answer):
         return tuple(
             Figure(
                 f"{name}_us",
-                f"I/O time an access, {titles[name]}",
+                f"I/O time per access, {titles[name]}",
                 found.io_time_us_per_access,
                 "µs",
             )
@@ -283,7 +281,7 @@ def at_point(curve: Curve, **asked: Any) -> PlaceOnMap:
 
 def _point_sentence(point: MapPoint) -> str:
     if point.best is None:
-        return "No scheme fits here: the metadata of the flash exceed the RAM."
+        return "No scheme fits here: the flash metadata exceed the RAM."
     best = point.schemes[point.best]
     text = scheme_titles()[point.best]
     time_us = three_digits(best.io_time_us_per_access or 0.0)
@@ -339,5 +337,6 @@ def _money_steps(point: MapPoint, scheme: str) -> Iterator[Step]:
             f"{shown(found.io_time_us_per_access)} µs",
             value=found.price_times_time,
             unit="USD µs/month",
-            source="derived; a product, as the quotient of the paper rewards dear devices",
+            source="derived; a product, as the quotient of the paper rewards expensive "
+            "devices",
         )

@@ -75,7 +75,7 @@ class TransactionReplay(Answer):
     buffers : tuple of BufferRow
         One a buffer.
     leaving : tuple of Leaving
-        Transactions in memory at the end, the first to leave first.
+        Transactions in memory at the end, in order of eviction.
     estimator, validity : str
         What was used and where it holds.
     """
@@ -134,8 +134,8 @@ def check_room(
         raise _refused(
             "blocks",
             geometry.blocks,
-            f"hold {room:,} pages of a database, as {SPARE_BLOCKS} blocks stay free "
-            f"for writing; this one has {pages:,}",
+            f"hold {room:,} pages of a database, because {SPARE_BLOCKS} blocks stay free "
+            f"for writing; this database has {pages:,}",
             f"give at least {-(-pages // per_block) + SPARE_BLOCKS:,} "
             "blocks, or lower page numbers",
         )
@@ -254,7 +254,8 @@ def _cautions(
     if ours:
         yield Caution(
             "order_of_events_is_ours",
-            "the transactions are made like the paper's, whose order of events is not published",
+            "the transactions are generated like the paper's, whose order of events is "
+            "not published",
             "give the events of your own transactions",
         )
     if times == PAPER_TIMES:
@@ -268,7 +269,7 @@ def _cautions(
     ):
         yield Caution(
             "everything_fits",
-            "everything fits into memory, so nothing had to leave it",
+            "everything fits into memory, so nothing was evicted",
             "give a smaller buffer, or more transactions",
         )
 
@@ -277,7 +278,7 @@ def _finding(taken: Mapping[str, float]) -> str:
     best = min(taken, key=lambda name: taken[name])
     base = taken["page_lru"]
     if base == 0 or best == "page_lru" or taken[best] == base:
-        return "No buffer is quicker than an LRU of pages here"
+        return "No buffer is faster than an LRU of pages here"
     return (
         f"{BUFFER_TITLES[best]}: {duration_us(taken[best])} of I/O, "
         f"{percent(1 - taken[best] / base)} less than an LRU of pages"
@@ -294,8 +295,8 @@ def _sentence(found: Mapping[str, ReplayCounts], leaving: Sequence[Leaving]) -> 
         return f"{first} No transaction is in memory at the end."
     row = leaving[0]
     why = (
-        "it runs, and was idle longest"
+        "it is running and has been idle longest"
         if row.commit_time is None
         else "it committed first"
     )
-    return f"{first} {row.transaction} would leave next: {why}."
+    return f"{first} {row.transaction} would be evicted next: {why}."

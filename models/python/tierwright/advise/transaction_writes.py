@@ -61,7 +61,7 @@ class TransactionWrites(Answer):
             *(
                 Figure(
                     f"{way.written_as}_us",
-                    f"Leaving as {WAY_WORDS[way.written_as]}",
+                    f"Evicting as {WAY_WORDS[way.written_as]}",
                     way.total_us,
                     "µs",
                 )
@@ -69,7 +69,7 @@ class TransactionWrites(Answer):
             ),
             Figure(
                 "break_even_pages",
-                "Pages read again at which both take as long",
+                "Pages read again at which both take equally long",
                 self.study.break_even_pages,
                 "pages",
             ),
@@ -135,7 +135,7 @@ def _finding(found: WriteStudy) -> str:
     other = "log" if found.winner == "page" else "page"
     taken = {"page": found.page_us, "log": found.log_us}
     return (
-        f"Leaving as {WAY_WORDS[found.winner]} takes {duration_us(taken[found.winner])}, as "
+        f"Evicting as {WAY_WORDS[found.winner]} takes {duration_us(taken[found.winner])}, as "
         f"{WAY_WORDS[other]} {duration_us(taken[other])}: {percent(found.saving)} less"
     )
 
@@ -143,18 +143,19 @@ def _finding(found: WriteStudy) -> str:
 def _sentence(found: WriteStudy) -> str:
     written = found.written
     first = (
-        f"The log writes {_pages(written.log_pages)} instead of {found.dirty_pages:,} and "
-        f"spares {duration_us(written.write_saving_us)}, as long as "
+        f"The log writes {_pages(written.log_pages)} instead of {found.dirty_pages:,} "
+        f"and saves {duration_us(written.write_saving_us)}, as long as "
         f"{three_digits(written.break_even_extra_reads)} page reads."
         if written.write_saving_us >= 0
         else f"The log writes {_pages(written.log_pages)} instead of "
-        f"{found.dirty_pages:,}: it takes {duration_us(-written.write_saving_us)} longer at once."
+        f"{found.dirty_pages:,}: it takes {duration_us(-written.write_saving_us)} "
+        "longer from the start."
     )
     if found.break_even_pages is None:
         return first
     return (
-        f"{first} It pays until {three_digits(found.break_even_pages)} pages are wanted "
-        f"again, each with {found.log_pages_per_page:g} log "
+        f"{first} It pays until {three_digits(found.break_even_pages)} pages are "
+        f"read again, each with {found.log_pages_per_page:g} log "
         f"{'page' if found.log_pages_per_page == 1 else 'pages'}."
     )
 

@@ -142,7 +142,7 @@ class Wear(Answer):
     growth_per_year : float
         Of the load. [1/year]
     budget : WriteBudget
-        Host writes that the devices take.
+        Host writes that the devices endure.
     written_tb, left_tb : float
         Of it: written before, and left for writes in place; None without a budget. [10^12 bytes]
     rated_dwpd : float or None

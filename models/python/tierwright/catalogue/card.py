@@ -37,7 +37,7 @@ MOST_UNKNOWN = 20
 _OF_CORE = re.compile(r"(?:option `)?([\w-]+)(?: `|=)([^`]*)`: (.*)", re.DOTALL)
 """How the core names an input: `ram-pages `0`: ...`, `option `scan_depth=0`: ...`."""
 _OF_KERNEL = re.compile(r"(?:[\w -]+: )?(\w+):? `([^`]*)` (.*)", re.DOTALL)
-"""How a kernel names one: `page: `-1` is no page number`, with its own name before or not."""
+"""How a kernel names one: `page: `-1` is not a page number`, with its own name before or not."""
 _RATIO = "H("
 """How a kernel names a hit ratio of a curve, by its size."""
 MOST_WHOLE = 2**63 - 1
@@ -65,7 +65,7 @@ class Parameter:
     default : object
         Taken where it is left out; None where `otherwise` says what is.
     otherwise : str
-        What holds where it is left out, in words.
+        What is used where it is left out, in words.
     choices : tuple of str
         Of a `choice`.
     also : tuple of str
@@ -219,7 +219,7 @@ class Card:
         for parameter in form:
             keys = [key for key in _keys(parameter) if key in given]
             if len(keys) > 1:
-                problems.add(keys[1], given[keys[1]], f"is `{keys[0]}` a second time")
+                problems.add(keys[1], given[keys[1]], f"repeats `{keys[0]}`")
             elif keys:
                 found[parameter.name] = parameter.read(given[keys[0]], problems)
             elif parameter.required:
@@ -229,10 +229,12 @@ class Card:
         known = {key for parameter in form for key in _keys(parameter)}
         unknown = [key for key in given if key not in known]
         for key in unknown[:MOST_UNKNOWN]:
-            problems.add(str(key), _short(given[key]), "is no input of this formula")
+            problems.add(
+                str(key), _short(given[key]), "is not an input of this formula"
+            )
         if len(unknown) > MOST_UNKNOWN:
             more = len(unknown) - MOST_UNKNOWN
-            problems.add("inputs", None, f"{more:,} more are none either")
+            problems.add("inputs", None, f"{more:,} more are not inputs either")
         problems.raise_if_any()
         return found
 
@@ -304,7 +306,7 @@ def _keys(parameter: Parameter) -> tuple[str, ...]:
 def _wanted(form: Sequence[Parameter]) -> str:
     needed = ", ".join(p.name for p in form if p.required)
     optional = ", ".join(p.name for p in form if not p.required)
-    return f"{needed}; may take {optional}" if optional else needed
+    return f"{needed}; optional: {optional}" if optional else needed
 
 
 def _short(value: Any) -> str:
@@ -384,7 +386,7 @@ def _text_fault(value: Any) -> Fault | None:
 
 def _trace_fault(value: Any) -> Fault | None:
     if isinstance(value, str) and not value.strip():
-        return "", None, "must hold an access at least, such as R1"
+        return "", None, "must hold at least one access, such as R1"
     fault = _text_fault(value)
     if fault is not None:
         return fault
@@ -436,7 +438,7 @@ def _rows_fault(value: Any) -> Fault | None:
 
 def _transactions_fault(value: Any) -> Fault | None:
     if not isinstance(value, dict):
-        return "", value, "must be an object, one key a transaction"
+        return "", value, "must be an object, one key per transaction"
     return _inner_fault("", value)
 
 
@@ -499,12 +501,12 @@ def _columns_fault(
     if unknown is not None:
         names = ", ".join(column.name for column in columns)
         place = f"{where}.{unknown}"
-        return place, _short(row[unknown]), f"is none of the keys here: {names}"
+        return place, _short(row[unknown]), f"is not one of the keys here: {names}"
     for column in columns:
         keys = [key for key in _keys(column) if key in row]
         if len(keys) > 1:
             place = f"{where}.{keys[1]}"
-            return place, row[keys[1]], f"is `{keys[0]}` a second time"
+            return place, row[keys[1]], f"repeats `{keys[0]}`"
         if keys:
             fault = _CHECKS[column.kind](row[keys[0]])
             if fault is not None:

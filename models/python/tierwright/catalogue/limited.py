@@ -112,14 +112,14 @@ def document_of(name: str, inputs: Mapping[str, Any]) -> dict[str, Any]:
         return _error(error.message, error.hint, problems)
     except (MemoryError, RecursionError):
         return _error(
-            f"formula `{name}`: the inputs ask for more memory than there is",
+            f"formula `{name}`: the inputs need more memory than is available",
             "give smaller numbers",
             [],
         )
     except OSError as error:  # a replay writes its trace into the temporary folder
         return _error(
             f"formula `{name}`: {error.filename or 'temporary folder'}: {error.strerror}",
-            "check the space and the rights of the temporary folder (TMPDIR)",
+            "check the free space and permissions of the temporary folder (TMPDIR)",
             [],
         )
     except Exception as error:
@@ -129,7 +129,7 @@ def document_of(name: str, inputs: Mapping[str, Any]) -> dict[str, Any]:
 
 def failed(name: str, how: str, trace: str) -> Defect:
     """Return what is told where a formula fails on inputs that were found sound."""
-    return Defect(f"formula `{name}` failed on inputs that fit it: {how}", trace)
+    return Defect(f"formula `{name}` failed on valid inputs: {how}", trace)
 
 
 def _error(

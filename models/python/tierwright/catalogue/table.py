@@ -16,7 +16,7 @@ from tierwright.common.errors import BadInput
 from tierwright.common.shipped import shipped_folder
 from tierwright.hardware.catalog import fixtures_folder
 
-ONE_UNIT = "all times in one unit, whichever; resulting times are in it"
+ONE_UNIT = "all times in one unit of your choice; resulting times are in the same unit"
 EXAMPLES_FILE = "independent.json"
 """Of fixtures/vectors: results worked out without the product."""
 
@@ -104,7 +104,8 @@ def _examples(path: Path) -> dict[str, Example]:
     except OSError as error:
         raise BadInput(
             f"the vectors `{path.name}` cannot be read: {error.strerror}",
-            "the folder of fixtures holds `vectors` beside devices and prices",
+            "restore the folder `vectors`, beside devices and prices in the folder of "
+            "fixtures",
         ) from error
     found: dict[str, Example] = {}
     for vector in vectors:
@@ -130,6 +131,7 @@ def page_text(name: str) -> str:
         return path.read_text("utf-8")
     except OSError as error:
         raise BadInput(
-            f"the page `docs/models/{card.page_file}` is not there: {error.strerror}",
-            "the documentation is part of the repository, beside `fixtures`",
+            f"the page `docs/models/{card.page_file}` is missing: {error.strerror}",
+            "restore the documentation; it is part of the repository, beside "
+            "`fixtures`",
         ) from error

@@ -14,8 +14,8 @@ def main(arguments: list[str] | None = None) -> int:
         import tierwright.common.core_errors  # noqa: F401  (loads it)
     except ImportError as error:
         sys.stderr.write(
-            f"error: the compiled core does not load: {error}\n"
-            "hint: in a checkout run `make setup`; else install the wheel again\n"
+            f"error: the compiled core cannot be loaded: {error}\nhint: in a checkout "
+            "run `make setup`; otherwise reinstall the wheel\n"
         )
         return EXIT_NO_CORE
     from tierwright.cli.app import main as run

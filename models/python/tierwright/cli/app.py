@@ -208,7 +208,7 @@ def _fail_usage(error: Exception, given: list[str]) -> int:
         message += f", got `{value}`"
     context = getattr(error, "ctx", None)
     command = "tierwright" if context is None else context.command_path
-    return _fail(message, f"`{command} --help` shows what it takes")
+    return _fail(message, f"run `{command} --help` to see what it accepts")
 
 
 def _value_given(parameter: object, given: list[str]) -> str | None:

@@ -52,7 +52,7 @@ def break_even(
         typer.Option(
             "--delta",
             metavar="D",
-            help="DRAM step in multiples of the DRAM there is; may be repeated "
+            help="DRAM step in multiples of the present DRAM; may be repeated "
             "[default: 0.5, 1, 3].",
         ),
     ] = None,
@@ -77,11 +77,13 @@ def break_even(
     ] = None,
     ram_pages: Annotated[
         Size | None,
-        size_option("--ram-pages", "B", "DRAM there is, with --profile."),
+        size_option("--ram-pages", "B", "Present DRAM, with --profile."),
     ] = None,
     usd: Annotated[
         str | None,
-        typer.Option("--usd", metavar="M", help="Money for DRAM or flash. [USD]"),
+        typer.Option(
+            "--usd", metavar="M", help="Amount to spend on DRAM or flash. [USD]"
+        ),
     ] = None,
     price_book: Annotated[
         str | None,
@@ -136,7 +138,8 @@ def break_even(
         typer.Option(
             "--price-ratio",
             metavar="X",
-            help="Price of flash over price of DRAM, a byte, in place of the price of flash.",
+            help="Price of flash over price of DRAM, per byte; replaces the price of "
+            "flash.",
         ),
     ] = None,
     start: Start = "steady",
@@ -230,8 +233,8 @@ def _assumed_book(flash_id: str, assumed: list[dict[str, str]]) -> PriceBook | N
     assumed.append(
         {
             "name": "price_book_assumed",
-            "message": f"no --price-book was given; `{book.id}` ({book.date}) was taken",
-            "hint": "name the book, or --ram-device, to decide it yourself",
+            "message": f"no --price-book was given; `{book.id}` ({book.date}) was used",
+            "hint": "add --price-book ID or --ram-device ID to choose the prices",
         }
     )
     return book
@@ -243,7 +246,7 @@ def _print(found: BreakEven) -> None:
         [
             ("exponent E", f"{found.exponent:.6g}"),
             (
-                "cost of an access",
+                "cost per access",
                 f"disk {format_microseconds(inputs['disk_cost_us'])}, flash "
                 f"{format_microseconds(inputs['flash_cost_us'])}, "
                 f"{inputs['read_share']:.0%} reads ({inputs['read_share_basis']})",
@@ -259,10 +262,10 @@ def _print(found: BreakEven) -> None:
     if found.theta_full is not None:
         columns.append(("flash, best scheme", True))
         series.append(found.theta_full)
-    columns.append(("flash pays below, of DRAM's price a byte", True))
+    columns.append(("flash pays below, of DRAM's price per byte", True))
     best = found.theta_full or found.theta_from_curve or found.theta
     print_table(
-        "Flash that gains as much as the added DRAM, in multiples of the DRAM there is",
+        "Flash that gains as much as the added DRAM, in multiples of the present DRAM",
         columns,
         [
             [
@@ -275,7 +278,7 @@ def _print(found: BreakEven) -> None:
     )
     _print_schemes(found)
     if found.price_ratio is not None:
-        typer.echo(f"flash costs {found.price_ratio:.4g} of what DRAM costs a byte")
+        typer.echo(f"flash costs {found.price_ratio:.4g} of what DRAM costs per byte")
     _print_money(found)
     typer.echo("")
     print_table(
@@ -310,7 +313,7 @@ def _print_schemes(found: BreakEven) -> None:
             [
                 f"{step:.4g} x",
                 *(_scheme_multiple(each, at) for each in schemes.schemes.values()),
-                schemes.best[at] or "none gains as much",
+                schemes.best[at] or "no amount gains as much",
             ]
             for at, step in enumerate(found.delta)
         ],
@@ -358,7 +361,7 @@ def _print_money(found: BreakEven) -> None:
         return
     typer.echo("")
     print_table(
-        "The next money, spent where it gains most",
+        "The next amount, spent where it gains most",
         [
             (f"spent {shown_in().currency}", True),
             ("RAM pages", True),
@@ -412,7 +415,7 @@ def _next_facts(found: BreakEven) -> list[tuple[str, str]]:
             "flash is the better buy below",
             "no price: no flash gains what DRAM gains"
             if flip is None
-            else f"{flip:.3g} of the price of DRAM a byte",
+            else f"{flip:.3g} of the price of DRAM per byte",
         ),
         *(
             (

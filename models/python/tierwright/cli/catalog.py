@@ -41,7 +41,7 @@ def devices(
         typer.Option(
             "--answers",
             metavar="WHAT",
-            help="Only those whose figures suffice for: io_times, life, refill.",
+            help="Only devices whose figures suffice for: io_times, life, refill.",
         ),
     ] = None,
     json: Json = False,
@@ -74,7 +74,7 @@ def devices(
     ):
         if value is not None and value not in names:
             raise BadInput(
-                f"{option}: `{value}` is none of {', '.join(names)}",
+                f"{option}: `{value}` is not one of {', '.join(names)}",
                 "leave it out to list all devices",
             )
     known = [

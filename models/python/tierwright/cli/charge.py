@@ -68,7 +68,7 @@ def charge(
             raise BadInput(
                 f"--ram-pages: `{each['ram_pages']}` hold less than the metadata of "
                 f"{each['flash_pages']:,} pages of flash ({chosen.title})",
-                "take more RAM, less flash, or a cache with larger units",
+                "use more RAM, less flash, or a cache with larger units",
             )
         budgets.append(each["ram_pages"])
         each["ram_pages"] = int(left)

@@ -102,9 +102,9 @@ def restart(
     )
     about = Caution(
         "cost_is_no_latency",
-        f"a page is taken to cost its busy time ({basis})",
-        "redo that waits for each page takes its latency instead: give devices measured at "
-        "queue depth 1 for that",
+        f"a page is assumed to cost its busy time ({basis})",
+        "if redo waits for each page, it takes the latency instead: choose devices "
+        "measured at queue depth 1",
     )
     found = recovery.restart(
         metadata_s=metadata_s,
@@ -143,7 +143,9 @@ def metadata(
     source: Annotated[
         str,
         typer.Option(
-            "--source", metavar="SIZE", help="Address space behind the cache."
+            "--source",
+            metavar="SIZE",
+            help="Address size of the volume behind the cache.",
         ),
     ] = "0",
     page_bytes: Page = DEFAULT_PAGE_BYTES,
@@ -227,7 +229,9 @@ def tier_cost(
     ] = None,
     interest: Annotated[
         str,
-        typer.Option("--interest", metavar="I", help="Interest a year, 0.05 for 5 %."),
+        typer.Option(
+            "--interest", metavar="I", help="Interest per year, 0.05 for 5 %."
+        ),
     ] = "0",
     amortisation_months: Annotated[
         int,

@@ -78,13 +78,14 @@ def import_(
     accesses: Annotated[
         int | None,
         typer.Option(
-            "--accesses", metavar="N", help="Page accesses that the curve is over."
+            "--accesses", metavar="N", help="Page accesses that the curve covers."
         ),
     ] = None,
     accesses_per_s: Annotated[
         float | None,
         accesses_per_s_option(
-            "Instead: page accesses a second; the profile then counts one day."
+            "Page accesses per second, in place of their number; the profile then "
+            "covers one day."
         ),
     ] = None,
     page_bytes: Annotated[
@@ -147,7 +148,8 @@ def import_(
     repair: Annotated[
         bool,
         typer.Option(
-            "--repair", help="Bend a curve that falls to the nearest that does not."
+            "--repair",
+            help="Replace a curve that falls by the nearest one that does not.",
         ),
     ] = False,
     json: Json = False,
@@ -220,7 +222,7 @@ def _text(file: Path) -> str:
     except UnicodeDecodeError as error:
         line = data[: error.start].count(b"\n") + 1
         raise BadInput(
-            f"{file}: line {line}: is no UTF-8 text", "save it as UTF-8 text"
+            f"{file}: line {line}: is not UTF-8 text", "save it as UTF-8 text"
         ) from error
 
 

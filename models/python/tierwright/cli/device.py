@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -23,10 +23,9 @@ from tierwright.common.units import (
 )
 
 if TYPE_CHECKING:
-    from tierwright.evaluate.endurance.wear import Remaining
+    from tierwright.advise.device_health import DeviceHealth
     from tierwright.hardware.device import Device
     from tierwright.hardware.fio import FioImport
-    from tierwright.hardware.smart import SmartHealth
 
 TB = 10**12
 
@@ -65,13 +64,17 @@ def import_fio(
             "--queue-depth",
             metavar="N",
             min=1,
-            help="Depth of the rates to take [default: the deepest of both operations].",
+            help="Queue depth of the rates to import [default: the deepest measured "
+            "for both operations].",
         ),
     ] = None,
     page_bytes: Annotated[
         int | None,
         typer.Option(
-            "--page-bytes", metavar="N", min=1, help="Block size of the rates to take."
+            "--page-bytes",
+            metavar="N",
+            min=1,
+            help="Block size of the rates to import.",
         ),
     ] = None,
     capacity: Annotated[
@@ -91,8 +94,9 @@ def import_fio(
 ) -> None:
     """Make a device profile from a measurement of fio.
 
-    Give the file written by -o wherever a device is asked for.
+    Use the file written by -o wherever a device is expected.
     """
+    from tierwright.advise import device_import
     from tierwright.hardware import fio
 
     if output is not None and output.suffix not in (".toml", ".json"):
@@ -100,7 +104,7 @@ def import_fio(
             f"--output: `{output}` is neither a .toml nor a .json file",
             "end its name in .toml",
         )
-    found = fio.import_fio(
+    answer = device_import.answer(
         fio.read_fio(file),
         identifier=identifier,
         name=name,
@@ -110,11 +114,13 @@ def import_fio(
         capacity_bytes=None if capacity is None else parse_bytes(capacity),
         place=str(file),
     )
+    found = answer.found
     if output is not None:
         _write(output, found.device, force=force)
     if json:
-        print_json(found.to_dict())
+        print_json({"finding": answer.finding, **found.to_dict()})
         return
+    typer.echo(answer.finding)
     _print_import(found, output)
 
 
@@ -147,43 +153,41 @@ def health(
         typer.Option(
             "--tb-per-day",
             metavar="TB",
-            help="Host writes to come [default: the mean so far]. [10^12 bytes/day]",
+            help="Expected host writes [default: the mean so far]. [10^12 bytes/day]",
         ),
     ] = None,
     json: Json = False,
 ) -> None:
     """Say what a drive has written, and what is left of its rated writes."""
-    from tierwright.evaluate.endurance.wear import remaining
+    from tierwright.advise import device_health
     from tierwright.hardware import catalog
-    from tierwright.hardware.rated_endurance import rated_endurance
     from tierwright.hardware.smart import read_smart
 
-    found = read_smart(file)
-    rating = rated_tb
-    if rating is None and device is not None:
-        rating = rated_endurance(catalog.device_or_file(device)).tb_written
-        if rating is None:
-            raise BadInput(
-                f"device `{device}` states no rated writes",
-                "give them with --rated-tb, from its data sheet",
-            )
-    left = None
-    if rating is not None and found.host_bytes_written is not None:
-        mean = found.host_bytes_per_day
-        left = remaining(
-            rated_tb=rating,
-            written_tb=found.host_bytes_written / TB,
-            tb_per_day=tb_per_day
-            if tb_per_day is not None
-            else (0.0 if mean is None else mean / TB),
-            percentage_used=found.percentage_used,
+    rated = (
+        None
+        if rated_tb is not None or device is None
+        else catalog.device_or_file(device)
+    )
+    found = device_health.answer(
+        read_smart(file), rated_tb=rated_tb, device=rated, tb_per_day=tb_per_day
+    )
+    if found.rated_tb is None and rated is not None:
+        raise BadInput(
+            f"device `{device}` states no rated writes",
+            "give them with --rated-tb, from its data sheet",
         )
     if json:
+        left = found.left
         print_json(
-            {**found.to_dict(), "remaining": None if left is None else left.to_dict()}
+            {
+                "finding": found.finding,
+                **found.health.to_dict(),
+                "remaining": None if left is None else left.to_dict(),
+            }
         )
         return
-    _print_health(found, left)
+    typer.echo(found.finding)
+    _print_health(found)
 
 
 def _write(path: Path, device: Device, *, force: bool) -> None:
@@ -238,7 +242,8 @@ def _print_import(found: FioImport, output: Path | None) -> None:
     print_warnings([{"message": w.message, "hint": w.hint} for w in found.warnings])
 
 
-def _print_health(found: SmartHealth, left: Remaining | None) -> None:
+def _print_health(answer: DeviceHealth) -> None:
+    found, left = answer.health, answer.left
     facts: list[tuple[str, str]] = [
         ("model", found.model or "-"),
         ("host writes", _size(found.host_bytes_written)),
@@ -246,7 +251,6 @@ def _print_health(found: SmartHealth, left: Remaining | None) -> None:
         ("life used, by the drive", _percent(found.percentage_used)),
         ("write amplification", "-" if found.waf is None else f"{found.waf:.3g}"),
     ]
-    warnings: list[Any] = list(found.warnings)
     if left is not None:
         years = left.years_left
         facts += [
@@ -256,9 +260,8 @@ def _print_health(found: SmartHealth, left: Remaining | None) -> None:
             ),
             ("years left", "-" if years is None else f"{years:.3g}"),
         ]
-        warnings += left.warnings
     print_facts(facts)
-    print_warnings([{"message": w.message, "hint": w.hint} for w in warnings])
+    print_warnings([{"message": w.message, "hint": w.hint} for w in answer.warnings])
 
 
 def _time(time_us: float | None) -> str:

@@ -23,7 +23,9 @@ def sce(
     source: Annotated[
         str,
         typer.Option(
-            "--source", metavar="SIZE", help="Address space behind the cache."
+            "--source",
+            metavar="SIZE",
+            help="Address size of the volume behind the cache.",
         ),
     ],
     flash: Annotated[
@@ -126,7 +128,7 @@ def _print(found: FragmentStudy, finding: str) -> None:
     typer.echo("")
     trade = found.trade
     print_table(
-        "By size of a fragment; * the one asked about",
+        "By fragment size; * the given one",
         [
             ("fragment", True),
             ("metadata", True),

@@ -54,7 +54,7 @@ def profile(
         typer.Option(
             "--sizes",
             metavar="N,N,...",
-            help="Sizes to list besides. [pages, or bytes as 64MiB]",
+            help="Additional sizes to list. [pages, or bytes as 64MiB]",
         ),
     ] = None,
     sample_rate: Annotated[
@@ -70,7 +70,7 @@ def profile(
         bool,
         typer.Option(
             "--summaries/--no-summaries",
-            help="Sum the trace up besides, which takes a second pass over it.",
+            help="Also summarise the trace, which takes a second pass over it.",
         ),
     ] = True,
     json: Json = False,
@@ -219,7 +219,7 @@ def simulate(
     disk_device: Annotated[
         str | None,
         typer.Option(
-            "--disk-device", metavar="ID", help="Device behind that prices them."
+            "--disk-device", metavar="ID", help="Device behind flash that prices them."
         ),
     ] = None,
     json: Json = False,
@@ -241,7 +241,8 @@ def simulate(
     if (policy is None) == (scheme is None):
         raise BadInput(
             "give either --policy or --scheme",
-            "--policy lru --pages N, or --scheme lazy --ram-pages R --flash-pages F",
+            "use --policy lru --pages N, or --scheme lazy --ram-pages R --flash-pages "
+            "F",
         )
     if policy is not None:
         _need("--policy", given, needed=("--pages",), allowed=("--pages", "--option"))
@@ -250,7 +251,8 @@ def simulate(
         _need("--scheme", given, needed=sizes, allowed=(*sizes, "--option"))
     if flash_device is not None and disk_device is None:
         raise BadInput(
-            "--flash-device alone prices nothing: misses reach a device behind",
+            "--flash-device alone cannot price the counters: misses reach the device "
+            "behind it",
             "add --disk-device ID",
         )
     page = page_bytes_of(trace)
@@ -532,8 +534,8 @@ def evaluate(
         typer.Option(
             "--dirty-share",
             metavar="P",
-            help="Dirty share of the evicted pages, for a curve that was given "
-            "[default: as stated in the profile; unknown, then costs are ranges].",
+            help="Dirty share of the evicted pages, for a given curve [default: as "
+            "stated in the profile; if unknown, costs are ranges].",
         ),
     ] = None,
     trace: NamedTrace | None = None,
@@ -567,8 +569,8 @@ def evaluate(
     }
     if trace is not None and curve.given is not None:
         raise BadInput(
-            f"`{profile}` holds a curve that was given: no trace belongs to it",
-            "profile the trace, and evaluate that profile",
+            f"`{profile}` holds a given curve, without a trace",
+            "profile the trace and evaluate that profile",
         )
     choices["duration_s"] = read_from.duration_s
     if trace is None:
@@ -639,7 +641,7 @@ def formula(
         typer.Option(
             "--timeout-s",
             metavar="S",
-            help="Stop the computation after so many seconds.",
+            help="Stop the computation after this many seconds.",
         ),
     ] = 60.0,
     json: Json = False,
@@ -660,12 +662,12 @@ def formula(
         given = reader.loads(inputs)
     except (ValueError, RecursionError) as error:
         raise BadInput(
-            f"--inputs: `{inputs[:MOST_SHOWN]}` is no JSON: {error}",
+            f"--inputs: `{inputs[:MOST_SHOWN]}` is not JSON: {error}",
             """give an object, such as '{"reads": 10, "writes": 5, "erases": 1}'""",
         ) from error
     if not isinstance(given, dict):
         raise BadInput(
-            f"--inputs: `{inputs[:MOST_SHOWN]}` is no JSON object",
+            f"--inputs: `{inputs[:MOST_SHOWN]}` is not a JSON object",
             """give an object, such as '{"reads": 10, "writes": 5, "erases": 1}'""",
         )
     table.card_of(name).read(given)  # what is wrong at sight needs no process
@@ -705,7 +707,8 @@ def _need(
     if extra:
         raise BadInput(
             f"{chosen} does not take {' and '.join(extra)}",
-            "--policy takes --pages, --option; --scheme takes --ram-pages, --flash-pages, --option",
+            "use --pages, --option with --policy, and --ram-pages, --flash-pages, "
+            "--option with --scheme",
         )
     for name in needed:
         if (given[name].pages or 0) < 0:

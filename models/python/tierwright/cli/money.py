@@ -16,8 +16,9 @@ _CURRENCY = Annotated[
     typer.Option(
         "--currency",
         metavar="CODE",
-        help="Currency of all money shown, such as EUR: converted once, at the end, at the rate "
-        "of the price book, else at the shipped one nearest to its date.",
+        help="Currency of all amounts shown, such as EUR: converted once, at the end, "
+        "at the rate of the price book, or else at the shipped rate nearest to "
+        "its date.",
     ),
 ]
 _PER_USD = Annotated[
@@ -25,7 +26,7 @@ _PER_USD = Annotated[
     typer.Option(
         "--per-usd",
         metavar="RATE@DATE",
-        help="What one US dollar is in that currency, and the day: 0.88@2026-09-30.",
+        help="Value of one US dollar in that currency, and the date: 0.88@2026-09-30.",
     ),
 ]
 

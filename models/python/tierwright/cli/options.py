@@ -15,8 +15,9 @@ FlashMetadata = Annotated[
     typer.Option(
         "--flash-metadata",
         metavar="PRESET",
-        help="Charge the memory that flash needs to RAM; `tierwright metadata` lists the "
-        "presets; sce:2TiB states the space behind [default: not charged].",
+        help="Charge the flash metadata to RAM; `tierwright metadata` lists the "
+        "presets; sce:2TiB states the size of the volume behind the cache "
+        "[default: not charged].",
     ),
 ]
 
@@ -26,7 +27,7 @@ Seed = Annotated[
         "--seed",
         min=0,
         max=2**64 - 1,
-        help="Which pages: another seed follows others.",
+        help="Seed of the sample: another seed follows other pages.",
     ),
 ]
 
@@ -46,8 +47,9 @@ NewPages = Annotated[
     typer.Option(
         "--new-pages",
         metavar="N",
-        help="Pages newly allocated during the recording, where that is known: in the steady "
-        "state growth, no misses. At most the distinct pages [default: 0].",
+        help="Pages newly allocated during the recording, where known: in the steady "
+        "state they are growth, not misses. At most the distinct pages [default: "
+        "0].",
         show_default=False,
     ),
 ]
@@ -57,8 +59,8 @@ WarmUpOption = Annotated[
     typer.Option(
         "--warm-up",
         metavar="N|P%",
-        help="Accesses at the head of the trace, or share of all, that fill the caches and are "
-        "not counted [default: all are counted].",
+        help="Accesses at the beginning of the trace, or a share of all, that fill the "
+        "caches and are not counted [default: all are counted].",
     ),
 ]
 
@@ -69,7 +71,7 @@ def warm_up_of(trace: Trace, text: str | None) -> int:
     Raises
     ------
     BadInput
-        If it is no warm-up, or a share that is no access of this trace.
+        If it is not a warm-up, or a share that is no access of this trace.
     """
     if text is None:
         return 0

@@ -94,7 +94,7 @@ def whole_numbers(text: str, option: str) -> list[int]:
     Raises
     ------
     BadInput
-        If a part is no whole number.
+        If a part is not a whole number.
     """
     found = []
     for value in numbers(text, option):
@@ -188,7 +188,7 @@ class OnPass(Protocol):
 
 
 def speed_text(accesses: int, requests: int | None, took_s: float) -> str:
-    """Say how many accesses were read, and how many records and accesses a second.
+    """Say how many accesses were read, and how many records and accesses per second.
 
     Examples
     --------

@@ -70,11 +70,11 @@ def scheme_map(
         ),
     ] = "dirty_share=0:1",
     ram_pages: Annotated[
-        Size | None, size_option("--ram-pages", "R", "RAM, unless an axis.")
+        Size | None, size_option("--ram-pages", "R", "RAM, unless it is an axis.")
     ] = None,
     flash_pages: Annotated[
         Size | None,
-        size_option("--flash-pages", "F", "Flash, unless an axis says it."),
+        size_option("--flash-pages", "F", "Flash, unless an axis gives it."),
     ] = None,
     dirty_share: Annotated[
         float | None,
@@ -186,7 +186,7 @@ def throughput(
     flash_device: FlashDevice,
     disk_device: DiskDevice,
     clients: Annotated[
-        int, typer.Option("--clients", metavar="N", help="Clients at work.")
+        int, typer.Option("--clients", metavar="N", help="Number of clients.")
     ],
     accesses_per_transaction: Annotated[
         float,
@@ -386,7 +386,7 @@ def _print_directories(found: Directories) -> None:
     for sentence in filter(None, (found.finding, found.remark)):
         typer.echo(sentence)
     print_table(
-        f"No flash: {format_microseconds(found.none_us)} an access",
+        f"Without flash: {format_microseconds(found.none_us)} per access",
         [
             ("directory", False),
             ("flash page", True),
@@ -438,8 +438,8 @@ def choose_flash(
         typer.Option(
             "--flash-metadata",
             metavar="NAME",
-            help="Charge the memory that flash needs to RAM; `tierwright metadata` lists "
-            "the presets.",
+            help="Charge the flash metadata to RAM; `tierwright metadata` lists the "
+            "presets.",
         ),
     ] = None,
     start: Start = "steady",

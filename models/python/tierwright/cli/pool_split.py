@@ -229,7 +229,7 @@ def pool_advisor(
         typer.Option(
             "--estimation-s",
             metavar="T",
-            help="Time of one estimation: tells the least window. [s]",
+            help="Time of one estimation, for the least window. [s]",
         ),
     ] = None,
     overhead_ratio: Annotated[
@@ -351,7 +351,9 @@ def _print(found: PoolSplit) -> None:
             ("simulated there", _cost(found.simulated)),
         ]
     )
-    typer.echo("simulated costs write what is still dirty at the end of the trace")
+    typer.echo(
+        "simulated costs include writing what is still dirty at the end of the trace"
+    )
     rows = found.curve()
     if rows:
         typer.echo("")
@@ -382,7 +384,7 @@ def _print_cautions(cautions: Sequence[Caution]) -> None:
 
 
 def _cost(cost: float | None) -> str:
-    return "-" if cost is None else f"{cost:.4f} page reads an access"
+    return "-" if cost is None else f"{cost:.4f} page reads per access"
 
 
 def _gain(gain: float | None) -> str:

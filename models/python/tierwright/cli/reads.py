@@ -67,7 +67,7 @@ def _device_bytes(size: str | None) -> int | None:
     Raises
     ------
     BadInput
-        If it is no size, or none of a device.
+        If it is not a size, or none of a device.
     """
     if size is None:
         return None
@@ -125,7 +125,8 @@ OPTIONS: dict[str, ReadingOption] = {
                 metavar="N",
                 min=0,
                 max=2**31,
-                help="Pass over up to N bad lines or records and count them; one more is an error.",
+                help="Skip and count up to N bad lines or records; one more is an "
+                "error.",
             ),
         ],
         0,
@@ -159,7 +160,9 @@ OPTIONS: dict[str, ReadingOption] = {
             bool,
             typer.Option(
                 "--members-apart",
-                help="Each file of an archive or folder has separate devices; otherwise equal names, and none, are one device.",
+                help="Each file of an archive or folder has separate devices; by "
+                "default, devices with the same name, or with none, are one "
+                "device.",
             ),
         ],
         default=False,
@@ -180,7 +183,8 @@ OPTIONS: dict[str, ReadingOption] = {
             typer.Option(
                 "--device-size",
                 metavar="SIZE",
-                help="Size of each recorded device, such as 1TiB: addresses beyond it, or far below it, are warned of.",
+                help="Size of each recorded device, such as 1TiB: a warning is given "
+                "if addresses exceed it or stay far below it.",
             ),
         ],
         read=_device_bytes,
@@ -286,7 +290,7 @@ def may_read_trace(command: Callable[..., None]) -> Callable[..., None]:
             ]
             if stray:
                 raise BadInput(
-                    f"{stray[0]} says how to read a trace, and no trace is named",
+                    f"{stray[0]} says how to read a trace, but no trace is named",
                     "add --trace FILE, or leave the option out",
                 )
         command(trace=(files, reading) if files else None, **given)
@@ -370,11 +374,11 @@ def _out_of(out: Path | None, files: list[str]) -> tuple[Path, list[str]]:
         return Path(files[1]), files[:1]
     if len(files) < _FILE_AND_OUT:
         raise BadInput(
-            "nothing says where the canonical trace is to be written",
+            "the name of the canonical trace to write is missing",
             f"add a name: {files[0]} OUT.twt",
         )
     raise BadInput(
-        f"{len(files)} files are named, and nothing says which one is to be written",
+        f"{len(files)} files are named, but not which of them is to be written",
         "name it: --out OUT.twt",
     )
 

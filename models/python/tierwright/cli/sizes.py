@@ -104,7 +104,7 @@ def parse_size(text: str, option: str) -> Size:
     """
     bare = text.strip()
     if len(bare) > _MOST_SHOWN:
-        raise BadInput(f"{option}: `{bare[:_MOST_SHOWN]}...` is no size", _HINT)
+        raise BadInput(f"{option}: `{bare[:_MOST_SHOWN]}...` is not a size", _HINT)
     try:
         pages = int(bare) if bare.lstrip("+-").isdecimal() else float(bare)
     except (ValueError, OverflowError):
@@ -132,7 +132,7 @@ def parse_sizes(text: str | None, option: str, least: int) -> list[Size]:
     Raises
     ------
     BadInput
-        If one is no size, or no whole number of pages from `least` to `MOST_PAGES`.
+        If one is not a size, or no whole number of pages from `least` to `MOST_PAGES`.
     """
     found = []
     for part in [] if text is None else text.split(","):

@@ -51,7 +51,7 @@ def print_csv(found: Summaries, table: Table) -> None:
     if rows is None:
         raise BadInput(
             f"there is no table of {table.title}: {table.missing}",
-            "without --csv the other summaries are printed",
+            "leave out --csv to print the other summaries",
         )
     writer = csv.writer(sys.stdout, lineterminator="\n")
     writer.writerow(table.columns)

@@ -73,7 +73,7 @@ def sweep(
         typer.Option(
             "--flash-metadata",
             metavar="NAME",
-            help="Replay schemes with flash in the RAM that the memory flash needs leaves; "
+            help="Replay schemes with flash in the RAM left by the flash metadata; "
             "`tierwright metadata` lists the presets.",
         ),
     ] = None,
@@ -185,7 +185,7 @@ def sweep(
     if interrupted:
         typer.echo(
             f"interrupted: {sum(row['complete'] for row in rows)} of "
-            f"{len(configurations)} configurations saw the whole trace",
+            f"{len(configurations)} configurations were replayed on the whole trace",
             err=True,
         )
         raise typer.Exit(130)
@@ -204,7 +204,8 @@ def _configurations(
     if not policies and not schemes:
         raise BadInput(
             "there is nothing to sweep",
-            "--policy lru --pages 100,1000, or --scheme lazy --ram-pages 100 --flash-pages 1000",
+            "use --policy lru --pages 100,1000, or --scheme lazy --ram-pages 100 "
+            "--flash-pages 1000",
         )
     for chosen, name, sizes in (
         (policies, "--pages", pages),

@@ -25,7 +25,7 @@ from tierwright.trace import reading
 from tierwright.trace.reading import Trace
 
 app = typer.Typer(
-    help="Read, preview, convert and sum up traces.",
+    help="Read, preview, convert and summarise traces.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
@@ -91,12 +91,13 @@ def convert(
         bool,
         typer.Option(
             "--no-resume",
-            help="Begin anew, whatever a killed conversion to OUT has left.",
+            help="Start over, even if an interrupted conversion to OUT left a "
+            "checkpoint.",
         ),
     ] = False,
     json: Json = False,
 ) -> None:
-    """Write the canonical form of a trace; a killed conversion is gone on with."""
+    """Write the canonical form of a trace; an interrupted conversion is resumed."""
     from tierwright.trace import conversions
 
     if out is None:
@@ -191,7 +192,7 @@ def summary(
     from tierwright.profile.summaries import summarise
 
     if csv is not None and json:
-        raise BadInput("--csv and --json exclude each other", "give one of them")
+        raise BadInput("--csv and --json cannot be combined", "give one of them")
     table = None if csv is None else table_named(csv)
     with progress("summary") as on_progress:
         found = summarise(trace, on_progress=on_progress)
@@ -236,7 +237,9 @@ def _print_summary(found: dict[str, Any], took_s: float, *, as_json: bool) -> No
         speed = speed_text(found["accesses"], requests, took_s)
         facts.append(("read", f"in {took_s:,.2f} s: {speed}"))
     else:
-        kept = f"{format_count(resumed_at)} accesses kept of a killed conversion"
+        kept = (
+            f"{format_count(resumed_at)} accesses kept from an interrupted conversion"
+        )
         facts.append(("read", f"{kept}, the rest in {took_s:,.2f} s"))
     if found.get("skipped_records"):
         facts.append(("bad records skipped", format_count(found["skipped_records"])))

@@ -62,7 +62,7 @@ def sampled(
         typer.Option(
             "--sizes",
             metavar="N,N,...",
-            help="Sizes to list besides. [pages, or bytes as 64MiB]",
+            help="Additional sizes to list. [pages, or bytes as 64MiB]",
         ),
     ] = None,
     output: Annotated[
@@ -71,7 +71,7 @@ def sampled(
             "--output",
             "-o",
             metavar="PROFILE.json",
-            help="Write it as a profile besides, which the other commands take.",
+            help="Also write it as a profile, for the other commands.",
         ),
     ] = None,
     json: Json = False,
@@ -84,7 +84,8 @@ def sampled(
     _one_of(
         {"--sample-pages": sample_pages, "--sample-rate": sample_rate},
         "a sample has either a number of pages or a rate",
-        "--sample-pages 8192 bounds the memory, --sample-rate 0.01 follows one page in a hundred",
+        "use --sample-pages 8192 to bound the memory, or --sample-rate 0.01 to follow "
+        "one page in a hundred",
     )
     if output is not None and (output.is_dir() or not output.parent.is_dir()):
         raise BadInput(
@@ -217,7 +218,7 @@ def windows(
     _one_of(
         {"--window-accesses": window_accesses, "--window-s": window_s},
         "windows have either a number of accesses or a duration",
-        "--window-accesses 100000, or --window-s 60",
+        "use --window-accesses 100000, or --window-s 60",
     )
     listed = parse_sizes(sizes, "--sizes", 1)
     from tierwright.profile import measure
@@ -242,7 +243,7 @@ def windows(
 def _nanoseconds(window_s: float) -> int:
     if not (math.isfinite(window_s) and 1 / _NS_PER_S <= window_s <= _LONGEST_WINDOW_S):
         raise BadInput(
-            f"--window-s: `{window_s:g}` is no duration of a window",
+            f"--window-s: `{window_s:g}` is not a window duration",
             f"give seconds from 1e-9 to {_LONGEST_WINDOW_S:g}",
         )
     return round(window_s * _NS_PER_S)

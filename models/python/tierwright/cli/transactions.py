@@ -137,7 +137,8 @@ def transaction_order(
         print_json(plain(found))
         return
     print_table(
-        "Who leaves memory first: committed ones by commit time, then by average access time (AAT)",
+        "Order of eviction: committed transactions by commit time, then by average "
+        "access time (AAT)",
         [
             ("transaction", False),
             ("pages", True),
@@ -181,7 +182,7 @@ def transaction_writes(
         typer.Option(
             "--pages-reread",
             metavar="N",
-            help="Pages wanted again [default: each once].",
+            help="Pages read again [default: each once].",
         ),
     ] = None,
     ram: Annotated[
@@ -198,7 +199,9 @@ def transaction_writes(
     disk_ms: Annotated[
         float,
         typer.Option(
-            "--disk-ms", metavar="T", help="Random access of the disk beside. [ms]"
+            "--disk-ms",
+            metavar="T",
+            help="Random access of a disk, for comparison. [ms]",
         ),
     ] = 9.0,
     changes: Annotated[
@@ -250,14 +253,14 @@ def transaction_writes(
 
 def _print_writes(found: WriteStudy) -> None:
     print_table(
-        f"{found.dirty_pages:,} dirty pages, {found.pages_reread:g} wanted again",
+        f"{found.dirty_pages:,} dirty pages, {found.pages_reread:g} read again",
         [
             ("written as", False),
             ("pages written", True),
             ("write", True),
             ("read again", True),
             ("whole", True),
-            ("erases beside", True),
+            ("erases, not included", True),
         ],
         [
             [

@@ -98,8 +98,8 @@ def wear(
         typer.Option(
             "--rated-years",
             metavar="Y",
-            help="Years of its drive writes a day, where it does not state them "
-            "[default: 5 are assumed].",
+            help="Years of its rated drive writes per day, where it does not state "
+            "them [default: 5 are assumed].",
         ),
     ] = None,
     rated_dwpd: Annotated[
@@ -107,7 +107,8 @@ def wear(
         typer.Option(
             "--rated-dwpd",
             metavar="D",
-            help="Drive writes a day [default: as it states, else 1 is assumed]. [1/day]",
+            help="Drive writes per day [default: as it states, else 1 is assumed]. "
+            "[1/day]",
         ),
     ] = None,
     sequential_share: Annotated[
@@ -142,8 +143,8 @@ def wear(
         typer.Option(
             "--dirty-share",
             metavar="P",
-            help="Dirty share of the evicted pages, for a curve that was given "
-            "[default: as stated in the profile; unknown, then lives are ranges].",
+            help="Dirty share of the evicted pages, for a given curve [default: as "
+            "stated in the profile; if unknown, lifetimes are ranges].",
         ),
     ] = None,
     flash_metadata: FlashMetadata = None,
@@ -216,19 +217,19 @@ def wear(
             "--write-mb-per-s" if write_mb_per_s is not None else "--sequential-share"
         )
         raise BadInput(
-            f"{name} and a profile exclude each other",
-            "with a profile, how much is written follows from the schemes; --accesses-per-s "
-            "sets the load",
+            f"{name} cannot be combined with a profile",
+            "set the load with --accesses-per-s: with a profile, the writes follow "
+            "from the schemes",
         )
     missing = [name for name, value in by_scheme.items() if value is None]
     if missing:
         raise BadInput(
             f"a profile needs {', '.join(missing)}",
-            "wear by scheme is asked for at sizes and devices, like `tierwright evaluate`",
+            "give sizes and devices, as for `tierwright evaluate`",
         )
     if written_tb is not None and health is not None:
         raise BadInput(
-            "--written-tb and --health exclude each other", "give one of the two"
+            "--written-tb and --health cannot be combined", "give one of the two"
         )
     _of_a_profile(
         profile,
@@ -278,15 +279,15 @@ def _written(written_tb: float | None, health: Path | None) -> float:
 
 
 def _rate(profile: Profile, given: float | None) -> Rate:
-    """Page accesses a second, and where that is from."""
+    """Page accesses per second, and where that is from."""
     from tierwright.advise.point import Rate, rate_of
 
     if given is not None:
         return Rate(given, "as given")
     if not profile.duration_s:
         raise BadInput(
-            "the profile does not say how long its workload took",
-            "give --accesses-per-s, the page accesses a second of the running system",
+            "the profile does not state how long its workload took",
+            "give --accesses-per-s, the page accesses per second of the running system",
         )
     return rate_of(profile.curve.accesses, profile.duration_s)
 
@@ -422,7 +423,7 @@ def _print(document: dict[str, Any], device_id: str) -> None:
     print_table(
         f"Life of {device_id} by scheme"
         + (
-            ", none to as many dirty pages as can be"
+            ", from no dirty page to the maximum possible"
             if document["dirty_share_unknown"]
             else ""
         ),
@@ -438,8 +439,8 @@ def _print(document: dict[str, Any], device_id: str) -> None:
     )
     if document["dirty_share_unknown"] and document["gentlest"] is None:
         typer.echo(
-            "which scheme writes least depends on the share of evicted pages that are dirty, "
-            "which is unknown: --dirty-share P states it"
+            "which scheme writes least depends on the share of evicted pages that are "
+            "dirty, which is unknown: state it with --dirty-share P"
         )
     if document["money_reason"]:
         typer.echo(f"no cost: {document['money_reason']}")
@@ -483,9 +484,9 @@ def _refuse_unused(nand: str | None, waf: float | None) -> None:
     for name, value in (("--nand", nand), ("--waf", waf)):
         if value is not None:
             raise BadInput(
-                f"{name} `{value}` has no meaning without --pe-cycles",
-                "add --pe-cycles N, or leave it out: the rated writes of the device count, "
-                "which have their own WAF inside",
+                f"{name} `{value}` has no effect without --pe-cycles",
+                "add --pe-cycles N, or leave it out: the rated writes of the device "
+                "are used, which include its WAF",
             )
 
 
@@ -506,7 +507,7 @@ def _at_a_rate(
 
     if waf is not None and sequential_share is not None:
         raise BadInput(
-            "--waf and --sequential-share exclude each other",
+            "--waf and --sequential-share cannot be combined",
             "give the WAF, or the share of large writes",
         )
     if pe_cycles is None:
@@ -519,7 +520,7 @@ def _at_a_rate(
         if waf is not None or sequential_share is not None:
             raise BadInput(
                 "--waf and --sequential-share need --pe-cycles",
-                "a rating in host writes has its own WAF inside; leave them out",
+                "leave them out: a rating in host writes includes the WAF",
             )
         left = endurance_wear.remaining(
             rated_tb=rated.tb_written,
@@ -564,7 +565,7 @@ def _at_a_rate(
             ("years at this load", f"{years:.3g}"),
             ("host writes over the life", f"{float(life.host_tb_written):,.4g} TB"),
             (
-                "drive writes a day for 5 years",
+                "drive writes per day for 5 years",
                 f"{float(life.drive_writes_per_day):.3g}",
             ),
         ]

@@ -39,7 +39,7 @@ def broadcast(
         With every name whose value is out of its domain.
     """
     problems = Problems(
-        subject, "counts and costs are at least 0, shares lie in [0, 1]"
+        subject, "use counts and costs of at least 0, and shares in [0, 1]"
     )
     arrays: dict[str, FloatArray] = {}
     for name, value in {**(amounts or {}), **(shares or {})}.items():
@@ -63,7 +63,7 @@ def broadcast(
         lists = {name: array.shape for name, array in arrays.items() if array.ndim}
         for name, found in lists.items():
             size = found[0] if len(found) == 1 else found
-            problems.add(name, size, "values do not go with the other lists")
+            problems.add(name, size, "values do not match the other lists")
         problems.hint = "give lists of one length, or single numbers"
         problems.raise_if_any()
         raise AssertionError("lists that do not fit together were noted") from None
@@ -78,7 +78,7 @@ def whole(subject: str, **values: object) -> None:
     BadInput
         With every name whose value is not a positive whole number.
     """
-    problems = Problems(subject, "sizes are whole numbers of bytes or pages")
+    problems = Problems(subject, "use whole numbers of bytes or pages")
     for name, value in values.items():
         problems.check(
             isinstance(value, int) and not isinstance(value, bool) and value > 0,

@@ -311,7 +311,10 @@ def rate_from_mapping(
     """Read the rate that a price book or a request states, noting what is wrong."""
     good = isinstance(entry, Mapping) and set(entry) == _RATE_KEYS
     if not problems.check(
-        good, where, None, "needs `currency`, `per_usd`, `date` and `source` alone"
+        good,
+        where,
+        None,
+        "must have exactly `currency`, `per_usd`, `date` and `source`",
     ):
         return None
     before = len(problems.found)
@@ -333,7 +336,7 @@ def rate_from_mapping(
         isinstance(source, str) and source.strip(),
         f"{where}.source",
         source,
-        "must name where the rate is from",
+        "must name the source of the rate",
     )
     if len(problems.found) > before or per_usd is None:
         return None
@@ -355,10 +358,13 @@ def stated_rate(currency: str, text: str) -> ExchangeRate:
     if found is None:
         raise BadInput(
             f"per_usd: `{text}` is not RATE@DATE",
-            "write what one US dollar is in the currency, and the day: 0.88@2026-09-30",
+            "write the value of one US dollar in the currency, and the date: "
+            "0.88@2026-09-30",
         )
     problems = Problems(
-        "per_usd", "write what one US dollar is in the currency: 0.88@2026-09-30"
+        "per_usd",
+        "write the value of one US dollar in the currency and its date: "
+        "0.88@2026-09-30",
     )
     rate = rate_from_mapping(
         {

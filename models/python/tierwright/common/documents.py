@@ -31,7 +31,7 @@ def read_json(
     Raises
     ------
     BadInput
-        If the file is absent, is no UTF-8 text or no JSON; with line and column.
+        If the file is absent, is not UTF-8 text or no JSON; with line and column.
     """
     try:
         text = path.read_text(encoding="utf-8")

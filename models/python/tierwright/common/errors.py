@@ -90,7 +90,7 @@ class Defect(Exception):
         The trace of a process that has ended, for the report.
     """
 
-    hint = "this is a defect of Tierwright: report it with these lines and the inputs"
+    hint = "this is a bug in Tierwright: report it with these lines and the inputs"
 
     def __init__(self, message: str, trace: str = "") -> None:
         super().__init__(message, trace)

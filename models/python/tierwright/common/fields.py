@@ -50,7 +50,7 @@ def check_date(date: Any, where: str, problems: Problems) -> None:
             date,
             "must be YYYY, YYYY-MM, YYYY-MM-DD or YYYY-Qn",
         ) and problems.check(
-            _is_of_calendar(date), where, date, "is no day of the calendar"
+            _is_of_calendar(date), where, date, "is not a calendar date"
         )
 
 

@@ -49,7 +49,7 @@ def parse_bytes(text: str) -> Bytes:
     Raises
     ------
     BadInput
-        If the text is no size, the unit is unknown or the size is no whole number of bytes.
+        If the text is not a size, the unit is unknown or the size is not a whole number of bytes.
 
     Examples
     --------

@@ -20,8 +20,8 @@ from tierwright.common.errors import Problems
 RESOURCES = ("cpu", "disk", "flash")
 """What can limit; among equals the first is named."""
 VALIDITY = (
-    "saturation: enough clients to keep the slowest device busy, load spread evenly over the "
-    "disks, one service time a class of operation"
+    "saturation: enough clients to keep the slowest device busy, load spread "
+    "evenly over the disks, one service time for each class of operation"
 )
 
 
@@ -133,7 +133,9 @@ def bottleneck(
     if cpu_cap_per_s is not None:
         amounts["cpu_cap_per_s"] = cpu_cap_per_s
     v = broadcast("bottleneck", amounts=amounts)
-    problems = Problems("bottleneck", "rates are above 0 a second; at least one disk")
+    problems = Problems(
+        "bottleneck", "use rates above 0 per second and at least one disk"
+    )
     for name, array in v.items():
         if name.endswith(("iops", "per_s")):
             problems.check(np.all(array > 0), name, array, "must be above 0")

@@ -45,7 +45,7 @@ VALIDITY = (
     "prices as quoted, no discounts or taxes; load spread evenly over the month; staff, floor "
     "space and network left out"
 )
-_MONEY_HINT = "money, rates and shares are Decimals, at least 0"
+_MONEY_HINT = "use Decimals of at least 0 for money, rates and shares"
 
 
 @dataclass(frozen=True, slots=True)
@@ -549,8 +549,8 @@ def _provisioned(
         rent = device.figures.get(name)
         if rent is not None and rent.value and known is None and asked is None:
             missing.append(
-                f"provisioned: `{device.id}` charges {rent.value} {rent.unit} for provisioned "
-                f"{what}, and their number was not given"
+                f"provisioned: `{device.id}` charges {rent.value} {rent.unit} for "
+                f"provisioned {what}, but their number was not given"
             )
     for each in charges(device, used, count):
         if each.usd_per_month:
@@ -599,8 +599,8 @@ def _charged(
             continue
         if amount is None:
             missing.append(
-                f"{name}: `{device.id}` charges {price.value} {price.unit} for {what}, and "
-                "their number was not given"
+                f"{name}: `{device.id}` charges {price.value} {price.unit} for {what}, "
+                "but their number was not given"
             )
         elif amount > 0:
             yield _product(name, price, amount, unit, per)
@@ -680,7 +680,7 @@ def _wear(
     if work.written_bytes == 0 or "flash" not in device.roles:
         return
     if work.written_bytes is None:
-        missing.append("wear: the bytes written a month were not given")
+        missing.append("wear: the bytes written per month were not given")
         return
     endurance = rated_endurance(device, assume=True)
     rated = endurance.tb_written
@@ -719,20 +719,21 @@ def _about_price(
     if prices is not None and price not in prices.prices:
         yield Caution(
             "price_from_device",
-            f"price book `{prices.id}` has no price for `{device.id}`; its own is used",
+            f"price book `{prices.id}` has no price for `{device.id}`; the device's "
+            "own price is used",
             "add a price to a book of your own",
         )
     elif price.device_id is None:
         yield Caution(
             "price_of_kind",
             f"`{device.id}` is priced like every device of the kind `{device.kind}`",
-            "devices of a kind differ in price; add a quote for this one",
+            "add a quote for this device: devices of a kind differ in price",
         )
     if price.date is None:
         yield Caution(
             "price_undated",
             f"the price of `{device.id}` has no date: {price.source}",
-            "prices halve or double within years; take a dated one",
+            "use a dated price: prices halve or double within years",
         )
 
 
@@ -748,5 +749,5 @@ def _about_dates(used: Iterable[Price]) -> Iterable[Caution]:
         yield Caution(
             "prices_of_different_dates",
             apart,
-            "such prices do not compare; use one book of one date",
+            "use one price book of one date: these prices are not comparable",
         )

@@ -22,7 +22,7 @@ __all__ = [
     "write_reduction",
 ]
 
-_HINT = "counts, sizes, rates and times are finite and positive"
+_HINT = "use finite, positive counts, sizes, rates and times"
 
 
 def write_reduction(disk_writes: float, dirty_evictions: float) -> float | None:
@@ -67,7 +67,7 @@ def effective_capacity(capacity_bytes: float, old_share: float) -> float:
     capacity_bytes : float
         Flash cache. [bytes, or any unit]
     old_share : float
-        Share of it that holds old versions, from 0 to 1.
+        Share share of it that holds old versions, from 0 to 1.
 
     Returns
     -------
@@ -299,7 +299,7 @@ def clean_admission_threshold(
             flash_read < disk_read,
             "flash_read",
             flash_read,
-            "must be below disk_read, else no hit spares anything",
+            "must be below disk_read, otherwise no hit saves anything",
         )
     return (flash_write + dirty_displacement * disk_write) / (disk_read - flash_read)
 

@@ -36,8 +36,9 @@ MRU_WINDOW = 100
 """Fragments most recently accessed among which the hottest is promoted."""
 SCE_PAPER = "SCE paper (ADMS 2014)"
 POPULATION_VALIDITY = (
-    "an upper bound of the rate: the time of a promotion itself is left out, and every "
-    "thread finds a fragment to promote in every period"
+    "an upper bound of the rate: the duration of a promotion is "
+    "ignored, and every thread finds a fragment to promote in every "
+    "period"
 )
 
 
@@ -282,7 +283,8 @@ def threads(
     )
     targets = [group.target_miss_rate for group in groups]
     problems = Problems(
-        "population threads", "the paper's targets are 0.35, 0.15 and 0"
+        "population threads",
+        "use falling targets, such as the paper's 0.35, 0.15 and 0",
     )
     problems.check(
         targets == sorted(targets, reverse=True),
@@ -319,7 +321,7 @@ def population_rate(
     threads : array_like
         Threads that run, at least 1.
     period_s : array_like
-        Sleep of a thread between promotions. [s]
+        Time that a thread sleeps between promotions. [s]
     fragment_bytes : array_like
         Fragment. [bytes]
 
@@ -349,7 +351,9 @@ def population_rate(
             "fragment_bytes": fragment_bytes,
         },
     )
-    problems = Problems("population rate", "threads, period and fragment are above 0")
+    problems = Problems(
+        "population rate", "use threads, a period and a fragment above 0"
+    )
     for name in ("threads", "period_s", "fragment_bytes"):
         problems.check(np.all(v[name] > 0), name, v[name], "must be above 0")
     problems.raise_if_any()
@@ -401,11 +405,11 @@ def fragment_trade(
     fragment_bytes : sequence of int
         Sizes to compare, multiples of 4 KiB. [bytes]
     source_bytes, cache_bytes : float
-        Address space behind the cache, and flash. [bytes]
+        Address size of the volume behind the cache, and flash. [bytes]
     threads : int
         Population threads.
     period_s : float
-        Sleep of a thread between promotions. [s]
+        Time that a thread sleeps between promotions. [s]
     run_bytes : float
         Mean length of a run of useful pages, at least 4 KiB. [bytes]
     density : float
@@ -643,7 +647,7 @@ def clock(
     if not 0 <= initial_count <= ceiling:
         raise BadInput(
             f"CLOCK: initial_count: `{initial_count}` must lie in [0, {ceiling}]",
-            "a newcomer's counter starts at 0 up to the ceiling",
+            "use a start from 0 to the ceiling for the counter of a newcomer",
         )
     held: list[Hashable] = []
     counters: list[int] = []

@@ -30,7 +30,9 @@ SCE_DESCRIPTOR_FIXED_BYTES = 40
 SCE_PAGE_BYTES = 4096
 SCE_BUFFER_BYTES = 16 * MIB
 BITS_PER_BYTE = 8
-_HINT = "sizes are bytes above 0; presets: see `tierwright.evaluate.metadata.PRESETS`"
+_HINT = (
+    "use sizes in bytes above 0; for presets see `tierwright.evaluate.metadata.PRESETS`"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +48,7 @@ class MetadataPreset:
     unit_bytes : int or None
         Bytes of flash that one entry stands for; None: the page of the workload. [bytes]
     source_entry_bytes : float
-        RAM for each unit of the address space behind the cache. [bytes]
+        RAM for each unit of the size of the volume behind the cache. [bytes]
     fixed_bytes : int
         RAM that it needs whatever it holds. [bytes]
     source : str
@@ -54,7 +56,7 @@ class MetadataPreset:
     note : str
         What to know before using it.
     source_bytes : float or None
-        Address space behind the cache where it was stated; it then stands before what a
+        Address size of the volume behind the cache where it was stated; it then stands before what a
         caller takes it for, the pages of a workload. [bytes]
     """
 
@@ -69,7 +71,7 @@ class MetadataPreset:
     source_bytes: float | None = None
 
     def behind(self, source_bytes: ArrayLike) -> ArrayLike:
-        """Return the address space behind the cache: as stated, else as given. [bytes]
+        """Return the size of the volume behind the cache: as stated, else as given. [bytes]
 
         Raises
         ------
@@ -114,7 +116,7 @@ class MetadataPreset:
         page_bytes : int
             Page of the workload, the unit where the preset has none. [bytes]
         source_bytes : array_like
-            Address space behind the cache; broadcast. [bytes]
+            Address size of the volume behind the cache; broadcast. [bytes]
         whole_units : bool
             Whether a part of a unit takes a whole entry. Without, the figure is in
             proportion to the sizes, as a search over real-valued sizes needs it.
@@ -179,7 +181,7 @@ class MetadataPreset:
 
 @dataclass(frozen=True, slots=True)
 class RamBudget:
-    """A RAM budget with the metadata of flash taken out.
+    """A RAM budget with the flash metadata taken out.
 
     Attributes
     ----------
@@ -285,7 +287,7 @@ def fragment_cache_metadata(
     Parameters
     ----------
     source_bytes, cache_bytes : float
-        Address space behind the cache, and flash. A cache larger than its source is legal.
+        Address size of the volume behind the cache, and flash. A cache larger than its source is legal.
         [bytes]
     fragment_bytes : int
         Multiple of 4 KiB. [bytes]
@@ -374,7 +376,7 @@ def fragment_descriptor(fragment_bytes: int) -> FragmentDescriptor:
     Raises
     ------
     BadInput
-        If the fragment is no positive multiple of 4 KiB.
+        If the fragment is not a positive multiple of 4 KiB.
 
     Examples
     --------
@@ -395,7 +397,7 @@ def charge(
     page_bytes: int,
     source_bytes: int = 0,
 ) -> RamBudget:
-    """Take the metadata of flash out of a RAM budget.
+    """Take the flash metadata out of a RAM budget.
 
     Parameters
     ----------
@@ -408,7 +410,7 @@ def charge(
     page_bytes : int
         Page of the workload. [bytes]
     source_bytes : int
-        Address space behind the cache; matters to the fragment cache. [bytes]
+        Address size of the volume behind the cache; matters to the fragment cache. [bytes]
 
     Returns
     -------
@@ -439,7 +441,7 @@ def charge(
         )
     )
     left = max(0, (ram_bytes - needed) // page_bytes)
-    behind = "address space behind, " + (
+    behind = "size of the volume behind the cache, " + (
         "the pages of the workload" if preset.source_bytes is None else "as stated"
     )
     return RamBudget(
@@ -448,7 +450,7 @@ def charge(
         left,
         left > 0,
         needed / ram_bytes,
-        f"{preset.title}: {preset.entry_bytes:g} bytes an entry",
+        f"{preset.title}: {preset.entry_bytes:g} bytes per entry",
         "flash full: every unit has its entry; tables that grow by doubling may take more",
         (
             Derivation(
@@ -475,7 +477,7 @@ def charge(
                 "pages",
                 "max(0, floor((RAM - metadata) / page))",
                 (
-                    Number("RAM", ram_bytes, "bytes", "RAM there is"),
+                    Number("RAM", ram_bytes, "bytes", "present RAM"),
                     Number("metadata", needed, "bytes", "as above"),
                     Number("page", page_bytes, "bytes", "of the workload"),
                 ),
@@ -493,7 +495,7 @@ def ram_pages_left(
     page_bytes: int,
     source_bytes: ArrayLike = 0,
 ) -> FloatArray:
-    """Whole RAM pages that the metadata of flash leave, for many sizes at once.
+    """Whole RAM pages that the flash metadata leave, for many sizes at once.
 
     floor((RAM - ceil(metadata)) / page): the RAM of every model that charges metadata.
 
@@ -506,7 +508,7 @@ def ram_pages_left(
     page_bytes : int
         Page of the workload. [bytes]
     source_bytes : array_like
-        Address space behind the cache; broadcast. [bytes]
+        Address size of the volume behind the cache; broadcast. [bytes]
 
     Returns
     -------
@@ -587,7 +589,7 @@ def check_fragment(fragment_bytes: object) -> None:
     Raises
     ------
     BadInput
-        If it is no positive multiple of 4 KiB.
+        If it is not a positive multiple of 4 KiB.
     """
     good = (
         isinstance(fragment_bytes, int)
@@ -597,13 +599,14 @@ def check_fragment(fragment_bytes: object) -> None:
     )
     if not good:
         raise BadInput(
-            f"fragment_bytes: `{fragment_bytes}` is no positive multiple of {SCE_PAGE_BYTES}",
-            "a fragment holds whole 4 KiB pages; the paper's has 1 MiB",
+            f"fragment_bytes: `{fragment_bytes}` is not a positive multiple of "
+            f"{SCE_PAGE_BYTES}",
+            "use whole 4 KiB pages; the paper's fragment has 1 MiB",
         )
 
 
 def preset(name: str) -> MetadataPreset:
-    """Return the preset of that name, with `:SIZE` for the address space behind the cache.
+    """Return the preset of that name, with `:SIZE` for the size of the volume behind the cache.
 
     Without a size a fragment cache's map is taken to span the pages of the workload only, the
     least there can be.
@@ -629,13 +632,15 @@ def preset(name: str) -> MetadataPreset:
         return found
     if found.source_entry_bytes == 0:
         raise BadInput(
-            f"metadata preset `{name}`: `{base}` keeps nothing of the space behind it",
+            f"metadata preset `{name}`: `{base}` keeps no metadata of the volume "
+            "behind it",
             f"leave `:{size}` out",
         )
     source_bytes = parse_bytes(size)
     if source_bytes == 0:
         raise BadInput(
-            f"metadata preset `{name}`: the space behind the cache must be above 0",
+            f"metadata preset `{name}`: the size of the volume behind the cache must "
+            "be above 0",
             f"state its size, such as `{base}:2TiB`, or leave `:{size}` out",
         )
     return replace(found, source_bytes=source_bytes)
@@ -663,7 +668,8 @@ PRESETS: Mapping[str, MetadataPreset] = MappingProxyType(
                 0,
                 0,
                 "Kang, Lee and Moon (2016), section 5.2",
-                "32 bytes an entry of the metadata directory; hash links are not stated",
+                "32 bytes per entry of the metadata directory; hash links are not "
+                "stated",
             ),
             MetadataPreset(
                 "sce",
@@ -704,8 +710,8 @@ PRESETS: Mapping[str, MetadataPreset] = MappingProxyType(
                 0,
                 0,
                 "SCE paper (ADMS 2014), Table 1",
-                "15 MiB measured for 200 GiB, spread over buckets of 512 KiB; its B+tree nodes "
-                "are cached besides, as many as memory allows",
+                "15 MiB measured for 200 GiB, spread over buckets of 512 KiB; its "
+                "B+tree nodes are cached in addition, as memory allows",
             ),
             MetadataPreset(
                 "l2arc",
@@ -725,7 +731,7 @@ PRESETS: Mapping[str, MetadataPreset] = MappingProxyType(
                 0,
                 0,
                 "writeboost/dm-writeboost#107",
-                "about 1 % of the cache device, as its author says",
+                "about 1 % of the cache device, according to its author",
             ),
         )
     }

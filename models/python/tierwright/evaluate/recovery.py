@@ -159,7 +159,7 @@ def warm_up_misses(cache_bytes: ArrayLike, unit_bytes: ArrayLike) -> FloatArray:
     v = broadcast(
         "warm-up", amounts={"cache_bytes": cache_bytes, "unit_bytes": unit_bytes}
     )
-    problems = Problems("warm-up", "sizes are bytes above 0")
+    problems = Problems("warm-up", "use sizes in bytes above 0")
     for name, array in v.items():
         problems.check(np.all(array > 0), name, array, "must be above 0")
     problems.raise_if_any()
@@ -288,7 +288,7 @@ def redo_time(
     Parameters
     ----------
     metadata_s : array_like
-        Time to restore the metadata of flash, from `recovery`; 0 without flash. [s]
+        Time to restore the flash metadata, from `recovery`; 0 without flash. [s]
     redo_pages, redo_writes : array_like
         Pages read and pages written by redo, in proportion to half the checkpoint interval.
         [pages]
@@ -432,9 +432,10 @@ def restart(
         (
             Caution(
                 "restore_costs_more",
-                "with so few pages to redo, restoring the metadata of flash costs more than "
-                "reading from flash saves",
-                "a shorter checkpoint interval leaves little to redo either way",
+                "with so few pages to redo, restoring the flash metadata takes longer "
+                "than reading from flash saves",
+                "choose a longer checkpoint interval to compare: a shorter one leaves "
+                "little to redo either way",
             ),
         )
         if slower

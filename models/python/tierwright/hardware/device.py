@@ -348,7 +348,9 @@ def device_from_mapping(data: Mapping[str, Any], *, place: str = "device") -> De
     BadInput
         With every problem found, each with its key.
     """
-    problems = Problems(place, "docs/reference/devices.md lists keys, kinds and units")
+    problems = Problems(
+        place, "see docs/reference/devices.md for keys, kinds and units"
+    )
     for key in data:
         problems.check(key in _DEVICE_KEYS, key, None, "unknown key")
     identifier = _text(data, "id", problems)
@@ -362,7 +364,7 @@ def device_from_mapping(data: Mapping[str, Any], *, place: str = "device") -> De
     name = _text(data, "name", problems)
     kind = _text(data, "kind", problems)
     if kind:
-        problems.check(kind in KINDS, "kind", kind, f"is none of {', '.join(KINDS)}")
+        problems.check(kind in KINDS, "kind", kind, f"is not one of {', '.join(KINDS)}")
     year = data.get("year")
     if year is not None:
         first, last = _YEARS
@@ -377,7 +379,7 @@ def device_from_mapping(data: Mapping[str, Any], *, place: str = "device") -> De
         isinstance(sold_as, str) and sold_as in SOLD_AS,
         "sold_as",
         sold_as,
-        f"is none of {', '.join(SOLD_AS)}",
+        f"is not one of {', '.join(SOLD_AS)}",
     )
     notes = data.get("notes", "")
     problems.check(isinstance(notes, str), "notes", notes, "must be text")
@@ -453,7 +455,7 @@ def _measurement(entry: Any, where: str, problems: Problems) -> Measurement | No
         isinstance(source, str) and source.strip(),
         f"{where}.source",
         source,
-        "must name where the measurement is from",
+        "must name the source of the measurement",
     )
     check_date(entry.get("date"), f"{where}.date", problems)
     note = entry.get("note", "")
@@ -491,7 +493,7 @@ def _figure(name: str, entry: Any, problems: Problems) -> Figure | None:
         isinstance(source, str) and source.strip(),
         f"{key}.source",
         source,
-        "must name where the figure is from",
+        "must name the source of the figure",
     )
     date = entry.get("date")
     check_date(date, f"{key}.date", problems)

@@ -431,7 +431,7 @@ def _part(
         )
         return None
     if pattern not in _PATTERNS:
-        problems.add(f"{where} ({name})", pattern, "is no read or write pattern")
+        problems.add(f"{where} ({name})", pattern, "is not a read or write pattern")
         return None
     operation, random = _PATTERNS[pattern]
     found = job.get(operation)
@@ -562,8 +562,8 @@ def _depth(
     if wanted is None and not one_sided and not both:
         reads, writes = (sorted(depths[name]) for name in ("read", "write"))
         raise BadInput(
-            f"{place}: reads were measured at depth {reads}, writes at {writes}: rates at "
-            "different depths do not compare",
+            f"{place}: reads were measured at depth {reads}, writes at {writes}: rates "
+            "at different queue depths are not comparable",
             "measure both at one depth, or choose with --queue-depth",
         )
     depth = wanted if wanted is not None else max(both or measured)
@@ -591,8 +591,8 @@ def _about_options(options: Mapping[str, Any], name: str) -> Iterable[Caution]:
     if limits:
         yield Caution(
             "rate_limited",
-            f"job `{name}` sets {', '.join(limits)}: its IOPS are those asked for, not those "
-            "that the device can do",
+            f"job `{name}` sets {', '.join(limits)}: its IOPS are the requested ones, "
+            "not the most that the device can do",
             "measure without a limit",
         )
 
@@ -605,10 +605,10 @@ def _about_runs(chosen: Iterable[FioRun]) -> Iterable[Caution]:
         ):
             yield Caution(
                 "depth_not_reached",
-                f"job `{run.name}` asked for {run.queue_depth} requests in flight and had "
-                f"{run.in_flight:.3g} (IOPS x latency)",
-                "the engine may be synchronous or the processor too slow; the profile states "
-                "the depth asked for",
+                f"job `{run.name}` requested {run.queue_depth} requests in flight and "
+                f"had {run.in_flight:.3g} (IOPS x latency)",
+                "check whether the engine is synchronous or the processor too slow; "
+                "the profile states the requested depth",
             )
 
 
@@ -644,7 +644,7 @@ def _job_depth(options: Mapping[str, Any], where: str, problems: Problems) -> in
     for key in ("iodepth", "numjobs"):
         text = str(options.get(key, "1"))
         good = _COUNT.fullmatch(text) is not None and int(text) > 0
-        problems.check(good, f"{where}.{key}", text, "is no positive whole number")
+        problems.check(good, f"{where}.{key}", text, "is not a positive whole number")
         counts[key] = int(text) if good else 1
     engine = str(options.get("ioengine", DEFAULT_ENGINE)).split(":")[0]
     depth = 1 if engine in SYNCHRONOUS_ENGINES else counts["iodepth"]
@@ -664,7 +664,7 @@ def _block(
     sizes = text.split(",")
     at = 1 if operation == "write" and len(sizes) > 1 and sizes[1] else 0
     match = _SIZE.fullmatch(sizes[at].strip())
-    if not problems.check(match, f"{where}.bs", text, "is no block size"):
+    if not problems.check(match, f"{where}.bs", text, "is not a block size"):
         return None
     if match is None:  # the check above has noted it
         return None

@@ -293,8 +293,8 @@ def dates_apart(used: Mapping[str, Price]) -> str | None:
     if dated[newest][0] - dated[oldest][0] <= MOST_QUARTERS_APART:
         return None
     return (
-        f"the price of {oldest} is of {dated[oldest][1]}, that of {newest} "
-        f"of {dated[newest][1]}"
+        f"the price of {oldest} is from {dated[oldest][1]}, the price of {newest} "
+        f"from {dated[newest][1]}"
     )
 
 
@@ -321,8 +321,8 @@ def rate_caution(rate: ExchangeRate, book: PriceBook | None) -> dict[str, Any] |
         return None
     return {
         "name": "prices_of_different_dates",
-        "message": f"the exchange rate of {rate.currency} is of {rate.date}, the prices of "
-        f"`{book.id}` of {book.date}",
+        "message": f"the exchange rate of {rate.currency} is from {rate.date}, the "
+        f"prices of `{book.id}` from {book.date}",
         "hint": "state the rate of the day of your prices",
         # Every amount is converted at this one rate.
         "could_change_choice": False,
@@ -359,7 +359,7 @@ def check_amortisation(months: object) -> int:
     if isinstance(months, bool) or not isinstance(months, int) or months < 1:
         raise BadInput(
             f"amortisation_months `{months}` is not a positive whole number",
-            "36 spreads a purchase over three years",
+            "use a whole number of months; 36 spreads a purchase over three years",
         )
     return months
 
@@ -388,7 +388,7 @@ def price_book_from_mapping(
     BadInput
         With every problem found, each with its key.
     """
-    problems = Problems(place, "docs/reference/price-books.md lists keys and units")
+    problems = Problems(place, "see docs/reference/price-books.md for keys and units")
     for key in data:
         problems.check(key in _BOOK_KEYS, key, None, "unknown key")
     for key in ("id", "name", "date"):
@@ -435,7 +435,7 @@ def price_book_from_mapping(
             price.kind is None or price.kind not in absent,
             "absent",
             price.kind,
-            "has a price all the same",
+            "has a price nevertheless",
         )
     problems.raise_if_any()
     return PriceBook(
@@ -481,11 +481,15 @@ def _absent(entries: Any, problems: Problems) -> dict[str, str]:
     for index, entry in enumerate(entries):
         where = f"absent[{index}]"
         good = isinstance(entry, Mapping) and set(entry) == _ABSENT_KEYS
-        if not problems.check(good, where, entry, "needs `kind` and `reason` alone"):
+        if not problems.check(
+            good, where, entry, "must have exactly `kind` and `reason`"
+        ):
             continue
         kind, reason = entry["kind"], entry["reason"]
         known = isinstance(kind, str) and kind in KINDS
-        problems.check(known, f"{where}.kind", kind, f"is none of {', '.join(KINDS)}")
+        problems.check(
+            known, f"{where}.kind", kind, f"is not one of {', '.join(KINDS)}"
+        )
         problems.check(
             isinstance(reason, str) and reason.strip(),
             f"{where}.reason",
@@ -524,7 +528,7 @@ def _entry(
             isinstance(kind, str) and kind in KINDS,
             f"{where}.kind",
             kind,
-            f"is none of {', '.join(KINDS)}",
+            f"is not one of {', '.join(KINDS)}",
         )
     given = [key for key in PRICE_UNITS if entry.get(key) is not None]
     if not problems.check(
@@ -547,7 +551,7 @@ def _entry(
         isinstance(source, str) and source.strip(),
         f"{where}.source",
         source,
-        "must name where the price is from",
+        "must name the source of the price",
     )
     check_date(entry.get("date"), f"{where}.date", problems)
     if len(problems.found) > before or paid is None:
@@ -591,7 +595,9 @@ def why_no_price(what: str, device: Device | None, prices: PriceBook | None) -> 
         The book that was given.
     """
     if device is not None and device.sold_as == "instance":
-        return f"{what} is rented with its cloud instance alone and has no price apart"
+        return (
+            f"{what} is rented only with its cloud instance and has no separate price"
+        )
     if prices is not None:
         reason = prices.absent.get("dram" if device is None else device.kind)
         about = "" if reason is None else f": {reason}"

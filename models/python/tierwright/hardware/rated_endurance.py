@@ -63,8 +63,8 @@ class RatedEndurance:
         return (
             Caution(
                 "endurance_assumed",
-                f"the endurance rests on {self.assumed}, which no source states of this "
-                "device",
+                f"the endurance rests on {self.assumed}, which no source states for "
+                "this device",
                 "give the TBW or the drive writes per day of your drive",
             ),
         )

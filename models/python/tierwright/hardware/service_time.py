@@ -41,7 +41,7 @@ RULES: Mapping[str, str] = {
     "io_units": "the larger of I/O units / IOPS and bytes / throughput",
     "requests": "1/IOPS, at least bytes / sequential rate",
     "chip_pages": "whole pages of the chip",
-    "latency": "a latency stands in for the busy time",
+    "latency": "a latency is used as the busy time",
     "single_request": "one request, nothing else in flight",
     "sequential": "bytes / sequential rate",
     "missing": "not stated",
@@ -258,7 +258,7 @@ def _headline(
     at = (
         f"at {format_bytes(size)}"
         if stated
-        else "of an unstated transfer size, taken as 4 KiB"
+        else "of an unstated transfer size, assumed to be 4 KiB"
     )
     said = _depth_text(depth)
     if device.kind == "hdd" and depth is None and US_PER_S / rate < FASTEST_DISK_US:

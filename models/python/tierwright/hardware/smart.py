@@ -143,7 +143,7 @@ def smart_from_mapping(document: Any, *, place: str = "SMART data") -> SmartHeal
     Raises
     ------
     BadInput
-        If it is of neither program, or a counter is no whole number.
+        If it is of neither program, or a counter is not a whole number.
     """
     if not isinstance(document, Mapping):
         raise BadInput(f"{place}: document: must be a JSON object", _HINT)
@@ -231,8 +231,8 @@ def _ata_written(
     if _ATA_SECTORS in attributes:
         about = Caution(
             "unit_by_vendor",
-            f"ATA attribute {_ATA_SECTORS} was taken in logical blocks of {block} bytes; "
-            "some vendors count it in other units",
+            f"ATA attribute {_ATA_SECTORS} was read as logical blocks of {block} "
+            "bytes; some vendors count it in other units",
             "compare it with the device statistics log: `smartctl --json -x DEVICE`",
         )
         basis = f"ATA attribute {_ATA_SECTORS} x {block} bytes (unit assumed)"
@@ -321,5 +321,5 @@ def _no_writes() -> Caution:
     return Caution(
         "host_writes_unknown",
         "the drive does not report how much the host wrote",
-        "give the write rate yourself, from iostat or the application",
+        "enter the write rate, from iostat or the application",
     )

@@ -178,7 +178,8 @@ def _about_book(
             Caution(
                 "prices_of_different_dates",
                 apart,
-                "such prices do not compare; add a price to a book of your own",
+                "add a price to a price book of your own: these prices are not "
+                "comparable",
             )
         )
     return tuple(found)
@@ -317,7 +318,8 @@ def _priced_as_kind(
         "price_of_kind",
         f"price book `{prices.id}` prices the {tier} device `{device.id}` like every "
         f"device of the kind `{device.kind}`, {_stated(price)}{beside}",
-        "devices of a kind differ in price; add a quote for this one to a book of your own",
+        "add a quote for this device to a price book of your own: devices of a kind "
+        "differ in price",
     )
 
 

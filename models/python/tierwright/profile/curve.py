@@ -335,7 +335,7 @@ class Curve:
         if new_pages and self.given is not None:
             raise BadInput(
                 f"new_pages: `{new_pages}` must be 0: a given curve has no first touches",
-                "profile a trace, and state the new pages with that profile",
+                "profile a trace and state the new pages with that profile",
             )
         known = 0 if self.given else check_new_pages(new_pages, self.distinct_pages)
         if known == self.new_pages:
@@ -563,12 +563,12 @@ class Curve:
         if self.given is None:
             raise BadInput(
                 "the dirty share of a measured curve follows from its write-backs",
-                "state a dirty share only for a curve that was given",
+                "state a dirty share only for a given curve",
             )
         if not (_is_number(dirty_share) and 0 <= dirty_share <= 1):
             raise BadInput(
                 f"dirty_share: `{dirty_share}` must lie in [0, 1]",
-                "0: no victim is dirty; 1: every one is",
+                "use a share from 0 (no victim is dirty) to 1 (every victim is)",
             )
         return Curve.from_lists(
             self.pages,

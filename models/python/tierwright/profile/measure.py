@@ -11,6 +11,12 @@ from tierwright.trace.reading import OnProgress, Trace
 if TYPE_CHECKING:
     from tierwright.profile.document import Profile
 
+FIXED_RATE_ESTIMATOR = "SHARDS at a fixed rate, adjusted and scaled to the known distinct pages; cold start"
+"""How the counts of a sample of a fixed rate are found."""
+USUAL_WINDOWS = 64
+_USUAL_WINDOW_SHARES = (0.001, 0.01, 0.05, 0.2, 0.5)
+"""Cache sizes whose misses windows list unless asked otherwise, as shares of the distinct pages."""
+
 
 def profile(
     trace: Trace,
@@ -169,6 +175,18 @@ def sampled_profile(
         sample_pages,
     )
     return Profile(curve, found["duration_s"], sampled)
+
+
+def usual_window_sizes(distinct_pages: int) -> list[int]:
+    """Return the cache sizes whose misses windows list unless asked otherwise. [pages]
+
+    Examples
+    --------
+    >>> usual_window_sizes(1000)
+    [1, 10, 50, 200, 500]
+    """
+    shares = _USUAL_WINDOW_SHARES
+    return sorted({max(1, round(distinct_pages * share)) for share in shares})
 
 
 def window_curves(

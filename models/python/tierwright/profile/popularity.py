@@ -30,6 +30,8 @@ CLOSE_KS, ROUGH_KS = 0.05, 0.1
 """Distances up to which a fit is called close, and rough. A choice: tests of significance reject
 every law on traces of millions of accesses, so they tell nothing."""
 
+TOP_SHARES = (0.001, 0.01, 0.1, 0.2, 0.5)
+"""Shares of the pages, most accessed first, whose share of the accesses is worth knowing."""
 _EXACT_RANKS = 10_000
 _STEPS = 100
 _FLAT = 1e-12

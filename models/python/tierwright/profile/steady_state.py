@@ -80,7 +80,8 @@ def check_start(start: str) -> Start:
             return known
     raise BadInput(
         f"start: `{start}` is unknown",
-        "steady: a system that runs; cold: a replay that begins with empty caches",
+        "use steady for a system that runs, or cold for a replay that begins with "
+        "empty caches",
     )
 
 
@@ -90,7 +91,7 @@ def check_new_pages(new_pages: int, distinct_pages: int) -> int:
     Raises
     ------
     BadInput
-        If it is no whole number from 0 to the pages that were touched.
+        If it is not a whole number from 0 to the pages that were touched.
     """
     if isinstance(new_pages, bool) or not isinstance(new_pages, (int, np.integer)):
         raise BadInput(
@@ -176,7 +177,7 @@ def product_limit(
         size.ndim == 1 and size.shape == missed.shape,
         "pages",
         None,
-        "must be as many as the misses, in one row",
+        "must have the same length as the misses, in one row",
     )
     problems.raise_if_any()
     problems.check(

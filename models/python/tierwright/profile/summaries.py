@@ -134,7 +134,7 @@ class Requests:
     read_amount, write_amount : int
         Sum of the lengths of reads and of writes.
     sequential : int
-        Requests that begin where the one before of their device ended.
+        Requests that begin where the previous one of their device ended.
     runs : Runs
         Longest chains of such requests.
     longest_run : int
@@ -235,7 +235,7 @@ class Summaries:
     devices : Devices or None
         One row a device; None of a trace of one device.
     notes : ReaderNotes
-        What the reader of the trace noticed.
+        What the reader noticed in the trace.
     """
 
     accesses: int

@@ -32,7 +32,7 @@ def error_bounded(
     points : int
         Log-spaced sizes wanted.
     also : iterable of int
-        Sizes to list besides. [pages]
+        Additional sizes to list. [pages]
 
     Returns
     -------

@@ -135,7 +135,7 @@ def assign(
         if option.owner is not None and option.owner not in {r["name"] for r in rows}:
             names = ", ".join(dict.fromkeys(row["name"] for row in rows))
             raise BadInput(
-                f"{place}: `{option.text}`: `{option.owner}` is no contender here",
+                f"{place}: `{option.text}`: `{option.owner}` is not a contender here",
                 f"contenders: {names}",
             )
     taken = [_of(row, given) for row in rows]

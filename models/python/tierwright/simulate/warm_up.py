@@ -29,7 +29,7 @@ def whole(warm_up: WarmUp) -> int | None:
         If it is neither a whole number from 0 on nor a share between 0 and 1.
     """
     if isinstance(warm_up, bool) or not math.isfinite(warm_up):
-        raise BadInput(f"warm-up `{warm_up}` is no number", _HINT)
+        raise BadInput(f"warm-up `{warm_up}` is not a number", _HINT)
     if 0 < warm_up < 1:
         return None
     if warm_up < 0 or warm_up != int(warm_up) or warm_up > MOST_ACCESSES:
@@ -54,7 +54,8 @@ def accesses_of(warm_up: WarmUp, accesses: int) -> int:
         found = math.floor(warm_up * accesses)
         if found < 1:
             raise BadInput(
-                f"{warm_up:.6g} of {accesses:,} accesses is not one access to warm up with",
+                f"{warm_up:.6g} of {accesses:,} accesses is less than one access to "
+                "warm up with",
                 "give a larger share, or no warm-up",
             )
     if 0 < accesses <= found:
@@ -80,9 +81,9 @@ def parse(text: str) -> WarmUp:
             return whole(int(plain)) or 0
         share = float(number) / 100
     except ValueError:
-        raise BadInput(f"`--warm-up {text}` is no warm-up", _HINT) from None
+        raise BadInput(f"`--warm-up {text}` is not a warm-up", _HINT) from None
     if not 0 <= share < 1:
         raise BadInput(
-            f"`--warm-up {text}` is no share that leaves accesses to count", _HINT
+            f"`--warm-up {text}` is not a share that leaves accesses to count", _HINT
         )
     return share

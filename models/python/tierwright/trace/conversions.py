@@ -98,12 +98,16 @@ def convert(
         why = (
             "was read with other options, or is damaged"
             if json.dumps(key)[1:-1] in left
-            else "is of another trace, of this one before it changed, or of another version"
+            else "belongs to another trace, to this one before it changed, or to "
+            "another version"
         )
-        notes.append(f"what a killed conversion to `{out}` left {why}: begun anew")
+        notes.append(
+            f"what an interrupted conversion to `{out}` left {why}: started over"
+        )
     if _content(trace) != content:
         notes.append(
-            f"`{trace.path}` changed while it was read: `{out}` may hold parts of both"
+            f"`{trace.path}` changed while it was read: `{out}` may contain parts of "
+            "both versions"
         )
     return report, notes
 
@@ -166,7 +170,7 @@ def _refuse_foreign(file: Path, start: bytes) -> None:
         if found in (b"", start):
             return
     raise BadInput(
-        f"`{file}` is in the way and was not left by a conversion",
+        f"`{file}` exists and was not left by a conversion",
         "move it away, or choose another name for the canonical trace",
     )
 

@@ -25,7 +25,7 @@ class Reading:
     Attributes
     ----------
     skip_bad_records : int
-        Bad lines or records to pass over and count; one more is an error.
+        Bad lines or records to skip and count; one more is an error.
     max_content_bytes : int or None
         Most decompressed bytes of the file; None takes 16 TiB. [bytes]
     max_expansion : int or None
@@ -36,8 +36,7 @@ class Reading:
     members_merged : bool
         Whether the members are merged by time; otherwise they are read one after another.
     device_bytes : int or None
-        Size of each device that was recorded; addresses beyond it, or far below it, are warned
-        of. [bytes]
+        Size of each device that was recorded; a warning is given if addresses exceed it or stay far below it. [bytes]
     """
 
     skip_bad_records: int = 0

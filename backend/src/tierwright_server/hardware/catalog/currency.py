@@ -25,11 +25,12 @@ Currency = Annotated[
     str,
     Query(
         pattern="^[A-Z]{3}$",
-        description="Currency of the money in the answer. Other than USD: every amount gets a "
-        "neighbour in it (`usd_per_month`: `eur_per_month`), converted once from the sum, "
-        "sentences are in it, and `exchange_rate` says the rate, its date and its source: that "
-        "of the price book, else the shipped one of the nearest day. "
-        "`GET /catalog/exchange-rates` lists them.",
+        description="Currency of the money in the answer. Other than USD: every amount "
+        "is also given in it (`usd_per_month`: `eur_per_month`), converted "
+        "once from the sum; sentences use it, and `exchange_rate` states "
+        "the rate, its date and its source: the rate of the price book, or "
+        "else the shipped one of the nearest day. `GET "
+        "/catalog/exchange-rates` lists them.",
         examples=["EUR"],
     ),
 ]
@@ -37,8 +38,8 @@ PerUsd = Annotated[
     str | None,
     Query(
         pattern=r"^[0-9]{1,9}(\.[0-9]{1,12})?@[0-9]{4}(-[0-9Q-]{2,5})?$",
-        description="A rate of your own in place of that: what one US dollar is in `currency`, "
-        "and the day.",
+        description="Your own rate, used instead: the value of one US dollar in "
+        "`currency`, and the date.",
         examples=["0.88@2026-09-30"],
     ),
 ]

@@ -40,7 +40,8 @@ ServicePage = Annotated[
     Query(
         ge=512,
         le=2**24,
-        description="Page of the service times; absent: that of each device's IOPS. [bytes]",
+        description="Page size of the service times; absent: the size of each device's "
+        "IOPS. [bytes]",
     ),
 ]
 OriginOnly = Annotated[
@@ -121,17 +122,19 @@ async def list_devices(
         Identifier | None, Query(description="Only of this kind of device.")
     ] = None,
     origin: OriginOnly = None,
-    role: Annotated[Role | None, Query(description="Tier that they can serve.")] = None,
+    role: Annotated[
+        Role | None, Query(description="Only devices that can serve this tier.")
+    ] = None,
     answers: Annotated[
         Capability | None,
-        Query(description="Question that their figures suffice for."),
+        Query(description="Only devices whose figures can answer this question."),
     ] = None,
     sold_as: Annotated[
         SoldAs | None,
         Query(description="`device`: without the disks of cloud instances."),
     ] = None,
 ) -> DeviceList:
-    """List devices, the shipped ones and your own: all, or those that can do something."""
+    """List devices, the shipped ones and your own: all, or filtered by capability."""
     found = await service.list_devices(
         session,
         context,
@@ -159,7 +162,7 @@ async def list_devices(
 async def create_device(
     body: DeviceIn, session: SessionDep, response: Response
 ) -> DeviceOut:
-    """Add an own device."""
+    """Add a device of your own."""
     found = await service.create_device(session, body)
     tag(response, found)
     return found
@@ -197,7 +200,7 @@ async def update_device(
     response: Response,
     if_match: IfMatch = None,
 ) -> DeviceOut:
-    """Change an own device. A shipped one is copied first."""
+    """Change a device of your own. Copy a shipped device first."""
     found = await service.update_device(session, context, device_id, body, if_match)
     tag(response, found)
     return found
@@ -215,7 +218,7 @@ async def delete_device(
     context: ContextDep,
     if_match: IfMatch = None,
 ) -> None:
-    """Delete an own device that no saved scenario uses."""
+    """Delete a device of your own that no saved scenario uses."""
     await service.delete_device(session, context, device_id, if_match)
 
 
@@ -232,7 +235,7 @@ async def copy_device(
     response: Response,
     body: CopyIn | None = None,
 ) -> DeviceOut:
-    """Copy any device into an own one that can be changed."""
+    """Copy any device to one of your own that can be changed."""
     found = await service.copy_device(session, context, device_id, body or CopyIn())
     tag(response, found)
     return found
@@ -270,7 +273,7 @@ async def list_price_books(
 async def create_price_book(
     body: PriceBookIn, session: SessionDep, context: ContextDep, response: Response
 ) -> PriceBookOut:
-    """Add an own price book."""
+    """Add a price book of your own."""
     found = await service.create_price_book(session, context, body)
     tag(response, found)
     return found
@@ -285,10 +288,13 @@ async def list_exchange_rates(
     page: Annotated[Page, paged("currency", "date")],
     price_book_id: Annotated[
         Identifier | None,
-        Query(description="Book whose amounts are stated; absent: the default book."),
+        Query(
+            description="Price book whose rates are listed; absent: the default price "
+            "book."
+        ),
     ] = None,
     currency: Annotated[
-        CurrencyCode | None, Query(description="Only the rate of this one.")
+        CurrencyCode | None, Query(description="Only the rate of this currency.")
     ] = None,
 ) -> ExchangeRateList:
     """List the currencies that amounts can be stated in, each at the rate that is used."""
@@ -330,7 +336,7 @@ async def update_price_book(
     response: Response,
     if_match: IfMatch = None,
 ) -> PriceBookOut:
-    """Change an own price book."""
+    """Change a price book of your own."""
     found = await service.update_price_book(
         session, context, price_book_id, body, if_match
     )
@@ -350,5 +356,5 @@ async def delete_price_book(
     context: ContextDep,
     if_match: IfMatch = None,
 ) -> None:
-    """Delete an own price book that no saved scenario uses."""
+    """Delete a price book of your own that no saved scenario uses."""
     await service.delete_price_book(session, context, price_book_id, if_match)

@@ -44,16 +44,16 @@ FigureName = Annotated[str, AfterValidator(_figure_name)]
 
 
 class FlashMetadataOut(Answer):
-    """How much RAM a flash cache needs to know what it holds."""
+    """RAM that the metadata of a flash cache need."""
 
     name: str
     title: str
     entry_bytes: float = Field(description="RAM for each unit on flash. [bytes]")
     unit_bytes: int | None = Field(
-        description="Flash that an entry stands for; null: a page. [bytes]"
+        description="Flash covered by an entry; null: a page. [bytes]"
     )
     source_entry_bytes: float = Field(
-        description="RAM for each unit of the address space behind. [bytes]"
+        description="RAM for each unit of the volume behind the cache. [bytes]"
     )
     fixed_bytes: int
     source: str
@@ -70,7 +70,8 @@ class FormatOut(Answer):
     has_device: bool
     page_native: bool = Field(description="Records name pages: never split.")
     verified: str = Field(
-        description="Against what the reader was held: real files, published lines, or a description alone."
+        description="What the reader was tested against: real files, published lines, "
+        "or only a description."
     )
 
 
@@ -116,7 +117,8 @@ class FigureOut(Answer):
     date: str | None
     note: str
     assumed: bool = Field(
-        description="Taken from the class of the device: no source states it of this one."
+        description="Assumed from the class of the device: no source states it for "
+        "this device."
     )
 
 
@@ -165,9 +167,9 @@ class ServiceTimeOut(Answer):
     time_us: float | None = Field(description="null where it is not stated. [µs]")
     rule: str
     low_us: float | None = Field(
-        description="Least that it may be, where carried over from another size. [µs]"
+        description="Lower bound, where derived from another size. [µs]"
     )
-    high_us: float | None = Field(description="Most that it may be. [µs]")
+    high_us: float | None = Field(description="Upper bound. [µs]")
     basis: str
     page_bytes: int
 
@@ -181,7 +183,8 @@ class DeviceOut(Answer):
     origin: Origin
     year: int | None
     sold_as: SoldAs = Field(
-        description="`instance`: disks that are rented with a cloud instance alone, not ranked among drives."
+        description="`instance`: disks that are rented only with a cloud instance, and "
+        "are not ranked among drives."
     )
     capacity_bytes: int | None
     page_bytes: int | None
@@ -189,8 +192,8 @@ class DeviceOut(Answer):
     figures: dict[str, FigureOut]
     measurements: list[MeasurementOut]
     service_page_bytes: int = Field(
-        description="Page of the service times: the one asked for, else that of the IOPS, "
-        "else 4096. [bytes]"
+        description="Page size of the service times: the requested one, else the size "
+        "of the IOPS, else 4096. [bytes]"
     )
     read_service_us: float | None = Field(description="Busy time of a page read. [µs]")
     write_service_us: float | None = Field(
@@ -201,35 +204,37 @@ class DeviceOut(Answer):
         description="The same with rule and bounds."
     )
     waiting_times: dict[Literal["read", "write"], ServiceTimeOut] = Field(
-        description="Time of one request at queue depth 1, what a lone client waits for; "
-        "null where the device does not state it."
+        description="Time of one request at queue depth 1, what a single client waits "
+        "for; null where the device does not state it."
     )
     usd_per_gb: Usd | None = Field(description="Purchase price. [USD per 10^9 bytes]")
     usd_per_gb_month: Usd | None = Field(
         description="Rent. [USD per 10^9 bytes, month]"
     )
     price_date: str | None
-    roles: list[Role] = Field(description="Where the device may stand.")
+    roles: list[Role] = Field(description="Tiers in which the device can be used.")
     answers: list[Capability] = Field(
-        description="Questions that its figures suffice for: `io_times` (comparison, map, "
-        "throughput, DRAM or flash), `life` (endurance, stated or assumed), `refill` "
-        "(sequential rates)."
+        description="Questions that can be answered with its figures: `io_times` "
+        "(comparison, map, throughput, DRAM or flash), `life` (endurance, "
+        "stated or assumed), `refill` (sequential rates)."
     )
-    missing: list[str] = Field(description="Figures that are absent, and what for.")
+    missing: list[str] = Field(
+        description="Missing figures, and what they are needed for."
+    )
     assumed: list[str] = Field(
-        description="Figures that are assumptions: those of the class of the device."
+        description="Figures that are assumptions, from the class of the device."
     )
     notes: str
     etag: str | None = Field(
         default=None, description="For `If-Match` of a change; absent for shipped ones."
     )
     updated_at: datetime | None = Field(
-        default=None, description="Last change, of an own device."
+        default=None, description="Last change, of a device of your own."
     )
 
 
 class DeviceIn(Body):
-    """An own device. Figures have the names and units of the shipped ones."""
+    """A device of your own. Figures have the names and units of the shipped ones."""
 
     name: Name
     kind: Annotated[
@@ -285,7 +290,7 @@ class DeviceVocabulary(Answer):
 
 
 class DeviceList(Answer):
-    """Devices: shipped first, then own, each by name."""
+    """Devices: shipped first, then your own, each by name."""
 
     items: list[DeviceOut]
     total: int
@@ -371,7 +376,7 @@ class ExchangeRateOut(Answer):
     source: str
     caution: str | None = Field(
         default=None,
-        description="Said where the rate is of another time than the prices.",
+        description="Warning where the rate and the prices are of different dates.",
     )
 
 
@@ -399,14 +404,17 @@ class PriceBookOut(Answer):
     region: str
     currency: str
     exchange_rates: list[ExchangeRateOut] = Field(
-        description="That the book states itself; they go before the shipped ones."
+        description="Stated by the price book itself; used in preference to the "
+        "shipped ones."
     )
     notes: str
     default: bool = Field(
-        description="Whether it is taken where no book was chosen; of one book."
+        description="Whether it is used where no price book was chosen; true of one "
+        "book."
     )
     retired: str = Field(
-        description="Why it should not be chosen any more; empty: it stands. It stays selectable."
+        description="Why it should no longer be chosen; empty: it is current. It can "
+        "still be chosen."
     )
     absent: list[AbsentPriceOut] = Field(
         description="Kinds without a price, and why there is none."
@@ -419,7 +427,7 @@ class PriceBookOut(Answer):
 
 
 class PriceBookIn(Body):
-    """An own price book."""
+    """A price book of your own."""
 
     name: Name
     date: DatedText
@@ -434,7 +442,7 @@ class PriceBookIn(Body):
 
 
 class PriceBookList(Answer):
-    """Price books: shipped first, then own."""
+    """Price books: shipped first, then your own."""
 
     items: list[PriceBookOut]
     total: int

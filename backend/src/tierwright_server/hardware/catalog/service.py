@@ -1,8 +1,6 @@
 """Decisions about the catalogue."""
 
-import re
-import secrets
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from decimal import Decimal
 from typing import Any
 
@@ -36,8 +34,7 @@ from tierwright.hardware.service_time import (
 )
 from tierwright.simulate.replay import contenders
 from tierwright.trace.reading import formats
-from tierwright_server.common.errors import Conflict, NotFound
-from tierwright_server.hardware.catalog import repository
+from tierwright_server.hardware.catalog.own import Entry, Store, marked
 from tierwright_server.hardware.catalog.schemas import (
     AbsentPriceOut,
     Capability,
@@ -66,13 +63,7 @@ from tierwright_server.hardware.catalog.schemas import (
 )
 from tierwright_server.hardware.catalog.shipped import ShippedCatalog
 from tierwright_server.http.context import Context
-from tierwright_server.http.preconditions import check_match, etag_of
 from tierwright_server.storage import tables
-
-OWN_PREFIX = "own-"
-"""Ids of own things begin so, and no shipped one does: they never collide."""
-
-_SLUG_LENGTH = 40
 
 
 def list_formats() -> list[FormatOut]:
@@ -123,11 +114,8 @@ async def list_devices(
 ) -> DeviceList:
     """List shipped and own devices that can do what is asked for, with a page's times."""
     items = [
-        device_out(device, page_bytes=page_bytes)
-        for device in context.of(ShippedCatalog).devices.values()
-    ]
-    items += [
-        _own_device_out(row, page_bytes) for row in await repository.devices(session)
+        _device_shown(entry, page_bytes)
+        for entry in await DEVICES.all(session, context)
     ]
     items = [
         item
@@ -141,8 +129,7 @@ async def list_devices(
 
 async def all_devices(session: AsyncSession, context: Context) -> list[Device]:
     """Return shipped and own devices as the models know them."""
-    own = [_load_device(row) for row in await repository.devices(session)]
-    return [*context.of(ShippedCatalog).devices.values(), *own]
+    return [entry.thing for entry in await DEVICES.all(session, context)]
 
 
 async def find_device(
@@ -154,17 +141,10 @@ async def find_device(
     page_bytes: int | None = None,
 ) -> tuple[Device, DeviceOut]:
     """Find a device of either origin; the error names `where` it was asked for."""
-    shipped = context.of(ShippedCatalog).devices.get(device_id)
-    if shipped is not None:
-        return shipped, _shipped_out(context, shipped, page_bytes)
-    row = await repository.device(session, device_id)
-    if row is None:
-        raise NotFound(
-            f"{where}: there is no device `{device_id}`",
-            hint="Choose another device: it may have been deleted. "
-            "GET /api/v1/catalog/devices lists all.",
-        )
-    return _load_device(row), _own_device_out(row, page_bytes)
+    found = await DEVICES.find(session, context, device_id, where)
+    if found.row is None:
+        return found.thing, _shipped_out(context, found.thing, page_bytes)
+    return found.thing, _device_shown(found, page_bytes)
 
 
 _MOST_SHOWN = 1024
@@ -208,12 +188,10 @@ async def copy_device(
 async def _keep_device(
     session: AsyncSession, name: str, document: Mapping[str, Any]
 ) -> DeviceOut:
-    await _check_room(session, tables.Device)
-    device = device_from_mapping({**document, "id": _new_id(name)})
-    row = tables.Device(id=device.id, document=_device_document(device))
-    session.add(row)
-    await session.flush()
-    return _own_device_out(row)
+    async def make(identifier: str) -> Device:
+        return device_from_mapping({**document, "id": identifier})
+
+    return _device_shown(await DEVICES.add(session, name, make))
 
 
 async def update_device(
@@ -224,13 +202,14 @@ async def update_device(
     if_match: str | None = None,
 ) -> DeviceOut:
     """Change an own device."""
-    row = await _own_device(session, context, device_id)
-    _check_match(if_match, row)
-    document = {**body.model_dump(exclude_none=True), "id": device_id}
-    row.document = _device_document(device_from_mapping(document))
-    row.updated_at = tables.now()
-    await session.flush()
-    return _own_device_out(row)
+
+    async def make(identifier: str) -> Device:
+        return device_from_mapping(
+            {**body.model_dump(exclude_none=True), "id": identifier}
+        )
+
+    found = await DEVICES.change(session, context, device_id, if_match, make)
+    return _device_shown(found)
 
 
 async def delete_device(
@@ -240,46 +219,27 @@ async def delete_device(
     if_match: str | None = None,
 ) -> None:
     """Delete an own device that no scenario names."""
-    row = await _own_device(session, context, device_id)
-    _check_match(if_match, row)
-    await _check_unused(session, device_id, "device")
-    await session.delete(row)
-
-
-def _check_match(if_match: str | None, row: tables.Device | tables.PriceBook) -> None:
-    check_match(if_match, etag_of(row.id, row.updated_at), f"`{row.id}`")
-
-
-async def _own_device(
-    session: AsyncSession, context: Context, device_id: str
-) -> tables.Device:
-    if device_id in context.of(ShippedCatalog).devices:
-        raise Conflict(
-            f"device `{device_id}` is a shipped one and cannot be changed",
-            hint=f"Copy it: POST /api/v1/catalog/devices/{device_id}/copy.",
-        )
-    row = await repository.device(session, device_id, lock=True)
-    if row is None:
-        raise NotFound(
-            f"there is no device `{device_id}`",
-            hint="GET /api/v1/catalog/devices lists all.",
-        )
-    return row
+    await DEVICES.delete(session, context, device_id, if_match)
 
 
 def _device_document(device: Device) -> dict[str, Any]:
     return {key: value for key, value in device.to_dict().items() if value is not None}
 
 
-def _load_device(row: tables.Device) -> Device:
-    return device_from_mapping(row.document, place=f"device {row.id}")
+DEVICES: Store[Device] = Store(
+    noun="device",
+    path="/api/v1/catalog/devices",
+    table=tables.Device,
+    shipped=lambda catalog: catalog.devices,
+    load=lambda document, place: device_from_mapping(document, place=place),
+    document=_device_document,
+    instead=lambda name: f"Copy it: POST /api/v1/catalog/devices/{name}/copy.",
+)
 
 
-def _own_device_out(row: tables.Device, page_bytes: int | None = None) -> DeviceOut:
-    answer = device_out(_load_device(row), own=True, page_bytes=page_bytes)
-    answer.updated_at = row.updated_at
-    answer.etag = etag_of(row.id, row.updated_at)
-    return answer
+def _device_shown(found: Entry[Device], page_bytes: int | None = None) -> DeviceOut:
+    own = found.row is not None
+    return marked(device_out(found.thing, own=own, page_bytes=page_bytes), found.row)
 
 
 def device_out(
@@ -344,10 +304,7 @@ def _per_gb(figure: Figure | None) -> Decimal | None:
 
 async def list_price_books(session: AsyncSession, context: Context) -> PriceBookList:
     """List shipped and own price books."""
-    items = [
-        price_book_out(book) for book in context.of(ShippedCatalog).price_books.values()
-    ]
-    items += [_own_price_book_out(row) for row in await repository.price_books(session)]
+    items = [_book_shown(entry) for entry in await PRICE_BOOKS.all(session, context)]
     return PriceBookList(items=items, total=len(items))
 
 
@@ -355,17 +312,8 @@ async def find_price_book(
     session: AsyncSession, context: Context, price_book_id: str
 ) -> tuple[PriceBook, PriceBookOut]:
     """Find a price book of either origin."""
-    shipped = context.of(ShippedCatalog).price_books.get(price_book_id)
-    if shipped is not None:
-        return shipped, price_book_out(shipped)
-    row = await repository.price_book(session, price_book_id)
-    if row is None:
-        raise NotFound(
-            f"there is no price book `{price_book_id}`",
-            hint="Choose another price book: it may have been deleted. "
-            "GET /api/v1/catalog/price-books lists all.",
-        )
-    return _load_price_book(row), _own_price_book_out(row)
+    found = await PRICE_BOOKS.find(session, context, price_book_id)
+    return found.thing, _book_shown(found)
 
 
 async def get_price_book(
@@ -379,12 +327,8 @@ async def create_price_book(
     session: AsyncSession, context: Context, body: PriceBookIn
 ) -> PriceBookOut:
     """Check and keep an own price book."""
-    await _check_room(session, tables.PriceBook)
-    book = await _checked_book(session, context, body, _new_id(body.name))
-    row = tables.PriceBook(id=book.id, document=_book_document(book))
-    session.add(row)
-    await session.flush()
-    return _own_price_book_out(row)
+    make = _checked_book(session, context, body)
+    return _book_shown(await PRICE_BOOKS.add(session, body.name, make))
 
 
 async def update_price_book(
@@ -395,14 +339,9 @@ async def update_price_book(
     if_match: str | None = None,
 ) -> PriceBookOut:
     """Change an own price book."""
-    row = await _own_price_book(session, context, price_book_id)
-    _check_match(if_match, row)
-    row.document = _book_document(
-        await _checked_book(session, context, body, price_book_id)
-    )
-    row.updated_at = tables.now()
-    await session.flush()
-    return _own_price_book_out(row)
+    make = _checked_book(session, context, body)
+    found = await PRICE_BOOKS.change(session, context, price_book_id, if_match, make)
+    return _book_shown(found)
 
 
 async def delete_price_book(
@@ -412,65 +351,53 @@ async def delete_price_book(
     if_match: str | None = None,
 ) -> None:
     """Delete an own price book that no scenario names."""
-    row = await _own_price_book(session, context, price_book_id)
-    _check_match(if_match, row)
-    await _check_unused(session, price_book_id, "price book")
-    await session.delete(row)
+    await PRICE_BOOKS.delete(session, context, price_book_id, if_match)
 
 
-async def _own_price_book(
-    session: AsyncSession, context: Context, price_book_id: str
-) -> tables.PriceBook:
-    if price_book_id in context.of(ShippedCatalog).price_books:
-        raise Conflict(
-            f"price book `{price_book_id}` is a shipped one and cannot be changed",
-            hint="Make an own price book: POST /api/v1/catalog/price-books.",
+def _checked_book(
+    session: AsyncSession, context: Context, body: PriceBookIn
+) -> Callable[[str], Awaitable[PriceBook]]:
+    """Return what makes a book of an id; it refuses prices of devices that are not there."""
+
+    async def make(identifier: str) -> PriceBook:
+        book = price_book_from_mapping(
+            {**body.model_dump(exclude_none=True), "id": identifier}
         )
-    row = await repository.price_book(session, price_book_id, lock=True)
-    if row is None:
-        raise NotFound(
-            f"there is no price book `{price_book_id}`",
-            hint="GET /api/v1/catalog/price-books lists all.",
-        )
-    return row
+        for index, price in enumerate(book.prices):
+            if price.device_id is not None:
+                await find_device(
+                    session, context, price.device_id, f"prices[{index}].device_id"
+                )
+        return book
+
+    return make
 
 
-async def _checked_book(
-    session: AsyncSession, context: Context, body: PriceBookIn, identifier: str
-) -> PriceBook:
-    book = price_book_from_mapping(
-        {**body.model_dump(exclude_none=True), "id": identifier}
-    )
-    for index, price in enumerate(book.prices):
-        if price.device_id is not None:
-            await find_device(
-                session, context, price.device_id, f"prices[{index}].device_id"
-            )
-    return book
-
-
-def _book_document(book: PriceBook) -> dict[str, Any]:
-    return book.to_dict()
-
-
-def _load_price_book(row: tables.PriceBook) -> PriceBook:
+def _load_price_book(document: Mapping[str, Any], place: str) -> PriceBook:
     prices = [
         {
             key: Decimal(value) if key in PRICE_UNITS else value
             for key, value in price.items()
         }
-        for price in row.document["prices"]
+        for price in document["prices"]
     ]
-    return price_book_from_mapping(
-        {**row.document, "prices": prices}, place=f"price book {row.id}"
-    )
+    return price_book_from_mapping({**document, "prices": prices}, place=place)
 
 
-def _own_price_book_out(row: tables.PriceBook) -> PriceBookOut:
-    answer = price_book_out(_load_price_book(row), own=True)
-    answer.updated_at = row.updated_at
-    answer.etag = etag_of(row.id, row.updated_at)
-    return answer
+PRICE_BOOKS: Store[PriceBook] = Store(
+    noun="price book",
+    path="/api/v1/catalog/price-books",
+    table=tables.PriceBook,
+    shipped=lambda catalog: catalog.price_books,
+    load=_load_price_book,
+    document=PriceBook.to_dict,
+    instead=lambda _: "Make your own price book: POST /api/v1/catalog/price-books.",
+)
+
+
+def _book_shown(found: Entry[PriceBook]) -> PriceBookOut:
+    own = found.row is not None
+    return marked(price_book_out(found.thing, own=own), found.row)
 
 
 def price_book_out(book: PriceBook, *, own: bool = False) -> PriceBookOut:
@@ -535,31 +462,3 @@ def _price_out(price: Price) -> PriceOut:
             "note": price.note,
         }
     )
-
-
-# --- both --------------------------------------------------------------------
-
-
-def _new_id(name: str) -> str:
-    slug = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:_SLUG_LENGTH].strip("-")
-    return f"{OWN_PREFIX}{slug}-{secrets.token_hex(4)}".replace("--", "-")
-
-
-async def _check_room(
-    session: AsyncSession, table: type[tables.Device] | type[tables.PriceBook]
-) -> None:
-    if await repository.count(session, table) >= repository.MAX_OWN:
-        raise Conflict(
-            f"there are {repository.MAX_OWN} own entries already, the most allowed",
-            hint="Delete some that are no longer used.",
-        )
-
-
-async def _check_unused(session: AsyncSession, identifier: str, what: str) -> None:
-    names = await repository.scenarios_naming(session, identifier)
-    if names:
-        listed = ", ".join(f"`{name}`" for name in names)
-        raise Conflict(
-            f"{what} `{identifier}` is used by the saved scenarios {listed}",
-            hint="Change or delete these scenarios first.",
-        )

@@ -12,5 +12,5 @@ router = APIRouter(prefix="/device-imports", tags=["catalog"])
 
 @router.post("/fio", operation_id="import_fio", responses=responses(409))
 async def import_fio(body: FioImportIn, session: SessionDep) -> FioImportOut:
-    """Read a JSON result of fio as a device; keep it as an own one where asked to."""
+    """Import a JSON result of fio as a device; keep it as a device of your own on request."""
     return await service.import_fio(session, body)

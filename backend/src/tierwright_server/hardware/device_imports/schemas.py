@@ -16,7 +16,7 @@ from tierwright_server.hardware.catalog.schemas import DeviceOut
 
 
 class FioImportIn(Body):
-    """A result of fio, and what it does not tell of the device."""
+    """A result of fio, and what it does not contain about the device."""
 
     document: dict[str, Any] = Field(description="JSON of `fio --output-format=json`.")
     name: Name = "Measured device"
@@ -31,17 +31,19 @@ class FioImportIn(Body):
     ] = "nvme"
     queue_depth: Annotated[int, Field(strict=True, ge=1, le=10**6)] | None = Field(
         default=None,
-        description="Depth of the rates to take; absent: the deepest at which reads and "
-        "writes were both measured.",
+        description="Queue depth of the rates to import; absent: the deepest at which "
+        "reads and writes were both measured.",
     )
     page_bytes: PageBytes | None = Field(
-        default=None, description="Transfer of the rates, where several were measured."
+        default=None,
+        description="Transfer size of the rates, where several were measured.",
     )
     capacity_bytes: Annotated[Count, Field(strict=True, ge=1)] | None = Field(
         default=None, description="Usable capacity, which fio does not report. [bytes]"
     )
     keep: bool = Field(
-        default=False, description="Keep it as an own device; else only show it."
+        default=False,
+        description="Keep it as a device of your own; otherwise only show it.",
     )
 
 
@@ -52,9 +54,9 @@ class FioRunOut(Answer):
     operation: Literal["read", "write"]
     random: bool
     block_bytes: int
-    queue_depth: int = Field(description="Asked for: iodepth x jobs.")
+    queue_depth: int = Field(description="Requested: iodepth x jobs.")
     in_flight: float | None = Field(
-        description="Really in flight: IOPS x latency (Little's law)."
+        description="Actually in flight: IOPS x latency (Little's law)."
     )
     iops: float = Field(description="[1/s]")
     bytes_per_s: float
@@ -72,11 +74,13 @@ class FioImportOut(Answer):
     """A device from a result of fio."""
 
     device: DeviceOut
-    kept: bool = Field(description="Whether it is an own device now.")
+    kept: bool = Field(description="Whether it is now a device of your own.")
     runs: list[FioRunOut]
-    used: dict[str, str] = Field(description="Figure of the device to the run behind.")
+    used: dict[str, str] = Field(
+        description="The run behind each figure of the device."
+    )
     queue_depths: list[int] = Field(
-        description="Depths of random runs at the page used, to choose from."
+        description="Queue depths of random runs at the page size used, to choose from."
     )
     basis: str = Field(description="Which of the three times the models will use.")
     sentence: str

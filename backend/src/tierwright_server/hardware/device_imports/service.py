@@ -5,8 +5,7 @@ import json
 from pydantic import ValidationError
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from tierwright.common.wording import three_digits
-from tierwright.hardware import fio
+from tierwright.advise import device_import
 from tierwright.hardware.device import Device
 from tierwright_server.common.errors import BadInput
 from tierwright_server.common.schemas import ProblemDetail, WarningOut
@@ -25,7 +24,7 @@ _HINT = "Give the whole output of `fio --output-format=json`."
 async def import_fio(session: AsyncSession, body: FioImportIn) -> FioImportOut:
     """Read a result of fio, and keep the device where asked to."""
     _check_text(body)
-    found = fio.import_fio(
+    answer = device_import.answer(
         body.document,
         identifier=_PREVIEW_ID,
         name=body.name,
@@ -35,6 +34,7 @@ async def import_fio(session: AsyncSession, body: FioImportIn) -> FioImportOut:
         capacity_bytes=body.capacity_bytes,
         place="body.document",
     )
+    found = answer.found
     device = _as_typed(found.device)
     shown = (
         await catalog.create_device(session, device)
@@ -51,8 +51,8 @@ async def import_fio(session: AsyncSession, body: FioImportIn) -> FioImportOut:
             {r.queue_depth for r in found.runs if r.random and r.block_bytes == page}
         ),
         basis=found.basis,
-        sentence=_sentence(found.device),
-        warnings=[WarningOut.model_validate(caution) for caution in found.warnings],
+        sentence=answer.finding,
+        warnings=[WarningOut.model_validate(caution) for caution in answer.warnings],
     )
 
 
@@ -63,7 +63,7 @@ def _check_text(body: FioImportIn) -> None:
     except UnicodeEncodeError as error:
         half = f"\\u{ord(error.object[error.start]):04x}"
         raise BadInput.at(
-            "body.document", half, "holds half a character, which is no text", _HINT
+            "body.document", half, "holds half a character, which is not text", _HINT
         ) from error
 
 
@@ -98,18 +98,3 @@ def _as_typed(device: Device) -> DeviceIn:
         raise BadInput(
             f"{faults[0].where}: {faults[0].message}", hint=_HINT, errors=faults
         ) from error
-
-
-def _sentence(device: Device) -> str:
-    rates = {
-        name: device.number(f"{name}_iops")
-        for name in ("read", "write")
-        if device.number(f"{name}_iops") is not None
-    }
-    stated = " and ".join(
-        f"{three_digits(rate)} random {name}s" for name, rate in rates.items() if rate
-    )
-    return (
-        f"{device.name} serves {stated} a second at queue depth {device.queue_depth}: a request "
-        "keeps it busy for one over that rate."
-    )

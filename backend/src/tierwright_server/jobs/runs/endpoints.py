@@ -32,8 +32,8 @@ async def list_runs(
         Query(
             min_length=1,
             max_length=100,
-            description="Only runs that read this workload, or computed something of its "
-            "content.",
+            description="Only runs that read this workload, or computed something from "
+            "its content.",
             examples=["example"],
         ),
     ] = None,
@@ -50,7 +50,7 @@ async def get_run(run_id: RunId, session: SessionDep) -> RunOut:
 
 @router.post("/{run_id}/cancel", operation_id="cancel_run", responses=responses(404))
 async def cancel_run(run_id: RunId, session: SessionDep) -> RunOut:
-    """Ask a run to stop; one that has ended already stays as it is."""
+    """Cancel a run; one that has already ended stays as it is."""
     return await service.cancel_run(session, run_id)
 
 

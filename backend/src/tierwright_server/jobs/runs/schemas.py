@@ -37,7 +37,7 @@ class RunOut(Answer):
     message: str | None
     error: str | None = Field(description="Why it failed.")
     hint: Hint
-    attempts: int = Field(description="Times a worker started it.")
+    attempts: int = Field(description="How often a worker started it.")
     cancel_requested: bool
     created_at: datetime
     started_at: datetime | None

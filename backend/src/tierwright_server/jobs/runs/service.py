@@ -145,4 +145,4 @@ def check_ended(run: Run | None, said: str) -> None:
 
 
 def _unknown(run_id: str) -> NotFound:
-    return NotFound(f"there is no run `{run_id}`", hint="GET /api/v1/runs lists them.")
+    return NotFound(f"there is no run `{run_id}`", hint="List them: GET /api/v1/runs.")

@@ -19,7 +19,7 @@ class RunKind(StrEnum):
 
 
 class RunStatus(StrEnum):
-    """Where a job stands; the last three are final."""
+    """State of a job; the last three are final."""
 
     QUEUED = "queued"
     RUNNING = "running"

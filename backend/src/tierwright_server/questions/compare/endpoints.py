@@ -23,8 +23,8 @@ router = APIRouter(
 )
 _LATER = {
     "model": SimulationOut,
-    "description": "The replay that decides takes longer than a request: a job makes it. Ask "
-    "again when its run has ended.",
+    "description": "The deciding replay takes longer than a request, so a job makes "
+    "it. Ask again when its run has ended.",
     "headers": {
         "Location": {
             "description": "The check that the job makes.",
@@ -44,14 +44,14 @@ def _later(job: SimulationOut) -> JSONResponse:
 
 @router.post(
     "",
-    operation_id="evaluate",
+    operation_id="ask_compare",
     response_model=EvaluationOut,
     responses={202: _LATER, **responses(404, 409)},
 )
-async def evaluate(
+async def ask_compare(
     body: DecisionIn, request: Request, session: SessionDep, context: ContextDep
 ) -> EvaluationOut | JSONResponse:
-    """Put all page-flow schemes side by side at one point.
+    """Compare all page-flow schemes at one point.
 
     With `decide: replay` a lead within the error of the model is decided by replays of the
     trace, which are kept: they serve every device.
@@ -67,14 +67,14 @@ async def evaluate(
 
 @router.post(
     "/derivation",
-    operation_id="derive_evaluation",
+    operation_id="derive_compare",
     response_model=DerivationOut,
     responses={202: _LATER, **responses(404, 409)},
 )
-async def derive(
+async def derive_compare(
     body: DecisionIn, request: Request, session: SessionDep, context: ContextDep
 ) -> DerivationOut | JSONResponse:
-    """Say how the figures of the same question came about, formula by formula."""
+    """Derive the figures of the same question, formula by formula."""
     found = await deciding.derive(request, session, context, body)
     if isinstance(found, DerivationOut):
         return found

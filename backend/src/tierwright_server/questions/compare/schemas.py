@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pydantic import Field, create_model, model_validator
 
-from tierwright.evaluate.page_flow.terms import TERM_NAMES
+from tierwright.evaluate.page_flow.terms import COST_TERMS, TERM_NAMES
 from tierwright.profile.steady_state import Start
 from tierwright_server.common.schemas import (
     Answer,
@@ -24,26 +24,28 @@ from tierwright_server.questions.point_schemas import (
 
 
 class Decide(StrEnum):
-    """Who may decide which scheme is best."""
+    """What may decide which scheme is best."""
 
     MODEL = "model"
     REPLAY = "replay"
 
 
 class DecisionIn(EvaluationIn):
-    """The point to evaluate, and who decides where the model cannot tell."""
+    """The point to evaluate, and what decides where the model cannot."""
 
     new_pages: Pages = Field(
         default=0,
-        description="Pages of the workload known to be newly allocated during the recording, "
-        "at most its distinct pages: in the steady state their first touches are growth, "
-        "neither hits nor misses. Replays and the check cannot know them and count misses.",
+        description="Pages of the workload known to be newly allocated during the "
+        "recording, at most its distinct pages: in the steady state their "
+        "first touches are growth, neither hits nor misses. Replays and "
+        "the check cannot recognise them and count them as misses.",
     )
     decide: Decide = Field(
         default=Decide.MODEL,
-        description="`model`: at once and always the same; where several schemes could be "
-        "best it says so, and names the check that decides. `replay`: where the lead is "
-        "within the error of the model, the trace is replayed and decides.",
+        description="`model`: immediate and always the same; where several schemes "
+        "could be best, it says so and names the check that decides. "
+        "`replay`: where the lead is within the error of the model, the "
+        "trace is replayed and decides.",
     )
 
 
@@ -66,12 +68,18 @@ else:
         "CostTerms",
         __base__=_Terms,
         __doc__="Parts of the I/O time per access. [µs per access]",
-        **dict.fromkeys(TERM_NAMES, (float, ...)),
+        **{
+            term.name: (
+                float,
+                Field(title=term.title, description=f"{term.meaning}. [µs per access]"),
+            )
+            for term in COST_TERMS
+        },
     )
 
 
 class MoneyPart(Answer):
-    """What one tier costs a month, or why that is unknown."""
+    """What one tier costs per month, or why that is unknown."""
 
     part: Literal["ram", "flash", "disk"]
     device_id: str | None
@@ -82,7 +90,7 @@ class MoneyPart(Answer):
 
 
 class MoneyOut(Answer):
-    """What the tiers cost a month."""
+    """Monthly cost of the tiers."""
 
     usd_per_month: Usd | None = Field(description="Sum of the parts, if all are known.")
     parts: list[MoneyPart]
@@ -94,7 +102,8 @@ class EstimatorOut(Answer):
 
     name: str
     exact: bool = Field(
-        description="Equal to a simulation from a cold start; never in the steady state, which is estimated."
+        description="Whether it equals a simulation from a cold start; never in the "
+        "steady state, which is estimated."
     )
     description: str
     flash_hits_error: tuple[float, float] | None = Field(
@@ -156,8 +165,8 @@ class SchemeEvaluation(Answer):
         description="Flash page writes over the trace, as the formula charges them."
     )
     flash_writes_counted: float = Field(
-        description="Flash page writes over the trace as a simulation counts them, from the "
-        "start asked for."
+        description="Flash page writes over the trace as a simulation counts them, "
+        "from the requested start."
     )
     flash_writes_cold_start: float | None = Field(
         description="The same where the start is cold, `flash_writes` less the warm-up; absent "
@@ -174,7 +183,8 @@ class SchemeEvaluation(Answer):
     money: MoneyOut
     estimator: EstimatorOut
     replayed: ReplayedOut | None = Field(
-        description="Absent where the model decides; its figures stay beside."
+        description="Absent where the model decides; the figures of the model stay in "
+        "the answer."
     )
     warnings: list[WarningOut]
 
@@ -190,12 +200,13 @@ class MarginOut(Answer):
 
 
 class CheckOut(Answer):
-    """The replay that decides what the model cannot tell."""
+    """The replay that decides what the model cannot."""
 
     simulation_id: str
     href: str = Field(
-        description="Where the check is once it was asked for: by this question with "
-        "`decide: replay`, or by `POST /api/v1/simulations` with its point."
+        description="Address of the check once it was requested: by this question with "
+        "`decide: replay`, or by `POST /api/v1/simulations` with its "
+        "point."
     )
     contenders: list[str] = Field(
         description="Schemes that could be best within the errors of the model."
@@ -219,7 +230,9 @@ class EvaluationOut(Answer):
     flash_pages: int
     flash_bytes: int
     amortisation_months: int
-    start: Start = Field(description="Of the counts; a given curve is always steady.")
+    start: Start = Field(
+        description="Start of the counts; a given curve is always steady."
+    )
     new_pages: int = Field(
         description="Pages known to be newly allocated during the recording, as stated."
     )
@@ -230,7 +243,7 @@ class EvaluationOut(Answer):
     devices: DevicesUsed
     price_book: PriceBookRef | None
     ram_budget: RamBudgetOut | None = Field(
-        description="Absent where no metadata of flash are charged."
+        description="Absent where no flash metadata are charged."
     )
     schemes: list[SchemeEvaluation]
     dirty_share: DirtyShareOut
@@ -241,14 +254,14 @@ class EvaluationOut(Answer):
     runner_up: str | None
     margin: MarginOut | None
     decided_by: Decide = Field(
-        description="Whose figures best, runner-up and margin are."
+        description="What best, runner-up and margin are based on."
     )
     equal: list[str] = Field(
-        description="Schemes within 1 % of the best, itself included: equal for the purpose; "
-        "empty where it leads by more."
+        description="Schemes within 1 % of the best, including the best: practically "
+        "equal; empty where it leads by more."
     )
     writes_least: str | None = Field(
-        description="Of the equal ones the one that writes least to flash."
+        description="Of the equal schemes, the one that writes least to flash."
     )
     check: CheckOut | None = Field(
         description="Absent where the lead is clear, was decided, or there is no trace."

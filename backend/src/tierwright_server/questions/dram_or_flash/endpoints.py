@@ -24,21 +24,21 @@ router = APIRouter(
 )
 
 
-@router.post("", operation_id="evaluate_break_even", responses=responses(404, 409))
-async def evaluate_break_even(
+@router.post("", operation_id="ask_dram_or_flash", responses=responses(404, 409))
+async def ask_dram_or_flash(
     body: BreakEvenIn, session: SessionDep, context: ContextDep, derived: DerivedDep
 ) -> BreakEvenOut:
-    """Say whether the next money belongs in DRAM or in flash. Stores nothing."""
+    """Determine whether the next amount belongs in DRAM or in flash. Stores nothing."""
     return await service.evaluate(session, context, body, derived=derived)
 
 
 @router.post(
     "/check",
-    operation_id="check_break_even",
+    operation_id="check_dram_or_flash",
     response_model=CheckedAnswer,
     responses=RESPONSES,
 )
-async def check_break_even(
+async def check_dram_or_flash(
     body: BreakEvenCheckIn, request: Request, session: SessionDep, context: ContextDep
 ) -> CheckedAnswer | JSONResponse:
     """Replay one DRAM step, and the flash that is to gain as much under every scheme."""

@@ -35,12 +35,10 @@ MOST_DELTAS = 50
 
 
 class BreakEvenIn(DirtyShareIn):
-    """Workload, DRAM there is, devices, prices, and the sum of money."""
+    """Workload, present DRAM, devices, prices, and the sum of money."""
 
     workload_id: Identifier
-    ram_pages: Annotated[
-        Pages, Field(ge=1, description="B, the DRAM there is. [pages]")
-    ]
+    ram_pages: Annotated[Pages, Field(ge=1, description="B, the present DRAM. [pages]")]
     flash_device_id: Identifier
     disk_device_id: Identifier
     ram_device_id: Identifier | None = None
@@ -48,18 +46,18 @@ class BreakEvenIn(DirtyShareIn):
     amortisation_months: Months = 36
     usd: UsdIn | None = Field(
         default=None,
-        description="The next sum of money; absent: about what doubles the DRAM.",
+        description="The next amount; absent: about the price of doubling the DRAM.",
     )
     price_ratio: Annotated[float, Field(gt=0, le=1000)] | None = Field(
         default=None,
-        description="Price of flash over price of DRAM, a byte, in place of the price of "
-        "flash.",
+        description="Price of flash over price of DRAM, per byte; replaces the price "
+        "of flash.",
     )
     deltas: list[Step] = Field(
         default=[0.5, 1.0, 3.0],
         min_length=1,
         max_length=MOST_DELTAS,
-        description="DRAM steps in multiples of the DRAM there is.",
+        description="DRAM steps in multiples of the present DRAM.",
     )
     form: Form = Field(
         default="full",
@@ -86,8 +84,8 @@ class BreakEvenIn(DirtyShareIn):
     )
     flash_metadata: FlashMetadata | None = Field(
         default=None,
-        description="Preset of `GET /catalog/flash-metadata` whose memory is taken out of "
-        "the DRAM; absent: nothing is charged.",
+        description="Preset of `GET /catalog/flash-metadata` whose memory is "
+        "subtracted from the DRAM; absent: nothing is charged.",
     )
     points: Annotated[int, Field(strict=True, ge=81, le=1000)] = Field(
         default=161,
@@ -116,14 +114,16 @@ class BreakEvenCheckIn(BreakEvenIn):
 
     delta: Step = Field(
         default=1.0,
-        description="DRAM step in multiples of the DRAM there is; `deltas` is not used.",
+        description="DRAM step in multiples of the present DRAM; `deltas` is not used.",
     )
 
 
 class AccessTimes(Answer):
     """Busy times put in: throughput costs, 1/IOPS, not latencies. [µs]"""
 
-    disk_read_us: float = Field(description="Of the array: that of one disk / disks.")
+    disk_read_us: float = Field(
+        description="Of the array: the time of one disk / disks."
+    )
     disk_write_us: float
     flash_read_us: float
     flash_write_us: float
@@ -143,48 +143,51 @@ class SchemeStep(Answer):
     scheme: str
     title: str
     theta: float | None = Field(
-        description="In multiples of the DRAM there is; null where no flash gains as much."
+        description="In multiples of the present DRAM; null where no flash gains as "
+        "much."
     )
     theta_least: float | None = Field(
         description="At the favourable end of the stated error: of hits and writes, and in the "
         "steady state of the cost; equal to `theta` where exact."
     )
     theta_most: float | None = Field(
-        description="At the other end; null where no flash gains as much there, or more than "
-        "the recording tells about."
+        description="At the other end; null where no flash gains as much there, or "
+        "only more flash than the recording covers."
     )
     is_exact: bool = Field(
-        description="Whether the counts are those of a replay: never in the steady state."
+        description="Whether the counts equal the counts of a replay: never in the "
+        "steady state."
     )
     is_trend: bool = Field(
-        description="Whether RAM and the flash of `theta` hold more pages than the recording "
-        "tells about in the steady state, so that it continues a trend."
+        description="Whether RAM and the flash of `theta` hold more pages than the "
+        "recording covers in the steady state, so that the figure "
+        "extrapolates a trend."
     )
 
 
 class StepOut(Answer):
     """One DRAM step, and the flash that gains as much."""
 
-    delta: float = Field(description="Added DRAM in multiples of the DRAM there is.")
+    delta: float = Field(description="Added DRAM in multiples of the present DRAM.")
     dram_pages: float
     theta_log: float | None = Field(
-        description="Flash in multiples of the DRAM there is, by the log model."
+        description="Flash in multiples of the present DRAM, by the log model."
     )
     theta_curve: float | None = Field(description="By the workload's curve.")
     theta_full: float | None = Field(
         description="With flash writes and dirty pages, under `best_scheme`."
     )
     best_scheme: str | None = Field(
-        description="Scheme that needs the least flash; null where none gains as much, or "
-        "there are no write-backs."
+        description="Scheme that needs the least flash; null where no amount gains as "
+        "much, or there are no write-backs."
     )
     schemes: list[SchemeStep] = Field(
         description="Every scheme with its own writes and capacity; empty without "
         "write-backs."
     )
     is_trend: bool = Field(
-        description="Whether the recording tells too little about these sizes in the steady "
-        "state, so that the figures continue a trend."
+        description="Whether the recording covers these sizes too little in the steady "
+        "state, so that the figures extrapolate a trend."
     )
     flip_log: float | None = Field(
         description="Price of flash over price of DRAM below which flash is the better buy."
@@ -204,9 +207,10 @@ class PricesUsed(Answer):
     flash_usd_per_gib: Usd | None
     dram_basis: str | None
     flash_basis: str | None
-    ratio: float | None = Field(description="Flash over DRAM, a byte, as used.")
+    ratio: float | None = Field(description="Flash over DRAM, per byte, as used.")
     stated_ratio: float | None = Field(
-        description="That of the price book or the devices, without `price_ratio`."
+        description="The price of the price book or the devices, ignoring "
+        "`price_ratio`."
     )
     usd_basis: str
     reason: str | None = Field(description="Why there is no price.")
@@ -253,10 +257,11 @@ class EqualMoney(Answer):
     flash_to_dram_gain_ratio: float | None
     winner: Winner
     within_error: bool = Field(
-        description="Whether the stated error leaves the better buy open: a check decides."
+        description="Whether the stated error leaves the better buy open; decide it "
+        "with a check."
     )
     matching_flash_pages: float | None = Field(
-        description="Least flash that gains what the DRAM gains; null: none does."
+        description="Least flash that gains what the DRAM gains; null: no amount does."
     )
     matching_scheme: str | None = Field(description="Scheme under which it does.")
     flip_price_ratio: float | None
@@ -266,46 +271,47 @@ class EqualMoney(Answer):
 
 
 class NextMoneyOut(Answer):
-    """The next sum of money, now and after any sum spent on one of the two."""
+    """The next amount, now and after any amount spent on one of the two."""
 
     usd: Usd
-    usual_usd: Usd = Field(description="About what doubles the DRAM.")
+    usual_usd: Usd = Field(description="About the price of doubling the DRAM.")
     dram_pages: int
     flash_pages: int
     flash_useful_pages: int | None = Field(
-        description="Flash beyond this many pages gains nothing: the curve ends there; null "
-        "where larger caches may hit more than the curve tells."
+        description="Flash beyond this many pages gains nothing: the curve ends there; "
+        "null where larger caches may hit more than the curve shows."
     )
     ram_pages_beside_flash: int = Field(
-        description="What the metadata of that flash leave of the DRAM. [pages]"
+        description="DRAM left by the metadata of that flash. [pages]"
     )
-    equal_money: list[EqualMoney] = Field(description="The form asked for first.")
+    equal_money: list[EqualMoney] = Field(description="The requested form first.")
     spent_usd: list[Usd]
     dram_gain_us: list[float] = Field(description="Gained by that money in DRAM.")
     flash_gain_us: list[float | None]
     dram_next: list[Rate] = Field(
-        description="Gained a dollar by the next sum in DRAM."
+        description="Gained per dollar by the next amount in DRAM."
     )
     flash_next: list[float | None]
     crossings: list[CrossingOut] = Field(
         description="Where `dram_next` and `flash_next` cross."
     )
     total_crossings: list[CrossingOut] = Field(
-        description="Sums, spent at once, from which the better buy is another."
+        description="Amounts, spent at once, from which the better buy changes."
     )
     dram_trend_from_usd: Usd | None = Field(
-        description="Sum beyond which the gain of DRAM is a trend: the recording tells too "
-        "little about caches of so many pages; null where it tells about every size."
+        description="Amount beyond which the gain of DRAM is an extrapolated trend: "
+        "the recording does not cover caches of so many pages; null where "
+        "it covers every size."
     )
     flash_trend_from_usd: Usd | None = Field(description="The same of flash.")
     entry_gain_us: float | None = Field(
-        description="What the least flash gains without a hit; below 0 where every victim "
-        "is staged. [µs per access]"
+        description="What the smallest flash gains before its first hit; below 0 where "
+        "every victim is staged. [µs per access]"
     )
 
 
 class PlanOut(Answer):
-    """The sum again and again, each time where it gains most; columns."""
+    """The amount spent repeatedly, each time where it gains most; columns."""
 
     spent_usd: list[Usd]
     ram_pages: list[int]
@@ -314,7 +320,7 @@ class PlanOut(Answer):
     flash_gain_us: list[float | None]
     choice: list[Literal["dram", "flash", "neither"]]
     is_trend: list[bool] = Field(
-        description="Whether the recording tells too little about the sizes after the step."
+        description="Whether the recording covers the sizes after the step too little."
     )
 
 
@@ -365,7 +371,9 @@ class BreakEvenOut(Answer):
     accesses: int
     write_accesses: int | None = Field(description="Absent where it is unknown.")
     distinct_pages: int
-    start: Start = Field(description="Of the counts; a given curve is always steady.")
+    start: Start = Field(
+        description="Start of the counts; a given curve is always steady."
+    )
     page_bytes: int
     ram_pages: int
     ram_bytes: int

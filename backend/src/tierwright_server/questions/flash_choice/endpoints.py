@@ -19,11 +19,11 @@ router = APIRouter(tags=["flash choices"], route_class=MoneyRoute)
 
 @router.post(
     "/flash-choices",
-    operation_id="choose_flash",
+    operation_id="ask_flash_choice",
     responses=responses(404, 409),
     dependencies=ASKS_CURRENCY,
 )
-async def choose_flash(
+async def ask_flash_choice(
     body: FlashChoiceIn,
     session: SessionDep,
     context: ContextDep,
@@ -34,9 +34,9 @@ async def choose_flash(
 
 
 @router.post(
-    "/directories", operation_id="compare_directories", responses=responses(404, 409)
+    "/directories", operation_id="ask_directories", responses=responses(404, 409)
 )
-async def compare_directories(
+async def ask_directories(
     body: DirectoriesIn,
     session: SessionDep,
     context: ContextDep,

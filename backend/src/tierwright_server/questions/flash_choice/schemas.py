@@ -34,7 +34,8 @@ class SizesIn(StartIn):
     disk_device_id: Identifier
     dirty_share: StatedShare | None = Field(
         default=None,
-        description="Of the evicted pages, for a workload made of a given curve.",
+        description="Share of the evicted pages, for a workload made from a given "
+        "curve.",
     )
 
 
@@ -53,8 +54,9 @@ class FlashChoiceIn(SizesIn):
     amortisation_months: Months = 36
     flash_metadata: FlashMetadata | None = Field(
         default=None,
-        description="Preset of `GET /catalog/flash-metadata` whose memory is taken out of "
-        "the RAM of every scheme with flash; absent: nothing is charged.",
+        description="Preset of `GET /catalog/flash-metadata` whose memory is "
+        "subtracted from the RAM of every scheme with flash; absent: "
+        "nothing is charged.",
     )
 
 
@@ -71,8 +73,8 @@ class FlashRowOut(Answer):
     )
     flash_usd_per_month: Usd | None
     price_times_time: float | None = Field(
-        description="USD a month x µs an access, less is better; null without a price, and "
-        "where no scheme beats no flash. [USD µs/month]"
+        description="USD per month x µs per access, less is better; null without a "
+        "price, and where no scheme beats no flash. [USD µs/month]"
     )
     reason: str = Field(description="Why there is none; empty where there is one.")
 
@@ -89,7 +91,9 @@ class FlashChoiceOut(Answer):
     """Flash devices, the one of least I/O time first."""
 
     workload_id: str
-    start: Start = Field(description="Of the counts; a given curve is always steady.")
+    start: Start = Field(
+        description="Start of the counts; a given curve is always steady."
+    )
     page_bytes: int
     ram_pages: int
     flash_pages: int
@@ -103,8 +107,8 @@ class FlashChoiceOut(Answer):
     validity: str
     warnings: list[WarningOut]
     derivation: list[DerivationStep] | None = Field(
-        description="Null unless the query asks for it by `derivation=true`; `scheme` holds "
-        "the device that a step belongs to."
+        description="Null unless the query has `derivation=true`; `scheme` holds the "
+        "device that a step belongs to."
     )
 
 
@@ -145,7 +149,8 @@ class DirectoriesIn(SizesIn):
     )
     write_on_eviction: bool = Field(
         default=False,
-        description="Pay a dirty directory page only when it is pushed out, not as printed.",
+        description="Charge a dirty directory page only when it is evicted, not as "
+        "printed in the paper.",
     )
 
 
@@ -178,7 +183,7 @@ class DirectoryOptionOut(Answer):
     update_us: float
     schemes: list[DirectorySchemeOut]
     safest: str | None = Field(
-        description="Scheme of least `worst_total_us`: the one to count on."
+        description="Scheme of least `worst_total_us`: the safest one."
     )
     best_if_full: str | None = Field(description="Scheme of least `total_us`.")
     saving: float | None = Field(
@@ -194,7 +199,9 @@ class DirectoriesOut(Answer):
     """Places of the directory and sizes of flash pages, side by side."""
 
     workload_id: str
-    start: Start = Field(description="Of the counts; a given curve is always steady.")
+    start: Start = Field(
+        description="Start of the counts; a given curve is always steady."
+    )
     page_bytes: int
     ram_bytes: int
     flash_bytes: int
@@ -210,8 +217,8 @@ class DirectoriesOut(Answer):
     )
     sentence: str = Field(description="The choice, and what it saves at worst.")
     remark: str = Field(
-        description="What another option saves if its flash pages are full; empty where "
-        "none does better than the choice."
+        description="What another option saves if its flash pages are full; empty "
+        "where no option does better than the choice."
     )
     estimator: str
     validity: str

@@ -178,7 +178,8 @@ async def _curve(session: AsyncSession, context: Context, body: SizesIn) -> Curv
         raise BadInput.at(
             "body.dirty_share",
             None,
-            "must be given: a curve does not contain how many evicted pages are dirty",
+            "must be given: a curve does not contain the share of evicted pages that "
+            "are dirty",
             "State the dirty share of the evicted pages.",
         )
     return curve

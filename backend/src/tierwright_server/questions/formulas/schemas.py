@@ -18,9 +18,10 @@ class FormulaParameterOut(Answer):
     meaning: str
     required: bool
     default: Any = Field(
-        default=None, description="Taken where it is left out; null: see `otherwise`."
+        default=None,
+        description="Value used where it is left out; null: see `otherwise`.",
     )
-    otherwise: str = Field(description="What holds where it is left out, in words.")
+    otherwise: str = Field(description="What is used where it is left out, in words.")
     choices: list[str]
     also: list[str] = Field(description="Other keys for it.")
 
@@ -31,7 +32,7 @@ class FormulaOutputOut(Answer):
     name: str
     unit: str
     meaning: str
-    formula: str = Field(description="Its equation; empty: a procedure makes it.")
+    formula: str = Field(description="Its equation; empty: computed by a procedure.")
 
 
 class FormulaExampleOut(Answer):
@@ -63,7 +64,7 @@ class FormulaCardOut(Answer):
     validity: str
     parameters: list[FormulaParameterOut]
     instead: list[FormulaParameterOut] = Field(
-        description="Another set of inputs, in the place of all `parameters`."
+        description="Another set of inputs that replaces all `parameters`."
     )
     outputs: list[FormulaOutputOut]
     example: FormulaExampleOut
@@ -97,10 +98,10 @@ class FormulaIn(Body):
 
 
 class FormulaAnswerOut(Answer):
-    """A formula's result, and what a reader must know to use it."""
+    """A formula's result, and what to know before relying on it."""
 
     name: str
-    inputs: dict[str, Any] = Field(description="As put in, with defaults taken.")
+    inputs: dict[str, Any] = Field(description="As entered, with defaults filled in.")
     result: dict[str, Any] = Field(description="As the test vectors expect it.")
     estimator: str
     validity: str

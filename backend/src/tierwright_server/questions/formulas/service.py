@@ -181,7 +181,7 @@ def _read(settings: Settings, name: str, said: Said) -> dict[str, Any]:
         if ran_out_of_memory(said.exit_code, said.stderr):
             raise TooMuch(
                 f"formula `{name}` needs more than the "
-                f"{settings.formula_memory_bytes / 2**20:,.0f} MiB that one may take",
+                f"{settings.formula_memory_bytes / 2**20:,.0f} MiB that one may use",
                 hint=SMALLER,
             )
         how = describe_exit(said.exit_code)

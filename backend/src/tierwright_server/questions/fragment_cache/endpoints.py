@@ -14,12 +14,12 @@ from tierwright_server.questions.fragment_cache.schemas import (
 router = APIRouter(prefix="/sce", tags=["wear and recovery"])
 
 
-@router.post("", operation_id="study_fragment_cache", responses=responses(404, 409))
-async def study_fragment_cache(
+@router.post("", operation_id="ask_fragment_cache", responses=responses(404, 409))
+async def ask_fragment_cache(
     body: FragmentCacheIn,
     session: SessionDep,
     context: ContextDep,
     derived: DerivedDep,
 ) -> FragmentCacheOut:
-    """Tell how a fragment cache of this size fills, what its fragment trades, how it writes."""
+    """Estimate how a fragment cache of this size fills, what its fragment size trades off, and how it writes."""
     return await service.study(session, context, body, derived=derived)

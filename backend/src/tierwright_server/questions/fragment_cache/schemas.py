@@ -20,7 +20,7 @@ Rate = Annotated[float, Field(strict=True, ge=0, le=1e12, allow_inf_nan=False)]
 
 
 class FragmentCacheIn(StartIn):
-    """Workload, sizes, devices, and what the workload does not tell."""
+    """Workload, sizes, devices, and what the workload does not contain."""
 
     workload_id: Identifier
     ram_pages: Annotated[Pages, Field(ge=1)]
@@ -32,8 +32,8 @@ class FragmentCacheIn(StartIn):
     )
     source_bytes: Bytes | None = Field(
         default=None,
-        description="Address space behind the cache; absent: the pages of the workload, "
-        "and a warning. [bytes]",
+        description="Size of the volume behind the cache; absent: the pages of the "
+        "workload, with a warning. [bytes]",
     )
     read_miss_rate: Annotated[Share, Field(strict=True)] | None = Field(
         default=None,
@@ -50,7 +50,9 @@ class FragmentCacheIn(StartIn):
     )
     period_s: Annotated[
         float, Field(strict=True, ge=1e-6, le=1e6, allow_inf_nan=False)
-    ] = Field(default=0.5, description="Sleep of a thread between promotions. [s]")
+    ] = Field(
+        default=0.5, description="Time that a thread sleeps between promotions. [s]"
+    )
     page_writes_per_s: Rate | None = Field(
         default=None, description="Writes of one page; absent: the mean page's. [1/s]"
     )
@@ -71,7 +73,7 @@ class PhaseOut(Answer):
 
 
 class FragmentSizes(Answer):
-    """What each fragment size costs and gives; one entry a size."""
+    """Costs and benefits of each fragment size; one entry per size."""
 
     fragment_bytes: list[int]
     metadata_bytes: list[float]
@@ -90,7 +92,9 @@ class WritePolicyOut(Answer):
     valid_share: float = Field(
         description="Probability that the page can serve a read. [1]"
     )
-    flash_writes: float = Field(description="At once, for one write of the host.")
+    flash_writes: float = Field(
+        description="Immediate writes to the source for one host write."
+    )
     source_writes: float
 
 
@@ -98,7 +102,9 @@ class FragmentCacheOut(Answer):
     """A fragment cache at one point."""
 
     workload_id: str
-    start: Start = Field(description="Of the counts; a given curve is always steady.")
+    start: Start = Field(
+        description="Start of the counts; a given curve is always steady."
+    )
     page_bytes: int
     cache_bytes: int
     source_bytes: float

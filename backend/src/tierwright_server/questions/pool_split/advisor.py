@@ -47,8 +47,8 @@ class PoolAdvisorIn(Body):
         Field(
             ge=2,
             le=MOST_PAGES,
-            description="M, the whole buffer: at most twice the distinct pages of the trace, "
-            "above which this size is replayed. [pages]",
+            description="M, the whole buffer: at most twice the distinct pages of the "
+            "trace; larger buffers are replayed at this size. [pages]",
         ),
     ]
     dynamics: Dynamics = Field(
@@ -151,7 +151,8 @@ async def create_pool_advisor(
         raise BadInput.at(
             "body.window_accesses",
             body.window_accesses,
-            f"is too short for {pages:,} pages: the advisor passes over all in each",
+            f"is too short for {pages:,} pages: the advisor scans all of them in each "
+            "window",
             hint=f"Give at least {least:,}.",
         )
     parameters = body.model_dump(exclude={"workload_id"})
@@ -173,7 +174,7 @@ async def get_pool_advisor(
     pool_advisor_id: Annotated[Identifier, Path(description="Id of the replay.")],
     session: SessionDep,
 ) -> PoolAdvisorOut:
-    """Read where a replay of the adaptive split stands."""
+    """Read the state of a replay of the adaptive split."""
     return _out(await results.find(session, RunKind.POOL_ADVISOR, pool_advisor_id))
 
 
@@ -208,14 +209,12 @@ async def get_pool_advisor_epochs(
     """Read what the advisor did, and the least window that an estimation allows."""
     row = await results.find(session, RunKind.POOL_ADVISOR, pool_advisor_id)
     arrays = await service.load(context, row)
-    found = pool_advisor.of_document(json.loads(bytes(arrays["document"])))
     notes = tuple(about_trace(await service.notes_of(session, row, workload_id)))
     content = await session.get_one(Content, row[0].content_id)
-    known = {each.name for each in notes}
-    cautions = (
-        *notes,
-        *(each for each in found.warnings if each.name not in known),
-        *pool_advisor.about_largest(found.pages, content.summary["distinct_pages"]),
+    found = pool_advisor.with_notes(
+        pool_advisor.of_document(json.loads(bytes(arrays["document"]))),
+        notes,
+        content.summary["distinct_pages"],
     )
     return PoolAdvisorEpochs.showing(
         found,
@@ -224,7 +223,7 @@ async def get_pool_advisor_epochs(
         least_window_accesses=None
         if estimation_s is None
         else _window(found, estimation_s, overhead_ratio, read_us),
-        warnings=[WarningOut.model_validate(each) for each in cautions],
+        warnings=[WarningOut.model_validate(each) for each in found.warnings],
         derivation=rows_of(found),
     )
 

@@ -65,16 +65,17 @@ class PoolSplitAsk(PoolSplitIn):
                 gt=0,
                 le=1e6,
                 allow_inf_nan=False,
-                description="R, the cost of a page write in page reads; absent: that of the "
-                "device.",
+                description="R, the cost of a page write in page reads; absent: the "
+                "one of the device.",
             ),
         ]
         | None
     ) = None
     flash_device_id: Identifier | None = Field(
         default=None,
-        description=f"States R where `asymmetry` does not, between {LEAST_R:g} and "
-        f"{LARGEST_R:g}; {USUAL_R:g} where it states none.",
+        description="Device that sets R where `asymmetry` is absent, between "
+        f"{LEAST_R:g} and {LARGEST_R:g}; {USUAL_R:g} where the device "
+        "states none.",
     )
 
 
@@ -82,8 +83,8 @@ class PoolSplitOut(AnalysisOut):
     """A buffer counted at every split, whatever its writes cost."""
 
     pages: int = Field(
-        description="M, the whole buffer: at most twice the distinct pages of the trace, above "
-        "which nothing changes. [pages]"
+        description="M, the whole buffer: at most twice the distinct pages of the "
+        "trace, above which the result does not change. [pages]"
     )
     distance: Distance
     warnings: list[WarningOut]
@@ -186,7 +187,7 @@ class DeviceSplit(GainOut):
 
 
 class PoolSplitGains(Answer):
-    """What splitting saves over R, and where the devices stand."""
+    """What splitting saves over R, and the R of the devices."""
 
     id: str
     pages: int
@@ -194,7 +195,7 @@ class PoolSplitGains(Answer):
     devices: list[DeviceSplit] = Field(description="The largest asymmetry first.")
     without: int = Field(description="Devices that state no asymmetry.")
     usual_asymmetry: float = Field(
-        description="R that is taken for a device that states none."
+        description="R assumed for a device that states none."
     )
 
 
@@ -226,7 +227,7 @@ async def get_pool_split(
     pool_split_id: Annotated[Identifier, Path(description="Id of the pool split.")],
     session: SessionDep,
 ) -> PoolSplitOut:
-    """Read where a pool split stands."""
+    """Read the state of a pool split."""
     row = await results.find(session, RunKind.POOL_SPLIT, pool_split_id)
     return _out(row, await session.get_one(Content, row[0].content_id))
 
@@ -296,9 +297,10 @@ async def stored(
         arrays = await service.load(context, row)
     except NotReady as error:
         raise NotComputed(
-            f"the present models have not counted a buffer of {pages:,} pages of "
+            f"the current models have not counted a buffer of {pages:,} pages of "
             f"{workload.name}",
-            hint="POST /api/v1/pool-splits, follow its run, and ask again.",
+            hint="Request the split: POST /api/v1/pool-splits. Then follow its run, "
+            "and ask again.",
         ) from error
     survey = pool_survey.survey_of(arrays)
     asymmetry = body.asymmetry or await _device_r(

@@ -89,7 +89,7 @@ async def counted(
     BadInput
         If a replay is impossible.
     Conflict
-        If the workload holds no trace, or the client has gone.
+        If the workload holds no trace, or the client has disconnected.
     """
     workloads.check_traced(workload, content)
     session, settings = asking.session, asking.context.settings

@@ -18,8 +18,8 @@ from tierwright_server.replays.sweeps.schemas import SweepOut
 router = APIRouter(tags=["checks by replay"])
 _LATER = {
     "model": SweepOut | SimulationOut,
-    "description": "The replays take longer than a request: a job makes them. Ask again when "
-    "its run has ended.",
+    "description": "The replays take longer than a request, so a job makes them. Ask "
+    "again when its run has ended.",
     "headers": {
         "Location": {
             "description": "The replays that the job makes.",

@@ -27,12 +27,12 @@ async def list_options() -> MapOptions:
 
 @router.post(
     "",
-    operation_id="make_scheme_map",
+    operation_id="ask_scheme_map",
     response_model=SchemeMapOut,
     responses=responses(404, 409),
     dependencies=ASKS_CURRENCY,
 )
-async def make_scheme_map(
+async def ask_scheme_map(
     body: SchemeMapIn, session: SessionDep, context: ContextDep
 ) -> Response:
     """Map which scheme wins where, up to 64 x 64 points, with crossover lines. Stores nothing."""
@@ -46,11 +46,11 @@ async def make_scheme_map(
 
 @router.post(
     "/point",
-    operation_id="explain_scheme_map_point",
+    operation_id="ask_scheme_map_point",
     responses=responses(404, 409),
     dependencies=ASKS_CURRENCY,
 )
-async def explain_scheme_map_point(
+async def ask_scheme_map_point(
     body: MapQuestion, session: SessionDep, context: ContextDep, derived: DerivedDep
 ) -> MapPointOut:
     """Evaluate one point of a map, `ram_pages` and `flash_pages` given."""

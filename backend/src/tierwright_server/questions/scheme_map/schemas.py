@@ -80,9 +80,9 @@ class MapQuestion(StartIn):
     )
     dirty_share_range: bool = Field(
         default=False,
-        description="Where the dirty share is neither set nor an axis, and that of "
-        "a given curve is not stated: answer with both ends of what it can be. Otherwise such a "
-        "request is refused.",
+        description="Where the dirty share is neither set nor an axis, and that of a "
+        "given curve is not stated: answer with both ends of its possible "
+        "range. Otherwise such a request is refused.",
     )
     asymmetry: Asymmetry | None = None
     schemes: list[MapScheme] = Field(
@@ -93,8 +93,8 @@ class MapQuestion(StartIn):
     )
     flash_metadata: FlashMetadata | None = Field(
         default=None,
-        description="Preset whose memory is taken from the RAM of schemes with flash; "
-        "`GET /catalog/flash-metadata` lists them.",
+        description="Preset of `GET /catalog/flash-metadata` whose memory is "
+        "subtracted from the RAM of schemes with flash.",
     )
 
 
@@ -144,8 +144,8 @@ class MapLeastOut(Answer):
     shares: dict[str, float]
     too_close_share: float
     differs: list[list[bool]] = Field(
-        description="Where the scheme of least I/O time is another one than with as many "
-        "dirty pages as can be."
+        description="Where the scheme of least I/O time is another one than with as "
+        "many dirty pages as possible."
     )
     differs_share: float
 
@@ -159,7 +159,9 @@ class SchemeMapOut(Answer):
 
     workload_id: str
     content_id: str
-    start: Start = Field(description="Of the counts; a given curve is always steady.")
+    start: Start = Field(
+        description="Start of the counts; a given curve is always steady."
+    )
     page_bytes: int
     distinct_pages: int
     x: MapAxisOut
@@ -170,7 +172,7 @@ class SchemeMapOut(Answer):
         description="Index into `schemes` of the least I/O time; -1: none fits."
     )
     io_time_us_per_access: dict[str, Grid] = Field(
-        description="By scheme; null where metadata leave it no RAM. [µs per access]"
+        description="By scheme; null where the metadata leave no RAM. [µs per access]"
     )
     margin: Grid = Field(
         description="Share of the runner-up's I/O time that the best saves."
@@ -204,7 +206,7 @@ class PointSchemeOut(Answer):
     scheme: str
     title: str
     io_time_us_per_access: float | None = Field(
-        description="Null where the metadata of flash leave no RAM. [µs per access]"
+        description="Null where the flash metadata leave no RAM. [µs per access]"
     )
     error_us_per_access: float = Field(
         description="Known error of the model. [µs per access]"
@@ -230,12 +232,14 @@ class MapPointOut(Answer):
 
     workload_id: str
     content_id: str
-    start: Start = Field(description="Of the counts; a given curve is always steady.")
+    start: Start = Field(
+        description="Start of the counts; a given curve is always steady."
+    )
     page_bytes: int
     ram_pages: float
     flash_pages: float
     ram_pages_with_flash: float = Field(
-        description="RAM that the metadata of flash leave. [pages]"
+        description="RAM left by the flash metadata. [pages]"
     )
     dirty_share: float | None
     measured_dirty_share: float | None = Field(
@@ -265,7 +269,7 @@ class AxisOption(Answer):
 
 
 class MapOptions(Answer):
-    """What a map can be asked for, from the models' tables."""
+    """What a map can be requested for, from the models' tables."""
 
     axes: list[AxisOption]
     schemes: dict[str, str]

@@ -11,8 +11,8 @@ from tierwright_server.questions.throughput.schemas import ThroughputIn, Through
 router = APIRouter(prefix="/throughputs", tags=["throughputs"])
 
 
-@router.post("", operation_id="evaluate_throughput", responses=responses(404, 409))
-async def evaluate_throughput(
+@router.post("", operation_id="ask_throughput", responses=responses(404, 409))
+async def ask_throughput(
     body: ThroughputIn,
     session: SessionDep,
     context: ContextDep,

@@ -35,7 +35,7 @@ MOST_CELLS = 100_000
 
 
 class ThroughputIn(DirtyShareIn):
-    """Workload, sizes, devices, who works with them, and what is varied."""
+    """Workload, sizes, devices, clients, and what is varied."""
 
     workload_id: Identifier
     ram_pages: Annotated[Pages, Field(ge=1)]
@@ -43,7 +43,8 @@ class ThroughputIn(DirtyShareIn):
     flash_device_id: Identifier
     disk_device_id: Identifier
     clients: Clients = Field(
-        default=64, description="N; each starts anew when its transaction has ended."
+        default=64,
+        description="N; each starts its next transaction when the last one has ended.",
     )
     think_us: ThinkTime = Field(
         default=0.0, description="Z, between a client's transactions. [µs]"
@@ -66,8 +67,8 @@ class ThroughputIn(DirtyShareIn):
     )
     flash_metadata: FlashMetadata | None = Field(
         default=None,
-        description="Preset of `GET /catalog/flash-metadata` whose memory is taken out of "
-        "RAM; absent: nothing is charged.",
+        description="Preset of `GET /catalog/flash-metadata` whose memory is "
+        "subtracted from the RAM; absent: nothing is charged.",
     )
 
     @model_validator(mode="after")
@@ -125,11 +126,12 @@ class SchemeColumns(Answer):
         description="min(1 / D_max, N / (D + W + Z)). [1/s]"
     )
     response_bound_us: list[float] = Field(
-        description="max(D + W, N D_max - Z), the least there can be. [µs]"
+        description="max(D + W, N D_max - Z), the least possible. [µs]"
     )
     max_throughput_per_s: list[float | None] = Field(description="1 / D_max. [1/s]")
     bottleneck: list[Station | None] = Field(
-        description="Kind of device that a transaction asks for most busy time, of one device."
+        description="Device type with the highest service demand per transaction, on "
+        "one device."
     )
     limit: list[Limit | None] = Field(
         description="What limits the throughput: the kind of devices that are at least 90 % "
@@ -158,7 +160,9 @@ class ThroughputOut(Answer):
 
     workload_id: str
     content_id: str
-    start: Start = Field(description="Of the counts; a given curve is always steady.")
+    start: Start = Field(
+        description="Start of the counts; a given curve is always steady."
+    )
     page_bytes: int
     ram_pages: int
     flash_pages: int
@@ -177,27 +181,26 @@ class ThroughputOut(Answer):
         "dirty share that is unknown."
     )
     contenders: list[str] = Field(
-        description="Schemes that the model cannot tell apart at the present point, the one "
-        "named first among them: a replay decides (`POST /throughputs/check`). Empty where "
-        "the lead is clear."
+        description="Schemes that the model cannot distinguish at the present point, "
+        "the named one first; decide by replay (`POST "
+        "/throughputs/check`). Empty where the lead is clear."
     )
     ram_pages_left: list[int] = Field(
-        description="RAM that the metadata of flash leave at each point. [pages]"
+        description="RAM left by the flash metadata at each point. [pages]"
     )
     flash_metadata: str | None
     finding: str
     sentence: str
     close_sentence: str = Field(
         default="",
-        description="What the model leaves open at the present point; empty where the lead "
-        "is clear, and no longer true once a replay has decided.",
+        description="What the model leaves open at the present point; empty where the "
+        "lead is clear; does not apply once a replay has decided.",
     )
     estimator: str
     validity: str
     time_basis: str
     warnings: list[WarningOut]
     derivation: list[DerivationStep] | None = Field(
-        description="At the present value; null unless the query asks for it by "
-        "`derivation=true`."
+        description="At the present value; null unless the query has `derivation=true`."
     )
     core_version: str

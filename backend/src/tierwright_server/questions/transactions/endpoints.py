@@ -17,23 +17,23 @@ router = APIRouter(tags=["transactions"])
 
 @router.post(
     "/transaction-writes",
-    operation_id="study_transaction_writes",
+    operation_id="ask_transaction_writes",
     responses=responses(),
 )
-async def study_transaction_writes(
+async def ask_transaction_writes(
     body: TransactionWritesIn, derived: DerivedDep
 ) -> TransactionWritesOut:
-    """Tell whether one transaction should leave memory as pages or as log records."""
+    """Compare evicting one transaction as pages and as log records."""
     return service.writes(body, derived=derived)
 
 
 @router.post(
     "/transaction-replays",
-    operation_id="replay_transactions",
+    operation_id="ask_transaction_replay",
     responses=responses(),
 )
-async def replay_transactions(
+async def ask_transaction_replay(
     body: TransactionReplayIn, derived: DerivedDep
 ) -> TransactionReplayOut:
-    """Replay transactions through three buffers, and tell who leaves memory next."""
+    """Replay transactions through three buffers, and name the next transaction to evict."""
     return await service.replays(body, derived=derived)

@@ -32,7 +32,7 @@ class ChipIn(Body):
 
 
 class TransactionWritesIn(ChipIn):
-    """One transaction that has to leave memory."""
+    """One transaction to evict."""
 
     dirty_pages: Annotated[int, Field(strict=True, ge=0, le=10**9)] = Field(
         default=16, description="Pages that it changed. [pages]"
@@ -45,14 +45,14 @@ class TransactionWritesIn(ChipIn):
         description="Log pages read with a page; absent: the fewest its records fill.",
     )
     pages_reread: Amount | None = Field(
-        default=None, description="Pages wanted again; absent: each once. [pages]"
+        default=None, description="Pages read again; absent: each once. [pages]"
     )
     ram_bytes: Whole = Field(default=16 * 2**20, description="Buffer. [bytes]")
     pages_per_transaction: Whole | None = Field(
         default=None, description="Pages it holds in memory; absent: the dirty ones."
     )
     disk_us: Time = Field(
-        default=9000.0, description="A random access of the disk beside. [µs]"
+        default=9000.0, description="A random access of a disk, for comparison. [µs]"
     )
     read_slowdown: Change = Field(
         default=0.25, description="Measured: reads slower by. [1]"
@@ -74,7 +74,7 @@ class WrittenOut(Answer):
     reread_us: float
     total_us: float = Field(description="Writing and reading again. [µs]")
     erase_us: float = Field(
-        description="Erase time the written pages use up; not in the total. [µs]"
+        description="Erase time of the written pages; not in the total. [µs]"
     )
 
 
@@ -88,10 +88,10 @@ class TransactionWritesOut(Answer):
     write_saving_us: float
     break_even_extra_reads: float
     break_even_pages: float | None = Field(
-        description="Pages wanted again at which both take as long; null: never."
+        description="Pages read again at which both take equally long; null: never."
     )
     winner: Literal["page", "log", "equal"]
-    saving: float = Field(description="Of the dearer way's time. [1]")
+    saving: float = Field(description="Share of the time of the slower way. [1]")
     curve_pages_reread: list[float]
     curve_page_us: list[float]
     curve_log_us: list[float]
@@ -131,7 +131,7 @@ class TransactionReplayIn(ChipIn):
         StringConstraints(max_length=MAX_EVENT_CHARACTERS, pattern=r"^[^\u0000]*$"),
     ] = Field(
         default="",
-        description="With `source` `events`: one a line, `B T1`, `R T1 7`, `U T1 7`, "
+        description="With `source` `events`: one per line, `B T1`, `R T1 7`, `U T1 7`, "
         "`C T1` or `A T1`.",
     )
     ram_pages: Annotated[int, Field(strict=True, ge=1, le=2**24)] = Field(
@@ -143,7 +143,7 @@ class TransactionReplayIn(ChipIn):
 
 
 class BufferOut(Answer):
-    """What one buffer did; counts are pages unless said."""
+    """What one buffer did; counts are pages unless stated otherwise."""
 
     buffer: Literal["page_lru", "transaction_page", "transaction_log"]
     title: str
@@ -185,7 +185,7 @@ class TransactionReplayOut(Answer):
     buffers: list[BufferOut]
     resident_transactions: int
     leaving: list[LeavingOut] = Field(
-        description="The first to leave first; at most 50 of `resident_transactions`."
+        description="In order of eviction; at most 50 of `resident_transactions`."
     )
     finding: str
     sentence: str

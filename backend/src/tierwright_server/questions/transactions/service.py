@@ -140,7 +140,7 @@ def _events(body: TransactionReplayIn) -> list[replay.Event]:
                 "body.events",
                 body.events,
                 "holds no event",
-                "Write one event a line, such as U T1 7, or choose another source.",
+                "Write one event per line, such as U T1 7, or choose another source.",
             )
     elif body.source == "half_loaded":
         events = replay.half_loaded(
@@ -154,8 +154,10 @@ def _events(body: TransactionReplayIn) -> list[replay.Event]:
         raise BadInput.at(
             "body.events" if body.source == "events" else "body.running",
             len(events),
-            f"makes more than {MAX_EVENTS:,} events, which are replayed while you wait",
-            "Give fewer, or use the command tierwright transactions, which takes any number.",
+            f"makes more than {MAX_EVENTS:,} events, the most that are replayed during "
+            "a request",
+            "Give fewer events, or use the command tierwright transactions, which "
+            "accepts any number.",
         )
     return events
 

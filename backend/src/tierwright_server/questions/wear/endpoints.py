@@ -21,21 +21,21 @@ router = APIRouter(tags=["wear and recovery"], route_class=MoneyRoute)
 
 @router.post(
     "/wear",
-    operation_id="estimate_wear",
+    operation_id="ask_wear",
     responses=responses(404, 409),
     dependencies=ASKS_CURRENCY,
 )
-async def estimate_wear(
+async def ask_wear(
     body: WearIn, session: SessionDep, context: ContextDep, derived: DerivedDep
 ) -> WearOut:
-    """Tell how long the flash lasts under each scheme, and what its wear costs."""
+    """Estimate how long the flash lasts under each scheme, and what its wear costs."""
     return await service.wear(session, context, body, derived=derived)
 
 
 @router.post(
-    "/device-health", operation_id="read_device_health", responses=responses(404)
+    "/device-health", operation_id="ask_device_health", responses=responses(404)
 )
-async def read_device_health(
+async def ask_device_health(
     body: DeviceHealthIn,
     session: SessionDep,
     context: ContextDep,
@@ -45,11 +45,9 @@ async def read_device_health(
     return await service.read_device_health(session, context, body, derived=derived)
 
 
-@router.post(
-    "/recovery", operation_id="estimate_recovery", responses=responses(404, 409)
-)
-async def estimate_recovery(
+@router.post("/recovery", operation_id="ask_recovery", responses=responses(404, 409))
+async def ask_recovery(
     body: RecoveryIn, session: SessionDep, context: ContextDep, derived: DerivedDep
 ) -> RecoveryOut:
-    """Tell how long the flash takes to fill, and a restart with it and without."""
+    """Estimate how long the flash takes to fill, and how long a restart takes with and without it."""
     return await service.recover(session, context, body, derived=derived)

@@ -35,7 +35,7 @@ Rate = Annotated[
         ge=0,
         le=1e12,
         allow_inf_nan=False,
-        description="Page accesses a second. [1/s]",
+        description="Page accesses per second. [1/s]",
     ),
 ]
 Growth = Annotated[
@@ -45,7 +45,7 @@ Growth = Annotated[
         ge=-0.99,
         le=100,
         allow_inf_nan=False,
-        description="Growth of the load a year; 0.2: 20 % more. [1/year]",
+        description="Growth of the load per year; 0.2: 20 % more. [1/year]",
     ),
 ]
 Positive = Annotated[float, Field(strict=True, ge=1e-9, le=MOST, allow_inf_nan=False)]
@@ -66,8 +66,8 @@ class PointIn(DirtyShareIn):
     )
     flash_metadata: FlashMetadata | None = Field(
         default=None,
-        description="Preset of `GET /catalog/flash-metadata` whose memory is taken out of "
-        "the RAM; absent: nothing is charged.",
+        description="Preset of `GET /catalog/flash-metadata` whose memory is "
+        "subtracted from the RAM; absent: nothing is charged.",
     )
 
 
@@ -112,14 +112,14 @@ class WearMoney(Answer):
 
     usd_per_tb_written: Usd
     usd_per_month_written: Usd = Field(
-        description="That times the writes of a month. [USD/month]"
+        description="That times the writes per month. [USD/month]"
     )
     left_usd: Usd = Field(
-        description="Share of the price whose rated writes are not used yet. [USD]"
+        description="Part of the price whose rated writes are not used yet. [USD]"
     )
     life_months: float | None = Field(
-        description="From today until the budget is used, with what is written before and "
-        "growth; null where it never is. [months]"
+        description="From today until the budget is used, with what is written before "
+        "and growth; null where it is never used up. [months]"
     )
     amortised_usd_per_month: Usd | None = Field(
         description="What is left of the price over the shorter of life and amortisation, "
@@ -168,14 +168,14 @@ class SchemeWear(Answer):
 
 
 class BudgetOut(Answer):
-    """Host writes that the devices take. [TB]"""
+    """Host writes that the devices endure. [TB]"""
 
     in_place_tb: float | None
     appended_tb: float | None
     basis: str
     assumed: str = Field(
-        description="What it rests on that no source states, such as `1 DWPD over 5 years`; "
-        "empty where nothing is assumed."
+        description="The assumption behind it that no source states, such as `1 DWPD "
+        "over 5 years`; empty where nothing is assumed."
     )
     reason: str = Field(description="Why there is no budget; empty when there is one.")
     written_tb: float = Field(description="Of it, written before.")
@@ -199,7 +199,9 @@ class WearOut(Answer):
     """How long the flash lasts under each scheme."""
 
     workload_id: str
-    start: Start = Field(description="Of the counts; a given curve is always steady.")
+    start: Start = Field(
+        description="Start of the counts; a given curve is always steady."
+    )
     page_bytes: int
     ram_pages: int
     flash_pages: int
@@ -213,12 +215,12 @@ class WearOut(Answer):
         description="Drive writes per day behind the budget: stated, given or assumed."
     )
     ram_budget: RamBudgetOut | None = Field(
-        description="Absent where no metadata of flash are charged."
+        description="Absent where no flash metadata are charged."
     )
     dirty_share: DirtyShareOut
     schemes: list[SchemeWear]
     drives: DrivesOut | None = Field(
-        description="What the drives cost that are bought; null without a price."
+        description="Cost of the drives to buy; null without a price."
     )
     money_reason: str = Field(description="Why there is no money; empty if there is.")
     sentence: str
@@ -229,13 +231,13 @@ class WearOut(Answer):
 
 
 class DeviceHealthIn(Body):
-    """What a drive says of itself."""
+    """What a drive reports about itself."""
 
     document: dict[str, Any] = Field(
         description="JSON of `smartctl --json -x` or `nvme smart-log -o json`."
     )
     flash_device_id: Identifier | None = Field(
-        default=None, description="Whose rating to compare with."
+        default=None, description="Device with the rating to compare with."
     )
     rated_tb: Positive | None = None
 
@@ -286,7 +288,7 @@ class FillOut(Answer):
     bytes_per_s: float
     bottleneck: str
     rates_bytes_per_s: dict[str, float]
-    units: float = Field(description="Pages to bring in. [pages]")
+    units: float = Field(description="Pages to load. [pages]")
     estimator: str
     validity: str
 
@@ -329,12 +331,14 @@ class RecoveryOut(Answer):
     """Warm-up and restart."""
 
     workload_id: str
-    start: Start = Field(description="Of the counts; a given curve is always steady.")
+    start: Start = Field(
+        description="Start of the counts; a given curve is always steady."
+    )
     page_bytes: int
     ram_pages: int
     flash_pages: int
     flash_bytes: int
-    ram_pages_left: int = Field(description="What the metadata of flash leave. [pages]")
+    ram_pages_left: int = Field(description="RAM left by the flash metadata. [pages]")
     accesses_per_s: float
     rate_basis: str
     fill: FillOut

@@ -249,8 +249,9 @@ async def find(session: AsyncSession, context: Context, body: PointIn) -> Found:
         raise BadInput.at(
             "body.accesses_per_s",
             None,
-            f"must be given: workload `{workload.name}` does not say how long it took",
-            hint="Give the page accesses a second of the running system.",
+            f"must be given: workload `{workload.name}` does not state how long it "
+            "took",
+            hint="Give the page accesses per second of the running system.",
         )
     rate = rate_of(curve.accesses, duration_s)
     return Found(point, rate.accesses_per_s, rate.basis)

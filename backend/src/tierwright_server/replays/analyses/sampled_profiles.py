@@ -5,6 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Path, status
 from pydantic import Field
 
+from tierwright.profile.measure import FIXED_RATE_ESTIMATOR
 from tierwright_server.common.schemas import Answer, Body, Identifier
 from tierwright_server.http.context import ContextDep, SessionDep
 from tierwright_server.http.problems import responses
@@ -16,8 +17,6 @@ from tierwright_server.traces.workloads import service as workloads
 
 router = APIRouter(prefix="/sampled-profiles", tags=["sampled profiles"])
 
-_ESTIMATOR = "SHARDS at a fixed rate, adjusted and scaled to the known distinct pages; cold start"
-
 
 class SampledProfileIn(Body):
     """How many pages to follow."""
@@ -28,7 +27,12 @@ class SampledProfileIn(Body):
     ]
     seed: Annotated[
         int,
-        Field(strict=True, ge=0, le=2**32 - 1, description="Another one, other pages."),
+        Field(
+            strict=True,
+            ge=0,
+            le=2**32 - 1,
+            description="Seed; another seed follows other pages.",
+        ),
     ] = 0
 
 
@@ -89,7 +93,7 @@ async def create_sampled_profile(
 async def get_sampled_profile(
     sampled_profile_id: ProfileId, session: SessionDep
 ) -> SampledProfileOut:
-    """Read where a sampled profile stands."""
+    """Read the state of a sampled profile."""
     return _out(
         await results.find(session, RunKind.SAMPLED_PROFILE, sampled_profile_id)
     )
@@ -118,7 +122,7 @@ async def get_sampled_curve(
         distinct_pages=int(arrays["distinct_pages"]),
         page_bytes=int(arrays["page_bytes"]),
         sample_rate=float(arrays["sample_rate"]),
-        estimator=_ESTIMATOR,
+        estimator=FIXED_RATE_ESTIMATOR,
     )
 
 

@@ -66,8 +66,9 @@ async def find_of(
     found = await results.row(session, kind, analysis_id)
     if found is None:
         raise NotReady(
-            f"the {kind.value.replace('_', ' ')} of this workload were never asked for",
-            hint=f"POST /api/v1/{kind.value} with its workload_id, then follow the run.",
+            f"this workload has no {results.noun(kind)} yet",
+            hint=f"Request it: POST /api/v1/{kind.value} with its workload_id. Then "
+            "follow the run.",
         )
     return found
 
@@ -121,15 +122,16 @@ async def load(context: Context, row: Row) -> Any:
         reason = f": {run.error}" if run is not None and run.error else ""
         raise NotReady(
             f"the analysis `{analysis.id}` is {status.value}{reason}",
-            hint="Ask for it again." if failed else "Follow its run until it is done.",
+            hint="Request it again." if failed else "Follow its run until it is done.",
         )
     try:
         return await context.of(AnalysisCache).get(context.settings, analysis)
     except (Damaged, FileNotFoundError) as error:
         run_id = await _again(context, analysis, str(error))
         raise NotReady(
-            f"the stored result of the analysis `{analysis.id}` was damaged, or without a "
-            "checksum as earlier versions stored it; it is computed anew from the trace",
+            f"the stored result of the analysis `{analysis.id}` was damaged, or "
+            "without a checksum as earlier versions stored it; it is recomputed from "
+            "the trace",
             hint=f"Follow its run `{run_id}` until it is done; check the disk of the data "
             "folder.",
         ) from None
@@ -148,7 +150,7 @@ async def _again(context: Context, analysis: Result, why: str) -> str:
         if present.complete or not results.is_open(run):
             workload = await session.get(Workload, present.workload_id)
             name = "a workload" if workload is None else workload.name
-            title = f"{present.kind.replace('_', ' ').capitalize()} of {name}, anew"
+            title = f"{name}: {results.noun(RunKind(present.kind))}, again"
             run = await runs.create(session, RunKind(present.kind), present.id, title)
             present.complete, present.run_id = False, run.id
         await session.commit()

@@ -9,7 +9,12 @@ from fastapi import APIRouter, Path, status
 from pydantic import Field
 
 from tierwright.profile.document import read_profile
-from tierwright.profile.popularity import fitted_accesses, rank_curve, share_of_top
+from tierwright.profile.popularity import (
+    TOP_SHARES,
+    fitted_accesses,
+    rank_curve,
+    share_of_top,
+)
 from tierwright.profile.summaries import Distribution, Summaries, Windows
 from tierwright_server.common.errors import NeedsTrace
 from tierwright_server.common.schemas import Answer, Body, Identifier
@@ -26,8 +31,6 @@ from tierwright_server.traces.workloads import service as workloads
 router = APIRouter(tags=["summaries"])
 
 NS_PER_S = 10**9
-TOP_SHARES = (0.001, 0.01, 0.1, 0.2, 0.5)
-"""Shares of the pages, most accessed first, whose share of the accesses is told."""
 
 
 class SummariesIn(Body):
@@ -37,7 +40,7 @@ class SummariesIn(Body):
 
 
 class SummariesOut(AnalysisOut):
-    """Where the summaries of a workload stand."""
+    """State of the summaries of a workload."""
 
 
 class WindowCounts(Answer):
@@ -129,8 +132,8 @@ class PopularityOut(Answer):
 class RunBins(Answer):
     """Sequential runs by length, in logarithmic bins."""
 
-    lowest: list[int] = Field(description="Fewest requests of a run of each bin.")
-    highest: list[int] = Field(description="Most requests of a run of each bin.")
+    lowest: list[int] = Field(description="Fewest requests of a run in each bin.")
+    highest: list[int] = Field(description="Most requests of a run in each bin.")
     runs: list[int]
     requests: list[int] = Field(description="Requests of those runs.")
 
@@ -146,7 +149,7 @@ class RequestsOut(Answer):
     read_amount: int = Field(description="Sum of the lengths of the reads.")
     write_amount: int = Field(description="Sum of the lengths of the writes.")
     sequential: int = Field(
-        description="Requests that begin where the one before of their device ended."
+        description="Requests that begin where the previous one of their device ended."
     )
     runs: RunBins
     longest_run: int = Field(description="Requests of the longest run.")
@@ -195,7 +198,8 @@ class SummaryTables(Answer):
     popularity: PopularityOut
     requests: RequestsOut
     devices: DevicesOut | None = Field(
-        description="Absent for one device, and of a profile, which names none."
+        description="Absent for one device, and for a profile, which does not name "
+        "devices."
     )
 
 
@@ -208,7 +212,7 @@ class SummaryTables(Answer):
 async def create_summaries(
     body: SummariesIn, session: SessionDep, context: ContextDep
 ) -> SummariesOut:
-    """Sum a workload up; follow its `run`."""
+    """Summarise a workload; follow its `run`."""
     subject = await workloads.find_traced(session, body.workload_id)
     row = await service.create(
         session,
@@ -231,7 +235,7 @@ WorkloadId = Annotated[Identifier, Path(description="Id of the workload.")]
     responses=responses(404),
 )
 async def get_summaries(summaries_id: SummariesId, session: SessionDep) -> SummariesOut:
-    """Read where the summaries stand."""
+    """Read the state of the summaries."""
     row = await results.find(session, RunKind.SUMMARIES, summaries_id)
     return SummariesOut(**service.base_of(row))
 
@@ -258,7 +262,7 @@ async def get_summary_tables(
 async def get_workload_summaries(
     workload_id: WorkloadId, session: SessionDep, context: ContextDep
 ) -> SummaryTables:
-    """Read the summaries of a workload, once they have been asked for; a profile holds its own."""
+    """Read the summaries of a workload, once they have been requested; a profile contains its own."""
     workload, content = await workloads.find_ready(session, workload_id)
     if contents.kind_of(content.summary) is not ContentKind.TRACE:
         path = contents.profile_path(context.settings, content.id)
@@ -266,8 +270,8 @@ async def get_workload_summaries(
         if found is None:
             raise NeedsTrace(
                 f"workload `{workload.name}` came without summaries",
-                hint="Profile its trace anew: `tierwright profile TRACE -o PROFILE.json` "
-                "sums it up besides.",
+                hint="Profile its trace again with `tierwright profile TRACE -o "
+                "PROFILE.json`, which also summarises it.",
             )
         return await asyncio.to_thread(_tables, workload.id, found)
     row = await service.find_of(session, RunKind.SUMMARIES, content, {})

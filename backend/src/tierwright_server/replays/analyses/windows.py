@@ -6,6 +6,7 @@ from typing import Annotated
 from fastapi import APIRouter, Path, status
 from pydantic import Field
 
+from tierwright.profile.measure import USUAL_WINDOWS, usual_window_sizes
 from tierwright_server.common.errors import BadInput
 from tierwright_server.common.schemas import Answer, Body, Identifier, Pages
 from tierwright_server.http.context import ContextDep, SessionDep
@@ -18,10 +19,7 @@ from tierwright_server.traces.workloads import service as workloads
 
 router = APIRouter(prefix="/windows", tags=["windows"])
 
-USUAL_WINDOWS = 64
 MOST_WINDOWS = 2000
-USUAL_SHARES = (0.001, 0.01, 0.05, 0.2, 0.5)
-"""Cache sizes looked at unless asked otherwise, as shares of the distinct pages."""
 NS_PER_S = 10**9
 
 
@@ -105,7 +103,9 @@ async def create_windows(
             "windows are cut one way: by count or by time",
         )
     parameters: dict[str, object] = {
-        "sizes": _sizes(body.sizes, summary["distinct_pages"])
+        "sizes": usual_window_sizes(summary["distinct_pages"])
+        if body.sizes is None
+        else sorted(set(body.sizes))
     }
     if body.window_s is None:
         count = body.windows or USUAL_WINDOWS
@@ -143,7 +143,7 @@ async def get_windows(
     windows_id: Annotated[Identifier, Path(description="Id of the windows.")],
     session: SessionDep,
 ) -> WindowsOut:
-    """Read where the windows stand."""
+    """Read the state of the windows."""
     return _out(await results.find(session, RunKind.WINDOWS, windows_id))
 
 
@@ -173,12 +173,6 @@ async def get_window_curves(
         first_references=arrays["first_references"].tolist(),
         misses=arrays["misses"].tolist(),
     )
-
-
-def _sizes(asked: list[int] | None, distinct_pages: int) -> list[int]:
-    if asked is not None:
-        return sorted(set(asked))
-    return sorted({max(1, round(distinct_pages * share)) for share in USUAL_SHARES})
 
 
 def _out(row: results.Row) -> WindowsOut:

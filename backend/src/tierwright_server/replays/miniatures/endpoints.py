@@ -25,8 +25,7 @@ async def create_miniature(
 ) -> MiniatureOut:
     """Estimate a policy at every size by miniature simulation; follow its `run`.
 
-    The same inputs find the same estimate. One that was cancelled or failed goes on from
-    what it has.
+    The same inputs find the same estimate. One that was cancelled or failed resumes.
     """
     return await service.create_miniature(session, context, body)
 
@@ -38,5 +37,5 @@ async def get_miniature(
     context: ContextDep,
     workload_id: AskedThrough = None,
 ) -> MiniatureOut:
-    """Read an estimate as far as it is: rows that are done, each with its intervals."""
+    """Read an estimate: finished rows, each with its intervals."""
     return await service.get_miniature(session, context, miniature_id, workload_id)

@@ -30,24 +30,3 @@ async def prepare(
             entry for entry in configurations if entry["key"] not in known
         ],
     }
-
-
-async def keep(session: AsyncSession, run: Run, partial: dict[str, Any]) -> None:
-    """Store the sizes that are done."""
-    miniature = await results.of_run(session, run)
-    await kept.keep(session, miniature.content_id, partial["replays"])
-
-
-async def finish(
-    session: AsyncSession,
-    settings: Settings,  # noqa: ARG001 - the shape of every kind
-    run: Run,
-    result: dict[str, Any],
-) -> str:
-    """Say what was done; the sizes are stored already."""
-    miniature = await results.of_run(session, run)
-    miniature.complete = True
-    await session.flush()
-    failed = result["failed"]
-    done = f"{result['estimated']} sizes estimated"
-    return f"{done}, {failed} of them failed" if failed else done

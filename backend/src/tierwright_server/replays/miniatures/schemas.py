@@ -5,14 +5,12 @@ from typing import Annotated
 
 from pydantic import Field
 
+from tierwright.advise.miniature import USUAL_RATE, Interval
 from tierwright_server.common.schemas import Answer, Body, Hint, Identifier, WarningOut
 from tierwright_server.jobs.runs.schemas import RunOut
 from tierwright_server.jobs.runs.states import RunStatus
 from tierwright_server.replays.simulator.schemas import ItemName, Options
 from tierwright_server.replays.sweeps.schemas import CacheSizes
-
-USUAL_RATE = 0.1
-Interval = tuple[float, float]
 
 
 class MiniatureIn(Body):
@@ -34,7 +32,12 @@ class MiniatureIn(Body):
     ] = USUAL_RATE
     seed: Annotated[
         int,
-        Field(strict=True, ge=0, le=2**32 - 1, description="Another one, other pages."),
+        Field(
+            strict=True,
+            ge=0,
+            le=2**32 - 1,
+            description="Seed; another seed follows other pages.",
+        ),
     ] = 0
 
 
@@ -44,8 +47,9 @@ class MiniatureRow(Answer):
     pages: int
     hit_ratio: float | None = Field(description="Share of the accesses.")
     hit_ratio_interval95: Interval | None = Field(
-        description="None where the spread of the miniatures says too little, with the "
-        "reason in `warnings`: `does_not_shrink`, `too_small` or `cliff`."
+        description="Null where the spread of the miniatures is not informative, with "
+        "the reason in `warnings`: `does_not_shrink`, `too_small` or "
+        "`cliff`."
     )
     lru_hit_ratio: float = Field(
         description="Share of the accesses that LRU hits at this size: exact, not estimated."
@@ -55,8 +59,8 @@ class MiniatureRow(Answer):
     disk_writes: float | None = Field(description="Dirty evictions.")
     disk_writes_interval95: Interval | None
     too_small: bool | None = Field(
-        description="The smallest part of a scaled cache has fewer than 32 pages: biased "
-        "perhaps, so there is no interval."
+        description="The smallest part of a scaled cache has fewer than 32 pages: it "
+        "may be biased, so there is no interval."
     )
     warnings: list[WarningOut]
     error: str | None = Field(description="Why there is no estimate of this size.")
@@ -72,7 +76,7 @@ class MiniatureOut(Answer):
     status: RunStatus
     inputs: MiniatureIn
     title: str = Field(description="The policy's title.")
-    sizes: list[int] = Field(description="Sizes, as the range came out. [pages]")
+    sizes: list[int] = Field(description="Sizes, from the range. [pages]")
     accesses: int
     distinct_pages: int
     page_bytes: int
@@ -81,9 +85,9 @@ class MiniatureOut(Answer):
         description="Share of the pages, and of the cache, in each miniature."
     )
     interval_confidence: float
-    rows: list[MiniatureRow] = Field(description="Those that are done, by size.")
+    rows: list[MiniatureRow] = Field(description="Finished ones, by size.")
     warnings: list[WarningOut] = Field(
-        description="What the reader of the trace noticed."
+        description="What the reader noticed in the trace."
     )
     core_version: str
     created_at: datetime

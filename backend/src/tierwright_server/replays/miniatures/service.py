@@ -1,27 +1,25 @@
 """Decisions about miniatures: what is estimated, what is known already."""
 
 import asyncio
-from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from tierwright.advise import miniature as question
 from tierwright.common.core_errors import Cancelled, SimulatorError
 from tierwright.simulate import replay
 from tierwright.trace.reading import Trace
 from tierwright_server.common.errors import BadInput, simulator_message
 from tierwright_server.common.older_models import about_version
 from tierwright_server.common.result_ids import result_id
-from tierwright_server.common.schemas import WarningOut
 from tierwright_server.common.version import VERSION
 from tierwright_server.http.context import Context
 from tierwright_server.jobs.runs.schemas import RunOut
 from tierwright_server.jobs.runs.states import RunKind, RunStatus
 from tierwright_server.replays import kept, results
 from tierwright_server.replays.miniatures.schemas import (
-    Interval,
     MiniatureIn,
     MiniatureOut,
     MiniatureRow,
@@ -40,14 +38,6 @@ from tierwright_server.storage.tables import Result, Run
 from tierwright_server.traces.curves import CurveCache
 from tierwright_server.traces.workloads import service as workloads
 
-MINIATURES = 8
-"""Scaled caches, each over its own sample: their spread gives the interval."""
-_ESTIMATOR = (
-    "miniature simulation: mean of eight scaled caches over disjoint samples of the "
-    "pages, with an interval of their spread, of slightly other sizes and of their "
-    "roughness between these; cold start"
-)
-_CONFIDENCE = 0.95
 _INTERVALS = "of what shrinks, with roughness, none at cliffs"
 """How they are stated: kept rows whose intervals were narrower are of other keys, and made anew."""
 Configuration = dict[str, Any]
@@ -160,11 +150,14 @@ async def _out(
         context.settings, content.id, content.summary
     )
 
-    def lru(pages: int) -> float:
-        return 1 - float(curve.misses(pages)) / curve.accesses
-
     rows = [
-        _row(entry["pages"], lru(entry["pages"]), found[entry["key"]])
+        MiniatureRow.model_validate(
+            question.estimate_of(
+                entry["pages"],
+                found[entry["key"]],
+                question.lru_hit_ratio_of(curve, entry["pages"]),
+            )
+        )
         for entry in miniature.plan
         if entry["key"] in found
     ]
@@ -181,9 +174,9 @@ async def _out(
         accesses=summary["accesses"],
         distinct_pages=summary["distinct_pages"],
         page_bytes=summary["page_bytes"],
-        estimator=_ESTIMATOR,
-        miniature_rate=inputs.sample_rate / MINIATURES,
-        interval_confidence=_CONFIDENCE,
+        estimator=question.ESTIMATOR,
+        miniature_rate=inputs.sample_rate / question.MINIATURES,
+        interval_confidence=question.INTERVAL_CONFIDENCE,
         rows=rows,
         warnings=[
             *about_version(miniature.core_version),
@@ -193,47 +186,3 @@ async def _out(
         created_at=miniature.created_at,
         run=RunOut.model_validate(run) if run else None,
     )
-
-
-def _row(pages: int, lru_hit_ratio: float, result: Mapping[str, Any]) -> MiniatureRow:
-    if "error" in result:
-        return MiniatureRow(
-            pages=pages,
-            lru_hit_ratio=lru_hit_ratio,
-            hit_ratio=None,
-            hit_ratio_interval95=None,
-            misses=None,
-            misses_interval95=None,
-            disk_writes=None,
-            disk_writes_interval95=None,
-            too_small=None,
-            warnings=[],
-            error=result["error"],
-            hint=result["hint"] or None,
-        )
-    accesses, misses = result["accesses"], result["misses"]
-    ends = result["interval95"] or {}
-    missed: Interval | None = ends.get("misses")
-    return MiniatureRow(
-        pages=pages,
-        lru_hit_ratio=lru_hit_ratio,
-        hit_ratio=_share(accesses - misses, accesses),
-        hit_ratio_interval95=missed
-        and (
-            _share(accesses - missed[1], accesses),
-            _share(accesses - missed[0], accesses),
-        ),
-        misses=misses,
-        misses_interval95=missed,
-        disk_writes=result["disk_writes"],
-        disk_writes_interval95=ends.get("disk_writes"),
-        too_small=result["too_small"],
-        warnings=[WarningOut.model_validate(each) for each in result["warnings"]],
-        error=None,
-        hint=None,
-    )
-
-
-def _share(count: float, accesses: int) -> float:
-    """Return a share of the accesses; an end of an interval may lie beyond all of them."""
-    return min(1.0, max(0.0, count / accesses))

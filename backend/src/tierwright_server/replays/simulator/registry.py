@@ -26,7 +26,7 @@ MOST_CONTENDERS = 40
 MOST_REPLAYS = 1000
 NEEDS = {
     "future": "Reads the trace to its end before the replay.",
-    "writes": "Has its meaning only on a trace with writes.",
+    "writes": "Meaningful only on a trace with writes.",
 }
 _CHOICES = re.compile(r"[a-z][a-z0-9_]*(?:(?:, | or )[a-z][a-z0-9_]*)+")
 _CONDITION = re.compile(r", (?:with|without) .*$")
@@ -111,7 +111,7 @@ def find(contender: ContenderIn, where: str, key: str = ".name") -> SimulatorIte
         raise BadInput.at(
             f"{where}{key}",
             contender.name,
-            f"is no {contender.family.value.replace('_', ' ')}",
+            f"is not a {contender.family.value.replace('_', ' ')}",
             hint=f"Choose one of {', '.join(known)}.",
         )
     return item

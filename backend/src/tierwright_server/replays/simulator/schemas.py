@@ -20,13 +20,13 @@ class Family(StrEnum):
 
 
 class SimulatorOption(Answer):
-    """One option: what it means and what it takes."""
+    """One option: its meaning and its allowed values."""
 
     name: str
     description: str
     default: str = Field(
-        description="What holds without it, in words where no value; empty: it must be "
-        "given."
+        description="Its default, in words where it has no value; empty: it is "
+        "required."
     )
     values: str = Field(description="What is allowed, in words.")
     choices: list[str] | None = Field(

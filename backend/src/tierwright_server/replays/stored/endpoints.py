@@ -18,7 +18,7 @@ router = APIRouter(prefix="/storage", tags=["uploads"])
 
 @router.get("", operation_id="get_storage", responses=responses())
 async def get_storage(session: SessionDep, context: ContextDep) -> StorageOut:
-    """Read how much room is used, by what, and the limits."""
+    """Read the used space, what uses it, and the limits."""
     return await quota.storage(session, context.settings)
 
 
@@ -37,7 +37,7 @@ async def delete_stored(
     session: SessionDep,
     context: ContextDep,
 ) -> None:
-    """Delete anything that is stored; a result is computed anew when asked for."""
+    """Delete a stored object; a result is recomputed on request."""
     match kind:
         case "upload":
             await uploads.terminate(session, context.settings, stored_id)

@@ -46,7 +46,7 @@ async def delete_analysis(
     if found is None or found.kind in RESULT_KINDS.values():
         raise NotFound(
             f"there is no analysis `{analysis_id}`",
-            hint="GET /api/v1/storage lists the largest ones.",
+            hint="List the largest ones: GET /api/v1/storage.",
         )
     run = None if found.run_id is None else await session.get(Run, found.run_id)
     runs.check_ended(run, f"the analysis `{analysis_id}` is being computed")
@@ -77,7 +77,7 @@ async def delete_result(
     if found is None or found.kind != RESULT_KINDS[kind]:
         raise NotFound(
             f"there is no {kind} `{result_id}`",
-            hint="GET /api/v1/storage lists the largest things that are stored.",
+            hint="List the largest stored objects: GET /api/v1/storage.",
         )
     run = None if found.run_id is None else await session.get(Run, found.run_id)
     runs.check_ended(run, f"the {kind} `{result_id}` is being computed")

@@ -38,8 +38,7 @@ async def create_sweep(
 ) -> SweepOut:
     """Replay every contender at every size; follow its `run`.
 
-    The same inputs find the same sweep. One that was cancelled or failed goes on from
-    what it has, and replays that another sweep has made are not made again.
+    The same inputs find the same sweep. One that was cancelled or failed resumes, and replays that another sweep has made are not repeated.
     """
     return await service.create_sweep(session, context, body)
 
@@ -57,7 +56,7 @@ async def get_sweep(
     ] = None,
     workload_id: AskedThrough = None,
 ) -> SweepOut:
-    """Read a sweep as far as it is: rows that are done, priced by the devices named."""
+    """Read a sweep: finished rows, priced with the given devices."""
     return await service.get_sweep(
         session, context, sweep_id, flash_device_id, disk_device_id, workload_id
     )

@@ -32,24 +32,3 @@ async def prepare(
         "accesses": content.summary["accesses"],
         "configurations": list(wanted.values()),
     }
-
-
-async def keep(session: AsyncSession, run: Run, partial: dict[str, Any]) -> None:
-    """Store the replays that are done."""
-    sweep = await results.of_run(session, run)
-    await kept.keep(session, sweep.content_id, partial["replays"])
-
-
-async def finish(
-    session: AsyncSession,
-    settings: Settings,  # noqa: ARG001 - the shape of every kind
-    run: Run,
-    result: dict[str, Any],
-) -> str:
-    """Say what was done; the replays are stored already."""
-    sweep = await results.of_run(session, run)
-    sweep.complete = True
-    await session.flush()
-    failed = result["failed"]
-    done = f"{result['replayed']} configurations replayed"
-    return f"{done}, {failed} of them failed" if failed else done

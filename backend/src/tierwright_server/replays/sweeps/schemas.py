@@ -58,8 +58,9 @@ class SweepIn(Body):
     )
     flash_metadata: FlashMetadata | None = Field(
         default=None,
-        description="Preset of `GET /catalog/flash-metadata` whose memory is taken out of "
-        "the RAM of every contender with flash; absent: nothing is charged.",
+        description="Preset of `GET /catalog/flash-metadata` whose memory is "
+        "subtracted from the RAM of every contender with flash; absent: "
+        "nothing is charged.",
     )
     warm_up: WarmUp = 0
 
@@ -90,10 +91,12 @@ class FormulaOut(Answer):
 
     name: str
     io_time_us_per_access: float
-    gap: float = Field(description="Of the priced replay; positive: dearer. [1]")
+    gap: float = Field(
+        description="Of the priced replay; positive: the formula is higher. [1]"
+    )
     q: float = Field(
-        description="Share of the clean RAM victims that flash still holds, as the formula "
-        "takes it: h_f / m_r. [1]"
+        description="Share of the clean RAM victims that flash still holds, as the "
+        "formula assumes it: h_f / m_r. [1]"
     )
     measured_q: float = Field(
         description="That share, measured; 0 where no RAM victim was clean. [1]"
@@ -111,14 +114,14 @@ class ReplayOut(Answer):
     """One replay from a cold start, nothing flushed at the end; counts are of the accesses after the warm-up."""
 
     contender: int = Field(description="Index into `contenders`.")
-    ram_pages: int = Field(description="As asked for.")
+    ram_pages: int = Field(description="As requested.")
     ram_pages_left: int | None = Field(
-        description="What the metadata of flash left of it, in which was replayed; below 1 "
-        "nothing was. Absent where nothing was charged."
+        description="RAM left by the flash metadata, used in the replay; below 1, "
+        "nothing was replayed. Absent where no metadata were charged."
     )
     flash_pages: int | None = Field(description="Absent for one cache.")
     miss_ratio: float | None = Field(
-        description="Share of the accesses that no tier has: they reach the disk."
+        description="Share of the accesses that miss every tier and reach the disk."
     )
     ram_hit_ratio: float | None = Field(description="Share of the accesses.")
     flash_hit_ratio: float | None = Field(description="Share of the accesses.")
@@ -131,12 +134,12 @@ class ReplayOut(Answer):
         "writes more. Absent for the others, and where no RAM victim was dirty. [1]"
     )
     io_time_us_per_access: float | None = Field(
-        description="Counted operations x service times of the devices asked for."
+        description="Counted operations x service times of the requested devices."
     )
     io_time_terms_us_per_access: dict[str, float]
     io_time_reason: str | None = Field(description="Why there is no I/O time.")
     formula: FormulaOut | None = Field(
-        description="Of lazy with clean-only admission, whose counts no curve gives."
+        description="Of lazy with clean-only admission, which no curve can count."
     )
     counters: dict[str, int] = Field(description="Every counter of the replay.")
     warnings: list[WarningOut]
@@ -160,16 +163,16 @@ class SweepOut(Answer):
     status: RunStatus
     inputs: SweepIn
     contenders: list[ContenderOut]
-    ram_pages: list[int] = Field(description="Sizes, as the ranges came out.")
+    ram_pages: list[int] = Field(description="Sizes, from the ranges.")
     flash_pages: list[int]
     accesses: int = Field(description="Accesses that are counted.")
     warm_up: int = Field(description="Accesses before them, replayed and not counted.")
     page_bytes: int
-    replays: int = Field(description="Replays asked for.")
-    rows: list[ReplayOut] = Field(description="Those that are done, in order.")
+    replays: int = Field(description="Requested replays.")
+    rows: list[ReplayOut] = Field(description="Finished ones, in order.")
     devices: SweepDevices
     warnings: list[WarningOut] = Field(
-        description="What the reader of the trace noticed."
+        description="What the reader noticed in the trace."
     )
     core_version: str
     created_at: datetime
@@ -185,7 +188,7 @@ class SweepSummary(Answer):
     inputs: SweepIn
     contenders: list[ContenderOut]
     replays: int
-    done: int = Field(description="Replays that are done.")
+    done: int = Field(description="Finished replays.")
     created_at: datetime
     run: RunOut | None
 

@@ -1,7 +1,6 @@
 """Decisions about sweeps: what is replayed, what is known already, what it costs."""
 
 import asyncio
-import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -9,11 +8,13 @@ from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from tierwright.advise.clean_only import CleanOnlyCost, clean_only
-from tierwright.evaluate.metadata import MetadataPreset, ram_pages_left
+from tierwright.advise import clean_only
+from tierwright.advise import sweep as question
+from tierwright.advise.clean_only import CleanOnlyCost
+from tierwright.advise.sweep import NO_RAM_LEFT, ReplayRow
+from tierwright.evaluate.metadata import MetadataPreset
 from tierwright.evaluate.page_flow.cautions import about_space_behind
 from tierwright.hardware.device import Device
-from tierwright.simulate.priced import price
 from tierwright_server.common.errors import BadInput, NotComputed
 from tierwright_server.common.older_models import about_version
 from tierwright_server.common.result_ids import result_id
@@ -128,15 +129,15 @@ async def stored(
     found = await kept.results(session, content.id, list(keys))
     if missing := keys - found.keys():
         raise NotComputed(
-            f"the present models have not made {len(missing):,} of the {len(keys):,} replays "
-            f"of {workload.name}",
-            hint="POST /api/v1/sweeps, follow its run, and ask again.",
+            f"the current models have not made {len(missing):,} of the {len(keys):,} "
+            f"replays of {workload.name}",
+            hint="Request the sweep: POST /api/v1/sweeps. Then follow its run, and ask "
+            "again.",
         )
     return StoredReplays(_contenders(body), _rows(configurations, found, devices))
 
 
 _NAMED = 3
-CLEAN_ONLY_NAME = "lazy with clean-only admission"
 
 
 def _names(found: list[SimulatorItem]) -> str:
@@ -180,7 +181,7 @@ async def create_replays(
         raise BadInput(
             f"the check takes {len(contenders)} different replays, more than "
             f"{registry.MOST_CONTENDERS}",
-            hint="Ask for fewer sizes at once.",
+            hint="Request fewer sizes at once.",
         )
     flash = sorted({each["flash_pages"] for each in configurations} - {None})
     inputs = SweepIn(
@@ -276,50 +277,37 @@ def sizes_of(sizes: list[int] | SizeRange) -> list[int]:
     """Return the sizes, increasing and distinct. [pages]"""
     if isinstance(sizes, list):
         return sorted(set(sizes))
-    low, high = sorted((sizes.from_pages, sizes.to_pages))
-    if sizes.points == 1:
-        return [low]
-    ratio = math.log(high / low)
-    steps = (step / (sizes.points - 1) for step in range(sizes.points))
-    # exact at both ends whatever the rounding of the exponential
-    return sorted({low, high} | {round(low * math.exp(ratio * step)) for step in steps})
+    return question.sizes_between(sizes.from_pages, sizes.to_pages, sizes.points)
 
 
 @dataclass(frozen=True)
 class _Memory:
-    """What the metadata of flash leave of the RAM of this workload."""
+    """What the flash metadata leave of the RAM of this workload."""
 
     preset: MetadataPreset | None
     page_bytes: int
-    source_bytes: int
+    distinct_pages: int
 
     @classmethod
     def of(cls, body: SweepIn, content: Content) -> "_Memory":
-        page_bytes = content.summary["page_bytes"]
         return cls(
             metadata_preset(body.flash_metadata),
-            page_bytes,
-            content.summary["distinct_pages"] * page_bytes,
+            content.summary["page_bytes"],
+            content.summary["distinct_pages"],
         )
 
     def left(
         self, item: SimulatorItem, ram_pages: int, flash_pages: int | None
     ) -> int | None:
         """Return the RAM that is left [pages]; None where there is nothing to charge."""
-        if self.preset is None or not flash_pages or item.name == _NO_FLASH:
-            return None
-        found = ram_pages_left(
+        return question.ram_left(
             self.preset,
-            ram_pages=ram_pages,
-            flash_pages=flash_pages,
+            item.name,
+            ram_pages,
+            flash_pages,
             page_bytes=self.page_bytes,
-            source_bytes=self.source_bytes,
+            distinct_pages=self.distinct_pages,
         )
-        return int(found)
-
-
-_NO_FLASH = "none"
-"""The scheme without flash, which caches in all of RAM."""
 
 
 def _fitting(configurations: list[Configuration]) -> list[Configuration]:
@@ -347,7 +335,7 @@ def _configurations(
             "body",
             count,
             f"asks for {count:,} replays, more than {registry.MOST_REPLAYS:,}",
-            hint="Take fewer sizes or fewer contenders, or make two sweeps of it.",
+            hint="Use fewer sizes or fewer contenders, or split it into two sweeps.",
         )
     made = [
         _configuration(index, contender, item, ram_pages, flash_pages, memory, warm_up)
@@ -361,8 +349,8 @@ def _configurations(
         raise BadInput.at(
             "body.ram_pages",
             max(ram_sizes),
-            "hold less than the metadata of flash at every size",
-            hint="Take more RAM, less flash, or a cache with larger units.",
+            "hold less than the flash metadata at every size",
+            hint="Use more RAM, less flash, or a cache with larger units.",
         )
     return made
 
@@ -508,18 +496,12 @@ def _rows(
     return [
         _replay_out(
             entry,
-            found[entry["key"]] if entry["ram_pages"] >= 1 else _NO_RAM_LEFT,
+            found[entry["key"]] if entry["ram_pages"] >= 1 else NO_RAM_LEFT,
             devices,
         )
         for entry in configurations
         if entry["ram_pages"] < 1 or entry["key"] in found
     ]
-
-
-_NO_RAM_LEFT: dict[str, Any] = {
-    "error": "the metadata of flash leave no RAM",
-    "hint": "Take more RAM, less flash, or a cache with larger units.",
-}
 
 
 def _about_metadata(name: str | None) -> Iterator[WarningOut]:
@@ -535,94 +517,23 @@ def _replay_out(
     devices: Devices,
 ) -> ReplayOut:
     budget = _budget(entry)
-    place = {
-        "contender": entry["contender"],
-        "ram_pages": budget[0] if budget else entry["ram_pages"],
-        "ram_pages_left": entry["ram_pages"] if budget else None,
-        "flash_pages": entry["flash_pages"],
-    }
-    if "error" in result:
-        return ReplayOut(
-            **place,
-            miss_ratio=None,
-            ram_hit_ratio=None,
-            flash_hit_ratio=None,
-            disk_reads=None,
-            disk_writes=None,
-            flash_reads=None,
-            flash_writes=None,
-            write_reduction=None,
-            io_time_us_per_access=None,
-            io_time_terms_us_per_access={},
-            io_time_reason="nothing was replayed"
-            if result is _NO_RAM_LEFT
-            else "the replay failed",
-            formula=None,
-            counters={},
-            warnings=[],
-            error=result["error"],
-            hint=result["hint"] or None,
-        )
-    accesses = result["accesses"]
-    one_tier = entry["flash_pages"] is None
-    # Disk reads can be more than misses: blocks are read whole.
-    misses = result["misses" if one_tier else "flash_misses"]
-    flash_hits = 0 if one_tier else result["flash_hits"]
-
-    def share(count: int) -> float | None:
-        return count / accesses if accesses else None
-
-    flash, disk = devices
-    priced = None if disk is None else price(result, flash=flash, disk=disk)
-    formula = clean_only(result, flash=flash, disk=disk)
-    return ReplayOut(
-        **place,
-        miss_ratio=share(misses),
-        ram_hit_ratio=share(accesses - misses - flash_hits),
-        flash_hit_ratio=None if one_tier else share(flash_hits),
-        disk_reads=result["disk_reads" if one_tier else "hdd_reads"],
-        disk_writes=result["disk_writes" if one_tier else "hdd_writes"],
-        flash_reads=None if one_tier else result["flash_reads"],
-        flash_writes=None if one_tier else result["flash_writes"],
-        write_reduction=result.get("write_reduction"),
-        io_time_us_per_access=priced.io_time_us_per_access if priced else None,
-        io_time_terms_us_per_access=priced.terms_us_per_access if priced else {},
-        io_time_reason=(priced.reason or None) if priced else "no device is named",
-        formula=_formula(formula),
-        counters=dict(_counters(result)),
-        warnings=[
-            WarningOut.model_validate(warning)
-            for warning in (
-                *result.get("warnings", ()),
-                *(formula.warnings if formula else ()),
-            )
-        ],
-        error=None,
-        hint=None,
+    place = ReplayRow(
+        contender=entry["contender"],
+        ram_pages=budget[0] if budget else entry["ram_pages"],
+        ram_pages_left=entry["ram_pages"] if budget else None,
+        flash_pages=entry["flash_pages"],
     )
+    flash, disk = devices
+    row = question.row_of(result, place, flash=flash, disk=disk)
+    return ReplayOut.showing(row, formula=_formula(row.formula))
 
 
 def _formula(found: CleanOnlyCost | None) -> FormulaOut | None:
     if found is None:
         return None
-    return FormulaOut(
-        name=CLEAN_ONLY_NAME,
-        io_time_us_per_access=found.io_time_us_per_access,
-        gap=found.gap,
-        q=found.q,
-        measured_q=found.measured_q,
-        measured_us_per_access=found.measured_us_per_access,
-        measured_gap=found.measured_gap,
-        estimator=found.estimator,
+    return FormulaOut.showing(
+        found,
+        name=clean_only.TITLE,
         derivation=derivation_step(found.derivation),
         measured_derivation=derivation_step(found.measured_derivation),
     )
-
-
-def _counters(result: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, int]]:
-    """Yield every whole number of a result; those of a part after its name."""
-    for name, value in result.items():
-        if isinstance(value, dict):
-            yield from _counters(value, f"{prefix}{name}_")
-        elif isinstance(value, int) and not isinstance(value, bool):
-            yield f"{prefix}{name}", value

@@ -34,7 +34,7 @@ async def list_uploads(
         bool | None, Query(description="Only those that have arrived, or only others.")
     ] = None,
 ) -> UploadList:
-    """List uploads that no workload has taken yet, also unfinished ones."""
+    """List uploads that are not part of a workload yet, including unfinished ones."""
     return await service.list_uploads(session, context, page, filename, complete)
 
 
@@ -42,7 +42,7 @@ async def list_uploads(
 async def get_upload(
     upload_id: UploadId, session: SessionDep, context: ContextDep
 ) -> UploadOut:
-    """Read how far an upload is."""
+    """Read the state of an upload."""
     return await service.get_upload(session, context, upload_id)
 
 
@@ -55,10 +55,9 @@ async def get_upload(
 async def register_file(
     body: FilePath, session: SessionDep, context: ContextDep
 ) -> UploadOut:
-    """Register a file of the server's machine instead of uploading it; it stays there.
+    """Register a file on the server's machine instead of uploading it; it stays in place.
 
-    An object of a store (`s3://…`) is fetched: follow its `run`. Registered again while
-    its version is the same, it goes on where it stopped.
+    An object of a store (`s3://…`) is fetched: follow its `run`. Registered again while its version is unchanged, it resumes where it stopped.
     """
     return await service.register(session, context, body)
 
@@ -85,6 +84,6 @@ async def preview_upload(
     request: Request,
     body: ReadOptions | None = None,
 ) -> PreviewOut:
-    """Show what is understood of the head of a finished upload, with units."""
+    """Preview the beginning of a finished upload, with units."""
     work = service.preview(session, context, upload_id, body or ReadOptions())
     return await while_listening(request, work)

@@ -45,7 +45,8 @@ def fetch(job: dict[str, Any], report: Report) -> dict[str, Any]:
         except BlockingIOError:
             raise JobFailure(
                 f"{job['shown_as']}: another process is fetching it into the same file",
-                "Register it again in a moment: then this goes on where that one stopped.",
+                "Register it again in a moment: the fetch then continues where the "
+                "other one stopped.",
             ) from None
         state, done = _kept(file, job["size_bytes"], report)
         _fetched(job, _Growing(job, report, file, state, done), done)
@@ -72,8 +73,8 @@ def _fetched(job: dict[str, Any], sink: "_Growing", start: int) -> None:
     except store.RangeRefused as error:
         raise JobFailure(
             f"{job['shown_as']}: {error}",
-            "Register the object again; if it stays so, the store does not answer "
-            "range requests as it should.",
+            "Register the object again; if this persists, the store does not serve "
+            "range requests correctly.",
         ) from error
 
 
@@ -124,5 +125,5 @@ class _Growing:
 
     def broke(self, tries: int) -> None:
         self._file.flush()
-        self._phase = f"the connection broke, try {tries} of {self._retries}"
+        self._phase = f"the connection broke, attempt {tries} of {self._retries}"
         self._report.progress(self._phase, self._done, self._total)

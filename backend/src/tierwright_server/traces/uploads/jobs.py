@@ -9,7 +9,7 @@ from tierwright_server.common.settings import Settings
 from tierwright_server.storage.tables import Run
 from tierwright_server.traces.uploads import registered, repository, storage
 
-_GONE = "the upload was given up"
+_GONE = "the upload was discarded"
 
 
 async def prepare(
@@ -47,7 +47,8 @@ async def finish(
     if here != upload.size_bytes:
         raise Conflict(
             f"the file of the upload has {here} bytes instead of {upload.size_bytes}",
-            hint="Something else changed it: discard the upload and register it again.",
+            hint="Discard the upload and register it again: another program changed "
+            "the file.",
         )
     upload.sha256 = result["sha256"]
     upload.complete = True

@@ -60,8 +60,8 @@ async def read_head(
                 return await _ask(settings, trace, shown_as)
     except TimeoutError:
         raise TimedOut(
-            f"{shown_as}: the head of the file could not be read within {limit_s:g} s",
-            hint="Name the format, so that it need not be found out.",
+            f"{shown_as}: the beginning of the file could not be read within {limit_s:g} s",
+            hint="Name the format, so that it does not have to be detected.",
         ) from None
 
 
@@ -94,17 +94,17 @@ def _stopped(
     if ran_out_of_memory(exit_code, stderr):
         return _too_much_memory(settings, shown_as)
     return Stopped(
-        f"{shown_as}: the process that read the head of the file {how}",
-        hint="The file may be damaged, or made to do harm. If you trust it, report this "
-        "with the server's log.",
+        f"{shown_as}: the process that read the beginning of the file {how}",
+        hint="Check the file: it may be corrupt or malicious. If you trust it, report "
+        "this with the server's log.",
     )
 
 
 def _too_much_memory(settings: Settings, shown_as: str) -> Stopped:
     cap = settings.preview_memory_bytes / 2**20
     return Stopped(
-        f"{shown_as}: reading the head of the file needs more than the {cap:,.0f} MiB "
-        "that a preview may take",
-        hint="The file may be damaged, or made to do harm. If you trust it, raise "
+        f"{shown_as}: reading the beginning of the file needs more than the {cap:,.0f} MiB "
+        "that a preview may use",
+        hint="Check the file: it may be corrupt or malicious. If you trust it, raise "
         "TIERWRIGHT_PREVIEW_MEMORY_BYTES, or unpack it first.",
     )

@@ -36,7 +36,8 @@ def resolve_address(settings: Settings, text: str) -> Address:
     allowed = settings.trace_prefixes
     if not allowed:
         raise Forbidden(
-            "objects cannot be registered by their address: no prefix is open for it",
+            "objects cannot be registered by their address: no prefix is open for "
+            "traces",
             hint="Upload the file, or start the server with TIERWRIGHT_TRACE_ROOTS set "
             "to prefixes such as s3://bucket/traces, gs://bucket or az://container.",
         )
@@ -73,7 +74,7 @@ def resolve(settings: Settings, text: str) -> tuple[Path, os.stat_result]:
     allowed = roots(settings)
     if not allowed:
         raise Forbidden(
-            "files cannot be registered by their path: no folder is open for it",
+            "files cannot be registered by their path: no folder is open for traces",
             hint="Upload the file, or start the server with TIERWRIGHT_TRACE_ROOTS set "
             "to the folders that hold traces.",
         )
@@ -94,8 +95,8 @@ def resolve(settings: Settings, text: str) -> tuple[Path, os.stat_result]:
     if not inside or found.is_relative_to(own):
         raise Forbidden(
             f"path: `{text}` does not lead into a folder that is open for traces",
-            hint=f"Open are {', '.join(map(str, allowed))}; a link counts by what it "
-            "leads to. Change TIERWRIGHT_TRACE_ROOTS to open another folder.",
+            hint=f"Open are {', '.join(map(str, allowed))}; links are followed. Change "
+            "TIERWRIGHT_TRACE_ROOTS to open another folder.",
         )
     try:
         seen = found.stat()
@@ -115,7 +116,7 @@ def resolve(settings: Settings, text: str) -> tuple[Path, os.stat_result]:
             _WHERE,
             text,
             "cannot be read by the server",
-            hint="Give the account of the server the right to read it.",
+            hint="Allow the account of the server to read it.",
         )
     return found, seen
 

@@ -58,7 +58,7 @@ SkipBadRecords = Annotated[
         strict=True,
         ge=0,
         le=10**9,
-        description="Bad lines or records to pass over and count; one more is an error.",
+        description="Bad lines or records to skip and count; one more is an error.",
     ),
 ]
 
@@ -94,10 +94,10 @@ class FilePath(Body):
 
 
 class Checksum(Body):
-    """The hash that the sender of a file found."""
+    """The hash of a file, computed by its sender."""
 
     sha256: Annotated[str, StringConstraints(pattern=r"^[0-9a-fA-F]{64}$")] = Field(
-        description="Of the whole file, hexadecimal."
+        description="SHA-256 of the whole file, hexadecimal."
     )
 
 
@@ -118,7 +118,8 @@ class UploadOut(Answer):
     )
     read_as: list[WorkloadName] = Field(
         default=[],
-        description="Workloads that were read from the very same file (one upload asked for).",
+        description="Workloads that were imported from the same file (for a single "
+        "upload).",
     )
     run: RunOut | None = Field(
         default=None,
@@ -129,14 +130,14 @@ class UploadOut(Answer):
 
 
 class UploadList(Answer):
-    """Uploads that no workload has taken yet, newest first."""
+    """Uploads that are not part of a workload yet, newest first."""
 
     items: list[UploadOut]
     total: int
 
 
 class Reading(BaseModel):
-    """How a trace is read: said once, for what is asked, kept and answered."""
+    """How a trace is read, as requested, stored and answered."""
 
     format: FormatName | None = Field(
         default=None, description="Name of the trace format; null: detected."
@@ -153,8 +154,8 @@ class Reading(BaseModel):
     device_bytes: DeviceBytes | None = None
     members_apart: bool = Field(
         default=False,
-        description="Each member of an archive has separate devices; otherwise equal "
-        "names of devices, and none, are one device.",
+        description="Each member of an archive has separate devices; by default, "
+        "devices with the same name, or with none, are one device.",
     )
     members_merged: bool = Field(
         default=False,
@@ -173,7 +174,7 @@ def reading_of(kept: Mapping[str, Any]) -> dict[str, Any]:
 
 
 class ReadingOut(Reading, Answer):
-    """How a file was asked to be read; what is null was found out."""
+    """How the file was requested to be read; null: detected."""
 
 
 class DetectionOut(Answer):
@@ -185,7 +186,7 @@ class DetectionOut(Answer):
 
 
 class RecordOut(Answer):
-    """One record as read: the raw text beside what was understood."""
+    """One record as read: the raw text and what was understood."""
 
     place: str
     raw: str
@@ -232,7 +233,7 @@ class ShownOut(Answer):
 
 
 class PreviewOut(Answer):
-    """What was understood of the head of a trace."""
+    """What was understood of the beginning of a trace."""
 
     format: str
     chosen_by: str = Field(

@@ -104,7 +104,8 @@ def unknown(upload_id: str) -> NotFound:
     """Make the error of an upload that is not there."""
     return NotFound(
         f"there is no upload `{upload_id}`",
-        hint="It may have expired, or a workload has taken it. Upload the file again.",
+        hint="Upload the file again: it may have expired, or a workload was made from "
+        "it.",
     )
 
 
@@ -126,7 +127,7 @@ async def list_uploads(
         try:
             items.append(upload_out(context.settings, upload, run=run))
         except NotFound:
-            log.warning("the file of an upload is gone", upload=upload.id)
+            log.warning("the file of an upload is missing", upload=upload.id)
     return UploadList(items=items, total=total)
 
 
@@ -199,8 +200,8 @@ async def _fetch(session: AsyncSession, context: Context, text: str) -> UploadOu
             fault,
             hint="Name an object that holds a trace."
             if found.size_bytes == 0
-            else "The store must name versions, as S3 does, so that an object that "
-            "changes on the way is seen.",
+            else "Use a store that names versions, as S3 does, so that a change of the "
+            "object is noticed.",
         )
     upload = await repository.fetched(session, str(address), found.etag)
     if upload is None:
@@ -263,8 +264,8 @@ async def verify(
     upload = await find_complete(session, upload_id, lock=True)
     if upload.sha256 is None:
         raise Conflict(
-            "a registered file is not sent, so there is nothing to compare",
-            hint="Its SHA-256 is in the conversion log once it was read.",
+            "a registered file is not uploaded, so there is nothing to compare",
+            hint="Read its SHA-256 in the conversion log once it has been imported.",
         )
     if body.sha256.lower() != upload.sha256:
         if await repository.is_in_use(session, upload_id):
@@ -341,7 +342,7 @@ def _damaged(where: str, expected: str, found: str) -> BadInput:
         where,
         expected,
         f"the file that arrived has {found}",
-        hint="The file changed on the way or while it was read: upload it again.",
+        hint="Upload it again: it changed during the upload or while it was read.",
     )
 
 
@@ -442,8 +443,9 @@ def _refuse_profile(path: Path, shown_as: str) -> None:
         head = file.read(_HEAD_BYTES)
     if head.lstrip().startswith(b"{") and SCHEMA.encode() in head:
         raise BadInput(
-            f"{shown_as}: this is a profile and no trace; there are no records to show",
-            hint="Take it over as it is: POST /api/v1/workloads with this upload.",
+            f"{shown_as}: this is a profile, not a trace, so there are no records to "
+            "show",
+            hint="Import it as it is: POST /api/v1/workloads with this upload.",
         )
 
 

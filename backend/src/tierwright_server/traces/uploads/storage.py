@@ -84,7 +84,8 @@ def offset_of(settings: Settings, upload_id: str) -> int:
         return path_of(settings, upload_id).stat().st_size
     except FileNotFoundError:
         raise NotFound(
-            f"the file of upload `{upload_id}` is gone", hint="Upload the file again."
+            f"the file of upload `{upload_id}` is missing",
+            hint="Upload the file again.",
         ) from None
 
 
@@ -121,7 +122,7 @@ class Appender:
             self._file = os.open(self._path, os.O_WRONLY | os.O_APPEND)
         except FileNotFoundError:
             raise NotFound(
-                f"the file of upload `{upload_id}` is gone",
+                f"the file of upload `{upload_id}` is missing",
                 hint="Upload the file again.",
             ) from None
         try:

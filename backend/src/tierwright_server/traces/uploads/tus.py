@@ -64,8 +64,8 @@ _LENGTH = _header("upload-length", "Size of the whole file. [bytes]", _WHOLE)
 _OFFSET = _header("upload-offset", "Bytes that have arrived so far. [bytes]", _WHOLE)
 _METADATA = _header(
     "upload-metadata",
-    "Pairs of a key and base64 of its value, between commas: `filename` to show, and `sha256` "
-    "in 64 hexadecimal digits, which the file is compared with.",
+    "Pairs of a key and the base64 of its value, separated by commas: `filename` to "
+    "show, and `sha256` in 64 hexadecimal digits, which the file is compared with.",
     r"^[ -~]{0,8192}$",
     required=False,
 )
@@ -91,7 +91,7 @@ _ANSWERED = {
     "Tus-Resumable": "The protocol's version.",
     "Upload-Offset": "Bytes that have arrived. [bytes]",
     "Upload-Length": "Size of the whole file. [bytes]",
-    "Upload-Expires": "When the upload is removed unless it is touched.",
+    "Upload-Expires": "When the upload is removed unless it is used.",
     "Location": "Address of the upload, relative to the server.",
 }
 _STATE = ("Tus-Resumable", "Upload-Offset", "Upload-Length", "Upload-Expires")
@@ -133,7 +133,7 @@ class WrongType(ServerError):
     },
 )
 async def describe_tus(context: ContextDep) -> Response:
-    """Say what this server can do."""
+    """Read the capabilities of this server."""
     return Response(
         status_code=HTTPStatus.NO_CONTENT,
         headers={
@@ -193,7 +193,7 @@ async def create_upload(
 async def head_upload(
     upload_id: UploadId, request: Request, session: SessionDep, context: ContextDep
 ) -> Response:
-    """Tell how many bytes have arrived."""
+    """Read how many bytes have arrived."""
     _check_version(request)
     upload = await repository.get(session, upload_id, lock=True)
     if upload is None:
@@ -211,13 +211,13 @@ async def head_upload(
     response_class=Response,
     responses={
         **responses(404, 409, 412, 415, 423, 504, 507),
-        **_answers(204, "The bytes are kept.", *_STATE),
+        **_answers(204, "The bytes are stored.", *_STATE),
     },
     openapi_extra={
         "parameters": [_SPEAKS, _OFFSET],
         "requestBody": {
             "required": True,
-            "description": "The next bytes of the file, as many as fit one request.",
+            "description": "The next bytes of the file, up to the size of one request.",
             "content": {
                 _CONTENT_TYPE: {"schema": {"type": "string", "format": "binary"}}
             },
@@ -263,7 +263,7 @@ async def _append(
             raise _wrong_offset(offset, appender.offset)
         too_large = TooLarge(
             f"the body goes beyond the Upload-Length of {size_bytes} bytes",
-            hint="The file grew while it was read: upload it again.",
+            hint="Upload it again: the file grew while it was read.",
         )
         announced = request.headers.get("content-length", "")
         if _DIGITS.fullmatch(announced) and int(announced) > size_bytes - offset:
@@ -272,10 +272,10 @@ async def _append(
             kept_to_limit = await appender.append(request.stream(), size_bytes - offset)
         except ClientDisconnect:
             log.info("upload interrupted", upload=upload_id, offset=appender.offset)
-            raise Conflict("the client went away") from None
+            raise Conflict("the client disconnected") from None
         except TimeoutError:
             raise TimedOut(
-                "no bytes came for a minute", hint="Resume the upload."
+                "no bytes arrived for a minute", hint="Resume the upload."
             ) from None
         if not kept_to_limit:
             # Its first bytes would make up the length, and a part of a file pass for a whole.
@@ -299,7 +299,7 @@ async def _append(
 async def delete_upload(
     upload_id: UploadId, request: Request, session: SessionDep, context: ContextDep
 ) -> Response:
-    """Give an upload up."""
+    """Discard an upload."""
     _check_version(request)
     await service.terminate(session, context.settings, upload_id)
     return Response(
@@ -350,7 +350,7 @@ def _filename(metadata: dict[str, str]) -> str | None:
 def _wrong_offset(offset: int, right: int) -> Conflict:
     return Conflict(
         f"Upload-Offset: `{offset}` does not follow the {right} bytes that have arrived",
-        hint="Ask for the offset with HEAD and go on from there.",
+        hint="Get the offset with HEAD and continue from there.",
     )
 
 

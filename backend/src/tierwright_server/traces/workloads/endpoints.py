@@ -56,10 +56,9 @@ async def list_workloads(
 async def create_workload(
     body: WorkloadIn, session: SessionDep, context: ContextDep
 ) -> ImportOut:
-    """Read a finished upload into a workload; follow its `run`. A profile is ready at once.
+    """Import a finished upload as a workload; follow its `run`. A profile is ready immediately.
 
-    If the same file was, or is being, imported with the same read options, nothing is made:
-    the answer is that workload, with `already_here`. `import_again` makes another one.
+    If the same file was, or is being, imported with the same read options, nothing is created: the answer is that workload, with `already_here`. `import_again` creates another one.
     """
     return await service.create_workload(session, context, body)
 
@@ -73,7 +72,7 @@ async def create_workload(
 async def create_workload_from_profile(
     body: ProfileWorkloadIn, session: SessionDep, context: ContextDep
 ) -> WorkloadOut:
-    """Make a workload of a profile document, in place of its trace."""
+    """Create a workload from a profile document, in place of its trace."""
     workload = await given.create_from_document(
         session, context, body.name, body.profile, body.filename
     )
@@ -89,7 +88,7 @@ async def create_workload_from_profile(
 async def create_workload_from_curve(
     body: CurveWorkloadIn, session: SessionDep, context: ContextDep
 ) -> WorkloadOut:
-    """Make a workload of a given hit-ratio curve, in place of a trace."""
+    """Create a workload from a given hit-ratio curve, in place of a trace."""
     workload = await given.create_from_curve(session, context, body.name, body)
     return await service.get_workload(session, workload.id)
 
@@ -98,7 +97,7 @@ async def create_workload_from_curve(
 async def list_curve_kinds(
     page: Annotated[Page, paged("name", "title")], name: Search = None
 ) -> CurveKindList:
-    """List the kinds of given curves that are read."""
+    """List the supported kinds of given curves."""
     kinds = [kind for kind in given.curve_kinds() if holds(kind.name, name)]
     return CurveKindList(items=page.cut(kinds)[0])
 
@@ -107,7 +106,7 @@ async def list_curve_kinds(
     "/curve-previews", operation_id="preview_given_curve", responses=responses()
 )
 async def preview_given_curve(body: CurveStatement) -> CurvePreviewOut:
-    """Show what is understood of a given curve; its problems are part of the answer."""
+    """Preview a given curve; its problems are part of the answer."""
     return await asyncio.to_thread(given.preview, body)
 
 
@@ -162,7 +161,7 @@ async def delete_workload(
 async def read_workload_again(
     workload_id: WorkloadId, session: SessionDep, context: ContextDep
 ) -> WorkloadOut:
-    """Read the file of a failed or cancelled workload again; it is still kept."""
+    """Import the file of a failed or cancelled workload again."""
     return await service.read_again(session, context, workload_id)
 
 
@@ -174,7 +173,7 @@ async def read_workload_again(
 async def get_conversion_log(
     workload_id: WorkloadId, session: SessionDep
 ) -> ConversionLogOut:
-    """Read how the file became accesses: assumed, split, passed over, warned."""
+    """Read the conversion log: assumptions, splits, skipped records, warnings."""
     return await service.get_conversion_log(session, workload_id)
 
 

@@ -89,7 +89,7 @@ def options_of(body: CurveStatement) -> CurveOptions:
 async def create_from_curve(
     session: AsyncSession, context: Context, name: str, body: CurveStatement
 ) -> Workload:
-    """Make a workload of a given curve.
+    """Create a workload from a given curve.
 
     Raises
     ------
@@ -110,7 +110,7 @@ async def create_from_document(
     document: dict[str, Any],
     filename: str | None,
 ) -> Workload:
-    """Make a workload of a profile document.
+    """Create a workload from a profile document.
 
     Raises
     ------
@@ -148,12 +148,12 @@ def document_in(settings: Settings, upload: Upload) -> dict[str, Any] | None:
         raise BadInput(
             f"{shown_as}: a profile has at most {MAX_PROFILE_BYTES:,} bytes, this file has "
             f"{upload.size_bytes:,}",
-            hint="Profile the trace anew, with fewer sizes named.",
+            hint="Profile the trace again with fewer sizes.",
         )
     try:
         found = parse_json(head.decode("utf-8"), shown_as, _HINT)
     except UnicodeDecodeError as error:
-        raise BadInput(f"{shown_as}: is no UTF-8 text", hint=_HINT) from error
+        raise BadInput(f"{shown_as}: is not UTF-8 text", hint=_HINT) from error
     except ModelError as error:
         raise BadInput(error.message, hint=error.hint) from error
     if not isinstance(found, dict):

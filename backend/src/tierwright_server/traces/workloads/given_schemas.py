@@ -29,7 +29,7 @@ class CurveStatement(Body):
     ]
     kind: _Word | None = Field(
         default=None,
-        description="A name of `GET /curve-kinds`; absent: found out.",
+        description="A name of `GET /curve-kinds`; absent: detected.",
     )
     size_unit: _Word | None = Field(
         default=None, description="pages, B, KiB, MiB, GiB, TiB, kB, MB, GB, TB, ..."
@@ -49,11 +49,12 @@ class CurveStatement(Body):
         Annotated[int, Field(strict=True, ge=1, le=2**30, description="[bytes]")] | None
     ) = None
     accesses: _Positive | None = Field(
-        default=None, description="Page accesses that the curve is over."
+        default=None, description="Page accesses that the curve covers."
     )
     accesses_per_s: Annotated[float, Field(gt=0, le=1e10)] | None = Field(
         default=None,
-        description="Instead: accesses a second; the workload then counts one day. [1/s]",
+        description="Accesses per second, in place of their number; the workload then "
+        "covers one day. [1/s]",
     )
     data_bytes: _Positive | None = Field(
         default=None,
@@ -69,18 +70,18 @@ class CurveStatement(Body):
     )
     repair: bool = Field(
         default=False,
-        description="Bend a curve that falls to the nearest one that does not.",
+        description="Replace a curve that falls by the nearest one that does not.",
     )
 
 
 class CurveWorkloadIn(CurveStatement):
-    """Make a workload of a given curve."""
+    """Create a workload from a given curve."""
 
     name: Name
 
 
 class ProfileWorkloadIn(Body):
-    """Make a workload of a profile document."""
+    """Create a workload from a profile document."""
 
     name: Name
     profile: dict[str, Any] = Field(
@@ -95,7 +96,7 @@ class CurveKindOut(Answer):
     name: str
     title: str
     description: str
-    example: str = Field(description="Some lines, as they are pasted.")
+    example: str = Field(description="Some lines, as they would be pasted.")
 
 
 class CurveKindList(Answer):
@@ -114,7 +115,7 @@ class GivenPointOut(Answer):
 
 
 class QuestionOut(Answer):
-    """Something that has to be stated, because it is not guessed."""
+    """A question that must be answered, because the answer is not guessed."""
 
     field: str = Field(description="The key of the request that answers it.")
     message: str
@@ -130,7 +131,9 @@ class CurvePreviewOut(Answer):
     )
     points: list[GivenPointOut]
     problems: list[ProblemDetail] = Field(description="With the line of each.")
-    repairable: bool = Field(description="A repair would correct all the problems.")
+    repairable: bool = Field(
+        description="Whether a repair would correct all the problems."
+    )
     questions: list[QuestionOut]
     assumptions: list[str]
     cannot_tell: list[str] = Field(description="What such a curve does not contain.")
@@ -141,4 +144,4 @@ class CurvePreviewOut(Answer):
     page_bytes: int | None
     accesses: int | None
     data_known: bool
-    complete: bool = Field(description="A workload can be made of it.")
+    complete: bool = Field(description="Whether a workload can be made from it.")

@@ -161,7 +161,7 @@ def _within(
         written = sum(entry.stat().st_size for entry in os.scandir(work))
         if written > most_bytes:
             raise JobFailure(
-                f"{job['shown_as']}: what is kept of it grew beyond the {most_bytes:,} bytes "
+                f"{job['shown_as']}: its stored form grew beyond the {most_bytes:,} bytes "
                 "that are left",
                 "Raise TIERWRIGHT_STORAGE_LIMIT_BYTES, or free some space on the disk of the "
                 "data folder.",

@@ -33,16 +33,16 @@ async def prepare(
         source["kind"] = "example"
         if not path.is_file():
             raise NotFound(
-                f"the example trace `{path}` is not there",
+                f"the example trace `{path}` is missing",
                 hint="Restore the folder `fixtures/traces`, or set "
                 "TIERWRIGHT_EXAMPLE_TRACE.",
             )
     elif workload.upload_id is None:
-        raise NotFound("the upload is gone", hint="Upload the file again.")
+        raise NotFound("the upload no longer exists", hint="Upload the file again.")
     else:
         upload = await uploads.get(session, workload.upload_id)
         if upload is None:
-            raise NotFound("the upload is gone", hint="Upload the file again.")
+            raise NotFound("the upload no longer exists", hint="Upload the file again.")
         path = storage.readable_path(settings, upload)
         source["kind"] = kind_of(upload)
         source["address"] = upload.source_path or upload.source_url
@@ -91,9 +91,9 @@ async def finish(
     summary = result["summary"]
     read = f"{summary['requests']:,} requests, {summary['accesses']:,} accesses"
     if summary.get("skipped_records"):
-        read += f"; {summary['skipped_records']:,} bad records were passed over"
+        read += f"; {summary['skipped_records']:,} bad records were skipped"
     if result["known"]:
-        return f"{read}; the same content was there already and is stored once"
+        return f"{read}; the same content already existed and is stored once"
     return read
 
 

@@ -43,7 +43,7 @@ def _answer(spec: dict[str, Any]) -> dict[str, Any]:
     except SimulatorError as error:
         return {"error": str(error.args[0])}
     except MemoryError:
-        return {"error": "it needs more memory than a job may take"}
+        return {"error": "it needs more memory than a job may use"}
     except Exception as error:
         return {"error": defect_of(error)[0]}
 

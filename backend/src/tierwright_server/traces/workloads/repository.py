@@ -76,7 +76,7 @@ async def row(session: AsyncSession, workload_id: str) -> Row | None:
 async def of_file(
     session: AsyncSession, sha256: str, asked: Mapping[str, Any], core_version: str
 ) -> str | None:
-    """Find the first workload of a file that was read, or is being read, in the same way.
+    """Find the first workload of a file that was read, or is being imported, in the same way.
 
     Two requests for one file wait for each other until the commit: the later finds what the
     earlier made.

@@ -19,7 +19,7 @@ from tierwright_server.traces.uploads.schemas import (
 
 
 class WorkloadStatus(StrEnum):
-    """Where a workload stands."""
+    """State of a workload."""
 
     QUEUED = "queued"
     RUNNING = "running"
@@ -29,14 +29,15 @@ class WorkloadStatus(StrEnum):
 
 
 class WorkloadIn(ReadOptions):
-    """Make a workload of a finished upload."""
+    """Create a workload from a finished upload."""
 
     upload_id: Identifier
     name: Name
     import_again: bool = Field(
         default=False,
-        description="Make another workload even if one was imported from the same file with "
-        "the same read options; otherwise that one is the answer.",
+        description="Create another workload even if one was imported from the same "
+        "file with the same read options; by default, that one is "
+        "returned.",
     )
 
 
@@ -51,7 +52,7 @@ class SummaryOut(Answer):
 
     kind: ContentKind = Field(
         default=ContentKind.TRACE,
-        description="A trace; or a profile or a given curve, which cannot be replayed.",
+        description="A trace, or a profile or given curve, which cannot be replayed.",
     )
     format: str
     requests: int | None
@@ -62,7 +63,8 @@ class SummaryOut(Answer):
     write_accesses: int | None = Field(description="Absent where it was not stated.")
     tells_writes: bool = Field(
         default=True,
-        description="Otherwise all accesses count as reads: writes are unknown, not 0.",
+        description="Whether the trace distinguishes writes; otherwise all accesses "
+        "count as reads, and writes are unknown, not 0.",
     )
     write_requests: int | None
     page_bytes: int
@@ -75,7 +77,8 @@ class SummaryOut(Answer):
     warnings: list[WarningOut]
     skipped_records: int | None = Field(
         default=None,
-        description="Bad records passed over as asked; null: unknown (canonical trace).",
+        description="Bad records skipped as requested; null: unknown (canonical "
+        "trace).",
     )
     split_requests: int | None = Field(
         default=None,
@@ -84,7 +87,9 @@ class SummaryOut(Answer):
     footprint_bytes: int = Field(description="distinct_pages x page_bytes. [bytes]")
     stored_bytes: int = Field(description="Size of what is kept. [bytes]")
     data_known: bool = Field(
-        default=True, description="Otherwise distinct_pages is a lower bound."
+        default=True,
+        description="Whether the size of the data is known; otherwise distinct_pages "
+        "is a lower bound.",
     )
     has_summaries: bool = Field(
         default=False,
@@ -111,13 +116,13 @@ class WorkloadNamed(Answer):
     id: str
     name: str
     status: WorkloadStatus
-    example: bool = Field(description="The worked example that comes with the app.")
+    example: bool = Field(description="Whether it is the included worked example.")
     content_id: str | None = Field(description="SHA-256 of the canonical content.")
     same_content_as: list[str] = Field(
         description="Other workloads with the same content; it is stored once."
     )
     filename: str | None = Field(
-        description="Name of its file, to show; null without a file."
+        description="Name of its file, for display; null without a file."
     )
     upload_id: str | None = Field(description="The upload, while it is kept.")
 
@@ -137,16 +142,17 @@ class ImportOut(WorkloadOut):
     """The workload of a finished upload."""
 
     already_here: bool = Field(
-        description="Nothing was made: this workload was, or is being, imported from the same "
-        "file with the same read options. `import_again` makes another one."
+        description="Nothing was created: this workload was, or is being, imported "
+        "from the same file with the same read options. `import_again` "
+        "makes another one."
     )
 
 
 AskedThrough = Annotated[
     Identifier | None,
     Query(
-        description="Workload whose notes stand with the result. Absent, or of another "
-        "content: the one through which it was asked for first."
+        description="Workload whose notes accompany the result. Absent, or of another "
+        "content: the one through which it was first requested."
     ),
 ]
 
@@ -158,14 +164,14 @@ class ConversionSourceOut(Answer):
     filename: str | None
     address: str | None = Field(
         default=None,
-        description="Where a registered file lay, or of which object it was fetched.",
+        description="Where a registered file was, or the object it was fetched from.",
     )
     size_bytes: int
     sha256: str
 
 
 class ConversionReportOut(SummaryOut):
-    """What the reader found, assumed, split, passed over and warned of."""
+    """What the reader found, assumed, split, skipped and warned of."""
 
     chosen_by: str
     margin: float
@@ -177,8 +183,8 @@ class ConversionReportOut(SummaryOut):
     content_id: str
     resumed_at_accesses: int | None = Field(
         default=None,
-        description="Page accesses that were kept from an attempt that was interrupted; "
-        "the speeds are then unknown.",
+        description="Page accesses kept from an interrupted attempt; the speeds are "
+        "then unknown.",
     )
     converted_in_s: float | None = Field(
         default=None, description="Time that reading and converting took. [s]"
@@ -187,7 +193,7 @@ class ConversionReportOut(SummaryOut):
         default=None, description="Records read per second, on average."
     )
     accesses_per_s: float | None = Field(
-        default=None, description="Page accesses made of them per second, on average."
+        default=None, description="Page accesses made from them per second, on average."
     )
 
 
@@ -228,7 +234,7 @@ class SteadyCurve(Answer):
 
     misses: list[float] = Field(description="Product-limit estimate. [accesses]")
     misses_low: list[float] = Field(
-        description="If no first touch counts as an access. [accesses]"
+        description="Misses if no first touch counts as an access. [accesses]"
     )
     misses_high: list[float] = Field(
         description="If every first touch misses: the cold count. [accesses]"
@@ -240,7 +246,8 @@ class SteadyCurve(Answer):
         description="Dirty evictions; absent where they are unknown. [pages]"
     )
     knees: list[KneeOut] = Field(
-        description="Where a larger cache begins to bring less, the highest first."
+        description="Where the benefit of a larger cache begins to drop, the highest "
+        "first."
     )
 
 
@@ -260,16 +267,18 @@ class CurveOut(Answer):
     accesses: int
     write_accesses: int | None
     tells_writes: bool = Field(
-        description="Otherwise write-backs are unknown: absent, or 0 for want of operations."
+        description="Whether write-backs are known; otherwise they are absent, or 0 "
+        "because operations are missing."
     )
     distinct_pages: int
     page_bytes: int
     estimator: str = Field(description="How the counts were found.")
     knees: list[KneeOut] = Field(
-        description="Where a larger cache begins to bring less, the highest first."
+        description="Where the benefit of a larger cache begins to drop, the highest "
+        "first."
     )
     knee_method: str = Field(description="How the knees were found.")
     steady: SteadyCurve | None = Field(
-        description="In the steady state; absent for a given curve, which is of a running "
-        "system itself."
+        description="In the steady state; absent for a given curve, which itself "
+        "describes a running system."
     )

@@ -63,7 +63,8 @@ _EXAMPLE_LOCK = "workload:example"
 _ESTIMATORS = {
     ContentKind.TRACE: "exact LRU stack distances, one pass over the whole trace, cold start",
     ContentKind.PROFILE: "profile of a trace, as it was uploaded: LRU, cold start",
-    ContentKind.CURVE: "a given curve, taken as LRU in a full cache; not measured here",
+    ContentKind.CURVE: "a given curve, assumed to be LRU in a full cache; not measured "
+    "here",
 }
 
 
@@ -108,8 +109,8 @@ def _found(row: repository.Row | None, workload_id: str) -> repository.Row:
     if row is None:
         raise NotFound(
             f"there is no workload `{workload_id}`",
-            hint="Choose another one: it may have been deleted. "
-            "GET /api/v1/workloads lists all.",
+            hint="Choose another workload: it may have been deleted. List all: GET "
+            "/api/v1/workloads.",
         )
     return row
 
@@ -148,7 +149,8 @@ def _ready(
     status = _status(run)
     if status is WorkloadStatus.FAILED and run is not None:
         raise NotReady(
-            f"workload `{workload.name}` could not be read: {run.error}", hint=run.hint
+            f"workload `{workload.name}` could not be imported: {run.error}",
+            hint=run.hint,
         )
     raise NotReady(
         f"workload `{workload.name}` is {status.value}",
@@ -192,7 +194,7 @@ def check_traced(workload: Workload, content: Content) -> None:
         else "a given curve: there are no accesses to replay"
     )
     raise NeedsTrace(
-        f"workload `{workload.name}` was made of {made_of}",
+        f"workload `{workload.name}` was made from {made_of}",
         hint="Upload the trace itself, or run `tierwright simulate`, `sweep` or "
         "`pool-split` where the trace is.",
     )
@@ -222,7 +224,7 @@ async def create_workload(
         raise BadInput.at(
             "body.format",
             body.format,
-            f"is none of {', '.join(sorted(known))}",
+            f"is not one of {', '.join(sorted(known))}",
             hint="Leave it out to have the format detected.",
         )
     await uploads.renew(session, context.settings, upload)
@@ -268,12 +270,12 @@ async def read_again(
     _, run, content = await find(session, workload_id)
     if workload is None or content is not None:
         raise Conflict(
-            "the workload has been read already",
-            hint="Nothing is to be done: its curves are there.",
+            "the workload has already been imported",
+            hint="Do nothing: its curves exist.",
         )
     if run is not None and RunStatus(run.status) not in FINAL:
         raise Conflict(
-            f"workload `{workload.name}` is being read",
+            f"workload `{workload.name}` is being imported",
             hint=f"Follow its run: GET /api/v1/runs/{run.id}.",
         )
     if not workload.example:
@@ -296,8 +298,8 @@ async def get_conversion_log(
     if workload.conversion is None:
         raise NotFound(
             f"workload `{workload.name}` has no conversion log",
-            hint="No trace was read for it, or an older version did: then upload its file "
-            "again to get one.",
+            hint="Upload its file again to get one: no trace was imported for it, or "
+            "an older version imported it.",
         )
     return ConversionLogOut.model_validate(
         {"workload_id": workload.id, "name": workload.name, **workload.conversion}
@@ -342,10 +344,11 @@ async def delete_workload(
     if workload.example:
         raise Conflict(
             "the worked example cannot be deleted",
-            hint="It takes little room; your own workloads can be deleted.",
+            hint="Delete workloads of your own instead; the example takes little "
+            "space.",
         )
     _, run, content = await find(session, workload_id)
-    runs.check_ended(run, f"workload `{workload.name}` is being read")
+    runs.check_ended(run, f"workload `{workload.name}` is being imported")
     await session.delete(workload)
     await session.flush()
     if content is not None:
@@ -510,7 +513,7 @@ async def ensure_example(sessions: async_sessionmaker[AsyncSession]) -> None:
         elif workload.content_id is not None or not await _has_ended(session, workload):
             return
         run = await runs.create(
-            session, RunKind.INGEST, workload.id, "Read the worked example"
+            session, RunKind.INGEST, workload.id, "Import the worked example"
         )
         workload.run_id = run.id
         await session.commit()

@@ -117,7 +117,7 @@ pub fn sampled_curves(
         return Err(Error::BadParameter {
             name: "sample-rate",
             value: pass.rate().to_string(),
-            message: format!("none of the {distinct} pages of the trace is in the sample"),
+            message: format!("the sample holds none of the {distinct} pages of the trace"),
             hint: "use a larger rate: at least 1000 sampled pages give a usable curve".to_owned(),
         });
     }
@@ -269,8 +269,8 @@ impl Pass {
                 return Err(Error::BadParameter {
                     name: "sample-rate",
                     value: rate.to_string(),
-                    message: "a sampling rate lies above 0 and is at most 1".to_owned(),
-                    hint: "0.01 follows one page in a hundred".to_owned(),
+                    message: "a sampling rate must be above 0 and at most 1".to_owned(),
+                    hint: "use 0.01, for example, to follow one page in a hundred".to_owned(),
                 });
             }
             Sample::Pages(pages) if (FEWEST_SAMPLED_PAGES..=1 << 31).contains(&pages) => {
@@ -281,10 +281,10 @@ impl Pass {
                     name: "sample-pages",
                     value: pages.to_string(),
                     message: format!(
-                        "a sample is bounded by {FEWEST_SAMPLED_PAGES} to {} pages",
+                        "a sample must have a bound from {FEWEST_SAMPLED_PAGES} to {} pages",
                         1_u64 << 31
                     ),
-                    hint: "8192 pages are the usual bound".to_owned(),
+                    hint: "use 8192 pages, the usual bound".to_owned(),
                 });
             }
         };

@@ -180,7 +180,7 @@ pub(crate) fn split_pages(name: &'static str, pages: u64) -> Result<u32> {
         _ => Err(Error::BadParameter {
             name,
             value: pages.to_string(),
-            message: format!("a buffer that is split has 2 to {MAX_SPLIT_PAGES} pages"),
+            message: format!("a split buffer must have from 2 to {MAX_SPLIT_PAGES} pages"),
             hint: "give the whole buffer in pages, not in bytes".to_owned(),
         }),
     }
@@ -194,8 +194,8 @@ pub(crate) fn check_group(group: u32, pages: u32) -> Result<()> {
     Err(Error::BadParameter {
         name: "group-pages",
         value: group.to_string(),
-        message: format!("a group has 1 to {pages} pages, those of the buffer"),
-        hint: "the paper uses groups of 64 pages".to_owned(),
+        message: format!("a group must have from 1 to {pages} pages, the size of the buffer"),
+        hint: "use 64 pages, as the paper does".to_owned(),
     })
 }
 

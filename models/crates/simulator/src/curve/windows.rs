@@ -102,8 +102,8 @@ pub fn window_curves(
         if timed && chunk.times_ns.len() != chunk.len() {
             return Err(window_error(
                 amount,
-                "the trace has no time",
-                "count windows in accesses",
+                "the trace has no times",
+                "give the window length in accesses",
             ));
         }
         distinct = distinct_pages(&chunk, distinct)?;
@@ -125,7 +125,7 @@ pub fn window_curves(
                 if windows.len() == MOST_WINDOWS {
                     return Err(window_error(
                         amount,
-                        &format!("the trace has more than {MOST_WINDOWS} such windows"),
+                        &format!("the trace has more than {MOST_WINDOWS} windows of this length"),
                         "use longer windows",
                     ));
                 }

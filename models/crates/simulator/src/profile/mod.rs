@@ -395,7 +395,7 @@ fn check(made: &Summaries) -> std::result::Result<(), String> {
 pub(crate) fn no_accesses(path: &std::path::Path) -> Error {
     Error::Unreadable {
         path: path.to_owned(),
-        message: "the trace has no page accesses, so there is nothing to sum up".to_owned(),
-        hint: "take a trace with data".to_owned(),
+        message: "the trace has no page accesses, so there is nothing to summarise".to_owned(),
+        hint: "use a trace with page accesses".to_owned(),
     }
 }

@@ -116,9 +116,9 @@ impl Future {
                     name: "trace",
                     value: future.accesses.to_string(),
                     message: format!(
-                        "a policy that needs the future takes at most {MOST_ACCESSES} accesses"
+                        "a policy that needs the future handles at most {MOST_ACCESSES} accesses"
                     ),
-                    hint: "cut the trace, or choose a policy that does not need the future"
+                    hint: "shorten the trace, or choose a policy that does not need the future"
                         .to_owned(),
                 });
             }
@@ -319,7 +319,7 @@ fn look_back_over(pages: &[u32], next_accesses: &mut Vec<u32>, seen: &mut [u32],
 fn failed(action: &'static str, source: std::io::Error) -> Error {
     Error::Io {
         action,
-        path: std::env::temp_dir().join("(file without a name, for the future of a trace)"),
+        path: std::env::temp_dir().join("(unnamed temporary file for the future of a trace)"),
         source,
     }
 }

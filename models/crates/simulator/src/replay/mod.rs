@@ -23,6 +23,8 @@ mod single_tier;
 mod tier;
 mod two_tier;
 
+use serde::{Serialize, Serializer};
+
 use crate::access::{AccessSource, Chunk, WRITE};
 use crate::error::{Error, Result};
 use crate::progress::{OnProgress, report};
@@ -201,6 +203,19 @@ pub struct WarmedUp {
     pub write_accesses: u64,
 }
 
+impl WarmedUp {
+    fn is_none(&self) -> bool {
+        self.accesses == 0
+    }
+}
+
+/// As the number of its accesses.
+impl Serialize for WarmedUp {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        self.accesses.serialize(serializer)
+    }
+}
+
 /// What the loop itself counts: the whole trace, and how much of it warmed up.
 #[derive(Debug, Clone, Copy, Default)]
 struct Totals {
@@ -222,6 +237,21 @@ macro_rules! counters_since {
     };
 }
 pub(crate) use counters_since;
+
+/// Counters that are written as they are named, in that order.
+macro_rules! written_as_named {
+    ($counters:ident) => {
+        impl serde::Serialize for $counters {
+            fn serialize<S: serde::Serializer>(
+                &self,
+                serializer: S,
+            ) -> std::result::Result<S::Ok, S::Error> {
+                serializer.collect_map(self.named())
+            }
+        }
+    };
+}
+pub(crate) use written_as_named;
 
 /// Takes the counters of a machine whenever a part of the warm-up is over, so that what it holds in the end is
 /// what is not to be counted.
@@ -454,7 +484,7 @@ pub(crate) fn distinct_pages(chunk: &Chunk, before: usize) -> Result<usize> {
             name: "trace",
             value: distinct.to_string(),
             message: format!("more than {MAX_DISTINCT_PAGES} distinct pages"),
-            hint: "use a larger --page-bytes, or cut the trace".to_owned(),
+            hint: "use a larger --page-bytes, or shorten the trace".to_owned(),
         });
     }
     Ok(distinct)
@@ -475,7 +505,7 @@ fn page_count(name: &'static str, pages: u64, at_least: u32) -> Result<u32> {
         _ => Err(Error::BadParameter {
             name,
             value: pages.to_string(),
-            message: format!("a cache has {at_least} to {MAX_PAGES} pages"),
+            message: format!("a cache must have from {at_least} to {MAX_PAGES} pages"),
             hint: if pages < u64::from(at_least) {
                 format!("give at least {at_least}, in pages")
             } else {

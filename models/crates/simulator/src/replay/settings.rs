@@ -363,7 +363,7 @@ pub(crate) fn refuse_twice(given: &[(String, String)]) -> Result<()> {
                 name: "option",
                 value: format!("{option}={value}"),
                 message: format!("`{option}` is given twice"),
-                hint: "leave one of them out".to_owned(),
+                hint: "give it once".to_owned(),
             });
         }
     }

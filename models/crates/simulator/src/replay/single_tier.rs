@@ -1,5 +1,7 @@
 //! One cache in front of the disk, under any replacement policy.
 
+use serde::Serialize;
+
 use super::{
     Machine, Totals, WarmedUp, access_each, counters_since, disagreement, page_count, replay_with,
 };
@@ -20,7 +22,7 @@ pub(crate) struct Run<'source, 'progress> {
 
 /// Counters of one cache: cold start, every miss admitted, a write miss fetches its page like a
 /// read, dirty pages left at the end are not flushed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct PolicyResult {
     /// Name of the policy in [`super::policies`].
     pub policy: &'static str,
@@ -31,6 +33,7 @@ pub struct PolicyResult {
     /// Those that write.
     pub write_accesses: u64,
     /// What was replayed before them and not counted.
+    #[serde(skip_serializing_if = "WarmedUp::is_none")]
     pub warm_up: WarmedUp,
     /// Distinct pages of the whole trace.
     pub distinct_pages: u64,

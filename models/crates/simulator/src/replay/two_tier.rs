@@ -1,7 +1,10 @@
 //! RAM in front of a flash cache in front of the disk, under any page-flow scheme.
 
+use serde::Serialize;
+
 use super::{
     About, Machine, Totals, WarmedUp, counters_since, disagreement, page_count, replay_with,
+    written_as_named,
 };
 use crate::access::AccessSource;
 use crate::error::{Error, Result};
@@ -79,6 +82,8 @@ counters_since!(SchemeCounters {
     directory_updates,
 });
 
+written_as_named!(SchemeCounters);
+
 impl SchemeCounters {
     /// Reads from flash.
     pub fn flash_reads(&self) -> u64 {
@@ -122,7 +127,7 @@ impl SchemeCounters {
 }
 
 /// Something the user should know about a result.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Warning {
     /// Stable name.
     pub name: &'static str,
@@ -133,7 +138,7 @@ pub struct Warning {
 }
 
 /// Result of one replay through RAM and flash.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct SchemeResult {
     /// Name of the scheme in [`super::schemes`].
     pub scheme: &'static str,
@@ -152,10 +157,12 @@ pub struct SchemeResult {
     /// Those that write.
     pub write_accesses: u64,
     /// What was replayed before them and not counted.
+    #[serde(skip_serializing_if = "WarmedUp::is_none")]
     pub warm_up: WarmedUp,
     /// Distinct pages of the whole trace.
     pub distinct_pages: u64,
     /// What was counted.
+    #[serde(flatten)]
     pub counters: SchemeCounters,
     /// What was counted besides, where a flash page holds several RAM pages.
     pub blocks: Option<Box<BlockResult>>,
@@ -166,14 +173,14 @@ pub struct SchemeResult {
 /// Option of a scheme whose RAM can have any policy.
 pub(crate) const RAM_POLICY: Setting = Setting {
     name: "ram_policy",
-    description: "Replacement policy of RAM; its options follow as `ram_` and their name.",
+    description: "Replacement policy of RAM; its options are given as `ram_` and their name.",
     default: "lru",
     values: Values::Policy,
 };
 /// Option of a scheme whose flash can have any policy.
 pub(crate) const FLASH_POLICY: Setting = Setting {
     name: "flash_policy",
-    description: "Replacement policy of flash; its options follow as `flash_` and their name.",
+    description: "Replacement policy of flash; its options are given as `flash_` and their name.",
     default: "lru",
     values: Values::Policy,
 };
@@ -354,7 +361,7 @@ pub(crate) fn inclusion(about: &About, ram_pages: u32, flash_pages: u32) -> (Vec
     let consequence = if unusable {
         "flash cannot hold them, so it is counted as RAM alone, with no flash hits and no flash traffic"
     } else {
-        "flash holds nothing more, so it is written but never hit"
+        "flash holds no other pages, so it is written but never hit"
     };
     let warning = Warning {
         name: "flash_not_larger_than_ram",
@@ -394,7 +401,7 @@ pub(crate) fn without_writes(rule: &str, totals: Totals) -> Option<Warning> {
     blind.then(|| Warning {
         name: "no_writes",
         message: format!(
-            "admission `{rule}` looks at writes, and none of the {} accesses writes",
+            "admission `{rule}` depends on writes, and the trace has no writes among its {} accesses",
             totals.accesses
         ),
         hint: "use a trace that records writes, or another admission rule".to_owned(),

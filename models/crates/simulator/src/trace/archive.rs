@@ -24,7 +24,7 @@ const TAR_BLOCK_BYTES: u64 = 512;
 /// Longest extended header of a tar member [bytes].
 const MAX_TAR_NOTE_BYTES: u64 = 1 << 20;
 /// What is wrong with a member whose holes are left out.
-const SPARSE: &str = "is a sparse file, which is not read (pack it without `--sparse`)";
+const SPARSE: &str = "is a sparse file, which is not supported (pack it without `--sparse`)";
 /// Most members of an archive.
 const MAX_MEMBERS: usize = 100_000;
 /// Largest directory of a ZIP archive [bytes].
@@ -248,7 +248,7 @@ pub(crate) fn listed(files: &[PathBuf]) -> io::Result<u64> {
         let shown = path.display();
         if metadata.is_dir() {
             return Err(StreamError::wrap(
-                format!("`{shown}` is a folder, which is not read beside other files"),
+                format!("`{shown}` is a folder, which cannot be read together with other files"),
                 "name its files, or the folder alone",
             ));
         }
@@ -277,12 +277,12 @@ fn not_there(path: &Path, kind: &str, error: &io::Error) -> io::Error {
                 "the {kind}'s link `{name}` leads to `{}`, which is not there",
                 target.display()
             ),
-            format!("mend the link, or take it out of the {kind}"),
+            format!("fix the link, or remove it from the {kind}"),
         );
     }
     StreamError::wrap(
         format!("the {kind}'s file `{name}` cannot be read: {error}"),
-        format!("check the file and its permissions, or take it out of the {kind}"),
+        format!("check the file and its permissions, or remove it from the {kind}"),
     )
 }
 
@@ -490,8 +490,8 @@ impl Tar {
                 self.position += io::copy(&mut self.stream, &mut rest)?;
                 if !rest.0 {
                     return Err(StreamError::wrap(
-                        "the tar archive goes on behind its end: a second archive was joined to it, or it is damaged",
-                        "unpack it with `tar -xif` (all parts) and pack the files anew",
+                        "the tar archive continues after its end: a second archive was appended to it, or it is damaged",
+                        "unpack it with `tar -xif` (all parts) and pack the files again",
                     ));
                 }
                 return Ok(None);
@@ -504,7 +504,7 @@ impl Tar {
                 return Err(too_many("archive"));
             }
             let Some(size) = tar_size(&block[124..136]) else {
-                return Err(self.damaged("a header whose size is no number"));
+                return Err(self.damaged("a header whose size is not a number"));
             };
             match block[156] {
                 b'x' => {
@@ -812,10 +812,10 @@ fn zip_entries(mut directory: &[u8], count: u64) -> io::Result<Vec<ZipEntry>> {
             method => {
                 return Err(StreamError::wrap(
                     format!(
-                        "the archive's member `{}` is compressed by method {method} of ZIP, which is not read",
+                        "the archive's member `{}` is compressed by method {method} of ZIP, which is not supported",
                         excerpt(&name)
                     ),
-                    "pack it anew with deflate, bzip2, zstd, xz or not compressed",
+                    "pack it again with deflate, bzip2, zstd, xz or no compression",
                 ));
             }
         };

@@ -56,10 +56,10 @@ pub(crate) fn of_requests(reach: &Reach) -> Option<Warning> {
             Some(Warning::new(
                 "device_barely_reached",
                 format!(
-                    "requests reach up to byte {end}, less than one part in 512 of the stated device of {} bytes",
+                    "requests reach up to byte {end}, less than 1/512 of the stated device size of {} bytes",
                     reach.device_bytes
                 ),
-                "check the unit of the offset: sectors read as bytes look so; multiplied by 512 the addresses still fit",
+                "check the unit of the offset: sectors read as bytes look like this, and multiplied by 512 the addresses still fit",
             ))
         }
         _ => footprint(reach),
@@ -81,8 +81,8 @@ pub(crate) fn of_canonical(source: &CanonicalReader, device_bytes: Option<u64>) 
     .or_else(|| {
         Some(Warning::new(
             "device_size_not_compared",
-            "a canonical trace keeps pages and no addresses in bytes, so only its distinct pages were compared with the stated size",
-            "state the size when the recording itself is read",
+            "a canonical trace keeps pages, not addresses in bytes, so only its distinct pages were compared with the stated size",
+            "give the size when you read the original recording",
         ))
     })
 }
@@ -99,7 +99,7 @@ fn beyond(end: u64, device_bytes: u64) -> Warning {
         .map(|(factor, mistake)| format!("{factor} ({mistake})"))
         .collect();
     let hint = if fitting.is_empty() {
-        "check the unit of the offset and the stated size; no usual mistake of units explains this"
+        "check the unit of the offset and the stated size; no common unit error explains this"
             .to_owned()
     } else {
         format!(
@@ -177,7 +177,7 @@ mod tests {
         let (_, hint) = named(512 * TIB + 1).unwrap();
         assert!(!hint.contains("by 512"), "{hint}");
         let (_, hint) = named(4096 * TIB + 1).unwrap();
-        assert!(hint.contains("no usual mistake"), "{hint}");
+        assert!(hint.contains("no common unit error"), "{hint}");
     }
 
     #[test]

@@ -119,7 +119,7 @@ pub(crate) fn in_bytes(value: u64, unit_bytes: u64, name: &str) -> ParseResult<u
 fn too_far(value: u64, unit_bytes: u64, name: &str) -> Fault {
     fault(
         format!("{name} `{value}` in units of {unit_bytes} bytes exceeds 64 bits"),
-        "the record is damaged, or the columns are in another order",
+        "check the order of the columns; the record may be damaged",
     )
 }
 

@@ -23,7 +23,7 @@ pub(crate) fn check(spec: &TraceSpec, has_members: bool) -> Result<()> {
         (true, _) => (
             "members-apart",
             "kept apart",
-            "archives and folders whose files are of devices of their own",
+            "archives and folders whose files come from separate devices",
         ),
         (_, true) => (
             MERGED,
@@ -36,7 +36,7 @@ pub(crate) fn check(spec: &TraceSpec, has_members: bool) -> Result<()> {
         name,
         value: "true".to_owned(),
         message: format!(
-            "`{}` is one recording: nothing in it could be {done}",
+            "`{}` is a single recording, so no files can be {done}",
             spec.path.display()
         ),
         hint: format!("leave it out: it is for {use_of}"),
@@ -63,13 +63,13 @@ pub(crate) fn of_first(input: &Input, error: Error) -> Error {
     };
     let told = |message: String| {
         format!(
-            "`{name}` is the first file of the {}, which tells the format of all: {message}",
+            "`{name}` is the first file of the {}, which decides the format of all: {message}",
             packed.kind()
         )
     };
     let next = |hint: String| {
         let alone = alone(packed);
-        format!("if `{name}` is no trace, {alone}, without it; if it is one, {hint}")
+        format!("if `{name}` is not a trace, {alone}, without it; if it is one, {hint}")
     };
     match error {
         Error::Unreadable {
@@ -133,7 +133,7 @@ impl MemberWarning {
         let more = match &self.members[1..] {
             [] => String::new(),
             others => format!(
-                "; the same of {} more members: {}",
+                "; the same for {} more members: {}",
                 self.count - 1,
                 some_of(others, self.count - 1)
             ),
@@ -231,7 +231,7 @@ impl Devices {
         Some(Warning::new(
             "members_joined",
             what,
-            "right if the members are parts of one recording; if each is of a machine or disk of its own, keep them apart (--members-apart)",
+            "keep the members apart (--members-apart) if each comes from a separate machine or disk; leave them together if they are parts of one recording",
         ))
     }
 }
@@ -299,7 +299,7 @@ impl Members {
         let (kind, count) = (self.packed.kind(), self.names.len());
         let names = some_of(&self.names, count as u64);
         let order = match kind {
-            "folder" => "in the order of their names, digits in them taken as numbers",
+            "folder" => "in the order of their names, with digits read as numbers",
             "list" => "in the order in which they were named",
             _ => "in the order of the archive",
         };
@@ -309,7 +309,7 @@ impl Members {
                 format!("the {kind}'s {count} members are one trace, {order}: {names}")
             }
             (true, _) => format!(
-                "each of the {kind}'s {count} members is of devices of its own, which bear its name (and `#` with its number, where that name is taken); they are read one after another, {order}: {names}"
+                "each of the {kind}'s {count} members has separate devices, which bear its name (and `#` with its number, where that name is taken); the members are read one after another, {order}: {names}"
             ),
         };
         let own = self.current.understanding().assumptions.clone();
@@ -376,11 +376,11 @@ impl Members {
         Some(Warning::new(
             "members_order_assumed",
             format!(
-                "the folder's {count} members carry no times, and their names have two orders: the one taken, digits as numbers ({}), and character by character ({})",
+                "the folder's {count} members carry no times, and their names have two orders: the one used, digits as numbers ({}), and character by character ({})",
                 some_of(&self.names, count),
                 some_of(&others, count),
             ),
-            "if the order taken is wrong, give the files numbers of equal length in the order of time (day01, day02, ... day10)",
+            "if the order used is wrong, give the files numbers of equal length in the order of time (day01, day02, ... day10)",
         ))
     }
 
@@ -418,7 +418,7 @@ impl Members {
         Some(Warning::new(
             "members_overlap",
             format!(
-                "the times of {} of the {}'s {} members overlap, but the members are read one after another: {}; `{}` and `{}` share {} s. If they were recorded at the same time, the accesses are not in the order in which they happened, and every hit, miss and reuse counted here is of another workload",
+                "the times of {} of the {}'s {} members overlap, but the members are read one after another: {}; `{}` and `{}` share {} s. If they were recorded at the same time, the accesses are not in the order in which they happened, and every hit, miss and reuse counted here belongs to another workload",
                 members.len(),
                 self.packed.kind(),
                 self.names.len(),
@@ -481,7 +481,7 @@ pub(crate) fn other_format(
     Error::Unreadable {
         path: packed.path().to_owned(),
         message: format!(
-            "the {}'s members are not of one format: `{first}` is {}, but {error}",
+            "the {}'s members have different formats: `{first}` is {}, but {error}",
             packed.kind(),
             format.name
         ),
@@ -496,7 +496,7 @@ pub(crate) fn holes(packed: &Packed, members: usize, empty: u64) -> Vec<Warning>
         warnings.push(Warning::new(
             "archive_end_missing",
             format!(
-                "the tar archive ends behind its member {members} without the mark of its end, so others may be cut off"
+                "the tar archive ends after its member {members} without an end mark, so further members may be missing"
             ),
             "compare the file's size with the original, or the members with `tar -tf`",
         ));
@@ -562,16 +562,16 @@ impl RequestReader for Members {
             warnings.push(Warning::new(
                 "members_out_of_order",
                 format!(
-                    "{} of the {}'s {} members come behind one whose name sorts later; the order of the {} is kept",
+                    "{} of the {}'s {} members come after one whose name sorts later; the order of the {} is kept",
                     self.out_of_order,
                     self.packed.kind(),
                     self.names.len(),
                     self.packed.kind()
                 ),
                 if self.packed.kind() == "list" {
-                    "name them in the order of time if the trace was cut by time"
+                    "name them in time order if the trace was split by time"
                 } else {
-                    "pack them anew in the order of time if the trace was cut by time"
+                    "pack them again in time order if the trace was split by time"
                 },
             ));
         }

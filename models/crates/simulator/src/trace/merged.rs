@@ -90,7 +90,7 @@ impl Merged {
             format: Some(format.name.to_owned()),
             ..spec.clone()
         };
-        let hint = "merge them in groups, or give up the merge; or write one file sorted by time, with the device in a column";
+        let hint = "merge them in groups, or read them without a merge; or write one file sorted by time, with the device in a column";
         let mut streams: Vec<Stream> = Vec::new();
         let mut empty = 0;
         for (name, input) in packed.side_by_side(MOST_MEMBERS, hint)? {
@@ -193,12 +193,12 @@ fn without_time(packed: &Packed, format: &'static Format, name: &str) -> Error {
         name: MERGED,
         value: "true".to_owned(),
         message: format!(
-            "`{}`: nothing orders the requests of its members, since `{name}`, read as {}, has no times",
+            "`{}`: the requests of its members cannot be ordered, because `{name}`, read as {}, has no times",
             packed.path().display(),
             format.name
         ),
         hint: if format.has_time {
-            "name the column of the time, or leave it out: the members are then read one after another"
+            "name the time column, or leave it out: the members are then read one after another"
         } else {
             "leave it out: the members are then read one after another"
         }
@@ -221,7 +221,7 @@ fn understanding(packed: &Packed, streams: &[Stream], apart: bool) -> Result<Und
             return Err(Error::Unreadable {
                 path: packed.path().to_owned(),
                 message: format!(
-                    "the {kind}'s members `{}` and `{}` do not count addresses alike",
+                    "the {kind}'s members `{}` and `{}` count addresses in different units",
                     first.name, stream.name
                 ),
                 hint: "read each alone".to_owned(),
@@ -229,12 +229,12 @@ fn understanding(packed: &Packed, streams: &[Stream], apart: bool) -> Result<Und
         }
     }
     let devices = if apart {
-        ", each of devices of its own, which bear its name (and `#` with its number, where that name is taken)"
+        ", each with separate devices, which bear its name (and `#` with its number, where that name is taken)"
     } else {
         ""
     };
     understanding.assumptions.push(format!(
-        "the {kind}'s {count} members are one trace{devices}, merged by time as if one clock timed them all; of equal times the request of the earlier member comes first: {}",
+        "the {kind}'s {count} members are one trace{devices}, merged by time as if one clock timed them all; at equal times the request of the earlier member comes first: {}",
         some_of(&names, count as u64)
     ));
     Ok(understanding)

@@ -562,7 +562,7 @@ impl Normaliser {
             warnings.push(Warning::new(
                 "page_bytes_ignored",
                 format!(
-                    "pages of {asked} bytes were asked for, but {} has pages of {} bytes",
+                    "pages of {asked} bytes were requested, but {} has pages of {} bytes",
                     self.format.name, self.page_bytes
                 ),
                 "leave the page size out: these pages are never split or joined",
@@ -585,7 +585,7 @@ impl Normaliser {
                     "{} of {} requests do not begin and end at {}-byte pages; every page they touch counts as accessed",
                     counts.unaligned, counts.requests, self.page_bytes
                 ),
-                "a smaller --page-bytes shows how much this matters",
+                "use a smaller --page-bytes to see how much this matters",
             ));
         }
         warnings.extend(self.address_warnings());
@@ -602,15 +602,15 @@ impl Normaliser {
         if !self.understanding().has_writes {
             warnings.push(Warning::new(
                 NO_WRITES_IN_FORMAT,
-                "the format does not tell writes from reads: all accesses count as reads, so write-backs are 0",
+                "the format does not distinguish writes from reads: all accesses count as reads, so write-backs are 0",
                 "use a trace with operations to size for writes",
             ));
         }
         if self.format.below_page_cache {
             warnings.push(Warning::new(
                 "below_page_cache",
-                "block traces are recorded below the operating system's page cache, which has taken the reuse out already: the benefit of RAM computed from them is too low",
-                "use a trace of page accesses (PostgreSQL, keys) to size RAM; flash below the page cache is judged rightly",
+                "block traces are recorded below the operating system's page cache, which has already absorbed the reuse: the benefit of RAM computed from them is too low",
+                "use a trace of page accesses (PostgreSQL, keys) to size RAM; flash below the page cache is assessed correctly",
             ));
         }
         warnings.extend(self.rate_warning());
@@ -641,7 +641,7 @@ impl Normaliser {
                     "{} of {} requests do not begin and end at sectors of 512 bytes, as requests to a device do",
                     counts.odd_sectors, counts.requests
                 ),
-                "check the units: sectors or pages read as bytes look so",
+                "check the units: sectors or pages read as bytes look like this",
             ));
         }
         // Bytes of a device are multiples of a sector, so taken for sectors they are of 256 KiB.
@@ -651,20 +651,20 @@ impl Normaliser {
             warnings.push(Warning::new(
                 "implausible_alignment",
                 format!(
-                    "all {} requests begin at multiples of 256 KiB, but not all are so long",
+                    "all {} requests begin at multiples of 256 KiB, but not all are that long",
                     counts.requests
                 ),
-                "check the unit of the offset: bytes read as sectors look so",
+                "check the unit of the offset: bytes read as sectors look like this",
             ));
         }
         if counts.requests >= ENOUGH_REQUESTS && coarse_sizes && !coarse_offsets {
             warnings.push(Warning::new(
                 "implausible_sizes",
                 format!(
-                    "all {} requests have lengths that are multiples of 256 KiB, but not all begin at such",
+                    "all {} requests have lengths that are multiples of 256 KiB, but not all begin at such multiples",
                     counts.requests
                 ),
-                "check the unit of the size: bytes read as sectors look so",
+                "check the unit of the size: bytes read as sectors look like this",
             ));
         }
         if counts.requests >= ENOUGH_REQUESTS && (1..SECTOR_BYTES).contains(&counts.largest) {
@@ -674,27 +674,27 @@ impl Normaliser {
                     "no request is longer than {} bytes, less than one sector",
                     counts.largest
                 ),
-                "check the unit of the size: sectors or pages read as bytes look so",
+                "check the unit of the size: sectors or pages read as bytes look like this",
             ));
         }
         if counts.largest > IMPLAUSIBLE_REQUEST_BYTES {
             warnings.push(Warning::new(
                 "implausible_sizes",
                 format!(
-                    "the longest request has {} bytes; devices take 64 MiB at most at a time",
+                    "the longest request has {} bytes; devices accept at most 64 MiB at a time",
                     counts.largest
                 ),
-                "check the unit of the size: bytes read as sectors look so",
+                "check the unit of the size: bytes read as sectors look like this",
             ));
         }
         if counts.end >= IMPLAUSIBLE_ADDRESS_BYTES {
             warnings.push(Warning::new(
                 "implausible_footprint",
                 format!(
-                    "requests reach up to byte {}, beyond 1 PiB, which no device has",
+                    "requests reach up to byte {}, beyond 1 PiB, more than any device holds",
                     counts.end
                 ),
-                "check the unit of the offset: bytes read as sectors look so",
+                "check the unit of the offset: bytes read as sectors look like this",
             ));
         }
         if counts.requests >= ENOUGH_REQUESTS && self.repeats.count() * 10 >= counts.requests * 3 {
@@ -705,7 +705,7 @@ impl Normaliser {
                     self.repeats.count(),
                     counts.requests
                 ),
-                "keep one action of each request: reuse is far too high otherwise",
+                "keep one action of each request: otherwise reuse is far too high",
             ));
         }
         warnings
@@ -734,7 +734,7 @@ impl Normaliser {
             return Some(Warning::new(
                 "implausible_bandwidth",
                 format!(
-                    "{} bytes in {duration_s} s are {:.0} GB/s, more than any one server moves",
+                    "{} bytes in {duration_s} s are {:.0} GB/s, more than any one server can move",
                     self.counts.bytes,
                     bytes_per_s / 1e9
                 ),
@@ -790,7 +790,7 @@ fn too_many_pages(path: &std::path::Path) -> Error {
     Error::Unreadable {
         path: path.to_owned(),
         message: format!("the trace touches {} distinct pages or more", u32::MAX),
-        hint: "take a larger --page-bytes or a part of the trace".to_owned(),
+        hint: "use a larger --page-bytes or a part of the trace".to_owned(),
     }
 }
 

@@ -87,7 +87,7 @@ impl Packed {
                 return Err(Error::Unreadable {
                     path: self.path.clone(),
                     message: format!(
-                        "the {} has more than {most} members, which would have to be read side by side",
+                        "the {} has more than {most} members, more than can be read at the same time",
                         self.kind()
                     ),
                     hint: hint.to_owned(),
@@ -117,9 +117,8 @@ impl Packed {
             Opened::Archive(packed) => Ok(packed),
             Opened::File(_) => Err(Error::Unreadable {
                 path: self.path.clone(),
-                message: "this held the trace's files a moment ago and holds them no more"
-                    .to_owned(),
-                hint: "wait until nothing writes to the file".to_owned(),
+                message: "the trace's files were here a moment ago and are gone".to_owned(),
+                hint: "wait until no process writes to the file".to_owned(),
             }),
         }
     }
@@ -311,7 +310,7 @@ impl Input {
             let (files, file_bytes) = files_in(path).map_err(|error| explain(path, error))?;
             if files.is_empty() {
                 return Err(unreadable(
-                    "this is a folder that holds no file, only folders or hidden files if anything",
+                    "this folder holds no file, or only folders and hidden files",
                     "name a trace file, or the folder in which the trace's files lie",
                 ));
             }

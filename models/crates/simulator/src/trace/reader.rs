@@ -215,10 +215,10 @@ impl Skipped {
             Warning::new(
                 "bad_records_skipped",
                 format!(
-                    "{} bad records were passed over; the first: {first}",
+                    "{} bad records were skipped; the first: {first}",
                     self.count
                 ),
-                "look at them before trusting the numbers: what they recorded is missing",
+                "check them before relying on the numbers: what they recorded is missing",
             )
         })
     }
@@ -617,7 +617,7 @@ impl<F: LogFormat> LineReader<F> {
                 path,
                 place,
                 message,
-                hint: "no line is passed over before the first record, for a header may say that the columns mean something else: name the format with --format if you know it".to_owned(),
+                hint: "no line is skipped before the first record, because a header may give the columns another meaning: name the format with --format if you know it".to_owned(),
             },
             other => other,
         })
@@ -683,7 +683,7 @@ impl<F: LogFormat> LineReader<F> {
                 fault.message,
                 excerpt(self.input.slice(range))
             ),
-            hint: "read the table by its own names with --format csv and a column mapping; take the line out only if the columns below it are those of the format".to_owned(),
+            hint: "read the table by its own names with --format csv and a column mapping; remove the line only if the columns below it are those of the format".to_owned(),
         }
     }
 
@@ -695,7 +695,7 @@ impl<F: LogFormat> LineReader<F> {
             place: format!("line {}", self.line_number),
             message: format!("{}, in `{}`", fault.message, excerpt(text)),
             hint: if self.is_header_again(text) {
-                "the header once more, as where files were joined: name those files one behind the other instead (they are read as one trace), take the line out, or pass over it with --skip-bad-lines 1".to_owned()
+                "the header again, as in joined files: name those files one after another instead (they are read as one trace), remove the line, or skip it with --skip-bad-lines 1".to_owned()
             } else {
                 fault.hint.clone()
             },
@@ -754,7 +754,7 @@ impl<F: LogFormat> RequestReader for LineReader<F> {
         if self.blank_lines > 0 {
             warnings.push(Warning::new(
                 "blank_lines",
-                format!("{} blank lines were passed over", self.blank_lines),
+                format!("{} blank lines were skipped", self.blank_lines),
                 "check that nothing was lost when the file was written",
             ));
         }

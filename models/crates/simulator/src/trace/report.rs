@@ -264,7 +264,7 @@ fn no_access(path: &Path, requests: u64) -> Error {
     }
     Error::Unreadable {
         path: path.to_owned(),
-        message: format!("none of its {requests} requests touches a page: all have length 0"),
+        message: format!("no request touches a page: all {requests} have length 0"),
         hint: "check the column and the unit of the size".to_owned(),
     }
 }

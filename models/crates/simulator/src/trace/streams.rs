@@ -260,7 +260,7 @@ impl Budget {
                 format!(
                     "the file decompresses to more than {max_content_bytes} bytes, the limit: {total} bytes at byte {consumed} of the file"
                 ),
-                "if the file is to be trusted, raise --max-content-bytes",
+                "if you trust the file, raise --max-content-bytes",
             ));
         }
         if total > EXPANSION_FREE_BYTES && total / consumed > max_expansion {
@@ -268,7 +268,7 @@ impl Budget {
                 format!(
                     "the file expands more than {max_expansion} times, the limit: byte {consumed} of the file decompresses to byte {total}"
                 ),
-                "if the file is to be trusted, raise --max-expansion",
+                "if you trust the file, raise --max-expansion",
             ));
         }
         Ok(())
@@ -335,7 +335,7 @@ impl Layer {
                 match kind {
                     // `gzip -t` passes over it.
                     "gzip" if text.contains("invalid gzip header") => {
-                        "something that is not gzip follows a whole gzip stream: if it is padding, write the file anew without it (gzip -dc FILE | gzip), otherwise copy or upload the file again".to_owned()
+                        "data that is not gzip follows a complete gzip stream: if it is padding, write the file again without it (gzip -dc FILE | gzip), otherwise copy or upload the file again".to_owned()
                     }
                     "deflate" => {
                         "copy or upload the file again; test it with `unzip -t`".to_owned()

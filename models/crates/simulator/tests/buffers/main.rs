@@ -389,7 +389,7 @@ fn wrong_parameters_are_refused_with_a_next_step() {
             9,
             &[("wr", "1")],
             "option `wr=1`",
-            "options of `cflru` are wrr",
+            "use an option of `cflru`: wrr",
         ),
         (
             "cflru",
@@ -418,7 +418,7 @@ fn wrong_parameters_are_refused_with_a_next_step() {
             9,
             &[("clean_pages", "9")],
             "`clean_pages=9`",
-            "less 1",
+            "minus 1",
         ),
         (
             "fd_static",
@@ -468,7 +468,7 @@ fn wrong_parameters_are_refused_with_a_next_step() {
             9,
             &[("window", "5"), ("comp", "1")],
             "`window=5`",
-            "without it",
+            "default: the buffer's pages, at least 5000",
         ),
         ("fd_buffer", 9, &[("window", "0")], "`window=0`", "from 1"),
         (
@@ -539,7 +539,7 @@ fn a_trace_that_cannot_tell_writes_is_refused_where_writes_are_weighed() {
         } else {
             let (text, hint) = refusal(found);
             let said = format!(
-                "trace `in memory`: its format does not tell writes from reads, and `{}` weighs one against the other",
+                "trace `in memory`: its format does not distinguish writes from reads, and `{}` weighs one against the other",
                 about.name
             );
             assert_eq!(text, said);

@@ -224,7 +224,7 @@ fn operations_that_a_format_does_not_know_are_refused() {
         (
             "1.0 0 8 8 1\n1.0 0 8 8 g\n",
             "disksim",
-            "flags `g` is no hexadecimal number",
+            "flags `g` is not a 32-bit hexadecimal number",
         ),
         (
             "0,8,512,r,0.0\n0,8,512,d,0.0\n",
@@ -264,7 +264,7 @@ fn operations_that_a_format_does_not_know_are_refused() {
         (
             "fio version 2 iolog\nf read 0 1\nf readv 0 1\n",
             "fio_iolog",
-            "action `readv` is none of fio's",
+            "action `readv` is not one of fio's",
         ),
         (
             "fio version 2 iolog\nf read 0 1\nf read 0\n",
@@ -462,18 +462,18 @@ fn tencent_s_two_units_are_asked_for_with_the_evidence() {
         "fits more than one format",
         "tencent_cbs_bytes",
         "0 of 1 offsets",
-        "speaks for sectors",
+        "sectors are likely",
     ] {
         assert!(text.contains(part), "{text}");
     }
     // An offset that no byte address of a sector can be.
     assert_refused(
         inspect(&spec_as(&original, "tencent_cbs_bytes")),
-        "Offset `105352008` is no multiple of 512",
+        "Offset `105352008` is not a multiple of 512",
     );
     let lines = numbered(20, |i| format!("{i},{},8,0,1\n", i * 4096));
     let hosted = folder.file("h", lines);
-    assert!(message(&refused(inspect(&spec(&hosted)))).contains("speaks for bytes"));
+    assert!(message(&refused(inspect(&spec(&hosted)))).contains("bytes are likely"));
     let sectors = inspect(&spec_as(&hosted, "tencent_cbs")).unwrap();
     assert!(warning(&sectors, "offsets_look_like_bytes").contains("20 requests"));
     let bytes = inspect(&spec_as(&hosted, "tencent_cbs_bytes")).unwrap();
@@ -609,7 +609,7 @@ fn damaged_events_are_refused() {
         ),
         (
             "8,0 1 1 0.1 9 17 R 8 + 8",
-            "action `17` is none of blkparse",
+            "action `17` is not one of blkparse's",
         ),
         (
             "8,0 1 1 0.1 9 Q R 99999999999999999999 + 8",
@@ -953,7 +953,7 @@ fn the_ways_to_tell_the_time_are_recognised() {
     refuse(
         format!("1700000000.1 {call}\n{call}\n"),
         "strace_postgres",
-        "tells the time in another way",
+        "gives the time in another form",
     );
     refuse(
         format!("10:00:00 {call}\n25:00:00 {call}\n"),
@@ -968,13 +968,13 @@ fn a_recording_without_a_request_says_what_was_passed_over() {
     for (lines, part, hint) in [
         (
             "9 pread64(7, \"\", 8192, 0) = 8192\n",
-            "1 reads and writes were passed over: their files were opened before",
+            "1 reads and writes were skipped: their files were opened before",
             "strace -y",
         ),
         (
             "9 pread64(7</d/ibdata1>, \"\", 16384, 0) = 16384\n",
             "1 reads and writes of files that hold no relation",
-            "nothing to do",
+            "no action is needed",
         ),
     ] {
         let error = refused(inspect(&spec(&folder.file("t", lines))));
@@ -1001,7 +1001,7 @@ fn cut_calls_are_refused() {
         ),
         (
             "pread64(x, \"\", 8192, 0) = 8192",
-            "`x` is no file descriptor",
+            "`x` is not a file descriptor",
         ),
         ("just some words", "of strace"),
     ] {

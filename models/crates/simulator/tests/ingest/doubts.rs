@@ -154,7 +154,11 @@ fn no_line_before_the_first_record_is_passed_over_unless_the_format_is_named() {
     };
     let error = refused(inspect(&lenient(None)));
     assert!(message(&error).contains("line 1: "), "{}", message(&error));
-    assert!(error.hint().contains("a header may say"));
+    assert!(
+        error
+            .hint()
+            .contains("a header may give the columns another meaning")
+    );
     let named = inspect(&lenient(Some("k5cloud"))).unwrap();
     assert_eq!((named.requests, named.skipped_records), (50, Some(1)));
     // Behind the first record a bad line may be passed over under detection too.
@@ -393,7 +397,7 @@ fn warnings_of_all_members_are_told_once_with_their_names() {
     let told = &warned(&found, "no_final_line_end").message;
     assert!(told.starts_with("member `p03.spc`: "), "{told}");
     assert!(
-        told.contains("the same of 14 more members: p26.spc, p27.spc"),
+        told.contains("the same for 14 more members: p26.spc, p27.spc"),
         "{told}"
     );
     assert!(told.ends_with("and 4 more"), "{told}");
@@ -482,7 +486,7 @@ fn files_of_other_cpus_that_are_links_are_not_followed() {
     assert_refused(inspect(&spec(&path)), "r.blktrace.1");
     std::fs::remove_file(&link).unwrap();
     std::fs::create_dir(&link).unwrap();
-    assert_refused(inspect(&spec(&path)), "is no regular file");
+    assert_refused(inspect(&spec(&path)), "is not a regular file");
     std::fs::remove_dir(&link).unwrap();
     assert_eq!(inspect(&spec(&path)).unwrap().requests, 1);
     // The file that the user names may be a link: who names it means what it leads to.

@@ -426,7 +426,10 @@ fn overlong_lines_are_refused_not_gathered() {
 fn files_without_content_are_refused() {
     let folder = Folder::new();
     assert_refused(inspect(&spec(&folder.path("missing"))), "cannot read");
-    assert_refused(inspect(&spec(&folder.path(""))), "is a folder");
+    assert_refused(
+        inspect(&spec(&folder.path(""))),
+        "this folder holds no file",
+    );
     assert_refused(inspect(&spec(&folder.file("e", ""))), "is empty (0 bytes)");
     assert_refused(
         inspect(&spec(&folder.file("g", gzip(b"")))),
@@ -578,8 +581,8 @@ fn wrong_mappings_are_refused() {
             "not a unit of length",
         ),
         ("key=lba time=ts time_unit=min", "not a unit of time"),
-        ("key=lba time_unit=s", "but no time column"),
-        ("key=lba read_values=R", "but no op column"),
+        ("key=lba time_unit=s", "given without a time column"),
+        ("key=lba read_values=R", "given without an op column"),
         ("key=lba op=op read_values=R", "given alone"),
         (
             "key=lba op=op read_values=R write_values=R",
@@ -649,7 +652,7 @@ fn the_old_header_of_lcs_is_recognised_and_refused() {
     old[8..16].fill(0xff);
     assert_refused(
         inspect(&spec(&folder.file("odd.lcs", &old))),
-        "LCS version `18446744073709551615` is none of 1 to 8",
+        "LCS version `18446744073709551615` is not one of 1 to 8",
     );
     // A present header whose end is another's, with all its bytes there.
     old[8..16].copy_from_slice(&1_u64.to_le_bytes());

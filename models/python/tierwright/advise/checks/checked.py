@@ -10,8 +10,8 @@ from tierwright.common.answer import Answer, Figure
 from tierwright.common.wording import percent
 
 REPLAYED = (
-    "Every scheme was replayed on the trace at these sizes; its counted page operations take "
-    "the place of the page-flow formulas."
+    "Every scheme was replayed on the trace at these sizes; the counted page "
+    "operations replace the page-flow formulas."
 )
 SAME = 1e-9
 """Relative difference below which two figures are the same."""
@@ -24,7 +24,7 @@ class CheckedFigure:
     Attributes
     ----------
     of : str
-        Scheme or device that the figure is of.
+        Scheme or device of the figure.
     title, figure, unit : str
         Of it, in words.
     model, simulated : float or None
@@ -44,7 +44,7 @@ class CheckedFigure:
 
 @dataclass(frozen=True, kw_only=True)
 class Checked(Answer):
-    """An answer beside a replay of the trace at the same sizes.
+    """An answer and a replay of the trace at the same sizes.
 
     Attributes
     ----------
@@ -53,7 +53,7 @@ class Checked(Answer):
     basis : str
         What was replayed, and what was not.
     decided : str or None
-        The headline that the replay decides, where the model is not precise enough.
+        The finding of the replay, where the model is not precise enough.
     """
 
     rows: tuple[CheckedFigure, ...]
@@ -113,7 +113,7 @@ def verdict(
         and row.simulated is not None
     ]
     if not known:
-        return "Neither the model nor the replay has a figure to compare."
+        return "Neither the model nor the replay yields a figure to compare."
     chosen = best(known, key=lambda row: row.model)
     right = best(known, key=lambda row: row.simulated)
     worst = max((abs(row.gap_relative or 0.0) for row in known), default=0.0)
@@ -129,6 +129,6 @@ def verdict(
         return f"The replay confirms {chosen.title} as the best choice; {off}."
     lost = abs((chosen.simulated or 0.0) / (right.simulated or math.inf) - 1)
     return (
-        f"By replay {right.title} is best; {chosen.title}, which the model names, is "
+        f"By replay, {right.title} is best; {chosen.title}, the model's choice, is "
         f"{percent(lost)} behind; {off}."
     )

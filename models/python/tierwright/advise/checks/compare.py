@@ -32,8 +32,7 @@ def model_of(found: Evaluation, flash: Device, disk: Device) -> dict[str, Any]:
     Returns
     -------
     dict
-        `times_us`: service time by device operation [µs]; `ram_pages_with_flash`: what the
-        metadata of flash leave of the RAM [pages]; `start`; `accesses`: that the counters are
+        `times_us`: service time by device operation [µs]; `ram_pages_with_flash`: what the flash metadata leave of the RAM [pages]; `start`; `accesses`: that the counters are
         over; `schemes`: per scheme the counters, `io_time_us_per_access` and `exact`.
     """
     page_bytes = found.inputs["page_bytes"]

@@ -51,13 +51,13 @@ def check(
     return Checked(
         finding=verdict(compared, "time", min),
         rows=rows,
-        basis="Each option was replayed with its own flash pages, RAM and flash, under the "
-        "scheme to count on and the one that is best if flash pages are full; lookups and "
-        "updates of the directory were counted. How often its buffered part is hit is as "
-        "assumed."
+        basis="Each option was replayed with its own flash page size, RAM and flash, "
+        "under its safest scheme and under the one that is best if flash pages "
+        "are full; directory lookups and updates were counted. The hit ratio of "
+        "the buffered part is the assumed one."
         + (
-            f" Flash pages above {format_bytes(largest)} "
-            f"({MOST_BLOCK_PAGES} pages of the workload) are not replayed."
+            f" Flash pages larger than {format_bytes(largest)} ({MOST_BLOCK_PAGES} "
+            "workload pages) are not replayed."
             if left_out
             else ""
         ),

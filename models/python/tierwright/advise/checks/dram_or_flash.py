@@ -85,22 +85,22 @@ def check(
 def _finding(found: SchemeThetas, made: ReplayedBreakEven, sizes: CheckSizes) -> str:
     """Say how many break-evens the replays confirm, and whether the best scheme is the best."""
     if made.dram_gain <= 0:
-        return "By replay the DRAM step saves nothing, so there is nothing to match."
+        return "By replay, the DRAM step saves nothing, so there is nothing to match."
     if made.best is None:
-        return "By the model no amount of flash saves what the DRAM step saves."
+        return "By the model, no amount of flash saves as much as the DRAM step."
     stated = [each for each in made.schemes.values() if each.is_within is not None]
     if not stated:
         return (
-            "The flash that the model asks for holds more pages than the recording tells about: "
-            "its replay can neither confirm nor refute it."
+            "The flash size that the model calls for holds more pages than the "
+            "recording covers, so a replay can neither confirm nor refute it."
         )
     within = sum(each.is_within is True for each in stated)
     held = (
-        f"By replay {within} of {len(stated)} break-evens lie within their stated error"
+        f"By replay, {within} of {len(stated)} break-evens lie within their stated error"
         if len(stated) > 1
-        else "By replay the break-even lies within its stated error"
+        else "By replay, the break-even lies within its stated error"
         if within
-        else "By replay the break-even lies outside its stated error"
+        else "By replay, the break-even lies outside its stated error"
     )
     held += how_wide(found, made)
     flash = sizes.schemes[made.best].needed
@@ -109,14 +109,14 @@ def _finding(found: SchemeThetas, made: ReplayedBreakEven, sizes: CheckSizes) ->
     name = scheme_titles()[made.best]
     if made.best_by_replay in (made.best, None):
         return (
-            f"{held}; with {pages:,} pages of flash {name} saves most, as the model says, "
-            f"{percent(share)} of what the DRAM saves."
+            f"{held}; with {pages:,} pages of flash {name} saves most, as the model "
+            f"predicts: {percent(share)} of what the DRAM saves."
         )
     other = scheme_titles()[made.best_by_replay]
     more = percent((made.best_gain or 0.0) / made.dram_gain)
     return (
-        f"{held}; with {pages:,} pages of flash {other} saves most, {more} of what the DRAM "
-        f"saves; {name}, which the model names, saves {percent(share)}."
+        f"{held}; with {pages:,} pages of flash {other} saves most, {more} of what "
+        f"the DRAM saves; {name}, the model's choice, saves {percent(share)}."
     )
 
 
@@ -151,7 +151,7 @@ def how_wide(found: SchemeThetas, made: ReplayedBreakEven) -> str:
     gap = max(gaps, key=abs, default=0.0)
     said = []
     if open_:
-        said.append("that error has no bound on one side")
+        said.append("that error is unbounded on one side")
     elif apart >= WIDE:
         said.append(
             f"that error spans a factor of up to {three_digits(apart)} in flash"
@@ -159,7 +159,7 @@ def how_wide(found: SchemeThetas, made: ReplayedBreakEven) -> str:
     if abs(gap) >= FAR:
         sign = "more" if gap > 0 else "less"
         said.append(
-            f"the flash saves up to {percent(abs(gap))} {sign} than the model says"
+            f"the flash saves up to {percent(abs(gap))} {sign} than the model predicts"
         )
     return f" (but {' and '.join(said)})" if said else ""
 
@@ -174,20 +174,21 @@ def _basis(made: ReplayedBreakEven, sizes: CheckSizes) -> str:
         each.is_trend and each.needed is not None for each in sizes.schemes.values()
     )
     parts = [
-        "The trace was replayed with the DRAM step, and under every scheme with the flash that "
-        "its model asks for, that of the ends of its stated error, and that of the best scheme; "
-        "the counted page operations are priced with the busy times of the answer. A break-even "
-        "is within its error where the replay saves no more than the DRAM step at one end and "
-        "no less at the other, to 1 % of it."
+        "The trace was replayed with the DRAM step, and under every scheme with the "
+        "flash size that its model calls for, the sizes at both ends of its stated "
+        "error, and the size of the best scheme; the counted page operations are "
+        "priced with the busy times of the answer. A break-even lies within its error "
+        "if, to within 1 %, the replay saves no more than the DRAM step at one end and "
+        "no less at the other."
     ]
     if unmatched:
         parts.append(
-            f"No flash saves as much by the model, so nothing was replayed: "
-            f"{', '.join(unmatched)}."
+            "By the model, no amount of flash saves as much, so these were not "
+            f"replayed: {', '.join(unmatched)}."
         )
     if trend:
         parts.append(
-            "Where RAM and flash hold more pages than the recording covers, a replay of it "
-            "cannot decide either."
+            "Where RAM and flash together hold more pages than the recording covers, a "
+            "replay cannot decide either."
         )
     return " ".join(parts)

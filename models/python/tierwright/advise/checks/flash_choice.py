@@ -10,9 +10,7 @@ from tierwright.advise.flash_choice import DeviceRow
 from tierwright.advise.point import scheme_titles
 from tierwright.hardware.device import Device
 
-NOTHING_RANKED = Checked(
-    finding="None of the devices could be ranked.", rows=(), basis=REPLAYED
-)
+NOTHING_RANKED = Checked(finding="No device could be ranked.", rows=(), basis=REPLAYED)
 
 
 def check(

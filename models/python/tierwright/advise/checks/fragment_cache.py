@@ -44,11 +44,12 @@ def check(
             )
             for size, rate in sorted(rates.items())
         ),
-        basis="A flash of whole fragments under the CLOCK of the cache was replayed on every "
-        f"access; its misses are set against those of RAM. Fragments of 2 to {MOST_BLOCK_PAGES} "
-        f"pages can be replayed, up to {format_bytes(largest)}. The pace of the threads, the "
-        "useful share of a fragment and the validity of written pages are not replayed: they "
-        "follow from times and runs that are given.",
+        basis="A cache of whole fragments under CLOCK was replayed on every access; "
+        "its misses are compared with the misses of RAM. Fragments of 2 to "
+        f"{MOST_BLOCK_PAGES} pages can be replayed, up to "
+        f"{format_bytes(largest)}. The pace of the threads, the useful share of "
+        "a fragment and the validity of written pages are not replayed: they "
+        "follow from the given times and run lengths.",
     )
 
 
@@ -64,6 +65,6 @@ def finding(rates: Mapping[int, float], model: float, asked_bytes: int) -> str:
         f"{format_bytes(size)}"
     )
     return (
-        f"{which} miss {percent(rates[size])} of the reads that reach them by replay, where the "
-        f"answer takes {percent(model)}."
+        f"{which} miss {percent(rates[size])} of the reads that reach them by replay; "
+        f"the answer assumes {percent(model)}."
     )

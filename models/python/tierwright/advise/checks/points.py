@@ -201,8 +201,8 @@ def restart_replays(
     """
     if accesses < 2 * FILL_STEPS:
         raise BadInput(
-            f"restart: the trace has {accesses:,} accesses, too few to crash in it",
-            f"take one of {2 * FILL_STEPS} accesses at least",
+            f"restart: the trace has {accesses:,} accesses, too few to replay a crash",
+            f"use a trace of at least {2 * FILL_STEPS} accesses",
         )
     middle = accesses // 2
 

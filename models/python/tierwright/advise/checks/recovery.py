@@ -78,11 +78,12 @@ class RestartCheck:
         return Checked(
             finding=finding(rows, seen.flash_share, self.flash_share),
             rows=tuple(rows),
-            basis="FaCE was replayed: with flash that survives it crashes in the middle of the "
-            f"trace, and the pages read in the {cut:,} accesses behind the crash stand for those "
-            "that redo reads; it lost all at eight places, to see when the flash is full again. "
-            "How many pages redo reads is as in the answer: the log of the database is not in "
-            "the trace. Checkpoints, which bring dirty pages to flash, are not in it either.",
+            basis="FaCE was replayed with flash that survives a crash in the middle of the "
+            f"trace: the pages read in the {cut:,} accesses after the crash stand for the "
+            "pages that redo reads. It was replayed again with all contents lost at eight "
+            "places, to see when the flash is full again. How many pages redo reads is "
+            "taken from the answer: the trace does not contain the log of the database, "
+            "nor checkpoints, which bring dirty pages to flash.",
         )
 
     def _restart(self, seen: ReplayedRestart) -> Iterator[CheckedFigure]:
@@ -117,10 +118,13 @@ class RestartCheck:
 def finding(rows: Sequence[CheckedFigure], share: float | None, assumed: float) -> str:
     """Say where the answer and the replay differ most for who waits for a restart."""
     if share is None:
-        return "After the crash no page was read from below RAM, so nothing can be compared."
+        return (
+            "After the crash, no page was read from flash or disk, so there is "
+            "nothing to compare."
+        )
     text = (
-        f"Of the pages read behind the crash the replayed flash held {percent(share)}, where "
-        f"the answer takes {percent(assumed)}"
+        "Of the pages read after the crash, the replayed flash held "
+        f"{percent(share)}, the answer assumes {percent(assumed)}"
     )
     filled = rows[0]
     if filled.simulated is None:

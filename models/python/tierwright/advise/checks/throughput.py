@@ -48,8 +48,8 @@ def check(
     return Checked(
         finding=verdict(rows, "throughput", max),
         rows=rows,
-        basis=f"{REPLAYED} The network of queues is solved as in the answer: nothing "
-        "replays how clients wait.",
+        basis=f"{REPLAYED} The queueing network is solved as in the answer; the "
+        "waiting of clients is not replayed.",
         decided=decided(rows),
     )
 
@@ -99,6 +99,4 @@ def decided(rows: Sequence[CheckedFigure]) -> str | None:
     rate = f"{three_digits(most)} transactions/s"
     if len(ahead) == 1:
         return f"{ahead[0]} reaches {rate}, decided by replay"
-    return (
-        f"{listed(ahead)} are equal for the purpose at about {rate}, decided by replay"
-    )
+    return f"{listed(ahead)} are practically equal at about {rate}, decided by replay"

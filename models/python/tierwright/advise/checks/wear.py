@@ -29,8 +29,8 @@ def check(answer: Wear, counters: Mapping[str, Counters]) -> Checked:
     return Checked(
         finding=verdict(rows, "flash writes", min),
         rows=rows,
-        basis=f"{REPLAYED} What the drive makes of a write inside, its rating says; "
-        "nothing replays it.",
+        basis=f"{REPLAYED} Write amplification inside the drive is covered by its "
+        "rating and is not replayed.",
     )
 
 

@@ -128,8 +128,8 @@ class DramOrFlash(Answer):
         return (
             Figure("winner", "Better buy", main.winner),
             Figure("usd", "The next sum", main.usd, "USD"),
-            Figure("dram_gain_us", "Saved an access by DRAM", main.dram_gain, "µs"),
-            Figure("flash_gain_us", "Saved an access by flash", main.flash_gain, "µs"),
+            Figure("dram_gain_us", "Saved per access by DRAM", main.dram_gain, "µs"),
+            Figure("flash_gain_us", "Saved per access by flash", main.flash_gain, "µs"),
             Figure(
                 "flip_price_ratio",
                 "Price of flash over DRAM below which flash is the better buy",
@@ -168,7 +168,7 @@ def answer(
     flash, disk : Device
         Of the two lower tiers.
     curve, ram_pages : Curve and int
-        The workload and B, the DRAM there is. [pages]
+        The workload and B, the present DRAM. [pages]
     ram : Device, optional
         For its price; without it the price book's price of the kind `dram`.
     prices : PriceBook, optional
@@ -178,9 +178,9 @@ def answer(
     usd : Decimal, optional
         The next sum; unless given, about what doubles the DRAM. [USD]
     price_ratio : Decimal, optional
-        Price of flash over price of DRAM, a byte, in place of the price of flash. [1]
+        Price of flash over price of DRAM, per byte; replaces the price of flash. [1]
     deltas : iterable of float
-        DRAM steps in multiples of the DRAM there is. [1]
+        DRAM steps in multiples of the present DRAM. [1]
     form : str
         `full` counts flash writes, dirty pages and old versions, `plain` hits alone.
     read_share : float, optional

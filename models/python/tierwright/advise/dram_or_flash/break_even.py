@@ -190,7 +190,7 @@ def analyse(
     flash, disk : Device
         Costs of an access are their busy times at the page size, `tierwright.hardware.service_time`.
     deltas : iterable of float
-        DRAM steps in multiples of the DRAM there is. [1]
+        DRAM steps in multiples of the present DRAM. [1]
     read_share : float, optional
         Share of reads among the accesses that flash or disk serves. Unless given that among
         all accesses of the curve's workload; 1 where its writes are not known, or there is
@@ -198,7 +198,7 @@ def analyse(
     disks : int
         Disks that share the load: divides the disk's busy time. [devices]
     curve, ram_pages : Curve and int, optional
-        The workload and B, the DRAM there is; both or neither. [pages]
+        The workload and B, the present DRAM; both or neither. [pages]
     usd : Decimal, optional
         Money for the return on DRAM and on flash; needs prices and B. [USD]
     prices : PriceBook, optional
@@ -219,7 +219,7 @@ def analyse(
         Its metadata are taken out of the DRAM that stands beside flash, in everything but
         the log model.
     price_ratio : Decimal, optional
-        Price of flash over price of DRAM, a byte, in place of the price of flash. [1]
+        Price of flash over price of DRAM, per byte; replaces the price of flash. [1]
 
     Returns
     -------
@@ -422,8 +422,8 @@ def _of_form(
         "1",
         "delta / theta",
         (
-            Number("delta", np.asarray(steps), "1", "added DRAM / DRAM there is"),
-            Number("theta", found.theta, "1", "flash / DRAM there is, as above"),
+            Number("delta", np.asarray(steps), "1", "added DRAM / present DRAM"),
+            Number("theta", found.theta, "1", "flash / present DRAM, as above"),
         ),
         "derived: equal money buys as much",
     )
@@ -439,8 +439,8 @@ def _read_share(
     if curve is None or writes is None or curve.accesses == 0:
         about = Caution(
             "all_reads_assumed",
-            "every access is taken as a read, as nothing says how many write: C_disk and "
-            "C_flash are those of reads",
+            "the share of writes is unknown, so every access counts as a read: C_disk "
+            "and C_flash are read costs",
             "give the share of reads, or a profile of a trace that records writes",
         )
         return 1.0, "assumed: reads only", (about,)
@@ -475,7 +475,7 @@ def _check(
             ram_pages is not None,
             "usd",
             usd,
-            "needs the DRAM there is: give a profile and RAM pages",
+            "needs the present DRAM: give a profile and RAM pages",
         )
     problems.raise_if_any()
 
@@ -580,7 +580,7 @@ def tier_prices(
     months : int
         Months over which a purchase is spread. [months]
     price_ratio : Decimal, optional
-        Price of flash over price of DRAM, a byte, in place of the price of flash. [1]
+        Price of flash over price of DRAM, per byte; replaces the price of flash. [1]
 
     Raises
     ------
@@ -598,12 +598,13 @@ def tier_prices(
     if not (price_ratio.is_finite() and price_ratio > 0):
         raise BadInput(
             f"break-even: price_ratio: `{price_ratio}` must be above 0",
-            "0.05 says that a byte of flash costs a twentieth of a byte of DRAM",
+            "use a ratio above 0; 0.05 means that a byte of flash costs a twentieth as "
+            "much as a byte of DRAM",
         )
     if found.ram is None:
         raise BadInput(
-            f"break-even: price_ratio: `{price_ratio}` needs a price of DRAM, and there is "
-            "none",
+            f"break-even: price_ratio: `{price_ratio}` needs a price of DRAM, but "
+            "there is none",
             "choose a price book with DRAM, or a RAM device that states its price",
         )
     of_ratio = replace(
@@ -647,7 +648,7 @@ def _money(
         lacking, device = ("RAM", ram) if dram_byte is None else ("flash", flash_device)
         what = "DRAM" if device is None else f"`{device.id}`"
         raise BadInput(
-            f"break-even: usd: `{usd}` needs a price of {lacking}, and there is none: "
+            f"break-even: usd: `{usd}` needs a price of {lacking}, but there is none: "
             f"{why_no_price(what, device, prices)}",
             where_priced(device),
         )
@@ -692,7 +693,7 @@ def _money(
         about = Caution(
             "too_little_money",
             f"a tenth of {usd} USD buys less than one page, so there is no marginal curve",
-            "ask about more money",
+            "enter a larger amount",
         )
         return roi, None, (about,)
     marginal = marginal_gains(
@@ -740,7 +741,10 @@ def _about_provisioned(flash: Device, used: TierPrices) -> Iterable[Caution]:
     try:
         rented = provision(flash)
         due = sum((each.usd_per_month for each in charges(flash, rented)), Decimal(0))
-        said = f"`{flash.id}` charges {due:,} USD a month for what it provisions, whatever its size"
+        said = (
+            f"`{flash.id}` charges {due:,} USD a month for provisioned performance, "
+            "whatever its size"
+        )
         least = volumes(flash, 1, rented)
         if used.flash.rent and least.why:
             rent = used.flash.usd_per_month(least.billed_bytes, 1)
@@ -750,8 +754,8 @@ def _about_provisioned(flash: Device, used: TierPrices) -> Iterable[Caution]:
     if due:
         yield Caution(
             "provisioned_rent_besides",
-            f"{said}; the sums of money here buy its capacity alone",
-            "take that rent off the sum that you would spend on flash",
+            f"{said}; the amounts here buy capacity only",
+            "subtract that rent from the amount for flash",
         )
 
 
@@ -764,13 +768,15 @@ def _about_devices(
         yield Caution(
             "queue_depth_unknown",
             f"the queue depth behind the IOPS of `{'`, `'.join(unknown)}` is not stated",
-            "1/IOPS is a throughput cost, not a latency; compare devices of one depth",
+            "compare devices rated at the same queue depth: 1/IOPS is a throughput "
+            "cost, not a latency",
         )
     elif depths[0] != depths[1]:
         yield Caution(
             "queue_depths_differ",
             f"`{flash.id}` is rated at queue depth {depths[0]}, `{disk.id}` at {depths[1]}",
-            "rates at different depths do not compare; choose profiles of one depth",
+            "choose devices rated at the same depth: rates at different queue depths "
+            "are not comparable",
         )
     yield from _about_provisioned(flash, used)
     yield from about_page_size("flash", flash, page_bytes)
@@ -778,9 +784,10 @@ def _about_devices(
     if disks > 1:
         yield Caution(
             "ideal_array",
-            f"{disks} disks are taken as {disks} times the rate of one; measured arrays "
-            "reach less (16 disks: 12.6 times the reads, 15.1 times the writes)",
-            "use a profile of the array where there is one",
+            f"{disks} disks are assumed to reach {disks} times the rate of one; "
+            "measured arrays reach less (16 disks: 12.6 times the reads, 15.1 times "
+            "the writes)",
+            "use a device profile of the array if you have one",
         )
 
 
@@ -792,7 +799,7 @@ def about_bought(
     Parameters
     ----------
     curve, ram_pages : Curve and int, or None
-        The workload and B, the DRAM there is. [pages]
+        The workload and B, the present DRAM. [pages]
     bought : NextMoney or None
         The sum.
 
@@ -817,8 +824,9 @@ def _about_log_model(by_log: Theta, by_curve: CurveTheta | None) -> tuple[Cautio
         return (
             Caution(
                 "no_curve",
-                "theta rests on the log model alone: a hit ratio straight in log size",
-                "give a profile and the DRAM there is for the workload's own curve",
+                "theta rests on the log model alone: a hit ratio that is linear in log "
+                "size",
+                "give a profile and the present DRAM to use the workload's own curve",
             ),
         )
     both = by_curve.reachable & (by_curve.theta > 0)
@@ -830,9 +838,10 @@ def _about_log_model(by_log: Theta, by_curve: CurveTheta | None) -> tuple[Cautio
     return (
         Caution(
             "log_model_differs",
-            f"theta by the log model and by the curve differ by up to {float(np.max(gap)):.0%}: "
-            "the curve of this workload is not straight in log size there",
-            "trust the curve",
+            "theta by the log model and by the curve differ by up to "
+            f"{float(np.max(gap)):.0%}: the curve of this workload is not linear in "
+            "log size there",
+            "rely on the curve",
         ),
     )
 

@@ -34,19 +34,19 @@ from tierwright.profile.curve import Curve
 
 Form = Literal["full", "plain"]
 FLIP_DELTAS = np.geomspace(0.05, 50, 61)
-"""DRAM steps of the flip curve, in multiples of the DRAM there is."""
+"""DRAM steps of the flip curve, in multiples of the present DRAM."""
 PLAN_STEPS = 12
 LEAST_USUAL_PAGES = 10
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """The question: DRAM there is, devices, prices, and the sum of money.
+    """The question: present DRAM, devices, prices, and the sum of money.
 
     Attributes
     ----------
     ram_pages : int
-        B, the DRAM there is. [pages]
+        B, the present DRAM. [pages]
     flash, disk : Device
         Of the two lower tiers.
     ram : Device or None
@@ -58,9 +58,9 @@ class Asked:
     usd : Decimal or None
         The next sum of money; None: about what doubles the DRAM. [USD]
     price_ratio : Decimal or None
-        Price of flash over price of DRAM, a byte, in place of the price of flash. [1]
+        Price of flash over price of DRAM, per byte; replaces the price of flash. [1]
     deltas : tuple of float
-        DRAM steps in multiples of the DRAM there is. [1]
+        DRAM steps in multiples of the present DRAM. [1]
     form : str
         `full` counts flash writes, dirty pages and old versions; `plain` hits alone.
     read_share : float or None
@@ -121,7 +121,7 @@ class OneEnd:
     plan : SpendingPlan or None
         The sum again and again.
     usual_usd : Decimal or None
-        About what doubles the DRAM. [USD]
+        About the price of doubling the DRAM. [USD]
     form : str
         As used: `plain` where there are no write-backs.
     beside_flash : int
@@ -219,8 +219,8 @@ def one_end(asked: Asked, curve: Curve) -> OneEnd:
         device = ram if dram_byte is None else flash
         what = "DRAM" if device is None else f"`{device.id}`"
         message = (
-            f"needs a price of {'DRAM' if dram_byte is None else 'flash'}, and there is none: "
-            f"{why_no_price(what, device, book)}"
+            f"needs a price of {'DRAM' if dram_byte is None else 'flash'}, but "
+            f"there is none: {why_no_price(what, device, book)}"
         )
         problem = Problem("usd", str(asked.usd), message)
         raise BadInput(f"DRAM or flash: {problem}", where_priced(device), (problem,))

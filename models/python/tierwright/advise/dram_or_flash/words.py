@@ -97,13 +97,14 @@ def finding(money: NextMoney | None, answers: OneEnd) -> str:
         return f"{what} {_BUYS[money.winner]}"
     if (enough := _enough_flash(money, answers.curve)) is not None:
         return (
-            f"{what} saves as much in flash as in DRAM, to {_ALIKE}, and {money_of(enough)} "
-            "of flash is enough for that"
+            f"{what} saves as much in flash as in DRAM, to within {_ALIKE}, and "
+            f"{money_of(enough)} of flash is enough for this"
         )
     tier = _TIER[money.winner]
     if _too_much_flash(money, answers):
         return (
-            f"{what} buys more flash than its metadata leave DRAM for: buy less flash"
+            f"{what} buys so much flash that its metadata take too much of the DRAM: "
+            "buy less flash"
         )
     if money.entry_decides:
         larger = next(
@@ -116,8 +117,10 @@ def finding(money: NextMoney | None, answers: OneEnd) -> str:
         )
         first = f"The first {money_of(money.usd)} belongs in {tier}"
         if larger is None:
-            return f"{first}: at this price flash does not earn back its writes"
-        return f"{first}; from {money_of(larger.usd)} at once flash is the better buy"
+            return (
+                f"{first}: at this price, flash does not recover the cost of its writes"
+            )
+        return f"{first}; flash is the better buy from {money_of(larger.usd)} on, spent at once"
     away = next(
         (each for each in money.crossings if each.better_beyond != money.winner), None
     )
@@ -161,8 +164,8 @@ def sentence(money: NextMoney | None) -> str:
     if money.flash_gain is None:
         enough = money.matching_flash_pages
         return (
-            f"The metadata of {money.flash_pages:,} pages of flash, {money_of(money.usd)}, "
-            "need more memory than the DRAM there is; "
+            f"The metadata of {money.flash_pages:,} pages of flash, "
+            f"{money_of(money.usd)}, do not fit into the present DRAM; "
             + (
                 "DRAM is the only choice."
                 if enough is None
@@ -181,7 +184,7 @@ def sentence(money: NextMoney | None) -> str:
     if ratio <= 0:
         return f"{bought}: that much flash costs more time than its hits save."
     entry = (
-        f" Before its first hit flash costs {_micros(-money.entry_gain)} an access: every "
+        f" Before its first hit flash costs {_micros(-money.entry_gain)} per access: every "
         "page that leaves DRAM is written to it."
         if money.entry_decides
         else ""
@@ -209,8 +212,8 @@ def _saves(gain: float) -> str:
     if gain == 0:
         return "save no time"
     if gain < 0:
-        return f"cost {_micros(-gain)} more an access"
-    return f"save {_micros(gain)} an access"
+        return f"cost {_micros(-gain)} more per access"
+    return f"save {_micros(gain)} per access"
 
 
 def _micros(value: float) -> str:
@@ -223,13 +226,16 @@ def flip_finding(money: NextMoney | None, answers: OneEnd) -> str:
         return "Flash is the better buy below these price ratios"
     used = price_ratio(answers.prices)
     flip = money.flip_price_ratio
-    what = f"For {money_of(money.usd)}"
+    what = f"For {money_of(money.usd)},"
     if money.dram_gain <= 0:
         return f"{what} DRAM gains nothing, so no price ratio flips the decision"
     if flip is None and _enough_flash(money, answers.curve) is not None:
-        return f"{what} flash gains what DRAM gains to {_ALIKE}, but never all of it"
+        return (
+            f"{what} flash gains what DRAM gains to within {_ALIKE}, but never all "
+            "of it"
+        )
     if flip is None:
-        return f"{what} no amount of flash gains what DRAM gains: DRAM at any price of flash"
+        return f"{what} no amount of flash gains as much as DRAM: buy DRAM at any price of flash"
     now = "" if used is None else f"; it costs {percent(used)} now"
     if _too_much_flash(money, answers):
         now += (
@@ -275,7 +281,7 @@ def cautions(answers: OneEnd) -> Iterator[Caution]:
             message="the curve of this workload has no writes: only hits are "
             "counted, flash writes and dirty pages cost nothing here",
             hint="Set the share of reads by hand, state the dirty share, or set "
-            "`dirty_share_range` for both ends of what it can be.",
+            "`dirty_share_range` for both ends of its possible range.",
         )
     main = answers.money.get(answers.form)
     for caution in about_bought(answers.curve, answers.ram_pages, main):
@@ -288,8 +294,8 @@ def cautions(answers: OneEnd) -> Iterator[Caution]:
     if main and other and first != second:
         yield Caution(
             name="forms_differ",
-            message="with and without flash writes and dirty pages the better buy differs: "
-            f"{_TIER.get(main.winner, main.winner)} here, "
+            message="the better buy depends on whether flash writes and dirty pages "
+            f"are counted: {_TIER.get(main.winner, main.winner)} here, "
             f"{_TIER.get(other.winner, other.winner)} in the other form",
             hint="Check both by simulation before you buy.",
         )
@@ -298,7 +304,7 @@ def cautions(answers: OneEnd) -> Iterator[Caution]:
             name="many_crossings",
             message=f"the two lines cross {_times_in_words(len(main.crossings))}: the curve of "
             "this workload has steps",
-            hint="Look at the plan of spending, and at larger sums.",
+            hint="Check the spending plan and larger amounts.",
         )
     asked = {"DRAM": answers.prices.ram, "flash": answers.prices.flash}
     apart = dates_apart(
@@ -308,7 +314,8 @@ def cautions(answers: OneEnd) -> Iterator[Caution]:
         yield Caution(
             name="prices_of_different_dates",
             message=apart,
-            hint="Such prices do not compare: add both to a book of your own.",
+            hint="Add both to a price book of your own: these prices are not "
+            "comparable.",
         )
 
 
@@ -324,7 +331,7 @@ def _within_error(money: NextMoney) -> Caution:
     return Caution(
         name="within_known_error",
         message="the stated error of the schemes' costs leaves the better buy open: "
-        f"the flash saves {_micros(least)} to {_micros(most)} an access, the DRAM "
+        f"the flash saves {_micros(least)} to {_micros(most)} per access, the DRAM "
         f"{_micros(money.dram_gain)}",
         hint="Check this decision by simulation.",
     )

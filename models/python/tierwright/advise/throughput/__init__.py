@@ -29,9 +29,10 @@ REACH = {"disks": 64, "flash_devices": 16, "flash_pages": 64}
 FAR_CLIENTS = 10_000
 """Clients beyond which the usual points show none but the present ones: each costs a step."""
 TIME_BASIS = (
-    "Demands are busy times, 1/IOPS of the devices: the service that a transaction keeps a "
-    "device from others. The response time adds waiting in the queues and, where a device "
-    "states its latency, what each I/O takes beyond its busy time."
+    "Demands are busy times, 1/IOPS of the devices: how long a transaction "
+    "keeps a device from others. The response time adds waiting in the queues "
+    "and, where a device states its latency, what each I/O takes beyond its "
+    "busy time."
 )
 
 

@@ -156,9 +156,10 @@ def range_finding(least: ThroughputStudy, most: ThroughputStudy, at: int) -> str
             "dirty, which the curve does not say"
         )
     return (
-        "Which scheme reaches most depends on how many evicted pages are dirty, which the "
-        f"curve does not say: {scheme_titles()[few]} if none is ({ends(few)}), {scheme_titles()[many]} if as "
-        f"many as possible are ({ends(many)})"
+        "Which scheme reaches the highest throughput depends on how many evicted "
+        f"pages are dirty, which the curve does not say: {scheme_titles()[few]} if "
+        f"none is ({ends(few)}), {scheme_titles()[many]} if as many as possible are "
+        f"({ends(many)})"
     )
 
 
@@ -184,8 +185,8 @@ def sentence(clients: int, study: ThroughputStudy, at: int, disk_name: str) -> s
     most_asked = busiest(found, at)
     if most_asked is None:
         return (
-            f"{title} needs no device at all here, so nothing bounds its throughput; give "
-            "the processor time of a transaction."
+            f"{title} needs no device at all here, so nothing bounds its "
+            "throughput; enter the processor time of a transaction."
         )
     index = schemes.STATIONS.index(most_asked)
     busy = min(float(found.utilisation[at, index]), 1.0)
@@ -194,13 +195,13 @@ def sentence(clients: int, study: ThroughputStudy, at: int, disk_name: str) -> s
     response = float(found.response_s[at]) * MS_PER_S
     unit = UNITS["clients"][clients != 1]
     text = (
-        f"With {clients:,} {unit} {title} answers in {three_digits(response)} ms; "
+        f"With {clients:,} {unit} {title} responds in {three_digits(response)} ms; "
         f"{BUSY[most_asked].format(percent(busy))}. "
     )
     if found.limit[at] == schemes.CLIENTS:
         text += (
-            f"The knee is at {_clients(knee)}: at least that many could reach up to "
-            f"{_rate(most)}, the most that the devices do."
+            f"The knee is at {_clients(knee)}: with at least that many, throughput "
+            f"could reach {_rate(most)}, the limit of the devices."
             if clients < knee
             else f"The knee is at {_clients(knee)}: more clients would still add "
             f"throughput, up to {_rate(most)}."
@@ -225,8 +226,8 @@ def close_sentence(study: ThroughputStudy, at: int) -> str:
     """Say what the model leaves open; nothing where the lead is clear."""
     near = _as_good(study, at)
     return (
-        f"Within the known error of their approximation {_listed(near)} may reach as much: "
-        "a replay decides."
+        f"Within the known error of their approximation, {_listed(near)} may reach as "
+        "much: decide by replay."
         if near
         else ""
     )

@@ -29,7 +29,7 @@ from tierwright.evaluate.endurance import wear as endurance_wear
 
 PAPER = "Kang, Lee and Moon (2016)"
 PAGE_FILE = "flash-caches.md"
-DELTA = numbers("delta", "1", "added DRAM / DRAM there is", also=("δ",))
+DELTA = numbers("delta", "1", "added DRAM / present DRAM", also=("δ",))
 C_DISK = number("C_disk", "time", "page access on disk", argument="disk_cost")
 C_FLASH = number("C_flash", "time", "page access on flash", argument="flash_cost")
 DISK_IOPS = number("disk_iops", "1/s", "random accesses of the disks")
@@ -45,7 +45,7 @@ COUNTS = (
     Output("clean_evictions", "pages", "other evictions"),
     Output("slots_used", "pages", "slots of flash in use at the end"),
     Output("old_versions", "pages", "slots that hold an old version at the end"),
-    Output("write_reduction", "1", "disk writes spared; null without dirty evictions"),
+    Output("write_reduction", "1", "disk writes saved; null without dirty evictions"),
     Output("requeued", "pages", "slots given a second chance"),
     Output("forced_out", "pages", "slots forced out"),
     Output("pulled", "pages", "RAM victims taken early"),
@@ -137,7 +137,7 @@ def _about_unreachable(_: Inputs, result: Outputs) -> Iterator[Caution]:
         yield Caution(
             "unreachable",
             "theta is null where no size on the curve hits as often as the larger DRAM saves",
-            "the curve ends too early, or DRAM is the better buy; extend the curve",
+            "extend the curve: it ends too early, or DRAM is the better buy",
         )
 
 
@@ -155,7 +155,7 @@ def _about_chain(inputs: Inputs, result: Outputs) -> Iterator[Caution]:
     if least is None:
         yield Caution(
             "write_back_never_pays",
-            "a flash write takes as long as a disk write or longer",
+            "a flash write does not take less time than a disk write",
             "use flash for reads only",
         )
     elif inputs["k"] < least:
@@ -186,7 +186,7 @@ def _about_reduction(_: Inputs, result: Outputs) -> Iterator[Caution]:
         yield Caution(
             "more_disk_writes",
             "the disk is written more often than without flash",
-            "count as D_flash only evictions newer than their flash copy",
+            "count only evictions newer than their flash copy as D_flash",
         )
 
 
@@ -210,14 +210,15 @@ CARDS = (
     _card(
         "theta",
         title="Flash that replaces DRAM",
-        says="Flash that gains as much as a step of DRAM, in multiples of the DRAM there is.",
+        says="Flash that gains as much as a step of DRAM, in multiples of the present "
+        "DRAM.",
         formula="theta = (1 + delta)^E - 1, E = C_disk / (C_disk - C_flash)",
         source=f"{PAPER}, Eq 1",
         takes=(DISK_IOPS, FLASH_IOPS, DELTA),
         instead=(C_DISK, C_FLASH, DELTA),
         gives=(
             EXPONENT,
-            Output("theta", "1", "flash / DRAM there is", "(1 + delta)^E - 1"),
+            Output("theta", "1", "flash / present DRAM", "(1 + delta)^E - 1"),
         ),
         estimator="log model (Eq 1)",
         validity=thetas.LOG_VALIDITY,
@@ -248,7 +249,7 @@ CARDS = (
         ),
         gives=(
             EXPONENT,
-            Output("theta", "1", "flash / DRAM there is", "(1 + delta)^E - 1"),
+            Output("theta", "1", "flash / present DRAM", "(1 + delta)^E - 1"),
         ),
         estimator="log model (Eq 1), costs of the mix",
         validity=thetas.LOG_VALIDITY,
@@ -268,7 +269,7 @@ CARDS = (
                 "[any, 1]",
                 "LRU hit ratio by size: [size, ratio] pairs, sizes in the unit of B",
             ),
-            number("B", "any", "DRAM there is", argument="base_pages"),
+            number("B", "any", "present DRAM", argument="base_pages"),
             DELTA,
             C_DISK,
             C_FLASH,
@@ -280,9 +281,9 @@ CARDS = (
                 "hit ratio to reach",
                 "H(B) + E [H((1 + delta) B) - H(B)]",
             ),
-            Output("theta", "1", "flash / DRAM there is; null: unreachable"),
+            Output("theta", "1", "flash / present DRAM; null: unreachable"),
         ),
-        estimator="measured LRU curve, exact inverse of its straight pieces",
+        estimator="measured LRU curve, exact inverse of its linear pieces",
         validity=thetas.CURVE_VALIDITY,
         warn=_about_unreachable,
         **_BREAK_EVEN,
@@ -296,7 +297,7 @@ CARDS = (
         ),
         source=f"derived from Eq 1 of {PAPER}",
         takes=(
-            number("base", "any", "DRAM there is"),
+            number("base", "any", "present DRAM"),
             number("added_dram", "as base", "added DRAM"),
             number("added_flash", "as base", "flash instead"),
             C_DISK,
@@ -329,7 +330,7 @@ CARDS = (
             number(
                 "dirty_displacement",
                 "1",
-                "probability g that it pushes out a dirty page",
+                "probability g that it displaces a dirty page",
             ),
         ),
         gives=(
@@ -364,7 +365,7 @@ CARDS = (
     _card(
         "lifetime",
         title="Life of a flash device",
-        says="How long NAND lasts at a rate of host writes.",
+        says="How long NAND lasts at a given rate of host writes.",
         formula="seconds = NAND x P/E / (WAF x rate)",
         source=f"derived; WAF of {PAPER}, sections 2.2 and 6.7.1",
         takes=(
@@ -387,7 +388,8 @@ CARDS = (
             Output(
                 "drive_writes_per_day_for_5y",
                 "1/day",
-                "host writes a day over five years / all NAND (data sheets: / user capacity)",
+                "host writes per day over five years / all NAND (data sheets: / user "
+                "capacity)",
                 "pe_cycles / (WAF x 5 x 365)",
             ),
         ),
@@ -423,8 +425,8 @@ CARDS = (
     ),
     _card(
         "write_reduction",
-        title="Disk writes spared",
-        says="Share of disk writes that a flash cache spares.",
+        title="Disk writes saved",
+        says="Share of disk writes that a flash cache saves.",
         formula="1 - W_disk / D_flash",
         source=f"{PAPER}, section 6.3, Table 4",
         takes=(
@@ -453,13 +455,16 @@ CARDS = (
     _card(
         "effective_capacity",
         title="Flash without old versions",
-        says="What of a flash cache holds newest versions.",
+        says="Capacity of a flash cache that holds newest versions.",
         formula="capacity (1 - old / 100)",
         source=f"{PAPER}, Table 5",
         takes=(
             number("capacity_GB", "GB", "flash cache", argument="capacity_bytes"),
             number(
-                "old_pct", "%", "of it that holds old versions", argument="old_share"
+                "old_pct",
+                "%",
+                "share of it that holds old versions",
+                argument="old_share",
             ),
         ),
         gives=(
@@ -470,7 +475,7 @@ CARDS = (
                 "capacity_GB (1 - old_pct / 100)",
             ),
         ),
-        validity="the share is that of this size and workload; it rises with the size",
+        validity="the share holds for this size and workload; it rises with the size",
     ),
     _card(
         "recovery",
@@ -542,7 +547,8 @@ CARDS = (
             ),
         ),
         estimator="bytes read over the sequential rate",
-        validity="flash serves nothing else meanwhile; the redo that follows is not included",
+        validity="flash serves nothing else in the meantime; the redo that follows is "
+        "not included",
         command="restart",
         **_RESTART,
     ),

@@ -58,15 +58,15 @@ def _about_eq4(inputs: Inputs, result: Outputs) -> Iterator[Caution]:
     if flow > 0 and abs(eq4 - flow) > 0.25 * flow:
         yield Caution(
             "estimators_apart",
-            f"eq4 is {abs(eq4 / flow - 1):.0%} {'above' if eq4 > flow else 'below'} flow: it "
-            "takes the misses of disjoint pools for independent",
-            "use flow for absolute costs; eq4 is the paper's",
+            f"eq4 is {abs(eq4 / flow - 1):.0%} {'above' if eq4 > flow else 'below'} "
+            "flow: it treats the misses of disjoint pools as independent",
+            "use flow for absolute costs; eq4 is the formula of the paper",
         )
     if result["P_total_disjoint"] < 0:
         yield Caution(
             "miss_rates_do_not_fit",
             "P_c + P_d is below 1: the pools together would hit more than every access",
-            "take P_c and P_d as misses of each pool over all accesses",
+            "compute P_c and P_d as misses of each pool over all accesses",
         )
 
 
@@ -76,7 +76,7 @@ def _about_argmin(inputs: Inputs, result: Outputs) -> Iterator[Caution]:
         yield Caution(
             "estimators_disagree",
             "the estimators choose different splits",
-            "flow is the recommended one; replay both with `fd.simulate`",
+            "use flow, which is recommended, or replay both with `fd.simulate`",
         )
 
 
@@ -84,7 +84,7 @@ def _about_asymmetry(inputs: Inputs, _: Outputs) -> Iterator[Caution]:
     if inputs["C_write"] < inputs["C_read"]:
         yield Caution(
             "writes_cheaper_than_reads",
-            "R is below 1: a buffer that spares writes is made for R of 1 and more",
+            "R is below 1: a buffer that saves writes is made for R of 1 and more",
             "check that both costs are of random pages",
         )
 
@@ -94,7 +94,7 @@ def _about_dynamics(inputs: Inputs, result: Outputs) -> Iterator[Caution]:
         yield Caution(
             "write_share_capped",
             "the write share of WM1 has reached 1 and stays there",
-            "ask for an earlier epoch",
+            "choose an earlier epoch",
         )
 
 
@@ -104,13 +104,13 @@ def _about_break_even(_: Inputs, result: Outputs) -> Iterator[Caution]:
         yield Caution(
             "equal_writes",
             "both write the same number of pages: no R makes them cost the same",
-            "the one with fewer reads is cheaper at every R",
+            "choose the one with fewer reads: it is cheaper at every R",
         )
     elif value < 1:
         yield Caution(
             "break_even_below_one",
             "they break even below R = 1, where writes would be cheaper than reads",
-            "the one with fewer writes is cheaper on every real device",
+            "choose the one with fewer writes: it is cheaper on every real device",
         )
 
 
@@ -143,8 +143,9 @@ CARDS = (
     ),
     _card(
         "eq2_eq3",
-        title="Average I/O cost of an access",
-        says="I/O cost of an access from miss rate and dirty evictions, absolute and in reads.",
+        title="Average I/O cost per access",
+        says="I/O cost per access from miss rate and dirty evictions, absolute and in "
+        "reads.",
         formula="cost = P_total C_read + P_total E_dirty C_write; normalised = cost / C_read",
         source=f"{PAPER}, Eq 2 and 3",
         takes=(
@@ -303,7 +304,7 @@ CARDS = (
                 "(reads_b - reads_a) / (writes_a - writes_b)",
             ),
         ),
-        validity="counts of the same accesses; one cost a read and a write",
+        validity="counts of the same accesses; one cost for each read and each write",
         command="pool-gain",
         address="/pool-splits/{pool_split_id}/costs",
         page="Pool split",

@@ -28,13 +28,13 @@ PAGE_FILE = "page-flow.md"
 TIME = "time"
 """One unit of time throughout: results come in that of the inputs."""
 COST_VALIDITY = (
-    "busy times of devices, no queueing; every RAM miss evicts (no warm-up); h_f and m_f are "
-    "those of the scheme asked about"
+    "busy times of devices, no queueing; every RAM miss evicts (no "
+    "warm-up); h_f and m_f belong to the given scheme"
 )
 SHARED_COUNTS = Caution(
     "one_pair_of_counts",
-    "all schemes are priced with one pair h_f, m_f; in truth each scheme has its own, "
-    "inclusive the fewest flash hits and exclusive the most",
+    "all schemes are priced with one pair h_f, m_f; in reality each scheme has its "
+    "own, inclusive the fewest flash hits and exclusive the most",
     "compare schemes with `kv.choose_scheme`, or give each its own counts",
 )
 RAM_WITHIN_FLASH = Caution(
@@ -113,7 +113,8 @@ def _about_ioflash(inputs: Inputs, _: Outputs) -> Iterator[Caution]:
     if inputs["F_R"] >= inputs["D_R"]:
         yield Caution(
             "flash_read_not_faster",
-            "a flash read takes as long as a disk read or longer: a flash hit saves nothing",
+            "a flash read does not take less time than a disk read, so a flash hit "
+            "saves nothing",
             "check that all times have one unit",
         )
 
@@ -125,7 +126,7 @@ def _about_costs(inputs: Inputs, result: Outputs) -> Iterator[Caution]:
         yield Caution(
             "no_flash_hits",
             "with no flash hit the formulas still charge flash writes",
-            "a machine without flash costs `kv.C0`",
+            "use `kv.C0` for a machine without flash",
         )
 
 
@@ -143,7 +144,7 @@ def _about_saving(inputs: Inputs, _: Outputs) -> Iterator[Caution]:
         yield Caution(
             "flash_costs_more",
             "the scheme costs more than no flash: the saving is negative",
-            "take another scheme, or no flash",
+            "use another scheme, or no flash",
         )
 
 
@@ -287,7 +288,7 @@ CARDS = (
             Output("C3Vd", TIME, "one victim under lazy", "L + q p_d U + 2 (1 - q) U"),
         ),
         estimator="C1d to C3d from given counts; q = h_f / m_r",
-        validity=f"{COST_VALIDITY}; one cost a lookup and an update",
+        validity=f"{COST_VALIDITY}; one cost for each lookup and each update",
         command="directories",
         address="/directories",
         page="Compare",
@@ -386,15 +387,16 @@ CARDS = (
         formula="F_R = 1000 / read IOPS; F_W = 1000 / write IOPS",
         source=f"{PAPER}, Table 2",
         takes=(
-            number("read_iops", "1/s", "random reads a second"),
-            number("write_iops", "1/s", "random writes a second"),
+            number("read_iops", "1/s", "random reads per second"),
+            number("write_iops", "1/s", "random writes per second"),
         ),
         gives=(
             Output("F_R", "ms", "flash read", "1000 / read_iops"),
             Output("F_W", "ms", "flash write", "1000 / write_iops"),
         ),
         validity=(
-            "busy time an operation at the load of the rates, not the latency of a lone request"
+            "busy time per operation at the load of the rates, not the latency of a "
+            "single request"
         ),
         command="device import-fio",
         address="/device-imports/fio",
@@ -417,8 +419,8 @@ CARDS = (
                 "technique",
                 "choice",
                 "",
-                "what fills a block when one of its pages enters flash: overwriting reads all of it "
-                "from disk, invalidating marks the rest as not there",
+                "what fills a block when one of its pages enters flash: overwriting "
+                "reads all of it from disk, invalidating marks the rest as absent",
                 choices=directories.TECHNIQUES,
             ),
         ),
@@ -466,7 +468,7 @@ CARDS = (
             ),
             Output("feasible", "", "whether a page of RAM is left"),
         ),
-        validity="one entry a page; RAM holds nothing else",
+        validity="one entry per page; RAM holds nothing else",
         command="directories",
         address="/directories",
         page="Compare",
@@ -499,7 +501,7 @@ CARDS = (
                 "floor(S_f / B_f) - f'",
             ),
         ),
-        validity="one entry a page; RAM holds nothing else",
+        validity="one entry per page; RAM holds nothing else",
         command="directories",
         address="/directories",
         page="Compare",
@@ -564,7 +566,8 @@ CARDS = (
         title="Price times time",
         says="Time of an access, and price x time to rank devices by; lower is better.",
         formula="time / accesses; price x time / accesses",
-        source=f"{PAPER}, price-to-I/O-cost; as a product, since the quotient rewards dear devices",
+        source=f"{PAPER}, price-to-I/O-cost; as a product, since the quotient rewards "
+        "expensive devices",
         takes=(
             number("cost", "ms", "I/O time of all accesses"),
             number("references", "accesses", "accesses", argument="accesses"),
@@ -576,7 +579,7 @@ CARDS = (
                 "price_times_ms", "USD ms", "price x time", "price cost / references"
             ),
         ),
-        validity="ranks devices on the same accesses; it is no money",
+        validity="ranks devices on the same accesses; it is not an amount of money",
         command="choose-flash",
         address="/flash-choices",
         page="Compare",

@@ -20,7 +20,7 @@ from tierwright.evaluate import fragment_cache, metadata, recovery
 
 PAPER = fragment_cache.SCE_PAPER
 PAGE_FILE = "sce.md"
-SOURCE_BYTES = number("source_bytes", "bytes", "address space behind the cache")
+SOURCE_BYTES = number("source_bytes", "bytes", "size of the volume behind the cache")
 CACHE_BYTES = number("cache_bytes", "bytes", "flash cache")
 FRAGMENT = integer("fragment_bytes", "bytes", "fragment")
 SIZES = (
@@ -47,7 +47,8 @@ def _about_memory(inputs: Inputs, _: Outputs) -> Iterator[Caution]:
     if inputs.get("source_bytes", 0) and inputs["source_bytes"] < inputs["cache_bytes"]:
         yield Caution(
             "cache_larger_than_source",
-            "the cache is larger than what it caches: descriptors are charged for all of it",
+            "the cache is larger than its source: descriptors are charged for all of "
+            "it",
             "give the cache at most the size of the source",
         )
 
@@ -57,7 +58,7 @@ def _about_speedup(inputs: Inputs, _: Outputs) -> Iterator[Caution]:
         yield Caution(
             "slower",
             "x is below the base: the gain is negative",
-            "swap them if unintended",
+            "swap them if this is not intended",
         )
 
 

@@ -32,7 +32,7 @@ def _about_log(_: Inputs, result: Outputs) -> Iterator[Caution]:
     if result["write_saving_us"] < 0:
         yield Caution(
             "log_writes_more",
-            "the log takes more pages than the data: it saves nothing",
+            "the log needs more pages than the data, so it saves nothing",
             "write the pages themselves",
         )
 
@@ -44,7 +44,7 @@ def _about_share(_: Inputs, result: Outputs) -> Iterator[Caution]:
             "changes_do_not_fit",
             f"a share of {share:.4g} lies outside 0 to 1: no mix of reads and writes gives this "
             "total",
-            "check the three changes; they must be of one run",
+            "check the three changes; they must come from one run",
         )
 
 
@@ -58,7 +58,8 @@ CARDS = (
     _card(
         "aat",
         title="Average access time of transactions",
-        says="Mean time of last access of each transaction's pages, and who leaves first.",
+        says="Mean time of last access of each transaction's pages, and the order of "
+        "eviction.",
         formula="AAT = sum of last access times / pages; ascending, ties by id",
         source=f"{PAPER}, section IV.C; tie rule ours",
         takes=(
@@ -71,15 +72,15 @@ CARDS = (
         ),
         gives=(
             Output("AAT", "ticks", "average access time, by transaction"),
-            Output("eviction_order", "", "the first to leave first"),
+            Output("eviction_order", "", "in order of eviction"),
         ),
         validity="transactions that still run; a page counts for the last to update it",
         **_ORDER,
     ),
     _card(
         "eviction_order",
-        title="Order in which transactions leave",
-        says="Who leaves memory first: committed by commit time, then running by AAT.",
+        title="Order in which transactions are evicted",
+        says="Order of eviction: committed by commit time, then running by AAT.",
         formula="committed by commit time, then uncommitted by AAT; ties by id",
         source=f"{PAPER}, sections IV.B and IV.C; tie rule ours",
         takes=(
@@ -94,7 +95,7 @@ CARDS = (
                 ),
             ),
         ),
-        gives=(Output("order", "", "the first to leave first"),),
+        gives=(Output("order", "", "in order of eviction"),),
         validity="a page counts for the last transaction that updated it",
         **_ORDER,
     ),
@@ -125,7 +126,8 @@ CARDS = (
     _card(
         "log_write",
         title="Pages or log records",
-        says="What writing log records in place of pages saves, and how many reads eat it up.",
+        says="What writing log records in place of pages saves, and how many extra "
+        "reads use up the saving.",
         formula="log_pages = ceil(dirty bytes / page); saving = (dirty - log_pages) write_us",
         source=f"{PAPER}, section IV.D",
         takes=(
@@ -150,7 +152,7 @@ CARDS = (
             Output(
                 "break_even_extra_reads",
                 "pages",
-                "extra reads that take as long",
+                "extra reads that take equally long",
                 "write_saving_us / read_us",
             ),
         ),
@@ -231,7 +233,7 @@ CARDS = (
                 "floor(ram_pages / pages_per_txn)",
             ),
         ),
-        validity="every transaction has as many pages, shared by none",
+        validity="all transactions have the same number of pages and share none",
         **_WRITES,
     ),
     _card(

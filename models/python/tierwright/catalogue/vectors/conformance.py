@@ -216,13 +216,15 @@ def _run(
     except MissingInput as error:
         return Failure(*head, "", expected, None, error.message)
     except _MISFITS as error:
-        message = f"the inputs do not fit the formula: {type(error).__name__}: {error}"
+        message = (
+            f"the inputs do not match the formula: {type(error).__name__}: {error}"
+        )
         return Failure(*head, "", expected, None, message)
     if wanted_error is not None:
         message = f"accepted an input that must be refused ({wanted_error})"
         return Failure(*head, "error", wanted_error, actual, message)
     if not expected:
-        message = "expects nothing, which any result would meet"
+        message = "expects nothing, so any result would pass"
         return Failure(*head, "", expected, actual, message)
     actual = _under_their_name(expected, actual)
     for field, want, got in _differences(expected, actual, "", relative, absolute):
@@ -365,7 +367,7 @@ def _check_misses(inputs: Inputs) -> None:
     if not math.isclose(total, inputs["m_r"], rel_tol=RELATIVE):
         raise BadInput(
             f"m_r: `{inputs['m_r']}` is not h_f + m_f = {total}",
-            "every RAM miss is a flash hit or a flash miss",
+            "check the counts: every RAM miss is a flash hit or a flash miss",
         )
 
 
@@ -468,7 +470,7 @@ def _advantage(inputs: Inputs) -> Outputs:
 
 
 def _iops_to_ms(inputs: Inputs) -> Outputs:
-    problems = Problems("iops_to_ms", "IOPS are above 0")
+    problems = Problems("iops_to_ms", "use IOPS above 0")
     for name in ("read_iops", "write_iops"):
         problems.check(inputs[name] > 0, name, inputs[name], "must be above 0")
     problems.raise_if_any()
@@ -665,19 +667,19 @@ def evaluate_formula(name: str, inputs: Inputs) -> Outputs:
             found = function(inputs)
     except OverflowError as error:
         raise BadInput(
-            f"formula `{name}`: a step to the result would be no finite number",
-            "give smaller numbers, or larger ones where the formula divides",
+            f"formula `{name}`: a step to the result would not be finite",
+            "use smaller numbers, or larger ones where the formula divides",
         ) from error
     except (MemoryError, RecursionError) as error:
         raise BadInput(
-            f"formula `{name}`: the inputs ask for more memory than there is",
+            f"formula `{name}`: the inputs need more memory than is available",
             "give smaller numbers",
         ) from error
     unbounded = [field for field, value in found.items() if not _finite(value)]
     if unbounded:
         raise BadInput(
-            f"formula `{name}`: {' and '.join(unbounded)} would be no finite number",
-            "give smaller numbers, or larger ones where the formula divides",
+            f"formula `{name}`: {' and '.join(unbounded)} would not be finite",
+            "use smaller numbers, or larger ones where the formula divides",
         )
     return found
 

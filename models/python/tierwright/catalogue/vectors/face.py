@@ -84,13 +84,13 @@ def _finite(value: Any) -> Any:
 def _seconds(iops: Any, name: str) -> FloatArray:
     """1 / IOPS. [s]"""
     rate = np.asarray(iops, dtype=np.float64)
-    problems = Problems("access cost", "IOPS are finite and above 0")
+    problems = Problems("access cost", "use finite IOPS above 0")
     good = bool(np.all(np.isfinite(rate) & (rate > 0)))
     problems.check(good, name, iops, "must be finite and above 0")
     problems.raise_if_any()
     seconds = np.asarray(1 / rate)
     good = bool(np.isfinite(seconds).all())
-    problems.check(good, name, iops, "is too small: 1 / IOPS would be no finite number")
+    problems.check(good, name, iops, "is too small: 1 / IOPS would not be finite")
     problems.raise_if_any()
     return seconds
 

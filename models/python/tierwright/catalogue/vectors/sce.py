@@ -137,7 +137,7 @@ def _memory_ratio(inputs: Inputs) -> Outputs:
         )
     if not (math.isfinite(block) and math.isfinite(fragment)):
         raise BadInput(
-            "sce.memory_ratio: the memory of a cache would be no finite number",
+            "sce.memory_ratio: the memory of a cache would not be finite",
             "give smaller sizes",
         )
     found = metadata.memory_ratio(

@@ -31,10 +31,11 @@ from tierwright.evaluate.metadata import MetadataPreset
 from tierwright.profile.curve import Curve
 
 FULL_VALIDITY = (
-    "LRU in both tiers, from a cold start; hits of flash are those of one LRU of RAM plus "
-    "effective flash; a victim is staged when it is absent from flash or dirty; no scheme has "
-    "that capacity with those writes, `schemes` has what each needs; the share of old versions "
-    "is the same at every size"
+    "LRU in both tiers, from a cold start; flash hits are the hits of one "
+    "LRU of RAM plus effective flash; a victim is staged when it is absent "
+    "from flash or dirty; no scheme has that capacity with those writes, "
+    "`schemes` has what each needs; the share of old versions is the same "
+    "at every size"
 )
 _SOURCE = "derived from Kang, Lee and Moon (2016), section 2.3"
 
@@ -46,11 +47,11 @@ class FullTheta:
     Attributes
     ----------
     delta : float64 array
-        Added DRAM in multiples of the DRAM there is. [1]
+        Added DRAM in multiples of the present DRAM. [1]
     dram_gain : float64 array
         Time an access that the DRAM step saves. [time]
     theta : float64 array
-        Least flash in multiples of the DRAM there is that saves as much; NaN where none
+        Least flash in multiples of the present DRAM that saves as much; NaN where none
         does. [1]
     reachable : bool array
         Whether any flash does.
@@ -239,7 +240,7 @@ def full_theta(
     curve : Curve
         With write-backs.
     base_pages : float
-        B, the DRAM there is; above 0. [pages]
+        B, the present DRAM; above 0. [pages]
     delta : array_like
         Added DRAM in multiples of B; any shape. [1]
     costs : PageCosts
@@ -291,7 +292,7 @@ def full_theta(
                 "dH C_dr + dE_d C_dw",
                 (
                     Number("dH", hits, "1", "hits gained per access"),
-                    Number("dE_d", spared, "1", "write-backs spared per access"),
+                    Number("dE_d", spared, "1", "write-backs saved per access"),
                     Number("C_dr", costs.disk_read, "time", "disk read"),
                     Number("C_dw", costs.disk_write, "time", "disk write"),
                 ),
@@ -305,7 +306,7 @@ def full_theta(
                 "T = R + theta B (1 - old share)",
                 (
                     Number("dram_gain", wanted, "time", "of the DRAM step"),
-                    Number("theta", theta, "1", "flash / DRAM there is"),
+                    Number("theta", theta, "1", "flash / present DRAM"),
                     Number("old share", old_share, "1", "flash lost to old versions"),
                     *at_theta,
                 ),
@@ -338,7 +339,7 @@ def _about(most: float, theta: FloatArray) -> tuple[Caution, ...]:
         return (
             Caution(
                 "staging_costs_more",
-                "flash of any size costs more in staging writes than its hits spare",
+                "flash of any size costs more in staging writes than its hits save",
                 "admit fewer pages, or choose a device with cheaper (sequential) writes",
             ),
         )
@@ -347,7 +348,7 @@ def _about(most: float, theta: FloatArray) -> tuple[Caution, ...]:
             Caution(
                 "unreachable",
                 "no amount of flash saves as much as some of the DRAM steps",
-                "there DRAM is the only choice for this gain",
+                "choose DRAM for these steps",
             ),
         )
     return ()

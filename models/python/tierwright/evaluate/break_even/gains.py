@@ -1,8 +1,7 @@
 """Time an access that DRAM or flash of any size saves, memory for the metadata included.
 
 Two forms. The *plain* one is the balance behind Eq 1: hits alone, an access costs C_disk or
-C_flash. The *full* one adds staging writes, dirty traffic and old versions. With B the DRAM
-there is, F the flash and R <= B the DRAM that its metadata leave:
+C_flash. The *full* one adds staging writes, dirty traffic and old versions. With B the present DRAM, F the flash and R <= B the DRAM that its metadata leave:
 
     plain  G_dram  = [H(B + D) - H(B)] C_disk
            G_flash = [H(R + F) - H(B)] C_disk - [H(R + F) - H(R)] C_flash
@@ -11,8 +10,7 @@ there is, F the flash and R <= B the DRAM that its metadata leave:
                      + [wb(B) - wb(R + e)] C_dw - a C_fw,    e = F (1 - old share)
            a       = m(R) - h + p_d h,    h = m(R) - m(R + e),    p_d = wb(R) / m(R)
 
-all per access; each is the difference of two times, `time(B)` less that of the larger system. Source: derived from Kang, Lee and Moon (2016), section 2.3; the metadata of
-flash: `tierwright.evaluate.metadata`.
+all per access; each is the difference of two times, `time(B)` less that of the larger system. Source: derived from Kang, Lee and Moon (2016), section 2.3; the flash metadata: `tierwright.evaluate.metadata`.
 """
 
 from __future__ import annotations
@@ -79,7 +77,7 @@ class PlainGains:
     curve : Curve
         Hit-ratio curve.
     base_pages : float
-        B, the DRAM there is. [pages]
+        B, the present DRAM. [pages]
     disk_cost, flash_cost : float
         C_disk and C_flash of one page access. [time]
     flash_metadata : MetadataPreset or None
@@ -124,7 +122,7 @@ class FullGains:
     curve : Curve
         With write-backs.
     base_pages : float
-        B, the DRAM there is. [pages]
+        B, the present DRAM. [pages]
     costs : PageCosts
         [time]
     old_share : float
@@ -206,9 +204,9 @@ def flash_gain_terms(
     # A difference of its own: of two rounded ratios few digits would be left.
     gained = (curve.misses(base) - curve.misses(total)) / accesses
     numbers = [
-        Number("B", base, "pages", "DRAM there is"),
+        Number("B", base, "pages", "present DRAM"),
         Number("H(B)", float(curve.hit_ratio(base)), "1", "of the curve"),
-        number("R", ram, "pages", "B less the metadata of flash"),
+        number("R", ram, "pages", "B less the flash metadata"),
         number("T", total, "pages", "R and flash without old versions"),
         number("H(T)", curve.hit_ratio(total), "1", "of the curve"),
         number("dH", gained, "1", "H(T) - H(B)"),
@@ -350,8 +348,8 @@ def about_metadata(preset: MetadataPreset | None) -> tuple[Caution, ...]:
     return (
         Caution(
             "metadata_charged",
-            f"the metadata of {preset.title} are taken out of the DRAM there is: "
-            f"{preset.entry_bytes:g} bytes an entry; more flash may then gain less",
+            f"the metadata of {preset.title} are taken out of the present DRAM: "
+            f"{preset.entry_bytes:g} bytes per entry; more flash may then gain less",
             "leave the metadata out to see the formulas of the papers",
         ),
         *about_space_behind(preset),
@@ -372,7 +370,7 @@ def _candidates(gains: Gains) -> FloatArray:
 
 
 def _reach(gains: Gains) -> FloatArray:
-    """Flash with which the DRAM there is reaches each listed size beyond it. [pages]"""
+    """Flash with which the present DRAM reaches each listed size beyond it. [pages]"""
     knots = gains.curve.knots
     beyond = knots[np.searchsorted(knots, gains.base_pages, side="right") :]
     return np.asarray((beyond - gains.base_pages) / (1 - gains.old_share))
@@ -389,7 +387,7 @@ def check_old_share(old_share: float) -> None:
     if not (np.isfinite(old_share) and 0 <= old_share < 1):
         raise BadInput(
             f"old_share: `{old_share}` must lie in [0, 1)",
-            "a replay counts old versions: `tierwright simulate --scheme face`",
+            "count old versions by replay: `tierwright simulate --scheme face`",
         )
 
 

@@ -250,7 +250,11 @@ def tier_interval(
                         f"one `{lower.device.id}`"
                         + (f" of {format_bytes(size)}, the least" if chosen else "")
                         + f": {lower.price.text}"
-                        + (f", {rented:,} for what it provisions" if rented else ""),
+                        + (
+                            f", {rented:,} for provisioned performance"
+                            if rented
+                            else ""
+                        ),
                     ),
                     Number("host", host, "USD/month", "share of the host"),
                     Number(
@@ -307,15 +311,17 @@ def _about_interval(upper: PricedTier, lower: PricedTier) -> tuple[Caution, ...]
                 Caution(
                     "prices_of_different_dates",
                     apart,
-                    "such prices do not compare; add a price to a book of your own",
+                    "add a price to a price book of your own: these prices are not "
+                    "comparable",
                 )
             )
     if "read_iops" not in lower.device.figures:
         found.append(
             Caution(
                 "latency_as_rate",
-                f"`{lower.device.id}` states no read IOPS; 1 / latency stands in, which "
-                "understates a parallel device and lengthens the interval",
+                f"`{lower.device.id}` states no read IOPS; 1 / latency is used "
+                "instead, which understates a parallel device and lengthens the "
+                "interval",
                 "add sustained IOPS to a copy of the device",
             )
         )

@@ -136,7 +136,7 @@ def pages_for(usd: Decimal, usd_per_byte: Decimal, page_bytes: int) -> int:
     55775
     """
     problems = Problems(
-        "pages for money", "money is at least 0, prices are above 0 USD"
+        "pages for money", "use money of at least 0 and prices above 0 USD"
     )
     problems.check(usd.is_finite() and usd >= 0, "usd", usd, "must not be negative")
     good = usd_per_byte.is_finite() and usd_per_byte > 0
@@ -161,7 +161,7 @@ def roi_log(
     Parameters
     ----------
     base : float
-        B, the DRAM there is; above 0. [pages or bytes]
+        B, the present DRAM; above 0. [pages or bytes]
     added_dram, added_flash : float
         What the money buys, in the unit of the base; not negative.
     disk_cost, flash_cost : float
@@ -197,7 +197,7 @@ def roi_log(
     if not base > 0:
         raise BadInput(
             f"return on money: base: `{base}` must be above 0",
-            "give the DRAM there is: the log model has no value at 0",
+            "give the present DRAM: the log model has no value at 0",
         )
     flash = spared * float(np.log1p(v["added_flash"] / v["base"]))
     dram = disk_cost * float(np.log1p(v["added_dram"] / v["base"]))
@@ -218,7 +218,7 @@ def roi_log(
                 "1",
                 "(C_disk - C_flash) ln(1 + F / B) / (C_disk ln(1 + D / B))",
                 (
-                    Number("B", base, "size", "DRAM there is"),
+                    Number("B", base, "size", "present DRAM"),
                     Number("D", added_dram, "size", "DRAM that the money buys"),
                     Number("F", added_flash, "size", "flash that the money buys"),
                     Number("C_disk", disk_cost, "time", "one page access on disk"),
@@ -249,7 +249,7 @@ def roi_curve(
     curve : Curve
         Hit-ratio curve.
     base_pages : float
-        B, the DRAM there is; above 0. [pages]
+        B, the present DRAM; above 0. [pages]
     added_dram_pages, added_flash_pages : float
         What the money buys. [pages]
     disk_cost, flash_cost : float
@@ -282,8 +282,8 @@ def roi_curve(
     flash = float(gains.flash(v["flash"]))
     if not np.isfinite(flash):
         raise BadInput(
-            f"return on money: added_flash_pages: `{added_flash_pages}` need more RAM for "
-            f"their metadata than the {base_pages:g} pages there are",
+            f"return on money: added_flash_pages: `{added_flash_pages}` need more RAM "
+            f"for their metadata than the {base_pages:g} pages of DRAM",
             "spend less on flash, or choose a cache with smaller entries",
         )
     return Roi(
@@ -303,7 +303,7 @@ def roi_curve(
                 "1",
                 "(H(B + F) - H(B)) (C_disk - C_flash) / ((H(B + D) - H(B)) C_disk)",
                 (
-                    Number("H(B)", at_base, "1", "hit ratio of the DRAM there is"),
+                    Number("H(B)", at_base, "1", "hit ratio of the present DRAM"),
                     Number("H(B + D)", with_dram, "1", "with the added DRAM"),
                     Number("H(B + F)", with_flash, "1", "with the flash"),
                     Number("C_disk", disk_cost, "time", "one page access on disk"),
@@ -348,7 +348,7 @@ def flip_price_ratio(delta: ArrayLike, theta: ArrayLike) -> FloatArray:
     if bool(np.any(found < 0)):
         raise BadInput(
             f"flip price ratio: theta: `{found}` must not be negative",
-            "theta is a size in multiples of the DRAM there is",
+            "give theta as a size in multiples of the present DRAM",
         )
     shape = np.broadcast_shapes(steps.shape, found.shape)
     usable = np.isfinite(found) & (found > 0)
@@ -406,7 +406,7 @@ def marginal_gains(
     check_base(curve, ram_pages)
     more_ram = pages_for(usd_step, dram_usd_per_byte, curve.page_bytes)
     more_flash = pages_for(usd_step, flash_usd_per_byte, curve.page_bytes)
-    problems = Problems("marginal gains", "take larger steps of money")
+    problems = Problems("marginal gains", "use larger steps of money")
     problems.check(flash_pages >= 0, "flash_pages", flash_pages, "must not be negative")
     problems.check(1 <= steps <= MOST_STEPS, "steps", steps, "must lie in [1, 10000]")
     problems.check(
@@ -433,7 +433,7 @@ def marginal_gains(
         now = time_of(ram, flash)
         if not np.isfinite(now):
             raise BadInput(
-                f"marginal gains: ram_pages: `{ram}` hold less than the metadata of flash",
+                f"marginal gains: ram_pages: `{ram}` hold less than the flash metadata",
                 "start from more DRAM or less flash",
             )
         by_dram = now - time_of(ram + more_ram, flash)
@@ -502,6 +502,6 @@ def _spared(subject: str, disk_cost: float, flash_cost: float) -> float:
         raise BadInput(
             f"{subject}: flash_cost: `{flash_cost}` must be above 0 and below disk_cost "
             f"`{disk_cost}`",
-            "flash that is not faster than disk spares nothing",
+            "choose flash that is faster than disk; other flash saves nothing",
         )
     return float(v["disk_cost"] - v["flash_cost"])

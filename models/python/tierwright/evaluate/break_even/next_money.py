@@ -192,7 +192,7 @@ class FlipCurve:
     Attributes
     ----------
     delta : float64 array
-        Added DRAM in multiples of the DRAM there is. [1]
+        Added DRAM in multiples of the present DRAM. [1]
     log, curve : float64 array
         By the log model, by the workload's curve; NaN where unreachable or nothing is
         gained. [1]
@@ -217,13 +217,13 @@ def next_money(
 ) -> NextMoney:
     """Compare the next sum of money in DRAM and in flash, from the first dollar on.
 
-    With G(m) the gain of m dollars in one of the two, beside the DRAM there is, the next
+    With G(m) the gain of m dollars in one of the two, beside the present DRAM, the next
     sum u gains [G(m + u) - G(m)] / u a dollar.
 
     Parameters
     ----------
     gains : PlainGains, FullGains or BestGains
-        The form, with the workload, the DRAM there is and the costs.
+        The form, with the workload, the present DRAM and the costs.
     usd : Decimal
         The sum; buys at least a page of each. [USD]
     dram_usd_per_byte, flash_usd_per_byte : Decimal
@@ -260,7 +260,7 @@ def next_money(
     page = curve.page_bytes
     dram_pages = pages_for(usd, dram_usd_per_byte, page)
     flash_pages = pages_for(usd, flash_usd_per_byte, page)
-    problems = Problems("next money", "take a larger sum of money")
+    problems = Problems("next money", "use a larger sum of money")
     problems.check(dram_pages > 0, "usd", usd, "buys less than one page of DRAM")
     problems.check(flash_pages > 0, "usd", usd, "buys less than one page of flash")
     problems.check(
@@ -420,7 +420,7 @@ def spending_plan(
     Parameters
     ----------
     gains : PlainGains, FullGains or BestGains
-        The form, with the workload, the DRAM there is and the costs.
+        The form, with the workload, the present DRAM and the costs.
     usd_step : Decimal
         Sum of each step; buys at least a page of each. [USD]
     steps : int
@@ -443,7 +443,7 @@ def spending_plan(
     check_base(gains.curve, gains.base_pages)
     more_ram = pages_for(usd_step, dram_usd_per_byte, page)
     more_flash = pages_for(usd_step, flash_usd_per_byte, page)
-    problems = Problems("spending plan", "take larger steps of money")
+    problems = Problems("spending plan", "use larger steps of money")
     for tier, more in (("DRAM", more_ram), ("flash", more_flash)):
         problems.check(
             more > 0, "usd_step", usd_step, f"buys less than one page of {tier}"
@@ -578,7 +578,7 @@ def _derive(
     curve, base = gains.curve, gains.base_pages
     more, accesses = base + bought[0], curve.accesses
     dram = [
-        Number("B", base, "pages", "DRAM there is"),
+        Number("B", base, "pages", "present DRAM"),
         Number("D", bought[0], "pages", f"DRAM that {usd} USD buy"),
         Number("H(B)", float(curve.hit_ratio(base)), "1", "of the curve"),
         Number("H(B + D)", float(curve.hit_ratio(more)), "1", "with DRAM"),
@@ -613,7 +613,7 @@ def _derive(
         scheme = gains.best_at(bought[1])
         flash_formula, flash = scheme_gain_terms(gains, [scheme], bought[1], "µs")
         flash_formula += (
-            f", counts of {scheme}" if scheme else ", no DRAM is left beside it"
+            f", counts of {scheme}" if scheme else ", with no DRAM left beside it"
         )
     else:
         flash_formula, flash = flash_gain_terms(gains, bought[1], "µs")

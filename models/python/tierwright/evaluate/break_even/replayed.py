@@ -143,7 +143,7 @@ def check_sizes(
     curve : Curve
         Of which the break-even was found.
     base_pages : int
-        B, the DRAM there is. [pages]
+        B, the present DRAM. [pages]
     found : SchemeThetas
         The break-evens.
     at : int
@@ -162,7 +162,7 @@ def check_sizes(
     """
     if not 0 <= at < len(found.delta):
         raise BadInput(
-            f"break-even check: step `{at}` is none of {len(found.delta)}",
+            f"break-even check: step `{at}` is not one of {len(found.delta)} steps",
             "give the index of a DRAM step",
         )
     warm_up = warm_up_of(curve.start, curve.accesses)

@@ -101,7 +101,7 @@ class SchemeGains:
     curve : Curve
         With write-backs.
     base_pages : float
-        B, the DRAM there is. [pages]
+        B, the present DRAM. [pages]
     costs : PageCosts
         [time]
     scheme : str
@@ -425,11 +425,11 @@ def scheme_gain_terms(
     return (
         "dH C_dr - h_f C_fr + dE_d C_dw - a C_fw",
         (
-            Number("B", base, "pages", "DRAM there is"),
-            number(0, "R", "pages", "B less the metadata of flash"),
-            number(1, "dH", "1", "disk reads spared per access"),
+            Number("B", base, "pages", "present DRAM"),
+            number(0, "R", "pages", "B less the flash metadata"),
+            number(1, "dH", "1", "disk reads saved per access"),
             number(2, "h_f", "1", "flash hits per access, of the scheme"),
-            number(3, "dE_d", "1", "disk writes spared per access"),
+            number(3, "dE_d", "1", "disk writes saved per access"),
             number(4, "a", "1", "pages written to flash per access, of the scheme"),
             Number("C_dr", costs.disk_read, unit, "disk read"),
             Number("C_dw", costs.disk_write, unit, "disk write"),
@@ -446,7 +446,7 @@ class SchemeTheta:
     Attributes
     ----------
     theta : float64 array
-        Least flash in multiples of the DRAM there is that saves as much as the DRAM step;
+        Least flash in multiples of the present DRAM that saves as much as the DRAM step;
         NaN where none does. [1]
     theta_least, theta_most : float64 array
         The same at the ends of the stated error: of hits and writes, and in the steady state
@@ -476,7 +476,7 @@ class SchemeThetas:
     Attributes
     ----------
     delta : float64 array
-        Added DRAM in multiples of the DRAM there is. [1]
+        Added DRAM in multiples of the present DRAM. [1]
     dram_gain : float64 array
         Time an access that the DRAM step saves. [time]
     schemes : mapping of str to SchemeTheta
@@ -485,7 +485,7 @@ class SchemeThetas:
         For each step the scheme that needs the least flash; among equals the one with the
         larger effective flash. None where no flash saves as much.
     theta : float64 array
-        Flash that `best` needs, in multiples of the DRAM there is; NaN where none does. [1]
+        Flash that `best` needs, in multiples of the present DRAM; NaN where none does. [1]
     most_flash_gain : float
         Most time an access that flash of any size saves under any scheme; negative where
         writing to flash costs more than every hit spares. [time]
@@ -530,7 +530,7 @@ def scheme_thetas(
     curve : Curve
         With write-backs.
     base_pages : float
-        B, the DRAM there is; above 0. [pages]
+        B, the present DRAM; above 0. [pages]
     delta : array_like
         Added DRAM in multiples of B; one axis. [1]
     costs : PageCosts
@@ -627,7 +627,7 @@ def _derive(
             "dH C_dr + dE_d C_dw",
             (
                 Number("dH", hits, "1", "hits gained per access"),
-                Number("dE_d", spared, "1", "write-backs spared per access"),
+                Number("dE_d", spared, "1", "write-backs saved per access"),
                 Number("C_dr", costs.disk_read, "time", "disk read"),
                 Number("C_dw", costs.disk_write, "time", "disk write"),
             ),
@@ -641,7 +641,7 @@ def _derive(
             f"counts of {names or 'no scheme: none saves as much'}",
             (
                 Number("dram_gain", wanted, "time", "of the DRAM step"),
-                Number("theta", theta, "1", "flash / DRAM there is"),
+                Number("theta", theta, "1", "flash / present DRAM"),
                 Number("old share", form.old_share, "1", "flash lost to old versions"),
                 *numbers,
             ),
@@ -654,14 +654,15 @@ def _about(most: float, theta: FloatArray) -> Iterable[Caution]:
     if most <= 0:
         yield Caution(
             "staging_costs_more",
-            "flash of any size costs more in writes than its hits spare, under every scheme",
+            "flash of any size costs more in writes than its hits save, under every "
+            "scheme",
             "admit fewer pages, or choose a device with cheaper (sequential) writes",
         )
     elif not np.all(np.isfinite(theta)):
         yield Caution(
             "unreachable",
             "no amount of flash saves as much as some of the DRAM steps, under any scheme",
-            "there DRAM is the only choice for this gain",
+            "choose DRAM for these steps",
         )
 
 

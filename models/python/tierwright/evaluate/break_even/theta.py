@@ -32,17 +32,21 @@ FACE = (
     "(VLDB Journal 2016)"
 )
 LOG_VALIDITY = (
-    "hit ratio straight in the logarithm of the size, between 0 and 1 at every size asked "
-    "about; flash writes, dirty traffic and duplicates cost nothing"
+    "hit ratio linear in the logarithm of the size, between 0 and 1 at "
+    "every given size; flash writes, dirty traffic and duplicates cost "
+    "nothing"
 )
 CURVE_VALIDITY = (
-    "LRU over the listed sizes of the curve, straight between them, constant beyond the "
-    "last; RAM and flash hold no page twice; flash writes and dirty traffic cost nothing"
+    "LRU over the listed sizes of the curve, linear between them, "
+    "constant beyond the last; RAM and flash hold no page twice; flash "
+    "writes and dirty traffic cost nothing"
 )
 HIT_TOLERANCE = 1e-12
 """Hit ratios closer than this are equal: the last bits of a target are rounding."""
 HALF_OF_DISK = 0.5
-_HINT = "costs are times of one page access, flash below disk; delta is at least 0"
+_HINT = (
+    "use times of one page access as costs, flash below disk, and a delta of at least 0"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +66,7 @@ class Theta:
     exponent : float64 array
         E = C_disk / (C_disk - C_flash). [1]
     delta, theta : float64 array
-        Added DRAM and the flash that gains as much, both in multiples of the DRAM there is;
+        Added DRAM and the flash that gains as much, both in multiples of the present DRAM;
         infinite where theta exceeds the largest float. [1]
     estimator, validity : str
         What was used and where it holds.
@@ -94,11 +98,11 @@ class CurveTheta:
     exponent : float
         E = C_disk / (C_disk - C_flash). [1]
     delta : float64 array
-        Added DRAM in multiples of the DRAM there is. [1]
+        Added DRAM in multiples of the present DRAM. [1]
     target_hit : float64 array
         Hit ratio that DRAM and flash must reach together; may exceed 1. [1]
     theta : float64 array
-        Least flash, in multiples of the DRAM there is, that reaches it; NaN where no flash
+        Least flash, in multiples of the present DRAM, that reaches it; NaN where no flash
         does. [1]
     reachable : bool array
         Whether any flash does.
@@ -223,7 +227,7 @@ def log_theta(
     Parameters
     ----------
     delta : array_like
-        Added DRAM in multiples of the DRAM there is; at least 0. [1]
+        Added DRAM in multiples of the present DRAM; at least 0. [1]
     disk_cost, flash_cost : array_like
         C_disk and C_flash of one page access; broadcast against `delta`. [time]
 
@@ -259,7 +263,7 @@ def log_theta(
                 "1",
                 "(1 + delta)^E - 1",
                 (
-                    Number("delta", steps, "1", "added DRAM / DRAM there is"),
+                    Number("delta", steps, "1", "added DRAM / present DRAM"),
                     Number("E", found, "1", "exponent"),
                 ),
                 f"{FACE}, Eq 1",
@@ -295,7 +299,7 @@ def curve_theta(
     curve : Curve
         Hit-ratio curve of the workload.
     base_pages : float
-        B, the DRAM there is; above 0. [pages]
+        B, the present DRAM; above 0. [pages]
     delta : array_like
         Added DRAM in multiples of B; any shape. [1]
     disk_cost, flash_cost : float
@@ -349,7 +353,7 @@ def curve_theta(
             f"{formula}, T = R + theta B"
         )
         given = (
-            Number("theta", theta, "1", "flash / DRAM there is"),
+            Number("theta", theta, "1", "flash / present DRAM"),
             Number("H((1 + delta) B)", at_base + gained, "1", "of the curve"),
             *at_theta,
         )
@@ -360,7 +364,7 @@ def curve_theta(
         target_hit=target,
         theta=theta,
         reachable=reachable,
-        estimator="measured LRU curve, exact inverse of its straight pieces",
+        estimator="measured LRU curve, exact inverse of its linear pieces",
         validity=CURVE_VALIDITY,
         warnings=(
             *_about_curve(curve, base_pages, steps, theta, gained),
@@ -374,7 +378,7 @@ def curve_theta(
                 "1",
                 "H(B) + E [H((1 + delta) B) - H(B)]",
                 (
-                    Number("B", base_pages, "pages", "DRAM there is"),
+                    Number("B", base_pages, "pages", "present DRAM"),
                     Number("H(B)", at_base, "1", "hit ratio of the curve"),
                     Number("H((1 + delta) B)", at_base + gained, "1", "of the curve"),
                     Number("E", found, "1", "exponent"),
@@ -429,7 +433,7 @@ def check_base(curve: Curve, base_pages: float) -> None:
     BadInput
         If the base is not a positive number or the workload has no accesses.
     """
-    problems = Problems("break-even", "give the DRAM there is, in pages, above 0")
+    problems = Problems("break-even", "give the present DRAM, in pages, above 0")
     problems.check(
         np.isfinite(base_pages) and base_pages > 0,
         "base_pages",
@@ -453,7 +457,7 @@ def _costs(
             f"{subject}: flash_cost: `{v['flash_cost']}` is not below disk_cost "
             f"`{v['disk_cost']}`: "
             "no amount of flash breaks even",
-            "choose a faster flash device, or ask about the pattern of access (random or "
+            "choose a faster flash device, or use the pattern of access (random or "
             "sequential) that flash would see",
         )
     return v
@@ -487,7 +491,7 @@ def _about_curve(
                 "unreachable",
                 "no amount of flash gains as much as some of the DRAM steps: the curve ends "
                 f"at a hit ratio of {float(curve.hit_ratio(curve.last_listed)):.4g}",
-                "there DRAM is the only choice for this gain",
+                "choose DRAM for these steps",
             )
         )
     if bool(np.any((gained <= 0) & (delta > 0))):
@@ -496,7 +500,8 @@ def _about_curve(
                 "dram_gains_nothing",
                 "some DRAM steps gain no hit on this curve, so theta is 0: there is nothing to "
                 "match",
-                "neither DRAM nor flash of that size helps this workload",
+                "choose other sizes: neither DRAM nor flash of these sizes helps this "
+                "workload",
             )
         )
     sizes = np.concatenate(
@@ -507,8 +512,9 @@ def _about_curve(
         found.append(
             Caution(
                 "beyond_the_curve",
-                f"the curve ends at {curve.last_listed:,} pages; it is taken as constant beyond",
-                "give a curve that reaches the sizes you ask about",
+                f"the curve ends at {curve.last_listed:,} pages; it is assumed to be "
+                "constant beyond",
+                "give a curve that reaches these sizes",
             )
         )
     return tuple(found)

@@ -47,7 +47,7 @@ def years_with_growth(
     inf
     """
     problems = Problems(
-        "life with growth", "rates are at least 0, growth is above -1 (-100 %)"
+        "life with growth", "use rates of at least 0 and growth above -1 (-100 %)"
     )
     problems.check(math.isfinite(budget_tb), "budget_tb", budget_tb, "must be finite")
     good = math.isfinite(tb_per_year) and tb_per_year >= 0

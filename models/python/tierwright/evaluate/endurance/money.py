@@ -42,7 +42,7 @@ def purchase_usd(
     if price.rent:
         return (
             None,
-            f"`{device.id}` is rented by the month: its wear is not yours to pay",
+            f"`{device.id}` is rented by the month: its wear costs you nothing",
         )
     if device.capacity_bytes is None:
         return None, f"`{device.id}` states no capacity to multiply its price by"

@@ -240,7 +240,7 @@ def write_budget(
     BadInput
         If a number is not positive, or one that only P/E cycles use comes without them.
     """
-    problems = Problems("write budget", "cycles, sizes, WAF and devices are above 0")
+    problems = Problems("write budget", "use cycles, sizes, WAF and devices above 0")
     for name, value in (
         ("devices", devices),
         ("pe_cycles", pe_cycles),
@@ -304,7 +304,7 @@ def _refuse_unused(
     """Refuse what would change nothing: a rating in host writes has its own WAF inside."""
     with collected(
         "write budget",
-        "give P/E cycles too, or leave these out: the rating then counts",
+        "give P/E cycles too, or leave these out to use the rating",
     ) as problems:
         for name, value in (
             ("nand_bytes", nand_bytes),
@@ -312,7 +312,7 @@ def _refuse_unused(
             ("waf_appended", waf_appended),
         ):
             problems.check(
-                value is None, name, value, "has no meaning without P/E cycles"
+                value is None, name, value, "has no effect without P/E cycles"
             )
 
 
@@ -335,7 +335,9 @@ def _rated_budget(
     if written is None:
         lacks = "no TBW, nor drive writes per day with years and capacity"
         if rated.dwpd is not None and device.capacity_bytes is None:
-            lacks = "no capacity, so its drive writes per day are no bytes"
+            lacks = (
+                "no capacity, so its drive writes per day cannot be converted to bytes"
+            )
         reason = f"`{device.id}` states {lacks}; give its TBW"
         return WriteBudget(None, None, "", reason, ())
     total = devices * written
@@ -346,7 +348,7 @@ def _rated_budget(
     return WriteBudget(
         total,
         None if sequential is None else devices * sequential,
-        f"rated writes ({basis}), for the write pattern behind the rating",
+        f"rated writes ({basis}), for the write pattern of the rating",
         "",
         (
             Derivation(
@@ -419,7 +421,7 @@ def wear_outlook(
         if not (math.isfinite(value) and value >= 0):
             raise BadInput(
                 f"wear outlook: {name}: `{value}` must be finite and not negative",
-                "give the load in page accesses a second, and what is written in TB",
+                "give the load in page accesses per second, and what is written in TB",
             )
     inputs = evaluation.inputs
     accesses, page = inputs["accesses"], inputs["page_bytes"]
@@ -482,9 +484,9 @@ def wear_outlook(
                     "drive_writes_per_day",
                     per_drive,
                     "1/day",
-                    "writes a day / capacity",
+                    "writes per day / capacity",
                     (
-                        Number("writes a day", tb_per_day, "TB/day", "as above"),
+                        Number("writes per day", tb_per_day, "TB/day", "as above"),
                         Number(
                             "capacity",
                             None if not capacity_bytes else capacity_bytes / TB,
@@ -538,7 +540,8 @@ def _cautions(budget: WriteBudget) -> tuple[Caution, ...]:
             Caution(
                 "no_write_budget",
                 f"years of life cannot be computed: {budget.reason}",
-                "or choose a device with a rating; the writes a day do not depend on it",
+                "or choose a device with a rating; the writes per day do not depend on "
+                "it",
             ),
         )
     if budget.appended_tb is None:
@@ -546,9 +549,9 @@ def _cautions(budget: WriteBudget) -> tuple[Caution, ...]:
             *budget.warnings,
             Caution(
                 "pattern_of_rating_unknown",
-                "the rating holds for the write pattern of its test, small random writes with "
-                "drives for servers; how much more the device takes from a cache that appends "
-                "is not stated",
+                "the rating holds for the write pattern of its test, small random "
+                "writes with drives for servers; how much more the device endures "
+                "under a cache that appends is not stated",
                 "give P/E cycles and write amplification to see that range",
             ),
         )

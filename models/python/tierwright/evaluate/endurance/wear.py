@@ -37,8 +37,8 @@ LIFETIME_VALIDITY = (
 )
 LEFT_ESTIMATOR = "rated writes less host writes so far, at one rate"
 LEFT_VALIDITY = (
-    "a rating for the pattern of these writes, and a write rate that stays; the rating is a "
-    "warranty, not the day on which the device fails"
+    "a rating for the pattern of these writes, and a constant write rate; "
+    "the rating is a warranty, not the day on which the device fails"
 )
 COST_ESTIMATOR = "price over rated writes, used up evenly by each TB written"
 COST_VALIDITY = (
@@ -46,7 +46,7 @@ COST_VALIDITY = (
     "of these writes; a month is a twelfth of 365 days"
 )
 _FACE = "Kang, Lee and Moon (2016), sections 2.2 and 6.7.1"
-_HINT = "sizes, cycles and rates are finite and above 0"
+_HINT = "use finite sizes, cycles and rates above 0"
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +162,7 @@ class WearCost:
     usd_per_month : Decimal
         That times the writes of a month, as they are today. [USD/month]
     left_usd : Decimal
-        Share of the price whose rated writes are not used yet. [USD]
+        Part of the price whose rated writes are not used yet. [USD]
     life_months : Decimal or None
         Until the rated writes are used, from today; None where they never are. [month]
     amortised_usd_per_month : Decimal or None
@@ -223,7 +223,7 @@ def write_amplification(physical_bytes: ArrayLike, logical_bytes: ArrayLike) -> 
     if not np.all(v["logical_bytes"] > 0):
         raise BadInput(
             f"write amplification: logical_bytes: `{v['logical_bytes']}` must be above 0",
-            "without host writes there is no amplification to state",
+            "use counters with host writes: without them there is no amplification",
         )
     found = np.asarray(v["physical_bytes"] / v["logical_bytes"])
     return Waf(
@@ -281,7 +281,7 @@ def waf_by_pattern(device: Device, sequential_share: ArrayLike) -> Waf:
     ]
     problems = Problems(
         "WAF by pattern",
-        "measure it: physical over host writes, or take another device",
+        "measure it as physical over host writes, or choose another device",
     )
     random, appends = device.number("waf_4k"), device.number("waf_sequential")
     problems.check(
@@ -444,7 +444,9 @@ def lifetime_ratio(
             "writes_b": writes_b,
         },
     )
-    problems = Problems("lifetime ratio", "WAF is above 0; at least one scheme writes")
+    problems = Problems(
+        "lifetime ratio", "use a WAF above 0 and at least one scheme that writes"
+    )
     for name in ("waf_a", "waf_b"):
         problems.check(np.all(v[name] > 0), name, v[name], "must be above 0")
     both = v["writes_a"] + v["writes_b"]
@@ -537,10 +539,10 @@ def remaining(
                 "years_left",
                 years,
                 "years",
-                "max(0, rated - written) / writes a day / 365",
+                "max(0, rated - written) / writes per day / 365",
                 (
                     Number("rated - written", left, "TB", "as above"),
-                    Number("writes a day", tb_per_day, "TB/day", "to come"),
+                    Number("writes per day", tb_per_day, "TB/day", "to come"),
                 ),
                 "derived",
             ),
@@ -607,7 +609,8 @@ def wear_cost(
     (Decimal('2'), Decimal('40'), Decimal('20'))
     """
     problems = Problems(
-        "wear cost", "money, ratings and rates are at least 0, rating and months above"
+        "wear cost",
+        "use money and rates of at least 0, and a rating and months above 0",
     )
     for name, value in (
         ("device_usd", device_usd),
@@ -705,7 +708,7 @@ def _about_waf(waf: FloatArray) -> tuple[Caution, ...]:
         Caution(
             "waf_below_one",
             f"a WAF of {float(np.min(waf)):.4g} is below 1: NAND wrote less than the host",
-            "true only of devices that compress or deduplicate; check both counters",
+            "check both counters: only devices that compress or deduplicate reach this",
         ),
     )
 
@@ -720,7 +723,8 @@ def _about_remaining(share: float, own: float | None) -> tuple[Caution, ...]:
         found.append(
             Caution(
                 "beyond_rating",
-                "the device is past its rated writes; it may live on, out of warranty",
+                "the device is past its rated writes; it may still work, out of "
+                "warranty",
                 "plan its replacement",
             )
         )
@@ -730,7 +734,8 @@ def _about_remaining(share: float, own: float | None) -> tuple[Caution, ...]:
                 "device_says_otherwise",
                 f"by its rating {share:.0%} is left, by the device's own counter {own:.0%}: "
                 "its WAF differs from the one behind the rating",
-                "trust the device's counter for wear, the rating for the warranty",
+                "rely on the device's counter for wear, and on the rating for the "
+                "warranty",
             )
         )
     return tuple(found)

@@ -68,9 +68,9 @@ def about_space_behind(preset: MetadataPreset | None) -> Iterator[Caution]:
     if preset and preset.source_entry_bytes and preset.source_bytes is None:
         yield Caution(
             "space_behind_not_stated",
-            f"the map of {preset.title} spans the whole volume behind the cache, which was not "
-            "stated; it is charged for the distinct pages of the workload only, the least it "
-            "can be",
+            f"the map of {preset.title} spans the whole volume behind the cache, which "
+            "was not stated; only the distinct pages of the workload are charged, a "
+            "lower bound",
             f"state the size of the volume, such as `{preset.name}:2TiB`",
         )
 
@@ -84,10 +84,10 @@ def _about_steady(curve: Curve, sizes: FloatArray) -> Iterator[Caution]:
     ends = (float(np.min(low)) / curve.accesses, float(np.max(high)) / curve.accesses)
     yield Caution(
         "steady_state_uncertain",
-        f"the workload shows {format_count(curve.distinct_pages)} pages, too few to show what "
-        f"caches of {_sizes_text(unknown)} pages miss once they are full: between "
-        f"{ends[0]:.2%} and {ends[1]:.2%} of the accesses; the trend of smaller caches is "
-        "taken",
+        f"the workload shows {format_count(curve.distinct_pages)} pages, too few to "
+        f"show what caches of {_sizes_text(unknown)} pages miss once they are full: "
+        f"between {ends[0]:.2%} and {ends[1]:.2%} of the accesses; the trend of "
+        "smaller caches is used",
         "profile a longer part of the workload",
     )
 
@@ -101,7 +101,7 @@ def _about_ram(curve: Curve, r: FloatArray) -> Iterator[Caution]:
         hit = (
             "only first accesses miss, and flash is never hit"
             if curve.cold is None
-            else "what flash would add is not known"
+            else "what flash would add is unknown"
         )
         yield Caution(
             "all_pages_fit_in_ram",
@@ -123,8 +123,8 @@ def _about_warm_up(curve: Curve, r: FloatArray) -> Iterator[Caution]:
             f"{upto}{shares[at]:.1%} of the RAM misses filled an empty frame "
             f"({format_count(filled[at])} of {format_count(misses[at])}), and evicted "
             "nothing; the cost formulas charge an eviction for every RAM miss",
-            "the flash writes shown count the trace as it is, the I/O time counts them as the "
-            "formulas do; the steady state has no warm-up",
+            "use the steady state, which has no warm-up; the flash writes shown count "
+            "the trace as it is, the I/O time counts them as the formulas do",
         )
 
 
@@ -135,11 +135,11 @@ def _about_readings(curve: Curve, sizes: FloatArray) -> Iterator[Caution]:
             "beyond_the_curve",
             f"the curve ends at {format_count(curve.last_listed)} pages; its last "
             f"value stands for {_sizes_text(beyond)} pages",
-            "give a curve that reaches the sizes you ask about",
+            "give a curve that reaches these sizes",
         )
     between = sizes[(sizes < curve.last_listed) & ~curve.listed(sizes)]
     if between.size:
-        hint = "give more sizes near these, and one below the least that you ask about"
+        hint = "give more sizes near these, and one below the smallest of them"
         if curve.given is None:
             named = ",".join(f"{size:.0f}" for size in between[:SHOWN_SIZES].tolist())
             rest = "" if between.size <= SHOWN_SIZES else ",..."
@@ -194,24 +194,24 @@ def about_given(curve: Curve) -> Iterator[Caution]:
         return
     yield Caution(
         "given_curve",
-        "the curve was given, not measured from a trace: it is taken as LRU in a full cache, "
-        "and no simulation can check the result",
+        "the curve was given, not measured from a trace: it is assumed to be that of "
+        "LRU in a full cache, and no simulation can check the result",
         "profile a trace of the same workload to check it",
     )
     if given.dirty_share is not None:
         yield Caution(
             "dirty_share_stated",
-            f"the write costs rest on the stated dirty share of {given.dirty_share:g}, taken "
-            "as the same at every size",
-            "a trace with writes gives the dirty share at each size",
+            f"the write costs rest on the stated dirty share of {given.dirty_share:g}, "
+            "assumed to be the same at every size",
+            "profile a trace with writes for the dirty share at each size",
         )
     if not given.data_known:
         yield Caution(
             "data_size_unknown",
-            "the size of the data was not stated: what the disk costs is unknown, and the "
-            f"last size of the curve, {format_count(curve.last_listed)} pages, is only a "
-            "lower bound of the data",
-            "state the size of the data that the cache stands in front of",
+            "the size of the data was not stated, so the cost of the disk is unknown, "
+            f"and the last size of the curve, {format_count(curve.last_listed)} pages, "
+            "is only a lower bound of the data",
+            "state the size of the data behind the cache",
         )
 
 
@@ -220,9 +220,9 @@ def about_trace(notes: ReaderNotes) -> Iterator[TraceCaution]:
     if not notes.tells_writes:
         yield TraceCaution(
             NO_WRITES_IN_FORMAT,
-            "the trace does not distinguish writes from reads, so its writes are unknown and "
-            "count as 0: write costs and wear are left out, and whatever writes more looks better than "
-            "it is",
+            "the trace does not distinguish writes from reads, so its writes are "
+            "unknown and count as 0: write costs and wear are left out, and schemes "
+            "that write more look better than they are",
             "use a trace with operations before choosing a scheme or a split, or sizing flash "
             "for writes",
         )
@@ -240,7 +240,7 @@ def about_devices(
             yield Caution(
                 "unusual_role",
                 f"`{device.id}` is a {KINDS[device.kind][0]}, unusual as {role}",
-                "the formulas hold for any device; check that you meant this one",
+                "check that you meant this device; the formulas hold for any device",
             )
     for role, device in _roles(None, flash, disk):
         yield from _about_service(role, device)
@@ -252,7 +252,8 @@ def about_devices(
             "queue_depths_differ",
             f"`{flash.id}` is rated at queue depth {flash.queue_depth}, `{disk.id}` at "
             f"{disk.queue_depth}",
-            "rates at different depths do not compare; choose profiles of one depth",
+            "choose devices rated at the same depth: rates at different queue depths "
+            "are not comparable",
         )
     held: dict[str, tuple[Device, int]] = {
         "flash": (flash, flash_pages * curve.page_bytes),
@@ -265,7 +266,7 @@ def about_devices(
                 "beyond_capacity",
                 f"{format_bytes(size)} of {tier} exceed the {format_bytes(capacity)} of one "
                 f"`{device.id}`; service times are those of one device",
-                "several devices serve in parallel: use a profile of the array",
+                "use a device profile of the array: several devices serve in parallel",
             )
 
 
@@ -311,7 +312,8 @@ def about_page_size(role: str, device: Device, page_bytes: int) -> Iterator[Caut
     size = (
         f"{format_bytes(stated)}, pages have {format_bytes(page_bytes)}"
         if stated
-        else f"an unstated transfer size, taken as 4 KiB; pages have {format_bytes(page_bytes)}"
+        else "an unstated transfer size, assumed to be 4 KiB; pages have "
+        f"{format_bytes(page_bytes)}"
     )
     yield Caution(
         "device_page_differs" if stated else "device_page_unknown",
@@ -326,8 +328,9 @@ def _about_service(role: str, device: Device) -> Iterator[Caution]:
         if service_time(device, operation, 1).rule == "latency":
             yield Caution(
                 "latency_as_service_time",
-                f"`{device.id}` ({role}) states no {operation} IOPS; its {operation} latency "
-                "stands for the busy time, which overstates it on a parallel device",
+                f"`{device.id}` ({role}) states no {operation} IOPS; its {operation} "
+                "latency is used as the busy time, which overstates it on a parallel "
+                "device",
                 "add sustained IOPS to a copy of the device",
             )
     if uses_iops and device.queue_depth is None:
@@ -335,7 +338,7 @@ def _about_service(role: str, device: Device) -> Iterator[Caution]:
             "queue_depth_unknown",
             f"`{device.id}` ({role}): the queue depth of its IOPS is not stated, most likely "
             "saturation",
-            "1/IOPS is then a throughput cost, far below the latency of one request",
+            "read 1/IOPS as a throughput cost, far below the latency of one request",
         )
     fees = {"read_request_fee", "write_request_fee", "request_fee"} & set(
         device.figures

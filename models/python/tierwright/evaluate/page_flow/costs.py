@@ -314,7 +314,7 @@ def directory_costs(
     if exclusive_hit_updates not in (1, 2):
         raise BadInput(
             f"exclusive_hit_updates `{exclusive_hit_updates}` is neither 1 nor 2",
-            "1 is the paper's formula",
+            "use 1, the paper's formula, or 2",
         )
     v = broadcast(
         "directory_costs",
@@ -395,7 +395,7 @@ def iops_to_ms(iops: ArrayLike) -> FloatArray:
     rate = broadcast("iops_to_ms", amounts={"iops": iops})["iops"]
     if not np.all(rate > 0):
         raise BadInput(
-            f"iops: `{iops!r}` must be positive", "IOPS are operations a second"
+            f"iops: `{iops!r}` must be positive", "give operations per second"
         )
     return np.asarray(1000.0 / rate)
 

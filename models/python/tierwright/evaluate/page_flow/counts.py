@@ -96,7 +96,7 @@ def check_sizes(subject: str, ram_pages: object, flash_pages: object) -> None:
     BadInput
         If RAM has less than one page or flash a negative number.
     """
-    problems = Problems(subject, "sizes are whole pages; flash 0 means no flash")
+    problems = Problems(subject, "use whole pages; a flash of 0 means no flash")
     for name, value, least in (
         ("ram_pages", ram_pages, 1),
         ("flash_pages", flash_pages, 0),

@@ -338,7 +338,7 @@ def block_map(*, page: int, ram_page_bytes: int, flash_page_bytes: int) -> Block
     _check_block(ram_page_bytes, flash_page_bytes)
     if page < 0 or page != int(page):
         raise BadInput(
-            f"block_map: page: `{page}` is no page number", "pages count from 0"
+            f"block_map: page: `{page}` is not a page number", "pages count from 0"
         )
     block, offset = divmod(page * ram_page_bytes, flash_page_bytes)
     return BlockPlace(block, offset, offset // ram_page_bytes)
@@ -347,7 +347,7 @@ def block_map(*, page: int, ram_page_bytes: int, flash_page_bytes: int) -> Block
 def _check_block(ram_page_bytes: int, flash_page_bytes: int) -> None:
     if flash_page_bytes % ram_page_bytes:
         raise BadInput(
-            f"flash_page_bytes: `{flash_page_bytes}` is no multiple of the RAM page, "
-            f"{ram_page_bytes}",
-            "a flash block holds whole RAM pages",
+            f"flash_page_bytes: `{flash_page_bytes}` is not a multiple of the RAM "
+            f"page, {ram_page_bytes}",
+            "use a flash block of whole RAM pages",
         )

@@ -102,7 +102,7 @@ def _judged(
         caution,
         could_change_choice=True,
         effect=f"at the other end `{other}` would be best, and `{found.best}` "
-        f"{loss:.1%} dearer",
+        f"{loss:.1%} slower",
     )
 
 

@@ -59,8 +59,9 @@ from tierwright.hardware.tier_prices import CostPart, _cost_parts
 from tierwright.profile.curve import Curve
 
 VALIDITY = (
-    "LRU in both tiers and every miss admitted; costs are busy times of devices at the rates they "
-    "state, no queueing; the workload goes on as on its curve"
+    "LRU in both tiers and every miss admitted; costs are busy times of devices "
+    "at the rates they state, no queueing; the workload continues as on its "
+    "curve"
 )
 BAND_HOLDS = 0.99
 """Share of the recorded points, of each scheme and pair of devices, at which the replay lies
@@ -110,7 +111,7 @@ def evaluate(
     ------
     BadInput
         If a size is out of range, the trace is empty, the curve has no write-backs, a
-        device states neither IOPS nor a latency, or the metadata of flash leave no RAM.
+        device states neither IOPS nor a latency, or the flash metadata leave no RAM.
 
     Notes
     -----
@@ -232,7 +233,7 @@ def _contenders(
 def _budget(
     curve: Curve, ram_pages: int, flash_pages: int, preset: MetadataPreset | None
 ) -> RamBudget | None:
-    """RAM that the metadata of flash leave; None where nothing is charged."""
+    """RAM left by the flash metadata; None where nothing is charged."""
     if preset is None:
         return None
     found = charge(
@@ -244,9 +245,9 @@ def _budget(
     )
     if not found.feasible:
         raise BadInput(
-            f"evaluate: ram_pages: `{ram_pages}` hold less than the metadata of flash, "
+            f"evaluate: ram_pages: `{ram_pages}` hold less than the flash metadata, "
             f"{format_bytes(found.metadata_bytes)} ({preset.title})",
-            "take more RAM, less flash, or a cache with larger units",
+            "use more RAM, less flash, or a cache with larger units",
         )
     return found
 
@@ -422,7 +423,7 @@ def choose_scheme(
         totals[scheme] = float(no_flash if flash_pages == 0 else total)
     if not all(map(math.isfinite, totals.values())):
         raise BadInput(
-            "choose_scheme: the costs would be no finite number",
+            "choose_scheme: the costs would not be finite",
             "give smaller times or fewer accesses",
         )
     order = [name for name in TIE_ORDER if name in totals]
@@ -551,7 +552,7 @@ def _about_the_lead(
             "model: the counts of inclusive and lazy are approximations",
             "simulate this point before choosing"
             if simulated
-            else "take them as equal: only a trace could be simulated",
+            else "treat them as equal: only a trace can be simulated",
         ),
     )
 
@@ -600,12 +601,13 @@ def _inputs(
         "price_book_id": None if prices is None else prices.id,
         "amortisation_months": months,
         "cost_basis": (
-            "Money a month for the bytes held: RAM and flash of the sizes chosen, and the "
-            "whole data set (distinct pages x page size) on disk; rent as quoted, a "
-            f"purchase spread over {months} months without interest; {NOT_INCLUDED}"
+            "Money per month for the bytes held: RAM and flash of the sizes chosen, "
+            "and the whole data set (distinct pages x page size) on disk; rent as "
+            f"quoted, a purchase spread over {months} months without interest; "
+            f"{NOT_INCLUDED}"
         ),
         "time_basis": (
-            "busy time of the devices an access costs, no queueing; a RAM hit and the "
+            "busy time of the devices per access, no queueing; a RAM hit and the "
             "replacement algorithms cost nothing (R_RAM = R_FLASH = 0)"
         ),
     }

@@ -101,7 +101,7 @@ def exactness(
         rate = f"{curve.sample_rate:.3g}"
         return False, f"{text}, on a curve estimated from {rate} of the pages", None
     if curve.given is not None:
-        return False, f"{text}, as far as the given curve is that of an LRU", None
+        return False, f"{text}, if the given curve is an LRU curve", None
     return True, text, None
 
 
@@ -160,7 +160,7 @@ def about_lazy_writes(
             "on flash are evicted dirty as often as all others; with the estimate its I/O "
             f"time would be {change:.3g} µs "
             f"{'lower' if overcharged > 0 else 'higher'}",
-            "the flash writes shown are the estimate; simulate to be sure",
+            "simulate to be sure; the flash writes shown are the estimate",
         ),
     )
 
@@ -183,11 +183,11 @@ def derive(
     meanings = service_meanings(flash, disk, curve.page_bytes)
     page = curve.page_bytes
     if charged:
-        meanings["r"] = "RAM that the metadata of flash leave"
+        meanings["r"] = "RAM left by the flash metadata"
     given = curve.given
     if given is not None and given.dirty_share is not None:
         meanings |= {
-            "p_d": "as stated with the curve, or an end of what it can be",
+            "p_d": "as stated with the curve, or an end of its possible range",
             "p_dF": "p_d",
         }
     found = derivation_of(

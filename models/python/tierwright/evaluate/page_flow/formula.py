@@ -78,6 +78,26 @@ class DirectoryUpkeep:
     absent: Callable[[FloatArray, FloatArray], FloatArray]
 
 
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """How charts draw a scheme, the same in all of them.
+
+    Attributes
+    ----------
+    light, dark : str
+        Colour on a light and on a dark background, as #rrggbb, each with a contrast of at least
+        3:1. The schemes have the colours of Okabe and Ito, which stay distinct under the common
+        forms of colour blindness.
+    shape : str
+        Marker, so that colour never carries a meaning alone: circle, rect, roundRect, triangle,
+        diamond, arrow or pin.
+    """
+
+    light: str
+    dark: str
+    shape: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SchemeFormula:
     """A page-flow scheme: one module declares all of it.
@@ -86,6 +106,8 @@ class SchemeFormula:
     ----------
     name, title : str
         As the simulator names it, and for people.
+    mark : Mark
+        Colour and marker in charts.
     tie_rank : int
         Place among equals: by effective flash, the larger first, as it still gains where the
         workload turns out to hold more pages; `none`, which needs no flash, before all.
@@ -138,6 +160,7 @@ class SchemeFormula:
 
     name: str
     title: str
+    mark: Mark
     tie_rank: int
     section: str
     formula: str

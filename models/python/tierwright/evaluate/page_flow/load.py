@@ -69,7 +69,7 @@ def busy_shares(
 
     Examples
     --------
-    1,000 accesses a second, each 500 µs of disk and 20 µs of flash:
+    1,000 accesses per second, each 500 µs of disk and 20 µs of flash:
 
     >>> busy_shares({"disk_reads": 400, "disk_writes": 100, "flash_reads": 20}, 1000)
     BusyShares(flash=0.02, disk=0.5)
@@ -123,10 +123,10 @@ def about_load(
     )
     yield Caution(
         "load_beyond_devices",
-        f"the recording makes {format_count(float(f'{rate:.3g}'))} accesses a second, "
-        f"{_too_many(busy, tier)} under `{found.best}`; {others}",
-        "choose more RAM or flash, or a faster or wider device; the page Throughput says "
-        "which rate the devices carry",
+        f"the recording makes {format_count(float(f'{rate:.3g}'))} accesses per "
+        f"second, {_too_many(busy, tier)} under `{found.best}`; {others}",
+        "choose more RAM or flash, or a faster or wider device; see the page "
+        "Throughput for the rate that the devices can carry",
     )
 
 

@@ -37,7 +37,7 @@ class PointScheme:
     Attributes
     ----------
     io_time_us_per_access : float or None
-        None where the metadata of flash leave no RAM. [µs]
+        None where the flash metadata leave no RAM. [µs]
     error_us_per_access : float
         Known error of the model there. [µs]
     flash_hits, flash_misses : float
@@ -252,7 +252,7 @@ def _derivation(
         meanings["F_W"] = "flash write: asymmetry x F_R, as set"
     charged = problem.metadata is not None and name != NO_FLASH
     if charged:
-        meanings["r"] = "RAM that the metadata of flash leave"
+        meanings["r"] = "RAM left by the flash metadata"
     frames = place.frames if charged else place.r
     return explain.derivation_of(
         name,
@@ -303,7 +303,7 @@ def _charged(
             "pages",
             "(RAM - metadata) / page; on a map parts of units and of pages count in proportion",
             (
-                Number("RAM", ram_bytes, "bytes", "RAM there is"),
+                Number("RAM", ram_bytes, "bytes", "present RAM"),
                 Number("metadata", metadata.value, "bytes", "as above, at most"),
                 Number("page", page, "bytes", "of the workload"),
             ),

@@ -228,7 +228,7 @@ class Evaluation:
     derive : callable
         Makes `derivation`, for whoever asks for it.
     ram_budget : RamBudget or None
-        How much RAM the metadata of flash take and leave, and why; None where nothing is
+        How much RAM the flash metadata take and leave, and why; None where nothing is
         charged.
     decided_by : str
         ``model``, or ``replay`` where the model could not tell and the trace was replayed;

@@ -120,7 +120,7 @@ LEAST_POINTS = 2
 class Crossover:
     """Line on which two schemes cost the same and nothing costs less.
 
-    Where the metadata of flash are charged, also the line behind which the winner on one side
+    Where the flash metadata are charged, also the line behind which the winner on one side
     does not fit into RAM any more.
 
     Attributes
@@ -168,10 +168,9 @@ class SchemeMap:
     schemes : tuple of str
         Compared, in the order of `TIE_ORDER`; `best` counts in it.
     best : int64 array
-        Index of the scheme of least I/O time; among equals the first. -1 where the metadata
-        of flash leave RAM to none of the schemes.
+        Index of the scheme of least I/O time; among equals the first. -1 where the flash metadata leave RAM to none of the schemes.
     io_time_us_per_access : dict of str to float64 array
-        By scheme; NaN where the metadata of flash leave it no RAM. [µs]
+        By scheme; NaN where the flash metadata leave it no RAM. [µs]
     margin : float64 array
         I/O time that the best saves over the runner-up, as a share of the latter's; NaN
         where there is no runner-up. [1]
@@ -583,7 +582,7 @@ class MapProblem:
         return np.where(fits, share(spread, whole), jump)
 
     def cost(self, name: str, flow: Flow, point: MapPlace) -> FloatArray:
-        """I/O time, infinite where the metadata of flash leave no RAM. [µs per access]"""
+        """I/O time, infinite where the flash metadata leave no RAM. [µs per access]"""
         terms = self.terms(name, flow, point)
         cost = np.asarray(terms.total / self.curve.accesses)
         if self.metadata is None or name == NO_FLASH:
@@ -626,7 +625,7 @@ def check_question(
     problems.check(curve.accesses > 0, "curve", None, "the workload has no accesses")
     given = {name for name, value in fixed.items() if value is not None}
     for name in sorted(given & set(axes)):
-        problems.add(name, fixed[name], "is an axis and set besides")
+        problems.add(name, fixed[name], "is both an axis and set")
     said = given | set(axes)
     problems.check("ram_pages" in said, "ram_pages", None, "must be given or an axis")
     both = ("flash_pages" in said) + ("flash_per_ram" in said)
@@ -634,7 +633,8 @@ def check_question(
         both == 1,
         "flash",
         None,
-        "must be said once: flash_pages given, or flash_pages or flash_per_ram an axis",
+        "must be given once: flash_pages set, or flash_pages or flash_per_ram as an "
+        "axis",
     )
     problems.raise_if_any()
     _check_domains(
@@ -648,7 +648,9 @@ def _check_domains(values: Mapping[str, FloatArray]) -> None:
             broadcast("scheme map", shares={name: value})
         else:
             broadcast("scheme map", amounts={name: value})
-    problems = Problems("scheme map", "no flash is the scheme `none`, not a size of 0")
+    problems = Problems(
+        "scheme map", "for no flash use the scheme `none`, not a size of 0"
+    )
     for name, least in (
         ("ram_pages", 1.0),
         ("flash_pages", math.ulp(0.0)),
@@ -930,9 +932,9 @@ def _cautions(
         nothing = bool(np.any(best == NO_SCHEME))
         yield Caution(
             "metadata_exceed_ram",
-            f"on {out.mean():.0%} of the map the metadata of flash ({problem.metadata.title}) "
-            "leave no RAM to cache in: schemes with flash are out there"
-            + (", and none is left" if nothing else ""),
+            f"on {out.mean():.0%} of the map the flash metadata "
+            f"({problem.metadata.title}) leave no RAM for a cache: schemes with flash "
+            "are excluded there" + (", and none is left" if nothing else ""),
             "choose more RAM, less flash, or a cache with larger units",
         )
     largest = float((point.r + point.f).max())

@@ -23,7 +23,9 @@ class CostTerm:
     name : str
         Key in answers.
     title : str
-        What it is, in words.
+        What bars and tables call it.
+    meaning : str
+        What is counted, in words.
     device : str
         `flash` or `disk`.
     operation : str
@@ -32,18 +34,27 @@ class CostTerm:
 
     name: str
     title: str
+    meaning: str
     device: Literal["flash", "disk"]
     operation: Operation
 
 
 COST_TERMS = (
-    CostTerm("flash_reads", "Flash hits", "flash", "read"),
-    CostTerm("flash_fills", "Pages newly placed on flash", "flash", "write"),
+    CostTerm("flash_reads", "Flash reads", "Page reads of flash", "flash", "read"),
     CostTerm(
-        "flash_write_backs", "Dirty RAM victims over their flash copy", "flash", "write"
+        "flash_fills", "Flash fills", "Pages newly placed on flash", "flash", "write"
     ),
-    CostTerm("disk_reads", "Flash misses, RAM misses without flash", "disk", "read"),
-    CostTerm("disk_writes", "Dirty victims that reach the disk", "disk", "write"),
+    CostTerm(
+        "flash_write_backs",
+        "Flash write-backs",
+        "Dirty pages of RAM that overwrite their copy on flash",
+        "flash",
+        "write",
+    ),
+    CostTerm("disk_reads", "Disk reads", "Page reads of the disk", "disk", "read"),
+    CostTerm(
+        "disk_writes", "Disk writes", "Dirty pages that reach the disk", "disk", "write"
+    ),
 )
 """In the order in which they are added up and shown."""
 TERM_NAMES = tuple(term.name for term in COST_TERMS)

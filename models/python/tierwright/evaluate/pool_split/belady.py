@@ -49,7 +49,7 @@ def belady(
     Raises
     ------
     BadInput
-        If the size is no whole number from 1.
+        If the size is not a whole number from 1.
 
     Examples
     --------

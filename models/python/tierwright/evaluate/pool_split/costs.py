@@ -21,7 +21,7 @@ PERCENT = 100.0
 
 @dataclass(frozen=True, slots=True)
 class IoCost:
-    """Average I/O cost of an access (Eqs 2 and 3).
+    """Average I/O cost per access (Eqs 2 and 3).
 
     Attributes
     ----------
@@ -40,7 +40,7 @@ class IoCost:
 
 @dataclass(frozen=True, slots=True)
 class SplitCosts:
-    """Normalised cost of an access by three estimators; arrays of one shape. [page reads]
+    """Normalised cost per access by three estimators; arrays of one shape. [page reads]
 
     Attributes
     ----------
@@ -153,7 +153,7 @@ def split_costs(
     asymmetry: ArrayLike,
     write_share: ArrayLike,
 ) -> SplitCosts:
-    """Estimate the normalised cost of an access from the pools' miss rates.
+    """Estimate the normalised cost per access from the pools' miss rates.
 
     The paper multiplies the miss rates as if they were independent, and takes the share of
     writes that miss the dirty pool for the share of dirty victims (Eq 4). Both are repaired
@@ -332,7 +332,7 @@ def break_even_asymmetry(
 def normalised_cost(
     reads: float, writes: float, *, accesses: int, asymmetry: float
 ) -> float | None:
-    """Return (reads + R writes) / accesses: the cost of an access as counted. [page reads]
+    """Return (reads + R writes) / accesses: the cost per access as counted. [page reads]
 
     None where there are no accesses.
 

@@ -135,8 +135,9 @@ def cautions(
     if asymmetry < 1:
         yield Caution(
             "asymmetry_below_1",
-            f"R = {asymmetry:g}: writes cheaper than reads, outside what the model was made for",
-            "give R = cost of a page write / cost of a page read",
+            f"R = {asymmetry:g}: writes are cheaper than reads, which the model was "
+            "not made for",
+            "set R to the cost of a page write divided by the cost of a page read",
         )
     if found["accesses"] == 0:
         yield Caution(
@@ -148,8 +149,9 @@ def cautions(
     if found["write_accesses"] == 0:
         yield Caution(
             "no_writes",
-            f"none of the {format_count(found['accesses'])} accesses writes: there is no dirty "
-            "page, so R has no effect and the split only takes room from the clean pages",
+            f"none of the {format_count(found['accesses'])} accesses is a write: there "
+            "is no dirty page, so R has no effect and the split only takes room from "
+            "the clean pages",
             "use a trace that records writes; see has_writes in `tierwright formats`",
         )
     if pages >= found["distinct_pages"]:
@@ -173,7 +175,7 @@ def _about_warm_up(
         yield Caution(
             "warm_up_inside",
             f"filling the empty buffer is {filled / simulated:.1%} of the simulated cost",
-            "the longer the trace, the smaller the share",
+            "use a longer trace: its share is smaller",
         )
 
 
@@ -184,15 +186,15 @@ def _about_results(
     if error is not None and error > ESTIMATE_OFF_PERCENT:
         yield Caution(
             "estimate_off",
-            f"the estimate, {estimate:.4g} page reads an access, is {error:.0f} % off the "
-            f"simulated {simulated:.4g}",
-            "trust the simulated cost; distance `effective` estimates more closely",
+            f"the estimate, {estimate:.4g} page reads per access, is {error:.0f} % off "
+            f"the simulated {simulated:.4g}",
+            "rely on the simulated cost; distance `effective` estimates more closely",
         )
     for name, baseline in baselines.items():
         if baseline is not None and simulated >= baseline:
             loss = (simulated / baseline - 1) * PERCENT if baseline else 0.0
             costs = (
-                f"the best replayed split costs {simulated:.4g} page reads an access"
+                f"the best replayed split costs {simulated:.4g} page reads per access"
             )
             yield Caution(
                 f"no_gain_over_{name}",

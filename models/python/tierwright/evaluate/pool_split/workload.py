@@ -67,7 +67,7 @@ def epoch(
     Raises
     ------
     BadInput
-        If i is no whole number from 0, w0 is outside [0, 1] or R0 is not above 0.
+        If i is not a whole number from 0, w0 is outside [0, 1] or R0 is not above 0.
 
     Examples
     --------
@@ -75,7 +75,9 @@ def epoch(
     Epoch(wm1=0.1575, wm2=0.1425, rm1=48.0, rm2=30.4)
     """
     if number != int(number):
-        raise BadInput(f"number: `{number}` is no whole number", "epochs count from 0")
+        raise BadInput(
+            f"number: `{number}` is not a whole number", "count epochs from 0"
+        )
     broadcast(
         "epoch",
         amounts={"number": number, "alternating_factor": alternating_factor},
@@ -106,7 +108,7 @@ def zipf_pmf(rank: int, pages: int, alpha: float) -> float:
     Raises
     ------
     BadInput
-        If rank or pages is no whole number from 1, the rank exceeds the pages, or alpha is
+        If rank or pages is not a whole number from 1, the rank exceeds the pages, or alpha is
         negative.
 
     Examples
@@ -118,7 +120,7 @@ def zipf_pmf(rank: int, pages: int, alpha: float) -> float:
     broadcast("Zipf", amounts={"alpha": alpha})
     if rank > pages:
         raise BadInput(
-            f"Zipf: rank: `{rank}` exceeds the {pages} pages", "ranks run from 1"
+            f"Zipf: rank: `{rank}` exceeds the {pages} pages", "use ranks from 1"
         )
     weights = np.arange(1, pages + 1, dtype=np.float64) ** -alpha
     return float(rank**-alpha / weights.sum())

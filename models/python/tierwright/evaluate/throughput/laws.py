@@ -142,7 +142,7 @@ def asymptotic_bounds(
     v = broadcast(
         "bounds", amounts={"clients": clients, "think_s": think_s, "delay_s": delay_s}
     )
-    problems = Problems("bounds", "a closed system has at least one client")
+    problems = Problems("bounds", "use at least one client")
     problems.check(np.all(v["clients"] >= 1), "clients", clients, "must be at least 1")
     problems.raise_if_any()
     each = stations.each_s

@@ -584,7 +584,9 @@ def _solve(
 
 
 def _check_setting(setting: Setting) -> None:
-    problems = Problems("throughput", "times are in seconds, devices are whole numbers")
+    problems = Problems(
+        "throughput", "use seconds for times and whole numbers of devices"
+    )
     for name in ("clients", "cpus", "flash_devices", "disks"):
         value = getattr(setting, name)
         problems.check(
@@ -650,7 +652,7 @@ def _cautions(
         "writes_are_waited_for",
         "a transaction waits for the writes that its misses cause; a system that writes in the "
         "background has the same largest throughput, and shorter response times below it",
-        "read response times as an upper bound where writes are asynchronous",
+        "treat response times as an upper bound where writes are asynchronous",
     )
     for role, device in (("flash", flash), ("disk", disk)):
         unknown = [
@@ -662,11 +664,14 @@ def _cautions(
             depth = device.queue_depth
             yield Caution(
                 "latency_unknown",
-                f"`{device.id}` ({role}) states no latency of a {' or a '.join(unknown)}: a "
-                "client is taken to wait no longer than the device is busy, 1/IOPS at queue "
-                f"depth {'unknown' if depth is None else depth}; one request alone takes longer",
-                "throughput near saturation is right, response times of few clients are too "
-                "short: add read_latency_us and write_latency_us to a copy of the device",
+                f"`{device.id}` ({role}) states no latency of a "
+                f"{' or a '.join(unknown)}: a client is assumed to wait no longer than "
+                "the device is busy, 1/IOPS at queue depth "
+                f"{'unknown' if depth is None else depth}; one request alone takes "
+                "longer",
+                "add read_latency_us and write_latency_us to a copy of the device: "
+                "throughput near saturation is correct without them, but response "
+                "times with few clients are too short",
             )
     if any(float(study.demands_s.sum()) == 0 for study in found.values()):
         yield Caution(

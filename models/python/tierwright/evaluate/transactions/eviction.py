@@ -80,9 +80,9 @@ def uncommitted_order(access_times: Mapping[str, Sequence[float]]) -> list[str]:
 
 
 def eviction_order(transactions: Mapping[str, Transaction]) -> list[str]:
-    """Order in which transactions leave: committed by commit time, then running by AAT.
+    """Order in which transactions are evicted: committed by commit time, then running by AAT.
 
-    A committed page that is wanted again costs one cheap read; a running one that was
+    A committed page that is read again costs one cheap read; a running one that was
     pushed out may abort and leave garbage. So committed transactions go first, the one
     that committed first leading, whatever was touched since.
 
@@ -94,7 +94,7 @@ def eviction_order(transactions: Mapping[str, Transaction]) -> list[str]:
     Returns
     -------
     list of str
-        Ids, the first to leave first; equal ones by id.
+        Ids, in order of eviction; equal ones by id.
 
     Raises
     ------

@@ -221,7 +221,7 @@ def log_write(
     """
     _check_nand_times(times)
     whole("log write", page_bytes=page_bytes)
-    problems = Problems("log write", "pages are counted whole")
+    problems = Problems("log write", "use whole pages")
     problems.check(
         _is_count(dirty_pages),
         "dirty_pages",
@@ -244,7 +244,7 @@ def log_read_us(
     Parameters
     ----------
     pages : array_like
-        Data pages wanted again. [pages]
+        Data pages read again. [pages]
     log_pages_per_page : array_like
         k, log pages that hold the records of one of them. [pages]
     times : NandTimes
@@ -414,7 +414,7 @@ def _is_count(value: object) -> bool:
 
 def _check_nand_times(times: NandTimes) -> None:
     problems = Problems(
-        "NAND times", "times are in µs, those of Table I are 25, 200, 1500"
+        "NAND times", "give times in µs, such as the 25, 200, 1500 of Table I"
     )
     for name in ("read_us", "write_us", "erase_us"):
         value = getattr(times, name)

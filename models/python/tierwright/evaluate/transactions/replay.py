@@ -115,7 +115,7 @@ class ReplayCounts:
     copied_pages : int
         Live pages moved by garbage collection. [pages]
     extra_log_reads : int
-        Log pages read to bring a page up to date. [pages]
+        Log pages read to reconstruct a page. [pages]
     uncommitted_pages_written : int
         Programs that hold changes of a transaction still running then. [pages]
     garbage_pages : int
@@ -169,7 +169,7 @@ def parse_events(text: str) -> list[Event]:
     BadInput
         With the line that cannot be read.
     """
-    problems = Problems("events", "write one event a line, such as `U T1 7`")
+    problems = Problems("events", "write one event per line, such as `U T1 7`")
     events: list[Event] = []
     for number, line in enumerate(text.splitlines(), start=1):
         words = line.partition("#")[0].split()
@@ -177,7 +177,7 @@ def parse_events(text: str) -> list[Event]:
             continue
         event = _event(words, len(events) + 1)
         if event is None:
-            problems.add(f"line {number}", line.strip(), "is no event")
+            problems.add(f"line {number}", line.strip(), "is not an event")
         else:
             events.append(event)
     problems.raise_if_any()
@@ -411,7 +411,7 @@ def _check(
     geometry: NandGeometry,
 ) -> None:
     check_geometry(geometry)
-    problems = Problems("transactions", "sizes are whole pages of the chip")
+    problems = Problems("transactions", "use whole pages of the chip")
     problems.check(ram_pages >= 1, "ram_pages", ram_pages, "must be at least 1")
     room = (geometry.blocks - SPARE_BLOCKS) * geometry.pages_per_block
     problems.check(
@@ -420,12 +420,12 @@ def _check(
         database_pages,
         f"must lie between 1 and {room}: {SPARE_BLOCKS} blocks stay free for writing",
     )
-    problems.check(buffer in BUFFERS, "buffer", buffer, f"is none of {BUFFERS}")
+    problems.check(buffer in BUFFERS, "buffer", buffer, f"is not one of {BUFFERS}")
     problems.check(
         write_scheme in WRITE_SCHEMES,
         "write_scheme",
         write_scheme,
-        f"is none of {WRITE_SCHEMES}",
+        f"is not one of {WRITE_SCHEMES}",
     )
     problems.check(
         buffer != "page_lru" or write_scheme == "page",
@@ -457,7 +457,8 @@ def _checked(events: Iterable[Event], database_pages: int) -> Iterator[Event]:
             step = f"{event.kind} {event.transaction}"
             raise BadInput(
                 f"event {number}: `{step}`: {wrong}",
-                "a transaction begins once, touches pages, and commits or aborts once",
+                "let each transaction begin once, touch pages, and commit or abort "
+                "once",
                 (Problem("events", step, f"event {number}: {wrong}"),),
             )
         clock = event.time
@@ -503,8 +504,8 @@ class _Steps:
             message = f"takes more than {self.most:,} steps to replay"
             raise BadInput(
                 f"events: {message}",
-                "give fewer events, smaller blocks or a chip with more room; "
-                "the command tierwright transactions takes any number",
+                "give fewer events, smaller blocks or a chip with more room; use the "
+                "command tierwright transactions, which accepts any number",
                 (Problem("events", "", message),),
             )
 

@@ -56,7 +56,7 @@ Winner = Literal["page", "log", "equal"]
 
 @dataclass(frozen=True, slots=True)
 class WriteCurve:
-    """I/O time of both ways over the pages that are wanted again; one entry a point.
+    """I/O time of both ways over the pages that are read again; one entry a point.
 
     Attributes
     ----------
@@ -85,7 +85,7 @@ class WriteStudy:
     log_pages_per_page : float
         k: log pages to read with a page. [pages]
     pages_reread : float
-        Pages wanted again. [pages]
+        Pages read again. [pages]
     written : LogWrite
         Both ways of writing, the saving, the break-even in extra reads.
     page_reread_us, log_reread_us : float
@@ -96,13 +96,13 @@ class WriteStudy:
         Erase time that the written pages use up, each its share of a block: not in the totals,
         as in the paper. [µs]
     break_even_pages : float or None
-        Pages wanted again at which both take as long; None where they never do. [pages]
+        Pages read again at which both take as long; None where they never do. [pages]
     winner : str
         `page`, `log`, or `equal`.
     saving : float
-        Of the dearer way's time. [1]
+        Share of the time of the slower way. [1]
     curve : WriteCurve
-        Over the pages wanted again.
+        Over the pages read again.
     ratios : SpeedRatios
         Of the chip and a disk.
     capacities : Capacities
@@ -174,7 +174,7 @@ def write_study(
     log_pages_per_page : float, optional
         k; unless given, what the records of one page fill at least. [pages]
     pages_reread : float, optional
-        r, pages wanted again afterwards, one counted as often as it is read; unless given,
+        r, pages read again afterwards, one counted as often as it is read; unless given,
         each once. [pages]
     ram_bytes : int
         Buffer. [bytes]
@@ -253,8 +253,9 @@ def write_study(
         sizes,
         share,
         "busy time of counted page operations, records packed into whole log pages",
-        "one transaction pushed out once on one chip without parallelism; erases beside the "
-        "totals; a page's log pages are read with it each time it comes back",
+        "one transaction evicted once on one chip without parallelism; erases, not "
+        "included the totals; a page's log pages are read with it each time it is read "
+        "again",
         tuple(_cautions(written, k, least_k, times, share)),
         (),
     )
@@ -291,15 +292,16 @@ def _cautions(
     if written.write_saving_us < 0:
         yield Caution(
             "records_exceed_pages",
-            "the log records are larger than the pages that they stand for: the log writes more "
-            "and reads more",
-            "write pages; a page whose records fill it is written as a page by the replay too",
+            "the log records are larger than the pages that they replace: the log "
+            "writes more and reads more",
+            "write pages; the replay, too, writes a page whose records fill it as a "
+            "page",
         )
     if k < least_k:
         yield Caution(
             "fewer_log_pages_than_records",
-            f"the records of one page fill {least_k} log pages at least, {k:g} are given: "
-            "reading again is dearer than shown",
+            f"the records of one page fill {least_k} log pages at least, {k:g} are "
+            "given: reading again takes longer than shown",
             f"give {least_k} or more log pages for a page",
         )
     if times == PAPER_TIMES:
@@ -311,8 +313,8 @@ def _cautions(
     if not share.consistent:
         yield Caution(
             "changes_do_not_fit",
-            f"the three changes imply that {share.read_share:.3g} of the time are reads, which "
-            "cannot be: they are not of one run",
+            f"the three changes imply that {share.read_share:.3g} of the time are "
+            "reads, which is impossible: they do not come from one run",
             "take all three from the same run",
         )
 
@@ -335,7 +337,7 @@ def _derivation(study: WriteStudy, given: _Given) -> Iterator[Derivation]:
     read = Number("read", times.read_us, "µs", "one page read")
     write = Number("write", times.write_us, "µs", "one page write")
     k = Number("k", study.log_pages_per_page, "pages", "log pages read with a page")
-    again = Number("r", study.pages_reread, "pages", "pages wanted again")
+    again = Number("r", study.pages_reread, "pages", "pages read again")
     log_pages = Number("log pages", written.log_pages, "pages", "as above")
     section = f"{PAPER}, section IV.D"
     yield Derivation(
@@ -367,7 +369,7 @@ def _derivation(study: WriteStudy, given: _Given) -> Iterator[Derivation]:
         section,
     )
     yield Derivation(
-        "break-even pages wanted again",
+        "break-even pages read again",
         study.break_even_pages,
         "pages",
         "break-even extra reads / k",

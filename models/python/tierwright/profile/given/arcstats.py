@@ -70,7 +70,8 @@ def read(rows: Sequence[Row], options: CurveOptions) -> Reading:
         found.problem(
             values["mru_ghost_size"][1],
             "0",
-            "the ghost lists are empty: the counters give one point, and one is no curve",
+            "the ghost lists are empty: the counters give one point, which is not a "
+            "curve",
         )
         return found
     found.points.append(
@@ -82,9 +83,9 @@ def read(rows: Sequence[Row], options: CurveOptions) -> Reading:
     )
     found.accesses = accesses if options.accesses_per_s is None else None
     found.assumptions += [
-        "The counters run since the module was loaded, the sizes are of this moment; both are "
-        "taken to belong together.",
-        "Every ghost hit is taken as a hit of a cache larger by both ghost lists.",
+        "The counters run since the module was loaded, the sizes are of this moment; "
+        "both are assumed to belong together.",
+        "Every ghost hit counts as a hit of a cache larger by both ghost lists.",
         "Demand and prefetch, data and metadata count alike; an access is one block.",
     ]
     if count.get(_WAITING):
@@ -123,7 +124,7 @@ KIND = Kind(
     score,
     read,
     (
-        "Two points only: between them, and below the present size, the curve is a straight "
-        "line. The ARC adapts between recency and frequency and is no LRU.",
+        "Two points only: between them, and below the present size, the curve is a "
+        "straight line. The ARC adapts between recency and frequency and is not LRU.",
     ),
 )

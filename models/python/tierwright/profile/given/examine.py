@@ -151,7 +151,7 @@ def import_curve(
         repairable = len(found.repairable) == len(found.problems)
         problems = Problems(
             place,
-            "have it repaired (`--repair`): the nearest curve that does not fall is taken"
+            "repair it with `--repair`, which uses the nearest curve that does not fall"
             if repairable
             else "correct these lines, or state what they are",
         )
@@ -234,7 +234,7 @@ def _check_options(options: CurveOptions) -> None:
             value is None or value in known,
             name,
             value,
-            f"is none of {', '.join(known)}",
+            f"is not one of {', '.join(known)}",
         )
     for name, count, most in (
         ("page_bytes", options.page_bytes, _LARGEST_PAGE),
@@ -281,7 +281,7 @@ def _kind(found: Examined, rows: Sequence[Row], options: CurveOptions) -> Kind |
             Problem(
                 f"line {rows[0].line}",
                 rows[0].text[:80],
-                "begins none of the kinds of curves: a table of sizes and ratios, "
+                "does not begin any known kind of curve: a table of sizes and ratios, "
                 "V$DB_CACHE_ADVICE, arcstats",
             )
         )
@@ -313,8 +313,8 @@ def _accesses(
     if options.accesses_per_s is not None:
         count = max(1, round(options.accesses_per_s * DAY_S))
         found.assumptions.append(
-            f"{options.accesses_per_s:g} accesses a second: the profile counts one day, "
-            f"{format_count(count)}."
+            f"{options.accesses_per_s:g} accesses per second: the profile counts one "
+            f"day, {format_count(count)}."
         )
         return count, float(DAY_S)
     accesses = options.accesses or reading.accesses
@@ -382,7 +382,9 @@ def _pages(found: Examined, reading: Reading) -> list[int] | None:
             if size.denominator != 1:
                 found.problems.append(
                     Problem(
-                        f"line {point.line}", f"{float(size):g}", "are no whole pages"
+                        f"line {point.line}",
+                        f"{float(size):g}",
+                        "is not a whole number of pages",
                     )
                 )
         else:
@@ -391,7 +393,7 @@ def _pages(found: Examined, reading: Reading) -> list[int] | None:
         pages.append(math.floor(size))
     if rounded:
         found.assumptions.append(
-            f"{rounded} sizes are no whole pages; they are taken as the pages that fit."
+            f"{rounded} sizes are not whole pages; they are rounded down."
         )
     return pages
 
@@ -542,7 +544,10 @@ def _about_writes(options: CurveOptions) -> list[str]:
         ]
     if options.write_share is not None:
         return [
-            f"{options.write_share:.4g} of the accesses write; how many evicted pages are "
-            "dirty is unknown, so write costs are a range."
+            f"{options.write_share:.4g} of the accesses write; the share of evicted "
+            "pages that are dirty is unknown, so write costs are a range."
         ]
-    return ["How many evicted pages are dirty is unknown: write costs are a range."]
+    return [
+        "The share of evicted pages that are dirty is unknown, so write costs are a "
+        "range."
+    ]

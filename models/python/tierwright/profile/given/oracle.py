@@ -62,9 +62,7 @@ def read(rows: Sequence[Row], options: CurveOptions) -> Reading:
     body = _of_one_pool(found, body, places, options)
     if _BUFFERS not in places:
         found.size_unit = "MiB"
-        found.assumptions.append(
-            f"{_SIZE} is in MB of 1,048,576 bytes, as Oracle has it."
-        )
+        found.assumptions.append(f"{_SIZE} is in MB of 1,048,576 bytes, as in Oracle.")
     blocks: set[int] = set()
     for row in body:
         _read_row(found, row, places, blocks)
@@ -141,7 +139,7 @@ def _of_one_pool(
     found.questions.append(
         Question(
             "pool",
-            "The rows are of several buffer pools. Of which one?"
+            "The rows belong to several buffer pools. Which one do you want?"
             if options.pool is None
             else f"There is no buffer pool `{options.pool[:40]}` in these rows.",
             tuple(pools),

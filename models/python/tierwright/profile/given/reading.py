@@ -46,7 +46,7 @@ class CurveOptions:
     page_bytes : int or None
         Page size. [bytes]
     accesses : int or None
-        Page accesses that the curve is over.
+        Page accesses that the curve covers.
     accesses_per_s : float or None
         Instead: how many there are a second; the profile then counts one day. [1/s]
     data_bytes : int or None

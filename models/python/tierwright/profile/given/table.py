@@ -216,8 +216,8 @@ def _size_unit(
     found.questions.append(
         Question(
             "size_unit",
-            f"Sizes mix units ({', '.join(named)}"
-            f"{', none' if None in units else ''}): write them all in one.",
+            f"Sizes mix units ({', '.join(named)}{', none' if None in units else ''}): "
+            "use one unit for all.",
         )
     )
     return None
@@ -261,7 +261,8 @@ def _value(
             found.questions.append(
                 Question(
                     "value",
-                    f"The column `{name}` has values above 100, so they are no hit ratios.",
+                    f"The column `{name}` has values above 100, so they are not hit "
+                    "ratios.",
                     ("miss_ratio", "misses"),
                 )
             )
@@ -303,7 +304,7 @@ def _scale(
         return 1.0
     if True in percents:
         found.questions.append(
-            Question("scale", "Some values have a percent sign and some have none.")
+            Question("scale", "Some values have a percent sign and some do not.")
         )
         return 1.0
     scale = options.scale
@@ -317,8 +318,8 @@ def _scale(
             found.questions.append(
                 Question(
                     "scale",
-                    f"The largest value is {largest:g}: a percentage of a curve that hits next to "
-                    "nothing, or a fraction that cannot be.",
+                    f"The largest value is {largest:g}: a percentage of a curve that "
+                    "hits almost nothing, or an impossible fraction.",
                     SCALES,
                 )
             )

@@ -61,12 +61,12 @@ def parse(text: str) -> Address:
     """
     if not text.startswith(SCHEMES):
         raise ValueError(
-            f"begins with no scheme that is read; {', '.join(SCHEMES)} are"
+            f"does not begin with a supported scheme; these are {', '.join(SCHEMES)}"
         )
     scheme, _, rest = text.partition("://")
     bucket, _, key = rest.partition("/")
     if _BUCKETS[scheme].fullmatch(bucket) is None:
-        raise ValueError(f"has `{bucket[:80]}` for a bucket, which cannot be one")
+        raise ValueError(f"has `{bucket[:80]}` for a bucket, which is not a valid name")
     if len(key.encode("utf-8", "surrogatepass")) > _KEY_BYTES:
         raise ValueError(f"has a key of more than {_KEY_BYTES} bytes")
     if not key.isprintable():

@@ -170,6 +170,6 @@ def _fetched(
     except store.RangeRefused as error:
         raise BadInput(
             f"{address}: {error}",
-            "if it stays so, the store does not answer range requests as it should: "
-            "copy the object to a file and name that",
+            "if this persists, the store does not serve range requests correctly: copy "
+            "the object to a file and name that",
         ) from error

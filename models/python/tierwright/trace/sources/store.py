@@ -206,7 +206,7 @@ def failure_of(error: Exception, scheme: str, reader: Reader = SERVER) -> Failur
         return Failure(
             Fault.ABSENT,
             "the bucket has no such object",
-            "Check the key: capitals count.",
+            "Check the key: it is case-sensitive.",
         )
     if isinstance(
         error,
@@ -227,7 +227,7 @@ def failure_of(error: Exception, scheme: str, reader: Reader = SERVER) -> Failur
         )
     return Failure(
         Fault.PASSING,
-        f"the store does not answer as it should: {_what_came(first)}",
+        f"the store gave an unexpected answer: {_what_came(first)}",
         f"Check that the {reader.name} reaches the store ({_REACHED_BY[scheme]}), then "
         f"{reader.again}.",
         first,
@@ -308,8 +308,8 @@ def parts_of(
     found = obstore.get(store, key, options={"range": (start, end), "if_match": etag})
     if found.range != (start, end) or found.meta["size"] != size_bytes:
         raise RangeRefused(
-            f"bytes {start} to {end} of {size_bytes} were asked for, and the store gave "
-            f"{found.range[0]} to {found.range[1]} of {found.meta['size']}"
+            f"bytes {start} to {end} of {size_bytes} were requested, but the store "
+            f"sent {found.range[0]} to {found.range[1]} of {found.meta['size']}"
         )
     for part in found.stream(min_chunk_size=_PART_BYTES):
         data = memoryview(part)[: end - start]

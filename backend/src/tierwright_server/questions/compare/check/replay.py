@@ -18,7 +18,7 @@ def replay(job: dict[str, Any], report: Report) -> dict[str, Any]:
     ----------
     job : dict
         `trace` (path of the canonical trace), `schemes`, `flash_pages`, `ram_pages`,
-        `ram_pages_with_flash`, what the metadata of flash leave of it, and `warm_up`, the accesses
+        `ram_pages_with_flash`, what the flash metadata leave of it, and `warm_up`, the accesses
         that are not counted.
     report : Report
         Takes progress in bytes of the trace, one phase a scheme.

@@ -30,8 +30,8 @@ class SimulationIn(EvaluationIn):
     ) = None
     warm_up: WarmUp | None = Field(
         default=None,
-        description="Absent: that of the start, the first half of the trace in the steady "
-        "state, none from a cold one.",
+        description="Absent: the one of the start, the first half of the trace in the "
+        "steady state, none from a cold start.",
     )
 
 
@@ -48,21 +48,24 @@ def warm_up_asked(inputs: Mapping[str, Any]) -> WarmUp:
 
 
 class SimulationRow(Answer):
-    """One counter of one scheme: model beside simulation."""
+    """One counter of one scheme: model and simulation."""
 
     scheme: str
     counter: str
     unit: str
     model: float | None = Field(
-        description="From the start asked for, over as many accesses as were counted; absent "
-        "where the warm-up is not that of the start, as it does not stand beside such counts."
+        description="From the requested start, over as many accesses as were counted; "
+        "absent where the warm-up is not the one of the start, because the "
+        "two cannot be compared."
     )
     simulated: float
     gap: float | None = Field(description="model - simulated")
     gap_relative: float | None = Field(
         description="gap / simulated; absent where simulated is 0."
     )
-    exact: bool = Field(description="The estimator claims equality with a simulation.")
+    exact: bool = Field(
+        description="Whether the estimator is exact, equal to a simulation."
+    )
 
 
 class SimulationResult(Answer):
@@ -70,8 +73,8 @@ class SimulationResult(Answer):
 
     rows: list[SimulationRow]
     schemes: dict[str, dict[str, int]] = Field(
-        description="Every counter of every replay; with a warm-up, of the accesses behind it: "
-        "`warm_up` and `accesses` are part of them."
+        description="Every counter of every replay; with a warm-up, of the accesses "
+        "after it: `warm_up` and `accesses` are among them."
     )
 
 
@@ -88,5 +91,5 @@ class SimulationOut(Answer):
     run: RunOut | None
     result: SimulationResult | None
     warnings: list[WarningOut] = Field(
-        description="What the reader of the trace noticed."
+        description="What the reader noticed in the trace."
     )

@@ -86,9 +86,10 @@ def _schemes(body: SimulationIn) -> list[str]:
             raise BadInput.at(
                 f"body.schemes.{index}",
                 name,
-                f"is none of {', '.join(known)}",
-                hint="The check holds schemes against their model. POST /api/v1/sweeps "
-                "replays everything that GET /api/v1/simulator lists.",
+                f"is not one of {', '.join(known)}",
+                hint="Use POST /api/v1/sweeps, which replays everything that GET "
+                "/api/v1/simulator lists: this check compares schemes with their "
+                "model.",
             )
     return [name for name in known if name in body.schemes]
 

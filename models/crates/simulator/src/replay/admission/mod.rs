@@ -76,14 +76,14 @@ admissions! {
     all::All => "all", "All", "Every RAM victim.", "Koltsidas, Viglas 2009, section 3.4";
     clean_only::CleanOnly => "clean_only", "Clean only", "Clean RAM victims; dirty ones go to disk, so flash is never dirty.", "Koltsidas, Viglas 2009, sections 3.4 and 5.6 (as ZFS does)";
     accessed_twice::AccessedTwice => "accessed_twice", "Accessed twice", "RAM victims that were accessed at least twice while they were in RAM, so that a scan does not fill flash.", "Koltsidas, Viglas 2009, section 3.4";
-    top_f::TopF => "top_f", "Top f by frequency", "RAM victims among the f most accessed pages so far, f being the pages of flash.", "Koltsidas, Viglas 2009, section 3.4";
-    read_intensive::ReadIntensive => "read_intensive", "Read-intensive", "RAM victims among the f pages with most reads less writes so far, if they were read more often than written.", "Koltsidas, Viglas 2009, section 3.4 (after their VLDB 2008 placement of read-intensive pages)";
+    top_f::TopF => "top_f", "Top f by frequency", "RAM victims among the f most accessed pages so far, where f is the number of flash pages.", "Koltsidas, Viglas 2009, section 3.4";
+    read_intensive::ReadIntensive => "read_intensive", "Read-intensive", "RAM victims among the f pages with the most reads minus writes so far, if they were read more often than written.", "Koltsidas, Viglas 2009, section 3.4 (after their VLDB 2008 placement of read-intensive pages)";
 }
 
 /// Option of a scheme whose RAM victims can be refused.
 pub(crate) const ADMISSION: Setting = Setting {
     name: "admission",
-    description: "Which RAM victims flash takes; one that it does not take goes to disk if it is dirty.",
+    description: "Which RAM victims flash admits; a victim that it does not admit goes to disk if it is dirty.",
     default: "all",
     values: Values::OneOf(NAMES),
 };

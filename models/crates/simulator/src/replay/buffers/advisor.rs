@@ -22,6 +22,8 @@
 //!   a time, as the policy names its victims.
 //! * R is an option and constant; `dynamics` replays devices whose R drifts.
 
+use serde::Serialize;
+
 use super::fd_buffer::{
     CLEAN_PAGES, CLEAN_POLICY, DIRTY_POLICY, FdBuffer, are_lru, clean_pages, pool_policies,
 };
@@ -65,7 +67,7 @@ pub(super) const OPTIONS: &[BufferOption] = &[
     BufferOption {
         name: "comp",
         values: "a number above 0",
-        default: "windows have a fixed length",
+        default: "windows of a fixed length",
         description: "Time of one estimation; windows then last until their I/O time is comp / g. [page reads]",
     },
     BufferOption {
@@ -78,7 +80,7 @@ pub(super) const OPTIONS: &[BufferOption] = &[
         name: "group_pages",
         values: "a whole number from 1 to the buffer's pages",
         default: "exact stack positions",
-        description: "Pages of a group whose stack distances count as equal; the paper uses 64.",
+        description: "Pages per group, whose stack distances count as equal; the paper uses 64.",
     },
     BufferOption {
         name: "group_distance",
@@ -92,7 +94,7 @@ pub(super) const OPTIONS: &[BufferOption] = &[
 ];
 
 /// One window of the advisor.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Window {
     /// Accesses.
     pub accesses: u64,
@@ -201,12 +203,12 @@ fn advice(run: &Run<'_, '_>) -> Result<Advice> {
     let overhead = options.positive("g")?;
     let end = if let Some(comp) = options.positive("comp")? {
         if let Some(window) = options.text("window") {
-            return Err(options.wrong("window", window, "cannot stand beside comp"));
+            return Err(options.wrong("window", window, "cannot be combined with comp"));
         }
         WindowEnd::IoTime(comp / overhead.unwrap_or(OVERHEAD_RATIO))
     } else {
         if let Some(g) = options.text("g") {
-            return Err(options.wrong("g", g, "says nothing without comp"));
+            return Err(options.wrong("g", g, "has no effect without comp"));
         }
         WindowEnd::Accesses(fixed)
     };
@@ -224,7 +226,7 @@ fn distance(run: &Run<'_, '_>) -> Result<Distance> {
     if options.text("group_pages").is_none() {
         return match options.text("group_distance") {
             Some(end) => {
-                Err(options.wrong("group_distance", end, "says nothing without group_pages"))
+                Err(options.wrong("group_distance", end, "has no effect without group_pages"))
             }
             None => Ok(Distance::Raw),
         };

@@ -48,7 +48,7 @@ pub(super) const OPTIONS: &[BufferOption] = &[
         name: "clustering",
         values: "true or false",
         default: "true",
-        description: "Whether dirty pages are written in clusters; without, this is CFLRU.",
+        description: "Whether dirty pages are written in clusters; without clusters, this is CFLRU.",
     },
     BufferOption {
         name: "cluster_pages",
@@ -69,7 +69,7 @@ pub(super) fn start(run: Run<'_, '_>) -> Result<BufferResult> {
         return drive(run, buffer);
     }
     if let Some(pages) = options.text("cluster_pages") {
-        return Err(options.wrong("cluster_pages", pages, "says nothing without clustering"));
+        return Err(options.wrong("cluster_pages", pages, "has no effect without clustering"));
     }
     let buffer = Regions::new(run.pages, working_pages, Recency::default());
     drive(run, buffer)

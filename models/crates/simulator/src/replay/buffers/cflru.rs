@@ -24,7 +24,7 @@ pub(super) const WRR: BufferOption = BufferOption {
     name: "wrr",
     values: "a decimal number from 0 to 1",
     default: "0.5",
-    description: "Working-region ratio: share of the frames, the most recent ones, whose pages are no victims while others are left.",
+    description: "Working-region ratio: share of the frames, the most recent ones, whose pages are not evicted while others are left.",
 };
 
 pub(super) const OPTIONS: &[BufferOption] = &[WRR];

@@ -139,8 +139,8 @@ impl Drift {
                 return Err(Error::BadParameter {
                     name,
                     value: value.to_string(),
-                    message: "is out of its domain".to_owned(),
-                    hint: "the share lies from 0 to 1, growth is not negative, R is above 0"
+                    message: "is out of range".to_owned(),
+                    hint: "use a share from 0 to 1, a growth of 0 or more, and R above 0"
                         .to_owned(),
                 });
             }
@@ -328,8 +328,8 @@ pub fn simulate_dynamics(
             return Err(Error::BadParameter {
                 name,
                 value: length.to_string(),
-                message: format!("has at least {least} accesses"),
-                hint: "the paper's epochs are about 5000 accesses long".to_owned(),
+                message: format!("must have at least {least} accesses"),
+                hint: "use about 5000 accesses, as the paper does".to_owned(),
             });
         }
     }
@@ -366,7 +366,7 @@ pub fn simulate_dynamics(
             name: "warm-up",
             value: totals.warm_up.accesses.to_string(),
             message: "epochs count every access, from the first one".to_owned(),
-            hint: "leave the warm-up out, and the first epochs out of the result".to_owned(),
+            hint: "leave the warm-up out, and ignore the first epochs of the result".to_owned(),
         });
     }
     machine

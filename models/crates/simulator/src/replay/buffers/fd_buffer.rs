@@ -33,19 +33,19 @@ pub(super) const CLEAN_POLICY: BufferOption = BufferOption {
     name: "clean_policy",
     values: "the name of a replacement policy",
     default: "lru",
-    description: "Replacement policy of the clean pool; its options follow as `clean_` and their name.",
+    description: "Replacement policy of the clean pool; its options are given as `clean_` and their name.",
 };
 pub(super) const DIRTY_POLICY: BufferOption = BufferOption {
     name: "dirty_policy",
     values: "the name of a replacement policy",
     default: "lru",
-    description: "Replacement policy of the dirty pool; its options follow as `dirty_` and their name.",
+    description: "Replacement policy of the dirty pool; its options are given as `dirty_` and their name.",
 };
 pub(super) const CLEAN_PAGES: BufferOption = BufferOption {
     name: "clean_pages",
-    values: "a whole number from 1 to the buffer's pages less 1",
+    values: "a whole number from 1 to the buffer's pages minus 1",
     default: "half the buffer",
-    description: "Size of the clean pool (at the start, where it changes). [pages]",
+    description: "Size of the clean pool (its initial size if it adapts). [pages]",
 };
 
 pub(super) const OPTIONS: &[BufferOption] = &[CLEAN_PAGES, CLEAN_POLICY, DIRTY_POLICY];
@@ -249,8 +249,8 @@ pub(super) fn static_split(pages: u32, clean: u64) -> Result<u32> {
         _ => Err(Error::BadParameter {
             name: "clean-pages",
             value: clean.to_string(),
-            message: format!("a clean pool has 1 to {} pages", pages - 1),
-            hint: "both pools need at least one page".to_owned(),
+            message: format!("a clean pool must have from 1 to {} pages", pages - 1),
+            hint: "leave at least one page for each pool".to_owned(),
         }),
     }
 }

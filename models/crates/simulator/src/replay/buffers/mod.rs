@@ -6,11 +6,14 @@
 //! pages left at the end are not flushed. A buffer counts operations, never time: with R the cost of
 //! a write in reads, the cost of an access is (reads + R writes) / accesses.
 
+use serde::Serialize;
+
 use crate::access::AccessSource;
 use crate::error::{Error, Result};
 use crate::progress::OnProgress;
 use crate::replay::{
     Machine, Need, Totals, WarmedUp, Warning, counters_since, disagreement, replay_with,
+    written_as_named,
 };
 
 mod advisor;
@@ -92,6 +95,8 @@ counters_since!(BufferCounters {
     evictions,
 });
 
+written_as_named!(BufferCounters);
+
 impl BufferCounters {
     #[inline]
     fn hit(&mut self, dirty: bool, write: bool) {
@@ -152,9 +157,10 @@ impl BufferCounters {
 }
 
 /// Result of one replay through a buffer.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct BufferResult {
     /// Name of the buffer in [`buffers`].
+    #[serde(rename = "policy")]
     pub buffer: &'static str,
     /// Capacity in pages.
     pub pages: u32,
@@ -163,10 +169,12 @@ pub struct BufferResult {
     /// Those that write.
     pub write_accesses: u64,
     /// What was replayed before them and not counted.
+    #[serde(skip_serializing_if = "WarmedUp::is_none")]
     pub warm_up: WarmedUp,
     /// Distinct pages of the whole trace.
     pub distinct_pages: u64,
     /// What was counted.
+    #[serde(flatten)]
     pub counters: BufferCounters,
     /// Pages of the clean pool, at the end where they change; `None` without such a pool.
     pub clean_pages: Option<u32>,
@@ -311,9 +319,9 @@ pub(crate) fn check_writes(source: &dyn AccessSource, name: &str) -> Result<()> 
         name: "trace",
         value: source.file_name().unwrap_or("in memory").to_owned(),
         message: format!(
-            "its format does not tell writes from reads, and `{name}` weighs one against the other"
+            "its format does not distinguish writes from reads, and `{name}` weighs one against the other"
         ),
-        hint: "use a trace that records writes, see has_writes in `tierwright formats`; lru and every policy of `simulate` take this one"
+        hint: "use a trace that records writes (see has_writes in `tierwright formats`), or use lru or a policy of `simulate`, which do not need them"
             .to_owned(),
     })
 }
@@ -323,7 +331,7 @@ fn no_writes(name: &str, totals: Totals) -> Option<Warning> {
     (totals.accesses > 0 && totals.write_accesses == 0).then(|| Warning {
         name: "no_writes",
         message: format!(
-            "none of the {} accesses writes, so `{name}` has no dirty page to spare",
+            "the trace has no writes among its {} accesses, so `{name}` has no dirty page to spare",
             totals.accesses
         ),
         hint: "use a trace that records writes; see has_writes in `tierwright formats`".to_owned(),
@@ -358,6 +366,6 @@ buffers! {
     lru::start => "lru", "LRU", "Evicts the least recently used page, clean or dirty.", "Mattson, Gecsei, Slutz, Traiger: Evaluation techniques for storage hierarchies, IBM Systems Journal 1970", 1, &[], &[];
     cflru::start => "cflru", "CFLRU", "Evicts the least recent clean page outside a working region of the most recent pages; dirty ones only when no clean one is left there.", "Park, Jung, Kang, Kim, Lee: CFLRU: a replacement algorithm for flash memory, CASES 2006", 1, &[Need::Writes], cflru::OPTIONS;
     cfdc::start => "cfdc", "CFDC", "CFLRU that writes dirty pages in clusters of neighbours, large and old clusters first.", "Ou, Haerder, Jin: CFDC: a flash-aware replacement policy for database buffer management, DaMoN 2009", 1, &[Need::Writes], cfdc::OPTIONS;
-    fd_buffer::start => "fd_static", "FD-Buffer, static split", "A clean and a dirty pool of fixed sizes, each with a policy of its own.", "On, Li, He, Wu, Luo, Xu: FD-Buffer: a buffer manager for databases on flash disks, CIKM 2010, section 4.2", 2, &[Need::Writes], fd_buffer::OPTIONS;
-    advisor::start => "fd_buffer", "FD-Buffer, adaptive split", "A clean and a dirty pool whose sizes follow the cost that the last window's hits predict for every split.", "On, Li, He, Wu, Luo, Xu: FD-Buffer: a buffer manager for databases on flash disks, CIKM 2010, sections 4.2 to 4.4", 2, &[Need::Writes], advisor::OPTIONS;
+    fd_buffer::start => "fd_static", "FD-Buffer, static split", "A clean and a dirty pool of fixed sizes, each with its own policy.", "On, Li, He, Wu, Luo, Xu: FD-Buffer: a buffer manager for databases on flash disks, CIKM 2010, section 4.2", 2, &[Need::Writes], fd_buffer::OPTIONS;
+    advisor::start => "fd_buffer", "FD-Buffer, adaptive split", "A clean and a dirty pool whose sizes follow the cost predicted for every split from the last window's hits.", "On, Li, He, Wu, Luo, Xu: FD-Buffer: a buffer manager for databases on flash disks, CIKM 2010, sections 4.2 to 4.4", 2, &[Need::Writes], advisor::OPTIONS;
 }

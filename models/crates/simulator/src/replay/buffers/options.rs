@@ -77,7 +77,7 @@ impl<'a> Options<'a> {
             } else if known.is_empty() {
                 format!("`{}` has no options", self.about.name)
             } else {
-                format!("the options of `{}` are {known}", self.about.name)
+                format!("use an option of `{}`: {known}", self.about.name)
             },
         }
     }
@@ -98,7 +98,7 @@ impl<'a> Options<'a> {
                         default,
                         ..
                     } = option;
-                    format!("{name} is {values}; without it {default}")
+                    format!("give {name} as {values}; default: {default}")
                 },
             ),
         }
@@ -177,7 +177,7 @@ impl<'a> Options<'a> {
         default: T,
         choices: &[(&str, T)],
     ) -> Result<T> {
-        self.parsed(name, default, "is none of its values", |text| {
+        self.parsed(name, default, "is not one of its values", |text| {
             let wanted = text.to_ascii_lowercase();
             let found = choices.iter().find(|(choice, _)| *choice == wanted);
             found.map(|&(_, value)| value)

@@ -35,6 +35,8 @@
 //! | admission rules | with invalidating alone: overwriting cannot drop the old copy of a page that it refuses |
 //! | flash of a size that is no multiple of the block | rounded down to whole blocks |
 
+use serde::Serialize;
+
 use crate::access::AccessSource;
 use crate::error::{Error, Result};
 use crate::progress::OnProgress;
@@ -45,7 +47,7 @@ use crate::replay::two_tier::{
     self, Policies, Run, SchemeCounters, SchemeResult, Warning, inclusion, without_writes,
 };
 use crate::replay::{
-    About, Machine, Totals, counters_since, disagreement, page_count, replay_with,
+    About, Machine, Totals, counters_since, disagreement, page_count, replay_with, written_as_named,
 };
 
 mod future;
@@ -71,7 +73,7 @@ const TECHNIQUES: &[&str] = &["overwriting", "invalidating"];
 /// What to do with a RAM victim whose block is not on flash.
 pub(crate) const BLOCK_TECHNIQUE: Setting = Setting {
     name: "block_technique",
-    description: "What becomes of a RAM victim whose block is not on flash: fetch the block from disk and overwrite the page, or take a block in which only the page is valid.",
+    description: "What happens to a RAM victim whose block is not on flash: fetch the block from disk and overwrite the page, or take a block in which only the page is valid.",
     default: "overwriting",
     values: Values::OneOf(TECHNIQUES),
 };
@@ -122,6 +124,8 @@ counters_since!(BlockCounters {
     ram_back_invalidations,
 });
 
+written_as_named!(BlockCounters);
+
 impl BlockCounters {
     /// All counters with their names, in the order to show them.
     pub fn named(&self) -> [(&'static str, u64); 12] {
@@ -143,7 +147,7 @@ impl BlockCounters {
 }
 
 /// A flash of blocks, in the result of a replay.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct BlockResult {
     /// RAM pages in a block.
     pub block_pages: u32,
@@ -152,6 +156,7 @@ pub struct BlockResult {
     /// `overwriting` or `invalidating`.
     pub technique: &'static str,
     /// What was counted.
+    #[serde(flatten)]
     pub counters: BlockCounters,
 }
 
@@ -181,8 +186,8 @@ pub(crate) fn are_wanted(policies: &Policies) -> Result<bool> {
     Err(Error::BadParameter {
         name: "option",
         value: format!("{}={technique}", BLOCK_TECHNIQUE.name),
-        message: "makes no difference where a flash page is a RAM page".to_owned(),
-        hint: format!("give {} from 2 to {MOST_PAGES} too", BLOCK_PAGES.name),
+        message: "has no effect where a flash page is one RAM page".to_owned(),
+        hint: format!("also give {} from 2 to {MOST_PAGES}", BLOCK_PAGES.name),
     })
 }
 
@@ -244,10 +249,10 @@ pub(crate) fn simulate(
         warnings.push(Warning {
             name: "blocks_leave_ram",
             message: format!(
-                "{} pages left RAM because every block on flash had pages in RAM and one had to go",
+                "{} pages left RAM because every block on flash had pages in RAM and one had to be evicted",
                 blocks.ram_back_invalidations
             ),
-            hint: "give flash more pages, or smaller blocks".to_owned(),
+            hint: "give flash more pages, or use smaller blocks".to_owned(),
         });
     }
     Ok(SchemeResult {
@@ -291,9 +296,9 @@ fn check(policies: &Policies, division: Division, flash_pages: u32) -> Result<()
         return refused(
             ADMISSION.name,
             rule,
-            "a block that is overwritten as a whole cannot drop the page that it refuses"
+            "a block that is overwritten as a whole cannot drop a page that is not admitted"
                 .to_owned(),
-            "add block_technique=invalidating",
+            "use block_technique=invalidating",
         );
     }
     if flash_pages > 0 && flash_blocks == 0 {
@@ -301,7 +306,7 @@ fn check(policies: &Policies, division: Division, flash_pages: u32) -> Result<()
             name: "flash-pages",
             value: flash_pages.to_string(),
             message: format!("less than one block of {block_pages} pages"),
-            hint: "give more flash, or smaller blocks".to_owned(),
+            hint: "give more flash, or use smaller blocks".to_owned(),
         });
     }
     Ok(())

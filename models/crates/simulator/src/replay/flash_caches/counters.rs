@@ -1,6 +1,6 @@
 //! What a flash cache system counts: device operations by class, never time.
 
-use crate::replay::counters_since;
+use crate::replay::{counters_since, written_as_named};
 
 /// Counts of one replay. All in pages, operations or accesses.
 ///
@@ -96,6 +96,8 @@ counters_since!(FlashCacheCounters {
     restart_segments_read,
     restart_pages_scanned,
 });
+
+written_as_named!(FlashCacheCounters);
 
 impl FlashCacheCounters {
     /// Page reads from flash that serve accesses.

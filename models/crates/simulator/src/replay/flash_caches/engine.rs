@@ -1,5 +1,7 @@
 //! The engine under every flash cache: the DRAM buffer, the clock, crash and restart, the loop.
 
+use serde::{Serialize, Serializer};
+
 use super::counters::FlashCacheCounters;
 use super::{ClockUnit, Exit, FlashCache, FlashDevice, Host};
 use crate::access::{AccessSource, Chunk, WRITE};
@@ -14,11 +16,12 @@ use crate::replay::{
 };
 
 /// What a crash destroyed.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct CrashReport {
     /// Accesses before it.
     pub at_access: u64,
     /// Whether the flash contents were used again.
+    #[serde(rename = "restart", serialize_with = "warm_or_cold")]
     pub warm: bool,
     /// Pages that were in DRAM.
     pub ram_pages_lost: u64,
@@ -29,7 +32,13 @@ pub struct CrashReport {
     /// Of these, copies newer than the disk's; the log must redo them.
     pub flash_dirty_pages_lost: u64,
     /// What had been counted until then; nothing where it is in the warm-up.
+    #[serde(rename = "before")]
     pub counters_before: FlashCacheCounters,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for it")]
+fn warm_or_cold<S: Serializer>(warm: &bool, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+    serializer.serialize_str(if *warm { "warm" } else { "cold" })
 }
 
 impl CrashReport {

@@ -285,7 +285,7 @@ impl FlashCache for Face {
             name: "admission",
             values: "mixed, dirty_only, clean_only",
             default: "mixed",
-            description: "Which DRAM victims flash takes.",
+            description: "Which DRAM victims flash admits.",
             is_place: false,
         },
         OptionAbout {
@@ -297,7 +297,7 @@ impl FlashCache for Face {
         },
         OptionAbout {
             name: "scan_depth",
-            values: "1 to the flash pages",
+            values: "1 to the number of flash pages",
             default: "64 for gsc (all of a smaller flash), 1 for mvfifo",
             description: "Slots dequeued together, and the pages of a batch write.",
             is_place: false,
@@ -306,7 +306,7 @@ impl FlashCache for Face {
             name: "clear_dirty_on_stage_out",
             values: "false, true",
             default: "false",
-            description: "Whether writing a slot to disk makes its unchanged DRAM copy clean (true) or, as printed, leaves it to be written once more (false).",
+            description: "Whether writing a slot to disk makes its unchanged DRAM copy clean (true) or, as printed, leaves it to be written again (false).",
             is_place: false,
         },
         OptionAbout {

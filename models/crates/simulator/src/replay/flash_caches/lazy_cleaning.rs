@@ -153,42 +153,42 @@ impl FlashCache for LazyCleaning {
             name: "admission",
             values: "mixed, dirty_only, clean_only",
             default: "mixed",
-            description: "Which DRAM victims flash takes.",
+            description: "Which DRAM victims flash admits.",
             is_place: false,
         },
         OptionAbout {
             name: "dirty_threshold",
             values: "0 to 1",
             default: "0.5",
-            description: "Share of the flash pages that may be dirty before the cleaner works; 1 never cleans.",
+            description: "Share of the flash pages that may be dirty before the cleaner starts; 1 never cleans.",
             is_place: false,
         },
         OptionAbout {
             name: "cleaner_pages",
             values: "1 to 4294967295",
             default: "64",
-            description: "Most pages cleaned each time the cleaner wakes.",
+            description: "Maximum number of pages cleaned each time the cleaner wakes.",
             is_place: false,
         },
         OptionAbout {
             name: "cleaner_period_us",
             values: "1 to 1000000000000",
             default: "10000",
-            description: "Time between wakings of the cleaner, for traces with time. [µs]",
+            description: "Time between wake-ups of the cleaner, for traces with time. [µs]",
             is_place: false,
         },
         OptionAbout {
             name: "cleaner_period_accesses",
             values: "1 to 4294967295",
             default: "64",
-            description: "Accesses between wakings of the cleaner, for traces without time.",
+            description: "Accesses between wake-ups of the cleaner, for traces without time.",
             is_place: false,
         },
         OptionAbout {
             name: "directory",
             values: "memory, persistent",
             default: "memory",
-            description: "Whether the directory of flash pages survives a crash; persistent costs two random metadata page writes a change.",
+            description: "Whether the directory of flash pages survives a crash; persistent costs two random metadata page writes per change.",
             is_place: false,
         },
     ];
@@ -247,8 +247,10 @@ impl FlashCache for LazyCleaning {
         Err(Error::BadParameter {
             name: "trace",
             value: pages.to_string(),
-            message: format!("more than {MAX_FRAMES} distinct pages, the most that LRU-2 orders"),
-            hint: "use a larger --page-bytes, or cut the trace".to_owned(),
+            message: format!(
+                "more than {MAX_FRAMES} distinct pages, the maximum that LRU-2 can order"
+            ),
+            hint: "use a larger --page-bytes, or shorten the trace".to_owned(),
         })
     }
 

@@ -52,6 +52,8 @@
 //! * **An FTL underneath** is a [`FlashDevice`]: every data write reaches it with its frame, and it
 //!   counts erases. [`Frames`] knows none: it tells sequential writes from random ones.
 
+use serde::{Serialize, Serializer};
+
 use crate::access::AccessSource;
 use crate::error::{Error, Result};
 use crate::progress::OnProgress;
@@ -229,12 +231,12 @@ const COMMON_OPTIONS: &[OptionAbout] = &[
         name: RAM_POLICY,
         values: "a replacement policy",
         default: RAM_DEFAULT,
-        description: "Replacement policy of DRAM; its options follow as `ram_` and their name. opt reads the trace to its end first.",
+        description: "Replacement policy of DRAM; its options are given as `ram_` and their name. opt first reads the trace to its end.",
         is_place: false,
     },
     OptionAbout {
         name: "crash_at",
-        values: "0 to the accesses of the trace",
+        values: "0 to the number of accesses of the trace",
         default: "no crash",
         description: "Accesses before a crash that empties DRAM.",
         is_place: true,
@@ -243,13 +245,13 @@ const COMMON_OPTIONS: &[OptionAbout] = &[
         name: "restart",
         values: "warm, cold",
         default: "warm",
-        description: "Whether the flash contents are used again after the crash.",
+        description: "Whether the flash contents are reused after the crash.",
         is_place: false,
     },
 ];
 
 /// Result of one replay through DRAM and a flash cache.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct FlashCacheResult {
     /// Name of the flash cache in [`flash_caches`].
     pub scheme: &'static str,
@@ -262,10 +264,12 @@ pub struct FlashCacheResult {
     /// Those that write.
     pub write_accesses: u64,
     /// What was replayed before them and not counted.
+    #[serde(skip_serializing_if = "WarmedUp::is_none")]
     pub warm_up: WarmedUp,
     /// Distinct pages of the whole trace.
     pub distinct_pages: u64,
     /// What was counted.
+    #[serde(flatten)]
     pub counters: FlashCacheCounters,
     /// Flash slots in use at the end.
     pub slots_used: u64,
@@ -274,11 +278,19 @@ pub struct FlashCacheResult {
     /// Of these, valid slots newer than the disk's copy.
     pub dirty_slots: u64,
     /// The options in force.
+    #[serde(serialize_with = "as_map")]
     pub options: Vec<(String, String)>,
     /// What the crash destroyed, if there was one.
     pub crash: Option<CrashReport>,
     /// What the user should know.
     pub warnings: Vec<Warning>,
+}
+
+fn as_map<S: Serializer>(
+    options: &[(String, String)],
+    serializer: S,
+) -> std::result::Result<S::Ok, S::Error> {
+    serializer.collect_map(options.iter().map(|(name, value)| (name, value)))
 }
 
 /// What one replay needs.
@@ -380,12 +392,10 @@ fn options_of_dram(given: &[(String, String)]) -> String {
         .map(|option| format!("{RAM_PREFIX}{}", option.name))
         .collect();
     if names.is_empty() {
-        format!(
-            "those of its {RAM_POLICY} are `{RAM_PREFIX}` and their name, of which `{wanted}` has none"
-        )
+        format!("options of its {RAM_POLICY} start with `{RAM_PREFIX}`, but `{wanted}` has none")
     } else {
         format!(
-            "those of its {RAM_POLICY} `{wanted}` are {}",
+            "or an option of its {RAM_POLICY} `{wanted}`, {}",
             names.join(", ")
         )
     }
@@ -482,10 +492,10 @@ fn count<P: Policy, C: FlashCache>(
         warnings.push(Warning {
             name: "no_writes",
             message: format!(
-                "{} is made for changed pages, and the trace has no writes: write reduction, old versions and cleaning stay unknown",
+                "{} is designed for changed pages, and the trace has no writes: write reduction, old versions and cleaning are unknown",
                 about.about.title
             ),
-            hint: "use a trace that records writes, or read the hits only".to_owned(),
+            hint: "use a trace that records writes, or rely on the hits only".to_owned(),
         });
     }
     let cache = &engine.cache;

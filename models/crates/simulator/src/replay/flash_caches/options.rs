@@ -33,7 +33,7 @@ pub(crate) struct Options<'given> {
 /// What can be given at all, in words.
 fn all_options<'a>(names: impl Iterator<Item = &'a str>, of_dram: &str) -> String {
     let names: Vec<_> = names.collect();
-    format!("its options are {}; {of_dram}", names.join(", "))
+    format!("use one of its options, {}; {of_dram}", names.join(", "))
 }
 
 impl<'given> Options<'given> {
@@ -105,7 +105,10 @@ impl<'given> Options<'given> {
             name: "option",
             value: format!("{name}={value}"),
             message: message.to_owned(),
-            hint: format!("{name} is {}; by default {}", about.values, about.default),
+            hint: format!(
+                "give {name} as {}; default: {}",
+                about.values, about.default
+            ),
         }
     }
 
@@ -122,7 +125,7 @@ impl<'given> Options<'given> {
                 self.note(name, &choice);
                 Ok(value)
             }
-            None => Err(self.refuse(name, text, "is none of the values")),
+            None => Err(self.refuse(name, text, "is not one of its values")),
         }
     }
 
@@ -159,7 +162,7 @@ impl<'given> Options<'given> {
                 Ok(number) if range.contains(&number) => number,
                 _ => {
                     let (least, most) = (range.start(), range.end());
-                    let message = format!("is no whole number from {least} to {most}");
+                    let message = format!("is not a whole number from {least} to {most}");
                     return Err(self.refuse(name, text, &message));
                 }
             },
@@ -201,7 +204,7 @@ impl<'given> Options<'given> {
                 self.note(name, &share);
                 Ok(share)
             }
-            _ => Err(self.refuse(name, text, "is no number from 0 to 1")),
+            _ => Err(self.refuse(name, text, "is not a number from 0 to 1")),
         }
     }
 

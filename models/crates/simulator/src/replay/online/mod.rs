@@ -33,6 +33,8 @@
 //! | policies other than LRU | the tiers run them; the schemes are still judged by LRU, which no one of them favours: `p_d`, `p_dF` and what is reported as seen are those of the policies that run |
 //! | what a switch does to the policies | nothing: both go on with all that they know. Flash guards what RAM holds under the inclusive scheme and only that, a page that exclusive takes off flash leaves its policy without a trace, and every flash policy sees the traffic of whatever scheme governs the page |
 
+use serde::Serialize;
+
 use crate::access::AccessSource;
 use crate::error::{Error, Result};
 use crate::progress::OnProgress;
@@ -90,22 +92,22 @@ const fn time(name: &'static str, description: &'static str, default: &'static s
 const OPTIONS: &[Setting] = &[
     time(
         "flash_read_us",
-        "Time of reading a page from flash; to be given. [µs]",
+        "Time to read a page from flash; required. [µs]",
         "",
     ),
     time(
         "flash_write_us",
-        "Time of writing a page to flash; to be given. [µs]",
+        "Time to write a page to flash; required. [µs]",
         "",
     ),
     time(
         "disk_read_us",
-        "Time of reading a page from disk; to be given. [µs]",
+        "Time to read a page from disk; required. [µs]",
         "",
     ),
     time(
         "disk_write_us",
-        "Time of writing a page to disk; to be given. [µs]",
+        "Time to write a page to disk; required. [µs]",
         "",
     ),
     time(
@@ -135,7 +137,7 @@ const OPTIONS: &[Setting] = &[
     },
     Setting {
         name: "initial",
-        description: "The scheme to begin with.",
+        description: "The initial scheme.",
         default: "lazy",
         values: Values::OneOf(NAMES),
     },
@@ -155,7 +157,7 @@ const OPTIONS: &[Setting] = &[
     ),
     Setting {
         name: "patience",
-        description: "Periods in succession in which a gain must count before the switch.",
+        description: "Consecutive periods in which a gain must count before the switch.",
         default: "2",
         values: Values::Whole {
             least: 1,
@@ -170,7 +172,7 @@ const OPTIONS: &[Setting] = &[
 pub(crate) const TABLE: &[About] = &[About {
     name: "online",
     title: "Online chooser",
-    description: "Evaluates the cost formulas every period and runs the page flow that costs least.",
+    description: "Evaluates the cost formulas every period and runs the page flow with the lowest cost.",
     paper: "Koltsidas, Viglas 2009, sections 3.5 and 4.3",
     needs: &[],
     options: OPTIONS,
@@ -218,7 +220,7 @@ pub struct Choice {
 }
 
 /// Result of a replay under the chooser.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct OnlineResult {
     /// Name of the chooser in [`super::choosers`].
     pub scheme: &'static str,
@@ -235,17 +237,21 @@ pub struct OnlineResult {
     /// Those that write.
     pub write_accesses: u64,
     /// What was replayed before them and not counted.
+    #[serde(skip_serializing_if = "WarmedUp::is_none")]
     pub warm_up: WarmedUp,
     /// Distinct pages of the whole trace.
     pub distinct_pages: u64,
     /// What was counted.
+    #[serde(flatten)]
     pub counters: SchemeCounters,
     /// Choices after the warm-up that changed the scheme.
     pub switches: u64,
     /// All periods in order, relations in order of appearance, those without RAM misses left out. Periods of the
     /// warm-up are among them: they are part of how the chooser came to its choices.
+    #[serde(skip)]
     pub history: Vec<Choice>,
     /// Names of the relations by their numbers, if the trace has names.
+    #[serde(skip)]
     pub relation_names: Vec<String>,
     /// What the user should know.
     pub warnings: Vec<Warning>,
@@ -280,7 +286,7 @@ pub fn simulate_online(
         return Err(Error::BadParameter {
             name: "scheme",
             value: name.to_owned(),
-            message: "no such chooser of page flows".to_owned(),
+            message: "no such page-flow chooser".to_owned(),
             hint: format!("choose {}", about.name),
         });
     }
@@ -309,9 +315,9 @@ pub fn simulate_online(
             name: "option",
             value: "initial=inclusive".to_owned(),
             message: format!(
-                "inclusive needs more flash than RAM, not {flash_pages} pages beside {ram_pages}"
+                "inclusive needs more flash than RAM: flash has {flash_pages} pages and RAM {ram_pages}"
             ),
-            hint: "give flash more pages than RAM, or leave it out for initial=lazy".to_owned(),
+            hint: "give flash more pages than RAM, or use initial=lazy".to_owned(),
         });
     }
     let (ram, flash) = policies.tiers();
@@ -352,11 +358,11 @@ fn no_time_lacks(about: &About, settings: &Settings) -> Result<()> {
         name: "option",
         value: missing.join(", "),
         message: format!(
-            "scheme `{}` weighs device times, and these are not given",
+            "scheme `{}` compares device times, but not all of them are given",
             about.name
         ),
         hint: format!(
-            "give {}=T in microseconds an operation, and so on",
+            "give {}=T in microseconds per operation, and likewise the other times",
             missing[0]
         ),
     })
@@ -368,11 +374,10 @@ fn too_many_relations(pages: usize) -> Error {
         name: "option",
         value: "scope=relation".to_owned(),
         message: format!(
-            "the trace has more than {MOST_RELATIONS} relations: number {} comes after {pages} distinct pages, and at most {MOST_RELATIONS} can have a choice of their own",
+            "the trace has more than {MOST_RELATIONS} relations: number {} comes after {pages} distinct pages, and at most {MOST_RELATIONS} can have a separate choice",
             MOST_RELATIONS + 1
         ),
-        hint: "leave it out for scope=global, or cut the trace to the relations of interest"
-            .to_owned(),
+        hint: "use scope=global, or reduce the trace to the relations of interest".to_owned(),
     }
 }
 

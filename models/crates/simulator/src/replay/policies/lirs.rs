@@ -156,7 +156,7 @@ impl<const GUARDED: bool> Policy for Lirs<GUARDED> {
         },
         Setting {
             name: "hir_share",
-            description: "Pages of the cache for pages of high inter-reference recency, as a share of it; at least one.",
+            description: "Pages reserved for pages with high inter-reference recency, as a share of the cache; at least one.",
             default: "0.01",
             values: Values::Number {
                 least: 0.0,

@@ -257,7 +257,7 @@ impl Policy for Lru2 {
 
     const OPTIONS: &'static [Setting] = &[Setting {
         name: "period",
-        description: "Correlated reference period: a reference so many references or fewer after the last one to its page counts as the same. [references]",
+        description: "Correlated reference period: references to a page that are at most this many references apart count as one. [references]",
         default: "0",
         values: Values::References {
             least: 0,

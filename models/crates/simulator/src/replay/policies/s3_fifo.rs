@@ -116,7 +116,7 @@ impl<const GUARDED: bool> Policy for S3Fifo<GUARDED> {
         },
         Setting {
             name: "ghost_share",
-            description: "Pages remembered after they left the small queue, as a share of the cache.",
+            description: "Pages remembered after leaving the small queue, as a share of the cache.",
             default: "0.9",
             values: Values::Number {
                 least: 0.0,

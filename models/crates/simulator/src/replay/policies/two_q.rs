@@ -75,7 +75,7 @@ impl<const GUARDED: bool> Policy for TwoQ<GUARDED> {
         },
         Setting {
             name: "k_out",
-            description: "Pages remembered after they left that queue (Kout), as a share of the cache.",
+            description: "Pages remembered after leaving that queue (Kout), as a share of the cache.",
             default: "0.5",
             values: Values::Number {
                 least: 0.0,

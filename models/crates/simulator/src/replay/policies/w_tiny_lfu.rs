@@ -126,7 +126,7 @@ impl<const GUARDED: bool> Policy for WTinyLfu<GUARDED> {
     /// miniature as with smaller ones: which pages the main part admits is decided over long times, and
     /// nothing is known to bound by how much samples decide otherwise.
     fn smallest_part(_settings: &Settings) -> Result<f64, &'static str> {
-        Err("on real traces its intervals missed the count at most sizes")
+        Err("on real traces its intervals missed the true count at most sizes")
     }
 
     fn new(capacity: u32) -> Self {

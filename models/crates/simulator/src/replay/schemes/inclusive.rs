@@ -228,7 +228,7 @@ impl<R: Policy, F: Guarding> Scheme for Inclusive<R, F> {
     const OPTIONS: &[Setting] = &[RAM_POLICY, FLASH_POLICY, BLOCK_PAGES, BLOCK_TECHNIQUE];
     const REFUSES: &[(&str, &str)] = &[(
         ADMISSION.name,
-        "every RAM page is on flash, so flash takes every page",
+        "every RAM page is on flash, so flash admits every page",
     )];
 
     fn new(ram: &Cache<'_>, flash: &Cache<'_>) -> Self {

@@ -106,7 +106,7 @@ impl<R: Policy, F: Guarding> Scheme for InclusiveGlobal<R, F> {
     const REFUSES: &[(&str, &str)] = &[
         (
             ADMISSION.name,
-            "every RAM page is on flash, so flash takes every page",
+            "every RAM page is on flash, so flash admits every page",
         ),
         (
             BLOCK_PAGES.name,

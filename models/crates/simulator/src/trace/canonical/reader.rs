@@ -161,7 +161,7 @@ impl CanonicalReader {
             Warning::new(
                 "page_bytes_ignored",
                 format!(
-                    "pages of {asked} bytes were asked for, but the canonical trace has pages of {} bytes",
+                    "pages of {asked} bytes were requested, but the canonical trace has pages of {} bytes",
                     self.head.page_bytes
                 ),
                 "convert the original trace again with the other page size",
@@ -499,7 +499,7 @@ fn read_head(file: &mut File, path: &Path, file_bytes: u64) -> Result<(Canonical
     if prefix[..8] != MAGIC {
         return Err(Error::Unreadable {
             path: path.to_owned(),
-            message: "this is not a canonical trace: its first bytes are others".to_owned(),
+            message: "this is not a canonical trace: its first bytes do not match".to_owned(),
             hint: "convert it first, or name its format".to_owned(),
         });
     }

@@ -119,7 +119,7 @@ impl CanonicalWriter {
                 Ok(file)
             });
         let file = opened.map_err(|source| Error::Io {
-            action: "go on with",
+            action: "resume",
             path: kept.partial.clone(),
             source,
         })?;

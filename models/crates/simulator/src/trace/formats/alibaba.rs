@@ -23,7 +23,7 @@ const COLUMNS: &str = "device_id,opcode,offset,length,timestamp";
 pub(crate) const FORMAT: Format = Format {
     name: "alibaba",
     description: "Alibaba cloud block trace, CSV: device_id,opcode,offset,length,timestamp (bytes, µs)",
-    verified: "official description and published lines of the data set; no whole file was at hand",
+    verified: "official description and published lines of the data set; no complete file was available",
     has_writes: true,
     has_time: true,
     has_device: true,
@@ -48,7 +48,7 @@ fn open(input: Input, _spec: &TraceSpec) -> Result<Box<dyn RequestReader>> {
         FieldUnit::new("length", "bytes", "length of the request"),
         FieldUnit::new("timestamp", "µs", "time since 1970-01-01 UTC"),
     ];
-    let assumptions = vec!["each device_id is a device of its own".to_owned()];
+    let assumptions = vec!["each device_id is a separate device".to_owned()];
     LineReader::boxed(
         input,
         Alibaba::default(),

@@ -70,7 +70,7 @@ fn open(input: Input, _spec: &TraceSpec) -> Result<Box<dyn RequestReader>> {
             FieldUnit::new("request_number", "number", "not used"),
         ],
         assumptions: vec![
-            "each block is one page; most of these traces count blocks of 512 bytes: give --page-bytes to have sizes in bytes right".to_owned(),
+            "each block is one page; most of these traces count blocks of 512 bytes: give --page-bytes to get the sizes in bytes right".to_owned(),
             "all accesses are reads: the format has no operation field".to_owned(),
         ],
         columns: Vec::new(),
@@ -93,7 +93,7 @@ impl LineFormat for Arc {
         parse_u64(number, "request_number")?;
         if size == 0 {
             return Err(fault(
-                "num_blocks `0` asks for nothing",
+                "num_blocks `0` requests nothing",
                 "check the order of the columns: start_block num_blocks ignored request_number",
             ));
         }

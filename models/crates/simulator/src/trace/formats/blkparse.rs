@@ -80,7 +80,7 @@ impl Action {
     pub(super) fn assumption(self) -> String {
         match self {
             Self::Queued => {
-                "the requests are the Q events (queued); all other actions of the same requests are passed over".to_owned()
+                "the requests are the Q events (queued); all other actions of the same requests are skipped".to_owned()
             }
             Self::Issued => {
                 "the requests are the D events (issued to the device, after merging): the recording begins without Q events".to_owned()
@@ -126,11 +126,11 @@ impl PassedOver {
             warnings.push(Warning::new(
                 "duplicated_across_actions",
                 format!(
-                    "each request appears under several actions; only {} events count, {} events were passed over",
+                    "each request appears under several actions; only {} events count, {} events were skipped",
                     chosen.letter(),
                     others.join(" and ")
                 ),
-                "nothing to do for cache studies; to study the device itself, keep only the D events (blktrace -a issue)",
+                "no action is needed for cache studies; to study the device itself, keep only the D events (blktrace -a issue)",
             ));
         }
         if self.discards > 0 {
@@ -140,7 +140,7 @@ impl PassedOver {
                     "{} discard (trim) requests transfer no data and make no access",
                     self.discards
                 ),
-                "nothing to do unless you study discards",
+                "no action is needed unless you study discards",
             ));
         }
         if self.without_data > 0 {
@@ -151,7 +151,7 @@ impl PassedOver {
                     self.without_data,
                     chosen.letter()
                 ),
-                "nothing to do: they make no access",
+                "no action is needed: they make no access",
             ));
         }
         warnings
@@ -404,7 +404,7 @@ fn not_an_event() -> Fault {
 #[cold]
 fn unknown_action(action: &[u8]) -> Fault {
     fault(
-        format!("action `{}` is none of blkparse", excerpt(action)),
+        format!("action `{}` is not one of blkparse's", excerpt(action)),
         "write the text with blkparse's default layout (without -f)",
     )
 }
@@ -412,7 +412,7 @@ fn unknown_action(action: &[u8]) -> Fault {
 #[cold]
 fn no_rwbs() -> Fault {
     fault(
-        "the event has no letters of rwbs (R, W, D ...) behind its action",
+        "the event has no letters of rwbs (R, W, D ...) after its action",
         "check that the line is whole",
     )
 }
@@ -420,7 +420,7 @@ fn no_rwbs() -> Fault {
 #[cold]
 fn no_length() -> Fault {
     fault(
-        "the event has a sector but no `+ number of sectors` behind it",
+        "the event has a sector but no `+ number of sectors` after it",
         "check that the line is whole",
     )
 }

@@ -179,7 +179,7 @@ fn open(input: Input, _spec: &TraceSpec) -> Result<Box<dyn RequestReader>> {
     if is_big_endian(&input.head()) {
         return Err(Error::Unreadable {
             path: input.path().to_owned(),
-            message: "the records of blktrace are big-endian, which is not read".to_owned(),
+            message: "the records of blktrace are big-endian, which is not supported".to_owned(),
             hint: "write them as text with `blkparse -i NAME` and read that".to_owned(),
         });
     }
@@ -278,7 +278,9 @@ fn members(packed: &Packed) -> Result<Recording> {
             && Records(input.head().bytes).next().is_none()
         {
             return Err(wrong(
-                format!("the {kind}'s members are not of one format: `{name}` is not of blktrace"),
+                format!(
+                    "the {kind}'s members have different formats: `{name}` is not a file of blktrace"
+                ),
                 "keep the files NAME.blktrace.CPU of one recording alone",
             ));
         }
@@ -288,7 +290,7 @@ fn members(packed: &Packed) -> Result<Recording> {
             None => {
                 return Err(wrong(
                     format!(
-                        "the {kind}'s member `{name}` has no name of the kind NAME.blktrace.CPU, so nothing says which recording it belongs to"
+                        "the {kind}'s member `{name}` is not named NAME.blktrace.CPU, so its recording is unknown"
                     ),
                     "keep the files of one recording under the names that blktrace gave them",
                 ));
@@ -304,7 +306,7 @@ fn members(packed: &Packed) -> Result<Recording> {
                     "the {kind} holds several recordings: `{}.blktrace.{}` and `{}.blktrace.{}`",
                     one.0, one.1, other.0, other.1
                 ),
-                "keep each recording in an archive or folder of its own",
+                "keep each recording in a separate archive or folder",
             ));
         }
     }
@@ -388,15 +390,14 @@ fn no_file_of_its_own(path: &Path, link: bool) -> Error {
     Error::Unreadable {
         path: path.to_owned(),
         message: format!(
-            "it belongs to the recording by its name, but is {}",
+            "its name says that it belongs to the recording, but it is {}",
             if link {
                 "a link, which is not followed"
             } else {
-                "no regular file"
+                "not a regular file"
             }
         ),
-        hint: "copy the files NAME.blktrace.* of the recording into a folder of their own"
-            .to_owned(),
+        hint: "copy the files NAME.blktrace.* of the recording into a separate folder".to_owned(),
     }
 }
 
@@ -596,7 +597,7 @@ impl Blktrace {
                 return Err(Error::Unreadable {
                     path: path.to_owned(),
                     message: format!(
-                        "the file changed while it was read: it had {} bytes and has {}",
+                        "the file changed while it was read: it had {} bytes and now has {}",
                         stream.input.file_bytes(),
                         now
                     ),
@@ -743,7 +744,7 @@ impl RequestReader for Blktrace {
             warnings.push(Warning::new(
                 "missing_cpu_files",
                 format!(
-                    "the recording has no file of {} CPUs ({}): what ran there is absent",
+                    "the recording has no file for {} CPUs ({}): requests made there are missing",
                     self.missing_cpus.len(),
                     missing.join(", ")
                 ),
@@ -753,8 +754,8 @@ impl RequestReader for Blktrace {
         if let ([_], [cpu]) = (&self.streams[..], &self.cpus[..]) {
             warnings.push(Warning::new(
                 "one_cpu_only",
-                format!("all requests were made on CPU {cpu}: blktrace writes one file a CPU, and this may be one of several"),
-                "read it beside the other files NAME.blktrace.*, or merge them first: blkparse -i NAME -d merged.bin",
+                format!("all requests were made on CPU {cpu}: blktrace writes one file per CPU, and this may be one of several"),
+                "read it together with the other files NAME.blktrace.*, or merge them first: blkparse -i NAME -d merged.bin",
             ));
         }
         warnings

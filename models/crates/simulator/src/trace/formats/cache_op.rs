@@ -88,19 +88,19 @@ impl CacheCounts {
             warnings.push(Warning::new(
                 "object_sizes_ignored",
                 format!(
-                    "object sizes run from {smallest} to {largest} bytes, but each key counts as one page"
+                    "object sizes range from {smallest} to {largest} bytes, but each key counts as one page"
                 ),
-                "sizes in pages are keys; do not read them as bytes unless all objects are page-sized",
+                "read sizes in pages as numbers of keys, not as bytes, unless all objects are page-sized",
             ));
         }
         if self.zero_sizes > 0 {
             warnings.push(Warning::new(
                 "zero_sizes",
                 format!(
-                    "{} requests have size 0, as after a miss; it is not taken for the size of the object",
+                    "{} requests have size 0, as after a miss; that is not the size of the object",
                     self.zero_sizes
                 ),
-                "nothing to do: each key counts as one page whatever its size",
+                "no action is needed: each key counts as one page regardless of its size",
             ));
         }
         if self.deletes > 0 {
@@ -110,7 +110,7 @@ impl CacheCounts {
                     "{} requests delete a key: they move no data and make no access",
                     self.deletes
                 ),
-                "a cache that drops deleted keys may hold more live ones than computed here",
+                "consider that a cache that drops deleted keys may hold more live ones than computed here",
             ));
         }
         if self.unknown > 0 {
@@ -120,7 +120,7 @@ impl CacheCounts {
                     "{} requests name no operation (code 0); they count as reads",
                     self.unknown
                 ),
-                "if they write, write-backs are too low",
+                "check whether they write: if so, write-backs are too low",
             ));
         }
         warnings
@@ -131,7 +131,7 @@ impl CacheCounts {
 pub(crate) fn sampled(what: &str) -> Warning {
     Warning::new(
         "sampled_dataset",
-        format!("{what}; sizes found for the trace are that part of the sizes for the machine"),
+        format!("{what}; sizes found for the trace are that fraction of the sizes for the machine"),
         "divide every cache size by the sampling rate before buying",
     )
 }

@@ -83,7 +83,7 @@ fn open(mut input: Input, _spec: &TraceSpec) -> Result<Box<dyn RequestReader>> {
         FieldUnit::new(
             "size",
             "bytes",
-            "not used: a key is one page whatever its size; 0 after a miss",
+            "not used: a key is one page regardless of its size; 0 after a miss",
         ),
     ];
     let mut assumptions = vec![
@@ -143,7 +143,7 @@ impl LineFormat for CacheLibKv {
         let op = CacheOp::of_word(word).ok_or_else(|| {
             fault(
                 format!("op `{}` is not one of CacheLib's", excerpt(word)),
-                "known are GET, GET_LEASE, SET, SET_LEASE and DELETE",
+                "use GET, GET_LEASE, SET, SET_LEASE or DELETE",
             )
         })?;
         let size = parse_u64(field(self.size), "size")?;
@@ -180,8 +180,8 @@ impl LineFormat for CacheLibKv {
         warnings.extend(time_warning(self.time_unit));
         warnings.push(Warning::new(
             "below_other_caches",
-            "the published CacheLib key-value traces were recorded behind other cache layers, which have taken reuse out already: the benefit of RAM computed from them is too low",
-            "take the curves as those of this layer only; a trace of the first layer tells what RAM in front would bring",
+            "the published CacheLib key-value traces were recorded behind other cache layers, which have already absorbed reuse: the benefit of RAM computed from them is too low",
+            "read the curves as those of this layer only; use a trace of the first layer to size RAM in front of it",
         ));
         warnings
     }
@@ -207,14 +207,14 @@ pub(crate) fn parse_repeats(field: &[u8]) -> ParseResult<u64> {
 pub(crate) fn time_warning(unit: Option<OpTime>) -> Option<Warning> {
     let unit = unit.filter(|unit| *unit != OpTime::Seconds)?;
     let why = if unit == OpTime::Unsure {
-        "is no time since 1970 in s, ms or µs; the published key-value traces count seconds from another start"
+        "is not a time since 1970 in s, ms or µs; the published key-value traces count seconds from another start"
     } else {
         "lies in the years 2001 to 2286 in that unit"
     };
     Some(Warning::new(
         "time_unit_assumed",
-        format!("op_time is taken in {}: its first value {why}", unit.name()),
-        "check the duration shown; it has no influence on hits and misses",
+        format!("op_time is read in {}: its first value {why}", unit.name()),
+        "check the duration shown; it does not affect hits and misses",
     ))
 }
 

@@ -78,7 +78,7 @@ fn open(mut input: Input, _spec: &TraceSpec) -> Result<Box<dyn RequestReader>> {
         FieldUnit::new(
             "block_id",
             "key",
-            "block: its bytes are addresses of their own",
+            "block: its bytes are addressed separately",
         ),
         FieldUnit::new("io_offset", "bytes", "first byte inside the block"),
         FieldUnit::new("io_size", "bytes", "length of the request"),
@@ -214,7 +214,7 @@ fn operation(word: &[u8]) -> ParseResult<bool> {
                 "op_name `{}` is neither getChunkData* nor putChunk*",
                 excerpt(word)
             ),
-            "take the lines of other operations out, or pass over them with --skip-bad-lines",
+            "remove the lines of other operations, or skip them with --skip-bad-lines",
         ))
     }
 }

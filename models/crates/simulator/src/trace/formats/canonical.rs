@@ -6,7 +6,7 @@ use crate::trace::formats::{Format, Open, Score};
 pub(crate) const FORMAT: Format = Format {
     name: "canonical",
     description: "Tierwright canonical trace (.twt): densely numbered pages in compressed columns",
-    verified: "our own; every trace above goes there and back",
+    verified: "our own format; every other format is converted to it and back",
     has_writes: true,
     has_time: true,
     has_device: true,

@@ -46,7 +46,7 @@ const COLUMNS_SHOWN: usize = 64;
 pub(crate) const FORMAT: Format = Format {
     name: "csv",
     description: "any table as text (comma, tab, semicolon, space ...) with a column mapping",
-    verified: "no layout of its own",
+    verified: "no fixed layout",
     has_writes: true,
     has_time: true,
     has_device: true,
@@ -160,10 +160,10 @@ impl Level {
         let message = match self {
             Self::Above => return None,
             Self::Below => {
-                "the mapping says that the requests were recorded below a cache, which has taken the reuse out already: the benefit of RAM computed from them is too low"
+                "the mapping says that the requests were recorded below a cache, which has already absorbed the reuse: the benefit of RAM computed from them is too low"
             }
             Self::Unstated => {
-                "requests with an offset and a length are mostly recorded below the operating system's page cache, which then has taken the reuse out already: the benefit of RAM computed from them is too low"
+                "requests with an offset and a length are mostly recorded below the operating system's page cache, which has then already absorbed the reuse: the benefit of RAM computed from them is too low"
             }
         };
         Some(Warning::new(
@@ -171,10 +171,10 @@ impl Level {
             message,
             match self {
                 Self::Unstated => {
-                    "map level=above if they were recorded above every cache; otherwise use a trace of page accesses to size RAM"
+                    "give level=above if they were recorded above every cache; otherwise use a trace of page accesses to size RAM"
                 }
                 _ => {
-                    "use a trace of page accesses to size RAM; flash below the cache is judged rightly"
+                    "use a trace of page accesses to size RAM; flash below the cache is assessed correctly"
                 }
             },
         ))
@@ -236,7 +236,7 @@ pub(super) fn table(
     {
         return Err(bad_mapping(
             key,
-            format!("the format {format} has columns of its own"),
+            format!("the format {format} has fixed columns"),
             format!("leave {key} out"),
         ));
     }
@@ -355,7 +355,7 @@ impl<'a> Mapping<'a> {
             Some(other) => Err(bad_mapping(
                 format!("header={other}"),
                 "neither true nor false",
-                "say header=true if the first line holds column names",
+                "use header=true if the first line holds column names",
             )),
             None => Ok(COLUMN_KEYS
                 .iter()
@@ -392,7 +392,7 @@ impl<'a> Mapping<'a> {
         }
         if self.get("delimiter").is_none() && delimiter != Delimiter::Exact {
             assumptions.push(format!(
-                "columns are separated by {}: the likeliest from the first line",
+                "columns are separated by {}: inferred from the first line",
                 match delimiter {
                     Delimiter::Byte(b'\t') => "tabs".to_owned(),
                     Delimiter::Byte(byte) => format!("`{}`", char::from(byte)),
@@ -455,7 +455,7 @@ impl<'a> Mapping<'a> {
                 return Err(bad_mapping(
                     format!("{key}={}", self.get(key).unwrap_or_default()),
                     format!("the same column as {other}, column {}", index + 1),
-                    "map each to a column of its own",
+                    "map each to a separate column",
                 ));
             }
             taken.push((index, key));
@@ -515,7 +515,7 @@ impl<'a> Mapping<'a> {
             return match self.get("time_unit") {
                 Some(unit) => Err(bad_mapping(
                     format!("time_unit={unit}"),
-                    "given, but no time column",
+                    "given without a time column",
                     "map the time column as well: time=COLUMN",
                 )),
                 None => Ok(None),
@@ -578,7 +578,7 @@ impl<'a> Mapping<'a> {
             {
                 return Err(bad_mapping(
                     key,
-                    "given, but no op column",
+                    "given without an op column",
                     "map the op column as well: op=COLUMN",
                 ));
             }
@@ -653,13 +653,13 @@ impl<'a> Mapping<'a> {
             units.push(FieldUnit::new(
                 name,
                 if key == "page" { "pages" } else { "key" },
-                "one page for each record",
+                "one page per record",
             ));
             assumptions.push(format!(
                 "each {key} is one page of {} bytes{}",
                 spec.page_bytes,
                 if key == "key" {
-                    "; a key that is no whole number counts by the 64-bit FNV-1a hash of its text"
+                    "; a key that is not a whole number is identified by the 64-bit FNV-1a hash of its text"
                 } else {
                     ""
                 }
@@ -704,7 +704,7 @@ impl<'a> Mapping<'a> {
             Some(other) => Err(bad_mapping(
                 format!("level={other}"),
                 "neither above nor below",
-                "say level=above if the requests were recorded above every cache, level=below otherwise",
+                "use level=above if the requests were recorded above every cache, level=below otherwise",
             )),
             None => Ok(match place {
                 Place::Extent { .. } => Level::Unstated,
@@ -938,7 +938,7 @@ impl Csv {
 fn other_width(fields: usize, columns: usize) -> Fault {
     fault(
         format!("the line has {fields} columns, the first line {columns}"),
-        "a separator inside a field (1,024) or a field left out shifts the columns behind it: quote such a field, or choose another delimiter",
+        "a separator inside a field (1,024) or a missing field shifts the columns after it: quote such a field, or choose another delimiter",
     )
 }
 

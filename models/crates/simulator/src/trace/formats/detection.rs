@@ -113,11 +113,10 @@ pub(crate) fn choose(input: &Input, spec: &TraceSpec) -> Result<(&'static Format
         return Err(Error::Unreadable {
             path: input.path().to_owned(),
             message: format!(
-                "this is a canonical trace, which is read alone and not as a file of a {}",
+                "this is a canonical trace, which must be read alone and not as a file of a {}",
                 packed.kind()
             ),
-            hint: "name it alone; to join traces, convert together what they were made from"
-                .to_owned(),
+            hint: "name it alone; to join traces, convert their original files together".to_owned(),
         });
     }
     if matches!(format.open, Open::Canonical) && input.compression() != Compression::NONE {
@@ -253,7 +252,7 @@ fn winner(input: &Input, detections: &[Detection]) -> Result<&'static Format> {
                 told(&candidates)
             ),
             format!(
-                "say which one it is: {}; `tierwright trace preview` shows what each makes of the first records",
+                "choose one: {}; `tierwright trace preview` shows how each reads the first records",
                 choices.join(" or ")
             ),
             candidates,
@@ -277,7 +276,7 @@ fn winner(input: &Input, detections: &[Detection]) -> Result<&'static Format> {
         String::new()
     } else {
         format!(
-            "; a table is read with --format csv and a column mapping such as {}, columns found: {}",
+            "; read a table with --format csv and a column mapping such as {}, columns found: {}",
             csv::MAPPING_EXAMPLE,
             columns.join(", ")
         )
@@ -291,9 +290,10 @@ fn winner(input: &Input, detections: &[Detection]) -> Result<&'static Format> {
 
 /// What a head is, in words, and what to do about it where that is clear, for messages.
 fn looks_like(head: &Head<'_>) -> (String, Option<&'static str>) {
-    const TWICE: &str = "unpack it once, so that one compression is left";
+    const TWICE: &str = "unpack it once, so that one layer of compression is left";
     const UNPACK: &str = "unpack it first, or pack the trace as .gz, .zst, .xz, .bz2, .tar or .zip";
-    const ARCHIVE: &str = "unpack the outer file first: an archive in an archive is not read";
+    const ARCHIVE: &str =
+        "unpack the outer file first: an archive inside an archive is not supported";
     const EXPORT: &str =
         "export the records as CSV or Parquet, and read that with a column mapping";
     const NO_TRACE: &str = "choose the file that holds the trace";
@@ -325,7 +325,7 @@ fn looks_like(head: &Head<'_>) -> (String, Option<&'static str>) {
         (b"\x1f\x9d", "data of compress (.Z)", UNPACK),
         (b"LZIP", "lzip data", UNPACK),
         (b"\x89LZO\x00", "lzop data", UNPACK),
-        (b"\x5d\x00\x00", "lzma data of the old kind", UNPACK),
+        (b"\x5d\x00\x00", "lzma data in the old format", UNPACK),
         (
             b"PAR1",
             "a Parquet table",
@@ -367,8 +367,8 @@ fn looks_like(head: &Head<'_>) -> (String, Option<&'static str>) {
         let start = trim(&head.bytes[..head.bytes.len().min(100)]).to_ascii_lowercase();
         if start.starts_with(b"<!doctype") || start.starts_with(b"<html") {
             return (
-                "a web page, perhaps one that says why there is no file".to_owned(),
-                Some("download the file again, and look at it"),
+                "a web page, perhaps an error page instead of the file".to_owned(),
+                Some("download the file again, and open it to check"),
             );
         }
         if memchr::memchr(b'\r', head.bytes).is_some()
@@ -376,7 +376,7 @@ fn looks_like(head: &Head<'_>) -> (String, Option<&'static str>) {
         {
             return (
                 "text whose lines end in CR alone".to_owned(),
-                Some("write it with line ends of Unix or Windows: tr '\\r' '\\n' < FILE"),
+                Some("use Unix or Windows line ends: tr '\\r' '\\n' < FILE"),
             );
         }
         let columns = csv::column_names(head);

@@ -238,10 +238,10 @@ impl LineFormat for Ascii {
         vec![Warning::new(
             "count_unit_doubtful",
             format!(
-                "{other} requests begin where the one before ends if the count is in {unit}, only {own} as it is read"
+                "{other} requests begin where the previous one ends if the count is in {unit}, only {own} in the unit used"
             ),
             format!(
-                "compare with --format {name}: a wrong one makes all lengths eight times too long or too short"
+                "compare with --format {name}: the wrong format makes all lengths eight times too long or too short"
             ),
         )]
     }
@@ -259,7 +259,7 @@ fn flags_write(flags: &[u8]) -> ParseResult<bool> {
         .ok_or_else(|| {
             fault(
                 format!(
-                    "flags `{}` is no hexadecimal number of 32 bits",
+                    "flags `{}` is not a 32-bit hexadecimal number",
                     excerpt(flags)
                 ),
                 "check the format and the order of the columns",

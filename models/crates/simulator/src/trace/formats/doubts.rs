@@ -34,7 +34,7 @@ pub(super) fn doubt_lengths(head: &Head<'_>, score: Score, column: usize) -> Sco
     Score::new(
         score.value.min(DOUBTED),
         format!(
-            "{}, but {odd} of {lengths} lengths are no multiples of 512, so they may count sectors",
+            "{}, but {odd} of {lengths} lengths are not multiples of 512, so they may count sectors",
             score.reason
         ),
     )
@@ -69,9 +69,9 @@ pub(super) fn doubt_devices(head: &Head<'_>, score: Score, column: usize, names:
     let why = if records < MANY {
         return score;
     } else if devices * 2 > records {
-        "as addresses or times do, so that column may be no device"
+        "as addresses or times do, so that column may not be a device"
     } else if rising && devices >= MANY {
-        "which only rise from record to record as times do, so that column may be no device"
+        "which only rise from record to record, as times do, so that column may not be a device"
     } else {
         return score;
     };

@@ -68,18 +68,19 @@ fn open(input: Input, _spec: &TraceSpec) -> Result<Box<dyn RequestReader>> {
                     "this is a fio log of version {}; versions 2 and 3 are read",
                     other.unwrap_or("unknown")
                 ),
-                hint: "record it anew with fio 1.20 or later (write_iolog)".to_owned(),
+                hint: "record it again with fio 1.20 or later (write_iolog)".to_owned(),
             });
         }
     };
     let mut units = vec![
-        FieldUnit::new("file", "name", "device: its pages are pages of their own"),
+        FieldUnit::new("file", "name", "device: its pages are separate pages"),
         FieldUnit::new("action", "read or write", "others make no access"),
         FieldUnit::new("offset", "bytes", "first byte of the request"),
         FieldUnit::new("length", "bytes", "length of the request"),
     ];
     let mut assumptions = vec![
-        "the log is of fio's own requests; one that was made from a block trace lies below the page cache".to_owned(),
+        "the log is of fio's own requests; one made from a block trace lies below the page cache"
+            .to_owned(),
     ];
     if version == 3 {
         units.insert(
@@ -124,7 +125,7 @@ impl FioIolog {
             } else {
                 "file action [offset length]"
             },
-            "blanks; names of files have none",
+            "blanks; file names contain none",
         )
     }
 
@@ -192,14 +193,14 @@ impl LogFormat for FioIolog {
                     "{} trim requests transfer no data and make no access",
                     self.trims
                 ),
-                "nothing to do unless you study discards",
+                "no action is needed unless you study discards",
             ));
         }
         if self.waits > 0 {
             warnings.push(Warning::new(
                 "waits_not_counted",
                 format!(
-                    "{} waits were passed over: a log of version 2 does not say when its requests were made",
+                    "{} waits were skipped: a log of version 2 does not say when its requests were made",
                     self.waits
                 ),
                 "record with fio 3.31 or later for times (version 3)",
@@ -218,7 +219,7 @@ fn several_logs(line: &[u8], other: Fault) -> Fault {
         return other;
     }
     fault(
-        "another log begins inside the file: fio appends to a log that is there, and the jobs of one run write into each other's lines",
+        "another log begins inside the file: fio appends to an existing log, and the jobs of one run write into each other's lines",
         "record again into a new file, with one write_iolog for each job",
     )
 }
@@ -226,7 +227,7 @@ fn several_logs(line: &[u8], other: Fault) -> Fault {
 #[cold]
 fn unknown_action(action: &[u8]) -> Fault {
     fault(
-        format!("action `{}` is none of fio's", excerpt(action)),
+        format!("action `{}` is not one of fio's", excerpt(action)),
         "fio writes add, open, close, read, write, sync, datasync, trim and wait; check that the line is whole",
     )
 }

@@ -18,7 +18,7 @@ use crate::trace::text::{Fault, ParseResult, parse_u64};
 pub(crate) const FORMAT: Format = Format {
     name: "fiu",
     description: "FIU block trace, text: ts pid process lba size op major minor md5 (ns, sectors)",
-    verified: "published lines of the data set; no whole file was at hand",
+    verified: "published lines of the data set; no complete file was available",
     has_writes: true,
     has_time: true,
     has_device: true,

@@ -21,7 +21,7 @@ const COLUMNS: &str = "ID,Timestamp,Type,Offset,Length";
 pub(crate) const FORMAT: Format = Format {
     name: "k5cloud",
     description: "K5cloud block trace, CSV: ID,Timestamp,Type,Offset,Length (seconds, bytes)",
-    verified: "official description only; no file was at hand",
+    verified: "official description only; no file was available",
     has_writes: true,
     has_time: true,
     has_device: true,

@@ -19,7 +19,7 @@ const MAX_KEY_BYTES: usize = 4096;
 pub(crate) const FORMAT: Format = Format {
     name: "keys",
     description: "key trace: one key a line, any text without blanks, each key one page",
-    verified: "no layout of its own",
+    verified: "no fixed layout",
     has_writes: false,
     has_time: false,
     has_device: false,

@@ -69,12 +69,12 @@ fn open(mut input: Input, _spec: &TraceSpec) -> Result<Box<dyn RequestReader>> {
             .all(|byte| byte.is_ascii_graphic() || *byte == b' ' || *byte == 0);
         return if old {
             refuse(
-                "this LCS trace has the header of October 2024 (1024 bytes), which no release of libCacheSim kept".to_owned(),
-                "write it anew with a present libCacheSim (traceConv), or as oracleGeneral",
+                "this LCS trace has the header of October 2024 (1024 bytes), which no release of libCacheSim uses".to_owned(),
+                "write it again with a current libCacheSim (traceConv), or as oracleGeneral",
             )
         } else {
             refuse(
-                format!("LCS version `{version}` is none of 1 to 8"),
+                format!("LCS version `{version}` is not one of 1 to 8"),
                 "the file is damaged, or newer than this reader",
             )
         };
@@ -123,7 +123,7 @@ fn boxed<const BYTES: usize>(
         FieldUnit::new(
             "size",
             "bytes",
-            "not used: a key is one page whatever its size",
+            "not used: a key is one page regardless of its size",
         ),
         FieldUnit::new("next", "position", "checked, not used"),
     ];
@@ -140,7 +140,7 @@ fn boxed<const BYTES: usize>(
         units.push(FieldUnit::new(
             "tenant",
             "number",
-            "its ids are keys of its own",
+            "its ids are separate keys",
         ));
         assumptions.push(
             "an id of two tenants is two keys (libCacheSim, which leaves the tenant out, counts one)"
@@ -210,7 +210,7 @@ impl<const BYTES: usize> RecordFormat for Lcs<BYTES> {
                 self.counts.unknown += u64::from(code == 0);
                 let op = CacheOp::of_code(code).ok_or_else(|| {
                     fault(
-                        format!("operation `{code}` is none of 0 to 14"),
+                        format!("operation `{code}` is not one of 0 to 14"),
                         "the file is damaged before this record",
                     )
                 })?;
@@ -240,7 +240,7 @@ impl<const BYTES: usize> RecordFormat for Lcs<BYTES> {
             warnings.push(Warning::new(
                 "records_not_as_stated",
                 format!("the header states {stated} requests, the file holds {found}"),
-                "a file with fewer is cut off, or a part whose header was kept: compare its length with the original",
+                "compare the file's length with the original: a file with fewer requests is truncated, or is a part with the header of the whole",
             ));
         }
         warnings

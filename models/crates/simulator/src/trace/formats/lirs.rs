@@ -39,7 +39,7 @@ fn open(input: Input, _spec: &TraceSpec) -> Result<Box<dyn RequestReader>> {
             "block number: one page for each line",
         )],
         assumptions: vec![
-            "each number is the block of one request: any list of numbers has this shape, also one of sizes or times".to_owned(),
+            "each number is the block of one request: any list of numbers has this shape, even one of sizes or times".to_owned(),
             "each block is one page".to_owned(),
             "all accesses are reads: the format has no operation field".to_owned(),
         ],
@@ -76,11 +76,8 @@ impl LogFormat for Lirs {
         }
         vec![Warning::new(
             "breaks_passed_over",
-            format!(
-                "{} lines of `*` mark breaks and were passed over",
-                self.breaks
-            ),
-            "nothing to do, unless the parts are traces of their own",
+            format!("{} lines of `*` mark breaks and were skipped", self.breaks),
+            "no action is needed unless the parts are separate traces",
         )]
     }
 

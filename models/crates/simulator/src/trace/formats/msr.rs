@@ -131,8 +131,8 @@ impl LineFormat for Msr {
         match self.epoch_ticks {
             Some(0) => vec![Warning::new(
                 "time_not_absolute",
-                "the time stamps lie before 1970 as filetimes, so they are taken as 100 ns ticks since an unknown start",
-                "check that the time stamps are filetimes: MSR traces count 100 ns ticks; others (Unix times in s, ms, µs) are read with --format csv and a column mapping",
+                "the time stamps lie before 1970 as filetimes, so they are read as 100 ns ticks since an unknown start",
+                "check that the time stamps are filetimes: MSR traces count 100 ns ticks; read others (Unix times in s, ms, µs) with --format csv and a column mapping",
             )],
             _ => Vec::new(),
         }
@@ -166,7 +166,7 @@ impl Msr {
                     } else {
                         format!("Timestamp `{ticks}` is out of range for a filetime")
                     },
-                    "MSR time stamps count 100 ns ticks since 1601-01-01; look at the first record's, too",
+                    "check the time stamps, that of the first record too: MSR traces count 100 ns ticks since 1601-01-01",
                 )
             })
     }

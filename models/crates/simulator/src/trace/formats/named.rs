@@ -77,7 +77,7 @@ pub(crate) fn refuse_twins(names: &[String], used: &[&str], input: &Input) -> Re
             path: input.path().to_owned(),
             place: "line 1".to_owned(),
             message: format!("the header names the column `{name}` more than once"),
-            hint: "give each column a name of its own".to_owned(),
+            hint: "give each column a unique name".to_owned(),
         }),
     }
 }

@@ -92,7 +92,7 @@ pub(crate) fn score_linked<const BYTES: usize>(
         "{good} of the first {} {BYTES}-byte records have a rising time and a next access further on; {linked} of {links} next accesses in reach hold the same id{}",
         records.len(),
         if cut {
-            format!("; the length is no multiple of {BYTES}")
+            format!("; the length is not a multiple of {BYTES}")
         } else {
             String::new()
         }
@@ -157,7 +157,7 @@ fn open(input: Input, _spec: &TraceSpec) -> Result<Box<dyn RequestReader>> {
             FieldUnit::new(
                 "obj_size",
                 "bytes",
-                "not used: a key is one page whatever its size",
+                "not used: a key is one page regardless of its size",
             ),
             FieldUnit::new("next_access_vtime", "position", "checked, not used"),
         ],
@@ -210,10 +210,10 @@ impl RecordFormat for OracleGeneral {
             Some(smallest) if smallest != self.largest => vec![Warning::new(
                 "object_sizes_ignored",
                 format!(
-                    "object sizes run from {smallest} to {} bytes, but each key counts as one page",
+                    "object sizes range from {smallest} to {} bytes, but each key counts as one page",
                     self.largest
                 ),
-                "sizes in pages are keys; do not read them as bytes unless all objects are page-sized",
+                "read sizes in pages as numbers of keys, not as bytes, unless all objects are page-sized",
             )],
             _ => Vec::new(),
         }

@@ -29,7 +29,7 @@ const SECOND_NS: i64 = 1_000_000_000;
 pub(crate) const FORMAT: Format = Format {
     name: "oracle_general_op_ns",
     description: "libCacheSim oracleGeneralOpNS key trace: 27-byte binary records with operations, each key one page",
-    verified: "the layout in libCacheSim's reader only; no file was at hand",
+    verified: "only the layout in libCacheSim's reader; no file was available",
     has_writes: true,
     has_time: true,
     has_device: true,
@@ -61,14 +61,14 @@ fn open(input: Input, _spec: &TraceSpec) -> Result<Box<dyn RequestReader>> {
             FieldUnit::new(
                 "size",
                 "bytes",
-                "not used: a key is one page whatever its size",
+                "not used: a key is one page regardless of its size",
             ),
             FieldUnit::new(
                 "op",
                 "code",
                 "0 unknown, 1 get, 2 gets and 12 read are reads; 9 delete makes no access; the others write",
             ),
-            FieldUnit::new("ns", "number", "name space: its ids are keys of its own"),
+            FieldUnit::new("ns", "number", "name space: its ids are separate keys"),
             FieldUnit::new("next", "position", "checked, not used"),
         ],
         assumptions: vec![
@@ -106,7 +106,7 @@ impl RecordFormat for OpNs {
         let code = record[OP_AT];
         let op = CacheOp::of_code(code).ok_or_else(|| {
             fault(
-                format!("operation `{code}` is none of 0 to 14"),
+                format!("operation `{code}` is not one of 0 to 14"),
                 "the file is damaged before this record or is not an oracleGeneralOpNS trace",
             )
         })?;

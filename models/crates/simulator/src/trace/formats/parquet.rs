@@ -192,10 +192,10 @@ fn guarded<T>(
     Err(Error::Unreadable {
         path: input.path().to_owned(),
         message: format!(
-            "the Parquet table is damaged, truncated or of a kind that is not read: {}",
+            "the Parquet table is damaged, truncated or of an unsupported kind: {}",
             excerpt(told.as_bytes())
         ),
-        hint: "copy or upload the file again; open it with another tool to compare".to_owned(),
+        hint: "copy or upload the file again; open it with another tool to check".to_owned(),
     })
 }
 

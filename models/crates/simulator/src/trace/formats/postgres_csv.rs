@@ -93,11 +93,11 @@ fn open(input: Input, _spec: &TraceSpec) -> Result<Box<dyn RequestReader>> {
         units: vec![
             FieldUnit::new("time_us", "µs", "time since the start of the recording"),
             FieldUnit::new("op", "R or W", "W: this access dirtied the page"),
-            FieldUnit::new("rel", "name", "relation: its blocks are pages of their own"),
+            FieldUnit::new("rel", "name", "relation: its blocks are separate pages"),
             FieldUnit::new("block", "8192-byte pages", "block number in the relation"),
         ],
         assumptions: vec![
-            "a page is one PostgreSQL block of 8192 bytes, whatever page size is asked for"
+            "a page is one PostgreSQL block of 8192 bytes, whatever page size is requested"
                 .to_owned(),
         ],
         columns: Vec::new(),
@@ -134,8 +134,8 @@ impl LineFormat for BelowPool {
 pub(super) fn below_buffer_pool() -> Warning {
     Warning::new(
         "below_buffer_pool",
-        "system calls are made below PostgreSQL's shared_buffers, which has taken reuse out already: the benefit of RAM computed from them is too low",
-        "record buffer accesses (postgres_csv) to size RAM; storage below the pool is judged rightly",
+        "system calls are made below PostgreSQL's shared_buffers, which has already absorbed reuse: the benefit of RAM computed from them is too low",
+        "record buffer accesses (postgres_csv) to size RAM; storage below the pool is assessed correctly",
     )
 }
 

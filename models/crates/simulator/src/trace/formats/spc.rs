@@ -47,7 +47,7 @@ fn open(input: Input, _spec: &TraceSpec) -> Result<Box<dyn RequestReader>> {
     ];
     let assumptions = vec![
         "LBA counts sectors of 512 bytes, Size counts bytes".to_owned(),
-        "each ASU is a device of its own; fields after the fifth are not used".to_owned(),
+        "each ASU is a separate device; fields after the fifth are not used".to_owned(),
     ];
     LineReader::boxed(
         input,

@@ -332,7 +332,7 @@ impl Strace {
     ) -> ParseResult<Option<Request>> {
         let Some((descriptor, path)) = descriptor_of(descriptor) else {
             return Err(fault(
-                format!("`{}` is no file descriptor", excerpt(descriptor)),
+                format!("`{}` is not a file descriptor", excerpt(descriptor)),
                 "record with strace -f -y -e trace=pread64,pwrite64 and keep its lines whole",
             ));
         };
@@ -462,7 +462,7 @@ impl LogFormat for Strace {
             warnings.push(Warning::new(
                 "unknown_files",
                 format!(
-                    "{} reads and writes were passed over: their files were opened before the recording",
+                    "{} reads and writes were skipped: their files were opened before the recording",
                     self.unknown_files
                 ),
                 "record with strace -y, which names the file of each descriptor",
@@ -472,10 +472,10 @@ impl LogFormat for Strace {
             warnings.push(Warning::new(
                 "files_without_relation",
                 format!(
-                    "{} reads and writes of files that hold no relation (write-ahead log and others) were passed over",
+                    "{} reads and writes of files that hold no relation (write-ahead log and others) were skipped",
                     self.not_relations
                 ),
-                "nothing to do if the server is PostgreSQL: they do not go through its buffer pool",
+                "no action is needed if the server is PostgreSQL: they do not go through its buffer pool",
             ));
         }
         if self.failed > 0 {
@@ -489,7 +489,7 @@ impl LogFormat for Strace {
             warnings.push(Warning::new(
                 "calls_without_beginning",
                 format!(
-                    "{} calls return in the recording but do not begin in it; they were passed over",
+                    "{} calls return in the recording but do not begin in it; they were skipped",
                     self.unknown_beginnings
                 ),
                 "a few at the start of a recording are normal",
@@ -678,7 +678,7 @@ fn cut_call() -> Fault {
 #[cold]
 fn changed_times() -> Fault {
     fault(
-        "the line tells the time in another way than the first ones",
-        "read recordings made with different options of strace (-t, -tt, -ttt, -r) one by one",
+        "the line gives the time in another form than the first lines",
+        "read recordings made with different options of strace (-t, -tt, -ttt, -r) separately",
     )
 }

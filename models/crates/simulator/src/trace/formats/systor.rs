@@ -23,7 +23,7 @@ const COLUMNS: &str = "Timestamp,Response,IOType,LUN,Offset,Size";
 pub(crate) const FORMAT: Format = Format {
     name: "systor",
     description: "SYSTOR '17 block trace, CSV: Timestamp,Response,IOType,LUN,Offset,Size (seconds, bytes)",
-    verified: "official description and its example line; no file was at hand",
+    verified: "official description and its example line; no file was available",
     has_writes: true,
     has_time: true,
     has_device: true,
@@ -50,7 +50,7 @@ fn open(input: Input, _spec: &TraceSpec) -> Result<Box<dyn RequestReader>> {
         FieldUnit::new("Size", "bytes", "length of the request"),
     ];
     let assumptions = vec![
-        "each LUN is a device of its own".to_owned(),
+        "each LUN is a separate device".to_owned(),
         "records with a blank IOType are neither reads nor writes and make no access".to_owned(),
     ];
     LineReader::boxed(
@@ -108,10 +108,10 @@ impl LogFormat for Systor {
             warnings.push(Warning::new(
                 "records_without_operation",
                 format!(
-                    "{} records have a blank IOType and were passed over",
+                    "{} records have a blank IOType and were skipped",
                     self.without_operation
                 ),
-                "they are no reads or writes in the published traces; if yours are, fill the column in",
+                "fill in the column if yours are reads or writes; those of the published traces are neither",
             ));
         }
         warnings

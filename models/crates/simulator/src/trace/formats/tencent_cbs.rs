@@ -30,7 +30,7 @@ const MANY: u64 = 16;
 pub(crate) const FORMAT: Format = Format {
     name: "tencent_cbs",
     description: "Tencent CBS block trace, CSV: Timestamp,Offset,Size,IOType,VolumeID (seconds, Offset and Size in sectors)",
-    verified: "official description and its example line; no file was at hand",
+    verified: "official description and its example line; no file was available",
     has_writes: true,
     has_time: true,
     has_device: true,
@@ -44,7 +44,7 @@ pub(crate) const FORMAT: Format = Format {
 pub(crate) const FORMAT_BYTES: Format = Format {
     name: "tencent_cbs_bytes",
     description: "Tencent CBS block trace as re-hosted, CSV: Timestamp,Offset,Size,IOType,VolumeID (Offset in bytes, Size in sectors)",
-    verified: "description of the copy only; no file was at hand",
+    verified: "description of the copy only; no file was available",
     detect: |head| detect(head, Unit::Bytes),
     open: Open::Requests(|input, _spec| open(input, Unit::Bytes)),
     ..FORMAT
@@ -70,9 +70,9 @@ fn detect(head: &Head<'_>, unit: Unit) -> Score {
             "{}; {aligned} of {offsets} offsets are multiples of 512, which {}",
             score.reason,
             if aligned < offsets {
-                "bytes would all be: speaks for sectors"
+                "byte offsets would all be: sectors are likely"
             } else {
-                "sectors would rarely be: speaks for bytes"
+                "sector offsets would rarely be: bytes are likely"
             }
         );
         let (aligned, sizes) = alignment(head, 2);
@@ -165,7 +165,9 @@ impl LineFormat for Tencent {
             Unit::Bytes if aligned => offset,
             Unit::Bytes => {
                 return Err(fault(
-                    format!("Offset `{offset}` is no multiple of 512, so it does not count bytes"),
+                    format!(
+                        "Offset `{offset}` is not a multiple of 512, so it does not count bytes"
+                    ),
                     "read the file with --format tencent_cbs: Offset in sectors",
                 ));
             }
@@ -208,7 +210,7 @@ impl LineFormat for Tencent {
             warnings.push(Warning::new(
                 "sizes_look_like_bytes",
                 format!(
-                    "the sizes of all {} requests are multiples of 512, which counts of sectors rarely are: they may be bytes, read here as 512 times as many",
+                    "the sizes of all {} requests are multiples of 512, which counts of sectors rarely are: they may be bytes, which makes them 512 times too large here",
                     self.requests
                 ),
                 "if they are bytes, read the file with --format csv and a column mapping: size_unit=bytes",

@@ -27,7 +27,7 @@ const COMMAS_BEHIND_KEY: usize = 5;
 pub(crate) const FORMAT: Format = Format {
     name: "twitter",
     description: "Twitter cache trace, CSV: timestamp,key,key size,value size,client id,operation,TTL (each key one page)",
-    verified: "official description and published lines of two clusters; no whole file was at hand",
+    verified: "official description and published lines of two clusters; no complete file was available",
     has_writes: true,
     has_time: true,
     has_device: false,
@@ -55,7 +55,7 @@ fn open(input: Input, _spec: &TraceSpec) -> Result<Box<dyn RequestReader>> {
             FieldUnit::new(
                 "value size",
                 "bytes",
-                "not used: a key is one page whatever its size; 0 after a miss",
+                "not used: a key is one page regardless of its size; 0 after a miss",
             ),
             FieldUnit::new("client id", "number", "not used"),
             FieldUnit::new(
@@ -67,7 +67,7 @@ fn open(input: Input, _spec: &TraceSpec) -> Result<Box<dyn RequestReader>> {
         ],
         assumptions: vec![
             "each key is one page (a whole number its own, any other key the 64-bit FNV-1a hash of its text); value sizes and times to live are not used".to_owned(),
-            "a miss is not followed by a write of its own: the set that fills the cache stands in the trace where the client made one".to_owned(),
+            "a miss adds no write: the set that fills the cache is in the trace if the client made one".to_owned(),
         ],
         columns: Vec::new(),
     };
@@ -98,7 +98,7 @@ impl LineFormat for Twitter {
         let op = CacheOp::of_word(word).ok_or_else(|| {
             fault(
                 format!("operation `{}` is not one of memcached's", excerpt(word)),
-                "known are get, gets, set, add, replace, cas, append, prepend, delete, incr, decr",
+                "use get, gets, set, add, replace, cas, append, prepend, delete, incr or decr",
             )
         })?;
         let time_ns = whole_time(trim(&line[..time_end]), SECOND_NS, "timestamp")?;

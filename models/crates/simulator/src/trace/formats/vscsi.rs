@@ -21,7 +21,7 @@ use crate::trace::text::{ParseResult, fault};
 pub(crate) const FORMAT: Format = Format {
     name: "vscsi",
     description: "VMware / CloudPhysics vscsi block trace, versions 1 and 2: binary records of 32 or 40 bytes",
-    verified: "version 1: a published trace (libCacheSim's cloudPhysicsIO); version 2: the layout in libCacheSim's reader, which reads such a file alike; no published file was at hand",
+    verified: "version 1: a published trace (libCacheSim's cloudPhysicsIO); version 2: the layout in libCacheSim's reader, which reads such a file in the same way; no published file was available",
     has_writes: true,
     has_time: true,
     has_device: false,
@@ -53,7 +53,7 @@ fn detect(head: &Head<'_>) -> Score {
             layout.record_bytes,
             layout.version,
             if cut {
-                format!("; the length is no multiple of {}", layout.record_bytes)
+                format!("; the length is not a multiple of {}", layout.record_bytes)
             } else {
                 String::new()
             }

@@ -48,7 +48,7 @@ const HEADERS: [&[&[u8]]; 3] = [
 pub(crate) const FORMAT: Format = Format {
     name: "wikimedia_cdn",
     description: "Wikimedia CDN trace of 2019 (upload or text), TSV: time, hashed path, [image type], size, time to first byte",
-    verified: "official description and published lines of upload and text; no whole file was at hand",
+    verified: "official description and published lines of upload and text; no complete file was available",
     has_writes: false,
     has_time: true,
     has_device: false,
@@ -58,7 +58,7 @@ pub(crate) const FORMAT: Format = Format {
         let shape = score_lines(
             head,
             Wikimedia::default(),
-            "seconds, hashed path, perhaps image type, size, seconds to the first byte",
+            "seconds, hashed path, optional image type, size, seconds to the first byte",
         );
         Score::new(0.95 * shape.value, shape.reason)
     },
@@ -77,7 +77,7 @@ fn open(input: Input, _spec: &TraceSpec) -> Result<Box<dyn RequestReader>> {
             FieldUnit::new(
                 "response_size",
                 "bytes",
-                "not used: an object is one page whatever its size",
+                "not used: an object is one page regardless of its size",
             ),
             FieldUnit::new("time_firstbyte", "s", "not used"),
         ],

@@ -7,6 +7,7 @@ import numpy as np
 from tierwright.common.arrays import FloatArray
 from tierwright.evaluate.page_flow.formula import (
     DirectoryUpkeep,
+    Mark,
     Operations,
     Place,
     SchemeFormula,
@@ -49,6 +50,7 @@ def _exact_text(_: int, flash_pages: int) -> str:
 FORMULA = SchemeFormula(
     name="exclusive",
     title="Exclusive",
+    mark=Mark("#c4500a", "#f08a3c", "triangle"),
     tie_rank=1,
     section="3.3",
     formula="C2 = h_f F_R + m_r F_W + m_f (p_dF D_W + D_R)",

@@ -7,6 +7,7 @@ import numpy as np
 from tierwright.common.arrays import FloatArray
 from tierwright.evaluate.page_flow.formula import (
     DirectoryUpkeep,
+    Mark,
     Operations,
     Place,
     SchemeFormula,
@@ -45,13 +46,14 @@ def _exact_text(ram_pages: int, flash_pages: int) -> str:
     if flash_pages == 0:
         return "exact for LRU"
     if flash_pages <= ram_pages:
-        return "flash no larger than RAM: taken as no flash hits"
+        return "flash no larger than RAM: assumed to have no flash hits"
     return "exact for LRU/LRU where every reference refreshes flash"
 
 
 FORMULA = SchemeFormula(
     name="inclusive",
     title="Inclusive",
+    mark=Mark("#0072b2", "#4ba3dc", "rect"),
     tie_rank=3,
     section="3.2",
     formula="C1 = h_f F_R + m_r p_d F_W + m_f (p_dF D_W + D_R + F_W)",

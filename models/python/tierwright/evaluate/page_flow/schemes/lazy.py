@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from tierwright.common.arrays import FloatArray
 from tierwright.evaluate.page_flow.formula import (
     DirectoryUpkeep,
+    Mark,
     Operations,
     Place,
     SchemeFormula,
@@ -83,6 +84,7 @@ def effective_flash(
 FORMULA = SchemeFormula(
     name="lazy",
     title="Lazy",
+    mark=Mark("#00805f", "#2fc79c", "diamond"),
     tie_rank=2,
     section="3.4",
     formula="C3 = m_r [q p_d F_W + (1 - q)(p_dF D_W + F_W)] + h_f F_R + m_f D_R, q = h_f / m_r",

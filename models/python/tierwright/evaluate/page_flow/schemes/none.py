@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tierwright.common.arrays import FloatArray
-from tierwright.evaluate.page_flow.formula import Operations, Place, SchemeFormula
+from tierwright.evaluate.page_flow.formula import Mark, Operations, Place, SchemeFormula
 from tierwright.profile.curve import Curve
 
 
@@ -29,6 +29,7 @@ def _no_writes(place: Place) -> FloatArray:
 FORMULA = SchemeFormula(
     name="none",
     title="No flash",
+    mark=Mark("#5c6470", "#a9b1bd", "circle"),
     tie_rank=0,
     section="4.3",
     formula="C0 = m_r (D_R + p_d D_W)",

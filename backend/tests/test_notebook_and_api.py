@@ -1,0 +1,145 @@
+"""A notebook and the API show the same answer: where both name a thing, it is equal.
+
+Each question is asked over HTTP, and the `Answer` that the models made for it is caught on its way
+out. What its `to_dict` and the response have in common must be equal, whatever it is.
+"""
+
+from __future__ import annotations
+
+import pkgutil
+from collections.abc import Iterator
+from importlib import import_module
+from typing import Any, NamedTuple
+
+import pytest
+import test_examples
+
+from tierwright import advise
+from tierwright.common.answer import Answer
+
+
+class Asked(NamedTuple):
+    """The operation whose example asks a question, and the function that answers it."""
+
+    operation: str
+    function: str = "answer"
+    told_otherwise: frozenset[str] = frozenset()
+
+
+def asked(operation: str, *told_otherwise: str, function: str = "answer") -> Asked:
+    return Asked(operation, function, frozenset(told_otherwise))
+
+
+QUESTIONS = {
+    "compare": asked("evaluate", "margin", "estimator", function="of_evaluation"),
+    "device_health": asked("read_device_health"),
+    "device_import": asked("import_fio"),
+    "directories": asked("compare_directories"),
+    "dram_or_flash": asked("evaluate_break_even"),
+    "flash_choice": asked("choose_flash"),
+    "fragment_cache": asked("study_fragment_cache"),
+    "recovery": asked("estimate_recovery"),
+    "scheme_map": asked("explain_scheme_map_point", function="at_point"),
+    "throughput": asked("evaluate_throughput"),
+    "tier_costs": asked("compare_tier_costs"),
+    "transaction_replay": asked("replay_transactions"),
+    "transaction_writes": asked("study_transaction_writes", "read_share"),
+    "wear": asked("estimate_wear"),
+}
+"""By module; after the operation the names that are a number on one side and an object on the other."""
+
+OF_JOBS = {
+    "miniature": "test_miniatures.py",
+    "pool_advisor": "test_pool_advisors.py",
+    "pool_gain": "test_pool_splits.py",
+    "pool_split": "test_pool_splits.py",
+    "sweep": "test_sweeps.py",
+}
+"""Questions whose answer a job makes, and what holds it against the models."""
+
+
+def test_every_question_is_asked_here_or_by_the_test_of_its_job() -> None:
+    modules = {each.name for each in pkgutil.iter_modules(advise.__path__)}
+    questions = {
+        name
+        for name in modules
+        if hasattr(import_module(f"tierwright.advise.{name}"), "answer")
+    }
+    assert questions == {*QUESTIONS, *OF_JOBS}
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_what_both_name_is_equal(
+    application: Any, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    question = QUESTIONS[name]
+    module = import_module(f"tierwright.advise.{name}")
+    answer = getattr(module, question.function)
+    made: list[Answer] = []
+
+    def caught(*given: Any, **named: Any) -> Answer:
+        made.append(answer(*given, **named))
+        return made[-1]
+
+    monkeypatch.setattr(module, question.function, caught)
+    response = test_examples.sent(application, question.operation)
+    assert response.status_code == 200, response.text
+    [found] = made
+    shown, document = response.json(), found.to_dict(derivation=True)
+    finding = shown["finding"] if "finding" in shown else shown["sentence"]
+    assert finding == found.finding
+    # A point of a map has the warnings of its map.
+    assert [each["message"] for each in shown.get("warnings", [])] == [
+        each.message for each in found.warnings
+    ]
+    common = (shown.keys() & document.keys()) - {"derivation", "warnings"}
+    differing = [
+        each
+        for key in sorted(common)
+        for each in differences(key, document[key], shown[key])
+    ]
+    otherwise = {each for each in differing if leaf(each) in question.told_otherwise}
+    assert {leaf(each) for each in otherwise} == question.told_otherwise
+    assert "\n".join(each for each in differing if each not in otherwise) == ""
+    assert len(common) > 1
+
+
+def leaf(difference: str) -> str:
+    """Return the name that a difference is about."""
+    return difference.partition(":")[0].rpartition(".")[2]
+
+
+def differences(where: str, ours: Any, theirs: Any) -> Iterator[str]:
+    """Name what two documents have in common and say otherwise."""
+    if isinstance(ours, dict) and isinstance(theirs, dict):
+        for key in ours.keys() & theirs.keys():
+            yield from differences(f"{where}.{key}", ours[key], theirs[key])
+    elif isinstance(ours, list) and isinstance(theirs, list):
+        if len(ours) != len(theirs):
+            yield f"{where}: {len(ours)} and {len(theirs)} entries"
+        for at, (one, other) in enumerate(zip(ours, theirs, strict=False)):
+            yield from differences(f"{where}.{at}", one, other)
+    elif isinstance(ours, dict) and isinstance(theirs, list) and theirs:
+        # A table by name is rows in the API, which need a key each.
+        yield from differences(where, rows_of(ours), by_name(theirs, set(ours)))
+    elif isinstance(ours, (dict, list)) or isinstance(theirs, (dict, list)):
+        yield f"{where}: of other shapes"
+    elif str(ours) != str(theirs) and ours != theirs:
+        yield f"{where}: {ours!r} and {theirs!r}"
+
+
+def rows_of(table: dict[str, Any]) -> dict[str, Any]:
+    """Return a table by name; what is one word of each is its reason."""
+    return {
+        name: {"reason": each} if isinstance(each, str) else each
+        for name, each in table.items()
+    }
+
+
+def by_name(rows: list[Any], names: set[str]) -> Any:
+    """Return rows by the column that holds these names; the rows if none does."""
+    for key in rows[0]:
+        found = {row[key]: row for row in rows if isinstance(row[key], str)}
+        if found.keys() == names:
+            return found
+    return tuple(rows)

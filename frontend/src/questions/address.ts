@@ -1,0 +1,180 @@
+/**
+ * The one reader of addresses: what cannot be used is left out and named, so that a link
+ * never opens another question without a word.
+ */
+
+/** How a part of the address is read; `undefined` where it cannot be used. */
+export interface Field<T> {
+  readonly read: (value: unknown) => T | undefined;
+  /** What would have been read, in words that follow "needs". */
+  readonly expected: string;
+}
+
+export type Fields = Readonly<Record<string, Field<unknown>>>;
+
+export type SearchOf<F extends Fields> = {
+  -readonly [K in keyof F]?: (F[K] extends Field<infer T> ? T : never) | undefined;
+};
+
+export interface Refused {
+  /** Parts of the address that could not be used, to be shown to the reader. */
+  refused?: string | undefined;
+}
+
+/** Of a number, as `api/gen/bounds.gen.ts` has them from the server. */
+export interface Bounds {
+  readonly low: number;
+  /** `low` itself is not taken. */
+  readonly exclusive?: true;
+  readonly high: number;
+  readonly whole?: boolean;
+}
+
+/** The same bounds in a unit that holds `size` of the server's. */
+export const inUnits = (
+  { low, high, ...rest }: Bounds,
+  size: number,
+): Omit<Bounds, "whole"> => ({
+  low: low / size,
+  high: high / size,
+  ...(rest.exclusive === true ? { exclusive: true } : {}),
+});
+
+/** A least value where the server only says "above", for fields that cannot. */
+export const atLeast = ({ high, whole }: Bounds, low: number): Bounds => ({
+  low,
+  high,
+  ...(whole === undefined ? {} : { whole }),
+});
+
+const MOST_REFUSED = 600;
+const MOST_SHOWN = 60;
+const IDENTIFIER = /^[a-z0-9][a-z0-9._-]{0,99}$/;
+const WHOLE = /^\d{1,16}$/;
+
+const SHOWN_DIGITS = 4;
+
+const formatBound = (bound: number): string =>
+  bound !== 0 && (Math.abs(bound) >= 1e9 || Math.abs(bound) < 1e-4)
+    ? Number(bound.toPrecision(SHOWN_DIGITS)).toExponential().replace("e+", "e")
+    : bound.toLocaleString("en", { maximumSignificantDigits: 15 });
+
+const range = ({ low, high, exclusive }: Bounds): string => {
+  const isOpen = high >= Number.MAX_SAFE_INTEGER;
+  if (exclusive === true) {
+    return ` above ${formatBound(low)}${isOpen ? "" : `, up to ${formatBound(high)}`}`;
+  }
+  return isOpen
+    ? `, at least ${formatBound(low)}`
+    : ` from ${formatBound(low)} to ${formatBound(high)}`;
+};
+
+const fits = (value: number, bounds: Bounds): boolean =>
+  (bounds.exclusive === true ? value > bounds.low : value >= bounds.low) &&
+  value <= bounds.high &&
+  (bounds.whole !== true || Number.isSafeInteger(value));
+
+/** A number within bounds. */
+export const bounded = (bounds: Bounds): Field<number> => ({
+  read: (value) =>
+    typeof value === "number" && fits(value, bounds) ? value : undefined,
+  expected: `a ${bounds.whole === true ? "whole " : ""}number${range(bounds)}`,
+});
+
+/** A whole number, also where a link holds it as text. */
+export const whole = (bounds: Bounds, unit = ""): Field<number> => ({
+  read: (value) => {
+    const found =
+      typeof value === "string" && WHOLE.test(value) ? Number(value) : value;
+    return typeof found === "number" && fits(found, { ...bounds, whole: true })
+      ? found
+      : undefined;
+  },
+  expected: `a whole number${unit === "" ? "" : ` of ${unit}`}${range(bounds)}`,
+});
+
+/** A share, also where a link holds it as text. */
+export const share: Field<number> = {
+  read: (value) => {
+    const found = typeof value === "string" && value !== "" ? Number(value) : value;
+    return typeof found === "number" && found >= 0 && found <= 1 ? found : undefined;
+  },
+  expected: "a share from 0 to 1",
+};
+
+/** One of some words, or the one value that is ever written. */
+export const oneOf = <T extends string | boolean>(values: readonly T[]): Field<T> => ({
+  read: (value) => values.find((known) => known === value),
+  expected: values.join(" or "),
+});
+
+/** An id; one that looks like a number comes as a number. */
+export const identifier = (expected: string): Field<string> => ({
+  read: (value) => {
+    const text = typeof value === "number" ? String(value) : value;
+    return typeof text === "string" && IDENTIFIER.test(text) ? text : undefined;
+  },
+  expected,
+});
+
+/** A text that is not too long for a link; its contents are judged where it is used. */
+export const text = (most: number): Field<string> => ({
+  read: (value) => {
+    const found = typeof value === "number" ? String(value) : value;
+    return typeof found === "string" && found.length <= most ? found : undefined;
+  },
+  expected: `a text of at most ${formatBound(most)} characters`,
+});
+
+/** What another function reads. */
+export const readBy = <T>(
+  read: (value: unknown) => T | undefined,
+  expected: string,
+): Field<T> => ({ read, expected });
+
+const METADATA = /^[a-z0-9][a-z0-9._-]{0,99}(:\d{1,12}(\.\d{1,5})?GiB)?$/;
+
+/** A preset of flash metadata, with the address space behind it where that is stated. */
+export const metadataName = readBy(
+  (value) => (typeof value === "string" && METADATA.test(value) ? value : undefined),
+  "the name of a flash cache, or one with its address space as flashcache:100GiB",
+);
+
+/** An address may hold objects, which need not have a text of their own. */
+const shown = (value: unknown): string =>
+  (typeof value === "object" ? JSON.stringify(value) : String(value)).slice(
+    0,
+    MOST_SHOWN,
+  );
+
+const isAbsent = (value: unknown): boolean =>
+  value === undefined || value === null || value === "";
+
+/**
+ * Reads the fields of a page. The router lays the result over the raw parameters, so what is
+ * absent or refused is stated as absent: the raw value would show through.
+ */
+export function readAddress<F extends Fields>(
+  fields: F,
+  raw: Readonly<Record<string, unknown>>,
+): SearchOf<F> & Refused {
+  const search: Record<string, unknown> = {};
+  const refused: string[] = [];
+  for (const [name, field] of Object.entries(fields)) {
+    const value = raw[name];
+    const read = isAbsent(value) ? undefined : field.read(value);
+    search[name] = read;
+    if (read === undefined && !isAbsent(value)) {
+      refused.push(`${name}=${shown(value)} (needs ${field.expected})`);
+    }
+  }
+  const earlier = raw["refused"];
+  if (typeof earlier === "string" && earlier !== "") {
+    refused.push(...earlier.slice(0, MOST_REFUSED).split("; "));
+  }
+  if (refused.length > 0) {
+    search["refused"] = [...new Set(refused)].join("; ");
+  }
+  // Each field yields its own type; the loop over names hides it here.
+  return search as SearchOf<F> & Refused;
+}

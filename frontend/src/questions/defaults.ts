@@ -1,0 +1,102 @@
+/** The state a page starts from when the address leaves something open. */
+import { type DeviceOut, devicesFor, type Role, soldAlone } from "@/api/catalog";
+import type { WorkloadOut } from "@/api/workloads";
+import {
+  type AnalysisSearch,
+  type AnalysisState,
+  completeState,
+  isOfEarlierVersion,
+  NONE,
+} from "./point";
+
+/** Sold today, priced by the default book, and complete for every page: times, life, rates, size. */
+const PREFERRED: Readonly<Record<Role, readonly string[]>> = {
+  ram: ["dram-ddr5-4800-rdimm"],
+  flash: ["micron-9550-max-3.2tb", "intel-p4500-4tb"],
+  disk: ["seagate-exos-x24-24tb", "seagate-exos-x20-20tb"],
+};
+
+export const DEFAULT_MONTHS = 36;
+const RAM_SHARE = 0.01;
+const FLASH_SHARE = 0.5;
+
+export interface Choices {
+  readonly workloads: readonly WorkloadOut[];
+  readonly devices: readonly DeviceOut[];
+  readonly priceBooks: readonly {
+    readonly id: string;
+    readonly date: string;
+    readonly default: boolean;
+  }[];
+}
+
+function preferredDevice(
+  devices: readonly DeviceOut[],
+  role: Role,
+): string | undefined {
+  const usable = devicesFor(devices, role).filter(soldAlone);
+  const preferred = PREFERRED[role].find((id) =>
+    usable.some((device) => device.id === id),
+  );
+  return preferred ?? usable[0]?.id;
+}
+
+/** The device that each tier has where none was chosen: memory, flash, disk. */
+export const usualDevices = (devices: readonly DeviceOut[]): string[] =>
+  (["ram", "flash", "disk"] as const).flatMap(
+    (role) => preferredDevice(devices, role) ?? [],
+  );
+
+/** The first ready workload, the worked example before others. */
+export function defaultWorkload(
+  workloads: readonly WorkloadOut[],
+): WorkloadOut | undefined {
+  const ready = workloads.filter((workload) => workload.status === "ready");
+  return ready.find((workload) => workload.example) ?? ready[0];
+}
+
+/** 1 % of the workload's pages in RAM and 50 % on flash. */
+export function defaultSizes(distinctPages: number) {
+  return {
+    ram_pages: Math.max(1, Math.round(distinctPages * RAM_SHARE)),
+    flash_pages: Math.max(1, Math.round(distinctPages * FLASH_SHARE)),
+  };
+}
+
+/**
+ * Fills what the address leaves open; `null` while that cannot be done, because no
+ * workload is ready or no device fits a role.
+ */
+export function fillState(
+  search: AnalysisSearch,
+  choices: Choices,
+): AnalysisState | null {
+  const workload =
+    search.workload === undefined
+      ? defaultWorkload(choices.workloads)
+      : choices.workloads.find((candidate) => candidate.id === search.workload);
+  const summary = workload?.summary ?? null;
+  const filled: AnalysisSearch = {
+    workload: workload?.id,
+    // Beyond the end of a given curve nothing is known.
+    ...(summary === null
+      ? {}
+      : defaultSizes(summary.curve_pages ?? summary.distinct_pages)),
+    flash_device: preferredDevice(choices.devices, "flash"),
+    disk_device: preferredDevice(choices.devices, "disk"),
+    ram_device: preferredDevice(choices.devices, "ram") ?? NONE,
+    price_book: usualBook(choices.priceBooks) ?? NONE,
+    months: DEFAULT_MONTHS,
+    start: isOfEarlierVersion(search) ? "cold" : "steady",
+  };
+  const stated = Object.entries(search).filter(([, value]) => value !== undefined);
+  return completeState({ ...filled, ...Object.fromEntries(stated) });
+}
+
+/** The book that says that it is the default one; else the newest of all. */
+export function usualBook(books: Choices["priceBooks"]): string | undefined {
+  return (
+    books.find((book) => book.default) ??
+    [...books].sort((one, other) => other.date.localeCompare(one.date))[0]
+  )?.id;
+}

@@ -1,0 +1,51 @@
+/** What the page "Throughput" adds to the address. */
+import { ThroughputIn } from "@/api/gen/bounds.gen";
+import {
+  atLeast,
+  bounded,
+  inUnits,
+  metadataName,
+  oneOf,
+  type Refused,
+  readAddress,
+} from "./address";
+
+export const VARIED = ThroughputIn.vary.values;
+export type Varied = (typeof VARIED)[number];
+
+export interface ThroughputSearch {
+  clients?: number | undefined;
+  disks?: number | undefined;
+  flash_devices?: number | undefined;
+  /** Time between a client's transactions. [ms] */
+  think_ms?: number | undefined;
+  /** Page accesses of one transaction. */
+  accesses?: number | undefined;
+  /** Processor time of one transaction. [µs] */
+  cpu_us?: number | undefined;
+  cpus?: number | undefined;
+  vary?: Varied | undefined;
+  show?: "response" | undefined;
+  metadata?: string | undefined;
+}
+
+export const MAX_CLIENTS = ThroughputIn.clients.high;
+const US_PER_MS = 1000;
+
+const FIELDS = {
+  clients: bounded(ThroughputIn.clients),
+  disks: bounded(ThroughputIn.disks),
+  flash_devices: bounded(ThroughputIn.flash_devices),
+  think_ms: bounded(inUnits(ThroughputIn.think_us, US_PER_MS)),
+  accesses: bounded(atLeast(ThroughputIn.accesses_per_transaction, 1e-6)),
+  cpu_us: bounded(ThroughputIn.cpu_us_per_transaction),
+  cpus: bounded(ThroughputIn.cpus),
+  vary: oneOf(VARIED),
+  show: oneOf(["response"]),
+  metadata: metadataName,
+} as const;
+
+/** Reads the page's own parameters. */
+export const parseThroughputSearch = (
+  raw: Record<string, unknown>,
+): ThroughputSearch & Refused => readAddress(FIELDS, raw);

@@ -1,0 +1,436 @@
+"""Contenders replayed at sizes: where accesses are served, and what their operations cost."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from statistics import fmean
+from typing import Any
+
+from tierwright.advise.clean_only import CleanOnlyCost, clean_only
+from tierwright.common.answer import Answer, Figure, Step, step
+from tierwright.common.cautions import Caution
+from tierwright.common.errors import BadInput
+from tierwright.common.wording import percent
+from tierwright.evaluate.metadata import MetadataPreset, ram_pages_left
+from tierwright.evaluate.page_flow.cautions import about_space_behind, about_trace
+from tierwright.hardware.device import Device
+from tierwright.simulate import replay
+from tierwright.simulate.contenders import spelled
+from tierwright.simulate.priced import price
+from tierwright.simulate.warm_up import WarmUp
+from tierwright.trace import reading
+from tierwright.trace.notes import ReaderNotes
+from tierwright.trace.reading import OnProgress, Trace
+
+NO_FLASH = "none"
+"""The scheme without flash, which caches in all of RAM."""
+NO_RAM_LEFT: Mapping[str, Any] = {
+    "error": "the flash metadata leave no RAM",
+    "hint": "Use more RAM, less flash, or a cache with larger units.",
+}
+"""Result of a configuration that could not be replayed: its metadata exceed its RAM."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplayRow:
+    """One replay from a cold start, nothing flushed at the end; counts follow the warm-up.
+
+    Attributes
+    ----------
+    contender : int
+        Its place among the contenders.
+    ram_pages, flash_pages : int, int or None
+        As asked for; no flash for one cache. [pages]
+    ram_pages_left : int or None
+        What the metadata of flash left of the RAM; None where nothing was charged. [pages]
+    miss_ratio, ram_hit_ratio, flash_hit_ratio : float or None
+        Shares of the accesses; None where nothing was replayed, or there is no flash. [1]
+    disk_reads, disk_writes, flash_reads, flash_writes : int or None
+        Operations. [pages]
+    write_reduction : float or None
+        Of a flash cache: 1 - disk writes / dirty RAM victims. [1]
+    io_time_us_per_access : float or None
+        Counted operations x service times. [µs]
+    io_time_terms_us_per_access : dict
+        Its parts by operation. [µs]
+    io_time_reason : str or None
+        Why there is no I/O time.
+    formula : CleanOnlyCost or None
+        Of lazy with clean-only admission, whose counts no curve gives.
+    counters : dict
+        Every counter of the replay; those of a part after its name.
+    warnings : tuple of Caution
+        About this replay.
+    error, hint : str or None
+        Why it failed, and what to do.
+    """
+
+    contender: int
+    ram_pages: int
+    ram_pages_left: int | None = None
+    flash_pages: int | None = None
+    miss_ratio: float | None = None
+    ram_hit_ratio: float | None = None
+    flash_hit_ratio: float | None = None
+    disk_reads: int | None = None
+    disk_writes: int | None = None
+    flash_reads: int | None = None
+    flash_writes: int | None = None
+    write_reduction: float | None = None
+    io_time_us_per_access: float | None = None
+    io_time_terms_us_per_access: dict[str, float] = field(default_factory=dict)
+    io_time_reason: str | None = None
+    formula: CleanOnlyCost | None = None
+    counters: dict[str, int] = field(default_factory=dict)
+    warnings: tuple[Caution, ...] = ()
+    error: str | None = None
+    hint: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SweptContender:
+    """A contender of a sweep: its family, its name and title in the core's tables, its options."""
+
+    family: replay.Family
+    name: str
+    title: str
+    options: Mapping[str, str]
+
+    @property
+    def label(self) -> str:
+        """Title and options."""
+        return label_of(self.title, self.options)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sweep(Answer):
+    """Contenders replayed at sizes.
+
+    Attributes
+    ----------
+    contenders : tuple of SweptContender
+        As they were understood.
+    rows : tuple of ReplayRow
+        By contender, then by RAM, then by flash.
+    accesses : int
+        Accesses that are counted: those after the warm-up.
+    page_bytes : int
+        Page of the trace. [bytes]
+    """
+
+    contenders: tuple[SweptContender, ...]
+    rows: tuple[ReplayRow, ...] = field(repr=False)
+    accesses: int
+    page_bytes: int
+
+    @property
+    def figures(self) -> tuple[Figure, ...]:
+        """The mean miss ratio of each contender."""
+        return tuple(
+            Figure(
+                f"miss_ratio_{at}",
+                f"Miss ratio, mean over its replays, {each.label}",
+                mean_miss_ratio(_of(self.rows, at)),
+                "1",
+            )
+            for at, each in enumerate(self.contenders)
+        )
+
+
+def answer(
+    trace: Trace,
+    contenders: Sequence[str],
+    *,
+    ram_pages: Sequence[int],
+    flash_pages: Sequence[int] = (),
+    options: Mapping[str, Mapping[str, str]] | None = None,
+    flash: Device | None = None,
+    disk: Device | None = None,
+    flash_metadata: MetadataPreset | None = None,
+    warm_up: WarmUp = 0,
+    threads: int | None = None,
+    on_progress: OnProgress | None = None,
+) -> Sweep:
+    """Replay contenders at sizes in one read of the trace, and price what they did.
+
+    Parameters
+    ----------
+    trace : Trace
+        What is replayed.
+    contenders : sequence of str
+        Names in the core's tables: policies, buffers, schemes, choosers, flash caches.
+    ram_pages : sequence of int
+        Sizes of a cache, and of RAM over flash. [pages]
+    flash_pages : sequence of int
+        Sizes of flash, of contenders that have it: each at every pair of sizes. [pages]
+    options : mapping, optional
+        Of each contender, by its name.
+    flash, disk : Device, optional
+        Price the operations.
+    flash_metadata : MetadataPreset, optional
+        Charged to the RAM of contenders with flash.
+    warm_up : WarmUp
+        Accesses that fill the caches and are not counted.
+    threads : int, optional
+        Replays at a time; None: one a core.
+    on_progress : callable, optional
+        Of the read; False cancels.
+
+    Raises
+    ------
+    BadInput
+        If there is no such contender, or one needs flash and no size is given.
+    SimulatorError
+        If the trace cannot be read, an option or a size is refused, or progress asked to stop.
+    """
+    found = tuple(_found(name, (options or {}).get(name, {})) for name in contenders)
+    needy = [each for each in found if each.family not in replay.ONE_TIER]
+    if needy and not flash_pages:
+        raise BadInput(
+            f"flash_pages: {needy[0].title} needs sizes of flash",
+            "give sizes of flash, or leave the contenders with flash out",
+        )
+    summary = reading.inspect(trace)
+    rows = [
+        ReplayRow(contender=at, ram_pages=ram, flash_pages=size)
+        for at, each in enumerate(found)
+        for ram in ram_pages
+        for size in ([None] if each.family in replay.ONE_TIER else flash_pages)
+    ]
+    if flash_metadata is not None:
+        rows = [
+            replace(
+                row,
+                ram_pages_left=ram_left(
+                    flash_metadata,
+                    found[row.contender].name,
+                    row.ram_pages,
+                    row.flash_pages,
+                    page_bytes=summary["page_bytes"],
+                    distinct_pages=summary["distinct_pages"],
+                ),
+            )
+            for row in rows
+        ]
+    asked = [row for row in rows if _replayed_in(row) >= 1]
+    swept = replay.sweep(
+        trace,
+        [_configuration(found[row.contender], row) for row in asked],
+        warm_up=warm_up,
+        threads=threads,
+        on_progress=on_progress,
+    )
+    results = iter(swept["rows"])
+    done = tuple(
+        row_of(
+            next(results) if _replayed_in(row) >= 1 else NO_RAM_LEFT,
+            row,
+            flash=flash,
+            disk=disk,
+        )
+        for row in rows
+    )
+
+    def explain() -> Iterator[Step]:
+        for row in done:
+            if row.formula is not None:
+                subject = found[row.contender].label
+                yield step(row.formula.derivation, subject)
+                yield step(row.formula.measured_derivation, subject)
+
+    skipped = replay.warm_up_accesses(trace, warm_up)
+    return Sweep(
+        finding=finding(
+            (each.label, mean_miss_ratio(_of(done, at)))
+            for at, each in enumerate(found)
+        ),
+        warnings=(
+            *about_trace(ReaderNotes.of(swept["trace"])),
+            *(() if flash_metadata is None else about_space_behind(flash_metadata)),
+        ),
+        explain=explain,
+        contenders=found,
+        rows=done,
+        accesses=max(0, summary["accesses"] - skipped),
+        page_bytes=summary["page_bytes"],
+    )
+
+
+def row_of(
+    result: Mapping[str, Any],
+    place: ReplayRow,
+    *,
+    flash: Device | None,
+    disk: Device | None,
+) -> ReplayRow:
+    """Say what one replay counted, in shares of the accesses and in time.
+
+    Parameters
+    ----------
+    result : mapping
+        Of `replay.replay`; one with `error` failed; `NO_RAM_LEFT` where nothing was replayed.
+    place : ReplayRow
+        Contender and sizes, which are kept.
+    flash, disk : Device, optional
+        Price the operations.
+    """
+    if "error" in result:
+        return replace(
+            place,
+            io_time_reason="nothing was replayed"
+            if result is NO_RAM_LEFT
+            else "the replay failed",
+            error=result["error"],
+            hint=result["hint"] or None,
+        )
+    accesses = result["accesses"]
+    one_tier = place.flash_pages is None
+    # Disk reads can be more than misses: blocks are read whole.
+    misses = result["misses" if one_tier else "flash_misses"]
+    flash_hits = 0 if one_tier else result["flash_hits"]
+
+    def share(count: int) -> float | None:
+        return count / accesses if accesses else None
+
+    priced = None if disk is None else price(result, flash=flash, disk=disk)
+    formula = clean_only(result, flash=flash, disk=disk)
+    return replace(
+        place,
+        miss_ratio=share(misses),
+        ram_hit_ratio=share(accesses - misses - flash_hits),
+        flash_hit_ratio=None if one_tier else share(flash_hits),
+        disk_reads=result["disk_reads" if one_tier else "hdd_reads"],
+        disk_writes=result["disk_writes" if one_tier else "hdd_writes"],
+        flash_reads=None if one_tier else result["flash_reads"],
+        flash_writes=None if one_tier else result["flash_writes"],
+        write_reduction=result.get("write_reduction"),
+        io_time_us_per_access=priced.io_time_us_per_access if priced else None,
+        io_time_terms_us_per_access=priced.terms_us_per_access if priced else {},
+        io_time_reason=(priced.reason or None) if priced else "no device was given",
+        formula=formula,
+        counters=dict(_counters(result)),
+        warnings=(
+            *(
+                Caution(each["name"], each["message"], each["hint"])
+                for each in result.get("warnings", ())
+            ),
+            *(formula.warnings if formula else ()),
+        ),
+    )
+
+
+def ram_left(
+    preset: MetadataPreset | None,
+    name: str,
+    ram_pages: int,
+    flash_pages: int | None,
+    *,
+    page_bytes: int,
+    distinct_pages: int,
+) -> int | None:
+    """Return the RAM that the metadata of flash leave; None where there is nothing to charge.
+
+    Parameters
+    ----------
+    preset : MetadataPreset or None
+        What is charged.
+    name : str
+        Of the contender.
+    ram_pages, flash_pages : int, int or None
+        Its sizes. [pages]
+    page_bytes, distinct_pages : int
+        Of the trace; its pages are the address space behind, where the preset states none.
+    """
+    if preset is None or not flash_pages or name == NO_FLASH:
+        return None
+    found = ram_pages_left(
+        preset,
+        ram_pages=ram_pages,
+        flash_pages=flash_pages,
+        page_bytes=page_bytes,
+        source_bytes=distinct_pages * page_bytes,
+    )
+    return int(found)
+
+
+def sizes_between(low: int, high: int, points: int) -> list[int]:
+    """Return sizes at even distances on a logarithmic scale, both ends included. [pages]
+
+    Examples
+    --------
+    >>> sizes_between(1, 1000, 4)
+    [1, 10, 100, 1000]
+    """
+    low, high = sorted((low, high))
+    if points == 1:
+        return [low]
+    ratio = math.log(high / low)
+    steps = (step / (points - 1) for step in range(points))
+    # exact at both ends whatever the rounding of the exponential
+    return sorted({low, high} | {round(low * math.exp(ratio * step)) for step in steps})
+
+
+def mean(values: Sequence[float | None]) -> float | None:
+    """Return the mean; None where a replay has no such figure."""
+    known = [value for value in values if value is not None]
+    return fmean(known) if known and len(known) == len(values) else None
+
+
+def mean_miss_ratio(rows: Sequence[ReplayRow]) -> float | None:
+    """Return the mean miss ratio of the rows of a contender; None where one has none. [1]"""
+    return mean([row.miss_ratio for row in rows])
+
+
+def label_of(title: str, options: Mapping[str, str]) -> str:
+    """Name a contender with its options."""
+    listed = ", ".join(f"{name} {value}" for name, value in options.items())
+    return f"{title} ({listed})" if listed else title
+
+
+def finding(means: Iterable[tuple[str, float | None]]) -> str:
+    """Say the mean miss ratio of each contender, by its label."""
+    said = [f"{label} {percent(mean)}" for label, mean in means if mean is not None]
+    if not said:
+        return "No contender has a miss ratio at every size."
+    return f"Miss ratio, mean over all sizes replayed: {', '.join(said)}."
+
+
+def _of(rows: Sequence[ReplayRow], contender: int) -> list[ReplayRow]:
+    return [row for row in rows if row.contender == contender]
+
+
+def _found(name: str, options: Mapping[str, str]) -> SweptContender:
+    wanted = spelled(name)
+    for family in replay.FAMILIES:
+        for row in replay.contenders(family):
+            if row["name"] == wanted:
+                return SweptContender(family, wanted, row["title"], dict(options))
+    known = ", ".join(
+        row["name"] for family in replay.FAMILIES for row in replay.contenders(family)
+    )
+    raise BadInput(f"contenders: there is no `{name}`", f"known: {known}")
+
+
+def _replayed_in(row: ReplayRow) -> int:
+    return row.ram_pages if row.ram_pages_left is None else row.ram_pages_left
+
+
+def _configuration(contender: SweptContender, row: ReplayRow) -> dict[str, Any]:
+    sizes = (
+        {"pages": _replayed_in(row)}
+        if row.flash_pages is None
+        else {"ram_pages": _replayed_in(row), "flash_pages": row.flash_pages}
+    )
+    options = dict(contender.options)
+    return {contender.family: contender.name, **sizes, "options": options}
+
+
+def _counters(result: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, int]]:
+    """Yield every whole number of a result; those of a part after its name."""
+    for name, value in result.items():
+        if isinstance(value, dict):
+            yield from _counters(value, f"{prefix}{name}_")
+        elif isinstance(value, int) and not isinstance(value, bool):
+            yield f"{prefix}{name}", value

@@ -1,0 +1,257 @@
+"""Every question in a notebook: one function, one Answer, with all that a page shows of it."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import json
+import pkgutil
+from collections.abc import Callable
+from decimal import Decimal
+from functools import cache
+from html import escape
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tierwright import advise
+from tierwright.advise import (
+    compare,
+    device_health,
+    device_import,
+    directories,
+    dram_or_flash,
+    flash_choice,
+    fragment_cache,
+    miniature,
+    pool_advisor,
+    pool_gain,
+    pool_split,
+    recovery,
+    scheme_map,
+    sweep,
+    throughput,
+    tier_costs,
+    transaction_replay,
+    transaction_writes,
+    wear,
+)
+from tierwright.common.answer import Answer, Figure, Step
+from tierwright.evaluate.economics import Load
+from tierwright.evaluate.page_flow.scheme_map import Axis
+from tierwright.evaluate.throughput.schemes import Setting
+from tierwright.evaluate.transactions import nand, replay
+from tierwright.hardware import catalog, smart
+from tierwright.profile.curve import Curve
+from tierwright.profile.measure import profile
+from tierwright.trace.reading import Trace
+
+ROOT = Path(__file__).resolve().parents[2]
+TPCB = Trace(ROOT / "fixtures" / "traces" / "tpcb-cut.csv.zst")
+FLASH = catalog.device("samsung-pm9a3-7.68tb-u2")
+DISK = catalog.device("face2016-cheetah-15k6-single")
+POINT: dict[str, Any] = {
+    "ram_pages": 1000,
+    "flash_pages": 6000,
+    "flash": FLASH,
+    "disk": DISK,
+}
+PAGES = {"ram_pages": 1000, "flash_pages": 6000}
+BYTES = {"ram_bytes": 1000 * 8192, "flash_bytes": 6000 * 8192}
+SMART = {
+    "model_name": "Disk 1",
+    "nvme_smart_health_information_log": {
+        "data_units_written": 2000000,
+        "power_on_hours": 2400,
+        "percentage_used": 7,
+    },
+}
+FIO = {
+    "fio version": "fio-3.36",
+    "timestamp": 1700000000,
+    "global options": {"direct": "1", "ioengine": "libaio", "bs": "4k"},
+    "jobs": [
+        {
+            "jobname": "random reads",
+            "groupid": 0,
+            "error": 0,
+            "job options": {"rw": "randread", "iodepth": "1"},
+            "read": {
+                "iops": 10000,
+                "total_ios": 600000,
+                "runtime": 60000,
+                "lat_ns": {"mean": 99000},
+                "clat_ns": {"mean": 97000},
+            },
+        }
+    ],
+}
+CHIP = (nand.NandGeometry(4096, 64, 2048), nand.NandTimes(20.0, 200.0, 1500.0))
+
+
+@cache
+def curve() -> Curve:
+    return profile(TPCB).curve
+
+
+def prices() -> Any:
+    return catalog.default_price_book()
+
+
+QUESTIONS: dict[str, Callable[[], Answer]] = {
+    "compare": lambda: compare.answer(curve(), prices=prices(), **POINT),
+    "device_health": lambda: device_health.answer(
+        smart.smart_from_mapping(SMART), rated_tb=4840
+    ),
+    "device_import": lambda: device_import.answer(FIO, identifier="rig", name="Rig 7"),
+    "directories": lambda: directories.answer(
+        curve(), flash=FLASH, disk=DISK, flash_page_bytes=[8192, 65536], **BYTES
+    ),
+    "dram_or_flash": lambda: dram_or_flash.answer(
+        FLASH, DISK, curve=curve(), ram_pages=1000, prices=prices(), usd=Decimal(1)
+    ),
+    "flash_choice": lambda: flash_choice.answer(
+        curve(), candidates=[FLASH], disk=DISK, prices=prices(), **PAGES
+    ),
+    "fragment_cache": lambda: fragment_cache.answer(
+        curve(), run_bytes=65536, accesses_per_s=5000, **POINT
+    ),
+    "miniature": lambda: miniature.answer(TPCB, "arc", [1000, 4000], curve=curve()),
+    "pool_advisor": lambda: pool_advisor.answer(TPCB, 500),
+    "pool_gain": lambda: pool_gain.answer(TPCB, 500, (2.0, 32.0)),
+    "pool_split": lambda: pool_split.answer(TPCB, 500, 32.0),
+    "recovery": lambda: recovery.answer(curve(), accesses_per_s=5000, **POINT),
+    "scheme_map": lambda: scheme_map.answer(
+        curve(),
+        flash=FLASH,
+        disk=DISK,
+        ram_pages=1000,
+        x=Axis.spaced("flash_per_ram", 1, 16, 5),
+        y=Axis.spaced("dirty_share", 0, 1, 3),
+    ),
+    "sweep": lambda: sweep.answer(
+        TPCB, ["lru", "lazy"], ram_pages=[1000], flash_pages=[6000], disk=DISK
+    ),
+    "throughput": lambda: throughput.answer(
+        curve(), setting=Setting(clients=20, accesses_per_transaction=10), **POINT
+    ),
+    "tier_costs": lambda: tier_costs.answer(
+        [FLASH, DISK],
+        10**12,
+        page_bytes=8192,
+        prices=prices(),
+        load=Load(reads=Decimal(10**9)),
+    ),
+    "transaction_replay": lambda: transaction_replay.answer(
+        replay.half_loaded(committed=8, running=16, pages_each=4),
+        ram_pages=32,
+        log_bytes_per_update=64,
+        geometry=CHIP[0],
+        times=CHIP[1],
+    ),
+    "transaction_writes": lambda: transaction_writes.answer(
+        dirty_pages=16,
+        log_bytes_per_page=64,
+        ram_bytes=2**24,
+        geometry=CHIP[0],
+        times=CHIP[1],
+    ),
+    "wear": lambda: wear.answer(curve(), accesses_per_s=5000, **POINT),
+}
+"""How each question is asked in a notebook, by its module."""
+
+WITHOUT_STEPS = {
+    "device_import": "measured, not computed",
+    "miniature": "counted, not computed",
+    "pool_gain": "those of each R are of `pool_split`",
+    "scheme_map": "those of each point are of `scheme_map.at_point`",
+    "sweep": "counted; a step only where clean-only admission has its formula",
+}
+
+PARTS = {
+    "checks": "answers beside replays, one module each",
+    "clean_only": "a formula beside a replay, in `sweep`",
+    "decide": "the replay of a close call, in `compare`",
+    "point": "words of several questions",
+    "pool_survey": "what `pool_split`, `pool_gain` and the server's job count",
+    "since": "a kept answer beside the present one",
+}
+"""Modules of advise that ask nothing by themselves."""
+
+
+@cache
+def answered(name: str) -> Answer:
+    return QUESTIONS[name]()
+
+
+def test_every_module_of_advise_is_a_question_or_a_named_part() -> None:
+    modules = {each.name for each in pkgutil.iter_modules(advise.__path__)}
+    asked = {
+        name
+        for name in modules
+        if hasattr(importlib.import_module(f"tierwright.advise.{name}"), "answer")
+    }
+    assert asked == set(QUESTIONS)
+    assert modules - asked == set(PARTS)
+
+
+def test_the_examples_of_the_notebook_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    page = ROOT / "docs" / "notebook.md"
+    monkeypatch.chdir(ROOT)
+    found = doctest.testfile(str(page), module_relative=False)
+    assert found.attempted >= 8
+    assert found.failed == 0
+    text = page.read_text("utf-8")
+    assert [name for name in QUESTIONS if f"`{name}`" not in text] == []
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_an_answer_is_a_sentence_with_numbers_and_their_units(name: str) -> None:
+    found = answered(name)
+    assert isinstance(found, Answer)
+    assert found.finding.strip()
+    assert found.figures
+    for figure in found.figures:
+        assert isinstance(figure, Figure)
+        assert figure.title[:1] == figure.title[:1].upper()
+        assert figure.text
+        if figure.value is not None and not isinstance(figure.value, str):
+            assert figure.unit
+    assert len({figure.name for figure in found.figures}) == len(found.figures)
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_steps_are_made_when_asked_for(name: str) -> None:
+    found = answered(name)
+    steps = found.derivation()
+    assert all(isinstance(each, Step) and each.formula for each in steps)
+    assert steps == found.derivation()
+    assert bool(steps) is (name not in WITHOUT_STEPS)
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_a_notebook_shows_it(name: str) -> None:
+    found = answered(name)
+    shown = found._repr_html_()
+    assert escape(found.finding) in shown
+    for figure in found.figures:
+        assert escape(figure.title) in shown
+        assert escape(figure.text) in shown
+    for warning in found.warnings:
+        assert escape(warning.message) in shown
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_its_document_is_plain_and_holds_the_steps_on_demand(name: str) -> None:
+    found = answered(name)
+    document = found.to_dict(derivation=True)
+    json.dumps(document, allow_nan=False)
+    assert document["finding"] == found.finding
+    assert [each["message"] for each in document["warnings"]] == [
+        each.message for each in found.warnings
+    ]
+    # That of `compare` holds the formulas by scheme, as the command prints them.
+    whole = list(document["schemes"]) if name == "compare" else found.derivation()
+    assert len(document["derivation"]) == len(whole)
+    assert "derivation" not in found.to_dict(derivation=False)

@@ -1,0 +1,57 @@
+// Prints what users can read in the page's sources: [file, line, text] as one line of JSON each.
+// `node scripts/page_strings.mjs FRONTEND`: strings, templates and JSX text of src and e2e, read
+// by TypeScript's own parser; not what is generated, nor unit tests, names and imports.
+import { globSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const folder = resolve(process.argv[2]);
+const own = fileURLToPath(new URL("../frontend/package.json", import.meta.url));
+const ts = createRequire(own)("typescript");
+
+function textOf(node) {
+  if (ts.isTemplateExpression(node)) {
+    return node.head.text + node.templateSpans.map((span) => `{}${span.literal.text}`).join("");
+  }
+  if (ts.isJsxText(node) || ts.isStringLiteral(node) || ts.isNoSubstitutionTemplateLiteral(node)) {
+    return node.text;
+  }
+  return "";
+}
+
+/** Imports, and titles of tests. */
+function isSkipped(source, node) {
+  const call = node.parent;
+  return (
+    ts.isImportDeclaration(node) ||
+    ts.isExportDeclaration(node) ||
+    (call !== undefined &&
+      ts.isCallExpression(call) &&
+      call.arguments[0] === node &&
+      /^(test|it|describe)\b/.test(call.expression.getText(source)))
+  );
+}
+
+function visit(file, source, node) {
+  if (isSkipped(source, node)) {
+    return;
+  }
+  const text = textOf(node).replace(/\s+/g, " ").trim();
+  if (text !== "") {
+    const { line } = source.getLineAndCharacterOfPosition(node.getStart(source));
+    console.log(JSON.stringify([file, line + 1, text]));
+  }
+  ts.forEachChild(node, (child) => visit(file, source, child));
+}
+
+const files = globSync(["src/**/*.{ts,tsx}", "e2e/**/*.ts"], { cwd: folder }).sort();
+for (const file of files.map((name) => name.replaceAll("\\", "/"))) {
+  if (file.startsWith("src/api/gen/") || /\.test\.tsx?$/.test(file)) {
+    continue;
+  }
+  const kind = file.endsWith("x") ? ts.ScriptKind.TSX : ts.ScriptKind.TS;
+  const text = readFileSync(join(folder, file), "utf8");
+  const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true, kind);
+  visit(file, source, source);
+}
