@@ -411,7 +411,7 @@ def command_line() -> str:
     parts = [
         "# Command line",
         "Every command takes `--json`: one JSON document on stdout and nothing else. Progress goes to stderr when it is a terminal. Exit codes: 0 success, "
-        "1 a check failed, 2 bad input (message with a `hint:`), 70 a defect in Tierwright (report it), 130 interrupted.",
+        "1 a check failed, 2 bad input (message with a `hint:`), 70 a bug in Tierwright (report it), 130 interrupted.",
     ]
     for command in COMMANDS:
         parts += [

@@ -244,7 +244,9 @@ class TestNumbers:
         )
         money = answer["next_money"]
         assert money["equal_money"][0]["winner"] == "dram"
-        assert answer["finding"].startswith("The first 0.05 USD belongs in DRAM; from")
+        assert answer["finding"].startswith(
+            "The first 0.05 USD belongs in DRAM; flash is the better buy from"
+        )
         larger = money["total_crossings"][0]
         assert larger["better_beyond"] == "flash"
         assert f"{float(larger['usd']):.3g}" in answer["finding"]

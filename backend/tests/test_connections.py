@@ -182,7 +182,7 @@ def test_a_body_that_stops_is_answered_408(served):
         said = until_closed(connection)
     assert said.startswith(b"HTTP/1.1 408")
     assert b"application/problem+json" in said
-    assert b"no part of the body came for 0.6 s" in said
+    assert b"no part of the body arrived for 0.6 s" in said
 
 
 def test_a_body_that_comes_slowly_but_steadily_is_read(served):

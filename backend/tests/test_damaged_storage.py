@@ -188,7 +188,7 @@ class TestOverHttp:
             assert "curve_rebuilt" in named
             refused = application.client.get(f"/windows/{windows['id']}/curves")
             assert refused.status_code == 409
-            assert "computed anew" in refused.json()["detail"]
+            assert "is recomputed from the trace" in refused.json()["detail"]
             again = application.get(f"/windows/{windows['id']}")
             application.wait_run(again["run"]["id"])
             assert application.get(f"/windows/{windows['id']}/curves") == cut

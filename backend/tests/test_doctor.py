@@ -66,7 +66,7 @@ def test_a_port_that_is_taken_is_a_note(tmp_path):
         taken.listen()
         _, found = look("--data-dir", str(tmp_path))
     assert found["port"]["state"] == "note"
-    assert f"{DEFAULT_PORT} is taken" in found["port"]["found"]
+    assert f"{DEFAULT_PORT} is in use" in found["port"]["found"]
 
 
 def test_a_core_that_does_not_load(monkeypatch, tmp_path):
@@ -75,7 +75,7 @@ def test_a_core_that_does_not_load(monkeypatch, tmp_path):
     monkeypatch.delitem(doctor.sys.modules, "tierwright.trace.reading")
     code, found = look("--data-dir", str(tmp_path))
     assert code == 1
-    assert "does not load" in found["core"]["found"]
+    assert "cannot be loaded" in found["core"]["found"]
 
 
 def test_a_command_without_its_core_says_so():

@@ -68,7 +68,11 @@ def test_warnings_and_derivation_come_along(application):
     ("inputs", "where", "part"),
     [
         ({"k": 1, "C_disk_write": 1}, "C_flash_write", "missing"),
-        ({"k": 1, "C_disk_write": 1, "C_flash_write": 1, "z": 1}, "z", "no input"),
+        (
+            {"k": 1, "C_disk_write": 1, "C_flash_write": 1, "z": 1},
+            "z",
+            "is not an input",
+        ),
         ({"k": "1", "C_disk_write": 1, "C_flash_write": 1}, "k", "must be a number"),
         ({"k": -1, "C_disk_write": 1, "C_flash_write": 1}, "k", "negative"),
     ],
@@ -172,7 +176,7 @@ def test_a_defect_of_a_formula_is_no_fault_of_the_request(
         )
         found = application.post("/formulas/kv.C0", body, 500)
         assert found["type"].endswith("internal")
-        assert "defect of Tierwright" in found["detail"]
+        assert "bug in Tierwright" in found["detail"]
         assert "secret" not in json.dumps(found)
         assert found["instance"] in caplog.text
         assert "in secret" in caplog.text

@@ -1,10 +1,12 @@
 """Jobs under cancel, kill and crash: they resume or fail visibly, never hang."""
 
+import contextlib
 import json
 import os
 import signal
 import threading
 import time
+from collections.abc import Callable
 
 import httpx
 import numpy as np
@@ -40,24 +42,25 @@ def own(make_settings):
 
 def children_of(pid: int) -> list[psutil.Process]:
     """Return the processes of a worker that do a job."""
-    return [child for child in alive_of(pid) if child.name() == JOB_NAME]
+    return alive_of(pid, lambda child: child.name() == JOB_NAME)
 
 
 def spares_of(pid: int) -> list[psutil.Process]:
     """Return the processes of a worker that wait for a job."""
-    return [
-        child
-        for child in alive_of(pid)
-        if "--wait" in child.cmdline() and child.name() != JOB_NAME
-    ]
+    return alive_of(
+        pid, lambda child: "--wait" in child.cmdline() and child.name() != JOB_NAME
+    )
 
 
-def alive_of(pid: int) -> list[psutil.Process]:
-    return [
-        process
-        for process in psutil.Process(pid).children(recursive=True)
-        if process.status() != psutil.STATUS_ZOMBIE
-    ]
+def alive_of(
+    pid: int, wanted: Callable[[psutil.Process], bool] = lambda _: True
+) -> list[psutil.Process]:
+    found = []
+    for process in psutil.Process(pid).children(recursive=True):
+        with contextlib.suppress(psutil.NoSuchProcess):  # it ends meanwhile
+            if process.status() != psutil.STATUS_ZOMBIE and wanted(process):
+                found.append(process)
+    return found
 
 
 def start_long(application, data):

@@ -101,7 +101,7 @@ class TestMap:
         assert unsure["too_close_share"] > 0.5
         # The answer comes first, and says whose it is.
         best = max(unsure["shares"], key=unsure["shares"].get)
-        assert unsure["sentence"].startswith(f"By the model {unsure['titles'][best]} ")
+        assert unsure["sentence"].startswith(f"By the model, {unsure['titles'][best]} ")
         assert unsure["sentence"].endswith(" by less than its error.")
 
     @pytest.mark.parametrize(

@@ -245,7 +245,7 @@ class TestRegister:
             assert run["status"] == "succeeded", run
             log = open_application.get(f"/workloads/{workload['id']}/conversion-log")
             assert log["asked"]["members_apart"] == bool(asked)
-            apart = any("devices of its own" in a for a in log["report"]["assumptions"])
+            apart = any("separate devices" in a for a in log["report"]["assumptions"])
             assert apart == bool(asked)
             # Both were recorded in the same tenths of a second, kept apart or not.
             warned = {one["name"] for one in log["report"]["warnings"]}

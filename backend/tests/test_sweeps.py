@@ -177,7 +177,7 @@ class TestRows:
         plain = application.post("/sweeps", body | {"flash_metadata": None}, 202)
         assert plain["id"] != sweep["id"]
         for text, changes, status in (
-            ("is none of", {"flash_metadata": "nobody"}, 422),
+            ("is not one of", {"flash_metadata": "nobody"}, 422),
             (
                 "at every size",
                 {"ram_pages": [4], "flash_pages": [4000], "contenders": asked[1:2]},

@@ -159,7 +159,7 @@ def test_until_when_money_belongs_in_flash(
         (
             2.0,
             -0.5,
-            "which cost 0.500 µs more an access: that much flash costs more time than its hits "
+            "which cost 0.500 µs more per access: that much flash costs more time than its hits "
             "save.",
         ),
         (0.0, 5.0, "which save no time, or 1,220 pages of flash, which save 5.00 µs"),

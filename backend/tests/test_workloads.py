@@ -597,7 +597,7 @@ class TestCurve:
         application.wait_run(workload["run"]["id"])
         answer = application.client.get(f"/workloads/{workload['id']}/curve")
         assert answer.status_code == 409
-        assert "could not be read" in answer.json()["detail"]
+        assert "could not be imported" in answer.json()["detail"]
 
 
 class TestRenameAndDelete:

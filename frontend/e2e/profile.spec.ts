@@ -35,9 +35,11 @@ test("a profile: summaries, one size for all charts, table and export", async ({
 
   // Time instead of accesses, for all charts that have the choice.
   const reuse = region("Reuse times");
-  await expect(reuse.getByRole("heading")).toContainText("accesses of the access");
+  await expect(reuse.getByRole("heading")).toContainText(
+    "accesses of the previous access",
+  );
   await region("Working set over time").getByText("Time", { exact: true }).click();
-  await expect(reuse.getByRole("heading")).toContainText("µs of the access");
+  await expect(reuse.getByRole("heading")).toContainText("µs of the previous access");
 
   // A relation gets more hits from a larger cache; the size goes into the address.
   const devices = region("Devices and relations");

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import importlib
+import inspect
 import json
+import pkgutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +14,7 @@ import pytest
 from command import run
 from test_questions import FIO, SMART, TPCB
 
+from tierwright import advise
 from tierwright.common.answer import Answer
 
 POINT = ["--ram-pages", "1000", "--flash-pages", "6000"]
@@ -54,11 +59,20 @@ def test_a_command_prints_the_finding_of_its_answer(
 ) -> None:
     made: list[Answer] = []
 
-    def noted(cls: type[Answer], *_: Any, **__: Any) -> Answer:
-        made.append(object.__new__(cls))
-        return made[-1]
+    def noted(function: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*given: Any, **named: Any) -> Any:
+            found = function(*given, **named)
+            if isinstance(found, Answer):
+                made.append(found)
+            return found
 
-    monkeypatch.setattr(Answer, "__new__", noted)
+        return call
+
+    for question in pkgutil.walk_packages(advise.__path__, "tierwright.advise."):
+        module = importlib.import_module(question.name)
+        for own, function in list(vars(module).items()):
+            if inspect.isfunction(function) and function.__module__ == module.__name__:
+                monkeypatch.setattr(module, own, noted(function))
     asked = [*name.split(), *(files.get(part, part) for part in COMMANDS[name])]
     text = run(*asked)
     assert text.returncode == 0, text.stderr

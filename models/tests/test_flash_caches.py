@@ -202,7 +202,7 @@ def test_the_command_line_runs_flash_caches_beside_schemes(
     assert main([*head, *options]) == 0
     assert "write reduction" in capsys.readouterr().out
     assert main([*head, "--option", "mode=later"]) == 2
-    assert "hint: mode is write_back" in capsys.readouterr().err
+    assert "hint: give mode as write_back" in capsys.readouterr().err
     dirty = ["--option", "mode=write_around", "--option", "admission=dirty_only"]
     assert main([*head, *dirty]) == 0
     assert "flash stayed empty" in capsys.readouterr().err

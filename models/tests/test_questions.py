@@ -32,7 +32,7 @@ from tierwright.advise import (
     scheme_map,
     sweep,
     throughput,
-    tier_costs,
+    tier_cost,
     transaction_replay,
     transaction_writes,
     wear,
@@ -136,7 +136,7 @@ QUESTIONS: dict[str, Callable[[], Answer]] = {
     "throughput": lambda: throughput.answer(
         curve(), setting=Setting(clients=20, accesses_per_transaction=10), **POINT
     ),
-    "tier_costs": lambda: tier_costs.answer(
+    "tier_cost": lambda: tier_cost.answer(
         [FLASH, DISK],
         10**12,
         page_bytes=8192,

@@ -264,7 +264,7 @@ def test_a_lost_password_file_is_named(made: Path) -> None:
     with postgres(made):
         pass
     (made / "postgres" / "password").unlink()
-    with pytest.raises(RuntimeFailure, match=r"password file .* is gone"):
+    with pytest.raises(RuntimeFailure, match=r"password file .* is missing"):
         postgres(made).start()
 
 

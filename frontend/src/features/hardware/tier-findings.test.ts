@@ -87,6 +87,6 @@ test("what an address cannot say counts as absent", () => {
 
 test("lines before a document are passed over, and what is no object is refused", () => {
   expect(readObject('fio: a warning\n{"a": 1}')).toEqual({ a: 1 });
-  expect(() => readObject("[1]")).toThrow(/no object/);
+  expect(() => readObject("[1]")).toThrow(/not an object/);
   expect(() => readObject("no json")).toThrow();
 });

@@ -94,7 +94,7 @@ impl Error {
             },
             Self::Cancelled => "",
             Self::Internal { .. } => {
-                "this is a defect in Tierwright: report it with these lines and the inputs"
+                "this is a bug in Tierwright: report it with these lines and the inputs"
             }
             Self::BadTrace { hint, .. }
             | Self::Unreadable { hint, .. }

@@ -1,6 +1,6 @@
 """Joins the commands, and turns errors into messages and exit codes.
 
-Exit codes: 0 success, 1 a check failed, 2 bad input, 70 a defect of Tierwright, 130
+Exit codes: 0 success, 1 a check failed, 2 bad input, 70 a bug in Tierwright, 130
 interrupted.
 """
 

@@ -348,7 +348,7 @@ def about_metadata(preset: MetadataPreset | None) -> tuple[Caution, ...]:
     return (
         Caution(
             "metadata_charged",
-            f"the metadata of {preset.title} are taken out of the present DRAM: "
+            f"the metadata of {preset.title} are subtracted from the present DRAM: "
             f"{preset.entry_bytes:g} bytes per entry; more flash may then gain less",
             "leave the metadata out to see the formulas of the papers",
         ),
