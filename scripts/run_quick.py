@@ -70,7 +70,7 @@ def tasks() -> list[Task]:
             "tests in Python",
             (
                 *(sys.executable, "-m", "pytest", "-q", "-n", "auto"),
-                *("-m", "not process and not slow", "--dist", "worksteal"),
+                *("-m", "not process and not slow and not long", "--dist", "worksteal"),
             ),
         ),
         Task("mypy", (str(BIN / "mypy"), *PACKAGES)),

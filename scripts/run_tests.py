@@ -1,4 +1,4 @@
-"""Runs the test suites in order and closes with one line of counts.
+"""Runs the test suites and closes with one line of counts.
 
 ``python scripts/run_tests.py [rust] [python] [page] [e2e]``; all of them without arguments. `long`, `wheels`
 and `containers` run only when they are named: what is long by nature. Every suite runs even when an earlier one failed, so that one run shows everything. What failed,
@@ -10,20 +10,21 @@ from __future__ import annotations
 import json
 import os
 import re
-import resource
 import shutil
 import signal
 import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 from xml.etree import ElementTree
 
 from engines import NoEngine, base_images, find_engine
@@ -78,15 +79,50 @@ def environment() -> dict[str, str]:
     return env
 
 
+class Lane(threading.local):
+    """Of the suites that run one after another: where their output goes, and what they took."""
+
+    def __init__(self) -> None:
+        self.output: TextIO = sys.stdout
+        self.processor_s = 0.0
+
+
+LANE = Lane()
+
+
+def waited(process: subprocess.Popen[Any], timeout_s: float | None = None) -> int:
+    """Wait for a program; add the processor time that it and what it started took.
+
+    Raises
+    ------
+    TimeoutError
+        If it still runs after `timeout_s`.
+    """
+    until = None if timeout_s is None else time.monotonic() + timeout_s
+    while True:
+        pid, status, used = os.wait4(process.pid, 0 if until is None else os.WNOHANG)
+        if pid:
+            LANE.processor_s += used.ru_utime + used.ru_stime
+            process.returncode = os.waitstatus_to_exitcode(status)
+            return process.returncode
+        if until is not None and time.monotonic() > until:
+            raise TimeoutError
+        time.sleep(0.1)
+
+
 def run(command: list[str], cwd: Path = ROOT, **extra: str) -> int:
-    """Run ``command``, streaming its output."""
-    return subprocess.run(
-        command,
-        cwd=cwd,
-        env=environment() | extra,
-        check=False,
-        stdin=subprocess.DEVNULL,
-    ).returncode
+    """Run ``command``; its output goes where that of its lane goes."""
+    LANE.output.flush()
+    return waited(
+        subprocess.Popen(
+            command,
+            cwd=cwd,
+            env=environment() | extra,
+            stdin=subprocess.DEVNULL,
+            stdout=LANE.output,
+            stderr=subprocess.STDOUT,
+        )
+    )
 
 
 def closed(counts: Counts, exit_code: int) -> Counts:
@@ -106,7 +142,7 @@ def rust() -> Counts:
     counts = Counts()
     assert process.stdout is not None
     for line in process.stdout:
-        sys.stdout.write(line)
+        LANE.output.write(line)
         found = re.match(
             r"test result: \w+\. (\d+) passed; (\d+) failed; (\d+) ignored", line
         )
@@ -115,7 +151,7 @@ def rust() -> Counts:
         broken = re.match(r"test (\S+) \.\.\. FAILED", line)
         if broken:
             counts += Counts(failures=(broken[1],))
-    return closed(counts, process.wait())
+    return closed(counts, waited(process))
 
 
 def python() -> Counts:
@@ -283,6 +319,8 @@ def e2e() -> Counts:
             str(folder / "data"),
         ],
         cwd=ROOT,
+        stdout=LANE.output,
+        stderr=subprocess.STDOUT,
         env=environment()
         | {
             "TIERWRIGHT_TRACE_ROOTS": f"{traces},s3://tierwright-e2e",
@@ -325,8 +363,8 @@ def e2e() -> Counts:
         store.kill()
         server.send_signal(signal.SIGINT)
         try:
-            server.wait(timeout=30)
-        except subprocess.TimeoutExpired:
+            waited(server, timeout_s=30)
+        except TimeoutError:
             server.kill()
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -382,14 +420,8 @@ SUITES: dict[str, Callable[[], Counts]] = {
     "wheels": wheels,
     "containers": containers,
 }
-USUAL = ("rust", "python", "page", "e2e")
-"""Suites that run where none is named."""
-
-
-def processor_s() -> float:
-    """Processor time of everything that was started and has ended. [s]"""
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
+LANES = (("python",), ("rust", "page", "e2e"))
+"""Suites that run where none is named: the lanes side by side, as half of each is waiting."""
 
 
 def tell(head: str, failures: tuple[str, ...]) -> None:
@@ -410,11 +442,30 @@ def main(names: list[str]) -> int:
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     outcomes: dict[str, tuple[Counts, float, float]] = {}
-    for name in names or USUAL:
-        print(f"\n=== {name} ===", flush=True)
-        start, busy = time.monotonic(), processor_s()
-        counts = SUITES[name]()
-        outcomes[name] = (counts, time.monotonic() - start, processor_s() - busy)
+
+    def carry_out(lane: tuple[str, ...]) -> None:
+        """Run the suites of a lane; only the first lane is shown while it runs."""
+        for name in lane:
+            with tempfile.TemporaryFile("a+", encoding="utf-8") as kept:
+                is_shown = lane is lanes[0]
+                LANE.output = sys.stdout if is_shown else kept
+                LANE.processor_s = 0.0
+                print(f"\n=== {name} ===", file=LANE.output, flush=True)
+                start = time.monotonic()
+                counts = SUITES[name]()
+                seconds = time.monotonic() - start
+                outcomes[name] = (counts, seconds, LANE.processor_s)
+                if not is_shown:
+                    kept.seek(0)
+                    sys.stdout.write(kept.read())
+                    sys.stdout.flush()
+
+    lanes = (tuple(names),) if names else LANES
+    start = time.monotonic()
+    with ThreadPoolExecutor(len(lanes)) as pool:
+        list(pool.map(carry_out, lanes))
+    whole_s = time.monotonic() - start
+    outcomes = {name: outcomes[name] for lane in lanes for name in lane}
     for name, (counts, *_) in outcomes.items():
         tell(f"FAILED in {name}", counts.failures)
     slowest = sorted(
@@ -431,7 +482,7 @@ def main(names: list[str]) -> int:
         print(
             f"{name:<10} {counts.passed:>6}  {counts.failed:>6}  {counts.skipped:>7}  {seconds:>7.0f}  {busy:>17.0f}"
         )
-    print(f"{'all':<43} {sum(s for _, s, _ in outcomes.values()):>0.0f}")
+    print(f"{'all':<33}  {whole_s:>7.0f}")
     print(f"\n{total.passed} passed, {total.failed} failed, {total.skipped} skipped")
     return 1 if total.failed else 0
 
