@@ -1,11 +1,30 @@
 /**
  * The one reader of addresses: what cannot be used is left out and named, so that a link
- * never opens another question without a word.
+ * never opens another question without a word. Each part is a schema; the bounds of numbers
+ * come from the server's document (`api/gen/bounds.gen.ts`).
  */
 
-/** How a part of the address is read; `undefined` where it cannot be used. */
+import {
+  check,
+  custom,
+  type GenericSchema,
+  maxLength,
+  maxValue,
+  minValue,
+  number,
+  pipe,
+  rawTransform,
+  regex,
+  safeParse,
+  string,
+  transform,
+  union,
+  unknown,
+} from "valibot";
+
+/** How a part of the address is read. */
 export interface Field<T> {
-  readonly read: (value: unknown) => T | undefined;
+  readonly schema: GenericSchema<unknown, T>;
   /** What would have been read, in words that follow "needs". */
   readonly expected: string;
 }
@@ -69,76 +88,82 @@ const range = ({ low, high, exclusive }: Bounds): string => {
     : ` from ${formatBound(low)} to ${formatBound(high)}`;
 };
 
-const fits = (value: number, bounds: Bounds): boolean =>
-  (bounds.exclusive === true ? value > bounds.low : value >= bounds.low) &&
-  value <= bounds.high &&
-  (bounds.whole !== true || Number.isSafeInteger(value));
+const within = ({ low, high, exclusive, whole: isWhole }: Bounds) =>
+  pipe(
+    number(),
+    check((value) => (exclusive === true ? value > low : value >= low)),
+    maxValue(high),
+    check((value) => isWhole !== true || Number.isSafeInteger(value)),
+  );
+
+/** Numbers and words may come as the other: the address does not say which they are. */
+const numberOr = (written: RegExp) =>
+  union([number(), pipe(string(), regex(written), transform(Number))]);
+const words = union([string(), pipe(number(), transform(String))]);
 
 /** A number within bounds. */
 export const bounded = (bounds: Bounds): Field<number> => ({
-  read: (value) =>
-    typeof value === "number" && fits(value, bounds) ? value : undefined,
+  schema: within(bounds),
   expected: `a ${bounds.whole === true ? "whole " : ""}number${range(bounds)}`,
 });
 
 /** A whole number, also where a link holds it as text. */
 export const whole = (bounds: Bounds, unit = ""): Field<number> => ({
-  read: (value) => {
-    const found =
-      typeof value === "string" && WHOLE.test(value) ? Number(value) : value;
-    return typeof found === "number" && fits(found, { ...bounds, whole: true })
-      ? found
-      : undefined;
-  },
+  schema: pipe(numberOr(WHOLE), within({ ...bounds, whole: true })),
   expected: `a whole number${unit === "" ? "" : ` of ${unit}`}${range(bounds)}`,
 });
 
 /** A share, also where a link holds it as text. */
 export const share: Field<number> = {
-  read: (value) => {
-    const found = typeof value === "string" && value !== "" ? Number(value) : value;
-    return typeof found === "number" && found >= 0 && found <= 1 ? found : undefined;
-  },
+  schema: pipe(numberOr(/./), number(), minValue(0), maxValue(1)),
   expected: "a share from 0 to 1",
 };
 
 /** One of some words, or the one value that is ever written. */
 export const oneOf = <T extends string | boolean>(values: readonly T[]): Field<T> => ({
-  read: (value) => values.find((known) => known === value),
+  schema: custom<T>((value) => values.some((known) => known === value)),
   expected: values.join(" or "),
 });
 
 /** An id; one that looks like a number comes as a number. */
 export const identifier = (expected: string): Field<string> => ({
-  read: (value) => {
-    const text = typeof value === "number" ? String(value) : value;
-    return typeof text === "string" && IDENTIFIER.test(text) ? text : undefined;
-  },
+  schema: pipe(words, regex(IDENTIFIER)),
   expected,
 });
 
 /** A text that is not too long for a link; its contents are judged where it is used. */
 export const text = (most: number): Field<string> => ({
-  read: (value) => {
-    const found = typeof value === "number" ? String(value) : value;
-    return typeof found === "string" && found.length <= most ? found : undefined;
-  },
+  schema: pipe(words, maxLength(most)),
   expected: `a text of at most ${formatBound(most)} characters`,
 });
 
-/** What another function reads. */
+/** What another function reads; `undefined` where it cannot be used. */
 export const readBy = <T>(
   read: (value: unknown) => T | undefined,
   expected: string,
-): Field<T> => ({ read, expected });
+): Field<T> => ({
+  schema: pipe(
+    unknown(),
+    rawTransform<unknown, T>(({ dataset, addIssue, NEVER }) => {
+      const found = read(dataset.value);
+      if (found === undefined) {
+        addIssue();
+        return NEVER;
+      }
+      return found;
+    }),
+  ),
+  expected,
+});
 
 const METADATA = /^[a-z0-9][a-z0-9._-]{0,99}(:\d{1,12}(\.\d{1,5})?GiB)?$/;
 
 /** A preset of flash metadata, with the address space behind it where that is stated. */
-export const metadataName = readBy(
-  (value) => (typeof value === "string" && METADATA.test(value) ? value : undefined),
-  "the name of a flash cache, or one with its address space as flashcache:100GiB",
-);
+export const metadataName: Field<string> = {
+  schema: pipe(string(), regex(METADATA)),
+  expected:
+    "the name of a flash cache, or one with its address space as flashcache:100GiB",
+};
 
 /** An address may hold objects, which need not have a text of their own. */
 const shown = (value: unknown): string =>
@@ -162,9 +187,9 @@ export function readAddress<F extends Fields>(
   const refused: string[] = [];
   for (const [name, field] of Object.entries(fields)) {
     const value = raw[name];
-    const read = isAbsent(value) ? undefined : field.read(value);
-    search[name] = read;
-    if (read === undefined && !isAbsent(value)) {
+    const read = isAbsent(value) ? undefined : safeParse(field.schema, value);
+    search[name] = read?.success === true ? read.output : undefined;
+    if (read?.success === false) {
       refused.push(`${name}=${shown(value)} (needs ${field.expected})`);
     }
   }
