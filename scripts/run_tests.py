@@ -21,7 +21,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TextIO
@@ -98,6 +98,10 @@ def waited(process: subprocess.Popen[Any], timeout_s: float | None = None) -> in
     TimeoutError
         If it still runs after `timeout_s`.
     """
+    if (
+        process.returncode is not None
+    ):  # whoever looked whether it runs has taken its end
+        return process.returncode
     until = None if timeout_s is None else time.monotonic() + timeout_s
     while True:
         pid, status, used = os.wait4(process.pid, 0 if until is None else os.WNOHANG)
@@ -129,7 +133,10 @@ def closed(counts: Counts, exit_code: int) -> Counts:
     """Count a suite that failed without a failing test (a crash) as one failure."""
     crashed = exit_code != 0 and counts.failed == 0
     nothing = exit_code == 0 and counts.passed == 0
-    return counts + Counts(failed=1) if crashed or nothing else counts
+    if not crashed and not nothing:
+        return counts
+    why = "ran no test" if nothing else "no test failed"
+    return counts + Counts(failed=1, failures=(f"exit code {exit_code}: {why}",))
 
 
 def rust() -> Counts:
@@ -137,7 +144,12 @@ def rust() -> Counts:
     command = ["cargo", "test", "--locked", "--manifest-path", "models/Cargo.toml"]
     command += ["--package", "tierwright-simulator"]
     process = subprocess.Popen(
-        command, cwd=ROOT, env=environment(), stdout=subprocess.PIPE, text=True
+        command,
+        cwd=ROOT,
+        env=environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
     )
     counts = Counts()
     assert process.stdout is not None
@@ -432,6 +444,82 @@ def tell(head: str, failures: tuple[str, ...]) -> None:
         print(f"\n... and {len(failures) - TOLD_FAILURES} more")
 
 
+@dataclass(frozen=True)
+class Outcome:
+    """What a suite found, and what it took."""
+
+    counts: Counts
+    seconds: float
+    processor_s: float
+
+
+def carry_out(
+    lane: tuple[str, ...], interrupted: threading.Event, *, is_shown: bool
+) -> dict[str, Outcome]:
+    """Run the suites of a lane one after another; the output of one that is not shown comes at its end."""
+    outcomes: dict[str, Outcome] = {}
+    for name in lane:
+        if interrupted.is_set():
+            break
+        with tempfile.TemporaryFile("a+", encoding="utf-8") as kept:
+            LANE.output = sys.stdout if is_shown else kept
+            LANE.processor_s = 0.0
+            print(f"\n=== {name} ===", file=LANE.output, flush=True)
+            start = time.monotonic()
+            try:
+                counts = SUITES[name]()
+            # Told at the end, as all failures.
+            except (Exception, SystemExit) as error:
+                counts = Counts(failed=1, failures=(failure(name, repr(error)),))
+            seconds = time.monotonic() - start
+            outcomes[name] = Outcome(counts, seconds, LANE.processor_s)
+            if not is_shown:
+                kept.seek(0)
+                sys.stdout.write(kept.read())
+                sys.stdout.flush()
+    return outcomes
+
+
+def side_by_side(lanes: tuple[tuple[str, ...], ...]) -> tuple[dict[str, Outcome], bool]:
+    """Run lanes at the same time; say too whether somebody interrupted them."""
+    interrupted = threading.Event()
+    with ThreadPoolExecutor(len(lanes)) as pool:
+        running = [
+            pool.submit(carry_out, lane, interrupted, is_shown=lane is lanes[0])
+            for lane in lanes
+        ]
+        try:
+            wait(running)
+        except KeyboardInterrupt:  # each program has it too; no other suite begins
+            interrupted.set()
+    found = {name: each for lane in running for name, each in lane.result().items()}
+    return found, interrupted.is_set()
+
+
+def report(outcomes: dict[str, Outcome], whole_s: float) -> Counts:
+    """Print what failed, the slowest tests and the counts of each suite."""
+    for name, outcome in outcomes.items():
+        tell(f"FAILED in {name}", outcome.counts.failures)
+    slowest = sorted(
+        (test for each in outcomes.values() for test in each.counts.times), reverse=True
+    )
+    print(f"\nthe {min(SLOWEST, len(slowest))} slowest tests")
+    for seconds, name in slowest[:SLOWEST]:
+        print(f"{seconds:7.1f} s  {name[:140]}")
+    print("\nsuite      passed  failed  skipped  seconds  processor seconds")
+    total = Counts()
+    for name, outcome in outcomes.items():
+        counts = outcome.counts
+        total += counts
+        print(
+            f"{name:<10} {counts.passed:>6}  {counts.failed:>6}  {counts.skipped:>7}  "
+            f"{outcome.seconds:>7.0f}  {outcome.processor_s:>17.0f}"
+        )
+    print(f"{'all':<33}  {whole_s:>7.0f}")
+    print(f"\n{total.passed} passed, {total.failed} failed, {total.skipped} skipped")
+    return total
+
+
 def main(names: list[str]) -> int:
     """Run the named suites, or the usual ones."""
     unknown = [name for name in names if name not in SUITES]
@@ -441,50 +529,10 @@ def main(names: list[str]) -> int:
     # What a shell runs in the background ignores Ctrl-C, and so would all that is started here.
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
-    outcomes: dict[str, tuple[Counts, float, float]] = {}
-
-    def carry_out(lane: tuple[str, ...]) -> None:
-        """Run the suites of a lane; only the first lane is shown while it runs."""
-        for name in lane:
-            with tempfile.TemporaryFile("a+", encoding="utf-8") as kept:
-                is_shown = lane is lanes[0]
-                LANE.output = sys.stdout if is_shown else kept
-                LANE.processor_s = 0.0
-                print(f"\n=== {name} ===", file=LANE.output, flush=True)
-                start = time.monotonic()
-                counts = SUITES[name]()
-                seconds = time.monotonic() - start
-                outcomes[name] = (counts, seconds, LANE.processor_s)
-                if not is_shown:
-                    kept.seek(0)
-                    sys.stdout.write(kept.read())
-                    sys.stdout.flush()
-
-    lanes = (tuple(names),) if names else LANES
     start = time.monotonic()
-    with ThreadPoolExecutor(len(lanes)) as pool:
-        list(pool.map(carry_out, lanes))
-    whole_s = time.monotonic() - start
-    outcomes = {name: outcomes[name] for lane in lanes for name in lane}
-    for name, (counts, *_) in outcomes.items():
-        tell(f"FAILED in {name}", counts.failures)
-    slowest = sorted(
-        (test for counts, *_ in outcomes.values() for test in counts.times),
-        reverse=True,
-    )
-    print(f"\nthe {min(SLOWEST, len(slowest))} slowest tests")
-    for seconds, name in slowest[:SLOWEST]:
-        print(f"{seconds:7.1f} s  {name[:140]}")
-    print("\nsuite      passed  failed  skipped  seconds  processor seconds")
-    total = Counts()
-    for name, (counts, seconds, busy) in outcomes.items():
-        total += counts
-        print(
-            f"{name:<10} {counts.passed:>6}  {counts.failed:>6}  {counts.skipped:>7}  {seconds:>7.0f}  {busy:>17.0f}"
-        )
-    print(f"{'all':<33}  {whole_s:>7.0f}")
-    print(f"\n{total.passed} passed, {total.failed} failed, {total.skipped} skipped")
-    return 1 if total.failed else 0
+    outcomes, interrupted = side_by_side((tuple(names),) if names else LANES)
+    total = report(outcomes, time.monotonic() - start)
+    return 1 if total.failed or interrupted else 0
 
 
 if __name__ == "__main__":

@@ -155,7 +155,7 @@ def test_a_restart_is_checked_by_a_cache_that_crashes(application):
     assert rows["with flash"]["simulated"] > rows["with flash"]["model"]
     assert 0 < rows["time to fill, by the misses of RAM"]["simulated"] < 420
     assert "30,000 accesses after the crash" in found["basis"]
-    assert "the answer assumes 98" in found["sentence"]
+    assert "where the answer assumes 98" in found["sentence"]
 
 
 def test_a_fragment_cache_is_checked_over_fragments(application):

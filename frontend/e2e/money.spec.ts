@@ -72,7 +72,7 @@ test("DRAM or flash: metadata, hits alone, and the check by simulation", async (
   await page.getByRole("option", { name: "L2ARC (OpenZFS)" }).click();
   await expect(page).toHaveURL(/metadata=l2arc/);
   await expect(
-    page.getByText(/metadata of L2ARC .* subtracted from the present DRAM/),
+    page.getByText(/metadata of L2ARC .* subtracted from the existing DRAM/),
   ).toBeVisible();
   await expectAccessible(page, "DRAM or flash, options");
 
@@ -93,7 +93,7 @@ test("throughput: knee, bottleneck, another axis, and its link", async ({ page }
   await clients.fill("1");
   await clients.press("Enter");
   // The heading is the replay's as soon as it is there; the table says what limits each scheme.
-  const schemes = page.getByRole("table", { name: "All schemes at the current point" });
+  const schemes = page.getByRole("table", { name: "Throughput of every scheme" });
   await expect(schemes.getByRole("row", { name: /^Lazy/ })).toContainText("clients");
   await expect(card).toContainText(
     /The knee is at \d+ clients: .* throughput could reach/,

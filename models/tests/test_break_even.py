@@ -748,7 +748,7 @@ def test_arrays_of_disks_and_sequential_writes_change_the_costs() -> None:
     [
         ({"deltas": []}, "deltas: needs at least one DRAM step"),
         ({"ram_pages": 5}, "ram_pages: `5` belongs together with a profile"),
-        ({"usd": Decimal(5)}, "usd: `5` needs the present DRAM"),
+        ({"usd": Decimal(5)}, "usd: `5` needs the existing DRAM"),
         ({"disks": 0}, "disks: `0` must be at least 1"),
         (
             {"curve": CURVE, "ram_pages": 100, "usd": Decimal(5)},

@@ -449,7 +449,7 @@ def replay(
             clustering), ``clean_pages`` (of the clean pool, at the end; None without one)
             [pages], ``windows`` (of the policy advisor), ``history`` (its first 10,000 windows:
             list of ``{accesses, write_accesses, reads, writes, clean_pages, next_clean_pages,
-            estimated_cost}``), ``warnings`` (list of ``{name, message, hint}``).
+            estimated_cost}``; None where it is not finite), ``warnings`` (list of ``{name, message, hint}``).
 
         scheme:
             ``scheme``, ``ram_policy``, ``flash_policy``, ``admission`` (str), ``ram_pages``, ``flash_pages``, ``accesses``, ``write_accesses``,

@@ -36,7 +36,6 @@ _OPTION_WORDS = {
     "--format": "the format",
     "--page-bytes": "page size",
     "--queue-depth": "the queue depth",
-    "--sizes": "sizes",
 }
 
 

@@ -208,7 +208,7 @@ EVERYWHERE: dict[str, str] = {
     "axis": "What varies along the axis.",
     "x": "The horizontal axis.",
     "y": "The vertical axis.",
-    "delta": "Added DRAM in multiples of the present DRAM.",
+    "delta": "Added DRAM in multiples of the existing DRAM.",
     "flips": "Price ratio at which the decision flips, over the size of the step.",
     "steps": "DRAM steps, each with the flash that gains as much.",
     "next_money": "Where the next amount belongs; null without prices.",
@@ -454,7 +454,7 @@ OF_ONE_SCHEMA: dict[str, str] = {
     "IntervalOut.lower": "Lower tier of the pair.",
     "IntervalOut.upper_name": "Name of the upper tier.",
     "IntervalOut.lower_name": "Name of the lower tier.",
-    "IntervalOut.interval_s": "Pages accessed less often than this belong in the lower "
+    "IntervalOut.interval_s": "Pages accessed less often than once in this time belong in the lower "
     "tier; null: see `missing`. [s]",
     "IntervalOut.missing": "Figures that are missing to compute it.",
     "BreakEvenOut.interval_sentence": "The intervals in a sentence.",
@@ -627,7 +627,7 @@ OF_ONE_SCHEMA: dict[str, str] = {
     "FormulasOut.formulas": "Every formula.",
     "FormulaCardOut.example": "Inputs and result of a test vector.",
     "FormulaCardOut.outputs": "Fields of the result.",
-    "FormulaCardOut.parameters": "Its allowed values.",
+    "FormulaCardOut.parameters": "Its inputs.",
     "FormulaCardOut.family": "Paper that it is from.",
     "FormulaExampleOut.inputs": "Inputs by name.",
     "FormulaExampleOut.expected": "The result that the vector holds.",

@@ -112,7 +112,7 @@ async def _on_simulator_error(_: Request, error: Exception) -> Response:
 _HTTP_HINTS = {
     400: "Send one JSON object, without deep nesting and without numbers of thousands "
     "of digits.",
-    404: "List the addresses of this server: GET /api/v1.",
+    404: "List the addresses of this server: /api/v1/openapi.json.",
     405: "See /api/v1/openapi.json for the methods of this path.",
 }
 
@@ -125,7 +125,7 @@ def body_hint(path: str) -> str:
 
 _BODY_HINTS = {
     "formulas": "Give shorter lists or a shorter trace; the command `tierwright simulate` and "
-    "the page Simulate take whole traces.",
+    "the Simulate page take whole traces.",
     "uploads": "Traces are uploaded with tus at /api/v1/uploads.",
     "workloads": "Give the curve at fewer sizes; whole traces are uploaded with tus at "
     "/api/v1/uploads.",

@@ -56,7 +56,7 @@ async def check_query(request: Request) -> None:
         names = ", ".join(f"`{name}`" for name in known)
         raise BadInput(
             f"{faults[0].where}: {faults[0].message}",
-            hint=f"Use one of {names}."
+            hint=f"Use {'one of ' * (len(known) > 1)}{names}."
             if names
             else "Send no query: this address has no parameters.",
             errors=faults,

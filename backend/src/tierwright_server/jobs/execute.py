@@ -349,7 +349,9 @@ class Executor:
                         run, "the disk is full: its result could not be kept", hint
                     )
                 else:
-                    await self._give_back(run, f"{type(error).__name__} around its job")
+                    await self._give_back(
+                        run, f"{type(error).__name__} was raised around its job"
+                    )
             except (DBAPIError, PoolTimeout, OSError) as further:
                 log.warning("run waits", run=run.id, error=repr(further))
             else:
@@ -407,7 +409,7 @@ async def give_back(
         _end(
             run,
             RunStatus.FAILED,
-            error=f"failed after {run.attempts} attempts; the last one {what}",
+            error=f"failed after {run.attempts} attempts; in the last one, {what}",
             hint="check the server's log; if the job was too large for this machine, "
             "use a machine with more memory",
         )

@@ -277,7 +277,7 @@ export type BreakEvenCheckIn = {
     /**
      * Ram Pages
      *
-     * B, the present DRAM. [pages]
+     * B, the existing DRAM. [pages]
      */
     ram_pages: number;
     /**
@@ -325,7 +325,7 @@ export type BreakEvenCheckIn = {
     /**
      * Deltas
      *
-     * DRAM steps in multiples of the present DRAM.
+     * DRAM steps in multiples of the existing DRAM.
      */
     deltas?: Array<number>;
     /**
@@ -379,7 +379,7 @@ export type BreakEvenCheckIn = {
     /**
      * Delta
      *
-     * DRAM step in multiples of the present DRAM; `deltas` is not used.
+     * DRAM step in multiples of the existing DRAM; `deltas` is not used.
      */
     delta?: number;
 };
@@ -387,7 +387,7 @@ export type BreakEvenCheckIn = {
 /**
  * BreakEvenIn
  *
- * Workload, present DRAM, devices, prices, and the sum of money.
+ * Workload, existing DRAM, devices, prices, and the sum of money.
  */
 export type BreakEvenIn = {
     /**
@@ -417,7 +417,7 @@ export type BreakEvenIn = {
     /**
      * Ram Pages
      *
-     * B, the present DRAM. [pages]
+     * B, the existing DRAM. [pages]
      */
     ram_pages: number;
     /**
@@ -465,7 +465,7 @@ export type BreakEvenIn = {
     /**
      * Deltas
      *
-     * DRAM steps in multiples of the present DRAM.
+     * DRAM steps in multiples of the existing DRAM.
      */
     deltas?: Array<number>;
     /**
@@ -4567,7 +4567,7 @@ export type FlipsOut = {
     /**
      * Delta
      *
-     * Added DRAM in multiples of the present DRAM.
+     * Added DRAM in multiples of the existing DRAM.
      */
     delta: Array<number>;
     /**
@@ -4763,7 +4763,7 @@ export type FormulaCardOut = {
     /**
      * Parameters
      *
-     * Its allowed values.
+     * Its inputs.
      */
     parameters: Array<FormulaParameterOut>;
     /**
@@ -5633,7 +5633,7 @@ export type IntervalOut = {
     /**
      * Interval S
      *
-     * Pages accessed less often than this belong in the lower tier; null: see `missing`. [s]
+     * Pages accessed less often than once in this time belong in the lower tier; null: see `missing`. [s]
      */
     interval_s: number | null;
     /**
@@ -10650,7 +10650,7 @@ export type SchemeStep = {
     /**
      * Theta
      *
-     * In multiples of the present DRAM; null where no flash gains as much.
+     * In multiples of the existing DRAM; null where no flash gains as much.
      */
     theta: number | null;
     /**
@@ -11482,7 +11482,7 @@ export type StepOut = {
     /**
      * Delta
      *
-     * Added DRAM in multiples of the present DRAM.
+     * Added DRAM in multiples of the existing DRAM.
      */
     delta: number;
     /**
@@ -11494,7 +11494,7 @@ export type StepOut = {
     /**
      * Theta Log
      *
-     * Flash in multiples of the present DRAM, by the log model.
+     * Flash in multiples of the existing DRAM, by the log model.
      */
     theta_log: number | null;
     /**
@@ -14348,7 +14348,7 @@ export type WritePolicyOut = {
     /**
      * Flash Writes
      *
-     * Immediate writes to the source for one host write.
+     * Immediate writes to flash for one host write.
      */
     flash_writes: number;
     /**

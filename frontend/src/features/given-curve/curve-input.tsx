@@ -22,7 +22,7 @@ export function CurveInput(props: {
     }
     if (file.size > MAX_BYTES) {
       setRefused(
-        `${file.name} is larger than 1 MB, too large for a curve. Upload a trace on the page Workloads.`,
+        `${file.name} is larger than 1 MB, too large for a curve. Upload a trace on the Workloads page.`,
       );
       return;
     }

@@ -93,7 +93,7 @@ function ScenarioTable(props: {
   return (
     <DataTable
       label="All scenarios"
-      caption="Choose two scenarios of the page Compare to see them side by side."
+      caption="Choose two scenarios of the Compare page to see them side by side."
       columns={[
         {
           key: "Choose",
@@ -190,7 +190,7 @@ function Choice(props: {
       onChange={onToggle}
       disabled={!canCompare}
       title={
-        canCompare ? "" : "Only scenarios of the page Compare can be shown side by side"
+        canCompare ? "" : "Only scenarios of the Compare page can be shown side by side"
       }
       aria-label={`Choose ${scenario.name}`}
     />

@@ -34,7 +34,7 @@ const row = (
   write_reduction: null,
   io_time_us_per_access: null,
   io_time_terms_us_per_access: {},
-  io_time_reason: "no device is named",
+  io_time_reason: "no device was given",
   formula: null,
   counters: {},
   warnings: [],

@@ -89,7 +89,7 @@ function UnknownWrites({ kind }: Pick<Curve, "kind">) {
     <Panel title="How many pages are written back is not known">
       <EmptyState title="A hit-ratio curve does not contain write-backs">
         Which evicted pages are dirty depends on what the workload writes, and when. On
-        the page Compare you can state a dirty share; without one every cost is a range,
+        the Compare page you can state a dirty share; without one every cost is a range,
         from no dirty page to all that could be dirty. A trace that has writes contains
         the share at every size.
       </EmptyState>

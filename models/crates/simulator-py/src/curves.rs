@@ -167,7 +167,19 @@ fn window_curves<'py>(
     let windows = curves.windows;
     let column =
         |of: &dyn Fn(&WindowCounts) -> u64| PyArray1::from_iter(py, windows.iter().map(of));
-    let misses: Vec<Vec<u64>> = windows.iter().map(|window| window.misses.clone()).collect();
+    let [
+        first_access,
+        window_accesses,
+        window_write_accesses,
+        first_references,
+    ] = [
+        column(&|window| window.first_access),
+        column(&|window| window.accesses),
+        column(&|window| window.write_accesses),
+        column(&|window| window.first_references),
+    ];
+    let start_ns = windows.iter().map(|window| window.start_ns).collect();
+    let misses: Vec<Vec<u64>> = windows.into_iter().map(|window| window.misses).collect();
     WindowsRow {
         trace: to_dict(py, &notes)?,
         accesses: curves.accesses,
@@ -176,11 +188,11 @@ fn window_curves<'py>(
         page_bytes: trace.page_bytes,
         duration_s: trace.duration_s,
         pages: curves.pages.into_pyarray(py),
-        start_ns: windows.iter().map(|window| window.start_ns).collect(),
-        first_access: column(&|window| window.first_access),
-        window_accesses: column(&|window| window.accesses),
-        window_write_accesses: column(&|window| window.write_accesses),
-        first_references: column(&|window| window.first_references),
+        start_ns,
+        first_access,
+        window_accesses,
+        window_write_accesses,
+        first_references,
         misses: PyArray2::from_vec2(py, &misses)?,
     }
     .into_pyobject(py)

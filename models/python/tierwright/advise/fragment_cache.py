@@ -145,7 +145,7 @@ def fragment_study(
     Parameters
     ----------
     source_bytes, cache_bytes : float
-        Address size of the volume behind the cache, and flash. [bytes]
+        Size of the volume behind the cache, and flash. [bytes]
     read_miss_rate : float
         Of the reads that reach the cache. [1]
     run_bytes : float
@@ -419,7 +419,7 @@ class FragmentCache(Answer):
     study : FragmentStudy
         Every figure.
     source_bytes, cache_bytes : float
-        Address size of the volume behind the cache, and flash. [bytes]
+        Size of the volume behind the cache, and flash. [bytes]
     read_miss_rate : float
         Of the reads that reach the cache. [1]
     miss_rate_basis : str
@@ -505,7 +505,7 @@ def answer(
     accesses_per_s : float
         Load, for the writes of a page where they are not given. [1/s]
     source_bytes : float, optional
-        Address size of the volume behind the cache; unless given the pages that the workload touched. [bytes]
+        Size of the volume behind the cache; unless given the pages that the workload touched. [bytes]
     read_miss_rate : float, optional
         Of the reads that reach the cache; unless given that of an LRU of single pages. [1]
     page_writes_per_s : float, optional

@@ -36,7 +36,7 @@ BY_MISSES = "the misses of RAM"
 SOURCE = "Kang, Lee and Moon (2016), sections 5.2 and 6.8"
 _RESTORE_COSTS = Caution(
     "restore_costs_more",
-    "with so few pages to redo, restoring the metadata of the flash takes longer than reading "
+    "with so few pages to redo, restoring the flash metadata takes longer than reading "
     "from flash saves",
     "choose a longer checkpoint interval to compare: a shorter one leaves little to "
     "redo either way",

@@ -52,7 +52,7 @@ def break_even(
         typer.Option(
             "--delta",
             metavar="D",
-            help="DRAM step in multiples of the present DRAM; may be repeated "
+            help="DRAM step in multiples of the existing DRAM; may be repeated "
             "[default: 0.5, 1, 3].",
         ),
     ] = None,
@@ -265,7 +265,7 @@ def _print(found: BreakEven) -> None:
     columns.append(("flash pays below, of DRAM's price per byte", True))
     best = found.theta_full or found.theta_from_curve or found.theta
     print_table(
-        "Flash that gains as much as the added DRAM, in multiples of the present DRAM",
+        "Flash that gains as much as the added DRAM, in multiples of the existing DRAM",
         columns,
         [
             [

@@ -145,7 +145,7 @@ def metadata(
         typer.Option(
             "--source",
             metavar="SIZE",
-            help="Address size of the volume behind the cache.",
+            help="Size of the volume behind the cache.",
         ),
     ] = "0",
     page_bytes: Page = DEFAULT_PAGE_BYTES,

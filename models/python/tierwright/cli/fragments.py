@@ -25,7 +25,7 @@ def sce(
         typer.Option(
             "--source",
             metavar="SIZE",
-            help="Address size of the volume behind the cache.",
+            help="Size of the volume behind the cache.",
         ),
     ],
     flash: Annotated[

@@ -67,7 +67,7 @@ def effective_capacity(capacity_bytes: float, old_share: float) -> float:
     capacity_bytes : float
         Flash cache. [bytes, or any unit]
     old_share : float
-        Share share of it that holds old versions, from 0 to 1.
+        Share of it that holds old versions, from 0 to 1.
 
     Returns
     -------

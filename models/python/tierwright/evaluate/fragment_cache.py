@@ -405,7 +405,7 @@ def fragment_trade(
     fragment_bytes : sequence of int
         Sizes to compare, multiples of 4 KiB. [bytes]
     source_bytes, cache_bytes : float
-        Address size of the volume behind the cache, and flash. [bytes]
+        Size of the volume behind the cache, and flash. [bytes]
     threads : int
         Population threads.
     period_s : float

@@ -56,7 +56,7 @@ class MetadataPreset:
     note : str
         What to know before using it.
     source_bytes : float or None
-        Address size of the volume behind the cache where it was stated; it then stands before what a
+        Size of the volume behind the cache where it was stated; it then stands before what a
         caller takes it for, the pages of a workload. [bytes]
     """
 
@@ -116,7 +116,7 @@ class MetadataPreset:
         page_bytes : int
             Page of the workload, the unit where the preset has none. [bytes]
         source_bytes : array_like
-            Address size of the volume behind the cache; broadcast. [bytes]
+            Size of the volume behind the cache; broadcast. [bytes]
         whole_units : bool
             Whether a part of a unit takes a whole entry. Without, the figure is in
             proportion to the sizes, as a search over real-valued sizes needs it.
@@ -287,7 +287,7 @@ def fragment_cache_metadata(
     Parameters
     ----------
     source_bytes, cache_bytes : float
-        Address size of the volume behind the cache, and flash. A cache larger than its source is legal.
+        Size of the volume behind the cache, and flash. A cache larger than its source is legal.
         [bytes]
     fragment_bytes : int
         Multiple of 4 KiB. [bytes]
@@ -410,7 +410,7 @@ def charge(
     page_bytes : int
         Page of the workload. [bytes]
     source_bytes : int
-        Address size of the volume behind the cache; matters to the fragment cache. [bytes]
+        Size of the volume behind the cache; matters to the fragment cache. [bytes]
 
     Returns
     -------
@@ -508,7 +508,7 @@ def ram_pages_left(
     page_bytes : int
         Page of the workload. [bytes]
     source_bytes : array_like
-        Address size of the volume behind the cache; broadcast. [bytes]
+        Size of the volume behind the cache; broadcast. [bytes]
 
     Returns
     -------

@@ -35,10 +35,12 @@ MOST_DELTAS = 50
 
 
 class BreakEvenIn(DirtyShareIn):
-    """Workload, present DRAM, devices, prices, and the sum of money."""
+    """Workload, existing DRAM, devices, prices, and the sum of money."""
 
     workload_id: Identifier
-    ram_pages: Annotated[Pages, Field(ge=1, description="B, the present DRAM. [pages]")]
+    ram_pages: Annotated[
+        Pages, Field(ge=1, description="B, the existing DRAM. [pages]")
+    ]
     flash_device_id: Identifier
     disk_device_id: Identifier
     ram_device_id: Identifier | None = None
@@ -57,7 +59,7 @@ class BreakEvenIn(DirtyShareIn):
         default=[0.5, 1.0, 3.0],
         min_length=1,
         max_length=MOST_DELTAS,
-        description="DRAM steps in multiples of the present DRAM.",
+        description="DRAM steps in multiples of the existing DRAM.",
     )
     form: Form = Field(
         default="full",
@@ -114,7 +116,7 @@ class BreakEvenCheckIn(BreakEvenIn):
 
     delta: Step = Field(
         default=1.0,
-        description="DRAM step in multiples of the present DRAM; `deltas` is not used.",
+        description="DRAM step in multiples of the existing DRAM; `deltas` is not used.",
     )
 
 
@@ -143,7 +145,7 @@ class SchemeStep(Answer):
     scheme: str
     title: str
     theta: float | None = Field(
-        description="In multiples of the present DRAM; null where no flash gains as "
+        description="In multiples of the existing DRAM; null where no flash gains as "
         "much."
     )
     theta_least: float | None = Field(
@@ -168,10 +170,10 @@ class SchemeStep(Answer):
 class StepOut(Answer):
     """One DRAM step, and the flash that gains as much."""
 
-    delta: float = Field(description="Added DRAM in multiples of the present DRAM.")
+    delta: float = Field(description="Added DRAM in multiples of the existing DRAM.")
     dram_pages: float
     theta_log: float | None = Field(
-        description="Flash in multiples of the present DRAM, by the log model."
+        description="Flash in multiples of the existing DRAM, by the log model."
     )
     theta_curve: float | None = Field(description="By the workload's curve.")
     theta_full: float | None = Field(

@@ -93,7 +93,7 @@ class WritePolicyOut(Answer):
         description="Probability that the page can serve a read. [1]"
     )
     flash_writes: float = Field(
-        description="Immediate writes to the source for one host write."
+        description="Immediate writes to flash for one host write."
     )
     source_writes: float
 

@@ -67,8 +67,7 @@ async def find_of(
     if found is None:
         raise NotReady(
             f"this workload has no {results.noun(kind)} yet",
-            hint=f"Request it: POST /api/v1/{kind.value} with its workload_id. Then "
-            "follow the run.",
+            hint=f"Make a request: POST /api/v1/{kind.value}. Then follow the run.",
         )
     return found
 

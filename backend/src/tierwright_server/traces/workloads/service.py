@@ -271,7 +271,7 @@ async def read_again(
     if workload is None or content is not None:
         raise Conflict(
             "the workload has already been imported",
-            hint="Do nothing: its curves exist.",
+            hint="Open the workload: its curves are ready.",
         )
     if run is not None and RunStatus(run.status) not in FINAL:
         raise Conflict(

@@ -124,7 +124,7 @@ def finding(rows: Sequence[CheckedFigure], share: float | None, assumed: float) 
         )
     text = (
         "Of the pages read after the crash, the replayed flash held "
-        f"{percent(share)}, the answer assumes {percent(assumed)}"
+        f"{percent(share)}, where the answer assumes {percent(assumed)}"
     )
     filled = rows[0]
     if filled.simulated is None:

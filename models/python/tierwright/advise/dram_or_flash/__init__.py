@@ -168,7 +168,7 @@ def answer(
     flash, disk : Device
         Of the two lower tiers.
     curve, ram_pages : Curve and int
-        The workload and B, the present DRAM. [pages]
+        The workload and B, the existing DRAM. [pages]
     ram : Device, optional
         For its price; without it the price book's price of the kind `dram`.
     prices : PriceBook, optional
@@ -180,7 +180,7 @@ def answer(
     price_ratio : Decimal, optional
         Price of flash over price of DRAM, per byte; replaces the price of flash. [1]
     deltas : iterable of float
-        DRAM steps in multiples of the present DRAM. [1]
+        DRAM steps in multiples of the existing DRAM. [1]
     form : str
         `full` counts flash writes, dirty pages and old versions, `plain` hits alone.
     read_share : float, optional

@@ -190,7 +190,7 @@ def analyse(
     flash, disk : Device
         Costs of an access are their busy times at the page size, `tierwright.hardware.service_time`.
     deltas : iterable of float
-        DRAM steps in multiples of the present DRAM. [1]
+        DRAM steps in multiples of the existing DRAM. [1]
     read_share : float, optional
         Share of reads among the accesses that flash or disk serves. Unless given that among
         all accesses of the curve's workload; 1 where its writes are not known, or there is
@@ -198,7 +198,7 @@ def analyse(
     disks : int
         Disks that share the load: divides the disk's busy time. [devices]
     curve, ram_pages : Curve and int, optional
-        The workload and B, the present DRAM; both or neither. [pages]
+        The workload and B, the existing DRAM; both or neither. [pages]
     usd : Decimal, optional
         Money for the return on DRAM and on flash; needs prices and B. [USD]
     prices : PriceBook, optional
@@ -422,8 +422,8 @@ def _of_form(
         "1",
         "delta / theta",
         (
-            Number("delta", np.asarray(steps), "1", "added DRAM / present DRAM"),
-            Number("theta", found.theta, "1", "flash / present DRAM, as above"),
+            Number("delta", np.asarray(steps), "1", "added DRAM / existing DRAM"),
+            Number("theta", found.theta, "1", "flash / existing DRAM, as above"),
         ),
         "derived: equal money buys as much",
     )
@@ -475,7 +475,7 @@ def _check(
             ram_pages is not None,
             "usd",
             usd,
-            "needs the present DRAM: give a profile and RAM pages",
+            "needs the existing DRAM: give a profile and RAM pages",
         )
     problems.raise_if_any()
 
@@ -799,7 +799,7 @@ def about_bought(
     Parameters
     ----------
     curve, ram_pages : Curve and int, or None
-        The workload and B, the present DRAM. [pages]
+        The workload and B, the existing DRAM. [pages]
     bought : NextMoney or None
         The sum.
 
@@ -826,7 +826,7 @@ def _about_log_model(by_log: Theta, by_curve: CurveTheta | None) -> tuple[Cautio
                 "no_curve",
                 "theta rests on the log model alone: a hit ratio that is linear in log "
                 "size",
-                "give a profile and the present DRAM to use the workload's own curve",
+                "give a profile and the existing DRAM to use the workload's own curve",
             ),
         )
     both = by_curve.reachable & (by_curve.theta > 0)

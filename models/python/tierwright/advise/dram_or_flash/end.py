@@ -34,19 +34,19 @@ from tierwright.profile.curve import Curve
 
 Form = Literal["full", "plain"]
 FLIP_DELTAS = np.geomspace(0.05, 50, 61)
-"""DRAM steps of the flip curve, in multiples of the present DRAM."""
+"""DRAM steps of the flip curve, in multiples of the existing DRAM."""
 PLAN_STEPS = 12
 LEAST_USUAL_PAGES = 10
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """The question: present DRAM, devices, prices, and the sum of money.
+    """The question: existing DRAM, devices, prices, and the sum of money.
 
     Attributes
     ----------
     ram_pages : int
-        B, the present DRAM. [pages]
+        B, the existing DRAM. [pages]
     flash, disk : Device
         Of the two lower tiers.
     ram : Device or None
@@ -60,7 +60,7 @@ class Asked:
     price_ratio : Decimal or None
         Price of flash over price of DRAM, per byte; replaces the price of flash. [1]
     deltas : tuple of float
-        DRAM steps in multiples of the present DRAM. [1]
+        DRAM steps in multiples of the existing DRAM. [1]
     form : str
         `full` counts flash writes, dirty pages and old versions; `plain` hits alone.
     read_share : float or None

@@ -31,7 +31,7 @@ class SchemeStep:
     scheme, title : str
         Name and title.
     theta : float or None
-        In multiples of the present DRAM; None where no flash gains as much. [1]
+        In multiples of the existing DRAM; None where no flash gains as much. [1]
     theta_least, theta_most : float or None
         At the ends of the stated error. [1]
     is_exact : bool
@@ -51,7 +51,7 @@ class SchemeStep:
 
 @dataclass(frozen=True, slots=True)
 class StepRow:
-    """One DRAM step, and the flash that gains as much, in multiples of the present DRAM.
+    """One DRAM step, and the flash that gains as much, in multiples of the existing DRAM.
 
     Attributes
     ----------

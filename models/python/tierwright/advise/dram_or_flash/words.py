@@ -165,7 +165,7 @@ def sentence(money: NextMoney | None) -> str:
         enough = money.matching_flash_pages
         return (
             f"The metadata of {money.flash_pages:,} pages of flash, "
-            f"{money_of(money.usd)}, do not fit into the present DRAM; "
+            f"{money_of(money.usd)}, do not fit into the existing DRAM; "
             + (
                 "DRAM is the only choice."
                 if enough is None

@@ -29,7 +29,7 @@ from tierwright.evaluate.endurance import wear as endurance_wear
 
 PAPER = "Kang, Lee and Moon (2016)"
 PAGE_FILE = "flash-caches.md"
-DELTA = numbers("delta", "1", "added DRAM / present DRAM", also=("δ",))
+DELTA = numbers("delta", "1", "added DRAM / existing DRAM", also=("δ",))
 C_DISK = number("C_disk", "time", "page access on disk", argument="disk_cost")
 C_FLASH = number("C_flash", "time", "page access on flash", argument="flash_cost")
 DISK_IOPS = number("disk_iops", "1/s", "random accesses of the disks")
@@ -218,7 +218,7 @@ CARDS = (
         instead=(C_DISK, C_FLASH, DELTA),
         gives=(
             EXPONENT,
-            Output("theta", "1", "flash / present DRAM", "(1 + delta)^E - 1"),
+            Output("theta", "1", "flash / existing DRAM", "(1 + delta)^E - 1"),
         ),
         estimator="log model (Eq 1)",
         validity=thetas.LOG_VALIDITY,
@@ -249,7 +249,7 @@ CARDS = (
         ),
         gives=(
             EXPONENT,
-            Output("theta", "1", "flash / present DRAM", "(1 + delta)^E - 1"),
+            Output("theta", "1", "flash / existing DRAM", "(1 + delta)^E - 1"),
         ),
         estimator="log model (Eq 1), costs of the mix",
         validity=thetas.LOG_VALIDITY,
@@ -269,7 +269,7 @@ CARDS = (
                 "[any, 1]",
                 "LRU hit ratio by size: [size, ratio] pairs, sizes in the unit of B",
             ),
-            number("B", "any", "present DRAM", argument="base_pages"),
+            number("B", "any", "existing DRAM", argument="base_pages"),
             DELTA,
             C_DISK,
             C_FLASH,
@@ -281,7 +281,7 @@ CARDS = (
                 "hit ratio to reach",
                 "H(B) + E [H((1 + delta) B) - H(B)]",
             ),
-            Output("theta", "1", "flash / present DRAM; null: unreachable"),
+            Output("theta", "1", "flash / existing DRAM; null: unreachable"),
         ),
         estimator="measured LRU curve, exact inverse of its linear pieces",
         validity=thetas.CURVE_VALIDITY,
@@ -297,7 +297,7 @@ CARDS = (
         ),
         source=f"derived from Eq 1 of {PAPER}",
         takes=(
-            number("base", "any", "present DRAM"),
+            number("base", "any", "existing DRAM"),
             number("added_dram", "as base", "added DRAM"),
             number("added_flash", "as base", "flash instead"),
             C_DISK,

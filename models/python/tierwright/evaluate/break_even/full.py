@@ -47,11 +47,11 @@ class FullTheta:
     Attributes
     ----------
     delta : float64 array
-        Added DRAM in multiples of the present DRAM. [1]
+        Added DRAM in multiples of the existing DRAM. [1]
     dram_gain : float64 array
         Time an access that the DRAM step saves. [time]
     theta : float64 array
-        Least flash in multiples of the present DRAM that saves as much; NaN where none
+        Least flash in multiples of the existing DRAM that saves as much; NaN where none
         does. [1]
     reachable : bool array
         Whether any flash does.
@@ -240,7 +240,7 @@ def full_theta(
     curve : Curve
         With write-backs.
     base_pages : float
-        B, the present DRAM; above 0. [pages]
+        B, the existing DRAM; above 0. [pages]
     delta : array_like
         Added DRAM in multiples of B; any shape. [1]
     costs : PageCosts
@@ -306,7 +306,7 @@ def full_theta(
                 "T = R + theta B (1 - old share)",
                 (
                     Number("dram_gain", wanted, "time", "of the DRAM step"),
-                    Number("theta", theta, "1", "flash / present DRAM"),
+                    Number("theta", theta, "1", "flash / existing DRAM"),
                     Number("old share", old_share, "1", "flash lost to old versions"),
                     *at_theta,
                 ),

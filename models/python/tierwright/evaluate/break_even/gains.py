@@ -1,7 +1,7 @@
 """Time an access that DRAM or flash of any size saves, memory for the metadata included.
 
 Two forms. The *plain* one is the balance behind Eq 1: hits alone, an access costs C_disk or
-C_flash. The *full* one adds staging writes, dirty traffic and old versions. With B the present DRAM, F the flash and R <= B the DRAM that its metadata leave:
+C_flash. The *full* one adds staging writes, dirty traffic and old versions. With B the existing DRAM, F the flash and R <= B the DRAM that its metadata leave:
 
     plain  G_dram  = [H(B + D) - H(B)] C_disk
            G_flash = [H(R + F) - H(B)] C_disk - [H(R + F) - H(R)] C_flash
@@ -77,7 +77,7 @@ class PlainGains:
     curve : Curve
         Hit-ratio curve.
     base_pages : float
-        B, the present DRAM. [pages]
+        B, the existing DRAM. [pages]
     disk_cost, flash_cost : float
         C_disk and C_flash of one page access. [time]
     flash_metadata : MetadataPreset or None
@@ -122,7 +122,7 @@ class FullGains:
     curve : Curve
         With write-backs.
     base_pages : float
-        B, the present DRAM. [pages]
+        B, the existing DRAM. [pages]
     costs : PageCosts
         [time]
     old_share : float
@@ -204,7 +204,7 @@ def flash_gain_terms(
     # A difference of its own: of two rounded ratios few digits would be left.
     gained = (curve.misses(base) - curve.misses(total)) / accesses
     numbers = [
-        Number("B", base, "pages", "present DRAM"),
+        Number("B", base, "pages", "existing DRAM"),
         Number("H(B)", float(curve.hit_ratio(base)), "1", "of the curve"),
         number("R", ram, "pages", "B less the flash metadata"),
         number("T", total, "pages", "R and flash without old versions"),
@@ -348,7 +348,7 @@ def about_metadata(preset: MetadataPreset | None) -> tuple[Caution, ...]:
     return (
         Caution(
             "metadata_charged",
-            f"the metadata of {preset.title} are subtracted from the present DRAM: "
+            f"the metadata of {preset.title} are subtracted from the existing DRAM: "
             f"{preset.entry_bytes:g} bytes per entry; more flash may then gain less",
             "leave the metadata out to see the formulas of the papers",
         ),
@@ -370,7 +370,7 @@ def _candidates(gains: Gains) -> FloatArray:
 
 
 def _reach(gains: Gains) -> FloatArray:
-    """Flash with which the present DRAM reaches each listed size beyond it. [pages]"""
+    """Flash with which the existing DRAM reaches each listed size beyond it. [pages]"""
     knots = gains.curve.knots
     beyond = knots[np.searchsorted(knots, gains.base_pages, side="right") :]
     return np.asarray((beyond - gains.base_pages) / (1 - gains.old_share))

@@ -161,7 +161,7 @@ def roi_log(
     Parameters
     ----------
     base : float
-        B, the present DRAM; above 0. [pages or bytes]
+        B, the existing DRAM; above 0. [pages or bytes]
     added_dram, added_flash : float
         What the money buys, in the unit of the base; not negative.
     disk_cost, flash_cost : float
@@ -197,7 +197,7 @@ def roi_log(
     if not base > 0:
         raise BadInput(
             f"return on money: base: `{base}` must be above 0",
-            "give the present DRAM: the log model has no value at 0",
+            "give the existing DRAM: the log model has no value at 0",
         )
     flash = spared * float(np.log1p(v["added_flash"] / v["base"]))
     dram = disk_cost * float(np.log1p(v["added_dram"] / v["base"]))
@@ -218,7 +218,7 @@ def roi_log(
                 "1",
                 "(C_disk - C_flash) ln(1 + F / B) / (C_disk ln(1 + D / B))",
                 (
-                    Number("B", base, "size", "present DRAM"),
+                    Number("B", base, "size", "existing DRAM"),
                     Number("D", added_dram, "size", "DRAM that the money buys"),
                     Number("F", added_flash, "size", "flash that the money buys"),
                     Number("C_disk", disk_cost, "time", "one page access on disk"),
@@ -249,7 +249,7 @@ def roi_curve(
     curve : Curve
         Hit-ratio curve.
     base_pages : float
-        B, the present DRAM; above 0. [pages]
+        B, the existing DRAM; above 0. [pages]
     added_dram_pages, added_flash_pages : float
         What the money buys. [pages]
     disk_cost, flash_cost : float
@@ -303,7 +303,7 @@ def roi_curve(
                 "1",
                 "(H(B + F) - H(B)) (C_disk - C_flash) / ((H(B + D) - H(B)) C_disk)",
                 (
-                    Number("H(B)", at_base, "1", "hit ratio of the present DRAM"),
+                    Number("H(B)", at_base, "1", "hit ratio of the existing DRAM"),
                     Number("H(B + D)", with_dram, "1", "with the added DRAM"),
                     Number("H(B + F)", with_flash, "1", "with the flash"),
                     Number("C_disk", disk_cost, "time", "one page access on disk"),
@@ -348,7 +348,7 @@ def flip_price_ratio(delta: ArrayLike, theta: ArrayLike) -> FloatArray:
     if bool(np.any(found < 0)):
         raise BadInput(
             f"flip price ratio: theta: `{found}` must not be negative",
-            "give theta as a size in multiples of the present DRAM",
+            "give theta as a size in multiples of the existing DRAM",
         )
     shape = np.broadcast_shapes(steps.shape, found.shape)
     usable = np.isfinite(found) & (found > 0)

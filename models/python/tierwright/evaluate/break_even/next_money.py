@@ -192,7 +192,7 @@ class FlipCurve:
     Attributes
     ----------
     delta : float64 array
-        Added DRAM in multiples of the present DRAM. [1]
+        Added DRAM in multiples of the existing DRAM. [1]
     log, curve : float64 array
         By the log model, by the workload's curve; NaN where unreachable or nothing is
         gained. [1]
@@ -217,13 +217,13 @@ def next_money(
 ) -> NextMoney:
     """Compare the next sum of money in DRAM and in flash, from the first dollar on.
 
-    With G(m) the gain of m dollars in one of the two, beside the present DRAM, the next
+    With G(m) the gain of m dollars in one of the two, beside the existing DRAM, the next
     sum u gains [G(m + u) - G(m)] / u a dollar.
 
     Parameters
     ----------
     gains : PlainGains, FullGains or BestGains
-        The form, with the workload, the present DRAM and the costs.
+        The form, with the workload, the existing DRAM and the costs.
     usd : Decimal
         The sum; buys at least a page of each. [USD]
     dram_usd_per_byte, flash_usd_per_byte : Decimal
@@ -420,7 +420,7 @@ def spending_plan(
     Parameters
     ----------
     gains : PlainGains, FullGains or BestGains
-        The form, with the workload, the present DRAM and the costs.
+        The form, with the workload, the existing DRAM and the costs.
     usd_step : Decimal
         Sum of each step; buys at least a page of each. [USD]
     steps : int
@@ -578,7 +578,7 @@ def _derive(
     curve, base = gains.curve, gains.base_pages
     more, accesses = base + bought[0], curve.accesses
     dram = [
-        Number("B", base, "pages", "present DRAM"),
+        Number("B", base, "pages", "existing DRAM"),
         Number("D", bought[0], "pages", f"DRAM that {usd} USD buy"),
         Number("H(B)", float(curve.hit_ratio(base)), "1", "of the curve"),
         Number("H(B + D)", float(curve.hit_ratio(more)), "1", "with DRAM"),

@@ -143,7 +143,7 @@ def check_sizes(
     curve : Curve
         Of which the break-even was found.
     base_pages : int
-        B, the present DRAM. [pages]
+        B, the existing DRAM. [pages]
     found : SchemeThetas
         The break-evens.
     at : int

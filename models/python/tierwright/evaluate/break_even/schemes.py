@@ -101,7 +101,7 @@ class SchemeGains:
     curve : Curve
         With write-backs.
     base_pages : float
-        B, the present DRAM. [pages]
+        B, the existing DRAM. [pages]
     costs : PageCosts
         [time]
     scheme : str
@@ -425,7 +425,7 @@ def scheme_gain_terms(
     return (
         "dH C_dr - h_f C_fr + dE_d C_dw - a C_fw",
         (
-            Number("B", base, "pages", "present DRAM"),
+            Number("B", base, "pages", "existing DRAM"),
             number(0, "R", "pages", "B less the flash metadata"),
             number(1, "dH", "1", "disk reads saved per access"),
             number(2, "h_f", "1", "flash hits per access, of the scheme"),
@@ -446,7 +446,7 @@ class SchemeTheta:
     Attributes
     ----------
     theta : float64 array
-        Least flash in multiples of the present DRAM that saves as much as the DRAM step;
+        Least flash in multiples of the existing DRAM that saves as much as the DRAM step;
         NaN where none does. [1]
     theta_least, theta_most : float64 array
         The same at the ends of the stated error: of hits and writes, and in the steady state
@@ -476,7 +476,7 @@ class SchemeThetas:
     Attributes
     ----------
     delta : float64 array
-        Added DRAM in multiples of the present DRAM. [1]
+        Added DRAM in multiples of the existing DRAM. [1]
     dram_gain : float64 array
         Time an access that the DRAM step saves. [time]
     schemes : mapping of str to SchemeTheta
@@ -485,7 +485,7 @@ class SchemeThetas:
         For each step the scheme that needs the least flash; among equals the one with the
         larger effective flash. None where no flash saves as much.
     theta : float64 array
-        Flash that `best` needs, in multiples of the present DRAM; NaN where none does. [1]
+        Flash that `best` needs, in multiples of the existing DRAM; NaN where none does. [1]
     most_flash_gain : float
         Most time an access that flash of any size saves under any scheme; negative where
         writing to flash costs more than every hit spares. [time]
@@ -530,7 +530,7 @@ def scheme_thetas(
     curve : Curve
         With write-backs.
     base_pages : float
-        B, the present DRAM; above 0. [pages]
+        B, the existing DRAM; above 0. [pages]
     delta : array_like
         Added DRAM in multiples of B; one axis. [1]
     costs : PageCosts
@@ -641,7 +641,7 @@ def _derive(
             f"counts of {names or 'no scheme: none saves as much'}",
             (
                 Number("dram_gain", wanted, "time", "of the DRAM step"),
-                Number("theta", theta, "1", "flash / present DRAM"),
+                Number("theta", theta, "1", "flash / existing DRAM"),
                 Number("old share", form.old_share, "1", "flash lost to old versions"),
                 *numbers,
             ),

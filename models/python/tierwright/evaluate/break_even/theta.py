@@ -66,7 +66,7 @@ class Theta:
     exponent : float64 array
         E = C_disk / (C_disk - C_flash). [1]
     delta, theta : float64 array
-        Added DRAM and the flash that gains as much, both in multiples of the present DRAM;
+        Added DRAM and the flash that gains as much, both in multiples of the existing DRAM;
         infinite where theta exceeds the largest float. [1]
     estimator, validity : str
         What was used and where it holds.
@@ -98,11 +98,11 @@ class CurveTheta:
     exponent : float
         E = C_disk / (C_disk - C_flash). [1]
     delta : float64 array
-        Added DRAM in multiples of the present DRAM. [1]
+        Added DRAM in multiples of the existing DRAM. [1]
     target_hit : float64 array
         Hit ratio that DRAM and flash must reach together; may exceed 1. [1]
     theta : float64 array
-        Least flash, in multiples of the present DRAM, that reaches it; NaN where no flash
+        Least flash, in multiples of the existing DRAM, that reaches it; NaN where no flash
         does. [1]
     reachable : bool array
         Whether any flash does.
@@ -227,7 +227,7 @@ def log_theta(
     Parameters
     ----------
     delta : array_like
-        Added DRAM in multiples of the present DRAM; at least 0. [1]
+        Added DRAM in multiples of the existing DRAM; at least 0. [1]
     disk_cost, flash_cost : array_like
         C_disk and C_flash of one page access; broadcast against `delta`. [time]
 
@@ -263,7 +263,7 @@ def log_theta(
                 "1",
                 "(1 + delta)^E - 1",
                 (
-                    Number("delta", steps, "1", "added DRAM / present DRAM"),
+                    Number("delta", steps, "1", "added DRAM / existing DRAM"),
                     Number("E", found, "1", "exponent"),
                 ),
                 f"{FACE}, Eq 1",
@@ -299,7 +299,7 @@ def curve_theta(
     curve : Curve
         Hit-ratio curve of the workload.
     base_pages : float
-        B, the present DRAM; above 0. [pages]
+        B, the existing DRAM; above 0. [pages]
     delta : array_like
         Added DRAM in multiples of B; any shape. [1]
     disk_cost, flash_cost : float
@@ -353,7 +353,7 @@ def curve_theta(
             f"{formula}, T = R + theta B"
         )
         given = (
-            Number("theta", theta, "1", "flash / present DRAM"),
+            Number("theta", theta, "1", "flash / existing DRAM"),
             Number("H((1 + delta) B)", at_base + gained, "1", "of the curve"),
             *at_theta,
         )
@@ -378,7 +378,7 @@ def curve_theta(
                 "1",
                 "H(B) + E [H((1 + delta) B) - H(B)]",
                 (
-                    Number("B", base_pages, "pages", "present DRAM"),
+                    Number("B", base_pages, "pages", "existing DRAM"),
                     Number("H(B)", at_base, "1", "hit ratio of the curve"),
                     Number("H((1 + delta) B)", at_base + gained, "1", "of the curve"),
                     Number("E", found, "1", "exponent"),
@@ -433,7 +433,7 @@ def check_base(curve: Curve, base_pages: float) -> None:
     BadInput
         If the base is not a positive number or the workload has no accesses.
     """
-    problems = Problems("break-even", "give the present DRAM, in pages, above 0")
+    problems = Problems("break-even", "give the existing DRAM, in pages, above 0")
     problems.check(
         np.isfinite(base_pages) and base_pages > 0,
         "base_pages",

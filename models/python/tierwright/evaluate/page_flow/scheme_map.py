@@ -805,8 +805,10 @@ def _roots(
     # it and `there`, `before` is what was given up last.
     here, there = np.ones(low.shape[1]), np.zeros(low.shape[1])
     at_here, at_there = (problem.differences(pairs, ends) for ends in (high, low))
-    # An end at which they are equal is a root: the first place to look at.
-    step = np.where(at_here == 0, 0.0, np.where(at_there == 0, 1.0, 0.5))
+    # An end at which they are equal, but for rounding, is a root: the first place to look at.
+    # There both ends may have one sign, and halving would end somewhere between them.
+    equal_here, equal_there = (np.abs(at) <= EQUAL_COSTS for at in (at_here, at_there))
+    step = np.where(equal_here, 0.0, np.where(equal_there, 1.0, 0.5))
     for _ in range(MOST_STEPS):
         place = here + step * (there - here)
         points = low[:, still] + place * span[:, still]

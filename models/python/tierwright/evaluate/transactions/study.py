@@ -253,8 +253,8 @@ def write_study(
         sizes,
         share,
         "busy time of counted page operations, records packed into whole log pages",
-        "one transaction evicted once on one chip without parallelism; erases, not "
-        "included the totals; a page's log pages are read with it each time it is read "
+        "one transaction evicted once on one chip without parallelism; erases are not "
+        "included in the totals; a page's log pages are read with it each time it is read "
         "again",
         tuple(_cautions(written, k, least_k, times, share)),
         (),

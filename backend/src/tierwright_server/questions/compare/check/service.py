@@ -87,9 +87,8 @@ def _schemes(body: SimulationIn) -> list[str]:
                 f"body.schemes.{index}",
                 name,
                 f"is not one of {', '.join(known)}",
-                hint="Use POST /api/v1/sweeps, which replays everything that GET "
-                "/api/v1/simulator lists: this check compares schemes with their "
-                "model.",
+                hint="Run a sweep for others: POST /api/v1/sweeps. This check compares "
+                "schemes with their model.",
             )
     return [name for name in known if name in body.schemes]
 
