@@ -4,7 +4,8 @@ import doctest
 import json
 import math
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tierwright.cli.app import main
+from tierwright.common.arrays import FloatArray
 from tierwright.common.errors import BadInput
 from tierwright.evaluate.metadata import PRESETS
 from tierwright.evaluate.page_flow import costs as page_flow_costs
@@ -569,3 +571,17 @@ def test_worked_numbers_of_the_page() -> None:
     assert result.attempted >= 8
     text = page.read_text(encoding="utf-8")
     assert [name for name in page_flow_scheme_map.AXES if name not in text] == []
+
+
+@pytest.mark.parametrize("noise", [0.0, 1e-16, -1e-16])
+def test_a_line_ends_where_two_schemes_tie_but_for_rounding(noise: float) -> None:
+    """Both ends of the edge may then have one sign: halving would stop inside it."""
+
+    def differences(_: object, points: FloatArray) -> FloatArray:
+        return -0.2 * (1 - points[0]) + noise
+
+    problem = SimpleNamespace(differences=differences)
+    pairs = np.zeros((2, 1), dtype=np.int64)
+    low, high = np.zeros((2, 1)), np.ones((2, 1))
+    found = page_flow_scheme_map._roots(cast("Any", problem), pairs, low, high)
+    assert found[0, 0] == 1.0
