@@ -10,7 +10,6 @@ import {
   getSummaries,
   getSummaryTables,
   getWindowCurves,
-  getWindows,
   getWorkloadSummaries,
 } from "./gen/sdk.gen";
 import type { PoolSplitCosts as PoolSplitCostsAnswer } from "./gen/types.gen";
@@ -144,13 +143,6 @@ export const profileSummariesQuery = (workloadId: string) =>
   });
 
 export const windowsKey = (id: string) => ["windows", id];
-
-export const windowsQuery = (id: string) =>
-  queryOptions({
-    queryKey: windowsKey(id),
-    queryFn: ({ signal }) =>
-      answer(getWindows({ signal, path: { windows_id: id }, throwOnError: true })),
-  });
 
 export const windowCurvesQuery = (id: string) =>
   queryOptions({

@@ -139,9 +139,6 @@ export function devicesFor(devices: readonly DeviceOut[], role: Role): DeviceOut
 /** Not the disks of a cloud instance, which are rented with it alone. */
 export const soldAlone = (device: DeviceOut): boolean => device.sold_as === "device";
 
-export const hasPrice = (device: DeviceOut): boolean =>
-  device.usd_per_gb !== null || device.usd_per_gb_month !== null;
-
 /** Names of the devices of an answer, by the ids that messages hold. */
 export const deviceNames = (devices: DevicesUsed): ReadonlyMap<string, string> =>
   new Map(

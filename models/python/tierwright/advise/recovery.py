@@ -17,7 +17,7 @@ from tierwright.common.wording import three_digits
 from tierwright.evaluate import flash_cache, recovery
 from tierwright.evaluate.metadata import MetadataPreset, ram_pages_left
 from tierwright.evaluate.page_flow.cautions import about_curve, about_space_behind
-from tierwright.evaluate.recovery import FillTime
+from tierwright.evaluate.recovery import RESTORE_COSTS_MORE, FillTime
 from tierwright.hardware.device import OPERATIONS, Device, Operation
 from tierwright.hardware.service_time import (
     PATTERNS,
@@ -34,13 +34,6 @@ SHORTEST_INTERVAL_S, LONGEST_INTERVAL_S, INTERVALS = 30.0, 3600.0, 30
 BY_MISSES = "the misses of RAM"
 """The way that fills flash which a replay can count."""
 SOURCE = "Kang, Lee and Moon (2016), sections 5.2 and 6.8"
-_RESTORE_COSTS = Caution(
-    "restore_costs_more",
-    "with so few pages to redo, restoring the flash metadata takes longer than reading "
-    "from flash saves",
-    "choose a longer checkpoint interval to compare: a shorter one leaves little to "
-    "redo either way",
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -375,7 +368,7 @@ def _about_restart(
         "measured at queue depth 1",
     )
     if restart.speedup < 1:
-        yield _RESTORE_COSTS
+        yield RESTORE_COSTS_MORE
 
 
 @dataclass(frozen=True, slots=True)

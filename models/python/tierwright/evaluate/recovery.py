@@ -22,6 +22,7 @@ from tierwright.common.errors import BadInput, Problems
 from tierwright.evaluate.flash_cache import Recovery, recovery
 
 __all__ = [
+    "RESTORE_COSTS_MORE",
     "FillTime",
     "Recovery",
     "RedoTime",
@@ -34,6 +35,14 @@ __all__ = [
     "restart_speedup",
     "warm_up_misses",
 ]
+
+RESTORE_COSTS_MORE = Caution(
+    "restore_costs_more",
+    "with so few pages to redo, restoring the flash metadata takes longer than reading from "
+    "flash saves",
+    "choose a longer checkpoint interval to compare: a shorter one leaves little to redo "
+    "either way",
+)
 
 FLASH_SHARE_OF_REDO = 0.98
 """phi: share of recovery pages that came from flash, at least, in section 6.8. [1]"""
@@ -429,17 +438,7 @@ def restart(
         with_flash,
         without,
         speedup,
-        (
-            Caution(
-                "restore_costs_more",
-                "with so few pages to redo, restoring the flash metadata takes longer "
-                "than reading from flash saves",
-                "choose a longer checkpoint interval to compare: a shorter one leaves "
-                "little to redo either way",
-            ),
-        )
-        if slower
-        else (),
+        (RESTORE_COSTS_MORE,) if slower else (),
     )
 
 

@@ -25,7 +25,6 @@ FloatArray = NDArray[np.float64]
 Start = Literal["steady", "cold"]
 """What a curve counts: a system that has run for long, or a replay from empty caches."""
 STARTS: tuple[Start, ...] = get_args(Start)
-DEFAULT_START: Start = "steady"
 
 ESTIMATOR = "product_limit"
 LEAST_AT_RISK = 100

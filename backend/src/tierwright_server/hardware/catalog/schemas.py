@@ -6,6 +6,8 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field
 
+from tierwright.hardware.service_time import ServiceTime
+from tierwright_server.common.mirrors import mirrors
 from tierwright_server.common.schemas import (
     Answer,
     Body,
@@ -161,17 +163,14 @@ class MeasurementIn(Body):
     note: LongText = ""
 
 
+@mirrors(
+    ServiceTime,
+    time_us="null where it is not stated. [µs]",
+    low_us="Lower bound, where derived from another size. [µs]",
+    high_us="Upper bound. [µs]",
+)
 class ServiceTimeOut(Answer):
     """Time of one access: the rule used, and its bounds."""
-
-    time_us: float | None = Field(description="null where it is not stated. [µs]")
-    rule: str
-    low_us: float | None = Field(
-        description="Lower bound, where derived from another size. [µs]"
-    )
-    high_us: float | None = Field(description="Upper bound. [µs]")
-    basis: str
-    page_bytes: int
 
 
 class DeviceOut(Answer):

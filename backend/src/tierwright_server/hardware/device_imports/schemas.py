@@ -1,9 +1,11 @@
 """Shapes of devices that are imported from a measurement."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 from pydantic import Field
 
+from tierwright.hardware.fio import FioRun
+from tierwright_server.common.mirrors import mirrors
 from tierwright_server.common.schemas import (
     Answer,
     Body,
@@ -47,27 +49,17 @@ class FioImportIn(Body):
     )
 
 
+@mirrors(
+    FioRun,
+    queue_depth="Requested: iodepth x jobs.",
+    in_flight="Actually in flight: IOPS x latency (Little's law).",
+    iops="[1/s]",
+    latency_us="Mean from submission to completion. [µs]",
+    time_per_operation_us="1/IOPS. [µs]",
+    service_time_us="Mean completion latency, which only depth 1 shows. [µs]",
+)
 class FioRunOut(Answer):
     """One pattern that fio measured alone, with its three times kept apart."""
-
-    name: str
-    operation: Literal["read", "write"]
-    random: bool
-    block_bytes: int
-    queue_depth: int = Field(description="Requested: iodepth x jobs.")
-    in_flight: float | None = Field(
-        description="Actually in flight: IOPS x latency (Little's law)."
-    )
-    iops: float = Field(description="[1/s]")
-    bytes_per_s: float
-    latency_us: float | None = Field(
-        description="Mean from submission to completion. [µs]"
-    )
-    time_per_operation_us: float = Field(description="1/IOPS. [µs]")
-    service_time_us: float | None = Field(
-        description="Mean completion latency, which only depth 1 shows. [µs]"
-    )
-    duration_s: float
 
 
 class FioImportOut(Answer):

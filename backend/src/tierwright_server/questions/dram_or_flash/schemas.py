@@ -5,7 +5,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from tierwright.advise.dram_or_flash import rows
 from tierwright.profile.steady_state import Start
+from tierwright_server.common.mirrors import mirrors
 from tierwright_server.common.schemas import (
     Answer,
     FlashMetadata,
@@ -139,32 +141,16 @@ class AccessTimes(Answer):
     disk_basis: str
 
 
+@mirrors(
+    rows.SchemeStep,
+    theta="In multiples of the existing DRAM; null where no flash gains as much.",
+    theta_least="At the favourable end of the stated error: of hits and writes, and in the steady state of the cost; equal to `theta` where exact.",
+    theta_most="At the other end; null where no flash gains as much there, or only more flash than the recording covers.",
+    is_exact="Whether the counts equal the counts of a replay: never in the steady state.",
+    is_trend="Whether RAM and the flash of `theta` hold more pages than the recording covers in the steady state, so that the figure extrapolates a trend.",
+)
 class SchemeStep(Answer):
     """Flash that gains as much as one DRAM step under one scheme."""
-
-    scheme: str
-    title: str
-    theta: float | None = Field(
-        description="In multiples of the existing DRAM; null where no flash gains as "
-        "much."
-    )
-    theta_least: float | None = Field(
-        description="At the favourable end of the stated error: of hits and writes, and in the "
-        "steady state of the cost; equal to `theta` where exact."
-    )
-    theta_most: float | None = Field(
-        description="At the other end; null where no flash gains as much there, or "
-        "only more flash than the recording covers."
-    )
-    is_exact: bool = Field(
-        description="Whether the counts equal the counts of a replay: never in the "
-        "steady state."
-    )
-    is_trend: bool = Field(
-        description="Whether RAM and the flash of `theta` hold more pages than the "
-        "recording covers in the steady state, so that the figure "
-        "extrapolates a trend."
-    )
 
 
 class StepOut(Answer):

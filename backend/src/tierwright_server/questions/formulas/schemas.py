@@ -4,7 +4,9 @@ from typing import Any
 
 from pydantic import Field
 
-from tierwright.catalogue.card import Kind
+from tierwright.catalogue.card import Kind, Output
+from tierwright.catalogue.table import Example, Family
+from tierwright_server.common.mirrors import mirrors
 from tierwright_server.common.schemas import Answer, Body, WarningOut
 from tierwright_server.http.steps import DerivationStep
 
@@ -26,29 +28,26 @@ class FormulaParameterOut(Answer):
     also: list[str] = Field(description="Other keys for it.")
 
 
+@mirrors(
+    Output,
+    formula="Its equation; empty: computed by a procedure.",
+)
 class FormulaOutputOut(Answer):
     """One field of a result; of nested results the innermost key."""
 
-    name: str
-    unit: str
-    meaning: str
-    formula: str = Field(description="Its equation; empty: computed by a procedure.")
 
-
+@mirrors(
+    Example,
+)
 class FormulaExampleOut(Answer):
     """Inputs and result of one of the project's test vectors."""
 
-    id: str
-    inputs: dict[str, Any]
-    expected: dict[str, Any]
 
-
+@mirrors(
+    Family,
+)
 class FormulaFamilyOut(Answer):
     """Formulas of one paper."""
-
-    name: str
-    title: str
-    paper: str
 
 
 class FormulaCardOut(Answer):

@@ -4,7 +4,9 @@ from typing import Annotated
 
 from pydantic import Field
 
+from tierwright.advise.fragment_cache import FillPhase
 from tierwright.profile.steady_state import Start
+from tierwright_server.common.mirrors import mirrors
 from tierwright_server.common.schemas import (
     Answer,
     Identifier,
@@ -62,14 +64,11 @@ class FragmentCacheIn(StartIn):
     )
 
 
+@mirrors(
+    FillPhase,
+)
 class PhaseOut(Answer):
     """A part of the fill in which the same threads run."""
-
-    from_free: float
-    to_free: float
-    threads: int
-    bytes_per_s: float
-    seconds: float
 
 
 class FragmentSizes(Answer):

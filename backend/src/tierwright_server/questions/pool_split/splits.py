@@ -15,9 +15,10 @@ from tierwright.advise.pool_gain import (
     USUAL_R,
 )
 from tierwright.advise.pool_split import PoolSplit
-from tierwright.advise.pool_survey import SplitSurvey
+from tierwright.advise.pool_survey import SplitSurvey, SurveyGain
 from tierwright.evaluate.page_flow.cautions import about_trace
 from tierwright_server.common.errors import NotComputed, NotReady
+from tierwright_server.common.mirrors import mirrors
 from tierwright_server.common.older_models import about_version
 from tierwright_server.common.schemas import Answer, Body, Identifier, Pages, WarningOut
 from tierwright_server.hardware.catalog import service as catalog
@@ -164,16 +165,14 @@ class PoolSplitCosts(Answer):
     cost_basis: str
 
 
+@mirrors(
+    SurveyGain,
+    asymmetry="R: cost of a page write in page reads.",
+    baselines="Costs of LRU and CFLRU.",
+    gain_over="Share of each baseline's cost that is saved.",
+)
 class GainOut(Answer):
     """The best replayed split at one R. Costs are per access, in page reads."""
-
-    asymmetry: float = Field(description="R: cost of a page write in page reads.")
-    best_clean_pages: int
-    best_cost: float
-    baselines: dict[str, float] = Field(description="Costs of LRU and CFLRU.")
-    gain_over: dict[str, float | None] = Field(
-        description="Share of each baseline's cost that is saved."
-    )
 
 
 class DeviceSplit(GainOut):

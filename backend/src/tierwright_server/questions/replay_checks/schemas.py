@@ -2,22 +2,19 @@
 
 from pydantic import Field
 
+from tierwright.advise.checks import checked
+from tierwright_server.common.mirrors import mirrors
 from tierwright_server.common.schemas import Answer
 
 
+@mirrors(
+    checked.CheckedFigure,
+    of="Scheme or device of the figure.",
+    model="Null where it is unbounded or unknown.",
+    gap_relative="(model - simulated) / simulated; null where either is null, or where the simulated figure is 0.",
+)
 class CheckedFigure(Answer):
     """One figure of an answer: by the model, and by a replay of the trace."""
-
-    of: str = Field(description="Scheme or device of the figure.")
-    title: str
-    figure: str
-    unit: str
-    model: float | None = Field(description="Null where it is unbounded or unknown.")
-    simulated: float | None
-    gap_relative: float | None = Field(
-        description="(model - simulated) / simulated; null where either is null, or "
-        "where the simulated figure is 0."
-    )
 
 
 class CheckedAnswer(Answer):

@@ -4,6 +4,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints
 
+from tierwright.evaluate.transactions.study import Leaving
+from tierwright_server.common.mirrors import mirrors
 from tierwright_server.common.schemas import Answer, Body, WarningOut
 from tierwright_server.http.steps import DerivationStep
 
@@ -166,13 +168,13 @@ class BufferOut(Answer):
     time_us: float = Field(description="Sum of the three. [µs]")
 
 
+@mirrors(
+    Leaving,
+    average_access_time="AAT. [ticks]",
+    commit_time="Null while it runs. [ticks]",
+)
 class LeavingOut(Answer):
     """A transaction in memory, by when it leaves."""
-
-    transaction: str
-    pages: int
-    average_access_time: float = Field(description="AAT. [ticks]")
-    commit_time: float | None = Field(description="Null while it runs. [ticks]")
 
 
 class TransactionReplayOut(Answer):

@@ -4,7 +4,10 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
+from tierwright.advise import recovery
+from tierwright.advise.wear import LeastWear
 from tierwright.profile.steady_state import Start
+from tierwright_server.common.mirrors import mirrors
 from tierwright_server.common.schemas import (
     Answer,
     Body,
@@ -132,14 +135,11 @@ class WearMoney(Answer):
     validity: str
 
 
+@mirrors(
+    LeastWear,
+)
 class WearLeast(Answer):
     """The numbers that depend on the dirty share, if no evicted page is dirty."""
-
-    flash_writes_per_access: float
-    tb_per_day: float
-    drive_writes_per_day: float | None
-    years: float | None
-    never_worn_out: bool
 
 
 class SchemeWear(Answer):
@@ -302,13 +302,11 @@ class RestartPart(Answer):
     total_s: float
 
 
+@mirrors(
+    recovery.RestartCurve,
+)
 class RestartCurve(Answer):
     """Restart over the checkpoint interval."""
-
-    checkpoint_interval_s: list[float]
-    redo_pages: list[float]
-    with_flash_s: list[float]
-    without_flash_s: list[float]
 
 
 class RestartOut(Answer):

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Path, status
 from pydantic import Field
 
+from tierwright.profile import summaries
 from tierwright.profile.document import read_profile
 from tierwright.profile.popularity import (
     TOP_SHARES,
@@ -15,8 +16,9 @@ from tierwright.profile.popularity import (
     rank_curve,
     share_of_top,
 )
-from tierwright.profile.summaries import Distribution, Summaries, Windows
+from tierwright.profile.summaries import Device, Distribution, Runs, Summaries, Windows
 from tierwright_server.common.errors import NeedsTrace
+from tierwright_server.common.mirrors import mirrors
 from tierwright_server.common.schemas import Answer, Body, Identifier
 from tierwright_server.http.context import ContextDep, SessionDep
 from tierwright_server.http.problems import responses
@@ -68,13 +70,13 @@ class TimeWindows(WindowCounts):
     window_s: float = Field(description="Length of a window. [s]")
 
 
+@mirrors(
+    summaries.Distribution,
+    lowest="Smallest value of each bin.",
+    highest="Largest value of each bin.",
+)
 class CountBins(Answer):
     """Counts in logarithmic bins, four to each doubling; empty ones are left out."""
-
-    lowest: list[int] = Field(description="Smallest value of each bin.")
-    highest: list[int] = Field(description="Largest value of each bin.")
-    reads: list[int]
-    writes: list[int]
 
 
 class TimeBins(Answer):
@@ -129,13 +131,14 @@ class PopularityOut(Answer):
     both: int = Field(description="Pages that are read and written. [pages]")
 
 
+@mirrors(
+    Runs,
+    lowest="Fewest requests of a run in each bin.",
+    highest="Most requests of a run in each bin.",
+    requests="Requests of those runs.",
+)
 class RunBins(Answer):
     """Sequential runs by length, in logarithmic bins."""
-
-    lowest: list[int] = Field(description="Fewest requests of a run in each bin.")
-    highest: list[int] = Field(description="Most requests of a run in each bin.")
-    runs: list[int]
-    requests: list[int] = Field(description="Requests of those runs.")
 
 
 class RequestsOut(Answer):
@@ -155,19 +158,12 @@ class RequestsOut(Answer):
     longest_run: int = Field(description="Requests of the longest run.")
 
 
+@mirrors(
+    Device,
+    hits="Hits in one LRU cache that all devices share, at each size of `cache_pages`; absent for more than 65,536 devices.",
+)
 class DeviceCounts(Answer):
     """One device, relation or volume."""
-
-    name: str
-    accesses: int
-    write_accesses: int
-    distinct_pages: int
-    requests: int
-    sequential_requests: int
-    hits: list[int] | None = Field(
-        description="Hits in one LRU cache that all devices share, at each size of "
-        "`cache_pages`; absent for more than 65,536 devices."
-    )
 
 
 class DevicesOut(Answer):

@@ -4,7 +4,9 @@ from typing import Annotated, Any
 
 from pydantic import Field, StringConstraints
 
-from tierwright.profile.given.reading import MOST_TEXT_BYTES
+from tierwright.profile.given.examine import GivenPoint
+from tierwright.profile.given.reading import MOST_TEXT_BYTES, Question
+from tierwright_server.common.mirrors import mirrors
 from tierwright_server.common.schemas import (
     MAX_COUNT,
     Answer,
@@ -105,21 +107,21 @@ class CurveKindList(Answer):
     items: list[CurveKindOut]
 
 
+@mirrors(
+    GivenPoint,
+    hit_ratio="As given. [1]",
+    repaired_hit_ratio="After the repair, if any. [1]",
+)
 class GivenPointOut(Answer):
     """One size of a given curve."""
 
-    line: int
-    pages: int
-    hit_ratio: float = Field(description="As given. [1]")
-    repaired_hit_ratio: float = Field(description="After the repair, if any. [1]")
 
-
+@mirrors(
+    Question,
+    field="The key of the request that answers it.",
+)
 class QuestionOut(Answer):
     """A question that must be answered, because the answer is not guessed."""
-
-    field: str = Field(description="The key of the request that answers it.")
-    message: str
-    choices: list[str]
 
 
 class CurvePreviewOut(Answer):

@@ -7,6 +7,8 @@ from typing import Annotated, Literal
 from fastapi import Query
 from pydantic import Field
 
+from tierwright.profile.knees import Knee
+from tierwright_server.common.mirrors import mirrors
 from tierwright_server.common.schemas import Answer, Body, Identifier, Name, WarningOut
 from tierwright_server.jobs.runs.schemas import RunOut
 from tierwright_server.storage.contents import ContentKind
@@ -219,14 +221,13 @@ class WorkloadList(Answer):
     offset: int
 
 
+@mirrors(
+    Knee,
+    pages="The listed size at which it is. [pages]",
+    height="Height above the line between the ends of the curve, scaled to 1.",
+)
 class KneeOut(Answer):
     """A knee of the hit-ratio curve."""
-
-    pages: int = Field(description="The listed size at which it is. [pages]")
-    hit_ratio: float
-    height: float = Field(
-        description="Height above the line between the ends of the curve, scaled to 1."
-    )
 
 
 class SteadyCurve(Answer):

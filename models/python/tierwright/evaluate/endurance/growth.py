@@ -7,7 +7,6 @@ import math
 from tierwright.common.errors import Problems
 
 LEAST_GROWTH = -1.0
-NO_GROWTH = 1e-15
 _NO_GROWTH = 1e-12
 """Growth over the life below which nothing is left of it but rounding."""
 
