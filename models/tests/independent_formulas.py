@@ -1384,6 +1384,543 @@ def transactions() -> None:
     add("zhou.ratios", inputs, expected)
 
 
+# Economics of today: restated from the text, by sums, bisection and search.
+
+
+def halved(fits: Any, low: float, high: float) -> float:
+    """Root of a falling test: `fits` holds below it."""
+    for _ in range(300):
+        middle = (low + high) / 2
+        low, high = (middle, high) if fits(middle) else (low, middle)
+    return (low + high) / 2
+
+
+def drive_rates(i: dict[str, Any], *, times: bool) -> dict[str, Any]:
+    """Count the operations behind each write of the host, and the time of each."""
+    g, w = Fraction(i["read_to_write"]), Fraction(i["write_amplification"])
+    reads, writes = g + w - 1, w
+    block = Fraction(i["block_bytes"])
+    page = Fraction(i["nand_page_bytes"])
+    move = block / Fraction(i["channel_bytes_per_s"])
+    command = Fraction(i["command_s"])
+    die_times = (
+        Fraction(i["sense_s"]) / i["planes"],
+        Fraction(i["program_s"]) * block / page / i["planes"],
+    )
+    channel_times = (command + move, command * block / page + move)
+
+    def rate(pair: tuple[Fraction, Fraction]) -> Fraction:
+        if times:
+            return (reads + writes) / (reads * pair[0] + writes * pair[1])
+        return (reads / pair[0] + writes / pair[1]) / (reads + writes)
+
+    die, channel = rate(die_times), rate(channel_times)
+    whole = i["channels"] * (g + 1) / (reads + writes)
+    limits = {"dies": whole * i["dies_per_channel"] * die, "channel": whole * channel}
+    device = min(limits.values())
+    if "ftl_entry_bytes" in i:
+        limits["translation"] = Fraction(i["dram_bytes_per_s"]) / i["ftl_entry_bytes"]
+    if "link_bytes_per_s" in i:
+        limits["link_bandwidth"] = Fraction(i["link_bytes_per_s"]) / block
+    if "packets_per_request" in i:
+        packets = Fraction(i["link_packets_per_s"])
+        limits["link_packets"] = packets / i["packets_per_request"]
+    bound = min(limits, key=lambda name: limits[name])
+    found = {
+        "die_iops": die,
+        "channel_iops": channel,
+        "peak_iops": limits[bound],
+        "bound": bound,
+    }
+    if times:
+        return found
+    shares = {"read_share": reads / (reads + writes)}
+    return {
+        **shares,
+        "write_share": 1 - shares["read_share"],
+        "device_iops": device,
+        **found,
+    }
+
+
+def host_terms(i: dict[str, Any]) -> dict[str, Any]:
+    """Cost of one access over the rent of the block a second, term by term."""
+    rent = Fraction(i["block_bytes"]) * Fraction(i["dram_cost"]) / i["dram_bytes"]
+    host = Fraction(i["core_cost"]) / Fraction(i["core_iops"]) / rent
+    drive = Fraction(i["ssd_cost"]) / Fraction(i["ssd_iops"]) / rent
+    moved = Fraction(0)
+    if "dram_bytes_per_s" in i:
+        share = Fraction(i["block_bytes"]) / Fraction(i["dram_bytes_per_s"])
+        moved = share * Fraction(i["dram_cost"]) / rent
+    total = host + moved + drive
+    return {"host_s": host, "bandwidth_s": moved, "ssd_s": drive, "interval_s": total}
+
+
+def read_times(i: dict[str, Any]) -> dict[str, Any]:
+    service, load = i["channels"] / i["peak_iops"], i["utilisation"]
+    wait = service * load / 2 / (1 - load)
+    tail = i["sense_s"] + wait * math.log(1 / (1 - i["percentile"]))
+    return {"mean_s": i["sense_s"] + wait, "tail_s": tail}
+
+
+def most_load(i: dict[str, Any]) -> dict[str, Any]:
+    """Search for the load at which a limit is met."""
+    limits = {
+        "mean_s": i.get("mean_limit_s", math.inf),
+        "tail_s": i.get("tail_limit_s", math.inf),
+    }
+    if min(limits.values()) <= i["sense_s"]:
+        return {"rho_max": 0, "feasible": False}
+
+    def keeps(load: float) -> bool:
+        found = read_times({"percentile": 0.5, **i, "utilisation": load})
+        return all(found[name] <= limit for name, limit in limits.items())
+
+    return {"rho_max": halved(keeps, 0.0, 1.0 - 2**-52), "feasible": True}
+
+
+def waiting(i: dict[str, Any]) -> dict[str, Any]:
+    load, service = i["utilisation"], i["service_s"]
+    upper = 1.0
+    while load * (math.exp(upper) - 1) < upper:
+        upper *= 2
+    theta = halved(lambda t: load * (math.exp(t) - 1) < t, 1e-3, upper)
+    constant = (1 - load) / (load * math.exp(theta) - 1)
+    left = 1 - i["percentile"]
+    return {
+        "decay": theta,
+        "constant": constant,
+        "wait_s": service * max(0.0, math.log(constant / left) / theta),
+        "heavy_traffic_s": service * load / 2 / (1 - load) * math.log(1 / left),
+    }
+
+
+def thresholds(i: dict[str, Any]) -> dict[str, Any]:
+    """Try every threshold: none cached, then up to each block."""
+    size = i["block_bytes"]
+    each = [Fraction(tau) for tau in sorted(i["intervals_s"])]
+
+    def uncached(t: Fraction) -> Fraction:
+        return sum((size / tau for tau in each if tau > t), Fraction(0))
+
+    load = uncached(Fraction(0))
+    tries = [Fraction(0), *each]
+    fits_dram = [t for t in tries if load + uncached(t) <= i["dram_bytes_per_s"]]
+    fits_ssd = [t for t in tries if uncached(t) < i["ssd_bytes_per_s"]]
+    least_b = min(fits_dram) if fits_dram else None
+    least_s = min(fits_ssd) if fits_ssd else None
+    room = int(i["dram_bytes"] // size)
+    last = each[min(room, len(each)) - 1] if room else Fraction(0)
+    no_b = least_b is None or least_b > last
+    no_s = least_s is None or least_s > last
+    names = {(0, 0): "none", (1, 0): "dram_bandwidth", (0, 1): "storage"}
+    found = {
+        "T_B": least_b,
+        "T_S": least_s,
+        "T_C": last,
+        "viable": not no_b and not no_s,
+        "limit": names.get((no_b, no_s), "both"),
+    }
+    if "break_even_s" in i:
+        inside = not no_b and not no_s
+        if inside and least_b is not None and least_s is not None:
+            inside = max(least_b, least_s) <= i["break_even_s"] <= last
+        found["optimal"] = inside
+    return found
+
+
+def normal_below(z: float) -> float:
+    return math.erfc(-z / math.sqrt(2)) / 2
+
+
+def lognormal(i: dict[str, Any]) -> dict[str, Any]:
+    """Sum over slices of the distribution in place of the closed form."""
+    n, size, mu, sigma = i["blocks"], i["block_bytes"], i["mu"], i["sigma"]
+    z = (math.log(i["threshold_s"]) - mu) / sigma
+
+    def traffic(low: float, high: float) -> float:
+        steps = 4000
+        wide = (high - low) / steps
+        found = []
+        for at in range(steps + 1):
+            x = low + at * wide
+            weight = 1 if at in (0, steps) else 4 if at % 2 else 2
+            density = math.exp(-x * x / 2 - mu - sigma * x)
+            found.append(weight * density)
+        slices = math.fsum(found) * wide / 3 / math.sqrt(2 * math.pi)
+        return n * size * slices
+
+    cached, rest = traffic(-14 - sigma, z), traffic(z, 14 - sigma)
+    return {
+        "cached_blocks": n * normal_below(z),
+        "total_bytes_per_s": cached + rest,
+        "cached_bytes_per_s": cached,
+        "uncached_bytes_per_s": rest,
+        "dram_bytes_per_s": cached + 2 * rest,
+    }
+
+
+def curve_bought(i: dict[str, Any]) -> dict[str, Any]:
+    """Corners by looking for the steepest way on; the size by least cost over all sizes."""
+    points = list(zip(i["pages"], i["misses"], strict=True))
+    at, hull = 0, [points[0]]
+    while at < len(points) - 1:
+        x0, y0 = points[at]
+        slopes = {
+            k: Fraction(y - y0, x - x0) for k, (x, y) in enumerate(points) if k > at
+        }
+        best = min(slopes.values())
+        at = max(k for k, slope in slopes.items() if slope == best)
+        hull.append(points[at])
+    intervals = [
+        Fraction(i["duration_s"]) * (x1 - x0) / (y0 - y1) if y1 < y0 else None
+        for (x0, y0), (x1, y1) in pairwise(hull)
+    ]
+    rent = Fraction(i["duration_s"]) / Fraction(i["break_even_s"])
+    bought = min(points, key=lambda point: (point[0] * rent + point[1], -point[0]))[0]
+    corners = [size for size, _ in hull]
+    return {"hull_pages": corners, "interval_s": intervals, "pages": bought}
+
+
+def fifo_waf(spare: float) -> tuple[float, float]:
+    alpha = 1 + spare
+    low, high = 1e-12, 1 / alpha
+    survivors = halved(lambda d: alpha * (1 - d) < -math.log(d), low, high)
+    return survivors, 1 / (1 - survivors)
+
+
+def greedy_waf(spare: float, b: int) -> tuple[float, float]:
+    """Walk the levels with exact harmonic numbers until the rest fits."""
+    want = Fraction(1) + Fraction(spare).limit_denominator(10**6)
+    for j in range(1, b):
+        above = sum((Fraction(1, k) for k in range(j + 1, b + 1)), Fraction(0))
+        rate = (want / b - Fraction(1, j)) / (above - Fraction(b - j, j))
+        rest = 1 - rate * (b - j)
+        if 0 <= rest <= rate:
+            waf = b * rate
+            return float(waf), float(b * (1 - 1 / waf))
+    raise ValueError(spare)
+
+
+def choices_waf(spare: float, b: int, d: int) -> float:
+    """Bisect every level, and the rate at which the mean is that of the space in use."""
+    used = b / (1 + spare)
+
+    def levels(c: float) -> list[float]:
+        tail, found = 0.0, [0.0] * (b + 1)
+        for i in range(b, 0, -1):
+
+            def small(p: float, i: int = i, tail: float = tail) -> bool:
+                return c * i * p < 1 - (tail + p) ** d
+
+            found[i] = halved(small, 0.0, 1 - tail)
+            tail += found[i]
+        return found
+
+    def full(c: float) -> bool:
+        return math.fsum(i * p for i, p in enumerate(levels(c))) > used
+
+    c = halved(full, spare / 2, 2 * (1 + spare))
+    shares = levels(c)
+    tails = [math.fsum(shares[i:]) for i in range(b + 1)] + [0.0]
+    victim = math.fsum(i * (tails[i] ** d - tails[i + 1] ** d) for i in range(1, b + 1))
+    return b / (b - victim)
+
+
+MONTH_S = 730 * 3600
+
+
+def drives_of_today() -> None:
+    slc = {
+        "read_to_write": 4,
+        "write_amplification": 2,
+        "sense_s": 4e-6,
+        "program_s": 8e-5,
+        "nand_page_bytes": 8192,
+        "planes": 5,
+        "channels": 18,
+        "dies_per_channel": 6,
+        "command_s": 2e-7,
+        "channel_bytes_per_s": 3_000_000_000,
+        "block_bytes": 1024,
+    }
+    tlc = {**slc, "sense_s": 5e-5, "program_s": 8e-4, "read_to_write": 1}
+    add("mod.ssd_peak_iops", slc, drive_rates(slc, times=False))
+    add("mod.ssd_peak_iops", tlc, drive_rates(tlc, times=False))
+    for more in (
+        {"dram_bytes_per_s": 40_000_000, "ftl_entry_bytes": 8},
+        {"link_bytes_per_s": 2_000_000_000},
+        {"link_packets_per_s": 3_000_000, "packets_per_request": 4},
+    ):
+        inputs = {**slc, **more}
+        add("mod.ssd_peak_iops", inputs, drive_rates(inputs, times=False))
+    refuse("mod.ssd_peak_iops", {**slc, "write_amplification": 0.5}, "below 1")
+    refuse("mod.ssd_peak_iops", {**slc, "ftl_entry_bytes": 8}, "half of a pair")
+    for inputs in (slc, tlc):
+        add("mod.ssd_peak_iops_times", inputs, drive_rates(inputs, times=True))
+    refuse("mod.ssd_peak_iops_times", {**slc, "planes": 0}, "no plane")
+    inputs = {
+        "controller": 12,
+        "die": 1.5,
+        "dies": 64,
+        "die_bytes": 64_000_000_000,
+        "dram_die": 2,
+        "dram_die_bytes": 2_000_000_000,
+        "ftl_entry_bytes": 5,
+        "sector_bytes": 4096,
+    }
+    expected: dict[str, Any] = {
+        "ftl_bytes": 64 * 64_000_000_000 * 5 // 4096,
+        "dram_dies": 3,
+        "cost": 12 + 96 + 6,
+    }
+    add("mod.ssd_cost", inputs, expected)
+    refuse("mod.ssd_cost", {**inputs, "dies": 0}, "no die")
+    inputs = {
+        "core_cost": 30,
+        "core_iops": 500_000,
+        "block_bytes": 4096,
+        "dram_cost": 200,
+        "dram_bytes": 2**35,
+        "dram_bytes_per_s": 2**34,
+        "ssd_cost": 900,
+        "ssd_iops": 1_200_000,
+    }
+    add("mod.break_even_host", inputs, host_terms(inputs))
+    without = {name: v for name, v in inputs.items() if name != "dram_bytes_per_s"}
+    add("mod.break_even_host", without, host_terms(without), "no bandwidth term")
+    refuse("mod.break_even_host", {**inputs, "dram_cost": 0}, "DRAM for nothing")
+    queue = {"channels": 16, "peak_iops": 4_000_000, "sense_s": 3e-5}
+    for load in (0.25, 0.75):
+        inputs = {**queue, "utilisation": load, "percentile": 0.999}
+        add("mod.read_latency", inputs, read_times(inputs))
+    refuse("mod.read_latency", {**inputs, "percentile": 1}, "no such percentile")
+    for limits in (
+        {"mean_limit_s": 4e-5},
+        {"tail_limit_s": 6e-5, "percentile": 0.95},
+        {"mean_limit_s": 3.1e-5, "tail_limit_s": 9e-5, "percentile": 0.99},
+        {"mean_limit_s": 3e-5},
+    ):
+        inputs = {**queue, **limits}
+        add("mod.max_utilisation", inputs, most_load(inputs))
+    refuse("mod.max_utilisation", {**queue, "tail_limit_s": 1e-4}, "no percentile")
+    for load, share in ((0.4, 0.999), (0.85, 0.99), (0.2, 0.5)):
+        inputs = {"service_s": 2e-5, "utilisation": load, "percentile": share}
+        add("mod.md1_tail", inputs, waiting(inputs))
+    inputs = {"rho_max": 0.5, "peak_iops": 3e6, "host_iops": 8e6, "ssds": 4}
+    add("mod.usable_iops", inputs, {"iops": 1_500_000, "bound": "device"})
+    inputs = {**inputs, "ssds": 8}
+    add("mod.usable_iops", inputs, {"iops": 1_000_000, "bound": "host"})
+    refuse("mod.usable_iops", {**inputs, "rho_max": 1.5}, "more than the peak")
+
+
+def platforms_of_today() -> None:
+    times = [0.25, 0.25, 0.5, 3, 3, 16]
+    for dram, bandwidth, storage, tau in (
+        (4000, 20_000, 2000, 3),
+        (2000, 20_000, 500, 3),
+        (1000, 14_000, 20_000, 0.5),
+        (1000, 11_000, 100, 1),
+        (6000, 9000, 2000, 2),
+        (3000, 90_000, 90_000, 0.5),
+    ):
+        inputs = {
+            "block_bytes": 1000,
+            "intervals_s": times,
+            "dram_bytes": dram,
+            "dram_bytes_per_s": bandwidth,
+            "ssd_bytes_per_s": storage,
+            "break_even_s": tau,
+        }
+        add("mod.platform_thresholds", inputs, thresholds(inputs))
+    refuse("mod.platform_thresholds", {**inputs, "intervals_s": [1, 0]}, "interval 0")
+    for mu, sigma, at in ((2.0, 0.8, 4), (-1.0, 1.5, 0.1)):
+        inputs = {
+            "blocks": 50_000_000,
+            "block_bytes": 8192,
+            "mu": mu,
+            "sigma": sigma,
+            "threshold_s": at,
+        }
+        add("mod.lognormal_intervals", inputs, lognormal(inputs))
+    refuse("mod.lognormal_intervals", {**inputs, "sigma": 0}, "no spread")
+    sizes, counts = [0, 10, 30, 60, 100, 200], [9000, 8000, 3000, 2900, 900, 900]
+    for tau in (1, 7, 9, 30):
+        inputs = {
+            "pages": sizes,
+            "misses": counts,
+            "duration_s": 400,
+            "break_even_s": tau,
+        }
+        add("mod.curve_break_even", inputs, curve_bought(inputs))
+    refuse("mod.curve_break_even", {**inputs, "pages": sizes[::-1]}, "falling sizes")
+
+
+def stores_of_today() -> None:
+    inputs: dict[str, Any] = {
+        "main_speed": 20,
+        "expansion_speed": 5,
+        "main_to_expansion": 4,
+        "server_cost_ratio": 1.05,
+    }
+    ratio = Fraction(19, 20) / (Fraction(19, 20) + Fraction(4, 5) / 4)
+    saving = 1 - Fraction(105, 100) * ratio
+    add("mod.memory_expansion", inputs, {"servers_ratio": ratio, "saving": saving})
+    refuse("mod.memory_expansion", {**inputs, "main_speed": 1}, "as slow as flash")
+    inputs = {
+        "page_bytes": 2**20,
+        "near_usd_per_gib_month": 3,
+        "far_usd_per_gib_month": 1,
+        "stall_s": 2e-7,
+        "core_usd_per_hour": 0.05,
+    }
+    rent = Fraction(2, 1024 * MONTH_S)
+    stall = Fraction(2, 10**7) * Fraction(5, 100) / 3600
+    add("mod.near_memory_rate", inputs, {"accesses_per_s": rent / stall})
+    refuse(
+        "mod.near_memory_rate",
+        {**inputs, "near_usd_per_gib_month": 0.5},
+        "near cheaper",
+    )
+    inputs = {
+        "object_bytes": 2**18,
+        "request_usd": 4e-7,
+        "byte_usd": 1e-12,
+        "cache_usd_per_gib_month": 3,
+    }
+    fetch = Fraction(4, 10**7) + Fraction(2**18, 10**12)
+    rent = Fraction(3, 4096 * MONTH_S)
+    expected: dict[str, Any] = {
+        "fetch_usd": fetch,
+        "rent_usd_per_s": rent,
+        "interval_s": fetch / rent,
+    }
+    add("mod.cloud_break_even", inputs, expected)
+    refuse("mod.cloud_break_even", {**inputs, "object_bytes": 0}, "no object")
+    inputs = {
+        "cache_usd_per_hour": 0.36,
+        "hit_ratio": 0.5,
+        "request_usd": 4e-7,
+        "object_bytes": 1_000_000,
+        "byte_usd": 6e-13,
+    }
+    add("mod.cloud_cache_rate", inputs, {"requests_per_s": 200})
+    refuse("mod.cloud_cache_rate", {**inputs, "hit_ratio": 0}, "never hits")
+    add(
+        "mod.egress_crossover",
+        {"request_usd": 5e-7, "usd_per_gb": 0.05},
+        {"bytes": 1e4},
+    )
+    inputs = {"ios": 250, "bytes": 50_000_000, "seek_s": 0.008, "bytes_per_s": 2e8}
+    add("mod.disk_head_time", inputs, {"seconds": 2.25})
+    refuse("mod.disk_head_time", {**inputs, "bytes_per_s": 0}, "no bandwidth")
+    inputs = {
+        "waf": 2.5,
+        "device_gb": 4000,
+        "years": 4,
+        "warranty_years": 5,
+        "kg_per_gb": 0.01,
+    }
+    add("mod.embodied_carbon", inputs, {"kg": 80})
+    worn = {**inputs, "host_bytes": 2 * 10**16, "rated_bytes": 10**16}
+    add("mod.embodied_carbon", worn, {"kg": 200}, "five drives are worn out")
+    idle = {**inputs, "host_bytes": 10**14, "rated_bytes": 10**16}
+    add("mod.embodied_carbon", idle, {"kg": 32}, "time decides")
+    refuse("mod.embodied_carbon", {**inputs, "rated_bytes": 1}, "half of a pair")
+    inputs = {"memory_gb": 100, "ssd_tb": 10, "hdd_tb": 50, "hours": 1000, "pue": 1.2}
+    expected = {"memory_kwh": 47.04, "ssd_kwh": 14.4, "hdd_kwh": 39, "kwh": 100.44}
+    add("mod.operational_energy", inputs, expected)
+    refuse("mod.operational_energy", {**inputs, "pue": 0.9}, "below 1")
+
+
+def cleaning_of_today() -> None:
+    for spare in (0.05, 0.15, 0.4, 2.0):
+        survivors, waf = fifo_waf(spare)
+        add("mod.waf_fifo", {"spare": spare}, {"survivors": survivors, "waf": waf})
+        add("mod.waf_random", {"spare": spare}, {"waf": 1 + 1 / Fraction(spare)})
+    refuse("mod.waf_fifo", {"spare": -0.1}, "less than the data")
+    refuse("mod.waf_random", {"spare": 0}, "no spare")
+    for spare, b in ((0.1, 32), (0.25, 128), (0.8, 64)):
+        waf, victim = greedy_waf(spare, b)
+        inputs: dict[str, Any] = {"spare": spare, "pages_per_block": b}
+        add("mod.waf_greedy", inputs, {"waf": waf, "victim_pages": victim})
+    expected: dict[str, Any] = {"waf": 1, "victim_pages": 0}
+    add("mod.waf_greedy", {"spare": 5, "pages_per_block": 8}, expected, "empty victims")
+    refuse("mod.waf_greedy", {"spare": 0.1, "pages_per_block": 0}, "no page")
+    for spare, b, d in ((0.2, 16, 3), (0.5, 24, 2), (0.1, 32, 1)):
+        inputs = {"spare": spare, "pages_per_block": b, "choices": d}
+        add("mod.waf_choices", inputs, {"waf": choices_waf(spare, b, d)})
+    refuse("mod.waf_choices", {**inputs, "choices": 0}, "no block looked at")
+    for spare, trims in ((0.1, 0.25), (0.4, 0.1)):
+        used = (1 - 2 * trims) / (1 - trims)
+        more = (1 + spare) / used - 1
+        expected = {
+            "in_use_share": used,
+            "effective_spare": more,
+            "waf": fifo_waf(more)[1],
+        }
+        add("mod.waf_trim", {"spare": spare, "trim_share": trims}, expected)
+    streams: list[dict[str, Any]] = [
+        {"write_share": 0.5, "logical_bytes": 40, "physical_bytes": 50},
+        {"write_share": 0.25, "logical_bytes": 10, "physical_bytes": 30},
+        {"write_share": 0.25, "sequential": True},
+    ]
+    each = [fifo_waf(0.25)[1], fifo_waf(2.0)[1], 1]
+    expected = {"each": each, "waf": each[0] / 2 + each[1] / 4 + each[2] / 4}
+    add("mod.waf_streams", {"streams": streams}, expected)
+    refuse("mod.waf_streams", {"streams": streams[:2]}, "shares do not add up")
+
+
+def control_of_today() -> None:
+    for size, share in ((512, 1), (4095, 1), (65_536, (13 / 17) ** 0.5)):
+        inputs: dict[str, Any] = {"size_bytes": size, "base_bytes": 4096, "decay": 0.5}
+        add("mod.admission_base", inputs, {"probability": share})
+    refuse("mod.admission_base", {**inputs, "decay": 2}, "decay above 1")
+    inputs = {
+        "factor": 0.8,
+        "target_rate": 2000,
+        "elapsed_s": 13_600,
+        "written_bytes": 27_200_000,
+        "written_last": 27_080_000,
+        "interval_s": 60,
+        "max_rate": 10**6,
+    }
+    add("mod.admission_factor", inputs, {"target_now": 2000, "factor": 0.8})
+    slow = {**inputs, "written_last": 27_104_000}
+    add("mod.admission_factor", slow, {"target_now": 2000, "factor": 1.0}, "1600 seen")
+    idle = {**inputs, "written_last": 27_200_000}
+    add("mod.admission_factor", idle, {"target_now": 2000, "factor": 0.8}, "no write")
+    most = {**inputs, "max_rate": 1900}
+    add("mod.admission_factor", most, {"target_now": 1900, "factor": 0.76}, "limited")
+    refuse(
+        "mod.admission_factor", {**inputs, "written_last": 10**9}, "fewer than before"
+    )
+    for length, hit, then in (
+        (50, False, 54),
+        (50, True, 46),
+        (20, True, 20),
+        (178, False, 179.123595505618),
+    ):
+        inputs = {"capacity": 200, "ghost": length, "hit": hit}
+        expected = then
+        if (length, hit) == (50, True):
+            expected = 50 - Fraction(200, 150)
+        add("mod.larc_ghost", inputs, {"ghost": expected})
+    refuse("mod.larc_ghost", {"capacity": 200, "ghost": 190, "hit": True}, "too long")
+    inputs = {
+        "device_bytes": 864_000_000_000,
+        "dwpd_percent": 50,
+        "written_today_bytes": 232_000_000_000,
+        "carried_bytes": 16_000_000_000,
+        "elapsed_s": 21_600,
+        "write_max": 2**26,
+        "burst_bytes": 0,
+    }
+    add("mod.dwpd_rate", inputs, {"bytes_per_s": 216_000_000_000 // 64_800})
+    add("mod.dwpd_rate", {**inputs, "write_max": 1000}, {"bytes_per_s": 1000})
+    refuse("mod.dwpd_rate", {**inputs, "elapsed_s": 86_400}, "the day is over")
+
+
 def build() -> dict[str, Any]:
     """Compute the whole document."""
     VECTORS.clear()
@@ -1394,6 +1931,11 @@ def build() -> dict[str, Any]:
         flash_cache_replays,
         fragment_cache,
         transactions,
+        drives_of_today,
+        platforms_of_today,
+        stores_of_today,
+        cleaning_of_today,
+        control_of_today,
     ):
         family()
     return {

@@ -430,6 +430,8 @@ def _rows_fault(value: Any) -> Fault | None:
         if not isinstance(entry, dict):
             return f"[{at}]", entry, "must be an object"
         for key, number in entry.items():
+            if isinstance(number, bool):  # its column says whether it may be one
+                continue
             inner = _number_fault(f"[{at}].{key}", number)
             if inner is not None:
                 return inner

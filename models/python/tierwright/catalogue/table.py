@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from tierwright.catalogue.card import Card
-from tierwright.catalogue.cards import face, fd, kv, sce, zhou
+from tierwright.catalogue.cards import face, fd, kv, mod, sce, zhou
 from tierwright.catalogue.vectors.conformance import FORMULAS
 from tierwright.common.errors import BadInput
 from tierwright.common.shipped import shipped_folder
@@ -47,6 +47,7 @@ FAMILIES = {
         Family("sce", "The fragment cache", sce.PAPER),
         Family("fd", "Clean and dirty pages", fd.PAPER),
         Family("zhou", "Transactions over raw flash", zhou.PAPER),
+        Family("mod", "Economics of memory, flash and stores today", mod.PAPER),
     )
 }
 """In the order of the formulas' table."""
@@ -61,7 +62,7 @@ def _with_unit_of_time(card: Card) -> Card:
 
 CARDS: Mapping[str, Card] = {
     card.name: _with_unit_of_time(card)
-    for family in (kv, face, sce, fd, zhou)
+    for family in (kv, face, sce, fd, zhou, mod)
     for card in family.CARDS
 }
 """Every formula's card by its name."""

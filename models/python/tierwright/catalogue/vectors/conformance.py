@@ -17,6 +17,7 @@ import numpy as np
 
 from tierwright.catalogue.vectors import face, sce
 from tierwright.catalogue.vectors import fd as pool_split_vectors
+from tierwright.catalogue.vectors import modern as modern_vectors
 from tierwright.catalogue.vectors import transactions as transactions_vectors
 from tierwright.common.documents import read_json
 from tierwright.common.errors import BadInput, Problems
@@ -619,6 +620,7 @@ FORMULAS: dict[str, Callable[[Inputs], Outputs]] = {
     **sce.FORMULAS,
     **pool_split_vectors.FORMULAS,
     **transactions_vectors.FORMULAS,
+    **modern_vectors.FORMULAS,
 }
 """Formula name to function; one line a formula."""
 
