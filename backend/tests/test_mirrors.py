@@ -22,6 +22,7 @@ MIRRORS = {
     "questions.dram_or_flash.schemas": {
         "StepOut": "advise.dram_or_flash.rows.StepRow",
         "PricesUsed": "advise.dram_or_flash.rows.PricesUsed",
+        "PayingRam": "advise.dram_or_flash.paying_ram.PayingRam",
         "FlipsOut": "evaluate.break_even.next_money.FlipCurve",
     },
     "questions.formulas.schemas": {

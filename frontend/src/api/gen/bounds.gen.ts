@@ -13,7 +13,7 @@ export const AskDirectoriesQuery = {
 } as const;
 
 export const AskDramOrFlashQuery = {
-  table: {"values":["devices.flash.figures","devices.flash.measurements","devices.flash.service_times","devices.flash.waiting_times","devices.disk.figures","devices.disk.measurements","devices.disk.service_times","devices.disk.waiting_times","devices.ram.figures","devices.ram.measurements","devices.ram.service_times","devices.ram.waiting_times","least.steps","least.steps.schemes","least.next_money","least.next_money.equal_money","least.next_money.equal_money.flash_gains","least.next_money.crossings","least.next_money.total_crossings","least.flips","steps","steps.schemes","next_money","next_money.equal_money","next_money.equal_money.flash_gains","next_money.crossings","next_money.total_crossings","plan","flips","intervals","intervals.warnings","warnings","derivation"]},
+  table: {"values":["devices.flash.figures","devices.flash.measurements","devices.flash.service_times","devices.flash.waiting_times","devices.disk.figures","devices.disk.measurements","devices.disk.service_times","devices.disk.waiting_times","devices.ram.figures","devices.ram.measurements","devices.ram.service_times","devices.ram.waiting_times","least.steps","least.steps.schemes","least.next_money","least.next_money.equal_money","least.next_money.equal_money.flash_gains","least.next_money.crossings","least.next_money.total_crossings","least.flips","steps","steps.schemes","next_money","next_money.equal_money","next_money.equal_money.flash_gains","next_money.crossings","next_money.total_crossings","plan","flips","intervals","intervals.warnings","paying","paying.sizes","warnings","derivation"]},
 } as const;
 
 export const AskFlashChoiceQuery = {
@@ -80,6 +80,11 @@ export const BreakEvenCheckIn = {
   disks: {"low":1,"high":100000,"whole":true,"usual":1},
   old_share: {"low":0,"high":0.99,"usual":0},
   host_usd: {"low":0,"high":1000000000,"usual":"0"},
+  core_usd: {"low":0,"high":1000000000,"usual":"0"},
+  core_iops: {"low":0,"exclusive":true,"high":1000000000000000000,"usual":1000000},
+  dram_bytes: {"low":0,"exclusive":true,"high":1000000000000000000},
+  dram_bytes_per_s: {"low":0,"exclusive":true,"high":1000000000000000000},
+  accesses_per_s: {"low":0,"exclusive":true,"high":1000000000000000000},
   points: {"low":81,"high":1000,"whole":true,"usual":161},
   delta: {"low":0,"exclusive":true,"high":1000000,"usual":1},
 } as const;
@@ -97,6 +102,11 @@ export const BreakEvenIn = {
   disks: {"low":1,"high":100000,"whole":true,"usual":1},
   old_share: {"low":0,"high":0.99,"usual":0},
   host_usd: {"low":0,"high":1000000000,"usual":"0"},
+  core_usd: {"low":0,"high":1000000000,"usual":"0"},
+  core_iops: {"low":0,"exclusive":true,"high":1000000000000000000,"usual":1000000},
+  dram_bytes: {"low":0,"exclusive":true,"high":1000000000000000000},
+  dram_bytes_per_s: {"low":0,"exclusive":true,"high":1000000000000000000},
+  accesses_per_s: {"low":0,"exclusive":true,"high":1000000000000000000},
   points: {"low":81,"high":1000,"whole":true,"usual":161},
 } as const;
 

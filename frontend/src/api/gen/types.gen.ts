@@ -365,6 +365,36 @@ export type BreakEvenCheckIn = {
      */
     host_usd?: number | string;
     /**
+     * Core Usd
+     *
+     * Price of one core of the host, for the intervals of DRAM; 0 leaves the processor out.
+     */
+    core_usd?: number | string;
+    /**
+     * Core Iops
+     *
+     * I/Os per second that a core drives.
+     */
+    core_iops?: number;
+    /**
+     * Dram Bytes
+     *
+     * Capacity of one unit of DRAM, such as a module; together with its bandwidth. [bytes]
+     */
+    dram_bytes?: number | null;
+    /**
+     * Dram Bytes Per S
+     *
+     * Bandwidth of that unit. Absent: DRAM bandwidth is not scarce and left out. [bytes/s]
+     */
+    dram_bytes_per_s?: number | null;
+    /**
+     * Accesses Per S
+     *
+     * Page accesses per second, for the RAM that pays for itself; absent: those of the recording.
+     */
+    accesses_per_s?: number | null;
+    /**
      * Flash Metadata
      *
      * Preset of `GET /catalog/flash-metadata` whose memory is subtracted from the DRAM; absent: nothing is charged.
@@ -504,6 +534,36 @@ export type BreakEvenIn = {
      * What one flash or disk device needs of its host, for the intervals.
      */
     host_usd?: number | string;
+    /**
+     * Core Usd
+     *
+     * Price of one core of the host, for the intervals of DRAM; 0 leaves the processor out.
+     */
+    core_usd?: number | string;
+    /**
+     * Core Iops
+     *
+     * I/Os per second that a core drives.
+     */
+    core_iops?: number;
+    /**
+     * Dram Bytes
+     *
+     * Capacity of one unit of DRAM, such as a module; together with its bandwidth. [bytes]
+     */
+    dram_bytes?: number | null;
+    /**
+     * Dram Bytes Per S
+     *
+     * Bandwidth of that unit. Absent: DRAM bandwidth is not scarce and left out. [bytes/s]
+     */
+    dram_bytes_per_s?: number | null;
+    /**
+     * Accesses Per S
+     *
+     * Page accesses per second, for the RAM that pays for itself; absent: those of the recording.
+     */
+    accesses_per_s?: number | null;
     /**
      * Flash Metadata
      *
@@ -723,6 +783,16 @@ export type BreakEvenOut = {
      * The intervals in a sentence.
      */
     interval_sentence: string;
+    /**
+     * RAM that pays for itself on the workload's own curve; null where the accesses per second or the interval are unknown.
+     */
+    paying: PayingRam | null;
+    /**
+     * Paying Reason
+     *
+     * Why there is none; empty where there is one.
+     */
+    paying_reason: string;
     /**
      * Estimator
      *
@@ -5637,6 +5707,10 @@ export type IntervalOut = {
      */
     interval_s: number | null;
     /**
+     * What the interval is made of; null where it is null.
+     */
+    terms: IntervalTerms | null;
+    /**
      * Missing
      *
      * Figures that are missing to compute it.
@@ -5654,6 +5728,32 @@ export type IntervalOut = {
      * What to know before relying on these figures.
      */
     warnings: Array<WarningOut>;
+};
+
+/**
+ * IntervalTerms
+ *
+ * What an interval is made of; the terms add up to it.
+ */
+export type IntervalTerms = {
+    /**
+     * Host S
+     *
+     * Core and share of the host. [s]
+     */
+    host_s: number;
+    /**
+     * Bandwidth S
+     *
+     * DRAM bandwidth; 0 where it is left out. [s]
+     */
+    bandwidth_s: number;
+    /**
+     * Device S
+     *
+     * The device that a page is fetched from. [s]
+     */
+    device_s: number;
 };
 
 /**
@@ -6977,6 +7077,122 @@ export type OptionOut = {
      * What is allowed, in words.
      */
     values: string;
+};
+
+/**
+ * PayingRam
+ *
+ * The marginal interval over the size of RAM, and the sizes that pay; columns.
+ */
+export type PayingRam = {
+    /**
+     * Accesses Per S
+     *
+     * Rate of page accesses. [1/s]
+     */
+    accesses_per_s: number;
+    /**
+     * Rate Basis
+     *
+     * Where the rate is from.
+     */
+    rate_basis: string;
+    /**
+     * From Pages
+     *
+     * Segments of the lower convex hull of the misses. [pages]
+     */
+    from_pages: Array<number>;
+    /**
+     * To Pages
+     *
+     * Their ends. [pages]
+     */
+    to_pages: Array<number>;
+    /**
+     * Interval S
+     *
+     * One page of a segment saves an access once in so long; null where it saves none. [s]
+     */
+    interval_s: Array<number | null>;
+    /**
+     * Existing Interval S
+     *
+     * At the end of the existing RAM; null where another page saves none. [s]
+     */
+    existing_interval_s: number | null;
+    /**
+     * Sizes
+     *
+     * For each device that misses may be read from.
+     */
+    sizes: Array<PayingSize>;
+    /**
+     * Finding
+     *
+     * The answer in a few words.
+     */
+    finding: string;
+    /**
+     * Estimator
+     *
+     * How the figures were obtained: by model or by replay.
+     */
+    estimator: string;
+    /**
+     * Validity
+     *
+     * Where they are valid.
+     */
+    validity: string;
+};
+
+/**
+ * PayingSize
+ *
+ * RAM that pays for itself where misses are read from one device.
+ */
+export type PayingSize = {
+    /**
+     * Lower
+     *
+     * Device that misses are read from.
+     */
+    lower: string;
+    /**
+     * Lower Name
+     */
+    lower_name: string;
+    /**
+     * Break Even S
+     *
+     * Break-even interval of RAM over it. [s]
+     */
+    break_even_s: number;
+    /**
+     * Pages
+     *
+     * RAM that pays for itself.
+     */
+    pages: number;
+    /**
+     * Bytes
+     *
+     * The same.
+     */
+    bytes: number;
+    /**
+     * Is Trend
+     *
+     * Whether the recording covers that size too little in the steady state, so that it extrapolates a trend.
+     */
+    is_trend: boolean;
+    /**
+     * Sentence
+     *
+     * The same, beside the existing RAM.
+     */
+    sentence: string;
 };
 
 /**
@@ -14750,7 +14966,7 @@ export type AskDramOrFlashData = {
         /**
          * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'devices.flash.figures' | 'devices.flash.measurements' | 'devices.flash.service_times' | 'devices.flash.waiting_times' | 'devices.disk.figures' | 'devices.disk.measurements' | 'devices.disk.service_times' | 'devices.disk.waiting_times' | 'devices.ram.figures' | 'devices.ram.measurements' | 'devices.ram.service_times' | 'devices.ram.waiting_times' | 'least.steps' | 'least.steps.schemes' | 'least.next_money' | 'least.next_money.equal_money' | 'least.next_money.equal_money.flash_gains' | 'least.next_money.crossings' | 'least.next_money.total_crossings' | 'least.flips' | 'steps' | 'steps.schemes' | 'next_money' | 'next_money.equal_money' | 'next_money.equal_money.flash_gains' | 'next_money.crossings' | 'next_money.total_crossings' | 'plan' | 'flips' | 'intervals' | 'intervals.warnings' | 'warnings' | 'derivation';
+        table?: 'devices.flash.figures' | 'devices.flash.measurements' | 'devices.flash.service_times' | 'devices.flash.waiting_times' | 'devices.disk.figures' | 'devices.disk.measurements' | 'devices.disk.service_times' | 'devices.disk.waiting_times' | 'devices.ram.figures' | 'devices.ram.measurements' | 'devices.ram.service_times' | 'devices.ram.waiting_times' | 'least.steps' | 'least.steps.schemes' | 'least.next_money' | 'least.next_money.equal_money' | 'least.next_money.equal_money.flash_gains' | 'least.next_money.crossings' | 'least.next_money.total_crossings' | 'least.flips' | 'steps' | 'steps.schemes' | 'next_money' | 'next_money.equal_money' | 'next_money.equal_money.flash_gains' | 'next_money.crossings' | 'next_money.total_crossings' | 'plan' | 'flips' | 'intervals' | 'intervals.warnings' | 'paying' | 'paying.sizes' | 'warnings' | 'derivation';
     };
     url: '/api/v1/break-evens';
 };

@@ -21,9 +21,13 @@ from tierwright.cli.sizes import Size, size_option
 from tierwright.common.units import format_count, format_microseconds
 
 if TYPE_CHECKING:
+    from tierwright.advise.dram_or_flash import DramOrFlash
     from tierwright.advise.dram_or_flash.break_even import BreakEven
+    from tierwright.advise.point import Rate
+    from tierwright.evaluate.break_even.interval import HostShare, TierInterval
     from tierwright.evaluate.break_even.schemes import SchemeTheta
     from tierwright.hardware.prices import PriceBook
+    from tierwright.profile.document import Profile
 
 LINES_OF_CROSSINGS = 3
 SECONDS_PER_MINUTE = 60
@@ -124,6 +128,46 @@ def break_even(
             help="What one device needs of its host, for the interval. [USD]",
         ),
     ] = "0",
+    core_usd: Annotated[
+        str,
+        typer.Option(
+            "--core-usd",
+            metavar="M",
+            help="Price of one core of the host, for the intervals of DRAM. [USD]",
+        ),
+    ] = "0",
+    core_iops: Annotated[
+        float,
+        typer.Option(
+            "--core-iops", metavar="N", help="I/Os per second that a core drives. [1/s]"
+        ),
+    ] = 1e6,
+    dram_module: Annotated[
+        str | None,
+        typer.Option(
+            "--dram-module",
+            metavar="SIZE",
+            help="Capacity of one DRAM module, with --dram-bandwidth, such as 64GiB.",
+        ),
+    ] = None,
+    dram_bandwidth: Annotated[
+        float | None,
+        typer.Option(
+            "--dram-bandwidth",
+            metavar="GB/S",
+            help="Bandwidth of that module, where DRAM bandwidth is scarce "
+            "[default: left out]. [GB/s]",
+        ),
+    ] = None,
+    accesses_per_s: Annotated[
+        float | None,
+        typer.Option(
+            "--accesses-per-s",
+            metavar="N",
+            help="Page accesses per second, for the RAM that pays for itself [default: the "
+            "profile's]. [1/s]",
+        ),
+    ] = None,
     amortisation_months: Annotated[
         int,
         typer.Option(
@@ -182,6 +226,7 @@ def break_even(
         "old_share": old_share,
         "sequential_writes": sequential_writes,
         "host_usd": amount("--host-usd", host_usd),
+        "host_share": _host_share(core_usd, core_iops, dram_module, dram_bandwidth),
         "amortisation_months": amortisation_months,
         "flash_metadata": preset_of(flash_metadata),
         "price_ratio": None
@@ -192,24 +237,94 @@ def break_even(
         flash, disk, curve=curve, ram_pages=pages, page_bytes=page_bytes, **given
     )
     # Without a workload there are only the sizes that break even by the log model.
-    finding = (
+    answer = (
         None
         if curve is None or pages is None
         else question.answer(
-            flash, disk, curve=curve, ram_pages=pages, dirty_share_range=True, **given
-        ).finding
+            flash,
+            disk,
+            curve=curve,
+            ram_pages=pages,
+            dirty_share_range=True,
+            rate=_rate(accesses_per_s, workload),
+            **given,
+        )
     )
+    finding = None if answer is None else answer.finding
     if json:
         document = found.to_dict()
         begin = {} if curve is None else {"finding": finding, "start": curve.start}
+        if answer is not None:
+            paying = answer.to_dict()
+            begin |= {name: paying[name] for name in ("paying", "paying_reason")}
         print_json({**begin, **document, "warnings": assumed + document["warnings"]})
         return
     if finding is not None:
         typer.echo(finding)
     _print(found)
+    if answer is not None:
+        _print_paying(answer)
     print_warnings(
         [*assumed, *({"message": w.message, "hint": w.hint} for w in found.warnings)]
     )
+
+
+def _host_share(
+    core_usd: str, core_iops: float, module: str | None, bandwidth: float | None
+) -> HostShare | None:
+    """Return what a fetch takes of the host; None where nothing is counted."""
+    from tierwright.common.units import parse_bytes
+    from tierwright.evaluate.break_even.interval import HostShare
+
+    core = amount("--core-usd", core_usd)
+    if not core and module is None and bandwidth is None:
+        return None
+    return HostShare(
+        core_usd=core,
+        core_iops=core_iops,
+        dram_bytes=None if module is None else float(parse_bytes(module)),
+        dram_bytes_per_s=None if bandwidth is None else bandwidth * 1e9,
+    )
+
+
+def _rate(stated: float | None, workload: Profile | None) -> Rate | None:
+    """Return the accesses per second as stated, else of the recording; None where neither says."""
+    from tierwright.advise.point import Rate, rate_of
+    from tierwright.common.errors import BadInput
+
+    if stated is not None:
+        if not 0 < stated < math.inf:
+            raise BadInput(
+                f"--accesses-per-s: `{stated:g}` is not above 0 and finite",
+                "give the page accesses per second of the running system",
+            )
+        return Rate(stated, "as given")
+    if workload is None or not workload.duration_s or not workload.curve.accesses:
+        return None
+    return rate_of(workload.curve.accesses, workload.duration_s)
+
+
+def _print_paying(answer: DramOrFlash) -> None:
+    paying = answer.paying
+    typer.echo("")
+    if paying is None:
+        typer.echo(f"RAM that pays for itself: {answer.paying_reason}")
+        return
+    print_table(
+        f"RAM that pays for itself at {paying.accesses_per_s:,.0f} accesses per second "
+        f"({paying.rate_basis})",
+        [("misses read from", False), ("break-even", True), ("RAM", True)],
+        [
+            [
+                each.lower,
+                _duration(each.break_even_s),
+                f"{format_count(each.pages)} pages",
+            ]
+            for each in paying.sizes
+        ],
+    )
+    for each in paying.sizes:
+        typer.echo(each.sentence)
 
 
 def _assumed_book(flash_id: str, assumed: list[dict[str, str]]) -> PriceBook | None:
@@ -281,9 +396,18 @@ def _print(found: BreakEven) -> None:
         typer.echo(f"flash costs {found.price_ratio:.4g} of what DRAM costs per byte")
     _print_money(found)
     typer.echo("")
+    counted = any(
+        each.terms is not None and each.terms.host_s + each.terms.bandwidth_s > 0
+        for each in found.intervals
+    )
     print_table(
         "Break-even interval: pages accessed more often belong in the upper tier",
-        [("upper", False), ("lower", False), ("interval", True)],
+        [
+            ("upper", False),
+            ("lower", False),
+            ("interval", True),
+            *((word, True) for word in ("host", "bandwidth", "device") if counted),
+        ],
         [
             [
                 each.upper,
@@ -291,9 +415,22 @@ def _print(found: BreakEven) -> None:
                 f"not known: {', '.join(each.missing)}"
                 if each.interval_s is None
                 else _duration(each.interval_s),
+                *(_terms(each) if counted else ()),
             ]
             for each in found.intervals
         ],
+    )
+
+
+def _terms(interval: TierInterval) -> tuple[str, str, str]:
+    """Give the terms of an interval; empty where it is unknown."""
+    terms = interval.terms
+    if terms is None:
+        return ("", "", "")
+    return (
+        _duration(terms.host_s),
+        _duration(terms.bandwidth_s),
+        _duration(terms.device_s),
     )
 
 

@@ -5,7 +5,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from tierwright.advise.dram_or_flash import rows
+from tierwright.advise.dram_or_flash import paying_ram, rows
+from tierwright.evaluate.break_even import interval
 from tierwright.profile.steady_state import Start
 from tierwright_server.common.mirrors import mirrors
 from tierwright_server.common.schemas import (
@@ -31,6 +32,7 @@ from tierwright_server.questions.point_schemas import (
 Form = Literal["full", "plain"]
 Step = Annotated[float, Field(gt=0, le=1e6)]
 Rate = Annotated[float, Field(description="[µs per access per USD]")]
+Above0 = Annotated[float, Field(gt=0, le=1e18)]
 Winner = Literal["flash", "dram", "tie", "neither"]
 
 MOST_DELTAS = 50
@@ -85,6 +87,29 @@ class BreakEvenIn(DirtyShareIn):
     host_usd: UsdIn = Field(
         default=Decimal(0),
         description="What one flash or disk device needs of its host, for the intervals.",
+    )
+    core_usd: UsdIn = Field(
+        default=Decimal(0),
+        description="Price of one core of the host, for the intervals of DRAM; 0 leaves the "
+        "processor out.",
+    )
+    core_iops: Above0 = Field(
+        default=1e6, description="I/Os per second that a core drives."
+    )
+    dram_bytes: Above0 | None = Field(
+        default=None,
+        description="Capacity of one unit of DRAM, such as a module; together with its "
+        "bandwidth. [bytes]",
+    )
+    dram_bytes_per_s: Above0 | None = Field(
+        default=None,
+        description="Bandwidth of that unit. Absent: DRAM bandwidth is not scarce and left "
+        "out. [bytes/s]",
+    )
+    accesses_per_s: Above0 | None = Field(
+        default=None,
+        description="Page accesses per second, for the RAM that pays for itself; absent: "
+        "those of the recording.",
     )
     flash_metadata: FlashMetadata | None = Field(
         default=None,
@@ -323,6 +348,54 @@ class FlipsOut(Answer):
     )
 
 
+@mirrors(
+    interval.IntervalTerms,
+    host_s="Core and share of the host. [s]",
+    bandwidth_s="DRAM bandwidth; 0 where it is left out. [s]",
+    device_s="The device that a page is fetched from. [s]",
+)
+class IntervalTerms(Answer):
+    """What an interval is made of; the terms add up to it."""
+
+
+@mirrors(
+    paying_ram.PayingSize,
+    lower="Device that misses are read from.",
+    break_even_s="Break-even interval of RAM over it. [s]",
+    pages="RAM that pays for itself.",
+    bytes="The same.",
+    is_trend="Whether the recording covers that size too little in the steady state, so that "
+    "it extrapolates a trend.",
+    sentence="The same, beside the existing RAM.",
+)
+class PayingSize(Answer):
+    """RAM that pays for itself where misses are read from one device."""
+
+
+class PayingRam(Answer):
+    """The marginal interval over the size of RAM, and the sizes that pay; columns."""
+
+    accesses_per_s: float
+    rate_basis: str = Field(description="Where the rate is from.")
+    from_pages: list[float] = Field(
+        description="Segments of the lower convex hull of the misses. [pages]"
+    )
+    to_pages: list[float] = Field(description="Their ends. [pages]")
+    interval_s: list[float | None] = Field(
+        description="One page of a segment saves an access once in so long; null where it "
+        "saves none. [s]"
+    )
+    existing_interval_s: float | None = Field(
+        description="At the end of the existing RAM; null where another page saves none. [s]"
+    )
+    sizes: list[PayingSize] = Field(
+        description="For each device that misses may be read from."
+    )
+    finding: str
+    estimator: str
+    validity: str
+
+
 class IntervalOut(Answer):
     """Break-even interval of a pair of tiers (five-minute rule)."""
 
@@ -331,6 +404,9 @@ class IntervalOut(Answer):
     upper_name: str
     lower_name: str
     interval_s: float | None
+    terms: IntervalTerms | None = Field(
+        description="What the interval is made of; null where it is null."
+    )
     missing: list[str]
     validity: str
     warnings: list[WarningOut]
@@ -387,6 +463,13 @@ class BreakEvenOut(Answer):
     sentence: str
     flip_finding: str
     interval_sentence: str
+    paying: PayingRam | None = Field(
+        description="RAM that pays for itself on the workload's own curve; null where the "
+        "accesses per second or the interval are unknown."
+    )
+    paying_reason: str = Field(
+        description="Why there is none; empty where there is one."
+    )
     estimator: str
     validity: str
     warnings: list[WarningOut]

@@ -15,7 +15,8 @@ from tierwright.advise.dram_or_flash.rows import (
     plan_is_trend,
     useful_pages,
 )
-from tierwright.advise.point import scheme_titles
+from tierwright.advise.point import Rate, rate_of, scheme_titles
+from tierwright.evaluate.break_even.interval import HostShare
 from tierwright_server.common.schemas import WarningOut
 from tierwright_server.common.version import VERSION
 from tierwright_server.hardware.flash_metadata import metadata_preset
@@ -31,6 +32,7 @@ from tierwright_server.questions.dram_or_flash.schemas import (
     FlipsOut,
     IntervalOut,
     NextMoneyOut,
+    PayingRam,
     PlanOut,
     PricesUsed,
     SchemeGain,
@@ -79,7 +81,31 @@ def _ask(body: BreakEvenIn, point: Point) -> DramOrFlash:
         flash_metadata=metadata_preset(body.flash_metadata),
         points=body.points,
         dirty_share_range=body.dirty_share_range,
+        host_share=_host_share(body),
+        rate=_rate(body, point),
     )
+
+
+def _host_share(body: BreakEvenIn) -> HostShare | None:
+    """Return what a fetch takes of the host; None where nothing is counted."""
+    if not body.core_usd and body.dram_bytes is None and body.dram_bytes_per_s is None:
+        return None
+    return HostShare(
+        core_usd=body.core_usd,
+        core_iops=body.core_iops,
+        dram_bytes=body.dram_bytes,
+        dram_bytes_per_s=body.dram_bytes_per_s,
+    )
+
+
+def _rate(body: BreakEvenIn, point: Point) -> Rate | None:
+    """Return the accesses per second as stated, else of the recording; None where neither says."""
+    if body.accesses_per_s is not None:
+        return Rate(body.accesses_per_s, "as given")
+    duration_s = point.content.summary.get("duration_s")
+    if not duration_s or point.curve.accesses == 0:
+        return None
+    return rate_of(point.curve.accesses, duration_s)
 
 
 def _shown(
@@ -127,6 +153,7 @@ def _shown(
         plan=_plan(end),
         flips=_flips(end),
         intervals=_intervals(point, end),
+        paying=None if found.paying is None else PayingRam.model_validate(found.paying),
         warnings=[WarningOut.model_validate(each) for each in found.warnings],
         derivation=rows_of(found) if derived else None,
         core_version=VERSION,

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Any
 
 from tierwright.advise.dram_or_flash import words
 from tierwright.advise.dram_or_flash.break_even import DEFAULT_DELTAS
 from tierwright.advise.dram_or_flash.end import Asked, Form, OneEnd, one_end
+from tierwright.advise.dram_or_flash.paying_ram import NO_RATE, PayingRam, ram_that_pays
 from tierwright.advise.dram_or_flash.rows import (
     PricesUsed,
     StepRow,
     prices_used,
     step_rows,
 )
-from tierwright.advise.point import DIRTY_SHARE_UNKNOWN, ONE_END
+from tierwright.advise.point import DIRTY_SHARE_UNKNOWN, ONE_END, Rate
 from tierwright.common.answer import Answer, Figure, Step
 from tierwright.common.derivation import plain
+from tierwright.evaluate.break_even.interval import HostShare
 from tierwright.evaluate.metadata import MetadataPreset
 from tierwright.evaluate.page_flow.dirty_range import dirty_ends
 from tierwright.hardware.device import Device
@@ -68,6 +70,11 @@ class DramOrFlash(Answer):
         The other end of an unknown dirty share.
     better_at_least, better_at_most : str or None
         The better buy at the ends of an unknown dirty share; None where it is known.
+    paying : PayingRam or None
+        How much RAM pays for itself on the workload's own curve; None where its rate or the
+        interval is unknown.
+    paying_reason : str
+        Why there is none; empty where there is one.
     estimator, validity : str
         What was used and where it holds.
     time_basis : str
@@ -86,6 +93,8 @@ class DramOrFlash(Answer):
     estimator: str
     validity: str
     time_basis: str = TIME_BASIS
+    paying: PayingRam | None = None
+    paying_reason: str = ""
 
     @property
     def form(self) -> Form:
@@ -110,6 +119,8 @@ class DramOrFlash(Answer):
                 "steps": plain(list(least.steps)),
                 "next_money": plain(least.end.main),
             },
+            "paying": plain(self.paying),
+            "paying_reason": self.paying_reason,
             "estimator": self.estimator,
             "validity": self.validity,
             "time_basis": self.time_basis,
@@ -160,6 +171,8 @@ def answer(
     flash_metadata: MetadataPreset | None = None,
     points: int = DEFAULT_POINTS,
     dirty_share_range: bool = False,
+    host_share: HostShare | None = None,
+    rate: Rate | None = None,
 ) -> DramOrFlash:
     """Say where the next sum of money belongs.
 
@@ -200,6 +213,10 @@ def answer(
         Points of the curves over money.
     dirty_share_range : bool
         Whether an unknown dirty share is answered at both ends; otherwise hits alone are.
+    host_share : HostShare, optional
+        What a fetch into memory takes of the host, for the intervals of DRAM.
+    rate : Rate, optional
+        Accesses per second of the workload, for the RAM that pays for itself.
 
     Raises
     ------
@@ -225,14 +242,39 @@ def answer(
         host_usd=host_usd,
         flash_metadata=flash_metadata,
         points=points,
+        host_share=host_share,
     )
     names = {each.id: each.name for each in (flash, disk, ram) if each is not None}
     if ram is None:
         names["dram"] = "DRAM"
     if curve.write_backs_at is not None or not dirty_share_range:
-        return _known(one_end(asked, curve), names)
-    few, many = dirty_ends(curve)
-    return _range(one_end(asked, few), _known(one_end(asked, many), names))
+        found = _known(one_end(asked, curve), names)
+    else:
+        few, many = dirty_ends(curve)
+        found = _range(one_end(asked, few), _known(one_end(asked, many), names))
+    return _with_paying(found, names, rate)
+
+
+def _with_paying(
+    found: DramOrFlash, names: dict[str, str], rate: Rate | None
+) -> DramOrFlash:
+    """Add the RAM that pays for itself, or why it is unknown; the dirty share has no part in it."""
+    if rate is None:
+        return replace(found, paying_reason=NO_RATE)
+    end = found.end
+    paying = ram_that_pays(
+        end.curve,
+        end.ram_pages,
+        end.found.intervals,
+        names,
+        accesses_per_s=rate.accesses_per_s,
+        rate_basis=rate.basis,
+    )
+    return replace(
+        found,
+        paying=paying,
+        paying_reason="" if paying else words.interval_sentence((), names),
+    )
 
 
 def _known(end: OneEnd, names: dict[str, str]) -> DramOrFlash:

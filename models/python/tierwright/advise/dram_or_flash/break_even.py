@@ -14,6 +14,7 @@ from tierwright.common.derivation import Derivation, Number, plain
 from tierwright.common.errors import BadInput, Problems
 from tierwright.evaluate.break_even.gains import PageCosts, PlainGains, about_metadata
 from tierwright.evaluate.break_even.interval import (
+    HostShare,
     PricedTier,
     TierInterval,
     tier_interval,
@@ -182,6 +183,7 @@ def analyse(
     amortisation_months: int = DEFAULT_AMORTISATION_MONTHS,
     flash_metadata: MetadataPreset | None = None,
     price_ratio: Decimal | None = None,
+    host_share: HostShare | None = None,
 ) -> BreakEven:
     """Answer "DRAM or flash?" for one pair of devices.
 
@@ -220,6 +222,8 @@ def analyse(
         the log model.
     price_ratio : Decimal, optional
         Price of flash over price of DRAM, per byte; replaces the price of flash. [1]
+    host_share : HostShare, optional
+        What a fetch into memory takes of the host, for the intervals of DRAM.
 
     Returns
     -------
@@ -308,7 +312,7 @@ def analyse(
         marginal=marginal,
         next_money=next_,
         plan=plan,
-        intervals=_intervals(ram, flash, disk, used, page, host_usd),
+        intervals=_intervals(ram, flash, disk, used, page, host_usd, host_share),
         estimator=best.estimator if schemes is None else schemes.estimator,
         validity=best.validity if schemes is None else schemes.validity,
         warnings=_once(
@@ -724,12 +728,20 @@ def _intervals(
     used: TierPrices,
     page_bytes: int,
     host_usd: Decimal,
+    host_share: HostShare | None,
 ) -> tuple[TierInterval, ...]:
     memory = PricedTier(ram or Device("dram", "DRAM", "dram"), used.ram)
     middle = PricedTier(flash, used.flash, host_usd)
     bottom = PricedTier(disk, used.disk, host_usd)
     return tuple(
-        tier_interval(upper, lower, page_bytes=page_bytes, months=used.months)
+        tier_interval(
+            upper,
+            lower,
+            page_bytes=page_bytes,
+            months=used.months,
+            # A page of flash is reached through the host too: nothing is saved there.
+            share=host_share if upper is memory else None,
+        )
         for upper, lower in ((memory, middle), (memory, bottom), (middle, bottom))
     )
 

@@ -17,6 +17,7 @@ from tierwright.advise.dram_or_flash.break_even import (
 )
 from tierwright.common.errors import BadInput, Problem
 from tierwright.evaluate.break_even.gains import PageCosts, PlainGains
+from tierwright.evaluate.break_even.interval import HostShare
 from tierwright.evaluate.break_even.next_money import (
     FlipCurve,
     NextMoney,
@@ -77,6 +78,8 @@ class Asked:
         Charged to the DRAM that stands beside flash.
     points : int
         Points of the curves over money.
+    host_share : HostShare or None
+        What a fetch into memory takes of the host, for the intervals of DRAM.
     """
 
     ram_pages: int
@@ -96,6 +99,7 @@ class Asked:
     host_usd: Decimal
     flash_metadata: MetadataPreset | None
     points: int
+    host_share: HostShare | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,6 +181,7 @@ def one_end(asked: Asked, curve: Curve) -> OneEnd:
         amortisation_months=months,
         flash_metadata=preset,
         price_ratio=ratio,
+        host_share=asked.host_share,
     )
     costs = page_costs(
         flash, disk, asked.disks, curve.page_bytes, sequential=asked.sequential_writes

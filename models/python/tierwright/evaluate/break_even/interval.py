@@ -8,6 +8,7 @@ Record 1997): interval = (pages per MB of memory / accesses per second of the de
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -27,11 +28,71 @@ from tierwright.hardware.provisioning import charges, provision, volumes
 from tierwright.hardware.service_time import service_time, service_us
 
 GRAY = "Gray and Putzolu (SIGMOD 1987), form of Gray and Graefe (SIGMOD Record 1997)"
+ZHANG = "host and bandwidth: Zhang and others (2026), Eq 1"
 INTERVAL_VALIDITY = (
     "the device is bought for its accesses, not for its capacity, and is kept busy; memory "
     "is bought for its capacity alone; prices of one date"
 )
 SECONDS_PER_DAY = 86_400
+
+
+@dataclass(frozen=True, slots=True)
+class HostShare:
+    """What an access takes of the host: processor and, where it is scarce, DRAM bandwidth.
+
+    Attributes
+    ----------
+    core_usd : Decimal
+        Price of one core; 0 leaves the processor out. [USD]
+    core_iops : float
+        I/Os per second that a core drives. [1/s]
+    dram_bytes, dram_bytes_per_s : float or None
+        Capacity and bandwidth of one unit of DRAM, such as a module; None leaves the bandwidth
+        out. [bytes], [bytes/s]
+    """
+
+    core_usd: Decimal = Decimal(0)
+    core_iops: float = 1e6
+    dram_bytes: float | None = None
+    dram_bytes_per_s: float | None = None
+
+    def __post_init__(self) -> None:
+        problems = Problems(
+            "host", "give prices of at least 0, sizes and rates above 0"
+        )
+        good = self.core_usd.is_finite() and self.core_usd >= 0
+        message = "must be finite and not negative"
+        problems.check(good, "core_usd", self.core_usd, message)
+        for name in ("core_iops", "dram_bytes", "dram_bytes_per_s"):
+            value = getattr(self, name)
+            good = value is None or 0 < value < math.inf
+            problems.check(good, name, value, "must be finite and above 0")
+        for name, other in (
+            ("dram_bytes", "dram_bytes_per_s"),
+            ("dram_bytes_per_s", "dram_bytes"),
+        ):
+            good = getattr(self, name) is not None or getattr(self, other) is None
+            problems.check(good, name, None, f"is missing: it belongs to `{other}`")
+        problems.raise_if_any()
+
+
+@dataclass(frozen=True, slots=True)
+class IntervalTerms:
+    """What an interval is made of; the terms add up to it.
+
+    Attributes
+    ----------
+    host_s : float
+        Core and share of the host. [s]
+    bandwidth_s : float
+        DRAM bandwidth; 0 where it is left out. [s]
+    device_s : float
+        The device that the page is fetched from. [s]
+    """
+
+    host_s: float
+    bandwidth_s: float
+    device_s: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +116,8 @@ class TierInterval:
         What to know before acting on it.
     derivation : tuple of Derivation
         Formula, numbers, source.
+    terms : IntervalTerms or None
+        What the interval is made of; None where it is None.
     """
 
     upper: str
@@ -66,6 +129,7 @@ class TierInterval:
     validity: str
     warnings: tuple[Caution, ...]
     derivation: tuple[Derivation, ...]
+    terms: IntervalTerms | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON."""
@@ -163,7 +227,12 @@ def break_even_interval(
 
 
 def tier_interval(
-    upper: PricedTier, lower: PricedTier, *, page_bytes: int, months: int
+    upper: PricedTier,
+    lower: PricedTier,
+    *,
+    page_bytes: int,
+    months: int,
+    share: HostShare | None = None,
 ) -> TierInterval:
     """Break-even interval between two tiers, from profiles and prices.
 
@@ -176,6 +245,8 @@ def tier_interval(
     months : int
         Months over which a purchase is spread; matters only where one tier is bought and
         the other rented. [months]
+    share : HostShare, optional
+        What a fetch takes of the host besides; nothing unless given.
 
     Returns
     -------
@@ -220,15 +291,23 @@ def tier_interval(
     host = float(lower.host_usd) / months
     read = service_time(lower.device, "read", page_bytes)
     rate = 1e6 / (read.time_us or 1.0)
-    interval = float(
+    core = 0.0 if share is None else float(share.core_usd) / months / share.core_iops
+    bandwidth = (
+        0.0
+        if share is None or share.dram_bytes is None or share.dram_bytes_per_s is None
+        else share.dram_bytes / share.dram_bytes_per_s
+    )
+    interval = bandwidth + float(
         break_even_interval(
             page_bytes=page_bytes,
             accesses_per_s=rate,
             device_usd=whole,
             memory_usd_per_byte=one_byte,
-            host_usd=host,
+            host_usd=host + core * rate,
         )
     )
+    kept = page_bytes * one_byte
+    terms = IntervalTerms((host / rate + core) / kept, bandwidth, whole / rate / kept)
     return TierInterval(
         *head,
         interval,
@@ -241,7 +320,10 @@ def tier_interval(
                 "interval_s",
                 interval,
                 "s",
-                "(device + host) / accesses per second / (page x memory price)",
+                "(device + host) / accesses per second / (page x memory price)"
+                if share is None
+                else "((device + host) / accesses per second + core) / "
+                "(page x memory price) + bandwidth",
                 (
                     Number(
                         "device",
@@ -270,10 +352,30 @@ def tier_interval(
                         "USD/byte/month",
                         f"`{upper.device.id}`: {upper.price.text}",
                     ),
+                    *(
+                        ()
+                        if share is None
+                        else (
+                            Number(
+                                "core",
+                                core,
+                                "USD/month per access/s",
+                                f"{share.core_usd} USD for a core of "
+                                f"{share.core_iops:,.0f} I/Os per second",
+                            ),
+                            Number(
+                                "bandwidth",
+                                bandwidth,
+                                "s",
+                                "capacity over bandwidth of DRAM; 0 where it is left out",
+                            ),
+                        )
+                    ),
                 ),
-                GRAY,
+                GRAY if share is None else f"{GRAY}; {ZHANG}",
             ),
         ),
+        terms,
     )
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from tierwright.common.arrays import FloatArray
 from tierwright.common.errors import BadInput
@@ -253,7 +253,7 @@ def _sorted(
     return times[order], counts[order]
 
 
-def _least(thresholds: FloatArray, holds: FloatArray) -> float | None:
+def _least(thresholds: FloatArray, holds: NDArray[np.bool_]) -> float | None:
     """Return the least threshold from which the condition holds; None where it never does."""
     where = np.flatnonzero(holds)
     return float(thresholds[where[0]]) if where.size else None

@@ -257,7 +257,7 @@ def cloud_cache_rate(
     fetch = v["request_usd"] + v["object_bytes"] * v["byte_usd"]
     if not np.all(fetch > 0):
         raise BadInput(
-            f"{subject}: request_usd: `{request_usd}` leaves a fetch without cost",
+            f"{subject}: request_usd: `{np.min(v['request_usd']):g}` leaves a fetch without cost",
             "give a fee of a request or of a byte above 0",
         )
     return np.asarray(v["cache_usd_per_hour"] / (3600 * v["hit_ratio"] * fetch))

@@ -252,7 +252,7 @@ def waf_choices(spare: float, pages_per_block: int, choices: int) -> float:
     _check_spare(subject, spare)
     _check_pages(subject, pages_per_block, MOST_LEVELS)
     message = f"must be a whole number from 1 to {MOST_CHOICES:,}"
-    good = isinstance(choices, int) and 1 <= choices <= MOST_CHOICES
+    good = 1 <= choices <= MOST_CHOICES
     one(subject, "choices", choices, good=good, message=message)
     alpha = 1 + spare
     mean = pages_per_block / alpha
@@ -385,6 +385,6 @@ def _check_spare(subject: str, spare: float) -> None:
 
 
 def _check_pages(subject: str, pages: int, most: int) -> None:
-    good = isinstance(pages, int) and 1 <= pages <= most
+    good = 1 <= pages <= most
     message = f"must be a whole number from 1 to {most:,}"
     one(subject, "pages_per_block", pages, good=good, message=message)

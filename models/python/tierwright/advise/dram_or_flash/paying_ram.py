@@ -1,0 +1,216 @@
+"""How much RAM pays for itself on the workload's own curve, beside the break-even interval."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from tierwright.common.units import format_bytes
+from tierwright.common.wording import three_digits
+from tierwright.evaluate.break_even.interval import TierInterval
+from tierwright.evaluate.modern.break_even import CurveBreakEven, curve_break_even
+from tierwright.profile.curve import Curve
+
+VALIDITY = (
+    "each miss saved is an I/O saved: no prefetching, no batching; LRU; the accesses per second "
+    "are constant"
+)
+ESTIMATOR = "lower convex hull of the LRU misses"
+NO_RATE = (
+    "the workload has no times, so its accesses per second are unknown: state them"
+)
+TREND = "This size extrapolates a trend: the recording does not cover caches of so many pages."
+DECADES = ((86_400, "days"), (3600, "hours"), (60, "minutes"), (1, "seconds"))
+
+
+@dataclass(frozen=True, slots=True)
+class PayingSize:
+    """RAM that pays for itself where misses are read from one device.
+
+    Attributes
+    ----------
+    lower, lower_name : str
+        Id and name of that device.
+    break_even_s : float
+        Break-even interval of RAM over it. [s]
+    pages, bytes : int
+        RAM that pays. [pages], [bytes]
+    is_trend : bool
+        Whether the recording tells too little about that size.
+    sentence : str
+        The same in words, beside the existing RAM.
+    """
+
+    lower: str
+    lower_name: str
+    break_even_s: float
+    pages: int
+    bytes: int
+    is_trend: bool
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class PayingRam:
+    """The marginal interval over the size of RAM, and the sizes that pay.
+
+    Attributes
+    ----------
+    accesses_per_s : float
+        Of the workload. [1/s]
+    rate_basis : str
+        Where that is from.
+    from_pages, to_pages : list of float
+        Segments of the hull. [pages]
+    interval_s : list of (float or None)
+        One page of a segment saves an access once in so long; None where it saves none. [s]
+    existing_interval_s : float or None
+        At the end of the existing RAM; None where another page saves none. [s]
+    sizes : tuple of PayingSize
+        For each device that misses may be read from.
+    finding : str
+        The first of the sizes in words.
+    estimator, validity : str
+        What was used and where it holds.
+    """
+
+    accesses_per_s: float
+    rate_basis: str
+    from_pages: list[float]
+    to_pages: list[float]
+    interval_s: list[float | None]
+    existing_interval_s: float | None
+    sizes: tuple[PayingSize, ...]
+    finding: str
+    estimator: str = ESTIMATOR
+    validity: str = VALIDITY
+
+
+def ram_that_pays(
+    curve: Curve,
+    ram_pages: int,
+    intervals: Sequence[TierInterval],
+    names: dict[str, str],
+    *,
+    accesses_per_s: float,
+    rate_basis: str,
+) -> PayingRam | None:
+    """Say how much RAM pays for itself on a curve.
+
+    Parameters
+    ----------
+    curve : Curve
+        Misses by size of RAM.
+    ram_pages : int
+        The existing RAM. [pages]
+    intervals : sequence of TierInterval
+        Break-even intervals; those whose upper tier is that of the first one are used.
+    names : dict of str to str
+        Names of devices by id.
+    accesses_per_s : float
+        Of the workload; above 0. [1/s]
+    rate_basis : str
+        Where that is from.
+
+    Returns
+    -------
+    PayingRam or None
+        None where no interval of RAM is known.
+
+    Raises
+    ------
+    BadInput
+        If the rate is out of its domain.
+    """
+    known = [
+        (each.lower, each.interval_s)
+        for each in intervals
+        if each.interval_s is not None and each.upper == intervals[0].upper
+    ]
+    if not known:
+        return None
+    duration = curve.accesses / accesses_per_s
+    found = [
+        curve_break_even(
+            pages=curve.knots,
+            misses=curve.knot_misses,
+            duration_s=duration,
+            break_even_s=interval,
+        )
+        for _, interval in known
+    ]
+    hull = found[0]
+    sizes = tuple(
+        _size(curve, ram_pages, lower, interval, each, names)
+        for (lower, interval), each in zip(known, found, strict=True)
+    )
+    return PayingRam(
+        accesses_per_s=accesses_per_s,
+        rate_basis=rate_basis,
+        from_pages=hull.hull_pages[:-1],
+        to_pages=hull.hull_pages[1:],
+        interval_s=hull.interval_s,
+        existing_interval_s=_at(hull, ram_pages),
+        sizes=sizes,
+        finding=sizes[0].sentence,
+    )
+
+
+def _at(hull: CurveBreakEven, pages: float) -> float | None:
+    """Interval of the segment that one more page lies in. [s]"""
+    for end, interval in zip(hull.hull_pages[1:], hull.interval_s, strict=True):
+        if pages < end:
+            return interval
+    return None
+
+
+def _size(
+    curve: Curve,
+    ram_pages: int,
+    lower: str,
+    break_even_s: float,
+    found: CurveBreakEven,
+    names: dict[str, str],
+) -> PayingSize:
+    pages = int(found.pages)
+    total = pages * curve.page_bytes
+    device = names.get(lower, lower)
+    interval = duration_words(break_even_s)
+    size = f"{format_bytes(total)} ({pages:,} pages)"
+    have = f"the existing {format_bytes(ram_pages * curve.page_bytes)}"
+    if pages == 0:
+        sentence = (
+            f"No RAM pays for itself where misses are read from {device}: no page of it "
+            f"saves an access at least once in {interval}."
+        )
+    elif pages == ram_pages:
+        sentence = (
+            f"{have[0].upper()}{have[1:]} of RAM are as much as pays for itself where misses "
+            f"are read from {device}."
+        )
+    elif pages > ram_pages:
+        sentence = (
+            f"RAM pays for itself up to {size}, which is all the curve covers, where misses "
+            f"are read from {device}; {have} are less."
+            if pages >= found.hull_pages[-1]
+            else f"RAM pays for itself up to {size} where misses are read from {device}; "
+            f"{have} are less."
+        )
+    else:
+        sentence = (
+            f"RAM pays for itself up to {size} where misses are read from {device}; "
+            f"{have} are more: a page beyond that size saves an access less often than once in "
+            f"{interval}."
+        )
+    is_trend = pages > 0 and bool(curve.uncertain(pages))
+    if is_trend:
+        sentence += f" {TREND}"
+    return PayingSize(lower, device, break_even_s, pages, total, is_trend, sentence)
+
+
+def duration_words(seconds: float) -> str:
+    """Write an interval in the largest unit that it has at least two of."""
+    for size, unit in DECADES:
+        if seconds >= 2 * size:
+            return f"{three_digits(seconds / size)} {unit}"
+    return f"{three_digits(seconds)} s"
