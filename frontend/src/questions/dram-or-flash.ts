@@ -25,9 +25,25 @@ export interface DollarSearch {
   /** Preset of memory that flash needs. */
   metadata?: string | undefined;
   host_usd?: number | undefined;
+  /** Price of a core of the host; absent: the processor is not counted. [USD] */
+  core_usd?: number | undefined;
+  /** I/Os per second that a core drives. */
+  core_iops?: number | undefined;
+  /** Bandwidth of a DRAM module, where it is scarce; absent: left out. [GB/s] */
+  dram_gb_per_s?: number | undefined;
+  /** Capacity of that module. [GiB] */
+  dram_gib?: number | undefined;
+  /** Page accesses per second; absent: those of the recording. */
+  rate?: number | undefined;
   /** Share of reads among the accesses below RAM; absent: that of the workload. */
   reads?: number | undefined;
 }
+
+/** Capacity of a DRAM module unless another is given. [GiB] */
+export const USUAL_MODULE_GIB = 64;
+/** I/Os per second that a core drives unless given. */
+export const USUAL_CORE_IOPS = 1_000_000;
+export const MOST_RATE = 1e12;
 
 export const MIN_RATIO = 0.001;
 export const MAX_RATIO = 2;
@@ -41,6 +57,11 @@ const FIELDS = {
   appends: oneOf([true]),
   metadata: metadataName,
   host_usd: bounded(BreakEvenIn.host_usd),
+  core_usd: bounded(BreakEvenIn.core_usd),
+  core_iops: bounded({ low: 1, high: MOST_RATE }),
+  dram_gb_per_s: bounded({ low: 0.001, high: 1e6 }),
+  dram_gib: bounded({ low: 0.001, high: 1e6 }),
+  rate: bounded({ low: 1e-6, high: MOST_RATE }),
   reads: share,
 } as const;
 

@@ -15,7 +15,13 @@ import {
   useWholeSizes,
 } from "@/questions/buyable";
 import type { DollarSearch } from "@/questions/dram-or-flash";
-import { MAX_RATIO, MIN_RATIO } from "@/questions/dram-or-flash";
+import {
+  MAX_RATIO,
+  MIN_RATIO,
+  MOST_RATE,
+  USUAL_CORE_IOPS,
+  USUAL_MODULE_GIB,
+} from "@/questions/dram-or-flash";
 import type { AnalysisState } from "@/questions/point";
 import { perDollar, shownCurrency } from "@/units/currency";
 import {
@@ -75,7 +81,7 @@ export function Controls(props: ControlsProps) {
         />
       </div>
       <div style={{ gridColumn: "1 / -1" }}>
-        <Disclosure label="Disks, reads and writes, metadata, old versions, host costs">
+        <Disclosure label="Disks, reads and writes, metadata, old versions, host costs, accesses per second">
           <Options {...props} />
         </Disclosure>
       </div>
@@ -259,6 +265,53 @@ function Options({ search, patch, found }: ControlsProps) {
         min={0}
         max={1e9}
         onChange={(host_usd) => patch({ host_usd })}
+      />
+      <NumberField
+        label="Price of one core"
+        unit="USD"
+        description="For the intervals of DRAM; 0 leaves the processor out."
+        value={search.core_usd ?? 0}
+        min={0}
+        max={1e9}
+        onChange={(core_usd) => patch({ core_usd })}
+      />
+      <NumberField
+        label="I/Os of one core"
+        unit="1/s"
+        value={search.core_iops ?? USUAL_CORE_IOPS}
+        min={1}
+        max={MOST_RATE}
+        onChange={(core_iops) => patch({ core_iops })}
+      />
+      <NumberField
+        label="Bandwidth of a DRAM module"
+        unit="GB/s"
+        description="Only where DRAM bandwidth is scarce; 0 leaves it out."
+        value={search.dram_gb_per_s ?? 0}
+        min={0}
+        max={1e6}
+        onChange={(gb) => patch({ dram_gb_per_s: gb > 0 ? gb : undefined })}
+      />
+      <NumberField
+        label="Capacity of that module"
+        unit="GiB"
+        value={search.dram_gib ?? USUAL_MODULE_GIB}
+        min={0.001}
+        max={1e6}
+        onChange={(dram_gib) => patch({ dram_gib })}
+      />
+      <NumberField
+        label="Accesses per second"
+        unit="1/s"
+        description={
+          search.rate === undefined
+            ? "For the RAM that pays for itself; taken from the recording."
+            : "For the RAM that pays for itself; set by hand."
+        }
+        value={search.rate ?? found?.paying?.accesses_per_s ?? 0}
+        min={0}
+        max={MOST_RATE}
+        onChange={(rate) => patch({ rate: rate > 0 ? rate : undefined })}
       />
       <Checkbox
         mt={28}

@@ -18,7 +18,11 @@ import { ReplayCheck } from "@/components/replay-check";
 import { useSettled } from "@/components/use-settled";
 import { WarningNotes } from "@/components/warning-notes";
 import { type AnalysisInputs, AnalysisPage } from "@/questions/analysis-page";
-import { type DollarSearch, decimalText } from "@/questions/dram-or-flash";
+import {
+  type DollarSearch,
+  decimalText,
+  USUAL_MODULE_GIB,
+} from "@/questions/dram-or-flash";
 import {
   type AnalysisSearch,
   type AnalysisState,
@@ -33,6 +37,7 @@ import classes from "./dram-or-flash.module.css";
 import { atEnd } from "./findings";
 import { FlipChart } from "./flip-chart";
 import { MarginalChart } from "./marginal-chart";
+import { PayingChart, TermsChart } from "./paying-chart";
 import {
   EqualMoneyTable,
   IntervalTable,
@@ -40,6 +45,9 @@ import {
   SchemeStepTable,
   StepTable,
 } from "./tables";
+
+const GIGA = 1e9;
+const GIB = 2 ** 30;
 
 const LEAD =
   "Should the next money go to DRAM or to flash, and at what flash price does the answer change?";
@@ -64,6 +72,20 @@ export function DramOrFlashPage() {
   );
 }
 
+/** What a fetch takes of the host, and how often pages are accessed. */
+const host = (search: DollarSearch): Partial<BreakEvenIn> => ({
+  core_usd: decimalText(search.core_usd ?? 0),
+  ...(search.core_iops === undefined ? {} : { core_iops: search.core_iops }),
+  // A bandwidth counts with the capacity that has it: both or neither.
+  ...(search.dram_gb_per_s === undefined
+    ? {}
+    : {
+        dram_bytes_per_s: search.dram_gb_per_s * GIGA,
+        dram_bytes: (search.dram_gib ?? USUAL_MODULE_GIB) * GIB,
+      }),
+  ...(search.rate === undefined ? {} : { accesses_per_s: search.rate }),
+});
+
 function question(
   state: AnalysisState,
   search: DollarSearch & AnalysisSearch,
@@ -83,6 +105,7 @@ function question(
     old_share: search.old_share ?? 0,
     sequential_writes: search.appends ?? false,
     host_usd: decimalText(search.host_usd ?? 0),
+    ...host(search),
     ...(search.reads === undefined ? {} : { read_share: search.reads }),
     ...assumptions(search, given),
   };
@@ -209,6 +232,8 @@ function Answer(props: {
         <StepTable found={found} />
         <IntervalTable found={found} names={names} />
       </div>
+      <TermsChart found={found} name={name} />
+      <PayingChart found={found} name={name} />
       <PlanTable found={found} />
       {money !== null && <CheckPanel found={found} money={money} />}
       <WarningNotes notes={found.warnings} names={names} />

@@ -19,9 +19,9 @@ import {
 export type NextMoney = NonNullable<BreakEvenOut["next_money"]>;
 type SchemeStep = BreakEvenOut["steps"][number]["schemes"][number];
 
-const DRAM = { light: "#364fc7", dark: "#91a7ff" } as const;
-const FLASH = { light: "#c4500a", dark: "#f08a3c" } as const;
-const NOW = { light: "#006b4f", dark: "#4fd6ad" } as const;
+export const DRAM = { light: "#364fc7", dark: "#91a7ff" } as const;
+export const FLASH = { light: "#c4500a", dark: "#f08a3c" } as const;
+export const NOW = { light: "#006b4f", dark: "#4fd6ad" } as const;
 
 type Point = readonly [number, number];
 
