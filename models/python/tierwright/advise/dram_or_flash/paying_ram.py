@@ -20,7 +20,7 @@ NO_RATE = (
     "the workload has no times, so its accesses per second are unknown: state them"
 )
 TREND = "This size extrapolates a trend: the recording does not cover caches of so many pages."
-DECADES = ((86_400, "days"), (3600, "hours"), (60, "minutes"), (1, "seconds"))
+DECADES = ((86_400, "days"), (3600, "hours"), (60, "minutes"))
 
 
 @dataclass(frozen=True, slots=True)

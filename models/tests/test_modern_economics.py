@@ -1,0 +1,538 @@
+"""Economics of today: properties of every formula, and the RAM that pays for itself."""
+
+import json
+import math
+from collections.abc import Callable
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tierwright.advise.dram_or_flash.paying_ram import duration_words, ram_that_pays
+from tierwright.catalogue.vectors import conformance
+from tierwright.catalogue.vectors.conformance import FORMULAS
+from tierwright.common.errors import BadInput
+from tierwright.evaluate.break_even.interval import (
+    HostShare,
+    PricedTier,
+    TierInterval,
+    tier_interval,
+)
+from tierwright.evaluate.modern.break_even import curve_break_even
+from tierwright.hardware import catalog
+from tierwright.profile.curve import Curve
+
+settings.register_profile("roots", deadline=None, max_examples=40)
+ROOTS = settings.get_profile("roots")
+RELATIVE = 1e-9
+
+sizes = st.floats(512, 1e6)
+rates = st.floats(1e3, 1e8)
+prices = st.floats(0.01, 1e5)
+spares = st.floats(0.02, 2.0)
+loads = st.floats(0.05, 0.95)
+
+
+def test_every_published_vector_passes(shared: Path) -> None:
+    path = shared / "reference" / "modern-vectors.json"
+    if not path.is_file():
+        pytest.skip("no vectors of today's economics in the shared reference material")
+    report = conformance.run_file(path)
+    assert report.failures == ()
+    count = len(json.loads(path.read_text("utf-8"))["vectors"])
+    assert (report.passed, report.unknown) == (count, 0)
+
+
+# --- a drive, its queue, its platform ------------------------------------------------------
+
+
+@st.composite
+def drives(draw: st.DrawFn) -> dict[str, Any]:
+    return {
+        "read_to_write": draw(st.floats(0, 99)),
+        "write_amplification": draw(st.floats(1, 10)),
+        "sense_s": draw(st.floats(1e-6, 1e-4)),
+        "program_s": draw(st.floats(1e-5, 3e-3)),
+        "nand_page_bytes": draw(st.sampled_from([4096, 8192, 16384])),
+        "planes": draw(st.integers(1, 8)),
+        "channels": draw(st.integers(1, 32)),
+        "dies_per_channel": draw(st.integers(1, 16)),
+        "command_s": draw(st.floats(1e-8, 2e-6)),
+        "channel_bytes_per_s": draw(st.floats(1e8, 5e9)),
+        "block_bytes": draw(st.sampled_from([512, 4096, 16384])),
+    }
+
+
+@pytest.mark.formula("mod.ssd_peak_iops", "mod.ssd_peak_iops_times")
+@given(drives())
+def test_times_averaged_are_never_above_rates_averaged(drive: dict[str, Any]) -> None:
+    printed = FORMULAS["mod.ssd_peak_iops"](drive)
+    corrected = FORMULAS["mod.ssd_peak_iops_times"](drive)
+    assert corrected["peak_iops"] <= printed["peak_iops"] * (1 + RELATIVE)
+    assert printed["read_share"] + printed["write_share"] == pytest.approx(1)
+
+
+@pytest.mark.formula("mod.ssd_cost")
+@given(st.integers(1, 500), st.floats(1, 8), st.floats(0, 100))
+def test_a_drive_costs_more_with_more_dies(
+    dies: int, entry: float, dram: float
+) -> None:
+    def cost(count: int) -> float:
+        given_ = {"controller": 15, "die": 1, "die_bytes": 3e10, "dram_die": dram}
+        more = {"dies": count, "dram_die_bytes": 3e9, "ftl_entry_bytes": entry}
+        return float(FORMULAS["mod.ssd_cost"]({**given_, **more})["cost"])
+
+    assert cost(dies + 1) > cost(dies)
+
+
+@pytest.mark.formula("mod.break_even_host")
+@given(sizes, rates, rates, prices, prices, prices)
+def test_the_interval_falls_with_the_block_and_rises_with_the_drive(
+    block: float,
+    core_iops: float,
+    ssd_iops: float,
+    core: float,
+    dram: float,
+    ssd: float,
+) -> None:
+    def interval(**changes: float) -> float:
+        inputs = {
+            "core_cost": core,
+            "core_iops": core_iops,
+            "block_bytes": block,
+            "dram_cost": dram,
+            "dram_bytes": 2**36,
+            "dram_bytes_per_s": 2**35,
+            "ssd_cost": ssd,
+            "ssd_iops": ssd_iops,
+        }
+        return float(FORMULAS["mod.break_even_host"](inputs | changes)["interval_s"])
+
+    assert interval(block_bytes=2 * block) < interval()
+    assert interval(ssd_cost=2 * ssd) >= interval()
+
+
+@pytest.mark.formula("mod.read_latency", "mod.max_utilisation")
+@given(loads, st.floats(1e-6, 1e-3), st.floats(0.5, 0.999))
+def test_the_largest_load_meets_its_limit_and_rises_with_it(
+    load: float, sense: float, percentile: float
+) -> None:
+    drive = {"channels": 16, "peak_iops": 2e6, "sense_s": sense}
+    tail = FORMULAS["mod.read_latency"](
+        {**drive, "utilisation": load, "percentile": percentile}
+    )["tail_s"]
+
+    def most(limit: float) -> float:
+        limits = {"tail_limit_s": limit, "percentile": percentile}
+        return float(FORMULAS["mod.max_utilisation"]({**drive, **limits})["rho_max"])
+
+    assert most(tail) == pytest.approx(load, rel=1e-6)
+    assert most(tail * 2) > most(tail)
+
+
+@pytest.mark.formula("mod.md1_tail")
+@given(loads, st.floats(0.9, 0.999))
+def test_the_tail_solves_its_equation_and_rises_with_the_percentile(
+    load: float, percentile: float
+) -> None:
+    def at(share: float) -> dict[str, float]:
+        inputs = {"service_s": 1, "utilisation": load, "percentile": share}
+        return FORMULAS["mod.md1_tail"](inputs)
+
+    theta = at(percentile)["decay"]
+    assert load * math.expm1(theta) == pytest.approx(theta, rel=1e-9)
+    assert at(percentile)["wait_s"] <= at((1 + percentile) / 2)["wait_s"]
+
+
+@pytest.mark.formula("mod.usable_iops")
+@given(st.floats(0, 1), rates, rates, st.integers(1, 64))
+def test_usable_is_within_both_bounds(
+    rho: float, peak: float, host: float, ssds: int
+) -> None:
+    inputs = {"rho_max": rho, "peak_iops": peak, "host_iops": host, "ssds": ssds}
+    found = FORMULAS["mod.usable_iops"](inputs)
+    assert found["iops"] == min(rho * peak, host / ssds)
+
+
+@pytest.mark.formula("mod.platform_thresholds")
+@given(
+    st.lists(st.floats(0.1, 1e4), min_size=1, max_size=30),
+    st.floats(0, 5000),
+    st.floats(1, 1e6),
+    st.floats(1, 1e6),
+)
+def test_the_storage_threshold_falls_with_drives(
+    intervals: list[float], dram: float, bandwidth: float, storage: float
+) -> None:
+    def found(drives: int) -> dict[str, Any]:
+        return FORMULAS["mod.platform_thresholds"](
+            {
+                "block_bytes": 100,
+                "intervals_s": intervals,
+                "dram_bytes": dram,
+                "dram_bytes_per_s": bandwidth,
+                "ssd_bytes_per_s": drives * storage,
+            }
+        )
+
+    assert found(2)["T_S"] <= found(1)["T_S"]
+    assert found(1)["viable"] == (found(1)["limit"] == "none")
+
+
+@pytest.mark.formula("mod.lognormal_intervals")
+@given(st.floats(-3, 6), st.floats(0.2, 2), st.floats(0.01, 1e4))
+def test_cached_and_uncached_add_up(mu: float, sigma: float, threshold: float) -> None:
+    inputs = {"blocks": 1e6, "block_bytes": 4096, "mu": mu, "sigma": sigma}
+    found = FORMULAS["mod.lognormal_intervals"]({**inputs, "threshold_s": threshold})
+    parts = found["cached_bytes_per_s"] + found["uncached_bytes_per_s"]
+    assert parts == pytest.approx(found["total_bytes_per_s"], rel=1e-9)
+    assert 0 <= found["cached_blocks"] <= 1e6
+
+
+# --- the workload's own curve --------------------------------------------------------------
+
+
+@st.composite
+def curves(draw: st.DrawFn) -> tuple[list[int], list[int]]:
+    steps = draw(
+        st.lists(
+            st.tuples(st.integers(1, 500), st.integers(0, 2000)),
+            min_size=1,
+            max_size=20,
+        )
+    )
+    pages, misses = [0], [sum(saved for _, saved in steps) + draw(st.integers(0, 1000))]
+    for gained, saved in steps:
+        pages.append(pages[-1] + gained)
+        misses.append(misses[-1] - saved)
+    return pages, misses
+
+
+@pytest.mark.formula("mod.curve_break_even")
+@given(curves(), st.integers(1, 5000), st.integers(1, 5000))
+def test_the_size_bought_is_the_size_of_least_cost(
+    curve: tuple[list[int], list[int]], duration: int, tau: int
+) -> None:
+    pages, misses = curve
+    found = curve_break_even(
+        pages=pages, misses=misses, duration_s=duration, break_even_s=tau
+    )
+    cost = {c: c * duration / tau + m for c, m in zip(pages, misses, strict=True)}
+    assert cost[int(found.pages)] == pytest.approx(min(cost.values()), rel=1e-12)
+    known = [each for each in found.interval_s if each is not None]
+    assert known == sorted(known)
+    more = curve_break_even(
+        pages=pages, misses=misses, duration_s=duration, break_even_s=2 * tau
+    )
+    assert found.pages <= more.pages <= found.hull_pages[-1]
+
+
+def an_interval(lower: str, interval: float) -> TierInterval:
+    return TierInterval("dram", lower, 4096, interval, (), "", "", (), ())
+
+
+@pytest.mark.formula("advise.dram_or_flash.paying_ram.ram_that_pays")
+@given(st.floats(0.01, 1e5), st.integers(1, 300), st.floats(1, 1e5))
+def test_ram_that_pays_is_of_least_money_and_its_sentence_says_which_is_more(
+    tau: float, ram: int, rate: float
+) -> None:
+    curve = Curve.from_hit_ratios([(10, 0.5), (50, 0.8), (200, 0.9)], accesses=1000)
+    found = ram_that_pays(
+        curve,
+        ram,
+        [an_interval("ssd", tau)],
+        {"ssd": "SSD"},
+        accesses_per_s=rate,
+        rate_basis="as given",
+    )
+    assert found is not None
+    [size] = found.sizes
+    misses = {0: 1000.0, 10: 500.0, 50: 200.0, 200: 100.0}
+    cost = {each: each / tau + many / 1000 * rate for each, many in misses.items()}
+    assert cost[size.pages] == pytest.approx(min(cost.values()), rel=1e-9)
+    assert size.bytes == size.pages * 4096
+    assert ("are more" in size.sentence) == (0 < size.pages < ram)
+    assert ("are less" in size.sentence) == (size.pages > ram)
+    assert ("No RAM pays" in size.sentence) == (size.pages == 0)
+    assert found.finding == size.sentence
+
+
+@pytest.mark.oracle("advise.dram_or_flash.paying_ram.ram_that_pays")
+@pytest.mark.parametrize(
+    ("tau", "ram", "pages", "words"),
+    [
+        (0.01, 50, 0, "No RAM pays for itself where misses are read from SSD"),
+        (1.0, 50, 50, "are as much as pays for itself"),
+        (1.0, 60, 50, "saves an access less often than once in 1.00 s"),
+        (1.0, 20, 50, "(50 pages) where misses are read from SSD; the existing"),
+        (9.0, 20, 200, "which is all the curve covers"),
+    ],
+)
+def test_ram_that_pays_by_hand(tau: float, ram: int, pages: int, words: str) -> None:
+    """100 accesses/s: a page saves one in 0.2 s up to 10, in 1.33 / 10 s up to 50, then 15 s."""
+    curve = Curve.from_hit_ratios([(10, 0.5), (50, 0.8), (200, 0.9)], accesses=1000)
+    found = ram_that_pays(
+        curve,
+        ram,
+        [an_interval("ssd", tau)],
+        {"ssd": "SSD"},
+        accesses_per_s=200.0,
+        rate_basis="as given",
+    )
+    assert found is not None
+    assert found.interval_s == pytest.approx([0.1, 2 / 3, 7.5])
+    assert found.sizes[0].pages == pages
+    assert words in found.finding
+
+
+def test_ram_that_pays_is_unknown_without_an_interval() -> None:
+    curve = Curve.from_hit_ratios([(10, 0.5)], accesses=1000)
+    unknown = TierInterval("dram", "ssd", 4096, None, ("price",), "", "", (), ())
+    names: dict[str, str] = {}
+    given_ = {"accesses_per_s": 1.0, "rate_basis": ""}
+    assert ram_that_pays(curve, 1, [unknown], names, **given_) is None  # type: ignore[arg-type]
+
+
+def test_durations_are_in_the_largest_unit_with_two() -> None:
+    words = [duration_words(each) for each in (0.5, 119, 120, 7200, 172_800)]
+    assert words == ["0.500 s", "119 s", "2.00 minutes", "2.00 hours", "2.00 days"]
+
+
+# --- the terms of an interval --------------------------------------------------------------
+
+
+def test_host_and_bandwidth_add_to_an_interval_what_they_cost() -> None:
+    book = catalog.default_price_book()
+    flash = catalog.device("samsung-pm9a3-7.68tb-u2")
+    dram = book.find(device_id=None, kind="dram")
+    memory = PricedTier(catalog.device(flash.id), dram)
+    lower = PricedTier(flash, book.find(device_id=flash.id, kind=flash.kind))
+
+    def at(share: HostShare | None) -> TierInterval:
+        return tier_interval(memory, lower, page_bytes=8192, months=36, share=share)
+
+    plain, none = at(None), at(HostShare())
+    assert plain.interval_s == none.interval_s
+    assert plain.terms is not None
+    assert plain.terms.host_s == plain.terms.bandwidth_s == 0
+    assert plain.terms.device_s == pytest.approx(plain.interval_s)
+    full = at(HostShare(Decimal(100), 1e6, 2.0**36, 2.0**35))
+    assert full.terms is not None
+    assert plain.interval_s is not None
+    assert dram is not None
+    byte = float(dram.usd_per_month(10**12, 36)) * 36 / 1e12
+    assert full.terms.host_s == pytest.approx(100 / 1e6 / (8192 * byte))
+    assert full.terms.bandwidth_s == 2
+    added = full.terms.host_s + 2
+    assert full.interval_s == pytest.approx(plain.interval_s + added)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"core_usd": Decimal(-1)},
+        {"core_iops": 0.0},
+        {"dram_bytes": 1e9},
+        {"dram_bytes_per_s": 1e9},
+    ],
+)
+def test_a_host_out_of_its_domain_is_refused(wrong: dict[str, Any]) -> None:
+    with pytest.raises(BadInput, match="host"):
+        HostShare(**wrong)
+
+
+# --- stores, carbon ------------------------------------------------------------------------
+
+
+def rising(name: str, inputs: dict[str, Any], key: str, field: str) -> None:
+    """Doubling an input doubles a field."""
+    once = FORMULAS[name](inputs)[field]
+    twice = FORMULAS[name](inputs | {key: 2 * inputs[key]})[field]
+    assert twice == pytest.approx(2 * once, rel=1e-9, abs=1e-300)
+
+
+@pytest.mark.formula(
+    "mod.cloud_break_even",
+    "mod.cloud_cache_rate",
+    "mod.egress_crossover",
+    "mod.disk_head_time",
+    "mod.near_memory_rate",
+)
+@given(sizes, st.floats(1e-8, 1e-3), st.floats(0.01, 10), st.floats(0.05, 1))
+def test_fees_and_rents_are_proportional(
+    size: float, fee: float, rent: float, ratio: float
+) -> None:
+    kept = {"object_bytes": size, "byte_usd": 0, "cache_usd_per_gib_month": rent}
+    rising(
+        "mod.cloud_break_even",
+        {**kept, "request_usd": fee},
+        "request_usd",
+        "interval_s",
+    )
+    cache = {"hit_ratio": ratio, "request_usd": fee, "cache_usd_per_hour": rent}
+    rising("mod.cloud_cache_rate", cache, "cache_usd_per_hour", "requests_per_s")
+    out = {"request_usd": fee, "usd_per_gb": rent}
+    rising("mod.egress_crossover", out, "request_usd", "bytes")
+    disk = {"ios": size, "bytes": 0, "seek_s": fee, "bytes_per_s": 1e8}
+    rising("mod.disk_head_time", disk, "ios", "seconds")
+    near = {"near_usd_per_gib_month": rent, "far_usd_per_gib_month": 0, "stall_s": fee}
+    page = {**near, "page_bytes": size, "core_usd_per_hour": rent}
+    rising("mod.near_memory_rate", page, "page_bytes", "accesses_per_s")
+
+
+@pytest.mark.formula("mod.memory_expansion")
+@given(st.floats(1.1, 100), st.floats(1, 100), st.floats(0.1, 20), st.floats(0.5, 2))
+def test_faster_expansion_saves_more_servers(
+    main: float, speed: float, share: float, cost: float
+) -> None:
+    def found(faster: float) -> dict[str, float]:
+        return FORMULAS["mod.memory_expansion"](
+            {
+                "main_speed": main,
+                "expansion_speed": faster,
+                "main_to_expansion": share,
+                "server_cost_ratio": cost,
+            }
+        )
+
+    assert 0 < found(speed)["servers_ratio"] <= 1
+    assert found(2 * speed)["saving"] >= found(speed)["saving"]
+
+
+@pytest.mark.formula("mod.embodied_carbon", "mod.operational_energy")
+@given(st.floats(1, 10), st.floats(1, 1e4), st.floats(0.001, 0.1))
+def test_carbon_and_energy_are_proportional(waf: float, size: float, kg: float) -> None:
+    drive = {"waf": waf, "device_gb": size, "years": 4, "warranty_years": 5}
+    rising("mod.embodied_carbon", {**drive, "kg_per_gb": kg}, "device_gb", "kg")
+    plant = {"memory_gb": size, "ssd_tb": 1, "hdd_tb": 1, "hours": waf, "pue": 1.2}
+    rising("mod.operational_energy", plant, "hours", "kwh")
+
+
+# --- write amplification, control ----------------------------------------------------------
+
+
+def waf(name: str, **inputs: Any) -> float:
+    return float(FORMULAS[f"mod.{name}"](inputs)["waf"])
+
+
+@pytest.mark.formula("mod.waf_fifo", "mod.waf_greedy", "mod.waf_random")
+@settings(ROOTS)
+@given(spares, st.sampled_from([16, 64, 256]))
+def test_greedy_writes_less_than_fifo_and_fifo_less_than_random(
+    spare: float, pages: int
+) -> None:
+    greedy = waf("waf_greedy", spare=spare, pages_per_block=pages)
+    fifo = waf("waf_fifo", spare=spare)
+    assert 1 <= greedy <= fifo <= waf("waf_random", spare=spare)
+    most = waf("waf_greedy", spare=spare, pages_per_block=16_384)
+    assert most == pytest.approx(fifo, rel=5e-3)
+    assert most >= greedy
+
+
+@pytest.mark.formula("mod.waf_choices")
+@settings(ROOTS)
+@given(spares, st.integers(2, 24), st.integers(2, 20))
+def test_more_choices_write_less_and_one_is_random(
+    spare: float, pages: int, choices: int
+) -> None:
+    given_ = {"spare": spare, "pages_per_block": pages}
+    one = waf("waf_choices", **given_, choices=1)
+    assert one == pytest.approx(waf("waf_random", spare=spare), rel=1e-7)
+    assert waf("waf_choices", **given_, choices=choices) <= one * (1 + RELATIVE)
+
+
+FORMS: list[tuple[str, Callable[[float], dict[str, Any]]]] = [
+    ("waf_fifo", lambda spare: {"spare": spare}),
+    ("waf_random", lambda spare: {"spare": spare}),
+    ("waf_greedy", lambda spare: {"spare": spare, "pages_per_block": 32}),
+    (
+        "waf_choices",
+        lambda spare: {"spare": spare, "pages_per_block": 16, "choices": 4},
+    ),
+    ("waf_trim", lambda spare: {"spare": spare, "trim_share": 0.1}),
+]
+
+
+@pytest.mark.formula("mod.waf_trim", "mod.waf_streams")
+@settings(ROOTS)
+@given(spares, st.floats(0.01, 1), st.sampled_from(FORMS), st.floats(0, 1))
+def test_more_spare_never_raises_write_amplification(
+    spare: float,
+    more: float,
+    form: tuple[str, Callable[[float], dict[str, Any]]],
+    share: float,
+) -> None:
+    name, inputs = form
+    less, greater = waf(name, **inputs(spare)), waf(name, **inputs(spare + more))
+    assert 1 <= greater <= less * (1 + 1e-7)
+    rows = [
+        {
+            "write_share": share,
+            "logical_bytes": 100,
+            "physical_bytes": 100 * (1 + spare),
+        },
+        {"write_share": 1 - share, "sequential": True},
+    ]
+    mean = waf("waf_streams", streams=rows)
+    fifo = waf("waf_fifo", spare=spare)
+    assert mean == pytest.approx(share * fifo + 1 - share, rel=1e-6)
+
+
+@pytest.mark.formula("mod.admission_base", "mod.admission_factor")
+@given(
+    st.integers(1, 10**9), st.floats(0, 1), st.floats(0.001, 10), st.integers(0, 10**10)
+)
+def test_admission_stays_within_its_window(
+    size: int, decay: float, factor: float, written: int
+) -> None:
+    given_ = {"size_bytes": size, "base_bytes": 4096, "decay": decay}
+    found = FORMULAS["mod.admission_base"](given_)["probability"]
+    bigger = {**given_, "size_bytes": 2 * size}
+    assert 0 < FORMULAS["mod.admission_base"](bigger)["probability"] <= found <= 1
+    state = {
+        "factor": factor,
+        "target_rate": 10**6,
+        "elapsed_s": 600,
+        "written_bytes": written,
+        "written_last": written // 2,
+        "interval_s": 60,
+        "max_rate": 10**8,
+    }
+    after = FORMULAS["mod.admission_factor"](state)["factor"]
+    assert max(0.001, 0.75 * factor) <= after * (1 + RELATIVE)
+    assert after <= min(10, 1.25 * factor) * (1 + RELATIVE)
+
+
+@pytest.mark.formula("mod.larc_ghost")
+@given(st.integers(20, 10**6), st.floats(0.1, 0.9), st.booleans())
+def test_the_ghost_list_stays_within_its_bounds(
+    capacity: int, share: float, hit: bool
+) -> None:
+    inputs = {"capacity": capacity, "ghost": share * capacity, "hit": hit}
+    if not 0.1 * capacity <= share * capacity <= 0.9 * capacity:
+        return
+    ghost = FORMULAS["mod.larc_ghost"](inputs)["ghost"]
+    assert 0.1 * capacity <= ghost <= 0.9 * capacity
+    assert ghost <= share * capacity if hit else ghost >= share * capacity
+
+
+@pytest.mark.formula("mod.dwpd_rate")
+@given(st.integers(0, 10**13), st.floats(0, 86_399), st.integers(0, 2**27))
+def test_the_rest_of_a_day_stays_within_its_budget(
+    written: int, elapsed: float, most: int
+) -> None:
+    inputs = {
+        "device_bytes": 10**12,
+        "dwpd_percent": 50,
+        "written_today_bytes": written,
+        "carried_bytes": 0,
+        "elapsed_s": elapsed,
+        "write_max": most,
+    }
+    rate = FORMULAS["mod.dwpd_rate"](inputs)["bytes_per_s"]
+    assert 0 <= rate <= most
+    left = max(0, 5 * 10**11 + 2**26 - written)
+    assert rate * (86_400 - elapsed) <= left * (1 + RELATIVE)
