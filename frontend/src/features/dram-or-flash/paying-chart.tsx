@@ -65,10 +65,7 @@ export const PayingChart = memo(function PayingChart({ found, name }: Props) {
       table={() => payingTable(paying, found.page_bytes)}
       rate={null}
       fileName={`${name} RAM that pays`}
-      sentence={paying.sizes
-        .slice(1)
-        .map(({ sentence }) => sentence)
-        .join(" ")}
+      sentence={paying.sizes.map(({ sentence }) => sentence).join(" ")}
       explanation={
         <Stack gap="xs">
           <Text size="sm">

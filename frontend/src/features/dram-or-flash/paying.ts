@@ -50,7 +50,7 @@ export function payingSeries(
     return [];
   }
   return [
-    { name: "One more page saves an access every", color: DRAM[colors], points: steps },
+    { name: "One more page", color: DRAM[colors], points: steps },
     ...paying.sizes.map((limit, index) => ({
       name: `Break-even over ${limit.lower_name}`,
       color: (LIMIT_COLORS[index] ?? NOW)[colors] ?? chartInk(colors).faint,
@@ -63,11 +63,21 @@ export function payingSeries(
   ];
 }
 
-/** Where the existing RAM ends, and where RAM stops paying, each size once. */
+const APART = 2;
+
+/** Where the existing RAM ends, and where RAM stops paying; labels that would overlap are left out. */
 export function payingMarkers(paying: Paying, found: BreakEvenOut) {
-  const ends = [
-    ...new Set(paying.sizes.map(({ pages }) => pages).filter((pages) => pages > 0)),
-  ];
+  const ends = paying.sizes
+    .map(({ pages }) => pages)
+    .filter((pages, index, all) => {
+      const others = [...all.slice(0, index), found.ram_pages];
+      return (
+        pages > 0 &&
+        others.every(
+          (other) => Math.max(pages, other) >= APART * Math.min(pages, other),
+        )
+      );
+    });
   return [
     { name: "existing RAM", x: mebibytes(found.ram_pages, found.page_bytes) },
     ...ends.map((pages) => ({

@@ -353,6 +353,9 @@ const INTERVAL_COLUMNS: readonly Column<Interval>[] = [
       ),
     csv: (row) => row.interval_s,
   },
+  { key: "host_s", csv: (row) => row.terms?.host_s ?? null },
+  { key: "bandwidth_s", csv: (row) => row.terms?.bandwidth_s ?? null },
+  { key: "device_s", csv: (row) => row.terms?.device_s ?? null },
   { key: "missing", csv: (row) => row.missing.join("; ") },
 ];
 

@@ -69,7 +69,7 @@ class PayingRam:
     sizes : tuple of PayingSize
         For each device that misses may be read from.
     finding : str
-        The first of the sizes in words.
+        The first of the sizes in a line.
     estimator, validity : str
         What was used and where it holds.
     """
@@ -152,7 +152,17 @@ def ram_that_pays(
         interval_s=hull.interval_s,
         existing_interval_s=_at(hull, ram_pages),
         sizes=sizes,
-        finding=sizes[0].sentence,
+        finding=_finding(sizes[0]),
+    )
+
+
+def _finding(size: PayingSize) -> str:
+    """Say in one line how much RAM pays."""
+    if size.pages == 0:
+        return f"No RAM pays for itself where misses are read from {size.lower_name}"
+    return (
+        f"RAM pays for itself up to {format_bytes(size.bytes)} where misses are read from "
+        f"{size.lower_name}"
     )
 
 

@@ -18,6 +18,8 @@ from tierwright.evaluate.modern._checked import one
 
 LEAST_SPARE = 1e-6
 """Below it the roots are lost in rounding."""
+MOST_SPARE = 1e9
+"""Beyond it nothing is left to find: the write amplification is 1."""
 MOST_PAGES_PER_BLOCK = 65_536
 MOST_LEVELS = 4096
 """Of the fixed point over blocks by valid pages, which solves a root a level."""
@@ -339,7 +341,7 @@ def waf_streams(streams: Sequence[Stream]) -> StreamsAmplification:
         if problems.check(good, f"{where}.logical_bytes", logical, message):
             with np.errstate(all="ignore"):
                 spare = float(np.float64(physical) / logical) - 1
-            good = math.isfinite(spare) and spare >= LEAST_SPARE
+            good = LEAST_SPARE <= spare <= MOST_SPARE
             message = "must exceed the logical bytes"
             problems.check(good, f"{where}.physical_bytes", physical, message)
     total = math.fsum(stream.write_share for stream in streams)
@@ -379,8 +381,8 @@ def _mean_level(c: float, pages: int, choices: int) -> float:
 
 
 def _check_spare(subject: str, spare: float) -> None:
-    good = math.isfinite(spare) and spare >= LEAST_SPARE
-    message = f"must be finite and at least {LEAST_SPARE:g}"
+    good = LEAST_SPARE <= spare <= MOST_SPARE
+    message = f"must be from {LEAST_SPARE:g} to {MOST_SPARE:g}"
     one(subject, "spare", spare, good=good, message=message)
 
 
