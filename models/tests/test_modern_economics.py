@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tierwright.advise.dram_or_flash import platform_verdict
 from tierwright.advise.dram_or_flash.paying_ram import duration_words, ram_that_pays
 from tierwright.catalogue.vectors import conformance
 from tierwright.catalogue.vectors.conformance import FORMULAS
@@ -306,6 +307,7 @@ def test_durations_are_in_the_largest_unit_with_two() -> None:
 
 def test_host_and_bandwidth_add_to_an_interval_what_they_cost() -> None:
     book = catalog.default_price_book()
+    assert book is not None
     flash = catalog.device("samsung-pm9a3-7.68tb-u2")
     dram = book.find(device_id=None, kind="dram")
     memory = PricedTier(catalog.device(flash.id), dram)
@@ -536,3 +538,104 @@ def test_the_rest_of_a_day_stays_within_its_budget(
     assert 0 <= rate <= most
     left = max(0, 5 * 10**11 + 2**26 - written)
     assert rate * (86_400 - elapsed) <= left * (1 + RELATIVE)
+
+
+# --- the platform --------------------------------------------------------------------------
+
+
+def judged(ram: int, **given_: Any) -> platform_verdict.PlatformVerdict:
+    curve = Curve.from_hit_ratios([(10, 0.5), (50, 0.8), (200, 0.9)], accesses=1000)
+    usual = {"accesses_per_s": 1000.0, "drive_iops": 300.0}
+    return platform_verdict.judge(curve, ram, **(usual | given_))
+
+
+@pytest.mark.oracle("advise.dram_or_flash.platform_verdict.judge")
+@pytest.mark.parametrize(
+    ("ram", "given_", "limit", "words"),
+    [
+        # 200 reads/s beyond 50 pages: one drive of 300 is enough, from 37 pages on.
+        (
+            50,
+            {},
+            "none",
+            "leaves 200 page reads per second to 1 drive, which serves 300",
+        ),
+        (10, {}, "storage", "with 1 more drive, or with 108 KiB more RAM"),
+        (10, {"drives": 2}, "none", "to 2 drives, which serve 600"),
+        (
+            0,
+            {"drive_iops": 50.0},
+            "storage",
+            "20 more drives; RAM alone does not suffice",
+        ),
+        # 4.096 MB/s of load and as much again for what is missed.
+        (
+            10,
+            {"drives": 9, "dram_bytes_per_s": 5e6},
+            "dram_bandwidth",
+            "with 0.00114 GB/s more DRAM bandwidth, or with",
+        ),
+        (
+            10,
+            {"dram_bytes_per_s": 4e6},
+            "both",
+            "with 1 more drive and 0.00214 GB/s more DRAM bandwidth; RAM alone does not",
+        ),
+    ],
+)
+def test_the_verdict_by_hand(
+    ram: int, given_: dict[str, Any], limit: str, words: str
+) -> None:
+    found = judged(ram, **given_)
+    assert (found.limit, found.viable) == (limit, limit == "none")
+    assert words in found.sentence
+    assert ("not viable" in found.finding) == (limit != "none")
+
+
+@pytest.mark.formula("advise.dram_or_flash.platform_verdict.judge")
+@given(
+    st.integers(0, 300),
+    st.integers(1, 5),
+    st.floats(10, 2000),
+    st.floats(4.2e6, 9e6),
+)
+def test_each_step_makes_it_viable_and_one_less_does_not(
+    ram: int, drives: int, iops: float, bandwidth: float
+) -> None:
+    given_ = {"drive_iops": iops, "drives": drives, "dram_bytes_per_s": bandwidth}
+    found = judged(ram, **given_)
+    relieved = {
+        **given_,
+        "drives": drives + found.more_drives,
+        "dram_bytes_per_s": (bandwidth + found.more_bytes_per_s) * (1 + 1e-9),
+    }
+    assert judged(ram, **relieved).viable
+    if found.more_drives:
+        less = {**relieved, "drives": relieved["drives"] - 1}
+        assert not judged(ram, **less).viable
+    if found.more_pages is None:
+        assert not judged(10_000, **given_).viable
+    elif found.more_pages:
+        assert judged(ram + found.more_pages, **given_).viable
+        assert not judged(ram + found.more_pages - 1, **given_).viable
+    assert found.viable == (found.more_pages == 0)
+
+
+@pytest.mark.parametrize(
+    ("ram", "tau", "optimal", "words"),
+    [
+        (60, 1.0, True, "pay for themselves, and it has 240 KiB"),
+        (60, 9.0, False, "800 KiB of RAM pay for themselves; it has 240 KiB"),
+        (60, 0.05, False, "of which only 40 KiB pay for themselves"),
+    ],
+)
+def test_optimal_lies_between_what_must_be_and_what_is_there(
+    ram: int, tau: float, optimal: bool, words: str
+) -> None:
+    curve = Curve.from_hit_ratios([(10, 0.5), (50, 0.8), (200, 0.9)], accesses=1000)
+    rate: dict[str, Any] = {"accesses_per_s": 1000.0, "rate_basis": ""}
+    paying = ram_that_pays(curve, ram, [an_interval("ssd", tau)], {}, **rate)
+    found = judged(ram, paying=paying)
+    assert found.optimal is optimal
+    assert words in found.sentence
+    assert ("not optimal" in found.finding) == (not optimal)

@@ -33,6 +33,10 @@ export interface DollarSearch {
   dram_gb_per_s?: number | undefined;
   /** Capacity of that module. [GiB] */
   dram_gib?: number | undefined;
+  /** Flash drives that share the misses of RAM. */
+  drives?: number | undefined;
+  /** Bandwidth of all DRAM; absent: no limit. [GB/s] */
+  memory_gb_per_s?: number | undefined;
   /** Page accesses per second; absent: those of the recording. */
   rate?: number | undefined;
   /** Share of reads among the accesses below RAM; absent: that of the workload. */
@@ -61,6 +65,8 @@ const FIELDS = {
   core_iops: bounded({ low: 1, high: MOST_RATE }),
   dram_gb_per_s: bounded({ low: 0.001, high: 1e6 }),
   dram_gib: bounded({ low: 0.001, high: 1e6 }),
+  drives: bounded(BreakEvenIn.drives),
+  memory_gb_per_s: bounded({ low: 1e-6, high: 1e6 }),
   rate: bounded({ low: 1e-6, high: MOST_RATE }),
   reads: share,
 } as const;

@@ -85,6 +85,8 @@ export const BreakEvenCheckIn = {
   dram_bytes: {"low":0,"exclusive":true,"high":1000000000000000000},
   dram_bytes_per_s: {"low":0,"exclusive":true,"high":1000000000000000000},
   accesses_per_s: {"low":0,"exclusive":true,"high":1000000000000000000},
+  drives: {"low":1,"high":100000,"whole":true,"usual":1},
+  platform_bytes_per_s: {"low":0,"exclusive":true,"high":1000000000000000000},
   points: {"low":81,"high":1000,"whole":true,"usual":161},
   delta: {"low":0,"exclusive":true,"high":1000000,"usual":1},
 } as const;
@@ -107,6 +109,8 @@ export const BreakEvenIn = {
   dram_bytes: {"low":0,"exclusive":true,"high":1000000000000000000},
   dram_bytes_per_s: {"low":0,"exclusive":true,"high":1000000000000000000},
   accesses_per_s: {"low":0,"exclusive":true,"high":1000000000000000000},
+  drives: {"low":1,"high":100000,"whole":true,"usual":1},
+  platform_bytes_per_s: {"low":0,"exclusive":true,"high":1000000000000000000},
   points: {"low":81,"high":1000,"whole":true,"usual":161},
 } as const;
 

@@ -395,6 +395,18 @@ export type BreakEvenCheckIn = {
      */
     accesses_per_s?: number | null;
     /**
+     * Drives
+     *
+     * Flash drives that share the misses of RAM, for the platform.
+     */
+    drives?: number;
+    /**
+     * Platform Bytes Per S
+     *
+     * Bandwidth of all DRAM, for the platform; absent: no limit. [bytes/s]
+     */
+    platform_bytes_per_s?: number | null;
+    /**
      * Flash Metadata
      *
      * Preset of `GET /catalog/flash-metadata` whose memory is subtracted from the DRAM; absent: nothing is charged.
@@ -564,6 +576,18 @@ export type BreakEvenIn = {
      * Page accesses per second, for the RAM that pays for itself; absent: those of the recording.
      */
     accesses_per_s?: number | null;
+    /**
+     * Drives
+     *
+     * Flash drives that share the misses of RAM, for the platform.
+     */
+    drives?: number;
+    /**
+     * Platform Bytes Per S
+     *
+     * Bandwidth of all DRAM, for the platform; absent: no limit. [bytes/s]
+     */
+    platform_bytes_per_s?: number | null;
     /**
      * Flash Metadata
      *
@@ -787,6 +811,16 @@ export type BreakEvenOut = {
      * RAM that pays for itself on the workload's own curve; null where the accesses per second or the interval are unknown.
      */
     paying: PayingRam | null;
+    /**
+     * Whether drives and DRAM carry the load; null where the accesses per second or the drive's reads are unknown.
+     */
+    platform: PlatformOut | null;
+    /**
+     * Platform Reason
+     *
+     * Why there is no verdict; empty where there is one.
+     */
+    platform_reason: string;
     /**
      * Paying Reason
      *
@@ -7281,6 +7315,104 @@ export type PlanOut = {
      * Whether the recording covers the sizes after the step too little.
      */
     is_trend: Array<boolean>;
+};
+
+/**
+ * PlatformOut
+ *
+ * Whether drives and DRAM carry the load of the workload.
+ */
+export type PlatformOut = {
+    /**
+     * Viable
+     *
+     * Whether RAM holds what the drives and DRAM bandwidth cannot carry.
+     */
+    viable: boolean;
+    /**
+     * Optimal
+     *
+     * Whether the RAM that pays for itself lies between what must be and what is there; null where that is unknown.
+     */
+    optimal: boolean | null;
+    /**
+     * Limit
+     *
+     * What is short.
+     */
+    limit: 'none' | 'storage' | 'dram_bandwidth' | 'both';
+    /**
+     * Drives
+     *
+     * Flash drives of the platform.
+     */
+    drives: number;
+    /**
+     * Drive Iops
+     *
+     * Page reads per second of one drive.
+     */
+    drive_iops: number;
+    /**
+     * Reads Per S
+     *
+     * Page reads per second that the existing RAM leaves to the drives.
+     */
+    reads_per_s: number;
+    /**
+     * Dram Bytes Per S
+     *
+     * Traffic of DRAM with the existing RAM. [bytes/s]
+     */
+    dram_bytes_per_s: number;
+    /**
+     * Storage Pages
+     *
+     * Least RAM within the drives' reads; null where no RAM suffices.
+     */
+    storage_pages: number | null;
+    /**
+     * Bandwidth Pages
+     *
+     * Least RAM within DRAM bandwidth; null where no RAM suffices.
+     */
+    bandwidth_pages: number | null;
+    /**
+     * More Pages
+     *
+     * RAM to add that alone makes it viable; null where no RAM does.
+     */
+    more_pages: number | null;
+    /**
+     * More Drives
+     *
+     * Drives to add that relieve the drives with the existing RAM.
+     */
+    more_drives: number;
+    /**
+     * More Bytes Per S
+     *
+     * DRAM bandwidth to add that suffices with the existing RAM. [bytes/s]
+     */
+    more_bytes_per_s: number;
+    /**
+     * Finding
+     *
+     * The verdict.
+     */
+    finding: string;
+    /**
+     * Sentence
+     *
+     * What it rests on, and what changes it.
+     */
+    sentence: string;
+    /**
+     * Validity
+     *
+     * Where it holds.
+     */
+    validity: string;
 };
 
 /**

@@ -81,7 +81,7 @@ export function Controls(props: ControlsProps) {
         />
       </div>
       <div style={{ gridColumn: "1 / -1" }}>
-        <Disclosure label="Disks, reads and writes, metadata, old versions, host costs, accesses per second">
+        <Disclosure label="Disks, reads and writes, metadata, old versions, host costs, accesses per second, platform">
           <Options {...props} />
         </Disclosure>
       </div>
@@ -266,6 +266,28 @@ function Options({ search, patch, found }: ControlsProps) {
         max={1e9}
         onChange={(host_usd) => patch({ host_usd })}
       />
+      <HostOptions search={search} patch={patch} found={found} />
+      <Checkbox
+        mt={28}
+        size="sm"
+        label="Append-only flash writes"
+        checked={search.appends === true}
+        onChange={(event) =>
+          patch({ appends: event.currentTarget.checked ? true : undefined })
+        }
+      />
+    </div>
+  );
+}
+
+/** Host, DRAM bandwidth and rate: for the intervals, the RAM that pays and the platform. */
+function HostOptions({
+  search,
+  patch,
+  found,
+}: Pick<ControlsProps, "search" | "patch" | "found">) {
+  return (
+    <>
       <NumberField
         label="Price of one core"
         unit="USD"
@@ -301,6 +323,24 @@ function Options({ search, patch, found }: ControlsProps) {
         onChange={(dram_gib) => patch({ dram_gib })}
       />
       <NumberField
+        label="Flash drives"
+        unit="drives"
+        description="For the platform: they share the misses of RAM."
+        value={search.drives ?? 1}
+        min={1}
+        max={100_000}
+        onChange={(drives) => patch({ drives: Math.round(drives) })}
+      />
+      <NumberField
+        label="Bandwidth of all DRAM"
+        unit="GB/s"
+        description="For the platform; 0 sets no limit."
+        value={search.memory_gb_per_s ?? 0}
+        min={0}
+        max={1e6}
+        onChange={(gb) => patch({ memory_gb_per_s: gb > 0 ? gb : undefined })}
+      />
+      <NumberField
         label="Accesses per second"
         unit="1/s"
         description={
@@ -313,15 +353,6 @@ function Options({ search, patch, found }: ControlsProps) {
         max={MOST_RATE}
         onChange={(rate) => patch({ rate: rate > 0 ? rate : undefined })}
       />
-      <Checkbox
-        mt={28}
-        size="sm"
-        label="Append-only flash writes"
-        checked={search.appends === true}
-        onChange={(event) =>
-          patch({ appends: event.currentTarget.checked ? true : undefined })
-        }
-      />
-    </div>
+    </>
   );
 }

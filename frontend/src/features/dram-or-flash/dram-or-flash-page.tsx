@@ -38,6 +38,7 @@ import { atEnd } from "./findings";
 import { FlipChart } from "./flip-chart";
 import { MarginalChart } from "./marginal-chart";
 import { PayingChart, TermsChart } from "./paying-chart";
+import { PlatformPanel } from "./platform-panel";
 import {
   EqualMoneyTable,
   IntervalTable,
@@ -83,6 +84,10 @@ const host = (search: DollarSearch): Partial<BreakEvenIn> => ({
         dram_bytes_per_s: search.dram_gb_per_s * GIGA,
         dram_bytes: (search.dram_gib ?? USUAL_MODULE_GIB) * GIB,
       }),
+  drives: search.drives ?? 1,
+  ...(search.memory_gb_per_s === undefined
+    ? {}
+    : { platform_bytes_per_s: search.memory_gb_per_s * GIGA }),
   ...(search.rate === undefined ? {} : { accesses_per_s: search.rate }),
 });
 
@@ -234,6 +239,7 @@ function Answer(props: {
       </div>
       <TermsChart found={found} name={name} />
       <PayingChart found={found} name={name} />
+      <PlatformPanel found={found} />
       <PlanTable found={found} />
       {money !== null && <CheckPanel found={found} money={money} />}
       <WarningNotes notes={found.warnings} names={names} />

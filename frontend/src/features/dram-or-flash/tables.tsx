@@ -34,7 +34,7 @@ const shown = (value: Shown) =>
   typeof value === "string" ? value : <Unknown reason={value.absent} />;
 
 /** A table of this page names its export after the file. */
-const exportOf = <Row,>(
+export const exportOf = <Row,>(
   file: string,
   columns: readonly Column<Row>[],
   rows: readonly Row[],

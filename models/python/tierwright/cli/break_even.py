@@ -168,6 +168,23 @@ def break_even(
             "profile's]. [1/s]",
         ),
     ] = None,
+    drives: Annotated[
+        int,
+        typer.Option(
+            "--drives",
+            metavar="N",
+            min=1,
+            help="Flash drives that share the misses of RAM, for the platform.",
+        ),
+    ] = 1,
+    memory_bandwidth: Annotated[
+        float | None,
+        typer.Option(
+            "--memory-bandwidth",
+            metavar="GB/S",
+            help="Bandwidth of all DRAM, for the platform [default: no limit]. [GB/s]",
+        ),
+    ] = None,
     amortisation_months: Annotated[
         int,
         typer.Option(
@@ -247,6 +264,10 @@ def break_even(
             ram_pages=pages,
             dirty_share_range=True,
             rate=_rate(accesses_per_s, workload),
+            drives=drives,
+            dram_bytes_per_s=None
+            if memory_bandwidth is None
+            else memory_bandwidth * 1e9,
             **given,
         )
     )
@@ -256,7 +277,7 @@ def break_even(
         begin = {} if curve is None else {"finding": finding, "start": curve.start}
         if answer is not None:
             paying = answer.to_dict()
-            begin |= {name: paying[name] for name in ("paying", "paying_reason")}
+            begin |= {name: paying[name] for name in _TODAY}
         print_json({**begin, **document, "warnings": assumed + document["warnings"]})
         return
     if finding is not None:
@@ -267,6 +288,9 @@ def break_even(
     print_warnings(
         [*assumed, *({"message": w.message, "hint": w.hint} for w in found.warnings)]
     )
+
+
+_TODAY = ("paying", "paying_reason", "platform", "platform_reason")
 
 
 def _host_share(
@@ -325,6 +349,8 @@ def _print_paying(answer: DramOrFlash) -> None:
     )
     for each in paying.sizes:
         typer.echo(each.sentence)
+    if answer.platform is not None:
+        typer.echo(f"{answer.platform.finding}. {answer.platform.sentence}")
 
 
 def _assumed_book(flash_id: str, assumed: list[dict[str, str]]) -> PriceBook | None:

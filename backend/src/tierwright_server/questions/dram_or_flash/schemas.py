@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from tierwright.advise.dram_or_flash import paying_ram, rows
+from tierwright.advise.dram_or_flash import paying_ram, platform_verdict, rows
 from tierwright.evaluate.break_even import interval
 from tierwright.profile.steady_state import Start
 from tierwright_server.common.mirrors import mirrors
@@ -110,6 +110,14 @@ class BreakEvenIn(DirtyShareIn):
         default=None,
         description="Page accesses per second, for the RAM that pays for itself; absent: "
         "those of the recording.",
+    )
+    drives: Annotated[int, Field(strict=True, ge=1, le=100_000)] = Field(
+        default=1,
+        description="Flash drives that share the misses of RAM, for the platform.",
+    )
+    platform_bytes_per_s: Above0 | None = Field(
+        default=None,
+        description="Bandwidth of all DRAM, for the platform; absent: no limit. [bytes/s]",
     )
     flash_metadata: FlashMetadata | None = Field(
         default=None,
@@ -396,6 +404,29 @@ class PayingRam(Answer):
     validity: str
 
 
+@mirrors(
+    platform_verdict.PlatformVerdict,
+    viable="Whether RAM holds what the drives and DRAM bandwidth cannot carry.",
+    optimal="Whether the RAM that pays for itself lies between what must be and what is there; "
+    "null where that is unknown.",
+    limit="What is short.",
+    drives="Flash drives of the platform.",
+    drive_iops="Page reads per second of one drive.",
+    reads_per_s="Page reads per second that the existing RAM leaves to the drives.",
+    dram_bytes_per_s="Traffic of DRAM with the existing RAM. [bytes/s]",
+    storage_pages="Least RAM within the drives' reads; null where no RAM suffices.",
+    bandwidth_pages="Least RAM within DRAM bandwidth; null where no RAM suffices.",
+    more_pages="RAM to add that alone makes it viable; null where no RAM does.",
+    more_drives="Drives to add that relieve the drives with the existing RAM.",
+    more_bytes_per_s="DRAM bandwidth to add that suffices with the existing RAM. [bytes/s]",
+    finding="The verdict.",
+    sentence="What it rests on, and what changes it.",
+    validity="Where it holds.",
+)
+class PlatformOut(Answer):
+    """Whether drives and DRAM carry the load of the workload."""
+
+
 class IntervalOut(Answer):
     """Break-even interval of a pair of tiers (five-minute rule)."""
 
@@ -466,6 +497,13 @@ class BreakEvenOut(Answer):
     paying: PayingRam | None = Field(
         description="RAM that pays for itself on the workload's own curve; null where the "
         "accesses per second or the interval are unknown."
+    )
+    platform: PlatformOut | None = Field(
+        description="Whether drives and DRAM carry the load; null where the accesses per "
+        "second or the drive's reads are unknown."
+    )
+    platform_reason: str = Field(
+        description="Why there is no verdict; empty where there is one."
     )
     paying_reason: str = Field(
         description="Why there is none; empty where there is one."

@@ -83,6 +83,8 @@ def _ask(body: BreakEvenIn, point: Point) -> DramOrFlash:
         dirty_share_range=body.dirty_share_range,
         host_share=_host_share(body),
         rate=_rate(body, point),
+        drives=body.drives,
+        dram_bytes_per_s=body.platform_bytes_per_s,
     )
 
 

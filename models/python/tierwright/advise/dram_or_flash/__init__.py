@@ -11,6 +11,11 @@ from tierwright.advise.dram_or_flash import words
 from tierwright.advise.dram_or_flash.break_even import DEFAULT_DELTAS
 from tierwright.advise.dram_or_flash.end import Asked, Form, OneEnd, one_end
 from tierwright.advise.dram_or_flash.paying_ram import NO_RATE, PayingRam, ram_that_pays
+from tierwright.advise.dram_or_flash.platform_verdict import (
+    NO_IOPS,
+    PlatformVerdict,
+    judge,
+)
 from tierwright.advise.dram_or_flash.rows import (
     PricesUsed,
     StepRow,
@@ -25,6 +30,7 @@ from tierwright.evaluate.metadata import MetadataPreset
 from tierwright.evaluate.page_flow.dirty_range import dirty_ends
 from tierwright.hardware.device import Device
 from tierwright.hardware.prices import DEFAULT_AMORTISATION_MONTHS, PriceBook
+from tierwright.hardware.service_time import service_us
 from tierwright.profile.curve import Curve
 
 DEFAULT_POINTS = 161
@@ -75,6 +81,10 @@ class DramOrFlash(Answer):
         interval is unknown.
     paying_reason : str
         Why there is none; empty where there is one.
+    platform : PlatformVerdict or None
+        Whether drives and DRAM carry the load; None where its rate or the drive's is unknown.
+    platform_reason : str
+        Why there is none; empty where there is one.
     estimator, validity : str
         What was used and where it holds.
     time_basis : str
@@ -95,6 +105,8 @@ class DramOrFlash(Answer):
     time_basis: str = TIME_BASIS
     paying: PayingRam | None = None
     paying_reason: str = ""
+    platform: PlatformVerdict | None = None
+    platform_reason: str = ""
 
     @property
     def form(self) -> Form:
@@ -121,6 +133,8 @@ class DramOrFlash(Answer):
             },
             "paying": plain(self.paying),
             "paying_reason": self.paying_reason,
+            "platform": plain(self.platform),
+            "platform_reason": self.platform_reason,
             "estimator": self.estimator,
             "validity": self.validity,
             "time_basis": self.time_basis,
@@ -173,6 +187,8 @@ def answer(
     dirty_share_range: bool = False,
     host_share: HostShare | None = None,
     rate: Rate | None = None,
+    drives: int = 1,
+    dram_bytes_per_s: float | None = None,
 ) -> DramOrFlash:
     """Say where the next sum of money belongs.
 
@@ -216,7 +232,11 @@ def answer(
     host_share : HostShare, optional
         What a fetch into memory takes of the host, for the intervals of DRAM.
     rate : Rate, optional
-        Accesses per second of the workload, for the RAM that pays for itself.
+        Accesses per second of the workload, for the RAM that pays for itself and the platform.
+    drives : int
+        Flash drives that share the misses of RAM, for the platform. [1]
+    dram_bytes_per_s : float, optional
+        Bandwidth of all DRAM, for the platform; no limit unless given. [bytes/s]
 
     Raises
     ------
@@ -252,7 +272,22 @@ def answer(
     else:
         few, many = dirty_ends(curve)
         found = _range(one_end(asked, few), _known(one_end(asked, many), names))
-    return _with_paying(found, names, rate)
+    found = _with_paying(found, names, rate)
+    read_us = service_us(flash, "read", curve.page_bytes)
+    if rate is None or not read_us or not curve.accesses:
+        return replace(found, platform_reason=NO_RATE if rate is None else NO_IOPS)
+    return replace(
+        found,
+        platform=judge(
+            curve,
+            ram_pages,
+            accesses_per_s=rate.accesses_per_s,
+            drive_iops=1e6 / read_us,
+            drives=drives,
+            dram_bytes_per_s=dram_bytes_per_s,
+            paying=found.paying,
+        ),
+    )
 
 
 def _with_paying(
