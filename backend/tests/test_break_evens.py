@@ -513,3 +513,44 @@ class TestCheck:
 @pytest.mark.parametrize(("count", "said"), [(2, "twice"), (3, "3 times")])
 def test_crossings_are_counted_in_words(count, said):
     assert words._times_in_words(count) == said
+
+
+class TestToday:
+    """Host, DRAM bandwidth, the RAM that pays, and the platform: as stated, else of the recording."""
+
+    def test_the_terms_add_up_and_count_in_the_intervals_of_dram_alone(
+        self, application
+    ):
+        plain = ask(application)
+        full = ask(
+            application, core_usd="200", dram_bytes=2.0**36, dram_bytes_per_s=2.0**34
+        )
+        for before, after in zip(plain["intervals"], full["intervals"], strict=True):
+            terms = after["terms"]
+            assert sum(terms.values()) == pytest.approx(after["interval_s"])
+            assert terms["device_s"] == pytest.approx(before["interval_s"])
+            of_dram = after["upper"] == "dram"
+            assert (terms["host_s"] > 0) == of_dram
+            assert terms["bandwidth_s"] == (4 if of_dram else 0)
+
+    def test_half_of_a_module_is_refused(self, application):
+        problem = application.post("/break-evens", question(dram_bytes=1e9), 422)
+        assert "dram_bytes_per_s" in str(problem)
+
+    def test_more_accesses_pay_for_more_ram_and_need_more_drives(self, application):
+        rare = ask(application, accesses_per_s=0.001)
+        often = ask(application, accesses_per_s=1e6)
+        pays = [each["paying"]["sizes"][0]["pages"] for each in (rare, often)]
+        assert pays[0] < pays[1]
+        assert rare["platform"]["viable"]
+        assert often["platform"]["limit"] == "storage"
+        more = often["platform"]["more_drives"]
+        enough = ask(application, accesses_per_s=1e6, drives=1 + more)
+        assert enough["platform"]["limit"] == "none"
+        assert not ask(application, accesses_per_s=1e6, drives=more)["platform"][
+            "viable"
+        ]
+
+    def test_the_rate_is_that_of_the_recording_unless_given(self, application):
+        assert "of the workload" in ask(application)["paying"]["rate_basis"]
+        assert ask(application, accesses_per_s=7)["paying"]["accesses_per_s"] == 7

@@ -15,6 +15,7 @@ from tierwright.advise.dram_or_flash import platform_verdict
 from tierwright.advise.dram_or_flash.paying_ram import duration_words, ram_that_pays
 from tierwright.catalogue.vectors import conformance
 from tierwright.catalogue.vectors.conformance import FORMULAS
+from tierwright.cli.app import main
 from tierwright.common.errors import BadInput
 from tierwright.evaluate.break_even.interval import (
     HostShare,
@@ -624,8 +625,8 @@ def test_each_step_makes_it_viable_and_one_less_does_not(
 @pytest.mark.parametrize(
     ("ram", "tau", "optimal", "words"),
     [
-        (60, 1.0, True, "pay for themselves, and it has 240 KiB"),
-        (60, 9.0, False, "800 KiB of RAM pay for themselves; it has 240 KiB"),
+        (60, 1.0, True, "pay for themselves, and the platform has 240 KiB"),
+        (60, 9.0, False, "800 KiB of RAM pay for themselves; the platform has 240 KiB"),
         (60, 0.05, False, "of which only 40 KiB pay for themselves"),
     ],
 )
@@ -639,3 +640,39 @@ def test_optimal_lies_between_what_must_be_and_what_is_there(
     assert found.optimal is optimal
     assert words in found.sentence
     assert ("not optimal" in found.finding) == (not optimal)
+
+
+# --- the command ---------------------------------------------------------------------------
+
+DEVICES = (
+    *("--flash-device", "samsung-pm9a3-7.68tb-u2"),
+    *("--disk-device", "seagate-exos-x24-24tb", "--price-book", "street-2026-q3"),
+)
+HOST = ("--core-usd", "100", "--dram-module", "64GiB", "--dram-bandwidth", "40")
+
+
+def test_the_command_states_terms_paying_ram_and_platform(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    trace = Path(__file__).resolve().parents[2] / "fixtures/traces/tpcb-cut.csv.zst"
+    profile = tmp_path / "profile.json"
+    assert main(["profile", str(trace), "-o", str(profile)]) == 0
+    capsys.readouterr()
+    asked = ["break-even", *DEVICES, "--profile", str(profile), "--ram-pages", "1000"]
+    assert main(asked) == 0
+    plain = capsys.readouterr().out
+    assert "bandwidth" not in plain
+    assert "RAM pays for itself up to" in plain
+    assert "The platform is viable" in plain
+    limited = [*asked, *HOST, "--accesses-per-s", "1e9", "--memory-bandwidth", "1"]
+    assert main([*limited, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["intervals"][0]["terms"]["bandwidth_s"] == pytest.approx(1.717987)
+    assert found["paying"]["accesses_per_s"] == 1e9
+    assert found["platform"]["limit"] == "both"
+    assert main(limited) == 0
+    assert "storage and DRAM bandwidth limit it" in capsys.readouterr().out
+    assert main([*asked, "--accesses-per-s", "0"]) == 2
+    assert "--accesses-per-s" in capsys.readouterr().err
+    assert main([*asked, "--dram-module", "64GiB"]) == 2
+    assert "dram_bytes_per_s" in capsys.readouterr().err

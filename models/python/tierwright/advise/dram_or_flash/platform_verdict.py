@@ -241,13 +241,13 @@ def _viable(
     have = format_bytes(ram_pages * page_bytes)
     first = _load(found)
     if pays is None:
-        return f"{first} It needs {must} of RAM and has {have}."
+        return f"{first} The platform needs {must} of RAM and has {have}."
     paid = format_bytes(pays * page_bytes)
     if found.optimal:
-        return f"{first} It needs {must} of RAM, {paid} pay for themselves, and it has {have}."
+        return f"{first} The platform needs {must} of RAM, {paid} pay for themselves, and the platform has {have}."
     if pays > ram_pages:
-        return f"{first} {paid} of RAM pay for themselves; it has {have}."
-    return f"{first} It needs {must} of RAM, of which only {paid} pay for themselves."
+        return f"{first} {paid} of RAM pay for themselves; the platform has {have}."
+    return f"{first} The platform needs {must} of RAM, of which only {paid} pay for themselves."
 
 
 def _steps(found: PlatformVerdict, page_bytes: int) -> str:

@@ -522,7 +522,6 @@ CARDS = (
         ),
         validity="data beyond memory on flash; memory, not processors, sets the servers",
         warn=_about_expansion,
-        **_ASKED,
     ),
     _card(
         "near_memory_rate",
@@ -547,7 +546,6 @@ CARDS = (
             ),
         ),
         validity="nothing hides the stall; no I/O is paid; a month has 730 hours",
-        **_ASKED,
     ),
     _card(
         "cloud_break_even",
@@ -580,7 +578,6 @@ CARDS = (
             ),
         ),
         validity=f"{FEES}; a month has 730 hours",
-        **_ASKED,
     ),
     _card(
         "cloud_cache_rate",
