@@ -187,12 +187,14 @@ def curve_break_even(
 
     Examples
     --------
-    >>> curve_break_even(
-    ...     pages=[0, 100, 200, 300], misses=[1000, 990, 500, 500],
-    ...     duration_s=100, break_even_s=50,
+    >>> found = curve_break_even(
+    ...     pages=[0, 100, 200, 300],
+    ...     misses=[1000, 990, 500, 500],
+    ...     duration_s=100,
+    ...     break_even_s=50,
     ... )
-    CurveBreakEven(hull_pages=[0.0, 200.0, 300.0], hull_misses=[1000.0, 500.0, 500.0], \
-interval_s=[40.0, None], pages=200.0)
+    >>> found.hull_pages, found.interval_s, found.pages
+    ([0.0, 200.0, 300.0], [40.0, None], 200.0)
     """
     subject = "break-even on the curve"
     numbers(subject, ("duration_s",), duration_s=duration_s, break_even_s=break_even_s)
