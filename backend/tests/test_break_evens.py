@@ -554,3 +554,13 @@ class TestToday:
     def test_the_rate_is_that_of_the_recording_unless_given(self, application):
         assert "of the workload" in ask(application)["paying"]["rate_basis"]
         assert ask(application, accesses_per_s=7)["paying"]["accesses_per_s"] == 7
+
+    def test_far_memory_and_stores_are_answered_where_they_are_asked_for(
+        self, application
+    ):
+        assert ask(application)["far"] is None
+        far = {"price_ratio": 0.5, "stall_s": 1e-7, "core_usd_per_hour": 0.04}
+        store = {"object_bytes": 1e6, "request_usd": 4e-7}
+        found = ask(application, far=far, store=store)
+        assert found["far"]["loads_per_s"] > 0
+        assert "cheaper to keep in DRAM" in found["store"]["sentence"]

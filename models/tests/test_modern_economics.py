@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tierwright.advise.dram_or_flash import platform_verdict
+from tierwright.advise.dram_or_flash import elsewhere, platform_verdict
 from tierwright.advise.dram_or_flash.paying_ram import duration_words, ram_that_pays
 from tierwright.catalogue.vectors import conformance
 from tierwright.catalogue.vectors.conformance import FORMULAS
@@ -676,3 +676,57 @@ def test_the_command_states_terms_paying_ram_and_platform(
     assert "--accesses-per-s" in capsys.readouterr().err
     assert main([*asked, "--dram-module", "64GiB"]) == 2
     assert "dram_bytes_per_s" in capsys.readouterr().err
+
+
+# --- elsewhere -----------------------------------------------------------------------------
+
+
+@pytest.mark.oracle(
+    "advise.dram_or_flash.elsewhere.far_memory",
+    "advise.dram_or_flash.elsewhere.object_store",
+    "advise.dram_or_flash.elsewhere.usd_per_gib_month",
+)
+def test_far_memory_and_stores_by_hand() -> None:
+    assert elsewhere.usd_per_gib_month(Decimal(36) / 2**30, 36) == pytest.approx(1)
+    asked = elsewhere.FarAsked(0.5, 1e-7, 0.04)
+    far = elsewhere.far_memory(asked, page_bytes=4096, dram_usd_per_gib_month=2.49)
+    assert far.loads_per_s == pytest.approx(1.62647195058)
+    assert "at least 1.63 times per second" in far.sentence
+    alike = elsewhere.FarAsked(1.0, 1e-7, 0.04)
+    same = elsewhere.far_memory(alike, page_bytes=4096, dram_usd_per_gib_month=2.49)
+    assert "Every page belongs in DRAM" in same.sentence
+    store = elsewhere.StoreAsked(2.0**20, 4e-7)
+    kept = elsewhere.object_store(store, dram_usd_per_gib_month=2.49)
+    assert kept.interval_s == pytest.approx(432.300722892)
+    assert "read at least once in 7.21 minutes" in kept.sentence
+    free = elsewhere.StoreAsked(2.0**20, 0)
+    never = elsewhere.object_store(free, dram_usd_per_gib_month=2.49)
+    assert "never pays" in never.sentence
+
+
+@pytest.mark.formula(
+    "advise.dram_or_flash.elsewhere.far_memory",
+    "advise.dram_or_flash.elsewhere.object_store",
+    "advise.dram_or_flash.elsewhere.usd_per_gib_month",
+)
+@given(st.floats(0, 0.9), st.floats(1e-9, 1e-5), prices, st.floats(1e-9, 1e-3))
+def test_more_expensive_dram_keeps_less(
+    ratio: float, stall: float, price: float, fee: float
+) -> None:
+    byte = Decimal(repr(price)) / 2**30
+    dram = elsewhere.usd_per_gib_month(byte, 12)
+    asked, store = (
+        elsewhere.FarAsked(ratio, stall, 0.04),
+        elsewhere.StoreAsked(1e6, fee),
+    )
+
+    def loads(usd: float) -> float:
+        return elsewhere.far_memory(
+            asked, page_bytes=4096, dram_usd_per_gib_month=usd
+        ).loads_per_s
+
+    def interval(usd: float) -> float:
+        return elsewhere.object_store(store, dram_usd_per_gib_month=usd).interval_s
+
+    assert loads(2 * dram) > loads(dram)
+    assert interval(2 * dram) < interval(dram)

@@ -251,6 +251,12 @@ export const ExchangeRateIn = {
   per_usd: {"low":0,"high":1000000000},
 } as const;
 
+export const FarMemoryIn = {
+  price_ratio: {"low":0,"high":1},
+  stall_s: {"low":0,"exclusive":true,"high":1},
+  core_usd_per_hour: {"low":0,"exclusive":true,"high":1000000},
+} as const;
+
 export const FioImportIn = {
   queue_depth: {"low":1,"high":1000000,"whole":true},
   page_bytes: {"low":512,"high":16777216,"whole":true},
@@ -504,6 +510,12 @@ export const MiniatureIn = {
   sizes: {"most":200},
   sample_rate: {"low":0,"exclusive":true,"high":1,"usual":0.1},
   seed: {"low":0,"high":4294967295,"whole":true,"usual":0},
+} as const;
+
+export const ObjectStoreIn = {
+  object_bytes: {"low":0,"exclusive":true,"high":1000000000000000},
+  request_usd: {"low":0,"high":1000000},
+  byte_usd: {"low":0,"high":1,"usual":0},
 } as const;
 
 export const PoolAdvisorIn = {

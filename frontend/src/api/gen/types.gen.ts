@@ -407,6 +407,14 @@ export type BreakEvenCheckIn = {
      */
     platform_bytes_per_s?: number | null;
     /**
+     * Far memory to compare with DRAM.
+     */
+    far?: FarMemoryIn | null;
+    /**
+     * A store with fees to compare with DRAM.
+     */
+    store?: ObjectStoreIn | null;
+    /**
      * Flash Metadata
      *
      * Preset of `GET /catalog/flash-metadata` whose memory is subtracted from the DRAM; absent: nothing is charged.
@@ -588,6 +596,14 @@ export type BreakEvenIn = {
      * Bandwidth of all DRAM, for the platform; absent: no limit. [bytes/s]
      */
     platform_bytes_per_s?: number | null;
+    /**
+     * Far memory to compare with DRAM.
+     */
+    far?: FarMemoryIn | null;
+    /**
+     * A store with fees to compare with DRAM.
+     */
+    store?: ObjectStoreIn | null;
     /**
      * Flash Metadata
      *
@@ -821,6 +837,14 @@ export type BreakEvenOut = {
      * Why there is no verdict; empty where there is one.
      */
     platform_reason: string;
+    /**
+     * Null unless asked for, or without a price of DRAM.
+     */
+    far: FarMemoryOut | null;
+    /**
+     * Null unless asked for, or without a price of DRAM.
+     */
+    store: ObjectStoreOut | null;
     /**
      * Paying Reason
      *
@@ -3951,6 +3975,64 @@ export type FactChange = {
 export type Family = 'policy' | 'buffer' | 'scheme' | 'flash_cache' | 'chooser';
 
 /**
+ * FarMemoryIn
+ *
+ * Memory over CXL: its price, and what waiting for it costs.
+ */
+export type FarMemoryIn = {
+    /**
+     * Price Ratio
+     *
+     * Price of far memory over that of DRAM, per byte.
+     */
+    price_ratio: number;
+    /**
+     * Stall S
+     *
+     * Extra latency of one load that nothing hides. [s]
+     */
+    stall_s: number;
+    /**
+     * Core Usd Per Hour
+     *
+     * Of the core that waits. [USD/h]
+     */
+    core_usd_per_hour: number;
+};
+
+/**
+ * FarMemoryOut
+ *
+ * How often a page is loaded that belongs in DRAM rather than in far memory.
+ */
+export type FarMemoryOut = {
+    /**
+     * Loads Per S
+     *
+     * A page that is loaded at least so often belongs in DRAM.
+     */
+    loads_per_s: number;
+    /**
+     * Dram Usd Per Gib Month
+     *
+     * Price of DRAM used. [USD/GiB/month]
+     */
+    dram_usd_per_gib_month: number;
+    /**
+     * Sentence
+     *
+     * The same in words.
+     */
+    sentence: string;
+    /**
+     * Validity
+     *
+     * Where it holds.
+     */
+    validity: string;
+};
+
+/**
  * FigureBeside
  *
  * One figure, then and now.
@@ -6959,6 +7041,70 @@ export type NextMoneyOut = {
      * What the smallest flash gains before its first hit; below 0 where every victim is staged. [µs per access]
      */
     entry_gain_us: number | null;
+};
+
+/**
+ * ObjectStoreIn
+ *
+ * Objects of a store with fees.
+ */
+export type ObjectStoreIn = {
+    /**
+     * Object Bytes
+     *
+     * Of one object. [bytes]
+     */
+    object_bytes: number;
+    /**
+     * Request Usd
+     *
+     * Fee of one request. [USD]
+     */
+    request_usd: number;
+    /**
+     * Byte Usd
+     *
+     * Fee of one byte. [USD]
+     */
+    byte_usd?: number;
+};
+
+/**
+ * ObjectStoreOut
+ *
+ * How often an object is read that is cheaper to keep in DRAM than to fetch.
+ */
+export type ObjectStoreOut = {
+    /**
+     * Interval S
+     *
+     * An object read at least once in so long is cheaper to keep. [s]
+     */
+    interval_s: number;
+    /**
+     * Fetch Usd
+     *
+     * One fetch. [USD]
+     */
+    fetch_usd: number;
+    /**
+     * Dram Usd Per Gib Month
+     *
+     * Price of DRAM used. [USD/GiB/month]
+     */
+    dram_usd_per_gib_month: number;
+    /**
+     * Sentence
+     *
+     * The same in words.
+     */
+    sentence: string;
+    /**
+     * Validity
+     *
+     * Where it holds.
+     */
+    validity: string;
 };
 
 /**

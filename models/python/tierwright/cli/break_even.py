@@ -23,6 +23,7 @@ from tierwright.common.units import format_count, format_microseconds
 if TYPE_CHECKING:
     from tierwright.advise.dram_or_flash import DramOrFlash
     from tierwright.advise.dram_or_flash.break_even import BreakEven
+    from tierwright.advise.dram_or_flash.elsewhere import FarAsked
     from tierwright.advise.point import Rate
     from tierwright.evaluate.break_even.interval import HostShare, TierInterval
     from tierwright.evaluate.break_even.schemes import SchemeTheta
@@ -185,6 +186,23 @@ def break_even(
             help="Bandwidth of all DRAM, for the platform [default: no limit]. [GB/s]",
         ),
     ] = None,
+    far_memory: Annotated[
+        tuple[float, float, float] | None,
+        typer.Option(
+            "--far-memory",
+            metavar="RATIO NS USD",
+            help="Memory over CXL: its price over that of DRAM, the extra latency of a load "
+            "[ns], and the core that waits [USD/h].",
+        ),
+    ] = None,
+    object_store: Annotated[
+        tuple[float, float, float] | None,
+        typer.Option(
+            "--object-store",
+            metavar="BYTES USD USD",
+            help="Store with fees: size of an object, fee of a request and of a byte.",
+        ),
+    ] = None,
     amortisation_months: Annotated[
         int,
         typer.Option(
@@ -213,6 +231,7 @@ def break_even(
         DEFAULT_PAGE_BYTES,
         analyse,
     )
+    from tierwright.advise.dram_or_flash.elsewhere import StoreAsked
     from tierwright.hardware import catalog
     from tierwright.profile.document import read_profile
 
@@ -265,6 +284,8 @@ def break_even(
             dirty_share_range=True,
             rate=_rate(accesses_per_s, workload),
             drives=drives,
+            far=None if far_memory is None else _far(*far_memory),
+            store=None if object_store is None else StoreAsked(*object_store),
             dram_bytes_per_s=None
             if memory_bandwidth is None
             else memory_bandwidth * 1e9,
@@ -285,12 +306,21 @@ def break_even(
     _print(found)
     if answer is not None:
         _print_paying(answer)
+        for each in (answer.far, answer.store):
+            if each is not None:
+                typer.echo(each.sentence)
     print_warnings(
         [*assumed, *({"message": w.message, "hint": w.hint} for w in found.warnings)]
     )
 
 
-_TODAY = ("paying", "paying_reason", "platform", "platform_reason")
+_TODAY = ("paying", "paying_reason", "platform", "platform_reason", "far", "store")
+
+
+def _far(ratio: float, stall_ns: float, core_usd_per_hour: float) -> FarAsked:
+    from tierwright.advise.dram_or_flash.elsewhere import FarAsked
+
+    return FarAsked(ratio, stall_ns * 1e-9, core_usd_per_hour)
 
 
 def _host_share(

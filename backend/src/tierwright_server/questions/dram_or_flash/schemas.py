@@ -5,12 +5,18 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from tierwright.advise.dram_or_flash import paying_ram, platform_verdict, rows
+from tierwright.advise.dram_or_flash import (
+    elsewhere,
+    paying_ram,
+    platform_verdict,
+    rows,
+)
 from tierwright.evaluate.break_even import interval
 from tierwright.profile.steady_state import Start
 from tierwright_server.common.mirrors import mirrors
 from tierwright_server.common.schemas import (
     Answer,
+    Body,
     FlashMetadata,
     Identifier,
     Months,
@@ -36,6 +42,34 @@ Above0 = Annotated[float, Field(gt=0, le=1e18)]
 Winner = Literal["flash", "dram", "tie", "neither"]
 
 MOST_DELTAS = 50
+
+
+class FarMemoryIn(Body):
+    """Memory over CXL: its price, and what waiting for it costs."""
+
+    price_ratio: Annotated[float, Field(ge=0, le=1)] = Field(
+        description="Price of far memory over that of DRAM, per byte."
+    )
+    stall_s: Annotated[float, Field(gt=0, le=1)] = Field(
+        description="Extra latency of one load that nothing hides. [s]"
+    )
+    core_usd_per_hour: Annotated[float, Field(gt=0, le=1e6)] = Field(
+        description="Of the core that waits. [USD/h]"
+    )
+
+
+class ObjectStoreIn(Body):
+    """Objects of a store with fees."""
+
+    object_bytes: Annotated[float, Field(gt=0, le=1e15)] = Field(
+        description="Of one object. [bytes]"
+    )
+    request_usd: Annotated[float, Field(ge=0, le=1e6)] = Field(
+        description="Fee of one request. [USD]"
+    )
+    byte_usd: Annotated[float, Field(ge=0, le=1)] = Field(
+        default=0.0, description="Fee of one byte. [USD]"
+    )
 
 
 class BreakEvenIn(DirtyShareIn):
@@ -118,6 +152,12 @@ class BreakEvenIn(DirtyShareIn):
     platform_bytes_per_s: Above0 | None = Field(
         default=None,
         description="Bandwidth of all DRAM, for the platform; absent: no limit. [bytes/s]",
+    )
+    far: FarMemoryIn | None = Field(
+        default=None, description="Far memory to compare with DRAM."
+    )
+    store: ObjectStoreIn | None = Field(
+        default=None, description="A store with fees to compare with DRAM."
     )
     flash_metadata: FlashMetadata | None = Field(
         default=None,
@@ -427,6 +467,29 @@ class PlatformOut(Answer):
     """Whether drives and DRAM carry the load of the workload."""
 
 
+@mirrors(
+    elsewhere.FarMemory,
+    loads_per_s="A page that is loaded at least so often belongs in DRAM.",
+    dram_usd_per_gib_month="Price of DRAM used. [USD/GiB/month]",
+    sentence="The same in words.",
+    validity="Where it holds.",
+)
+class FarMemoryOut(Answer):
+    """How often a page is loaded that belongs in DRAM rather than in far memory."""
+
+
+@mirrors(
+    elsewhere.ObjectStore,
+    interval_s="An object read at least once in so long is cheaper to keep. [s]",
+    fetch_usd="One fetch. [USD]",
+    dram_usd_per_gib_month="Price of DRAM used. [USD/GiB/month]",
+    sentence="The same in words.",
+    validity="Where it holds.",
+)
+class ObjectStoreOut(Answer):
+    """How often an object is read that is cheaper to keep in DRAM than to fetch."""
+
+
 class IntervalOut(Answer):
     """Break-even interval of a pair of tiers (five-minute rule)."""
 
@@ -504,6 +567,12 @@ class BreakEvenOut(Answer):
     )
     platform_reason: str = Field(
         description="Why there is no verdict; empty where there is one."
+    )
+    far: FarMemoryOut | None = Field(
+        description="Null unless asked for, or without a price of DRAM."
+    )
+    store: ObjectStoreOut | None = Field(
+        description="Null unless asked for, or without a price of DRAM."
     )
     paying_reason: str = Field(
         description="Why there is none; empty where there is one."

@@ -8,6 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from tierwright.advise import dram_or_flash
 from tierwright.advise.dram_or_flash import DramOrFlash
+from tierwright.advise.dram_or_flash.elsewhere import FarAsked, StoreAsked
 from tierwright.advise.dram_or_flash.end import OneEnd
 from tierwright.advise.dram_or_flash.rows import (
     no_flip,
@@ -85,6 +86,8 @@ def _ask(body: BreakEvenIn, point: Point) -> DramOrFlash:
         rate=_rate(body, point),
         drives=body.drives,
         dram_bytes_per_s=body.platform_bytes_per_s,
+        far=None if body.far is None else FarAsked(**body.far.model_dump()),
+        store=None if body.store is None else StoreAsked(**body.store.model_dump()),
     )
 
 

@@ -9,6 +9,15 @@ from typing import Any
 
 from tierwright.advise.dram_or_flash import words
 from tierwright.advise.dram_or_flash.break_even import DEFAULT_DELTAS
+from tierwright.advise.dram_or_flash.elsewhere import (
+    FarAsked,
+    FarMemory,
+    ObjectStore,
+    StoreAsked,
+    far_memory,
+    object_store,
+    usd_per_gib_month,
+)
 from tierwright.advise.dram_or_flash.end import Asked, Form, OneEnd, one_end
 from tierwright.advise.dram_or_flash.paying_ram import NO_RATE, PayingRam, ram_that_pays
 from tierwright.advise.dram_or_flash.platform_verdict import (
@@ -85,6 +94,10 @@ class DramOrFlash(Answer):
         Whether drives and DRAM carry the load; None where its rate or the drive's is unknown.
     platform_reason : str
         Why there is none; empty where there is one.
+    far : FarMemory or None
+        Far memory beside DRAM; None unless asked for, or without a price of DRAM.
+    store : ObjectStore or None
+        A store with fees beside DRAM; None as `far`.
     estimator, validity : str
         What was used and where it holds.
     time_basis : str
@@ -107,6 +120,8 @@ class DramOrFlash(Answer):
     paying_reason: str = ""
     platform: PlatformVerdict | None = None
     platform_reason: str = ""
+    far: FarMemory | None = None
+    store: ObjectStore | None = None
 
     @property
     def form(self) -> Form:
@@ -135,6 +150,8 @@ class DramOrFlash(Answer):
             "paying_reason": self.paying_reason,
             "platform": plain(self.platform),
             "platform_reason": self.platform_reason,
+            "far": plain(self.far),
+            "store": plain(self.store),
             "estimator": self.estimator,
             "validity": self.validity,
             "time_basis": self.time_basis,
@@ -189,6 +206,8 @@ def answer(
     rate: Rate | None = None,
     drives: int = 1,
     dram_bytes_per_s: float | None = None,
+    far: FarAsked | None = None,
+    store: StoreAsked | None = None,
 ) -> DramOrFlash:
     """Say where the next sum of money belongs.
 
@@ -237,6 +256,10 @@ def answer(
         Flash drives that share the misses of RAM, for the platform. [1]
     dram_bytes_per_s : float, optional
         Bandwidth of all DRAM, for the platform; no limit unless given. [bytes/s]
+    far : FarAsked, optional
+        Far memory to compare with DRAM.
+    store : StoreAsked, optional
+        A store with fees to compare with DRAM.
 
     Raises
     ------
@@ -272,7 +295,7 @@ def answer(
     else:
         few, many = dirty_ends(curve)
         found = _range(one_end(asked, few), _known(one_end(asked, many), names))
-    found = _with_paying(found, names, rate)
+    found = _elsewhere(_with_paying(found, names, rate), far, store)
     read_us = service_us(flash, "read", curve.page_bytes)
     if rate is None or not read_us or not curve.accesses:
         return replace(found, platform_reason=NO_RATE if rate is None else NO_IOPS)
@@ -287,6 +310,27 @@ def answer(
             dram_bytes_per_s=dram_bytes_per_s,
             paying=found.paying,
         ),
+    )
+
+
+def _elsewhere(
+    found: DramOrFlash, far: FarAsked | None, store: StoreAsked | None
+) -> DramOrFlash:
+    """Add far memory and a store with fees, where they are asked for and DRAM has a price."""
+    prices = found.end.prices
+    byte = prices.per_byte(prices.ram)
+    if byte is None:
+        return found
+    dram = usd_per_gib_month(byte, prices.months)
+    page = found.end.curve.page_bytes
+    return replace(
+        found,
+        far=None
+        if far is None
+        else far_memory(far, page_bytes=page, dram_usd_per_gib_month=dram),
+        store=None
+        if store is None
+        else object_store(store, dram_usd_per_gib_month=dram),
     )
 
 

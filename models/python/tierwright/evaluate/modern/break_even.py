@@ -114,8 +114,11 @@ def break_even_host(
     ...     ssd_cost=100,
     ...     ssd_iops=10e6,
     ... )
-    >>> float(found.host_s), float(found.bandwidth_s), float(found.ssd_s)
-    (23.4375, 1.0, 58.59375)
+    >>> [
+    ...     round(float(each), 3)
+    ...     for each in (found.host_s, found.bandwidth_s, found.ssd_s)
+    ... ]
+    [23.438, 1.0, 58.594]
     """
     given = {
         "core_cost": core_cost,
