@@ -39,6 +39,18 @@ export interface DollarSearch {
   memory_gb_per_s?: number | undefined;
   /** Page accesses per second; absent: those of the recording. */
   rate?: number | undefined;
+  /** Price of far memory over that of DRAM. */
+  far_ratio?: number | undefined;
+  /** Extra latency of a load of far memory. [ns] */
+  far_ns?: number | undefined;
+  /** Of the core that waits for it. [USD/h] */
+  core_hour?: number | undefined;
+  /** Object of a store with fees. [KiB] */
+  object_kib?: number | undefined;
+  /** Fee of 1,000 requests. [USD] */
+  requests_usd?: number | undefined;
+  /** Fee of a GB transferred. [USD] */
+  egress_usd?: number | undefined;
   /** Share of reads among the accesses below RAM; absent: that of the workload. */
   reads?: number | undefined;
 }
@@ -47,6 +59,16 @@ export interface DollarSearch {
 export const USUAL_MODULE_GIB = 64;
 /** I/Os per second that a core drives unless given. */
 export const USUAL_CORE_IOPS = 1_000_000;
+/** Examples of far memory and of a store, until others are entered. */
+export const ELSEWHERE = {
+  far_ratio: 0.5,
+  far_ns: 100,
+  core_hour: 0.04,
+  object_kib: 1024,
+  requests_usd: 0.0004,
+  egress_usd: 0,
+};
+
 export const MOST_RATE = 1e12;
 
 export const MIN_RATIO = 0.001;
@@ -68,6 +90,12 @@ const FIELDS = {
   drives: bounded(BreakEvenIn.drives),
   memory_gb_per_s: bounded({ low: 1e-6, high: 1e6 }),
   rate: bounded({ low: 1e-6, high: MOST_RATE }),
+  far_ratio: share,
+  far_ns: bounded({ low: 1, high: 1e6 }),
+  core_hour: bounded({ low: 1e-6, high: 1e4 }),
+  object_kib: bounded({ low: 0.001, high: 1e9 }),
+  requests_usd: bounded({ low: 0, high: 1e6 }),
+  egress_usd: bounded({ low: 0, high: 1e6 }),
   reads: share,
 } as const;
 

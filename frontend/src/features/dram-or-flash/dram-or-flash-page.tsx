@@ -34,6 +34,7 @@ import { usePatch } from "@/questions/use-analysis";
 import { CheckPanel } from "./check-panel";
 import { Controls } from "./controls";
 import classes from "./dram-or-flash.module.css";
+import { ElsewherePanel, elsewhere } from "./elsewhere-panel";
 import { atEnd } from "./findings";
 import { FlipChart } from "./flip-chart";
 import { MarginalChart } from "./marginal-chart";
@@ -84,6 +85,7 @@ const host = (search: DollarSearch): Partial<BreakEvenIn> => ({
         dram_bytes_per_s: search.dram_gb_per_s * GIGA,
         dram_bytes: (search.dram_gib ?? USUAL_MODULE_GIB) * GIB,
       }),
+  ...elsewhere(search),
   drives: search.drives ?? 1,
   ...(search.memory_gb_per_s === undefined
     ? {}
@@ -188,6 +190,9 @@ function DramOrFlashView({ state, name, summary }: AnalysisInputs) {
           name={name}
           busy={found.isPlaceholderData}
         />
+      )}
+      {found.data !== undefined && (
+        <ElsewherePanel found={found.data} search={search} patch={patch} />
       )}
       {found.data !== undefined && found.data.form === "full" && (
         <ReplayCheck
