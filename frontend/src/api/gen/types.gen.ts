@@ -838,11 +838,11 @@ export type BreakEvenOut = {
      */
     platform_reason: string;
     /**
-     * Null unless asked for, or without a price of DRAM.
+     * Null unless requested, or without a price of DRAM.
      */
     far: FarMemoryOut | null;
     /**
-     * Null unless asked for, or without a price of DRAM.
+     * Null unless requested, or without a price of DRAM.
      */
     store: ObjectStoreOut | null;
     /**

@@ -61,8 +61,8 @@ export function ElsewherePanel({ found, search, patch }: Props) {
     >
       <div className={classes["options"]}>
         <NumberField
-          label="Price of far memory"
-          unit="% of DRAM"
+          label="Price of far memory over DRAM"
+          unit="%"
           value={given.far_ratio * 100}
           min={0}
           max={100}

@@ -569,10 +569,10 @@ class BreakEvenOut(Answer):
         description="Why there is no verdict; empty where there is one."
     )
     far: FarMemoryOut | None = Field(
-        description="Null unless asked for, or without a price of DRAM."
+        description="Null unless requested, or without a price of DRAM."
     )
     store: ObjectStoreOut | None = Field(
-        description="Null unless asked for, or without a price of DRAM."
+        description="Null unless requested, or without a price of DRAM."
     )
     paying_reason: str = Field(
         description="Why there is none; empty where there is one."
