@@ -95,7 +95,7 @@ class DramOrFlash(Answer):
     platform_reason : str
         Why there is none; empty where there is one.
     far : FarMemory or None
-        Far memory beside DRAM; None unless asked for, or without a price of DRAM.
+        Far memory beside DRAM; None unless requested, or without a price of DRAM.
     store : ObjectStore or None
         A store with fees beside DRAM; None as `far`.
     estimator, validity : str
