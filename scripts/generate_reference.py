@@ -59,6 +59,7 @@ COMMANDS: tuple[tuple[str, ...], ...] = (
     ("sce",),
     ("metadata",),
     ("tier-cost",),
+    ("bill",),
     ("conformance",),
     ("curve", "sampled"),
     ("curve", "windows"),
