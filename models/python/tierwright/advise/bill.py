@@ -116,7 +116,7 @@ class Bill(Answer):
             Figure("purchase_usd", "at purchase", self.purchase_usd, "USD"),
             Figure(
                 "total_usd",
-                f"over {self.horizon_months:,} months",
+                f"over {_months(self.horizon_months)}",
                 self.total_usd,
                 "USD",
             ),
@@ -125,6 +125,10 @@ class Bill(Answer):
     def to_dict(self, *, derivation: bool = False) -> dict[str, Any]:
         """Return plain data for JSON; each price as the exact decimal that it is."""
         found = super().to_dict(derivation=derivation)
+        for key in ("usd_per_month", "purchase_usd", "total_usd"):
+            found[key] = text_of(getattr(self, key))
+        newest = self.at_newest_purchase_usd
+        found["at_newest_purchase_usd"] = None if newest is None else text_of(newest)
         found["lines"] = [
             {
                 **plain(line),
@@ -227,7 +231,7 @@ def _finding(
     unpriced: tuple[str, ...],
     broken: tuple[Violation, ...],
 ) -> str:
-    horizon = f"{build.horizon_months:,} months"
+    horizon = _months(build.horizon_months)
     said = [
         f"{exact_money(total.usd_per_month)} per month and "
         f"{exact_money(total.purchase_usd)} at purchase: "
@@ -239,9 +243,7 @@ def _finding(
         said.append(f"The sum is a lower bound: no price of {_listed(unpriced)}.")
     if broken:
         said.append(
-            "Limits are exceeded: "
-            + "; ".join(each.message for each in broken)
-            + "."
+            "Limits are exceeded: " + "; ".join(each.message for each in broken) + "."
         )
     return " ".join(said)
 
@@ -262,6 +264,10 @@ def _comparison(ways: list[Way], months: int | None, horizon: str) -> str:
     if months is None:
         return f"{text} The purchase for `{bought.name}` never pays off."
     return f"{text} The purchase for `{bought.name}` pays off from month {months:,} on."
+
+
+def _months(count: int) -> str:
+    return "1 month" if count == 1 else f"{count:,} months"
 
 
 def _listed(names: tuple[str, ...]) -> str:

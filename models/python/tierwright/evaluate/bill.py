@@ -378,6 +378,11 @@ def _bought(item: PartItem, count: int, kind: str, what: str) -> Line:
     )
 
 
+def _up(value: Decimal) -> Decimal:
+    """Round up to a whole number; `//` of Decimals would cut."""
+    return value.to_integral_value(ROUND_CEILING)
+
+
 def _of(volume: Volume, name: str) -> tuple[str | None, str]:
     fact = volume.figures.get(name)
     return (None, "") if fact is None else (fact.date, fact.source)
@@ -387,7 +392,7 @@ def billed_size_gib(item: VolumeItem) -> Decimal:
     """Size that is charged: at least the least size, whole steps. [GiB]"""
     size = max(item.size_gib, item.volume.min_size_gib or ZERO)
     step = item.volume.size_step_gib
-    return -(-size // step) * step if step else size
+    return _up(size / step) * step if step else size
 
 
 def _volume_lines(build: Build, item: VolumeItem) -> Iterator[Line]:
@@ -733,7 +738,7 @@ def _of_volume(build: Build, item: VolumeItem, where: str) -> Iterator[Violation
         yield Violation(
             "volume_iops_per_gib",
             where,
-            f"{iops.normalize():,f} IOPS need {-(-iops // per_gib):,f} GiB at "
+            f"{iops.normalize():,f} IOPS need {_up(iops / per_gib):,f} GiB at "
             f"{per_gib.normalize():f} IOPS per GiB, and `{volume.id}` has "
             f"{size.normalize():,f} GiB",
             "use a larger volume, or fewer IOPS",
@@ -756,7 +761,7 @@ def _of_volume(build: Build, item: VolumeItem, where: str) -> Iterator[Violation
         yield Violation(
             "volume_throughput_per_iops",
             where,
-            f"{rate.normalize():,f} {unit} need {-(-rate // per_iops):,f} IOPS at "
+            f"{rate.normalize():,f} {unit} need {_up(rate / per_iops):,f} IOPS at "
             f"{per_iops.normalize():f} {unit} per IOPS, and `{volume.id}` has "
             f"{iops.normalize():,f}",
             "provision more IOPS, or less throughput",
