@@ -112,11 +112,11 @@ class Bill(Answer):
     def figures(self) -> tuple[Figure, ...]:
         """Rent, purchase and total."""
         return (
-            Figure("usd_per_month", "a month", self.usd_per_month, "USD/month"),
-            Figure("purchase_usd", "at purchase", self.purchase_usd, "USD"),
+            Figure("usd_per_month", "Per month", self.usd_per_month, "USD/month"),
+            Figure("purchase_usd", "At purchase", self.purchase_usd, "USD"),
             Figure(
                 "total_usd",
-                f"over {_months(self.horizon_months)}",
+                f"Over {_months(self.horizon_months)}",
                 self.total_usd,
                 "USD",
             ),
