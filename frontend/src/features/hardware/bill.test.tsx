@@ -112,9 +112,10 @@ describe("prices over time", () => {
     const lines = priceLines(SERIES, "dram", "light");
     expect(lines.map(({ name, line: joined }) => [name, joined])).toEqual([
       ["64 GB module", true],
+      ["forecast", false],
       ["single prices, not joinable", false],
     ]);
-    expect(lines[1]?.points).toHaveLength(1);
+    expect(lines.map(({ points }) => points.length)).toEqual([2, 1, 1]);
   });
 
   it("say first against last of what was paid, upwards and downwards", () => {

@@ -20,6 +20,7 @@ import { DataTable } from "@/components/data-table";
 import { NumberField } from "@/components/number-field";
 import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
+import { Prose } from "@/components/prose";
 import { Unknown } from "@/components/unknown";
 import { WarningNotes } from "@/components/warning-notes";
 import { rateOf, shownCurrency } from "@/units/currency";
@@ -28,6 +29,7 @@ import { type BillForm, billOf, cents, USUAL_BILL } from "./bill-form";
 import classes from "./hardware.module.css";
 
 const HEIGHT = 300;
+const NO_NAMES: ReadonlyMap<string, string> = new Map();
 const QUANTITY_DIGITS = 7;
 const MOST_MACHINES = 10_000;
 const MOST_PARTS = 1000;
@@ -196,8 +198,8 @@ function Built({ form, change, parts }: FieldsProps & Pick<BillProps, "parts">) 
         />
         {pick("Memory module", "dimm", of("dimm"))}
         <NumberField
-          label="Modules"
-          unit="per machine"
+          label="Modules per machine"
+          unit=""
           whole
           value={form.dimms}
           min={0}
@@ -206,8 +208,8 @@ function Built({ form, change, parts }: FieldsProps & Pick<BillProps, "parts">) 
         />
         {pick("Drive", "drive", of("nvme", "sata_ssd", "hdd"))}
         <NumberField
-          label="Drives"
-          unit="per machine"
+          label="Drives per machine"
+          unit=""
           whole
           value={form.drives}
           min={0}
@@ -215,8 +217,8 @@ function Built({ form, change, parts }: FieldsProps & Pick<BillProps, "parts">) 
           onChange={(drives) => change({ drives })}
         />
         <NumberField
-          label="Power"
-          unit="W per machine"
+          label="Power per machine"
+          unit="W"
           value={form.watts}
           min={0}
           max={1e5}
@@ -364,7 +366,7 @@ function WaysChart({ found }: { readonly found: BillOut }) {
   );
   return (
     <ChartCard
-      title={found.finding.replace(/\.$/, "")}
+      title={<Prose text={found.finding} names={NO_NAMES} />}
       subtitle={`Purchase and rent paid up to each month [${shownCurrency()}]`}
       label="Rent against purchase"
       option={option}

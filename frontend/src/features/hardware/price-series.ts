@@ -1,6 +1,6 @@
 import type { PriceSeriesOut } from "@/api/purchasable";
 import type { LineSeries } from "@/charts/line-option";
-import type { ColorScheme, MarkerShape } from "@/charts/palette";
+import type { ColorScheme } from "@/charts/palette";
 
 type Point = PriceSeriesOut["points"][number];
 
@@ -16,7 +16,6 @@ const COLORS: Readonly<Record<ColorScheme, readonly string[]>> = {
   light: ["#1f6feb", "#b35900"],
   dark: ["#6cb0ff", "#ffb066"],
 };
-const SHAPES: readonly MarkerShape[] = ["circle", "diamond"];
 const QUARTER = /^(\d{4})-Q([1-4])$/;
 const MONTHS_A_YEAR = 12;
 const PERCENT = 100;
@@ -36,33 +35,43 @@ export function yearOf(date: string): number {
 const paid = ({ usd_per_gb, forecast }: Point): boolean =>
   usd_per_gb !== null && !forecast;
 
+const placed = (points: readonly Point[]) =>
+  points
+    .filter(({ usd_per_gb }) => usd_per_gb !== null)
+    .map(({ date, usd_per_gb }) => [yearOf(date), Number(usd_per_gb)] as const)
+    .toSorted(([one], [other]) => one - other);
+
+const FORECAST = "forecast";
+
 /** Lines join only the prices of one product and one market; the rest are markers. */
 export function priceLines(
   all: readonly PriceSeriesOut[],
   kind: string,
   colors: ColorScheme,
 ): LineSeries[] {
+  const [joined = "", single = ""] = COLORS[colors];
   return all
     .filter((series) => series.kind === kind)
     .toSorted((one, other) => Number(other.joinable) - Number(one.joinable))
-    .flatMap((series, index) => {
-      const points = series.points
-        .filter(({ usd_per_gb }) => usd_per_gb !== null)
-        .map(({ date, usd_per_gb }) => [yearOf(date), Number(usd_per_gb)] as const)
-        .toSorted(([one], [other]) => one - other);
-      return points.length === 0
-        ? []
-        : [
-            {
-              name: series.joinable ? series.name : "single prices, not joinable",
-              color: COLORS[colors][series.joinable ? 0 : 1] ?? "#5c6470",
-              symbol: SHAPES[index % SHAPES.length] ?? "circle",
-              line: series.joinable,
-              hollow: !series.joinable,
-              points,
-            },
-          ];
-    });
+    .flatMap(({ name, joinable, points }): LineSeries[] => [
+      {
+        name: joinable ? name : "single prices, not joinable",
+        color: joinable ? joined : single,
+        symbol: joinable ? "circle" : "diamond",
+        line: joinable,
+        hollow: !joinable,
+        points: placed(points.filter(paid)),
+      },
+      {
+        name: FORECAST,
+        color: joinable ? joined : single,
+        symbol: "triangle",
+        line: false,
+        hollow: true,
+        points: placed(points.filter((each) => each.forecast)),
+      },
+    ])
+    .filter(({ points }) => points.length > 0);
 }
 
 /** What the joinable prices of a kind say, first against last; null where none are joinable. */

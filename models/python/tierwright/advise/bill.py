@@ -85,7 +85,7 @@ class Bill(Answer):
     ways : tuple of Way
         This build, and the one it is compared with where there is one.
     break_even_months : int or None
-        Months after which the larger purchase has cost no more; None without comparison, or never.
+        Months after which the larger purchase has cost no more; None without comparison, never, or where a price is unknown.
     at_newest_purchase_usd : Decimal or None
         Purchase at the newest prices of the series; None where no series has a newer one.
     against : Bill or None
@@ -177,10 +177,14 @@ def _answer(build: Build) -> Bill:
     ways = [_way(build, total)]
     if other is not None and build.against is not None:
         ways.append(_way(build.against, _sum_of(other)))
-    months = None if other is None else months_to_break_even(total, _sum_of(other))
     unpriced = tuple(line.what for line in lines if line.unit_price is None)
+    all_unpriced = unpriced if other is None else (*unpriced, *other.unpriced)
+    months = None
+    if other is not None and not all_unpriced:
+        months = months_to_break_even(total, _sum_of(other))
+    all_broken = broken if other is None else (*broken, *other.violations)
     return Bill(
-        finding=_finding(build, total, ways, months, unpriced, broken),
+        finding=_finding(build, total, ways, months, all_unpriced, all_broken),
         warnings=tuple(_cautions(build, lines, unpriced)),
         explain=lambda: _steps(lines, total, build.horizon_months),
         lines=lines,
@@ -238,9 +242,11 @@ def _finding(
         f"{exact_money(total.total_usd)} over {horizon}."
     ]
     if len(ways) > 1:
-        said.append(_comparison(ways, months, horizon))
+        said.append(_comparison(ways, months, horizon, known=not unpriced))
     if unpriced:
-        said.append(f"The sum is a lower bound: no price of {_listed(unpriced)}.")
+        said.append(
+            f"The sums are lower bounds: no price of {_listed(unpriced)} was found."
+        )
     if broken:
         said.append(
             "Limits are exceeded: " + "; ".join(each.message for each in broken) + "."
@@ -248,22 +254,26 @@ def _finding(
     return " ".join(said)
 
 
-def _comparison(ways: list[Way], months: int | None, horizon: str) -> str:
+def _comparison(
+    ways: list[Way], months: int | None, horizon: str, *, known: bool
+) -> str:
     one, other = ways
     low, high = sorted(ways, key=lambda way: way.total_usd)
     if one.total_usd == other.total_usd:
-        text = f"Over {horizon} `{one.name}` and `{other.name}` cost the same."
+        text = f"Over {horizon} {one.name} and {other.name} cost the same."
     else:
         text = (
-            f"Over {horizon} `{low.name}` costs {exact_money(low.total_usd)} and "
-            f"`{high.name}` {exact_money(high.total_usd)}."
+            f"Over {horizon} {low.name} costs {exact_money(low.total_usd)} and "
+            f"{high.name} {exact_money(high.total_usd)}."
         )
     bought = max(ways, key=lambda way: way.purchase_usd)
+    if not known:
+        return f"{text} When the purchase pays off could not be computed."
     if one.purchase_usd == other.purchase_usd:
         return text
     if months is None:
-        return f"{text} The purchase for `{bought.name}` never pays off."
-    return f"{text} The purchase for `{bought.name}` pays off from month {months:,} on."
+        return f"{text} The purchase for {bought.name} never pays off."
+    return f"{text} The purchase for {bought.name} pays off from month {months:,} on."
 
 
 def _months(count: int) -> str:

@@ -293,7 +293,8 @@ class BillOut(BillSideOut):
     ways: list[BillWayOut] = Field(description="This bill, then the other.")
     break_even_months: int | None = Field(
         description="Month from which on the larger purchase has cost no more; null "
-        "without comparison, or where it never pays off. [months]"
+        "without comparison, where it never pays off, or where a price is unknown. "
+        "[months]"
     )
     against: BillSideOut | None = Field(description="The other bill; null without one.")
     derivation: list[DerivationStep] | None
