@@ -555,7 +555,7 @@ export type BillOut = {
     /**
      * Break Even Months
      *
-     * Month from which on the larger purchase has cost no more; null without comparison, or where it never pays off. [months]
+     * Month from which on the larger purchase has cost no more; null without comparison, where it never pays off, or where a price is unknown. [months]
      */
     break_even_months: number | null;
     /**
