@@ -58,7 +58,16 @@ def pack_core(folder: Path, dist: Path, target: Path) -> None:
     """Build `tierwright`."""
     shipped = folder / "python" / "tierwright" / "shipped"
     fixtures = ROOT / "fixtures"
-    for name in ("devices", "exchange-rates", "prices", "vectors"):
+    for name in (
+        "devices",
+        "exchange-rates",
+        "parts",
+        "price-history",
+        "prices",
+        "servers",
+        "vectors",
+        "volumes",
+    ):
         shutil.copytree(fixtures / name, shipped / "fixtures" / name)
     (shipped / "fixtures" / "traces").mkdir()
     for path in (fixtures / "traces").glob("tpcb-cut*"):

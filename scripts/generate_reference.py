@@ -10,15 +10,16 @@ import difflib
 import io
 import os
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from tierwright.catalogue import table as catalogue_table
 from tierwright.cli import app
 from tierwright.common.units import format_bytes, format_microseconds
-from tierwright.hardware import catalog
+from tierwright.hardware import catalog, parts, price_history, servers, volumes
 from tierwright.hardware.device import FIGURES, KINDS, OPERATIONS, Device
+from tierwright.hardware.facts import Fact, FigureTable
 from tierwright.hardware.prices import PRICE_UNITS, own_price
 from tierwright.hardware.service_time import (
     ServiceTime,
@@ -58,6 +59,7 @@ COMMANDS: tuple[tuple[str, ...], ...] = (
     ("sce",),
     ("metadata",),
     ("tier-cost",),
+    ("bill",),
     ("conformance",),
     ("curve", "sampled"),
     ("curve", "windows"),
@@ -68,6 +70,10 @@ COMMANDS: tuple[tuple[str, ...], ...] = (
     ("device", "health"),
     ("catalog", "devices"),
     ("catalog", "prices"),
+    ("catalog", "servers"),
+    ("catalog", "volumes"),
+    ("catalog", "parts"),
+    ("catalog", "price-history"),
     ("serve",),
     ("doctor",),
 )
@@ -406,6 +412,206 @@ def price_books() -> str:
     return "\n\n".join(parts)
 
 
+def stated(facts: Mapping[str, Fact], name: str) -> str:
+    """Return a cell for a figure with its unit, `-` where no source states it."""
+    fact = facts.get(name)
+    if fact is None:
+        return "-"
+    unit = "" if fact.unit in ("1", "1/s", "GiB", "GB") else f" {fact.unit}"
+    return f"{fact.value.normalize():,f}{unit}"
+
+
+def figure_table(figures: FigureTable) -> str:
+    """Return the table of the figures that a file may state."""
+    return table(
+        ["figure", "unit", "meaning"],
+        [
+            [f"`{name}`", " or ".join(units), meaning]
+            for name, (units, meaning) in figures.items()
+        ],
+    )
+
+
+def server_page() -> str:
+    """Return the page of the servers and of the format of their files."""
+    return "\n\n".join(
+        [
+            "# Servers",
+            "One file per cloud instance type in `fixtures/servers/`: `tierwright catalog servers`. Prices are on demand, for Linux, without commitment. Local disks are ephemeral. "
+            "Limits of block storage are sustained; a file without one states only a burst. `-`: no source states it.",
+            table(
+                [
+                    "server",
+                    "region",
+                    "vCPU",
+                    "RAM, GiB",
+                    "local NVMe, GB",
+                    "local read IOPS",
+                    "local write IOPS",
+                    "block IOPS",
+                    "block MB/s",
+                    "USD per hour",
+                    "of",
+                    "notes",
+                ],
+                [
+                    [
+                        f"`{each.id}`",
+                        each.region,
+                        stated(each.figures, "vcpu"),
+                        stated(each.figures, "ram_gib"),
+                        "-"
+                        if each.local_nvme_gb is None
+                        else f"{each.local_nvme_gb.normalize():,f}",
+                        stated(each.figures, "local_read_iops"),
+                        stated(each.figures, "local_write_iops"),
+                        stated(each.figures, "block_storage_iops"),
+                        "-"
+                        if each.block_storage_bandwidth_mb_per_s is None
+                        else f"{each.block_storage_bandwidth_mb_per_s.normalize():,f}",
+                        "-" if each.usd_per_hour is None else each.usd_per_hour,
+                        dated(each.figures, "usd_per_hour"),
+                        each.notes,
+                    ]
+                    for each in servers.servers().values()
+                ],
+            ),
+            "## A server's file",
+            "Keys: `id` (the file's name), `name`, `provider`, `family`, `region`, optional `notes`; then a table `[figures.NAME]` for each figure with `value`, `unit`, "
+            "`source`, `licence`, optional `date`, `note`, and `estimate = true` for a figure of a class. Unknown keys are refused.",
+            figure_table(servers.FIGURES),
+        ]
+    )
+
+
+def dated(facts: Mapping[str, Fact], name: str) -> str:
+    """Return a cell for the date of a figure."""
+    return "-" if name not in facts else facts[name].date or "undated"
+
+
+def volume_page() -> str:
+    """Return the page of the volumes and of the format of their files."""
+    shown = (
+        "usd_per_gib_month",
+        "iops_included",
+        "usd_per_iops_month",
+        "usd_per_mb_per_s_month",
+        "usd_per_1000_reads",
+        "usd_per_1000_writes",
+        "max_size_gib",
+        "max_iops",
+        "max_mb_per_s",
+    )
+    return "\n\n".join(
+        [
+            "# Volumes and object stores",
+            "One file per product in `fixtures/volumes/`: `tierwright catalog volumes`. Throughput counts as the provider counts it (the MB/s of AWS are MiB/s). `-`: no source states it, or it is not charged.",
+            table(
+                [
+                    "volume",
+                    "kind",
+                    "region",
+                    *(f"`{name}`" for name in shown),
+                    "of",
+                    "notes",
+                ],
+                [
+                    [
+                        f"`{each.id}`",
+                        each.kind,
+                        each.region,
+                        *(stated(each.figures, name) for name in shown),
+                        dated(each.figures, "usd_per_gib_month"),
+                        each.notes,
+                    ]
+                    for each in volumes.volumes().values()
+                ],
+            ),
+            "## A volume's file",
+            f"Keys: `id` (the file's name), `name`, `provider`, `kind` ({', '.join(volumes.KINDS)}), `media`, `region`, optional `notes`; then `[figures.NAME]` as in a [server's file](servers.md).",
+            figure_table(volumes.FIGURES),
+        ]
+    )
+
+
+def part_page() -> str:
+    """Return the page of the parts and of the format of their files."""
+    return "\n\n".join(
+        [
+            "# Parts",
+            "One file per part in `fixtures/parts/`: `tierwright catalog parts`. A part has every dated price that was found; a bill uses the newest that was paid. `-`: no source states it.",
+            table(
+                [
+                    "part",
+                    "kind",
+                    "capacity",
+                    "prices, USD (market, date)",
+                    "power, W",
+                    "notes",
+                ],
+                [
+                    [
+                        f"`{each.id}`",
+                        each.kind,
+                        "-"
+                        if each.capacity is None
+                        else f"{each.capacity.normalize():,f} {each.capacity_unit}",
+                        "; ".join(
+                            f"{price.usd:,f} ({price.price_kind}, {price.date}"
+                            f"{', withdrawn' if price.withdrawn else ''})"
+                            for price in each.prices
+                        )
+                        or "-",
+                        stated(each.figures, "active_power_w"),
+                        each.notes,
+                    ]
+                    for each in parts.parts().values()
+                ],
+            ),
+            "## A part's file",
+            f"Keys: `id` (the file's name), `name`, `kind` ({', '.join(parts.KINDS)}), optional `form_factor`, `device` (its device profile), `series` (its prices over time), `notes`; "
+            "`[figures.NAME]` as in a [server's file](servers.md); a table `[[prices]]` for each price with `usd`, `price_kind`, `date`, `source`, `licence`, "
+            "optional `note`, `estimate`, `withdrawn`.",
+            figure_table(parts.FIGURES),
+            table(
+                ["`price_kind`", "meaning"],
+                [[f"`{name}`", text] for name, text in parts.PRICE_KINDS.items()],
+            ),
+        ]
+    )
+
+
+def history_page() -> str:
+    """Return the page of the prices over time."""
+    pieces = [
+        "# Prices over time",
+        "One file per series in `fixtures/price-history/`: `tierwright catalog price-history`. Only a *joinable* series is of one product and one market; the others collect single prices and changes from quarter to quarter. GB = 10^9 bytes.",
+    ]
+    for series in price_history.price_history().values():
+        pieces += [
+            f"## `{series.id}`",
+            f"{series.name}. {'Joinable.' if series.joinable else 'Not joinable.'}",
+            table(
+                ["of", "USD per GB", "change, %", "what", "market", "source", "note"],
+                [
+                    [
+                        point.date,
+                        "-" if point.usd_per_gb is None else f"{point.usd_per_gb:.4g}",
+                        "-"
+                        if point.change_percent_low is None
+                        else f"{point.change_percent_low} to {point.change_percent_high}",
+                        point.what,
+                        point.price_kind,
+                        point.source,
+                        point.note,
+                    ]
+                    for point in series.points
+                ],
+            ),
+        ]
+    return "\n\n".join(pieces)
+
+
 def command_line() -> str:
     """Return the page of the command line: the help of every command."""
     parts = [
@@ -464,6 +670,10 @@ PAGES: dict[str, Callable[[], str]] = {
     "reference/flash-caches.md": flash_caches,
     "reference/devices.md": devices,
     "reference/price-books.md": price_books,
+    "reference/servers.md": server_page,
+    "reference/volumes.md": volume_page,
+    "reference/parts.md": part_page,
+    "reference/price-history.md": history_page,
     "reference/cli.md": command_line,
     "models/reach.md": reach,
 }

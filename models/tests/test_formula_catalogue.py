@@ -71,6 +71,12 @@ OUTSIDE = {
     "evaluate.page_flow.cautions": "words for numbers",
     "catalogue.vectors.fd": "inputs and outputs of vectors",
     "hardware.prices": "reads price books",
+    "hardware.facts": "reads files of servers, volumes and parts",
+    "hardware.servers": "reads files of servers",
+    "hardware.volumes": "reads files of volumes",
+    "hardware.parts": "reads files of parts",
+    "hardware.build": "reads a CONFIG; held by test_bill.py",
+    "hardware.price_history": "reads files of prices over time",
     "common.currency": "states amounts in a currency; held by test_currency.py",
     "profile.summaries_document": "reads and writes summaries",
     "trace.conversions": "files: what a killed process left",
@@ -97,6 +103,7 @@ OUTSIDE = {
 """Modules without models."""
 
 NO_MODEL = {
+    "advise.bill.exact_money": "words",
     "advise.device_import.answer": "hands on `fio.import_fio`, in words",
     "advise.miniature.answer": "hands on `replay.miniatures`, in words; held by test_questions.py",
     "advise.miniature.estimate_of": "quotients of counts; held by backend/tests/test_miniatures.py",
@@ -277,6 +284,7 @@ JOINED = {
     "advise.pool_survey.survey": "estimates and replays of a trace",
     "advise.clean_only.clean_only": "the formula on the counts of a replay",
     "evaluate.throughput.schemes.scheme_throughput": "costs, laws, mean-value analysis",
+    "advise.bill.answer": "lines, sums and limits of a build",
     "advise.tier_cost.answer": "costs and utilisation of devices",
     "evaluate.transactions.replay.compare_buffers": "a replay a variant",
     "evaluate.transactions.replay.residents": "the state a replay ends in",

@@ -17,6 +17,7 @@ import pytest
 
 from tierwright import advise
 from tierwright.advise import (
+    bill,
     compare,
     device_health,
     device_import,
@@ -43,6 +44,7 @@ from tierwright.evaluate.page_flow.scheme_map import Axis
 from tierwright.evaluate.throughput.schemes import Setting
 from tierwright.evaluate.transactions import nand, replay
 from tierwright.hardware import catalog, smart
+from tierwright.hardware.build import build_from_mapping
 from tierwright.profile.curve import Curve
 from tierwright.profile.measure import profile
 from tierwright.trace.reading import Trace
@@ -100,6 +102,9 @@ def prices() -> Any:
 
 
 QUESTIONS: dict[str, Callable[[], Answer]] = {
+    "bill": lambda: bill.answer(
+        build_from_mapping({"server": "aws-i4i.4xlarge", "machines": 2})
+    ),
     "compare": lambda: compare.answer(curve(), prices=prices(), **POINT),
     "device_health": lambda: device_health.answer(
         smart.smart_from_mapping(SMART), rated_tb=4840

@@ -10,6 +10,7 @@ from tierwright_server.http.problems import responses
 from tierwright_server.http.root import PREFIX, get_root
 from tierwright_server.http.strict_query import check_query
 from tierwright_server.jobs.runs.endpoints import router as runs
+from tierwright_server.questions.bills.endpoints import router as bills
 from tierwright_server.questions.compare.check.endpoints import router as simulations
 from tierwright_server.questions.compare.endpoints import router as evaluations
 from tierwright_server.questions.dram_or_flash.endpoints import router as break_evens
@@ -61,6 +62,7 @@ for part in (
     fragment_caches,
     transactions,
     tier_cost,
+    bills,
     replay_checks,
     health,
     catalog,

@@ -30,7 +30,7 @@ export const ifMatch = (etag: string | null | undefined) =>
 
 /** Questions whose answers are money; catalogue entries stay as they are quoted. */
 const PRICED =
-  /\/api\/v1\/(evaluations|tier-costs|break-evens|flash-choices|wear|scheme-maps|scheme-maps\/point)$/;
+  /\/api\/v1\/(evaluations|bills|tier-costs|break-evens|flash-choices|wear|scheme-maps|scheme-maps\/point)$/;
 
 client.interceptors.request.use(async (request) => {
   const url = new URL(request.url);

@@ -141,6 +141,10 @@ _CATALOG = {
     "list_schemes": Example(),
     "list_flash_metadata": Example(),
     "get_device_vocabulary": Example(),
+    "list_servers": Example(query={"provider": "aws"}),
+    "list_volumes": Example(query={"provider": "aws"}),
+    "list_parts": Example(query={"kind": "dimm"}),
+    "list_price_history": Example(),
     "list_devices": Example(query={"role": "flash", "currency": "EUR"}),
     "create_device": Example(_DEVICE),
     "get_device": Example(
@@ -244,6 +248,12 @@ _QUESTIONS = {
             "device_ids": ["samsung-pm9a3-7.68tb-u2"],
             "held_bytes": 1_000_000_000_000,
             **_PRICED,
+        }
+    ),
+    "ask_bill": Example(
+        {
+            "server": "aws-i4i.4xlarge",
+            "volume": [{"id": "aws-ebs-gp3", "size_gib": 1024, "iops": 16000}],
         }
     ),
     "ask_dram_or_flash": Example({**_WORKLOAD, "ram_pages": 2000, **_FLASH, **_DISK}),

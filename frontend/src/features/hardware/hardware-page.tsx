@@ -13,6 +13,7 @@ import { DeviceTable } from "./device-table";
 import { FioImport } from "./fio-import";
 import { PageSize } from "./page-size";
 import { PriceBooks } from "./price-books";
+import { Purchasable } from "./purchasable";
 import { TierCost } from "./tier-cost";
 import { USUAL } from "./tier-findings";
 
@@ -32,7 +33,7 @@ export function HardwarePage() {
   return (
     <Page
       title="Hardware"
-      lead="Devices and prices, every figure with its unit, source and date. What a source does not state is shown as missing, never filled in."
+      lead="Devices, servers, volumes, parts and prices, every figure with its unit, source and date. What a source does not state is shown as missing, never filled in."
       actions={
         <>
           <PageSize value={pageBytes} onChange={(size) => patch({ tier_page: size })} />
@@ -77,6 +78,7 @@ export function HardwarePage() {
           />
           <TierCost devices={devices.data} books={books.data} ticked={ticked} />
           <PriceBooks books={books.data} devices={devices.data} />
+          <Purchasable />
         </>
       )}
       {importing && <FioImport onClose={() => setImporting(false)} />}

@@ -13,6 +13,7 @@ from typing import Annotated, cast
 import typer
 
 from tierwright.cli import (
+    bill,
     break_even,
     catalog,
     cost,
@@ -74,6 +75,7 @@ app.command("restart")(cost.restart)
 app.command("metadata")(cost.metadata)
 app.command("sce")(fragments.sce)
 app.command("tier-cost")(shows_money(cost.tier_cost))
+app.command("bill")(shows_money(bill.bill))
 app.command("conformance")(model.conformance)
 app.command("formula")(model.formula)
 app.add_typer(curve.app, name="curve")
@@ -103,6 +105,7 @@ BUILT_IN = (
     "metadata",
     "sce",
     "tier-cost",
+    "bill",
     "conformance",
     "formula",
     "curve",

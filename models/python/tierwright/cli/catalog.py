@@ -1,8 +1,8 @@
-"""`tierwright catalog ...`: the shipped devices and price books."""
+"""`tierwright catalog ...`: the shipped devices, price books, servers, volumes and parts."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,8 +11,14 @@ from tierwright.cli.output import Json, print_json, print_table
 from tierwright.common.errors import BadInput
 from tierwright.common.units import format_bytes, format_microseconds
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from decimal import Decimal
+
+    from tierwright.hardware.facts import Fact
+
 app = typer.Typer(
-    help="List the shipped devices and prices.",
+    help="List the shipped devices, prices, servers, volumes and parts.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
@@ -180,6 +186,213 @@ def prices(*, json: Json = False) -> None:
             for price in book.prices
         ],
     )
+
+
+@app.command("servers")
+@shows_money
+def servers(
+    *,
+    provider: Annotated[
+        str | None,
+        typer.Option("--provider", metavar="NAME", help="Only of: aws, azure, gcp."),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """List cloud instances with RAM, local disks, limits and price."""
+    from tierwright.common.currency import unit_price
+    from tierwright.hardware.servers import servers as read
+
+    known = [each for each in read().values() if provider in (None, each.provider)]
+    _check_any(
+        known, "--provider", provider, sorted({s.provider for s in read().values()})
+    )
+    if json:
+        print_json([each.to_dict() for each in known])
+        return
+    print_table(
+        "",
+        [
+            ("server", False),
+            ("vCPU", True),
+            ("RAM", True),
+            ("local NVMe", True),
+            ("block storage", True),
+            ("price", True),
+            ("of", False),
+        ],
+        [
+            [
+                each.id,
+                _amount(each.vcpu),
+                _amount(each.ram_gib, " GiB"),
+                _amount(each.local_nvme_gb, " GB"),
+                _amount(each.block_storage_bandwidth_mb_per_s, " MB/s"),
+                "-"
+                if each.usd_per_hour is None
+                else unit_price(each.usd_per_hour, "USD/hour"),
+                _date_of(each.figures, "usd_per_hour"),
+            ]
+            for each in known
+        ],
+    )
+
+
+@app.command("volumes")
+@shows_money
+def volumes(
+    *,
+    provider: Annotated[
+        str | None,
+        typer.Option("--provider", metavar="NAME", help="Only of: aws, azure, gcp."),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """List cloud volumes and object stores with their charges and limits."""
+    from tierwright.common.currency import unit_price
+    from tierwright.hardware.volumes import volumes as read
+
+    known = [each for each in read().values() if provider in (None, each.provider)]
+    _check_any(
+        known, "--provider", provider, sorted({v.provider for v in read().values()})
+    )
+    if json:
+        print_json([each.to_dict() for each in known])
+        return
+    print_table(
+        "",
+        [
+            ("volume", False),
+            ("kind", False),
+            ("capacity", True),
+            ("IOPS included", True),
+            ("most IOPS", True),
+            ("most throughput", True),
+            ("of", False),
+        ],
+        [
+            [
+                each.id,
+                each.kind,
+                "-"
+                if each.usd_per_gib_month is None
+                else unit_price(each.usd_per_gib_month, "USD/GiB/month"),
+                _amount(each.iops_included),
+                _amount(each.max_iops),
+                _amount(each.max_mb_per_s, f" {each.throughput_unit}"),
+                _date_of(each.figures, "usd_per_gib_month"),
+            ]
+            for each in known
+        ],
+    )
+
+
+@app.command("parts")
+@shows_money
+def parts(
+    *,
+    kind: Annotated[
+        str | None,
+        typer.Option(
+            "--kind",
+            metavar="KIND",
+            help="Only of: chassis, dimm, cxl, nvme, sata_ssd, hdd, power_class.",
+        ),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """List chassis, memory modules and drives with their newest prices."""
+    from tierwright.common.currency import money
+    from tierwright.hardware.parts import KINDS
+    from tierwright.hardware.parts import parts as read
+
+    known = [each for each in read().values() if kind in (None, each.kind)]
+    _check_any(known, "--kind", kind, list(KINDS))
+    if json:
+        print_json([each.to_dict() for each in known])
+        return
+    rows = []
+    for each in known:
+        price = each.price()
+        rows.append(
+            [
+                each.id,
+                each.kind,
+                _amount(each.capacity, f" {each.capacity_unit}"),
+                "-" if price is None else money(price.usd),
+                "-" if price is None else price.price_kind,
+                "-" if price is None else price.date,
+            ]
+        )
+    print_table(
+        "",
+        [
+            ("part", False),
+            ("kind", False),
+            ("capacity", True),
+            ("price", True),
+            ("market", False),
+            ("of", False),
+        ],
+        rows,
+    )
+
+
+@app.command("price-history")
+@shows_money
+def price_history(*, json: Json = False) -> None:
+    """List prices of memory and storage over time, by series."""
+    from tierwright.common.currency import unit_price
+    from tierwright.hardware.price_history import price_history as read
+
+    known = read().values()
+    if json:
+        print_json([each.to_dict() for each in known])
+        return
+    print_table(
+        "",
+        [
+            ("series", False),
+            ("of", False),
+            ("price", True),
+            ("change", True),
+            ("what", False),
+        ],
+        [
+            [
+                series.id,
+                point.date,
+                "-"
+                if point.usd_per_gb is None
+                else unit_price(point.usd_per_gb, "USD/GB"),
+                "-"
+                if point.change_percent_low is None
+                else f"{point.change_percent_low} to {point.change_percent_high} %",
+                point.what,
+            ]
+            for series in known
+            for point in series.points
+        ],
+    )
+
+
+def _check_any(
+    known: Sequence[object], option: str, value: str | None, names: Sequence[str]
+) -> None:
+    if not known:
+        raise BadInput(
+            f"{option}: `{value}` is not one of {', '.join(names)}",
+            "leave it out to list all",
+        )
+
+
+def _amount(value: Decimal | None, unit: str = "") -> str:
+    return "-" if value is None else f"{value.normalize():,f}{unit}"
+
+
+def _date_of(figures: Mapping[str, Fact], name: str) -> str:
+    if name not in figures:
+        return "-"
+    return figures[name].date or "undated"
 
 
 def _time(time_us: float | None) -> str:

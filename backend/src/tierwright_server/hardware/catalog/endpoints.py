@@ -5,8 +5,14 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Query, Response, status
 
 from tierwright_server.common.schemas import Identifier
-from tierwright_server.hardware.catalog import service
+from tierwright_server.hardware.catalog import purchasable, service
 from tierwright_server.hardware.catalog.currency import ASKS_CURRENCY, MoneyRoute
+from tierwright_server.hardware.catalog.purchasable import (
+    PartOut,
+    PriceSeriesOut,
+    ServerOut,
+    VolumeOut,
+)
 from tierwright_server.hardware.catalog.schemas import (
     Capability,
     CopyIn,
@@ -358,3 +364,63 @@ async def delete_price_book(
 ) -> None:
     """Delete a price book of your own that no saved scenario uses."""
     await service.delete_price_book(session, context, price_book_id, if_match)
+
+
+Listed = Annotated[Page, paged("id", "name", usual=MOST_ITEMS)]
+OfProvider = Annotated[
+    Identifier | None, Query(description="Only of this provider: aws, azure, gcp.")
+]
+
+
+@router.get(
+    "/servers",
+    operation_id="list_servers",
+    responses=responses(),
+    dependencies=ASKS_CURRENCY,
+)
+async def list_servers(
+    page: Listed, name: Search = None, provider: OfProvider = None
+) -> list[ServerOut]:
+    """List the cloud instances that can be rented, with limits and prices."""
+    return page.cut(purchasable.list_servers(name, provider))[0]
+
+
+@router.get(
+    "/volumes",
+    operation_id="list_volumes",
+    responses=responses(),
+    dependencies=ASKS_CURRENCY,
+)
+async def list_volumes(
+    page: Listed, name: Search = None, provider: OfProvider = None
+) -> list[VolumeOut]:
+    """List the cloud volumes and object stores, with every charge and limit."""
+    return page.cut(purchasable.list_volumes(name, provider))[0]
+
+
+@router.get(
+    "/parts",
+    operation_id="list_parts",
+    responses=responses(),
+    dependencies=ASKS_CURRENCY,
+)
+async def list_parts(
+    page: Listed,
+    name: Search = None,
+    kind: Annotated[
+        Identifier | None, Query(description="Only of this kind of part.")
+    ] = None,
+) -> list[PartOut]:
+    """List the chassis, memory modules and drives that can be bought."""
+    return page.cut(purchasable.list_parts(name, kind))[0]
+
+
+@router.get(
+    "/price-history",
+    operation_id="list_price_history",
+    responses=responses(),
+    dependencies=ASKS_CURRENCY,
+)
+async def list_price_history(page: Listed, name: Search = None) -> list[PriceSeriesOut]:
+    """List the prices of memory and storage over time, by series."""
+    return page.cut(purchasable.list_price_history(name))[0]

@@ -1,0 +1,54 @@
+/** What can be bought or rented, and what it costs. Nothing of it is stored. */
+import { keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { answer } from "./client";
+import {
+  askBill,
+  listParts,
+  listPriceHistory,
+  listServers,
+  listVolumes,
+} from "./gen/sdk.gen";
+import type { BillIn } from "./gen/types.gen";
+
+export type {
+  BillIn,
+  BillLineOut,
+  BillOut,
+  BillSideOut,
+  PartOut,
+  PriceSeriesOut,
+  ServerOut,
+  VolumeOut,
+} from "./gen/types.gen";
+
+export const serversQuery = () =>
+  queryOptions({
+    queryKey: ["catalog", "servers"],
+    queryFn: ({ signal }) => answer(listServers({ signal, throwOnError: true })),
+  });
+
+export const volumesQuery = () =>
+  queryOptions({
+    queryKey: ["catalog", "volumes"],
+    queryFn: ({ signal }) => answer(listVolumes({ signal, throwOnError: true })),
+  });
+
+export const partsQuery = () =>
+  queryOptions({
+    queryKey: ["catalog", "parts"],
+    queryFn: ({ signal }) => answer(listParts({ signal, throwOnError: true })),
+  });
+
+export const priceHistoryQuery = () =>
+  queryOptions({
+    queryKey: ["catalog", "price-history"],
+    queryFn: ({ signal }) => answer(listPriceHistory({ signal, throwOnError: true })),
+  });
+
+export const billQuery = (question: BillIn) =>
+  queryOptions({
+    queryKey: ["bills", question],
+    queryFn: ({ signal }) =>
+      answer(askBill({ signal, body: question, throwOnError: true })),
+    placeholderData: keepPreviousData,
+  });

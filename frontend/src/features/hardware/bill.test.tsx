@@ -1,0 +1,140 @@
+import { describe, expect, it } from "vitest";
+import type { BillOut, PriceSeriesOut } from "@/api/purchasable";
+import { renderThemed } from "@/testing/render";
+import { BillFound } from "./bill";
+import { billOf, cents, USUAL_BILL } from "./bill-form";
+import { priceFinding, priceLines, yearOf } from "./price-series";
+
+const side = (lines: readonly unknown[], parts: object = {}) => ({
+  lines,
+  usd_per_month: "0.00",
+  purchase_usd: "0.00",
+  total_usd: "0.00",
+  horizon_months: 36,
+  finding: "A bill.",
+  violations: [],
+  unpriced: [],
+  warnings: [],
+  validity: "list prices",
+  ways: [
+    {
+      name: "aws-i4i.4xlarge",
+      usd_per_month: "181.92",
+      purchase_usd: "0.00",
+      total_usd: "6549.12",
+    },
+  ],
+  break_even_months: null,
+  against: null,
+  ...parts,
+});
+
+const line = (what: string, parts: object = {}) => ({
+  what,
+  quantity: 13_000,
+  unit: "USD/IOPS/month",
+  unit_price: "0.005",
+  date: "2024-07-01",
+  usd_per_month: "65.00",
+  purchase_usd: "0.00",
+  note: "",
+  ...parts,
+});
+
+describe("the bill", () => {
+  it("shows lines, sums to the cent, and the limit that is exceeded", async () => {
+    const found = side(
+      [line("aws-ebs-gp3, IOPS"), line("chassis", { unit_price: null })],
+      {
+        usd_per_month: "181.92",
+        unpriced: ["chassis"],
+        violations: [
+          {
+            name: "instance_iops",
+            where: "aws-i4i.4xlarge",
+            message: "the burst of 40,000 is not sustained",
+            hint: "choose a larger one",
+          },
+        ],
+      },
+    );
+    const { container } = await renderThemed(
+      <BillFound found={found as unknown as BillOut} />,
+    );
+    const text = container.textContent;
+    expect(text).toContain("aws-ebs-gp3, IOPS");
+    expect(text).toContain("Sum: 181.92 USD per month, 0.00 USD at purchase");
+    expect(text).toContain("a lower bound");
+    expect(text).toContain("the burst of 40,000 is not sustained.");
+  });
+
+  it("asks for what the fields hold, and leaves out what is nothing", () => {
+    const asked = billOf({ ...USUAL_BILL, drives: 0, usdPerKwh: 0 });
+    expect(asked.against?.part?.map(({ id }) => id)).toEqual([
+      "chassis-dell-r760",
+      "dimm-ddr5-rdimm-64gb",
+    ]);
+    expect(asked).not.toHaveProperty("volume");
+    expect(asked.against).not.toHaveProperty("power");
+    expect(cents("1234.5")).toBe("1,234.50");
+  });
+});
+
+const point = (date: string, price: string | null, forecast = false) => ({
+  date,
+  usd_per_gb: price,
+  forecast,
+});
+
+const SERIES = [
+  {
+    id: "other",
+    name: "DRAM, single prices",
+    kind: "dram",
+    joinable: false,
+    points: [point("2024-Q3", null), point("2026-05", "19.2")],
+  },
+  {
+    id: "contract",
+    name: "64 GB module",
+    kind: "dram",
+    joinable: true,
+    points: [
+      point("2025-Q3", "4"),
+      point("2026-Q1", "12"),
+      point("2026-Q4", "24", true),
+    ],
+  },
+] as unknown as readonly PriceSeriesOut[];
+
+describe("prices over time", () => {
+  it("are joined by a line only where they may be", () => {
+    const lines = priceLines(SERIES, "dram", "light");
+    expect(lines.map(({ name, line: joined }) => [name, joined])).toEqual([
+      ["64 GB module", true],
+      ["forecast", false],
+      ["single prices, not joinable", false],
+    ]);
+    expect(lines.map(({ points }) => points.length)).toEqual([2, 1, 1]);
+  });
+
+  it("say first against last of what was paid, upwards and downwards", () => {
+    expect(priceFinding(SERIES, "dram")).toBe(
+      "64 GB module: 3.0 times as much in 2026-Q1 as in 2025-Q3",
+    );
+    const [, contract] = SERIES;
+    const falling = [
+      { ...contract, points: [point("2014", "2"), point("2020", "1")] },
+    ] as unknown as readonly PriceSeriesOut[];
+    expect(priceFinding(falling, "dram")).toBe(
+      "64 GB module: in 2020 50 % of the price of 2014",
+    );
+    expect(priceFinding(SERIES, "hdd")).toBeNull();
+  });
+
+  it("stand in the middle of the time that their date names", () => {
+    expect(yearOf("2025-Q1")).toBe(2025.125);
+    expect(yearOf("2025")).toBe(2025.5);
+    expect(yearOf("2026-01-15")).toBeCloseTo(2026.042, 3);
+  });
+});

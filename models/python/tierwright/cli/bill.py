@@ -1,0 +1,86 @@
+"""`tierwright bill`: what a configuration costs to buy and to rent."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from tierwright.cli.output import Json, print_json, print_table, print_warnings
+
+if TYPE_CHECKING:
+    from tierwright.advise.bill import Bill
+
+
+def bill(
+    config: Annotated[
+        Path,
+        typer.Argument(
+            metavar="CONFIG", help="TOML or JSON document: server or parts, volumes."
+        ),
+    ],
+    *,
+    json: Json = False,
+) -> None:
+    """Bill a configuration line by line: rent, purchase, and both over a horizon."""
+    from tierwright.advise.bill import answer
+    from tierwright.common.derivation import plain
+    from tierwright.hardware.build import read_build
+
+    found = answer(read_build(config))
+    if json:
+        print_json(found.to_dict(derivation=True))
+        return
+    typer.echo(found.finding)
+    _print_lines(found, "")
+    if found.against is not None:
+        _print_lines(found.against, found.ways[1].name)
+    for each in found.violations:
+        typer.echo(f"limit exceeded: {each.message}")
+        typer.echo(f"  hint: {each.hint}")
+    print_warnings(plain(list(found.warnings)))
+
+
+def _print_lines(found: Bill, title: str) -> None:
+    from tierwright.common.currency import shown_in, text_of
+
+    code = shown_in().currency
+    print_table(
+        title,
+        [
+            ("line", False),
+            ("quantity", True),
+            ("unit price", True),
+            ("unit", False),
+            ("of", False),
+            (f"{code} per month", True),
+            (f"{code} at purchase", True),
+            ("note", False),
+        ],
+        [
+            [
+                line.what,
+                f"{line.quantity.normalize():,f}",
+                "unknown" if line.unit_price is None else text_of(line.unit_price),
+                line.unit,
+                line.date or "-",
+                f"{shown_in().of(line.usd_per_month):,.2f}",
+                f"{shown_in().of(line.purchase_usd):,.2f}",
+                line.note,
+            ]
+            for line in found.lines
+        ]
+        + [
+            [
+                "sum",
+                "",
+                "",
+                "",
+                "",
+                f"{shown_in().of(found.usd_per_month):,.2f}",
+                f"{shown_in().of(found.purchase_usd):,.2f}",
+                "",
+            ]
+        ],
+    )
