@@ -17,6 +17,7 @@ from tierwright.cli import (
     catalog,
     cost,
     curve,
+    describe,
     device,
     fragments,
     model,
@@ -55,6 +56,7 @@ app = typer.Typer(
 app.command("formats")(trace.formats)
 app.add_typer(trace.app, name="trace")
 app.command("profile")(model.profile)
+app.command("describe")(describe.describe)
 app.command("simulate")(model.simulate)
 app.command("sweep")(sweep.sweep)
 app.command("evaluate")(shows_money(model.evaluate))
@@ -84,6 +86,7 @@ BUILT_IN = (
     "formats",
     "trace",
     "profile",
+    "describe",
     "simulate",
     "sweep",
     "evaluate",

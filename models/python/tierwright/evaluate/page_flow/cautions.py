@@ -166,6 +166,7 @@ COUNT_CAUTIONS = frozenset(
     {
         "sampled_curve",
         "given_curve",
+        "described_workload",
         "dirty_share_stated",
         "data_size_unknown",
         "warm_up_inside",
@@ -191,6 +192,14 @@ def about_given(curve: Curve) -> Iterator[Caution]:
         )
     given = curve.given
     if given is None:
+        return
+    if given.described_by is not None:
+        yield Caution(
+            "described_workload",
+            f"the workload was described, not measured: its curve was computed by formula "
+            f"from the description `{given.described_by}`",
+            "profile a trace of the workload to check it",
+        )
         return
     yield Caution(
         "given_curve",

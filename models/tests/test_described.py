@@ -1,0 +1,136 @@
+"""Described workloads: curves by formula against a slow LRU."""
+
+from __future__ import annotations
+
+import random
+from collections import OrderedDict
+
+import pytest
+
+from tierwright.common.errors import BadInput
+from tierwright.evaluate.described.workload import described_profile
+from tierwright.profile.described.description import description_from_mapping
+from tierwright.profile.document import profile_from_mapping
+
+PAGES = 200
+
+
+def described(components, write_share=0.3, pages=PAGES):
+    return description_from_mapping(
+        {
+            "name": "test",
+            "page_bytes": 4096,
+            "data_bytes": pages * 4096,
+            "accesses_per_s": 1000,
+            "write_share": write_share,
+            "components": components,
+        }
+    )
+
+
+ZIPF = {"kind": "zipf", "exponent": 0.9}
+HOT = {"kind": "hot_cold", "hot_data_share": 0.2, "hot_access_share": 0.8}
+UNIFORM = {"kind": "uniform"}
+SCAN = {"kind": "scan"}
+MIXES = {
+    "zipf": [ZIPF],
+    "hot_cold": [HOT],
+    "uniform": [UNIFORM],
+    "scan": [SCAN],
+    "mix": [
+        {**ZIPF, "weight": 3, "data_share": 0.5},
+        {**SCAN, "weight": 1, "data_share": 0.3, "write_share": 0.0},
+        {**UNIFORM, "weight": 1, "write_share": 0.8},
+    ],
+}
+
+
+def draws(found, seed):
+    """Yield (page, writes), each access of a component at random."""
+    rng = random.Random(seed)
+    shares = [part.access_share for part in found.parts]
+    at = [0] * len(shares)
+    weights = []
+    for part in found.parts:
+        one = part.component
+        if one.kind == "zipf":
+            weights.append([k**-one.exponent for k in range(1, part.pages + 1)])
+        elif one.kind == "hot_cold":
+            hot, cold = part.hot_pages, part.pages - part.hot_pages
+            heat = one.hot_access_share
+            weights.append([heat / hot] * hot + [(1 - heat) / cold] * cold)
+        else:
+            weights.append([1.0] * part.pages)
+    while True:
+        for index in rng.choices(range(len(shares)), shares, k=1000):
+            part = found.parts[index]
+            if part.component.kind == "scan":
+                page = at[index]
+                at[index] = (page + 1) % part.pages
+            else:
+                page = rng.choices(range(part.pages), weights[index])[0]
+            yield part.first_page + page, rng.random() < part.write_share
+
+
+def slow_lru(accesses, size, warm_up):
+    held: OrderedDict[int, bool] = OrderedDict()
+    misses = backs = 0
+    for index, (page, writes) in enumerate(accesses):
+        if page in held:
+            held[page] |= writes
+            held.move_to_end(page)
+            continue
+        misses += index >= warm_up
+        if len(held) == size:
+            backs += held.popitem(last=False)[1] and index >= warm_up
+        held[page] = writes
+    return misses, backs
+
+
+@pytest.mark.parametrize("name", MIXES)
+def test_the_formula_agrees_with_a_replay(name):
+    found = described(MIXES[name])
+    stream = draws(found, 7)
+    warm_up, counted = 5_000, 40_000
+    accesses = [next(stream) for _ in range(warm_up + counted)]
+    curve = described_profile(found).curve
+    for size in (1, 5, 20, 60, 120, 180, 199):
+        misses, backs = slow_lru(accesses, size, warm_up)
+        assert curve.misses(size) / curve.accesses == pytest.approx(
+            misses / counted, abs=0.015
+        )
+        assert curve.write_backs(size) / curve.accesses == pytest.approx(
+            backs / counted, abs=0.015
+        )
+
+
+def test_a_trillion_pages_without_writes():
+    found = described([ZIPF], write_share=0.0, pages=10**12)
+    profile = described_profile(found)
+    assert profile.curve.write_backs_at is not None
+    assert profile.curve.write_backs_at.max() == 0
+    assert profile.curve.misses_at[-1] == 0
+
+
+def test_the_document_is_read_again():
+    profile = described_profile(described(MIXES["mix"]))
+    again = profile_from_mapping(profile.to_dict())
+    assert again.to_dict() == profile.to_dict()
+    assert again.curve.given is not None
+    assert again.curve.given.described_by == "test"
+
+
+def test_weights_are_normalised():
+    heavy = [{**one, "weight": one["weight"] * 7} for one in MIXES["mix"]]
+    assert described_profile(described(heavy)).curve.misses_at == pytest.approx(
+        described_profile(described(MIXES["mix"])).curve.misses_at
+    )
+
+
+def test_every_fault_is_named():
+    with pytest.raises(BadInput) as caught:
+        described([{"kind": "zipf", "weight": 0}, {"kind": "other"}], write_share=2)
+    text = caught.value.message
+    assert "components[0].exponent" in text
+    assert "components[0].weight" in text
+    assert "components[1].kind" in text
