@@ -9,6 +9,7 @@ import pytest
 
 from tierwright.common.errors import BadInput
 from tierwright.evaluate.described.workload import described_profile
+from tierwright.evaluate.page_flow.cautions import about_curve
 from tierwright.profile.described.description import description_from_mapping
 from tierwright.profile.document import profile_from_mapping
 
@@ -134,3 +135,10 @@ def test_every_fault_is_named():
     assert "components[0].exponent" in text
     assert "components[0].weight" in text
     assert "components[1].kind" in text
+
+
+def test_answers_say_once_that_they_rest_on_a_description():
+    curve = described_profile(described(MIXES["mix"])).curve
+    names = [caution.name for caution in about_curve(curve, 20, 100)]
+    assert names.count("described_workload") == 1
+    assert "given_curve" not in names

@@ -137,7 +137,7 @@ def _held(
 
 
 def _grid(groups: Groups, loops: Loops) -> tuple[FloatArray, FloatArray]:
-    """Times from one access until every page was used, and the pages held after each."""
+    """Return times from one access until every page was used, and the pages held after each."""
     periods = loops.pages / loops.access_shares
     ends = [1.0, *periods.tolist()]
     if len(groups.rates):

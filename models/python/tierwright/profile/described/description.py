@@ -372,7 +372,7 @@ _WHOLE = ("pages", "page_bytes", "data_bytes")
 
 
 def _check(found: Description, problems: Problems) -> None:
-    page = found.page_bytes
+    page: float = found.page_bytes  # a document may state a broken number
     problems.check(
         isinstance(page, int)
         and LEAST_PAGE_BYTES <= page <= MOST_PAGE_BYTES
@@ -381,7 +381,7 @@ def _check(found: Description, problems: Problems) -> None:
         page,
         f"must be a power of two from {LEAST_PAGE_BYTES} to {MOST_PAGE_BYTES:,}",
     )
-    data = found.data_bytes
+    data: float = found.data_bytes
     if (
         problems.check(
             isinstance(data, int) and 0 < data <= LARGEST_DATA_BYTES,
@@ -420,6 +420,7 @@ def _check_share(value: float | None, where: str, problems: Problems) -> None:
 
 
 def _check_component(one: Component, where: str, problems: Problems) -> None:
+    pages: float | None = one.pages
     kind = KINDS.get(one.kind)
     if kind is None:
         problems.add(f"{where}.kind", one.kind, f"is not one of {', '.join(KINDS)}")
@@ -437,7 +438,7 @@ def _check_component(one: Component, where: str, problems: Problems) -> None:
         "must lie above 0 and be at most 1",
     )
     problems.check(
-        one.pages is None or (isinstance(one.pages, int) and one.pages > 0),
+        pages is None or (isinstance(pages, int) and pages > 0),
         f"{where}.pages",
         one.pages,
         "must be a positive whole number",
@@ -499,7 +500,7 @@ def _parts(found: Description, problems: Problems) -> tuple[Part, ...]:
     parts, first, opened = [], 0, 0
     for one, pages in zip(found.components, stated, strict=True):
         if pages is None:
-            pages = left // open_parts + (opened < left % open_parts)  # noqa: PLW2901
+            pages = left // open_parts + (opened < left % open_parts)
             opened += 1
         own = one.write_share
         parts.append(
