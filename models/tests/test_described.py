@@ -5,12 +5,19 @@ from __future__ import annotations
 import random
 from collections import OrderedDict
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tierwright.common.errors import BadInput
+from tierwright.evaluate.described.groups import zipf_groups
 from tierwright.evaluate.described.workload import described_profile
 from tierwright.evaluate.page_flow.cautions import about_curve
-from tierwright.profile.described.description import description_from_mapping
+from tierwright.profile.described.description import (
+    description_from_mapping,
+    read_description,
+)
 from tierwright.profile.document import profile_from_mapping
 
 PAGES = 200
@@ -88,6 +95,13 @@ def slow_lru(accesses, size, warm_up):
     return misses, backs
 
 
+@pytest.mark.oracle(
+    "evaluate.described.curve.described_ratios",
+    "evaluate.described.curve.loop_distance",
+    "evaluate.described.curve.loop_miss_chance",
+    "evaluate.described.groups.grouped",
+    "evaluate.described.workload.described_profile",
+)
 @pytest.mark.parametrize("name", MIXES)
 def test_the_formula_agrees_with_a_replay(name):
     found = described(MIXES[name])
@@ -142,3 +156,59 @@ def test_answers_say_once_that_they_rest_on_a_description():
     names = [caution.name for caution in about_curve(curve, 20, 100)]
     assert names.count("described_workload") == 1
     assert "given_curve" not in names
+
+
+@pytest.mark.oracle("evaluate.described.groups.zipf_groups")
+@pytest.mark.formula("evaluate.described.groups.zipf_groups")
+@pytest.mark.parametrize("exponent", [0.0, 0.6, 1.0, 2.5])
+def test_groups_of_ranks_hold_the_sums_of_their_ranks(exponent):
+    pages = 5_000
+    shares, counts = zipf_groups(pages, exponent)
+    each = np.arange(1, pages + 1) ** -exponent
+    ends = np.cumsum(counts).astype(int)
+    assert ends[-1] == pages
+    sums = np.diff(np.concatenate(([0.0], np.cumsum(each)[ends - 1])))
+    assert shares == pytest.approx(sums / each.sum(), rel=2e-4)
+
+
+@pytest.mark.formula(
+    "evaluate.described.curve.described_ratios",
+    "evaluate.described.curve.loop_distance",
+    "evaluate.described.curve.loop_miss_chance",
+    "evaluate.described.groups.grouped",
+    "evaluate.described.workload.described_profile",
+    "profile.described.description.description_from_mapping",
+)
+@given(
+    exponent=st.floats(0, 3),
+    weights=st.lists(st.floats(0.01, 100), min_size=4, max_size=4),
+    writes=st.floats(0, 1),
+)
+def test_more_cache_never_misses_more(exponent, weights, writes):
+    kinds = ({**ZIPF, "exponent": exponent}, HOT, UNIFORM, SCAN)
+    mix = [{**one, "weight": w} for one, w in zip(kinds, weights, strict=True)]
+    curve = described_profile(described(mix, writes), points=60).curve
+    backs = curve.write_backs_at
+    assert backs is not None
+    assert np.all(np.diff(curve.misses_at, prepend=curve.accesses) <= 0)
+    assert np.all(np.diff(backs, prepend=curve.write_accesses) <= 0)
+    assert np.all(backs <= curve.misses_at)
+    assert curve.misses_at[-1] == 0
+
+
+@pytest.mark.oracle(
+    "profile.described.description.description_from_mapping",
+    "profile.described.description.read_description",
+)
+@pytest.mark.formula("profile.described.description.read_description")
+def test_a_file_is_read_as_its_keys_say(tmp_path):
+    path = tmp_path / "one.toml"
+    path.write_text(
+        'page_bytes = 4096\ndata_bytes = "1MiB"\naccesses_per_s = 10\n'
+        'write_share = 0.5\n[[components]]\nkind = "uniform"\npages = 100\n'
+        '[[components]]\nkind = "scan"\nweight = 3\n'
+    )
+    found = read_description(path)
+    assert found.data_pages == 256
+    assert [part.pages for part in found.parts] == [100, 156]
+    assert [part.access_share for part in found.parts] == [0.25, 0.75]
