@@ -11,7 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tierwright.common.errors import BadInput
-from tierwright.evaluate.described.groups import zipf_groups
+from tierwright.evaluate.described.curve import (
+    described_ratios,
+    loop_distance,
+    loop_miss_chance,
+)
+from tierwright.evaluate.described.groups import grouped, zipf_groups
 from tierwright.evaluate.described.workload import described_profile
 from tierwright.evaluate.page_flow.cautions import about_curve
 from tierwright.profile.described.description import (
@@ -160,7 +165,7 @@ def test_answers_say_once_that_they_rest_on_a_description():
 
 @pytest.mark.oracle("evaluate.described.groups.zipf_groups")
 @pytest.mark.formula("evaluate.described.groups.zipf_groups")
-@pytest.mark.parametrize("exponent", [0.0, 0.6, 1.0, 2.5])
+@given(exponent=st.floats(0, 2.5))
 def test_groups_of_ranks_hold_the_sums_of_their_ranks(exponent):
     pages = 5_000
     shares, counts = zipf_groups(pages, exponent)
@@ -194,6 +199,14 @@ def test_more_cache_never_misses_more(exponent, weights, writes):
     assert np.all(np.diff(backs, prepend=curve.write_accesses) <= 0)
     assert np.all(backs <= curve.misses_at)
     assert curve.misses_at[-1] == 0
+    groups, loops = grouped(described(mix, writes))
+    assert groups.counts.sum() + loops.pages.sum() == PAGES
+    assert described_ratios(groups, loops, 1).misses <= 1
+    mean, deviation = loop_distance(groups, loops, 0)
+    assert loops.pages[0] <= mean <= PAGES
+    assert deviation >= 0
+    ends = loop_miss_chance(groups, loops, 0, np.asarray([0.0, 2.0 * PAGES]))
+    assert ends[0] >= ends[1]
 
 
 @pytest.mark.oracle(
@@ -201,14 +214,15 @@ def test_more_cache_never_misses_more(exponent, weights, writes):
     "profile.described.description.read_description",
 )
 @pytest.mark.formula("profile.described.description.read_description")
-def test_a_file_is_read_as_its_keys_say(tmp_path):
-    path = tmp_path / "one.toml"
+@given(weight=st.floats(0.1, 10))
+def test_a_file_is_read_as_its_keys_say(tmp_path_factory, weight):
+    path = tmp_path_factory.mktemp("described") / "one.toml"
     path.write_text(
         'page_bytes = 4096\ndata_bytes = "1MiB"\naccesses_per_s = 10\n'
         'write_share = 0.5\n[[components]]\nkind = "uniform"\npages = 100\n'
-        '[[components]]\nkind = "scan"\nweight = 3\n'
+        f'weight = {weight}\n[[components]]\nkind = "scan"\nweight = {3 * weight}\n'
     )
     found = read_description(path)
     assert found.data_pages == 256
     assert [part.pages for part in found.parts] == [100, 156]
-    assert [part.access_share for part in found.parts] == [0.25, 0.75]
+    assert [part.access_share for part in found.parts] == pytest.approx([0.25, 0.75])
