@@ -18,6 +18,7 @@ from tierwright.cli import (
     catalog,
     cost,
     curve,
+    describe,
     device,
     fragments,
     model,
@@ -56,6 +57,7 @@ app = typer.Typer(
 app.command("formats")(trace.formats)
 app.add_typer(trace.app, name="trace")
 app.command("profile")(model.profile)
+app.command("describe")(describe.describe)
 app.command("simulate")(model.simulate)
 app.command("sweep")(sweep.sweep)
 app.command("evaluate")(shows_money(model.evaluate))
@@ -86,6 +88,7 @@ BUILT_IN = (
     "formats",
     "trace",
     "profile",
+    "describe",
     "simulate",
     "sweep",
     "evaluate",

@@ -54,6 +54,8 @@ class Given:
         Share of the accesses that write, as stated; it only bounds p_d. [1]
     assumptions : tuple of str
         What was assumed when the input was read.
+    described_by : str or None
+        Name of the description from which the curve was computed; None where it was given.
     """
 
     source: str
@@ -61,10 +63,13 @@ class Given:
     dirty_share: float | None = None
     write_share: float | None = None
     assumptions: tuple[str, ...] = ()
+    described_by: str | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return the key `given` of a profile file."""
+        described = self.described_by
         return {
+            **({} if described is None else {"described_by": described}),
             "source": self.source,
             "data_known": self.data_known,
             "dirty_share": self.dirty_share,

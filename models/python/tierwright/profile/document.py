@@ -206,7 +206,9 @@ def profile_from_mapping(data: Any, *, place: str = "profile") -> Profile:
         "program reads",
     )
     given = _given(data, version, problems)
-    writes_unknown = given is not None and given.dirty_share is None
+    writes_unknown = (
+        given is not None and given.dirty_share is None and given.described_by is None
+    )
     for key in ("accesses", "distinct_pages", "write_accesses"):
         value = data.get(key)
         if key == "write_accesses" and writes_unknown:
@@ -356,6 +358,14 @@ def _given(data: Mapping[str, Any], version: Any, problems: Problems) -> Given |
         good = value is None or (_is_number(value) and 0 <= value <= 1)
         problems.check(good, f"given.{key}", value, "must lie in [0, 1], or be null")
         shares[key] = value if good else None
+    described = found.get("described_by")
+    problems.check(
+        described is None
+        or (isinstance(described, str) and 0 < len(described) <= _LONGEST_TEXT),
+        "given.described_by",
+        described,
+        "must be the name of a description, or absent",
+    )
     assumptions = found.get("assumptions", [])
     problems.check(
         isinstance(assumptions, list)
@@ -367,7 +377,13 @@ def _given(data: Mapping[str, Any], version: Any, problems: Problems) -> Given |
     )
     if problems.found:
         return None
-    return Given(str(source), bool(known), **shares, assumptions=tuple(assumptions))
+    return Given(
+        str(source),
+        bool(known),
+        **shares,
+        assumptions=tuple(assumptions),
+        described_by=described,
+    )
 
 
 def _curve_lists(

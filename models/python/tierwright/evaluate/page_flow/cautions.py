@@ -166,6 +166,7 @@ COUNT_CAUTIONS = frozenset(
     {
         "sampled_curve",
         "given_curve",
+        "described_workload",
         "dirty_share_stated",
         "data_size_unknown",
         "warm_up_inside",
@@ -192,12 +193,20 @@ def about_given(curve: Curve) -> Iterator[Caution]:
     given = curve.given
     if given is None:
         return
-    yield Caution(
-        "given_curve",
-        "the curve was given, not measured from a trace: it is assumed to be that of "
-        "LRU in a full cache, and no simulation can check the result",
-        "profile a trace of the same workload to check it",
-    )
+    if given.described_by is None:
+        yield Caution(
+            "given_curve",
+            "the curve was given, not measured from a trace: it is assumed to be that of "
+            "LRU in a full cache, and no simulation can check the result",
+            "profile a trace of the same workload to check it",
+        )
+    else:
+        yield Caution(
+            "described_workload",
+            "the workload was described, not measured: its curve was computed by formula "
+            f"from the description `{given.described_by}`",
+            "profile a trace of the workload to check it",
+        )
     if given.dirty_share is not None:
         yield Caution(
             "dirty_share_stated",

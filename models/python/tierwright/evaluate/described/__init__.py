@@ -1,0 +1,1 @@
+"""Curves of described workloads, by formula."""

@@ -1,0 +1,1 @@
+"""Workloads described in a few numbers, where there is neither a trace nor a curve."""
