@@ -245,6 +245,858 @@ export type AxisOption = {
 };
 
 /**
+ * BillExtraIn
+ *
+ * A line of your own, for all machines: either bought or rented.
+ */
+export type BillExtraIn = {
+    /**
+     * What
+     *
+     * What is paid for.
+     */
+    what: string;
+    /**
+     * Quantity
+     *
+     * How many.
+     */
+    quantity?: number;
+    /**
+     * Usd
+     *
+     * Price at purchase.
+     */
+    usd?: number | string | null;
+    /**
+     * Usd Per Month
+     *
+     * Price per month.
+     */
+    usd_per_month?: number | string | null;
+    /**
+     * Date
+     *
+     * Date of the price.
+     */
+    date?: string | null;
+};
+
+/**
+ * BillIn
+ *
+ * A configuration, and another to compare it with.
+ */
+export type BillIn = {
+    /**
+     * Name
+     *
+     * A name to show.
+     */
+    name?: string | null;
+    /**
+     * Machines
+     *
+     * Servers of the same kind.
+     */
+    machines?: number;
+    /**
+     * Server
+     *
+     * Rented server; absent: built from parts.
+     */
+    server?: string | null;
+    /**
+     * Usd Per Hour
+     *
+     * Your price of the server, instead of the list.
+     */
+    usd_per_hour?: number | string | null;
+    /**
+     * Commitment
+     *
+     * Name of the commitment that gives the discount.
+     */
+    commitment?: string | null;
+    /**
+     * Commitment Discount
+     *
+     * Share off the price of the server. [1]
+     */
+    commitment_discount?: number;
+    /**
+     * Price Book
+     *
+     * Shipped price book that goes first for parts.
+     */
+    price_book?: string | null;
+    /**
+     * Price Date
+     *
+     * Only prices of parts up to this quarter.
+     */
+    price_date?: string | null;
+    /**
+     * Part
+     *
+     * Parts of each machine.
+     */
+    part?: Array<BillPartIn>;
+    /**
+     * Own
+     *
+     * Parts already owned.
+     */
+    own?: Array<BillOwnIn>;
+    /**
+     * Volume
+     *
+     * Volumes of each machine.
+     */
+    volume?: Array<BillVolumeIn>;
+    /**
+     * Object Store
+     *
+     * Object stores of all machines.
+     */
+    object_store?: Array<BillStoreIn>;
+    /**
+     * Reserved Ram
+     *
+     * RAM that is reserved.
+     */
+    reserved_ram?: Array<BillReservedIn>;
+    /**
+     * Extra
+     *
+     * Lines of your own.
+     */
+    extra?: Array<BillExtraIn>;
+    /**
+     * Absent: no spares.
+     */
+    spares?: BillSparesIn | null;
+    /**
+     * Absent: electricity is left out.
+     */
+    power?: BillPowerIn | null;
+    /**
+     * Horizon Months
+     *
+     * Months over which both are compared. [months]
+     */
+    horizon_months?: number;
+    /**
+     * The other way, such as buying instead of renting.
+     */
+    against?: BillSideIn | null;
+};
+
+/**
+ * BillLineOut
+ *
+ * One charge.
+ */
+export type BillLineOut = {
+    /**
+     * What
+     *
+     * What is paid for.
+     */
+    what: string;
+    /**
+     * Kind
+     *
+     * server, part, spare, replacement, owned, reserved, capacity, iops, throughput, requests, transfer, power or extra.
+     */
+    kind: string;
+    /**
+     * Quantity
+     *
+     * In the unit of the price.
+     */
+    quantity: number;
+    /**
+     * Unit
+     *
+     * Unit of the price.
+     */
+    unit: string;
+    /**
+     * Unit Price
+     *
+     * Null where no price was found. [USD]
+     */
+    unit_price: string | null;
+    /**
+     * Date
+     *
+     * Date of the price; null where it has none.
+     */
+    date: string | null;
+    /**
+     * Usd Per Month
+     *
+     * Rent, to the cent. [USD/month]
+     */
+    usd_per_month: string;
+    /**
+     * Purchase Usd
+     *
+     * Purchase, to the cent. [USD]
+     */
+    purchase_usd: string;
+    /**
+     * Source
+     *
+     * Where it is from.
+     */
+    source: string;
+    /**
+     * Note
+     *
+     * A remark.
+     */
+    note: string;
+    /**
+     * Months
+     *
+     * Months from one replacement to the next; null for other lines.
+     */
+    months: number | null;
+};
+
+/**
+ * BillOut
+ *
+ * A bill, and the one that it is compared with.
+ */
+export type BillOut = {
+    /**
+     * Finding
+     *
+     * The answer in a few words.
+     */
+    finding: string;
+    /**
+     * Lines
+     *
+     * Every charge.
+     */
+    lines: Array<BillLineOut>;
+    /**
+     * Usd Per Month
+     *
+     * Rent. [USD/month]
+     */
+    usd_per_month: string;
+    /**
+     * Purchase Usd
+     *
+     * Purchase. [USD]
+     */
+    purchase_usd: string;
+    /**
+     * Horizon Months
+     *
+     * Months of the total. [months]
+     */
+    horizon_months: number;
+    /**
+     * Total Usd
+     *
+     * Purchase and rent over the horizon. [USD]
+     */
+    total_usd: string;
+    /**
+     * Violations
+     *
+     * Limits that are exceeded.
+     */
+    violations: Array<ViolationOut>;
+    /**
+     * Unpriced
+     *
+     * Lines without a price: where there are any, sums are lower bounds.
+     */
+    unpriced: Array<string>;
+    /**
+     * The RAM device; null where none was named.
+     */
+    ram: BillRamOut;
+    /**
+     * Null without a rented server that has volumes.
+     */
+    block_storage: BlockStorageOut | null;
+    /**
+     * At Newest Purchase Usd
+     *
+     * Purchase at the newest prices of the price series; null where no series has a newer one. [USD]
+     */
+    at_newest_purchase_usd: string | null;
+    /**
+     * Validity
+     *
+     * Where they are valid.
+     */
+    validity: string;
+    /**
+     * Warnings
+     *
+     * What to know before relying on these figures.
+     */
+    warnings: Array<WarningOut>;
+    /**
+     * Ways
+     *
+     * This bill, then the other.
+     */
+    ways: Array<BillWayOut>;
+    /**
+     * Break Even Months
+     *
+     * Month from which on the larger purchase has cost no more; null without comparison, where it never pays off, or where a price is unknown. [months]
+     */
+    break_even_months: number | null;
+    /**
+     * The other bill; null without one.
+     */
+    against: BillSideOut | null;
+    /**
+     * Derivation
+     *
+     * The formulas with their numbers, step by step; null unless the query has `derivation=true`.
+     */
+    derivation: Array<DerivationStep> | null;
+};
+
+/**
+ * BillOwnIn
+ *
+ * Parts that are already owned and cost nothing more.
+ */
+export type BillOwnIn = {
+    /**
+     * Id
+     *
+     * Id of `GET /catalog/parts`.
+     */
+    id: string;
+    /**
+     * Quantity
+     *
+     * How many exist in all.
+     */
+    quantity?: number;
+};
+
+/**
+ * BillPartIn
+ *
+ * A part of each machine.
+ */
+export type BillPartIn = {
+    /**
+     * Id
+     *
+     * Id of `GET /catalog/parts`.
+     */
+    id: string;
+    /**
+     * Quantity
+     *
+     * In each machine.
+     */
+    quantity?: number;
+    /**
+     * Usd
+     *
+     * Your price of one; absent: the newest that was found.
+     */
+    usd?: number | string | null;
+    /**
+     * Price Kind
+     *
+     * Only prices of this market; absent: of any.
+     */
+    price_kind?: string | null;
+    /**
+     * Date
+     *
+     * Date of your price.
+     */
+    date?: string | null;
+    /**
+     * Written Tb Per Year
+     *
+     * Host writes to each drive, for replacements. [10^12 bytes/year]
+     */
+    written_tb_per_year?: number | null;
+    /**
+     * Rated Tb
+     *
+     * Endurance of each drive; absent: of its profile. [10^12 bytes]
+     */
+    rated_tb?: number | null;
+    /**
+     * Dimm Slots
+     *
+     * Memory slots of a chassis; absent: as found.
+     */
+    dimm_slots?: number | null;
+    /**
+     * Nvme Bays
+     *
+     * NVMe bays of a chassis; absent: as found.
+     */
+    nvme_bays?: number | null;
+    /**
+     * Hdd Bays
+     *
+     * Bays of a chassis for hard disks; absent: as found.
+     */
+    hdd_bays?: number | null;
+};
+
+/**
+ * BillPowerIn
+ *
+ * Electricity.
+ */
+export type BillPowerIn = {
+    /**
+     * Usd Per Kwh
+     *
+     * Absent: electricity is left out.
+     */
+    usd_per_kwh?: number | string | null;
+    /**
+     * Watts
+     *
+     * Of one machine; absent: the sum of its parts. [W]
+     */
+    watts?: number | null;
+    /**
+     * Pue
+     *
+     * Power at the meter over power of the machine.
+     */
+    pue?: number;
+};
+
+/**
+ * BillRamOut
+ *
+ * RAM of one machine.
+ */
+export type BillRamOut = {
+    /**
+     * Installed Gib
+     *
+     * Null where none is listed. [GiB]
+     */
+    installed_gib: number | null;
+    /**
+     * Reserved Gib
+     *
+     * Not for the cache. [GiB]
+     */
+    reserved_gib: number;
+    /**
+     * Left Gib
+     *
+     * Installed less reserved. [GiB]
+     */
+    left_gib: number | null;
+};
+
+/**
+ * BillReservedIn
+ *
+ * RAM of each machine that is not for the cache.
+ */
+export type BillReservedIn = {
+    /**
+     * What
+     *
+     * What it is for.
+     */
+    what: string;
+    /**
+     * Gib
+     *
+     * Of each machine. [GiB]
+     */
+    gib: number;
+};
+
+/**
+ * BillSideIn
+ *
+ * What is rented, bought and owned.
+ */
+export type BillSideIn = {
+    /**
+     * Name
+     *
+     * A name to show.
+     */
+    name?: string | null;
+    /**
+     * Machines
+     *
+     * Servers of the same kind.
+     */
+    machines?: number;
+    /**
+     * Server
+     *
+     * Rented server; absent: built from parts.
+     */
+    server?: string | null;
+    /**
+     * Usd Per Hour
+     *
+     * Your price of the server, instead of the list.
+     */
+    usd_per_hour?: number | string | null;
+    /**
+     * Commitment
+     *
+     * Name of the commitment that gives the discount.
+     */
+    commitment?: string | null;
+    /**
+     * Commitment Discount
+     *
+     * Share off the price of the server. [1]
+     */
+    commitment_discount?: number;
+    /**
+     * Price Book
+     *
+     * Shipped price book that goes first for parts.
+     */
+    price_book?: string | null;
+    /**
+     * Price Date
+     *
+     * Only prices of parts up to this quarter.
+     */
+    price_date?: string | null;
+    /**
+     * Part
+     *
+     * Parts of each machine.
+     */
+    part?: Array<BillPartIn>;
+    /**
+     * Own
+     *
+     * Parts already owned.
+     */
+    own?: Array<BillOwnIn>;
+    /**
+     * Volume
+     *
+     * Volumes of each machine.
+     */
+    volume?: Array<BillVolumeIn>;
+    /**
+     * Object Store
+     *
+     * Object stores of all machines.
+     */
+    object_store?: Array<BillStoreIn>;
+    /**
+     * Reserved Ram
+     *
+     * RAM that is reserved.
+     */
+    reserved_ram?: Array<BillReservedIn>;
+    /**
+     * Extra
+     *
+     * Lines of your own.
+     */
+    extra?: Array<BillExtraIn>;
+    /**
+     * Absent: no spares.
+     */
+    spares?: BillSparesIn | null;
+    /**
+     * Absent: electricity is left out.
+     */
+    power?: BillPowerIn | null;
+};
+
+/**
+ * BillSideOut
+ *
+ * A bill; its sums are those of the printed lines.
+ */
+export type BillSideOut = {
+    /**
+     * Finding
+     *
+     * The answer in a few words.
+     */
+    finding: string;
+    /**
+     * Lines
+     *
+     * Every charge.
+     */
+    lines: Array<BillLineOut>;
+    /**
+     * Usd Per Month
+     *
+     * Rent. [USD/month]
+     */
+    usd_per_month: string;
+    /**
+     * Purchase Usd
+     *
+     * Purchase. [USD]
+     */
+    purchase_usd: string;
+    /**
+     * Horizon Months
+     *
+     * Months of the total. [months]
+     */
+    horizon_months: number;
+    /**
+     * Total Usd
+     *
+     * Purchase and rent over the horizon. [USD]
+     */
+    total_usd: string;
+    /**
+     * Violations
+     *
+     * Limits that are exceeded.
+     */
+    violations: Array<ViolationOut>;
+    /**
+     * Unpriced
+     *
+     * Lines without a price: where there are any, sums are lower bounds.
+     */
+    unpriced: Array<string>;
+    /**
+     * The RAM device; null where none was named.
+     */
+    ram: BillRamOut;
+    /**
+     * Null without a rented server that has volumes.
+     */
+    block_storage: BlockStorageOut | null;
+    /**
+     * At Newest Purchase Usd
+     *
+     * Purchase at the newest prices of the price series; null where no series has a newer one. [USD]
+     */
+    at_newest_purchase_usd: string | null;
+    /**
+     * Validity
+     *
+     * Where they are valid.
+     */
+    validity: string;
+    /**
+     * Warnings
+     *
+     * What to know before relying on these figures.
+     */
+    warnings: Array<WarningOut>;
+};
+
+/**
+ * BillSparesIn
+ *
+ * Spares of every part.
+ */
+export type BillSparesIn = {
+    /**
+     * Share
+     *
+     * Share of those in use, rounded up. [1]
+     */
+    share?: number;
+    /**
+     * Count
+     *
+     * Of each part besides.
+     */
+    count?: number;
+};
+
+/**
+ * BillStoreIn
+ *
+ * An object store of all machines, and its traffic.
+ */
+export type BillStoreIn = {
+    /**
+     * Id
+     *
+     * Id of `GET /catalog/volumes`.
+     */
+    id: string;
+    /**
+     * Stored Gib
+     *
+     * Data held. [GiB]
+     */
+    stored_gib?: number;
+    /**
+     * Reads Per Month
+     *
+     * Requests. [1/month]
+     */
+    reads_per_month?: number;
+    /**
+     * Writes Per Month
+     *
+     * Requests. [1/month]
+     */
+    writes_per_month?: number;
+    /**
+     * Retrieved Gb Per Month
+     *
+     * Data read. [GB/month]
+     */
+    retrieved_gb_per_month?: number | null;
+    /**
+     * Uploaded Gb Per Month
+     *
+     * Data written. [GB/month]
+     */
+    uploaded_gb_per_month?: number | null;
+};
+
+/**
+ * BillVolumeIn
+ *
+ * Volumes attached to each machine.
+ */
+export type BillVolumeIn = {
+    /**
+     * Id
+     *
+     * Id of `GET /catalog/volumes`.
+     */
+    id: string;
+    /**
+     * Quantity
+     *
+     * On each machine.
+     */
+    quantity?: number;
+    /**
+     * Size Gib
+     *
+     * Size of one volume. [GiB]
+     */
+    size_gib: number;
+    /**
+     * Iops
+     *
+     * IOPS of one volume, with the included ones; absent: the included ones. [1/s]
+     */
+    iops?: number | null;
+    /**
+     * Mb Per S
+     *
+     * Throughput of one volume, as the provider counts it; absent: the included one. [MB/s or MiB/s]
+     */
+    mb_per_s?: number | null;
+    /**
+     * Io Per Month
+     *
+     * Operations of one volume, where each is charged. [1/month]
+     */
+    io_per_month?: number | null;
+};
+
+/**
+ * BillWayOut
+ *
+ * One of two ways over the same months.
+ */
+export type BillWayOut = {
+    /**
+     * Name
+     *
+     * Its name.
+     */
+    name: string;
+    /**
+     * Usd Per Month
+     *
+     * Rent. [USD/month]
+     */
+    usd_per_month: string;
+    /**
+     * Purchase Usd
+     *
+     * Purchase. [USD]
+     */
+    purchase_usd: string;
+    /**
+     * Total Usd
+     *
+     * Purchase and rent over the horizon. [USD]
+     */
+    total_usd: string;
+};
+
+/**
+ * BlockStorageOut
+ *
+ * What the volumes of one machine may do, and what its instance sustains.
+ */
+export type BlockStorageOut = {
+    /**
+     * Provisioned Iops
+     *
+     * Of all volumes. [1/s]
+     */
+    provisioned_iops: number;
+    /**
+     * Provisioned Mb Per S
+     *
+     * Of all volumes. [MB/s]
+     */
+    provisioned_mb_per_s: number;
+    /**
+     * Limit Iops
+     *
+     * Of the instance, sustained. [1/s]
+     */
+    limit_iops: number | null;
+    /**
+     * Limit Mb Per S
+     *
+     * Of the instance, sustained. [MB/s]
+     */
+    limit_mb_per_s: number | null;
+    /**
+     * Usable Iops
+     *
+     * The smaller of both. [1/s]
+     */
+    usable_iops: number;
+    /**
+     * Usable Mb Per S
+     *
+     * The smaller of both. [MB/s]
+     */
+    usable_mb_per_s: number;
+};
+
+/**
  * BreakEvenCheckIn
  *
  * The same, and the DRAM step whose break-even is checked.
@@ -3968,6 +4820,56 @@ export type FactChange = {
 };
 
 /**
+ * FactOut
+ *
+ * One stated figure, with its source.
+ */
+export type FactOut = {
+    /**
+     * Value
+     *
+     * The number, in its unit.
+     */
+    value: number;
+    /**
+     * Unit
+     *
+     * Its unit.
+     */
+    unit: string;
+    /**
+     * Source
+     *
+     * Where it is from.
+     */
+    source: string;
+    /**
+     * Date
+     *
+     * Its day, month or quarter.
+     */
+    date: string | null;
+    /**
+     * Licence
+     *
+     * Licence of the source, or `facts quoted`.
+     */
+    licence: string;
+    /**
+     * Note
+     *
+     * A remark.
+     */
+    note: string;
+    /**
+     * Estimate
+     *
+     * Whether it is a figure of a class, no single product's.
+     */
+    estimate: boolean;
+};
+
+/**
  * Family
  *
  * Kinds of what can be simulated.
@@ -7260,6 +8162,184 @@ export type OptionOut = {
 };
 
 /**
+ * PartOut
+ *
+ * A part that can be bought.
+ */
+export type PartOut = {
+    /**
+     * Id
+     *
+     * Its id.
+     */
+    id: string;
+    /**
+     * Name
+     *
+     * Its display name.
+     */
+    name: string;
+    /**
+     * Kind
+     *
+     * chassis, dimm, cxl, nvme, sata_ssd, hdd, power_class.
+     */
+    kind: string;
+    /**
+     * Form Factor
+     *
+     * Its form factor; empty where it is unknown.
+     */
+    form_factor: string;
+    /**
+     * Device
+     *
+     * Id of its device profile; empty where there is none.
+     */
+    device: string;
+    /**
+     * Series
+     *
+     * Id of its price series; empty where there is none.
+     */
+    series: string;
+    /**
+     * Notes
+     *
+     * What to know before using it.
+     */
+    notes: string;
+    /**
+     * Capacity Unit
+     *
+     * Unit of the capacity: GiB for memory, GB for drives.
+     */
+    capacity_unit: string;
+    /**
+     * Newest price that was paid; null where there is none.
+     */
+    price: PartPriceOut | null;
+    /**
+     * Prices
+     *
+     * Every dated price found.
+     */
+    prices: Array<PartPriceOut>;
+    /**
+     * Capacity
+     *
+     * Capacity of one part; null where no source states it. [GB or GiB]
+     */
+    capacity: number | null;
+    /**
+     * Dimm Slots
+     *
+     * Slots for memory modules; null where no source states it. [1]
+     */
+    dimm_slots: number | null;
+    /**
+     * Nvme Bays
+     *
+     * Bays for NVMe drives; null where no source states it. [1]
+     */
+    nvme_bays: number | null;
+    /**
+     * Hdd Bays
+     *
+     * Bays for hard disks; null where no source states it. [1]
+     */
+    hdd_bays: number | null;
+    /**
+     * Max Ram Gib
+     *
+     * Most RAM; null where no source states it. [GiB]
+     */
+    max_ram_gib: number | null;
+    /**
+     * Psu W
+     *
+     * Power of the supplies; null where no source states it. [W]
+     */
+    psu_w: number | null;
+    /**
+     * Idle Power W
+     *
+     * Power when idle; null where no source states it. [W]
+     */
+    idle_power_w: number | null;
+    /**
+     * Active Power W
+     *
+     * Power under load; null where no source states it. [W]
+     */
+    active_power_w: number | null;
+    /**
+     * Figures
+     *
+     * Each figure by its name, with source, date, licence.
+     */
+    figures: {
+        [key: string]: FactOut;
+    };
+};
+
+/**
+ * PartPriceOut
+ *
+ * What one part cost, at one date.
+ */
+export type PartPriceOut = {
+    /**
+     * Usd
+     *
+     * Price of one part. [USD]
+     */
+    usd: string;
+    /**
+     * Price Kind
+     *
+     * contract, spot, retail, list, bulk, index or forecast.
+     */
+    price_kind: string;
+    /**
+     * Date
+     *
+     * Its day, month or quarter.
+     */
+    date: string;
+    /**
+     * Source
+     *
+     * Where it is from.
+     */
+    source: string;
+    /**
+     * Licence
+     *
+     * Licence of the source, or `facts quoted`.
+     */
+    licence: string;
+    /**
+     * Note
+     *
+     * A remark.
+     */
+    note: string;
+    /**
+     * Estimate
+     *
+     * Whether it is an estimate.
+     */
+    estimate: boolean;
+    /**
+     * Withdrawn
+     *
+     * Whether its publisher replaced it.
+     */
+    withdrawn: boolean;
+};
+
+/**
  * PayingRam
  *
  * The marginal interval over the size of RAM, and the sizes that pay; columns.
@@ -8819,6 +9899,112 @@ export type PriceOut = {
      * A remark.
      */
     note: string;
+};
+
+/**
+ * PricePointOut
+ *
+ * One price, or one change from quarter to quarter, or both.
+ */
+export type PricePointOut = {
+    /**
+     * Date
+     *
+     * Its day, month or quarter.
+     */
+    date: string;
+    /**
+     * Usd Per Gb
+     *
+     * Price of 10^9 bytes; null where only a change is known. [USD/GB]
+     */
+    usd_per_gb: string | null;
+    /**
+     * Change Percent Low
+     *
+     * Low end of the change against the quarter before. [%]
+     */
+    change_percent_low: number | null;
+    /**
+     * Change Percent High
+     *
+     * High end of the change against the quarter before. [%]
+     */
+    change_percent_high: number | null;
+    /**
+     * What
+     *
+     * What was priced.
+     */
+    what: string;
+    /**
+     * Price Kind
+     *
+     * On which market.
+     */
+    price_kind: string;
+    /**
+     * Source
+     *
+     * Where it is from.
+     */
+    source: string;
+    /**
+     * Licence
+     *
+     * Licence of the source, or `facts quoted`.
+     */
+    licence: string;
+    /**
+     * Note
+     *
+     * A remark.
+     */
+    note: string;
+    /**
+     * Forecast
+     *
+     * Whether nobody has paid it yet.
+     */
+    forecast: boolean;
+};
+
+/**
+ * PriceSeriesOut
+ *
+ * Prices over time.
+ */
+export type PriceSeriesOut = {
+    /**
+     * Id
+     *
+     * Its id, as used in addresses of the API.
+     */
+    id: string;
+    /**
+     * Name
+     *
+     * Its name.
+     */
+    name: string;
+    /**
+     * Kind
+     *
+     * dram, ssd_enterprise, ssd, flash, nand, hdd.
+     */
+    kind: string;
+    /**
+     * Joinable
+     *
+     * Whether all points are of one product and one market, so that a line may join them.
+     */
+    joinable: boolean;
+    /**
+     * Points
+     *
+     * In order of date.
+     */
+    points: Array<PricePointOut>;
 };
 
 /**
@@ -11253,6 +12439,136 @@ export type SchemeWear = {
      * The other end, where the dirty share is unknown; else absent.
      */
     least: WearLeast | null;
+};
+
+/**
+ * ServerOut
+ *
+ * A cloud instance type.
+ */
+export type ServerOut = {
+    /**
+     * Id
+     *
+     * Its id.
+     */
+    id: string;
+    /**
+     * Name
+     *
+     * Its name at the provider.
+     */
+    name: string;
+    /**
+     * Provider
+     *
+     * aws, azure or gcp.
+     */
+    provider: string;
+    /**
+     * Family
+     *
+     * Family of types with the same ratio of RAM to processors.
+     */
+    family: string;
+    /**
+     * Region
+     *
+     * Region of the price.
+     */
+    region: string;
+    /**
+     * Notes
+     *
+     * What to know before using it.
+     */
+    notes: string;
+    /**
+     * Local Nvme Gb
+     *
+     * All local disks together. [GB]
+     */
+    local_nvme_gb: number | null;
+    /**
+     * Vcpu
+     *
+     * Virtual processors; null where no source states it. [1]
+     */
+    vcpu: number | null;
+    /**
+     * Ram Gib
+     *
+     * RAM, as the provider sells it; null where no source states it. [GiB]
+     */
+    ram_gib: number | null;
+    /**
+     * Local Nvme Count
+     *
+     * Local disks; 0: the type has none; null where no source states it. [1]
+     */
+    local_nvme_count: number | null;
+    /**
+     * Local Nvme Gb Each
+     *
+     * Size of one local disk, decimal; null where no source states it. [GB]
+     */
+    local_nvme_gb_each: number | null;
+    /**
+     * Local Read Iops
+     *
+     * Random reads per second, all local disks together; null where no source states it. [1/s]
+     */
+    local_read_iops: number | null;
+    /**
+     * Local Write Iops
+     *
+     * Random writes per second, all local disks together; null where no source states it. [1/s]
+     */
+    local_write_iops: number | null;
+    /**
+     * Network Gbit Per S
+     *
+     * Network; the note says on which basis; null where no source states it. [Gbit/s]
+     */
+    network_gbit_per_s: number | null;
+    /**
+     * Block Storage Bandwidth Mb Per S
+     *
+     * Sustained bandwidth to block volumes, all volumes together; null where no source states it. [MB/s]
+     */
+    block_storage_bandwidth_mb_per_s: number | null;
+    /**
+     * Block Storage Bandwidth Burst Mb Per S
+     *
+     * The same in a burst of limited time; null where no source states it. [MB/s]
+     */
+    block_storage_bandwidth_burst_mb_per_s: number | null;
+    /**
+     * Block Storage Iops
+     *
+     * Sustained IOPS of all block volumes together; null where no source states it. [1/s]
+     */
+    block_storage_iops: number | null;
+    /**
+     * Block Storage Iops Burst
+     *
+     * The same in a burst of limited time; null where no source states it. [1/s]
+     */
+    block_storage_iops_burst: number | null;
+    /**
+     * Usd Per Hour
+     *
+     * On demand, Linux, without commitment; null where no source states it. [USD/hour]
+     */
+    usd_per_hour: string | null;
+    /**
+     * Figures
+     *
+     * Each figure by its name, with source, date, licence.
+     */
+    figures: {
+        [key: string]: FactOut;
+    };
 };
 
 /**
@@ -13991,6 +15307,234 @@ export type UploadOut = {
 };
 
 /**
+ * ViolationOut
+ *
+ * A named limit that is exceeded.
+ */
+export type ViolationOut = {
+    /**
+     * Name
+     *
+     * Name of the limit.
+     */
+    name: string;
+    /**
+     * Where
+     *
+     * Entry of the configuration, or an id.
+     */
+    where: string;
+    /**
+     * Message
+     *
+     * What was noticed, in a sentence.
+     */
+    message: string;
+    /**
+     * Hint
+     *
+     * What to do next.
+     */
+    hint: string;
+};
+
+/**
+ * VolumeOut
+ *
+ * A kind of cloud volume, or an object store.
+ */
+export type VolumeOut = {
+    /**
+     * Id
+     *
+     * Its id.
+     */
+    id: string;
+    /**
+     * Name
+     *
+     * Its display name.
+     */
+    name: string;
+    /**
+     * Provider
+     *
+     * aws, azure or gcp.
+     */
+    provider: string;
+    /**
+     * Kind
+     *
+     * block, object or local.
+     */
+    kind: string;
+    /**
+     * Media
+     *
+     * ssd, hdd, nvme or object.
+     */
+    media: string;
+    /**
+     * Region
+     *
+     * Region of the price.
+     */
+    region: string;
+    /**
+     * Notes
+     *
+     * What to know before using it.
+     */
+    notes: string;
+    /**
+     * Throughput Unit
+     *
+     * Unit in which the provider counts throughput.
+     */
+    throughput_unit: string;
+    /**
+     * Usd Per Gib Month
+     *
+     * Rent of capacity; null where no source states it. [USD/GiB/month]
+     */
+    usd_per_gib_month: string | null;
+    /**
+     * Usd Per Iops Month
+     *
+     * Rent of provisioned IOPS above the included ones; null where no source states it. [USD/IOPS/month]
+     */
+    usd_per_iops_month: string | null;
+    /**
+     * Usd Per Iops Month 2
+     *
+     * The same above usd_per_iops_month_2_from; null where no source states it. [USD/IOPS/month]
+     */
+    usd_per_iops_month_2: string | null;
+    /**
+     * Usd Per Iops Month 2 From
+     *
+     * IOPS from which the second price holds; null where no source states it. [1/s]
+     */
+    usd_per_iops_month_2_from: string | null;
+    /**
+     * Usd Per Iops Month 3
+     *
+     * The same above usd_per_iops_month_3_from; null where no source states it. [USD/IOPS/month]
+     */
+    usd_per_iops_month_3: string | null;
+    /**
+     * Usd Per Iops Month 3 From
+     *
+     * IOPS from which the third price holds; null where no source states it. [1/s]
+     */
+    usd_per_iops_month_3_from: string | null;
+    /**
+     * Iops Included
+     *
+     * IOPS that the rent of capacity includes; null where no source states it. [1/s]
+     */
+    iops_included: number | null;
+    /**
+     * Usd Per Mb Per S Month
+     *
+     * Rent of provisioned throughput above the included one; null where no source states it. [USD/(MB/s)/month or USD/(MiB/s)/month]
+     */
+    usd_per_mb_per_s_month: string | null;
+    /**
+     * Mb Per S Included
+     *
+     * Throughput that the rent includes; null where no source states it. [MB/s or MiB/s]
+     */
+    mb_per_s_included: number | null;
+    /**
+     * Usd Per 1000 Reads
+     *
+     * Fee of a thousand reads; null where no source states it. [USD/1000]
+     */
+    usd_per_1000_reads: string | null;
+    /**
+     * Usd Per 1000 Writes
+     *
+     * Fee of a thousand writes; null where no source states it. [USD/1000]
+     */
+    usd_per_1000_writes: string | null;
+    /**
+     * Usd Per Million Io
+     *
+     * Fee of a million operations of a volume; null where no source states it. [USD/1000000]
+     */
+    usd_per_million_io: string | null;
+    /**
+     * Usd Per Gb Retrieved
+     *
+     * Fee of data read; null where no source states it. [USD/GB]
+     */
+    usd_per_gb_retrieved: string | null;
+    /**
+     * Usd Per Gb Uploaded
+     *
+     * Fee of data written; null where no source states it. [USD/GB]
+     */
+    usd_per_gb_uploaded: string | null;
+    /**
+     * Min Size Gib
+     *
+     * Least size of one volume; null where no source states it. [GiB]
+     */
+    min_size_gib: number | null;
+    /**
+     * Max Size Gib
+     *
+     * Largest size of one volume; null where no source states it. [GiB]
+     */
+    max_size_gib: number | null;
+    /**
+     * Size Step Gib
+     *
+     * Step in which sizes are sold; null where no source states it. [GiB]
+     */
+    size_step_gib: number | null;
+    /**
+     * Max Iops
+     *
+     * Most IOPS of one volume; null where no source states it. [1/s]
+     */
+    max_iops: number | null;
+    /**
+     * Max Mb Per S
+     *
+     * Most throughput of one volume; null where no source states it. [MB/s or MiB/s]
+     */
+    max_mb_per_s: number | null;
+    /**
+     * Max Iops Per Gib
+     *
+     * Most IOPS for each GiB of a volume; null where no source states it. [1/s]
+     */
+    max_iops_per_gib: number | null;
+    /**
+     * Max Mb Per S Per Iops
+     *
+     * Most throughput for each IOPS of a volume; null where no source states it. [MB/s or MiB/s]
+     */
+    max_mb_per_s_per_iops: number | null;
+    /**
+     * Io Unit Bytes
+     *
+     * Largest operation that counts as one I/O; null where no source states it. [B]
+     */
+    io_unit_bytes: number | null;
+    /**
+     * Figures
+     *
+     * Each figure by its name, with source, date, licence.
+     */
+    figures: {
+        [key: string]: FactOut;
+    };
+};
+
+/**
  * WarningOut
  *
  * Something to know before relying on a figure.
@@ -16211,6 +17755,78 @@ export type AskTierCostResponses = {
 
 export type AskTierCostResponse = AskTierCostResponses[keyof AskTierCostResponses];
 
+export type AskBillData = {
+    body: BillIn;
+    path?: never;
+    query?: {
+        /**
+         * Currency
+         *
+         * Currency of the money in the answer. Other than USD: every amount is also given in it (`usd_per_month`: `eur_per_month`), converted once from the sum; sentences use it, and `exchange_rate` states the rate, its date and its source: the rate of the price book, or else the shipped one of the nearest day. `GET /catalog/exchange-rates` lists them.
+         */
+        currency?: string;
+        /**
+         * Per Usd
+         *
+         * Your own rate, used instead: the value of one US dollar in `currency`, and the date.
+         */
+        per_usd?: string | null;
+        /**
+         * Derivation
+         *
+         * `true`: the answer includes its derivation, every formula with its numbers; otherwise `derivation` is null.
+         */
+        derivation?: boolean;
+        /**
+         * With `Accept: text/csv`: the table to answer with; required, because there are several.
+         */
+        table?: 'lines' | 'violations' | 'warnings' | 'ways' | 'against.lines' | 'against.violations' | 'against.warnings' | 'derivation';
+    };
+    url: '/api/v1/bills';
+};
+
+export type AskBillErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type AskBillError = AskBillErrors[keyof AskBillErrors];
+
+export type AskBillResponses = {
+    /**
+     * Successful Response
+     */
+    200: BillOut;
+};
+
+export type AskBillResponse = AskBillResponses[keyof AskBillResponses];
+
 export type CheckThroughputData = {
     body: ThroughputIn;
     path?: never;
@@ -18165,6 +19781,392 @@ export type UpdatePriceBookResponses = {
 };
 
 export type UpdatePriceBookResponse = UpdatePriceBookResponses[keyof UpdatePriceBookResponses];
+
+export type ListServersData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Name
+         *
+         * Only those whose name contains this text, ignoring case.
+         */
+        name?: string | null;
+        /**
+         * Provider
+         *
+         * Only of this provider: aws, azure, gcp.
+         */
+        provider?: string | null;
+        /**
+         * Currency
+         *
+         * Currency of the money in the answer. Other than USD: every amount is also given in it (`usd_per_month`: `eur_per_month`), converted once from the sum; sentences use it, and `exchange_rate` states the rate, its date and its source: the rate of the price book, or else the shipped one of the nearest day. `GET /catalog/exchange-rates` lists them.
+         */
+        currency?: string;
+        /**
+         * Per Usd
+         *
+         * Your own rate, used instead: the value of one US dollar in `currency`, and the date.
+         */
+        per_usd?: string | null;
+        /**
+         * Limit
+         *
+         * Most items to return.
+         */
+        limit?: number;
+        /**
+         * Offset
+         *
+         * Items to skip.
+         */
+        offset?: number;
+        /**
+         * Sort
+         *
+         * Key to sort by; with `-` before it, in descending order; absent: the default order of the list.
+         */
+        sort?: 'id' | '-id' | 'name' | '-name';
+        /**
+         * With `Accept: text/csv`: the table to answer with; absent: `rows`.
+         */
+        table?: 'rows' | 'figures';
+    };
+    url: '/api/v1/catalog/servers';
+};
+
+export type ListServersErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type ListServersError = ListServersErrors[keyof ListServersErrors];
+
+export type ListServersResponses = {
+    /**
+     * Response List Servers
+     *
+     * Successful Response
+     */
+    200: Array<ServerOut>;
+};
+
+export type ListServersResponse = ListServersResponses[keyof ListServersResponses];
+
+export type ListVolumesData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Name
+         *
+         * Only those whose name contains this text, ignoring case.
+         */
+        name?: string | null;
+        /**
+         * Provider
+         *
+         * Only of this provider: aws, azure, gcp.
+         */
+        provider?: string | null;
+        /**
+         * Currency
+         *
+         * Currency of the money in the answer. Other than USD: every amount is also given in it (`usd_per_month`: `eur_per_month`), converted once from the sum; sentences use it, and `exchange_rate` states the rate, its date and its source: the rate of the price book, or else the shipped one of the nearest day. `GET /catalog/exchange-rates` lists them.
+         */
+        currency?: string;
+        /**
+         * Per Usd
+         *
+         * Your own rate, used instead: the value of one US dollar in `currency`, and the date.
+         */
+        per_usd?: string | null;
+        /**
+         * Limit
+         *
+         * Most items to return.
+         */
+        limit?: number;
+        /**
+         * Offset
+         *
+         * Items to skip.
+         */
+        offset?: number;
+        /**
+         * Sort
+         *
+         * Key to sort by; with `-` before it, in descending order; absent: the default order of the list.
+         */
+        sort?: 'id' | '-id' | 'name' | '-name';
+        /**
+         * With `Accept: text/csv`: the table to answer with; absent: `rows`.
+         */
+        table?: 'rows' | 'figures';
+    };
+    url: '/api/v1/catalog/volumes';
+};
+
+export type ListVolumesErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type ListVolumesError = ListVolumesErrors[keyof ListVolumesErrors];
+
+export type ListVolumesResponses = {
+    /**
+     * Response List Volumes
+     *
+     * Successful Response
+     */
+    200: Array<VolumeOut>;
+};
+
+export type ListVolumesResponse = ListVolumesResponses[keyof ListVolumesResponses];
+
+export type ListPartsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Name
+         *
+         * Only those whose name contains this text, ignoring case.
+         */
+        name?: string | null;
+        /**
+         * Kind
+         *
+         * Only of this kind of part.
+         */
+        kind?: string | null;
+        /**
+         * Currency
+         *
+         * Currency of the money in the answer. Other than USD: every amount is also given in it (`usd_per_month`: `eur_per_month`), converted once from the sum; sentences use it, and `exchange_rate` states the rate, its date and its source: the rate of the price book, or else the shipped one of the nearest day. `GET /catalog/exchange-rates` lists them.
+         */
+        currency?: string;
+        /**
+         * Per Usd
+         *
+         * Your own rate, used instead: the value of one US dollar in `currency`, and the date.
+         */
+        per_usd?: string | null;
+        /**
+         * Limit
+         *
+         * Most items to return.
+         */
+        limit?: number;
+        /**
+         * Offset
+         *
+         * Items to skip.
+         */
+        offset?: number;
+        /**
+         * Sort
+         *
+         * Key to sort by; with `-` before it, in descending order; absent: the default order of the list.
+         */
+        sort?: 'id' | '-id' | 'name' | '-name';
+        /**
+         * With `Accept: text/csv`: the table to answer with; absent: `rows`.
+         */
+        table?: 'rows' | 'prices' | 'figures';
+    };
+    url: '/api/v1/catalog/parts';
+};
+
+export type ListPartsErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type ListPartsError = ListPartsErrors[keyof ListPartsErrors];
+
+export type ListPartsResponses = {
+    /**
+     * Response List Parts
+     *
+     * Successful Response
+     */
+    200: Array<PartOut>;
+};
+
+export type ListPartsResponse = ListPartsResponses[keyof ListPartsResponses];
+
+export type ListPriceHistoryData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Name
+         *
+         * Only those whose name contains this text, ignoring case.
+         */
+        name?: string | null;
+        /**
+         * Currency
+         *
+         * Currency of the money in the answer. Other than USD: every amount is also given in it (`usd_per_month`: `eur_per_month`), converted once from the sum; sentences use it, and `exchange_rate` states the rate, its date and its source: the rate of the price book, or else the shipped one of the nearest day. `GET /catalog/exchange-rates` lists them.
+         */
+        currency?: string;
+        /**
+         * Per Usd
+         *
+         * Your own rate, used instead: the value of one US dollar in `currency`, and the date.
+         */
+        per_usd?: string | null;
+        /**
+         * Limit
+         *
+         * Most items to return.
+         */
+        limit?: number;
+        /**
+         * Offset
+         *
+         * Items to skip.
+         */
+        offset?: number;
+        /**
+         * Sort
+         *
+         * Key to sort by; with `-` before it, in descending order; absent: the default order of the list.
+         */
+        sort?: 'id' | '-id' | 'name' | '-name';
+        /**
+         * With `Accept: text/csv`: the table to answer with; absent: `rows`.
+         */
+        table?: 'rows' | 'points';
+    };
+    url: '/api/v1/catalog/price-history';
+};
+
+export type ListPriceHistoryErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type ListPriceHistoryError = ListPriceHistoryErrors[keyof ListPriceHistoryErrors];
+
+export type ListPriceHistoryResponses = {
+    /**
+     * Response List Price History
+     *
+     * Successful Response
+     */
+    200: Array<PriceSeriesOut>;
+};
+
+export type ListPriceHistoryResponse = ListPriceHistoryResponses[keyof ListPriceHistoryResponses];
 
 export type ImportFioData = {
     body: FioImportIn;
