@@ -4919,7 +4919,7 @@ export type FarMemoryOut = {
      *
      * Price of DRAM used. [USD/GiB/month]
      */
-    dram_usd_per_gib_month: number;
+    dram_usd_per_gib_month: string;
     /**
      * Sentence
      *
@@ -7988,13 +7988,13 @@ export type ObjectStoreOut = {
      *
      * One fetch. [USD]
      */
-    fetch_usd: number;
+    fetch_usd: string;
     /**
      * Dram Usd Per Gib Month
      *
      * Price of DRAM used. [USD/GiB/month]
      */
-    dram_usd_per_gib_month: number;
+    dram_usd_per_gib_month: string;
     /**
      * Sentence
      *
@@ -8421,6 +8421,8 @@ export type PayingSize = {
     lower: string;
     /**
      * Lower Name
+     *
+     * Its name.
      */
     lower_name: string;
     /**

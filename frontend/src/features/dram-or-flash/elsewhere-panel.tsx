@@ -56,7 +56,7 @@ export function ElsewherePanel({ found, search, patch }: Props) {
       subtitle={
         dram === undefined
           ? "Keep a page in DRAM, in far memory, or fetch an object again?"
-          : `Keep a page in DRAM, in far memory, or fetch an object again? DRAM at ${formatShort(dram)} USD per GiB and month; the figures below are examples until you enter your own.`
+          : `Keep a page in DRAM, in far memory, or fetch an object again? DRAM at ${formatShort(Number(dram))} USD per GiB and month; the figures below are examples until you enter your own.`
       }
     >
       <div className={classes["options"]}>

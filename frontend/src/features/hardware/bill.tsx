@@ -225,7 +225,7 @@ function Built({ form, change, parts }: FieldsProps & Pick<BillProps, "parts">) 
           onChange={(watts) => change({ watts })}
         />
         <NumberField
-          label="Electricity (0 leaves it out)"
+          label="Price of electricity (0 leaves it out)"
           unit="USD/kWh"
           value={form.usdPerKwh}
           min={0}

@@ -409,6 +409,7 @@ class IntervalTerms(Answer):
 @mirrors(
     paying_ram.PayingSize,
     lower="Device that misses are read from.",
+    lower_name="Its name.",
     break_even_s="Break-even interval of RAM over it. [s]",
     pages="RAM that pays for itself.",
     bytes="The same.",

@@ -68,7 +68,7 @@ class FarMemory:
     ----------
     loads_per_s : float
         Loads per second of one page. [1/s]
-    dram_usd_per_gib_month : float
+    dram_usd_per_gib_month : Decimal
         Price of DRAM used. [USD/GiB/month]
     sentence : str
         The same in words.
@@ -77,7 +77,7 @@ class FarMemory:
     """
 
     loads_per_s: float
-    dram_usd_per_gib_month: float
+    dram_usd_per_gib_month: Decimal
     sentence: str
     validity: str = FAR_VALIDITY
 
@@ -90,9 +90,9 @@ class ObjectStore:
     ----------
     interval_s : float
         Between reads. [s]
-    fetch_usd : float
+    fetch_usd : Decimal
         One fetch. [USD]
-    dram_usd_per_gib_month : float
+    dram_usd_per_gib_month : Decimal
         Price of DRAM used. [USD/GiB/month]
     sentence : str
         The same in words.
@@ -101,8 +101,8 @@ class ObjectStore:
     """
 
     interval_s: float
-    fetch_usd: float
-    dram_usd_per_gib_month: float
+    fetch_usd: Decimal
+    dram_usd_per_gib_month: Decimal
     sentence: str
     validity: str = STORE_VALIDITY
 
@@ -152,7 +152,7 @@ def far_memory(
             f"{three_digits(loads)} times per second, and otherwise in far memory at "
             f"{percent(asked.price_ratio)} of the price of DRAM."
         )
-    return FarMemory(loads, dram_usd_per_gib_month, sentence)
+    return FarMemory(loads, Decimal(str(dram_usd_per_gib_month)), sentence)
 
 
 def object_store(asked: StoreAsked, *, dram_usd_per_gib_month: float) -> ObjectStore:
@@ -189,5 +189,8 @@ def object_store(asked: StoreAsked, *, dram_usd_per_gib_month: float) -> ObjectS
         else f"Fetching an object of {size} costs nothing, so keeping it in DRAM never pays."
     )
     return ObjectStore(
-        interval, float(found.fetch_usd), dram_usd_per_gib_month, sentence
+        interval,
+        Decimal(str(float(found.fetch_usd))),
+        Decimal(str(dram_usd_per_gib_month)),
+        sentence,
     )
