@@ -113,10 +113,10 @@ def test_an_unknown_formula_is_not_found(application):
 
 
 def slow() -> dict[str, object]:
-    """Inputs whose replay at every split takes minutes."""
+    """Inputs whose replay at every split takes seconds, within the memory of a computation."""
     drawn = random.Random(3)
     pages = " ".join(f"R{drawn.randrange(9000)}" for _ in range(20_000))
-    return {"inputs": {"trace": pages, "M": 8000}}
+    return {"inputs": {"trace": pages, "M": 3000}}
 
 
 def test_a_long_computation_is_ended_and_holds_nobody(make_settings):
