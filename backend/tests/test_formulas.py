@@ -12,6 +12,7 @@ from live_app import children_running, run_application
 from tierwright.catalogue import answer as catalogue_answer
 from tierwright.catalogue import table
 from tierwright.catalogue.table import CARDS
+from tierwright.common.currency import is_money
 from tierwright_server.jobs.brief import Said
 
 CHILD = "tierwright_server.questions.formulas.child"
@@ -38,7 +39,7 @@ def test_the_catalogue_holds_every_formula(application):
 def with_decimals(inputs):
     """Money goes out as decimal strings."""
     return {
-        key: format(Decimal(str(value)), "f") if "usd" in key.split("_") else value
+        key: format(Decimal(str(value)), "f") if is_money(key) else value
         for key, value in inputs.items()
     }
 

@@ -213,7 +213,6 @@ NO_MODEL = {
         "words",
     ),
     "advise.dram_or_flash.end.one_end": "what `dram_or_flash.answer` is made of, held there",
-    "advise.dram_or_flash.paying_ram.duration_words": "words",
     "advise.dram_or_flash.rows.no_flip": "words",
     "advise.dram_or_flash.rows.nullable": "names what is not finite",
     "advise.dram_or_flash.rows.plan_is_trend": "hands on `Curve.uncertain`",

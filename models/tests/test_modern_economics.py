@@ -7,16 +7,19 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tierwright.advise.dram_or_flash import elsewhere, platform_verdict
-from tierwright.advise.dram_or_flash.paying_ram import duration_words, ram_that_pays
+from tierwright.advise.dram_or_flash.paying_ram import ram_that_pays
 from tierwright.catalogue.vectors import conformance
 from tierwright.catalogue.vectors.conformance import FORMULAS
 from tierwright.cli.app import main
 from tierwright.common.errors import BadInput
+from tierwright.common.hull import below_chords
+from tierwright.common.wording import duration
 from tierwright.evaluate.break_even.interval import (
     HostShare,
     PricedTier,
@@ -27,8 +30,7 @@ from tierwright.evaluate.modern.break_even import curve_break_even
 from tierwright.hardware import catalog
 from tierwright.profile.curve import Curve
 
-settings.register_profile("roots", deadline=None, max_examples=40)
-ROOTS = settings.get_profile("roots")
+ROOTS = settings(deadline=None, max_examples=40)
 RELATIVE = 1e-9
 
 sizes = st.floats(512, 1e6)
@@ -299,7 +301,7 @@ def test_ram_that_pays_is_unknown_without_an_interval() -> None:
 
 
 def test_durations_are_in_the_largest_unit_with_two() -> None:
-    words = [duration_words(each) for each in (0.5, 119, 120, 7200, 172_800)]
+    words = [duration(each) for each in (0.5, 119, 120, 7200, 172_800)]
     assert words == ["0.500 s", "119 s", "2.00 minutes", "2.00 hours", "2.00 days"]
 
 
@@ -730,3 +732,26 @@ def test_more_expensive_dram_keeps_less(
 
     assert loads(2 * dram) > loads(dram)
     assert interval(2 * dram) < interval(dram)
+
+
+@given(
+    counts=st.lists(st.integers(0, 50), min_size=1, max_size=60),
+    rounds=st.integers(0, 5),
+)
+def test_points_above_a_chord_leave_and_corners_stay(
+    counts: list[int], rounds: int
+) -> None:
+    x, y = np.arange(len(counts), dtype=np.float64), np.asarray(counts, np.float64)
+    corners = [
+        at
+        for at in range(len(counts))
+        if all(
+            y[at] < y[a] + (y[b] - y[a]) * (at - a) / (b - a)
+            for a in range(at)
+            for b in range(at + 1, len(counts))
+        )
+    ]
+    assert set(corners) <= set(below_chords(x, y, rounds=rounds).tolist())
+    kept = below_chords(x, y)
+    slopes = np.diff(y[kept]) / np.diff(x[kept])
+    assert np.all(np.diff(slopes) >= -1e-12)

@@ -13,7 +13,6 @@ from tierwright.common.currency import shown_in, text_of
 from tierwright.common.derivation import plain
 from tierwright.evaluate.bill import (
     EXACT,
-    HOURS_PER_MONTH,
     BlockStorage,
     Line,
     Sum,
@@ -27,6 +26,7 @@ from tierwright.evaluate.bill import (
     stale_prices,
     violations,
 )
+from tierwright.evaluate.economics import HOURS_PER_MONTH
 from tierwright.hardware.build import Build
 
 NOT_INCLUDED = (
@@ -365,10 +365,10 @@ def _about_volumes(build: Build) -> Iterator[Caution]:
                 f"`{volume.id}` charges each operation, and their number is not stated",
                 "state `io_per_month` of the volume",
             )
-        if "transactions billed besides" in volume.notes:
+        if volume.unpriced_charge:
             yield Caution(
                 "operations_not_priced",
-                f"`{volume.id}` charges each operation, and no price was found",
+                f"`{volume.id}` charges {volume.unpriced_charge}, and no price was found",
                 "add an `extra` line for them",
             )
         if volume.kind == "local":

@@ -16,6 +16,7 @@ import numpy as np
 from tierwright.common.answer import Step
 from tierwright.common.arrays import FloatArray
 from tierwright.common.cautions import Caution
+from tierwright.common.hull import below_chords
 from tierwright.evaluate.pool_split.costs import (
     PoolMissRates,
     SplitCosts,
@@ -53,7 +54,6 @@ REPLAY_BYTES_A_PAGE = 48
 MOST_LISTED = 2**16
 """Splits of a survey that is kept."""
 _NEXT_TO_NONE = 1e-300
-_MOST_ROUNDS = 1000
 ARRAYS = ("hits_clean", "hits_dirty", "write_hits_dirty")
 
 Phase = Callable[[str], AbstractContextManager[OnProgress | None]]
@@ -642,26 +642,12 @@ def _portions(
 
 
 def _lower_hull(first: FloatArray, second: FloatArray) -> np.typing.NDArray[np.int64]:
-    """Return at least the corners of the lower left hull of points, the first of equal ones.
-
-    What lies above the line between its neighbours is no corner; leaving all such points out
-    at once, again and again, leaves the corners.
-    """
+    """Return at least the corners of the lower left hull of points, the first of equal ones."""
     order = np.lexsort((np.arange(first.size), second, first))
     # Only a point that is lower than all to its left can be least.
     lowest = np.minimum.accumulate(second[order])
     order = order[np.append(True, second[order][1:] < lowest[:-1])]
-    for _ in range(_MOST_ROUNDS):
-        if order.size <= 2:  # noqa: PLR2004
-            break
-        x, y = first[order], second[order]
-        above = (y[1:-1] - y[:-2]) * (x[2:] - x[:-2]) > (y[2:] - y[:-2]) * (
-            x[1:-1] - x[:-2]
-        )
-        if not above.any():
-            break
-        order = order[np.append(np.insert(~above, 0, True), True)]
-    return np.sort(order)
+    return np.sort(order[below_chords(first[order], second[order])])
 
 
 def arrays_of(survey: SplitSurvey) -> dict[str, Any]:

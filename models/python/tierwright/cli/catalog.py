@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Protocol, TypeVar
 
 import typer
 
@@ -12,7 +12,7 @@ from tierwright.common.errors import BadInput
 from tierwright.common.units import format_bytes, format_microseconds
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
     from decimal import Decimal
 
     from tierwright.hardware.facts import Fact
@@ -202,10 +202,7 @@ def servers(
     from tierwright.common.currency import unit_price
     from tierwright.hardware.servers import servers as read
 
-    known = [each for each in read().values() if provider in (None, each.provider)]
-    _check_any(
-        known, "--provider", provider, sorted({s.provider for s in read().values()})
-    )
+    known = _of_provider(read().values(), provider)
     if json:
         print_json([each.to_dict() for each in known])
         return
@@ -251,10 +248,7 @@ def volumes(
     from tierwright.common.currency import unit_price
     from tierwright.hardware.volumes import volumes as read
 
-    known = [each for each in read().values() if provider in (None, each.provider)]
-    _check_any(
-        known, "--provider", provider, sorted({v.provider for v in read().values()})
-    )
+    known = _of_provider(read().values(), provider)
     if json:
         print_json([each.to_dict() for each in known])
         return
@@ -373,6 +367,23 @@ def price_history(*, json: Json = False) -> None:
             for point in series.points
         ],
     )
+
+
+class _Provided(Protocol):
+    @property
+    def provider(self) -> str: ...
+
+
+Offer = TypeVar("Offer", bound=_Provided)
+
+
+def _of_provider(offers: Collection[Offer], provider: str | None) -> list[Offer]:
+    """Keep what one provider offers; all where none is named."""
+    known = [each for each in offers if provider in (None, each.provider)]
+    _check_any(
+        known, "--provider", provider, sorted({each.provider for each in offers})
+    )
+    return known
 
 
 def _check_any(

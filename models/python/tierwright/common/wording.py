@@ -38,3 +38,27 @@ def duration_us(time_us: float) -> str:
         if time_us >= factor:
             return f"{three_digits(time_us / factor)} {unit}"
     return f"{three_digits(time_us)} µs"
+
+
+_LONGER = ((86_400, "days"), (3600, "hours"), (60, "minutes"))
+
+
+def duration(seconds: float, *, second: str = "s") -> str:
+    """Say how long it takes, in the largest unit that it has at least two of.
+
+    Parameters
+    ----------
+    seconds : float
+        [s]
+    second : str
+        What the unit of a short time is called.
+
+    Examples
+    --------
+    >>> duration(90), duration(7200), duration(1.5, second="seconds")
+    ('90.0 s', '2.00 hours', '1.50 seconds')
+    """
+    for size, unit in _LONGER:
+        if seconds >= 2 * size:
+            return f"{three_digits(seconds / size)} {unit}"
+    return f"{three_digits(seconds)} {second}"

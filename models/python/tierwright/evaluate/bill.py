@@ -10,13 +10,13 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from decimal import ROUND_CEILING, ROUND_HALF_UP, Context, Decimal, localcontext
 
+from tierwright.evaluate.economics import HOURS_PER_MONTH
 from tierwright.hardware.build import Build, PartItem, Price, StoreItem, VolumeItem
 from tierwright.hardware.price_history import PricePoint
 from tierwright.hardware.prices import MOST_QUARTERS_APART, quarter_of
 from tierwright.hardware.servers import Server
 from tierwright.hardware.volumes import Volume
 
-HOURS_PER_MONTH = Decimal(730)
 MONTHS_PER_YEAR = Decimal(12)
 CENT = Decimal("0.01")
 EXACT = Context(prec=120)

@@ -75,6 +75,8 @@ class Volume:
     ----------
     id, name, provider, kind, media, region, notes : str
         The kind is a key of `KINDS`.
+    unpriced_charge : str
+        What the provider charges besides at a price that no source states; empty where nothing.
     usd_per_gib_month, ... : Decimal or None
         As `FIGURES` explains; None where no source states it.
     figures : mapping of str to Fact
@@ -88,6 +90,7 @@ class Volume:
     media: str
     region: str
     notes: str
+    unpriced_charge: str
     usd_per_gib_month: Decimal | None
     usd_per_iops_month: Decimal | None
     usd_per_iops_month_2: Decimal | None
@@ -166,7 +169,7 @@ def volume_from_mapping(data: Mapping[str, Any], place: str = "volume") -> Volum
     texts = facts.read_texts(
         data,
         ("id", "name", "provider", "kind", "media", "region"),
-        ("notes",),
+        ("notes", "unpriced_charge"),
         ("figures",),
         problems,
     )

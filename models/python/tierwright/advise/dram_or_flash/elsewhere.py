@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from decimal import Decimal
 
-from tierwright.advise.dram_or_flash.paying_ram import duration_words
 from tierwright.common.units import format_bytes
-from tierwright.common.wording import percent, three_digits
+from tierwright.common.wording import duration, percent, three_digits
 from tierwright.evaluate.modern.stores import (
     GIB,
     cloud_break_even,
@@ -184,7 +183,7 @@ def object_store(asked: StoreAsked, *, dram_usd_per_gib_month: float) -> ObjectS
     size = format_bytes(round(asked.object_bytes))
     sentence = (
         f"An object of {size} is cheaper to keep in DRAM if it is read at least once in "
-        f"{duration_words(interval)}; otherwise fetching it costs less."
+        f"{duration(interval)}; otherwise fetching it costs less."
         if interval > 0
         else f"Fetching an object of {size} costs nothing, so keeping it in DRAM never pays."
     )

@@ -4,12 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from weakref import WeakKeyDictionary
 
+from tierwright.common.arrays import FloatArray
+from tierwright.common.hull import below_chords
 from tierwright.common.units import format_bytes
-from tierwright.common.wording import three_digits
+from tierwright.common.wording import duration
 from tierwright.evaluate.break_even.interval import TierInterval
-from tierwright.evaluate.modern.break_even import CurveBreakEven, curve_break_even
-from tierwright.profile.curve import Curve
+from tierwright.evaluate.modern.break_even import (
+    CurveBreakEven,
+    curve_break_even,
+    pages_that_pay,
+)
+from tierwright.profile.curve import Counts, Curve
 
 VALIDITY = (
     "each miss saved is an I/O saved: no prefetching, no batching; LRU; the accesses per second "
@@ -20,7 +27,6 @@ NO_RATE = (
     "the workload has no times, so its accesses per second are unknown: state them"
 )
 TREND = "This size extrapolates a trend: the recording does not cover caches of so many pages."
-DECADES = ((86_400, "days"), (3600, "hours"), (60, "minutes"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,20 +135,17 @@ def ram_that_pays(
     ]
     if not known:
         return None
-    duration = curve.accesses / accesses_per_s
-    found = [
-        curve_break_even(
-            pages=curve.knots,
-            misses=curve.knot_misses,
-            duration_s=duration,
-            break_even_s=interval,
-        )
-        for _, interval in known
-    ]
-    hull = found[0]
+    recorded_s = curve.accesses / accesses_per_s
+    pages, misses = _corners_of(curve)
+    hull = curve_break_even(
+        pages=pages,
+        misses=misses,
+        duration_s=recorded_s,
+        break_even_s=known[0][1],
+    )
     sizes = tuple(
-        _size(curve, ram_pages, lower, interval, each, names)
-        for (lower, interval), each in zip(known, found, strict=True)
+        _size(curve, ram_pages, lower, interval, hull, names)
+        for lower, interval in known
     )
     return PayingRam(
         accesses_per_s=accesses_per_s,
@@ -154,6 +157,18 @@ def ram_that_pays(
         sizes=sizes,
         finding=_finding(sizes[0]),
     )
+
+
+_CORNERS: WeakKeyDictionary[Counts, tuple[FloatArray, FloatArray]] = WeakKeyDictionary()
+"""`_corners_of` the curves in use: a whole curve has a size a page, its hull some hundreds."""
+
+
+def _corners_of(curve: Curve) -> tuple[FloatArray, FloatArray]:
+    """Return sizes and misses at, at least, the corners of the lower hull of a curve."""
+    if curve.counts not in _CORNERS:
+        corners = below_chords(curve.knots, curve.knot_misses)
+        _CORNERS[curve.counts] = (curve.knots[corners], curve.knot_misses[corners])
+    return _CORNERS[curve.counts]
 
 
 def _finding(size: PayingSize) -> str:
@@ -182,10 +197,10 @@ def _size(
     found: CurveBreakEven,
     names: dict[str, str],
 ) -> PayingSize:
-    pages = int(found.pages)
+    pages = int(pages_that_pay(found.hull_pages, found.interval_s, break_even_s))
     total = pages * curve.page_bytes
     device = names.get(lower, lower)
-    interval = duration_words(break_even_s)
+    interval = duration(break_even_s)
     size = f"{format_bytes(total)} ({pages:,} pages)"
     have = f"the existing {format_bytes(ram_pages * curve.page_bytes)}"
     if pages == 0:
@@ -216,11 +231,3 @@ def _size(
     if is_trend:
         sentence += f" {TREND}"
     return PayingSize(lower, device, break_even_s, pages, total, is_trend, sentence)
-
-
-def duration_words(seconds: float) -> str:
-    """Write an interval in the largest unit that it has at least two of."""
-    for size, unit in DECADES:
-        if seconds >= 2 * size:
-            return f"{three_digits(seconds / size)} {unit}"
-    return f"{three_digits(seconds)} s"

@@ -15,7 +15,7 @@ from tierwright.advise.dram_or_flash.paying_ram import PayingRam
 from tierwright.common.errors import Problems
 from tierwright.common.units import format_bytes
 from tierwright.common.wording import three_digits
-from tierwright.evaluate.modern.platform import Limit
+from tierwright.evaluate.modern.platform import LIMITS, Limit
 from tierwright.profile.curve import Curve
 
 VALIDITY = (
@@ -133,12 +133,6 @@ def judge(
     banded = _least_pages(curve, spare, within=True)
     short_storage = storage is None or storage > ram_pages
     short_bandwidth = banded is None or banded > ram_pages
-    limits: dict[tuple[bool, bool], Limit] = {
-        (False, False): "none",
-        (True, False): "storage",
-        (False, True): "dram_bandwidth",
-        (True, True): "both",
-    }
     viable = not (short_storage or short_bandwidth)
     needed = None if storage is None or banded is None else max(storage, banded)
     pays = None if paying is None else paying.sizes[0].pages
@@ -148,7 +142,7 @@ def judge(
         optimal=None
         if pays is None
         else viable and needed is not None and needed <= pays <= ram_pages,
-        limit=limits[short_storage, short_bandwidth],
+        limit=LIMITS[short_storage, short_bandwidth],
         drives=drives,
         drive_iops=drive_iops,
         reads_per_s=reads,

@@ -18,7 +18,7 @@ from tierwright.common.cautions import Caution
 from tierwright.common.currency import money as money_of
 from tierwright.common.derivation import Derivation, shown
 from tierwright.common.ties import at_both_ends
-from tierwright.common.wording import percent, three_digits
+from tierwright.common.wording import duration, percent, three_digits
 from tierwright.evaluate.break_even.interval import TierInterval
 from tierwright.evaluate.break_even.next_money import NextMoney
 from tierwright.evaluate.page_flow.decision import EQUAL_SHARE
@@ -255,17 +255,10 @@ def interval_sentence(intervals: Sequence[TierInterval], names: dict[str, str]) 
         )
     first = known[0]
     return (
-        f"A page that is accessed at least once in {_duration(first.interval_s or 0.0)} "
+        f"A page that is accessed at least once in {duration(first.interval_s or 0.0, second='seconds')} "
         f"belongs in {names.get(first.upper, first.upper)} rather than on "
         f"{names.get(first.lower, first.lower)}."
     )
-
-
-def _duration(seconds: float) -> str:
-    for size, unit in ((86_400, "days"), (3600, "hours"), (60, "minutes")):
-        if seconds >= 2 * size:
-            return f"{three_digits(seconds / size)} {unit}"
-    return f"{three_digits(seconds)} seconds"
 
 
 def cautions(answers: OneEnd) -> Iterator[Caution]:

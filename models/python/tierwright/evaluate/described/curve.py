@@ -102,7 +102,6 @@ def _dirty_share(hit: FloatArray, writes: ArrayLike) -> FloatArray:
         np.divide(
             1.0 - clean, 1.0 - hit * clean, out=np.zeros_like(hit), where=clean < 1
         )
-        + (clean >= 1) * 0.0
     )
 
 

@@ -16,7 +16,8 @@ RANKS_ALONE = 64
 GROUP_RATIO = 1.04
 """Last rank over first rank of a group of many pages.
 
-With groups half or twice as wide, no miss ratio of the tests changes by 0.0001.
+With groups half or twice as wide no miss ratio changes by 0.0001: measured at 200 to 10^7 pages and
+exponents from 0.6 to 1.3.
 """
 
 

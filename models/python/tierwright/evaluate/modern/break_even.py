@@ -6,7 +6,7 @@ Source: Zhang and others (arXiv 2511.03944 v2, 2026), Eq 1; the curve is derived
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -15,7 +15,11 @@ from numpy.typing import ArrayLike
 
 from tierwright.common.arrays import FloatArray
 from tierwright.common.errors import BadInput, Problems
+from tierwright.common.hull import below_chords
 from tierwright.evaluate.modern._checked import numbers, one
+
+_ROUNDS = 30
+"""Rounds that leave out most points of a whole curve before the corners are found one by one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,9 +213,9 @@ def curve_break_even(
         problems.raise_if_any()
     rising = bool(np.all(np.diff(sizes) > 0))
     one(subject, "pages", float(sizes[0]), good=rising, message="must rise throughout")
-    hull = list(_lower_hull(sizes.tolist(), counts.tolist()))
+    corners = below_chords(sizes, counts, rounds=_ROUNDS)
+    hull = list(_lower_hull(sizes[corners].tolist(), counts[corners].tolist()))
     intervals: list[float | None] = []
-    bought = hull[0][0]
     for (size, many), (larger, few) in pairwise(hull):
         if few >= many:
             intervals.append(None)
@@ -224,14 +228,34 @@ def curve_break_even(
                 "give a shorter duration, or more misses",
             )
         intervals.append(interval)
-        if interval <= break_even_s:
-            bought = larger
+    sizes_of_hull = [size for size, _ in hull]
     return CurveBreakEven(
-        hull_pages=[size for size, _ in hull],
+        hull_pages=sizes_of_hull,
         hull_misses=[many for _, many in hull],
         interval_s=intervals,
-        pages=bought,
+        pages=pages_that_pay(sizes_of_hull, intervals, break_even_s),
     )
+
+
+def pages_that_pay(
+    hull_pages: Sequence[float],
+    interval_s: Sequence[float | None],
+    break_even_s: float,
+) -> float:
+    """End of the last segment of a hull whose interval is at most the break-even. [pages]
+
+    Parameters
+    ----------
+    hull_pages, interval_s : sequence of float
+        As of a `CurveBreakEven`. [pages], [s]
+    break_even_s : float
+        tau. [s]
+    """
+    paid = hull_pages[0]
+    for end, interval in zip(hull_pages[1:], interval_s, strict=True):
+        if interval is not None and interval <= break_even_s:
+            paid = end
+    return paid
 
 
 def _lower_hull(

@@ -18,6 +18,13 @@ from tierwright.common.errors import BadInput
 from tierwright.evaluate.modern._checked import numbers
 
 Limit = Literal["none", "storage", "dram_bandwidth", "both"]
+LIMITS: dict[tuple[bool, bool], Limit] = {
+    (False, False): "none",
+    (True, False): "storage",
+    (False, True): "dram_bandwidth",
+    (True, True): "both",
+}
+"""What is short, by whether storage and DRAM bandwidth are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,22 +154,13 @@ def platform_thresholds(
     short_bandwidth = bandwidth is None or bandwidth > capacity
     short_storage = storage is None or storage > capacity
     viable = not (short_bandwidth or short_storage)
-    limit: Limit = "none"
-    if not viable:
-        limit = (
-            "both"
-            if short_bandwidth and short_storage
-            else "dram_bandwidth"
-            if short_bandwidth
-            else "storage"
-        )
     must = None if bandwidth is None or storage is None else max(bandwidth, storage)
     return Thresholds(
         bandwidth_s=bandwidth,
         storage_s=storage,
         capacity_s=capacity,
         viable=viable,
-        limit=limit,
+        limit=LIMITS[short_storage, short_bandwidth],
         optimal=None
         if break_even_s is None
         else viable and must is not None and must <= break_even_s <= capacity,

@@ -13,10 +13,9 @@ from numpy.typing import ArrayLike
 from tierwright.common.arrays import FloatArray
 from tierwright.common.errors import BadInput
 from tierwright.evaluate.modern._checked import numbers, one
+from tierwright.hardware.provisioning import SECONDS_PER_MONTH
 
 GIB = 2**30
-MONTH_S = 730 * 3600
-"""A month of rent. [s]"""
 GB = 10**9
 
 
@@ -158,7 +157,7 @@ def near_memory_rate(
         good=bool(np.all(dearer >= 0)),
         message="must not be below the price of far memory",
     )
-    rent = v["page_bytes"] * dearer / (GIB * MONTH_S)
+    rent = v["page_bytes"] * dearer / (GIB * SECONDS_PER_MONTH)
     return np.asarray(rent / (v["stall_s"] * (v["core_usd_per_hour"] / 3600)))
 
 
@@ -203,7 +202,7 @@ def cloud_break_even(
         cache_usd_per_gib_month=cache_usd_per_gib_month,
     )
     fetch = v["request_usd"] + v["object_bytes"] * v["byte_usd"]
-    rent = v["object_bytes"] * v["cache_usd_per_gib_month"] / (GIB * MONTH_S)
+    rent = v["object_bytes"] * v["cache_usd_per_gib_month"] / (GIB * SECONDS_PER_MONTH)
     return FetchOrKeep(np.asarray(fetch), np.asarray(rent), np.asarray(fetch / rent))
 
 
