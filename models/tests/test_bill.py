@@ -204,6 +204,11 @@ def test_rent_against_purchase() -> None:
     assert half.break_even_months is None
     assert "no price of `chassis-dell-r760` was found" in half.finding
     assert "pays off could not be computed" in half.finding
+    # Only the way that lacks a price costs more than its sum.
+    whole, lacking = half.ways
+    assert f"{lacking.name} costs at least " in half.finding
+    assert f"{whole.name} costs {whole.total_usd:,.2f} USD" in half.finding
+    assert "at least" not in found.finding
 
 
 @pytest.mark.oracle(

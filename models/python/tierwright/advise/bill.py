@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from typing import Any
@@ -184,7 +184,13 @@ def _answer(build: Build) -> Bill:
         months = months_to_break_even(total, _sum_of(other))
     all_broken = broken if other is None else (*broken, *other.violations)
     return Bill(
-        finding=_finding(build, total, ways, months, all_unpriced, all_broken),
+        finding=_finding(
+            build.horizon_months,
+            ways,
+            months,
+            (unpriced,) if other is None else (unpriced, other.unpriced),
+            all_broken,
+        ),
         warnings=tuple(_cautions(build, lines, unpriced)),
         explain=lambda: _steps(lines, total, build.horizon_months),
         lines=lines,
@@ -228,24 +234,28 @@ def exact_money(usd: Decimal) -> str:
 
 
 def _finding(
-    build: Build,
-    total: Sum,
+    horizon_months: int,
     ways: list[Way],
     months: int | None,
-    unpriced: tuple[str, ...],
+    unpriced: Sequence[tuple[str, ...]],
     broken: tuple[Violation, ...],
 ) -> str:
-    horizon = _months(build.horizon_months)
-    said = [
-        f"{exact_money(total.usd_per_month)} per month and "
-        f"{exact_money(total.purchase_usd)} at purchase: "
-        f"{exact_money(total.total_usd)} over {horizon}."
-    ]
+    """Say what the first way comes to, and the other beside it; `unpriced` lines of each."""
+    horizon = _months(horizon_months)
+    this = ways[0]
+    sums = (
+        f"{exact_money(this.usd_per_month)} per month and "
+        f"{exact_money(this.purchase_usd)} at purchase: "
+        f"{exact_money(this.total_usd)} over {horizon}."
+    )
+    said = [f"At least {sums}" if unpriced[0] else sums]
     if len(ways) > 1:
-        said.append(_comparison(ways, months, horizon, known=not unpriced))
-    if unpriced:
+        said.append(_comparison(ways, months, horizon, unpriced))
+    missing = tuple(name for each in unpriced for name in each)
+    if missing:
         said.append(
-            f"The sums are lower bounds: no price of {_listed(unpriced)} was found."
+            "Sums that lack a price are lower bounds: "
+            f"no price of {_listed(missing)} was found."
         )
     if broken:
         said.append(
@@ -255,9 +265,21 @@ def _finding(
 
 
 def _comparison(
-    ways: list[Way], months: int | None, horizon: str, *, known: bool
+    ways: list[Way],
+    months: int | None,
+    horizon: str,
+    unpriced: Sequence[tuple[str, ...]],
 ) -> str:
     one, other = ways
+    if any(unpriced):
+        first, second = (
+            f"{way.name} costs {'at least ' if lacking else ''}{exact_money(way.total_usd)}"
+            for way, lacking in zip(ways, unpriced, strict=True)
+        )
+        return (
+            f"Over {horizon} {first}, and {second}. "
+            "When the purchase pays off could not be computed."
+        )
     low, high = sorted(ways, key=lambda way: way.total_usd)
     if one.total_usd == other.total_usd:
         text = f"Over {horizon} {one.name} and {other.name} cost the same."
@@ -266,11 +288,9 @@ def _comparison(
             f"Over {horizon} {low.name} costs {exact_money(low.total_usd)} and "
             f"{high.name} {exact_money(high.total_usd)}."
         )
-    bought = max(ways, key=lambda way: way.purchase_usd)
-    if not known:
-        return f"{text} When the purchase pays off could not be computed."
     if one.purchase_usd == other.purchase_usd:
         return text
+    bought = max(ways, key=lambda way: way.purchase_usd)
     if months is None:
         return f"{text} The purchase for {bought.name} never pays off."
     return f"{text} The purchase for {bought.name} pays off from month {months:,} on."
