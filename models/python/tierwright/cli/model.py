@@ -29,6 +29,7 @@ from tierwright.cli.output import (
     progress,
 )
 from tierwright.cli.reads import NamedTrace, may_read_trace, opened, reads_trace
+from tierwright.cli.scale import ProductionOption, workload
 from tierwright.cli.sizes import PageBytes as PageBytesOf
 from tierwright.cli.sizes import RamPages, Size, page_bytes_of, parse_sizes, size_option
 from tierwright.common.errors import BadInput
@@ -70,9 +71,16 @@ def profile(
         bool,
         typer.Option(
             "--summaries/--no-summaries",
-            help="Also summarise the trace, which takes a second pass over it.",
+            help="Also summarise the trace, and the reuse of each relation, which takes further passes over it.",
         ),
     ] = True,
+    relation_names: Annotated[
+        bool,
+        typer.Option(
+            "--relation-names",
+            help="Name the relations in the profile; by default they are numbered.",
+        ),
+    ] = False,
     json: Json = False,
 ) -> None:
     """Compute the LRU hit-ratio and write-back curves of a trace, exact or sampled; sum it up."""
@@ -103,6 +111,14 @@ def profile(
 
         with progress("summaries") as on_progress:
             made = replace(made, summaries=summarise(trace, on_progress=on_progress))
+        if made.summaries is not None and made.summaries.devices is not None:
+            from tierwright.profile import relations
+
+            with progress("relations") as on_progress:
+                reuse = relations.measured(
+                    trace, names=relation_names, on_progress=on_progress
+                )
+            made = replace(made, relations=reuse)
     notes = made.curve.notes
     print_warnings([note.to_dict() for note in notes.warnings])
     if output is not None:
@@ -540,6 +556,7 @@ def evaluate(
     ] = None,
     trace: NamedTrace | None = None,
     start: Start = "steady",
+    production: ProductionOption = None,
     new_pages: NewPages = 0,
     json: Json = False,
 ) -> None:
@@ -550,9 +567,8 @@ def evaluate(
     """
     from tierwright.advise import compare
     from tierwright.hardware import catalog
-    from tierwright.profile.document import read_profile
 
-    read_from = read_profile(profile)
+    read_from = workload(profile, production)
     curve = read_from.curve
     if dirty_share is not None:
         curve = curve.with_dirty_share(dirty_share)

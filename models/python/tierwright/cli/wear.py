@@ -16,6 +16,7 @@ from tierwright.cli.options import (
     preset_of,
 )
 from tierwright.cli.output import Json, print_facts, print_json, print_table
+from tierwright.cli.scale import ProductionOption, workload
 from tierwright.common.errors import BadInput
 from tierwright.common.units import parse_bytes
 
@@ -163,6 +164,7 @@ def wear(
         ),
     ] = 36,
     start: Start = "steady",
+    production: ProductionOption = None,
     json: Json = False,
 ) -> None:
     """Say how long flash lasts: under each scheme, or at a rate; by rating or P/E cycles."""
@@ -187,6 +189,7 @@ def wear(
         "--price-book": price_book,
         "--growth": growth or None,
         "--devices": None if devices == 1 else devices,
+        "--production": production,
     }
     if profile is None:
         given = [name for name, value in only_by_scheme.items() if value is not None]
@@ -232,7 +235,7 @@ def wear(
             "--written-tb and --health cannot be combined", "give one of the two"
         )
     _of_a_profile(
-        profile,
+        workload(profile, production),
         found,
         {
             "ram_pages": ram_pages,
@@ -289,11 +292,11 @@ def _rate(profile: Profile, given: float | None) -> Rate:
             "the profile does not state how long its workload took",
             "give --accesses-per-s, the page accesses per second of the running system",
         )
-    return rate_of(profile.curve.accesses, profile.duration_s)
+    return rate_of(profile.curve, profile.duration_s)
 
 
 def _of_a_profile(
-    path: Path,
+    profile: Profile,
     device: devices_.Device,
     choices: dict[str, Any],
     limits: dict[str, Any],
@@ -307,9 +310,7 @@ def _of_a_profile(
 ) -> None:
     from tierwright.advise import wear as question
     from tierwright.hardware import catalog
-    from tierwright.profile.document import read_profile
 
-    profile = read_profile(path)
     curve = profile.curve
     if dirty_share is not None:
         curve = curve.with_dirty_share(dirty_share)

@@ -278,7 +278,7 @@ def frames_left(
         ram,
         flash,
         page_bytes=curve.page_bytes,
-        source_bytes=np.asarray(float(curve.distinct_pages * curve.page_bytes)),
+        source_bytes=np.asarray(float(curve.data_pages * curve.page_bytes)),
     )
 
 
