@@ -17,6 +17,7 @@ from tierwright.cli.options import (
 )
 from tierwright.cli.output import Json, print_facts, print_json, print_table
 from tierwright.cli.scale import ProductionOption, workload
+from tierwright.cli.sizes import Size, size_option
 from tierwright.common.errors import BadInput
 from tierwright.common.units import parse_bytes
 
@@ -49,11 +50,9 @@ def wear(
             help="Host writes, where there is no profile. [10^6 bytes/s]",
         ),
     ] = None,
-    ram_pages: Annotated[
-        int | None, typer.Option("--ram-pages", metavar="R", help="RAM. [pages]")
-    ] = None,
+    ram_pages: Annotated[Size | None, size_option("--ram-pages", "R", "RAM.")] = None,
     flash_pages: Annotated[
-        int | None, typer.Option("--flash-pages", metavar="F", help="Flash. [pages]")
+        Size | None, size_option("--flash-pages", "F", "Flash.")
     ] = None,
     disk_device: Annotated[
         str | None,
@@ -230,16 +229,19 @@ def wear(
             f"a profile needs {', '.join(missing)}",
             "give sizes and devices, as for `tierwright evaluate`",
         )
+    assert ram_pages is not None  # not missing
+    assert flash_pages is not None
     if written_tb is not None and health is not None:
         raise BadInput(
             "--written-tb and --health cannot be combined", "give one of the two"
         )
+    read = workload(profile, production)
     _of_a_profile(
-        workload(profile, production),
+        read,
         found,
         {
-            "ram_pages": ram_pages,
-            "flash_pages": flash_pages,
+            "ram_pages": ram_pages.at(lambda: read.curve.page_bytes),
+            "flash_pages": flash_pages.at(lambda: read.curve.page_bytes),
             "flash": found,
             "disk": catalog.device_or_file(str(disk_device)),
             "flash_metadata": preset_of(flash_metadata),

@@ -139,7 +139,7 @@ def _about_readings(curve: Curve, sizes: FloatArray) -> Iterator[Caution]:
             "give a curve that reaches these sizes",
         )
     between = sizes[(sizes < curve.last_listed) & ~curve.listed(sizes)]
-    if between.size:
+    if between.size and curve.scaled is None:  # of a scaled curve all sizes are
         hint = "give more sizes near these, and one below the smallest of them"
         if curve.given is None:
             named = ",".join(f"{size:.0f}" for size in between[:SHOWN_SIZES].tolist())
