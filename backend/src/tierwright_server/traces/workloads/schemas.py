@@ -18,6 +18,7 @@ from tierwright_server.traces.uploads.schemas import (
     ReadingOut,
     ReadOptions,
 )
+from tierwright_server.traces.workloads.scaling_schemas import ProductionOut
 
 
 class WorkloadStatus(StrEnum):
@@ -47,6 +48,13 @@ class WorkloadRename(Body):
     """A new name."""
 
     name: Name
+
+
+class ScaledFrom(Answer):
+    """The workload that was scaled to production."""
+
+    workload_id: str
+    name: str
 
 
 class SummaryOut(Answer):
@@ -109,6 +117,14 @@ class SummaryOut(Answer):
     )
     sample_rate: float | None = Field(
         default=None, description="Of a profile that was estimated from a sample. [1]"
+    )
+    production: ProductionOut | None = Field(
+        default=None,
+        description="How it was scaled to production; null: sizes and rates are those of "
+        "the recording itself.",
+    )
+    scaled_from: ScaledFrom | None = Field(
+        default=None, description="The workload that was scaled; null where none was."
     )
 
 
