@@ -10,11 +10,33 @@ const folder = resolve(process.argv[2]);
 const own = fileURLToPath(new URL("../frontend/package.json", import.meta.url));
 const ts = createRequire(own)("typescript");
 
+/** A mark for what is put there: `{}` for what may be a count, `{.}` for a constant of the code. */
+function mark(expression) {
+  const name = ts.isPropertyAccessExpression(expression) ? expression.name : expression;
+  return ts.isIdentifier(name) && /^[A-Z][A-Z0-9_]*$/.test(name.text) ? "{.}" : "{}";
+}
+
+/** What is put right before a text of JSX, as in `<p>{count} records</p>`. */
+function markBefore(node) {
+  const siblings = node.parent.children ?? [];
+  const before = siblings[siblings.indexOf(node) - 1];
+  const isValue = before !== undefined && ts.isJsxExpression(before);
+  return isValue && before.expression !== undefined && !ts.isStringLiteral(before.expression)
+    ? mark(before.expression)
+    : "";
+}
+
 function textOf(node) {
   if (ts.isTemplateExpression(node)) {
-    return node.head.text + node.templateSpans.map((span) => `{}${span.literal.text}`).join("");
+    const spans = node.templateSpans.map(
+      ({ expression, literal }) => mark(expression) + literal.text,
+    );
+    return node.head.text + spans.join("");
   }
-  if (ts.isJsxText(node) || ts.isStringLiteral(node) || ts.isNoSubstitutionTemplateLiteral(node)) {
+  if (ts.isJsxText(node)) {
+    return node.text.trim() === "" ? "" : markBefore(node) + node.text;
+  }
+  if (ts.isStringLiteral(node) || ts.isNoSubstitutionTemplateLiteral(node)) {
     return node.text;
   }
   return "";

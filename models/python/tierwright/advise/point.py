@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from tierwright.common.answer import Step
 from tierwright.common.cautions import Caution
 from tierwright.common.units import format_bytes
-from tierwright.common.wording import percent, three_digits
+from tierwright.common.wording import counted, percent, three_digits
 from tierwright.evaluate.metadata import MetadataPreset, RamBudget
 from tierwright.evaluate.page_flow.schemes import TABLE
 
@@ -41,7 +41,7 @@ def rate_of(accesses: int, duration_s: float) -> Rate:
     """Return the mean rate of a workload that took so long."""
     return Rate(
         accesses / duration_s,
-        f"{accesses:,} accesses in {three_digits(duration_s)} s of the workload",
+        f"{counted(accesses, 'access')} in {three_digits(duration_s)} s of the workload",
     )
 
 
@@ -58,6 +58,6 @@ def budget_sentence(preset: MetadataPreset, found: RamBudget) -> str:
     return (
         f"{preset.title} keeps {preset.entry_bytes:g} bytes in RAM for each {unit} on flash: "
         f"{format_bytes(found.metadata_bytes)} of {format_bytes(found.ram_bytes)} "
-        f"({percent(found.share)}), which leaves {found.left_pages:,} pages of RAM to every "
+        f"({percent(found.share)}), which leaves {counted(found.left_pages, 'page')} of RAM to every "
         "scheme with flash."
     )

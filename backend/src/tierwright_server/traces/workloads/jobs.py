@@ -5,6 +5,7 @@ from typing import Any
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from tierwright.common.wording import counted
 from tierwright_server.common.errors import Conflict, NotFound
 from tierwright_server.common.settings import Settings
 from tierwright_server.storage import contents, quota
@@ -89,9 +90,9 @@ async def finish(
     if upload_id is not None:
         await _drop_upload(session, settings, upload_id)
     summary = result["summary"]
-    read = f"{summary['requests']:,} requests, {summary['accesses']:,} accesses"
+    read = f"{counted(summary['requests'], 'request')}, {counted(summary['accesses'], 'access')}"
     if summary.get("skipped_records"):
-        read += f"; {summary['skipped_records']:,} bad records were skipped"
+        read += f"; {counted(summary['skipped_records'], 'bad record was', 'bad records were')} skipped"
     if result["known"]:
         return f"{read}; the same content already existed and is stored once"
     return read
