@@ -16,6 +16,7 @@ use crate::trace::reader::{
     resumable,
 };
 use crate::trace::text::{Fault, ParseResult, excerpt, fault, parse_u64};
+use crate::wording::counted;
 
 pub(crate) const FORMAT: Format = Format {
     name: "blkparse",
@@ -120,13 +121,16 @@ impl PassedOver {
         ]
         .into_iter()
         .filter(|(count, _)| *count > 0)
-        .map(|(count, letter)| format!("{count} {letter}"))
+        .map(|(count, letter)| {
+            let events = format!("{letter} event");
+            counted(count, &events, &format!("{events}s"))
+        })
         .collect();
         if !others.is_empty() {
             warnings.push(Warning::new(
                 "duplicated_across_actions",
                 format!(
-                    "each request appears under several actions; only {} events count, {} events were skipped",
+                    "each request appears under several actions; only {} events count; skipped: {}",
                     chosen.letter(),
                     others.join(" and ")
                 ),
@@ -147,9 +151,12 @@ impl PassedOver {
             warnings.push(Warning::new(
                 "requests_without_data",
                 format!(
-                    "{} {} events are flushes, zone commands or others that neither read nor write data",
-                    self.without_data,
-                    chosen.letter()
+                    "{} flushes, zone commands or others that neither read nor write data",
+                    counted(
+                        self.without_data,
+                        &format!("{} event is among", chosen.letter()),
+                        &format!("{} events are", chosen.letter())
+                    )
                 ),
                 "no action is needed: they make no access",
             ));

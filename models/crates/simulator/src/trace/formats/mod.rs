@@ -6,6 +6,7 @@ use crate::error::{Error, Result};
 use crate::trace::TraceSpec;
 use crate::trace::open::{Head, Input};
 use crate::trace::reader::{LogFormat, RequestReader, Spaces};
+use crate::wording::counted;
 
 mod alibaba;
 mod arc;
@@ -258,8 +259,8 @@ pub(crate) fn score_lines(head: &Head<'_>, mut format: impl LogFormat, meaning: 
     Score::new(
         value,
         format!(
-            "{good} of the first {} lines are {meaning}{}",
-            records.len(),
+            "{good} of the first {} are {meaning}{}",
+            counted(records.len(), "line", "lines"),
             if header { ", header found" } else { "" }
         ),
     )
