@@ -44,126 +44,34 @@ SHAPE = re.compile(
 PATTERN = re.compile(
     r"\s*(?:/(?P<pattern>(?:[^/\\]|\\.)+)/|(?P<phrase>[^,]+))\s*(?:,|$)"
 )
-COUNT_NOUNS = [
-    "accesses",
-    "appends",
-    "assumptions",
-    "attempts",
-    "bays",
-    "blocks",
-    "caches",
-    "cells",
-    "channels",
-    "characters",
-    "clients",
-    "clusters",
-    "columns",
-    "configurations",
-    "copies",
-    "counters",
-    "days",
-    "decimals",
-    "devices",
-    "directories",
-    "disks",
-    "drives",
-    "entries",
-    "epochs",
-    "events",
-    "evictions",
-    "figures",
-    "files",
-    "fields",
-    "flushes",
-    "formats",
-    "frames",
-    "hours",
-    "keys",
-    "lines",
-    "members",
-    "minutes",
-    "misses",
-    "modules",
-    "months",
-    "notes",
-    "numbers",
-    "objects",
-    "options",
-    "others",
-    "pages",
-    "parts",
-    "phases",
-    "places",
-    "problems",
-    "ratios",
-    "reads",
-    "records",
-    "recordings",
-    "relations",
-    "replays",
-    "requests",
-    "rows",
-    "runs",
-    "samples",
-    "scenarios",
-    "schemes",
-    "sizes",
-    "slots",
-    "splits",
-    "steps",
-    "switches",
-    "tables",
-    "terms",
-    "threads",
-    "transactions",
-    "values",
-    "victims",
-    "volumes",
-    "windows",
-    "write-backs",
-    "writes",
-    "years",
-]
+COUNT_NOUNS = (
+    r"accesses|appends|assumptions|attempts|bays|blocks|caches|calls|cells|channels|"
+    r"characters|clients|clusters|columns|configurations|contenders|copies|counters|"
+    r"days|decimals|devices|directories|disks|drives|entries|epochs|events|evictions|"
+    r"fields|figures|files|flushes|formats|frames|groups|hours|keys|lengths|lines|"
+    r"members|minutes|misses|modules|months|notes|numbers|objects|offsets|options|"
+    r"others|pages|parts|phases|places|problems|ratios|reads|recordings|records|"
+    r"relations|replays|requests|rows|runs|samples|scenarios|schemes|sizes|slots|"
+    r"splits|steps|switches|tables|terms|threads|transactions|values|victims|volumes|"
+    r"waits|ways|windows|write-backs|writes|years"
+)
 """What is counted in sentences. Units, as in *5 pages/s* and *5 accesses per second*, are not."""
-BEFORE_NOUNS = [
-    "bad",
-    "blank",
-    "clean",
-    "dead",
-    "dirty",
-    "distinct",
-    "disk",
-    "estimated",
-    "first",
-    "flash",
-    "further",
-    "inclusive",
-    "key",
-    "live",
-    "local",
-    "log",
-    "memory",
-    "more",
-    "new",
-    "other",
-    "page",
-    "processor",
-    "replayed",
-    "request",
-    "shown",
-    "static",
-    "valid",
-    "whole",
-    "workload",
-    "RAM",
-]
+BEFORE_NOUNS = (
+    r"RAM|allocated|bad|blank|break-even|clean|consecutive|dead|different|dirty|disk|"
+    r"distinct|estimated|first|flash|further|hit|inclusive|key|listed|live|local|log|"
+    r"memory|more|new|newly|next|other|page|page-flow|processor|replayed|request|"
+    r"shown|static|supported|trim|valid|whole|workload"
+)
 """Words between a number and what it counts."""
 COUNTED = re.compile(
-    r"(?<!\} to )(?<!\d to )\{[a-z0-9_]*(?::,?d?)?\} "
-    rf"(?:(?:{'|'.join(BEFORE_NOUNS)}) )*"
-    rf"(?:{'|'.join(COUNT_NOUNS)})\b(?! (?:per|least|most|`)|/|-)"
+    r"(?<!\} to )(?<!\d to )\{(?!name|title|letter|family|tier)[a-z0-9_]*(?::,?d?)?\} "
+    rf"(?:(?:{BEFORE_NOUNS}) )*"
+    rf"(?:{COUNT_NOUNS})\b(?! (?:per|least|most|`)|/|-)"
 )
-"""A number and a plural; the second number of a range, as in *1 to 5 pages*, is at least two."""
+"""A number and a plural; the second number of a range, as in *1 to 5 pages*, is at least two.
+
+Excluded are placeholders whose names say that they are words.
+"""
 PLAIN = "{.}"
 """What stands for a placeholder that is no count: a constant of the code, or a decimal."""
 ROUNDED = frozenset({"three_digits", "percent", "format_number", "shown", "counted"})

@@ -10,10 +10,14 @@ const folder = resolve(process.argv[2]);
 const own = fileURLToPath(new URL("../frontend/package.json", import.meta.url));
 const ts = createRequire(own)("typescript");
 
-/** A mark for what is put there: `{}` for what may be a count, `{.}` for a constant of the code. */
+/** Constants of the code, names, and functions whose text is no whole number. */
+const NO_COUNT = /^([A-Z][A-Z0-9_]*|\w*[nN]ame|title|percent|formatPercent)$/;
+
+/** A mark for what is put there: `{}` for what may be a count, `{.}` for the rest. */
 function mark(expression) {
-  const name = ts.isPropertyAccessExpression(expression) ? expression.name : expression;
-  return ts.isIdentifier(name) && /^[A-Z][A-Z0-9_]*$/.test(name.text) ? "{.}" : "{}";
+  const value = ts.isCallExpression(expression) ? expression.expression : expression;
+  const name = ts.isPropertyAccessExpression(value) ? value.name : value;
+  return ts.isIdentifier(name) && NO_COUNT.test(name.text) ? "{.}" : "{}";
 }
 
 /** What is put right before a text of JSX, as in `<p>{count} records</p>`. */

@@ -29,7 +29,7 @@ import { QUESTION_PATHS, QUESTIONS } from "@/questions/registry";
 import type { SweepSearch } from "@/questions/simulate";
 import { useAnalysis } from "@/questions/use-analysis";
 import { BASE_CURRENCY, shownCurrency } from "@/units/currency";
-import { bytes, formatBytes, formatLargeCount } from "@/units/quantity";
+import { bytes, counted, formatBytes, formatLargeCount } from "@/units/quantity";
 import classes from "./shell.module.css";
 
 const WORKLOAD_PATH = /^\/workloads\/([^/]+)$/;
@@ -149,7 +149,7 @@ function workloadText(workload: WorkloadOut | undefined): string {
 
 /** "3.07 million accesses, 675 MiB" */
 const amountsText = (summary: SummaryOut): string =>
-  `${formatLargeCount(summary.accesses)} accesses, ${formatBytes(bytes(summary.footprint_bytes))}`;
+  `${counted(formatLargeCount(summary.accesses), "access")}, ${formatBytes(bytes(summary.footprint_bytes))}`;
 
 function Chip(props: {
   readonly label: string;

@@ -180,7 +180,7 @@ async def create_replays(
         entries.append({"contender": contenders.index(contender), **each})
     if len(contenders) > registry.MOST_CONTENDERS:
         raise BadInput(
-            f"the check takes {len(contenders)} different replays, more than "
+            f"the check takes {counted(len(contenders), 'different replay')}, more than "
             f"{registry.MOST_CONTENDERS}",
             hint="Request fewer sizes at once.",
         )

@@ -145,10 +145,8 @@ def unchanged(settings: Settings, upload: Upload) -> Path:
         or not is_marked(path, upload.source_mtime_ns, upload.created_at)
     ):
         others = others_of(path)
-        which = (
-            f", or one of the {counted(len(others), 'file')} read with it,"
-            if others
-            else ""
+        which = {0: "", 1: ", or the file read with it,"}.get(
+            len(others), f", or one of the {counted(len(others), 'file')} read with it,"
         )
         raise Conflict(
             f"`{upload.source_path}`{which} has changed since it was registered",

@@ -388,11 +388,12 @@ impl Input {
         input.ok_or_else(|| Error::Unreadable {
             path: packed.path.clone(),
             message: format!(
-                "the {} holds no file with data ({empty} empty ones)",
+                "the {} holds no file with data ({})",
                 match packed.kind() {
                     kind @ ("folder" | "list") => kind.to_owned(),
                     _ => format!("{} archive", packed.compression.name()),
-                }
+                },
+                counted(empty, "empty one", "empty ones")
             ),
             hint: "check that the trace was put into it".to_owned(),
         })

@@ -203,6 +203,7 @@ fn open(input: Input, _spec: &TraceSpec) -> Result<Box<dyn RequestReader>> {
             names.join(", ")
         ));
     }
+    let letter = chosen.letter();
     let units = vec![
         FieldUnit::new("time", "ns", "time since an unknown start"),
         FieldUnit::new("sector", "512-byte sectors", "first sector of the request"),
@@ -210,10 +211,7 @@ fn open(input: Input, _spec: &TraceSpec) -> Result<Box<dyn RequestReader>> {
         FieldUnit::new(
             "action",
             "number and flags",
-            format!(
-                "only {} events are requests; flags tell reads, writes and discards",
-                chosen.letter()
-            ),
+            format!("only {letter} events are requests; flags tell reads, writes and discards"),
         ),
         FieldUnit::new("device", "major and minor number", "device"),
     ];

@@ -35,8 +35,9 @@ pub(super) fn doubt_lengths(head: &Head<'_>, score: Score, column: usize) -> Sco
     Score::new(
         score.value.min(DOUBTED),
         format!(
-            "{}, but {odd} of {lengths} lengths are not multiples of 512, so they may count sectors",
-            score.reason
+            "{}, but {odd} of {} are not multiples of 512, so they may count sectors",
+            score.reason,
+            counted(lengths, "length", "lengths")
         ),
     )
 }

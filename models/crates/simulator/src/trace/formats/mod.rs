@@ -256,11 +256,16 @@ pub(crate) fn score_lines(head: &Head<'_>, mut format: impl LogFormat, meaning: 
     } else {
         0.95 * share
     };
+    let lines = counted(records.len(), "line", "lines");
     Score::new(
         value,
         format!(
-            "{good} of the first {} are {meaning}{}",
-            counted(records.len(), "line", "lines"),
+            "{} {meaning}{}",
+            counted(
+                good,
+                &format!("of the first {lines} is"),
+                &format!("of the first {lines} are")
+            ),
             if header { ", header found" } else { "" }
         ),
     )

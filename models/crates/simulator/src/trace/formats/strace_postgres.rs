@@ -495,9 +495,10 @@ self.not_relations,
         if self.unknown_beginnings > 0 {
             warnings.push(Warning::new(
                 "calls_without_beginning",
-                format!(
-                    "{} calls return in the recording but do not begin in it; they were skipped",
-                    self.unknown_beginnings
+                counted(
+                    self.unknown_beginnings,
+                    "call returns in the recording but does not begin in it; it was skipped",
+                    "calls return in the recording but do not begin in it; they were skipped",
                 ),
                 "a few at the start of a recording are normal",
             ));

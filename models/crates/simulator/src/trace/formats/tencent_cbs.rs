@@ -67,9 +67,15 @@ fn detect(head: &Head<'_>, unit: Unit) -> Score {
     let mut score = score_lines(head, Tencent::new(Unit::Sectors), meaning);
     if score.value > 0.0 {
         let (aligned, offsets) = alignment(head, 1);
+        let all = counted(offsets, "offset", "offsets");
         score.reason = format!(
-            "{}; {aligned} of {offsets} offsets are multiples of 512, which {}",
+            "{}; {}, which {}",
             score.reason,
+            counted(
+                aligned,
+                &format!("of {all} is a multiple of 512"),
+                &format!("of {all} are multiples of 512"),
+            ),
             if aligned < offsets {
                 "byte offsets would all be: sectors are likely"
             } else {
