@@ -491,7 +491,7 @@ export function devicesBasis(
   cursor: number,
 ): string {
   const listed = devices.cache_pages[sizePlace(devices, cursor)] ?? 1;
-  const head = `${counted(devices.devices, "device or relation", "devices or relations")} that share one LRU cache; hits are exact`;
+  const head = `${counted(devices.devices, "device or relation", "devices or relations that share one LRU cache")}; hits are exact`;
   return listed === cursor
     ? `${head}, at the chosen size of ${size(tables, listed)}`
     : `${head} at ${size(tables, listed)}, the counted size nearest to the chosen ${size(tables, cursor)}`;
