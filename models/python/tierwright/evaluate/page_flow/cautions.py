@@ -150,8 +150,10 @@ def _about_readings(curve: Curve, sizes: FloatArray) -> Iterator[Caution]:
             )
         yield Caution(
             "interpolated",
-            f"between listed sizes of the curve: {_sizes_text(between)}; counts there are "
-            "interpolated linearly",
+            f"{text} is between listed sizes of the curve; counts there are interpolated linearly"
+            if (text := _sizes_text(between)) == "1 page"
+            else f"{text} are between listed sizes of the curve; counts there are interpolated "
+            "linearly",
             hint,
         )
 

@@ -472,9 +472,10 @@ def _order_and_check(
     if falls and options.repair and not found.problems:
         mended = _rising(given)
         moved = int(np.count_nonzero(np.abs(mended - given) > 0))
+        all_ratios = counted(len(kept), "ratio")
         found.assumptions.append(
-            f"Repaired: {counted(moved, 'ratio was', 'ratios were')} moved, of "
-            f"{len(kept):,}, to the nearest curve that "
+            f"Repaired: {counted(moved, f'of {all_ratios} was', f'of {all_ratios} were')} "
+            "moved to the nearest curve that "
             f"does not fall, by {float(np.abs(mended - given).max()):.4g} at most."
         )
     elif falls and not options.repair:
