@@ -574,7 +574,10 @@ fn without_queue_events_the_issued_and_then_the_completed_count() {
     let issued = read(only(&["D", "C", "M"]), "");
     assert_eq!((issued.requests, issued.accesses), (1, 2));
     assert!(issued.assumptions[0].contains("D events"));
-    assert!(warning(&issued, "duplicated_across_actions").contains("only D events count, 1 C"));
+    assert!(
+        warning(&issued, "duplicated_across_actions")
+            .contains("only D events count; skipped: 1 C event")
+    );
     let completed = read(only(&["C"]), "");
     assert_eq!((completed.requests, completed.accesses), (1, 2));
     assert!(completed.assumptions[0].contains("C events"));
@@ -988,7 +991,7 @@ fn a_recording_without_a_request_says_what_was_passed_over() {
     refuse(
         "8,0 1 1 0.1 9 Q DS 8 + 8 [x]\n",
         "blkparse",
-        "no record; 1 discard (trim) requests",
+        "no record; 1 discard (trim) request ",
     );
 }
 
