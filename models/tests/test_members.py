@@ -321,4 +321,4 @@ def test_folders_are_called_folders(tmp_path):
     assert "archive" not in str(told.value)
     (trace / "c").unlink()
     [empty] = of_name(inspect(trace, format="spc"), "empty_members")
-    assert empty["message"] == "1 members of the folder are empty"
+    assert empty["message"] == "1 member of the folder is empty"

@@ -31,6 +31,7 @@ import { useAnalysis } from "@/questions/use-analysis";
 import { BASE_CURRENCY, shownCurrency } from "@/units/currency";
 import {
   bytes,
+  counted,
   formatBytes,
   formatCapacity,
   formatLargeCount,
@@ -157,7 +158,7 @@ function workloadText(workload: WorkloadOut | undefined): string {
 const amountsText = (summary: SummaryOut): string => {
   const { production } = summary;
   if (production === null) {
-    return `${formatLargeCount(summary.accesses)} accesses, ${formatBytes(bytes(summary.footprint_bytes))}${
+    return `${counted(formatLargeCount(summary.accesses), "access")}, ${formatBytes(bytes(summary.footprint_bytes))}${
       summary.kind === "curve" ? "" : ", as recorded"
     }`;
   }

@@ -15,6 +15,7 @@ import typer
 
 from tierwright.common.errors import BadInput, TierwrightError
 from tierwright.common.units import format_bytes
+from tierwright.common.wording import counted
 
 Json = Annotated[
     bool, typer.Option("--json", help="Print one JSON document and nothing else.")
@@ -196,9 +197,9 @@ def speed_text(accesses: int, requests: int | None, took_s: float) -> str:
     '3,000,000 accesses, 1,500,000/s (500,000 requests/s)'
     """
     if took_s <= 0:
-        return f"{accesses:,} accesses"
+        return counted(accesses, "access")
     records = "" if requests is None else f" ({requests / took_s:,.0f} requests/s)"
-    return f"{accesses:,} accesses, {accesses / took_s:,.0f}/s{records}"
+    return f"{counted(accesses, 'access')}, {accesses / took_s:,.0f}/s{records}"
 
 
 @contextmanager

@@ -20,6 +20,7 @@ from tierwright.cli.reads import reads_trace
 from tierwright.cli.sizes import page_bytes_of, parse_sizes
 from tierwright.common.errors import BadInput
 from tierwright.common.units import format_count
+from tierwright.common.wording import counted
 from tierwright.simulate.contenders import GivenOption, parse_option, spelled
 from tierwright.trace.reading import Trace
 
@@ -183,11 +184,13 @@ def sweep(
         _print_hints(rows)
         _print_warnings(rows)
     if interrupted:
-        typer.echo(
-            f"interrupted: {sum(row['complete'] for row in rows)} of "
-            f"{len(configurations)} configurations were replayed on the whole trace",
-            err=True,
+        all_of = counted(len(configurations), "configuration")
+        done = counted(
+            sum(row["complete"] for row in rows),
+            f"of {all_of} was",
+            f"of {all_of} were",
         )
+        typer.echo(f"interrupted: {done} replayed on the whole trace", err=True)
         raise typer.Exit(130)
     if any("error" in row for row in rows):
         raise typer.Exit(1)

@@ -7,6 +7,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from traceback import walk_tb
 
+from tierwright.common.wording import counted
+
 
 @dataclass(frozen=True, slots=True)
 class Problem:
@@ -174,7 +176,7 @@ class Problems:
             message = f"{self.subject}: {self.found[0]}"
         else:
             lines = "\n".join(f"  - {problem}" for problem in self.found)
-            message = f"{self.subject}: {len(self.found)} problems\n{lines}"
+            message = f"{self.subject}: {counted(len(self.found), 'problem')}\n{lines}"
         raise BadInput(message, self.hint, tuple(self.found))
 
 

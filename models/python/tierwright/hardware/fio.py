@@ -28,6 +28,7 @@ from tierwright.common.cautions import Caution
 from tierwright.common.derivation import plain
 from tierwright.common.documents import parse_json
 from tierwright.common.errors import BadInput, Problems
+from tierwright.common.wording import counted
 from tierwright.hardware.device import KINDS, Device, Measurement, device_from_mapping
 from tierwright.hardware.service_time import (
     service_basis,
@@ -605,7 +606,7 @@ def _about_runs(chosen: Iterable[FioRun]) -> Iterable[Caution]:
         ):
             yield Caution(
                 "depth_not_reached",
-                f"job `{run.name}` requested {run.queue_depth} requests in flight and "
+                f"job `{run.name}` requested {counted(run.queue_depth, 'request')} in flight and "
                 f"had {run.in_flight:.3g} (IOPS x latency)",
                 "check whether the engine is synchronous or the processor too slow; "
                 "the profile states the requested depth",

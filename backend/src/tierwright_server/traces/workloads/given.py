@@ -14,6 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from tierwright.common.documents import parse_json
 from tierwright.common.errors import BadInput as ModelError
 from tierwright.common.errors import Problem as ModelProblem
+from tierwright.common.wording import counted
 from tierwright.profile.document import (
     MAX_PROFILE_BYTES,
     SCHEMA,
@@ -269,7 +270,7 @@ def _assumptions(profile: Profile) -> list[str]:
         return list(profile.curve.given.assumptions)
     if profile.curve.scaled is not None:
         return []
-    listed = f"The profile lists {len(profile.curve.pages):,} sizes"
+    listed = f"The profile lists {counted(len(profile.curve.pages), 'size')}"
     if profile.sampled is not None:
         return [
             f"{listed}, estimated from a sample of "

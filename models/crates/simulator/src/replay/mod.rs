@@ -28,6 +28,7 @@ use serde::{Serialize, Serializer};
 use crate::access::{AccessSource, Chunk, WRITE};
 use crate::error::{Error, Result};
 use crate::progress::{OnProgress, report};
+use crate::wording::counted;
 pub use flash_blocks::{BlockCounters, BlockResult};
 pub use flash_caches::{
     CrashReport, FlashCacheAbout, FlashCacheCounters, FlashCacheResult, OptionAbout, flash_caches,
@@ -469,9 +470,9 @@ pub(crate) fn distinct_pages(chunk: &Chunk, before: usize) -> Result<usize> {
         return Err(disagreement(
             "trace source",
             &format!(
-                "{} pages but {} flags",
-                chunk.pages.len(),
-                chunk.flags.len()
+                "{} but {}",
+                counted(chunk.pages.len(), "page", "pages"),
+                counted(chunk.flags.len(), "flag", "flags")
             ),
         ));
     }

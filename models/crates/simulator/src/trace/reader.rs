@@ -13,6 +13,7 @@ use crate::hash::FastMap;
 use crate::trace::open::{Input, LineTooLong};
 use crate::trace::streams::Compression;
 use crate::trace::text::{Fault, ParseResult, excerpt, fault, hex, trim};
+use crate::wording::counted;
 
 /// Requests handed over at a time: one virtual call per batch, none per request.
 /// Few enough that their slots of the page table fit in the L2 cache.
@@ -215,8 +216,8 @@ impl Skipped {
             Warning::new(
                 "bad_records_skipped",
                 format!(
-                    "{} bad records were skipped; the first: {first}",
-                    self.count
+                    "{} skipped; the first: {first}",
+                    counted(self.count, "bad record was", "bad records were")
                 ),
                 "check them before relying on the numbers: what they recorded is missing",
             )
@@ -412,8 +413,9 @@ pub(crate) fn check(request: Request, addressing: Addressing) -> ParseResult<Req
 fn too_many_pages(request: Request) -> Fault {
     fault(
         format!(
-            "{} pages from page {} on are more than one request can touch",
-            request.size, request.offset
+            "{} from page {} on are more than one request can touch",
+            counted(request.size, "page", "pages"),
+            request.offset
         ),
         "check the order of the columns",
     )
@@ -754,7 +756,11 @@ impl<F: LogFormat> RequestReader for LineReader<F> {
         if self.blank_lines > 0 {
             warnings.push(Warning::new(
                 "blank_lines",
-                format!("{} blank lines were skipped", self.blank_lines),
+                counted(
+                    self.blank_lines,
+                    "blank line was skipped",
+                    "blank lines were skipped",
+                ),
                 "check that nothing was lost when the file was written",
             ));
         }

@@ -15,6 +15,7 @@ use crate::trace::archive::is_tar;
 use crate::trace::open::{Head, Input};
 use crate::trace::streams::Compression;
 use crate::trace::text::trim;
+use crate::wording::counted;
 
 /// The score of one format for one file.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -382,7 +383,7 @@ fn looks_like(head: &Head<'_>) -> (String, Option<&'static str>) {
         let columns = csv::column_names(head);
         let text = match columns.len() {
             0 | 1 => "text without columns".to_owned(),
-            count => format!("a text table of {count} columns"),
+            count => format!("a text table of {}", counted(count, "column", "columns")),
         };
         return (text, None);
     }
