@@ -40,6 +40,7 @@ import { useSessionDraft } from "@/components/use-session-draft";
 import { WarningNotes } from "@/components/warning-notes";
 import {
   bytes,
+  counted,
   formatBytes,
   formatCapacity,
   formatCount,
@@ -106,7 +107,7 @@ function Stated(props: {
           note={
             stated.replicas === 1
               ? "figures below are of one"
-              : `${formatCount(stated.replicas)} copies of each page; figures below are of one`
+              : `${counted(stated.replicas, "copy", "copies")} of each page; figures below are of one`
           }
         />
         <Figure

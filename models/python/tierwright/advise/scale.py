@@ -716,9 +716,9 @@ def _finding(scaled: Scaled, sizes: Sequence[SizeScaled]) -> str:
     )
     return (
         f"At {format_bytes(production.data_bytes)} and {format_count(production.accesses_per_s)} "
-        f"accesses per second, {three_digits(scaled.factor)} times the recorded data, a cache of "
-        f"{format_bytes(at.cache_bytes)}{machines} misses {percent(at.miss_ratio)} of the accesses "
-        f"by the law `{scaled.law}` ({ends})."
+        f"accesses per second, {three_digits(scaled.factor)} times the recorded data, "
+        f"{percent(at.miss_ratio)} of the accesses miss a cache of "
+        f"{format_bytes(at.cache_bytes)}{machines} by the law `{scaled.law}` ({ends})."
     )
 
 

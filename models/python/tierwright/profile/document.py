@@ -235,7 +235,7 @@ def profile_from_mapping(data: Any, *, place: str = "profile") -> Profile:
         _is_count(version) and version in _VERSIONS,
         "schema_version",
         version,
-        f"is none of {', '.join(map(str, _VERSIONS))}, the versions that this program reads",
+        f"must be one of {', '.join(map(str, _VERSIONS))}, the versions that this program reads",
     )
     given = _given(data, version, problems)
     writes_unknown = (

@@ -270,7 +270,7 @@ def _about_scaled(curve: Curve) -> Iterator[Caution]:
         yield Caution(
             "recorded_data_assumed",
             f"the size of the recorded data was not stated; the {recorded} that the recording "
-            "touches stand for it, so data that it did not touch are taken to be none",
+            "touches stand for it, so the factor is too large if there are data that it did not touch",
             "state the size of the recorded database or volume",
         )
     if scaled.law == "relations" and not scaled.tau_accesses:
