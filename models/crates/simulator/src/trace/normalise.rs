@@ -585,7 +585,7 @@ impl Normaliser {
                     "{} of {} requests do not begin and end at {}-byte pages; every page they touch counts as accessed",
                     counts.unaligned, counts.requests, self.page_bytes
                 ),
-                "use a smaller --page-bytes to see how much this matters",
+                "use a smaller [[page_bytes]] to see how much this matters",
             ));
         }
         warnings.extend(self.address_warnings());
@@ -790,7 +790,7 @@ fn too_many_pages(path: &std::path::Path) -> Error {
     Error::Unreadable {
         path: path.to_owned(),
         message: format!("the trace touches {} distinct pages or more", u32::MAX),
-        hint: "use a larger --page-bytes or a part of the trace".to_owned(),
+        hint: "use a larger [[page_bytes]] or a part of the trace".to_owned(),
     }
 }
 

@@ -321,7 +321,7 @@ pub(crate) fn check_writes(source: &dyn AccessSource, name: &str) -> Result<()> 
         message: format!(
             "its format does not distinguish writes from reads, and `{name}` weighs one against the other"
         ),
-        hint: "use a trace that records writes (see has_writes in `tierwright formats`), or use lru or a policy of `simulate`, which do not need them"
+        hint: "use a trace that records writes (see has_writes in [[the formats]]), or use lru or a policy of `simulate`, which do not need them"
             .to_owned(),
     })
 }
@@ -334,7 +334,7 @@ fn no_writes(name: &str, totals: Totals) -> Option<Warning> {
             "the trace has no writes among its {} accesses, so `{name}` has no dirty page to spare",
             totals.accesses
         ),
-        hint: "use a trace that records writes; see has_writes in `tierwright formats`".to_owned(),
+        hint: "use a trace that records writes; see has_writes in [[the formats]]".to_owned(),
     })
 }
 

@@ -114,7 +114,7 @@ impl LineFormat for CloudPhysicsCsv {
                 "all {} requests have the size {} bytes: exports of key caches put a constant there and lose the true lengths",
                 self.requests, self.first_size
             ),
-            "read the binary vscsi trace instead, or read this one by keys: --format csv --column key=lbn",
+            "read the binary vscsi trace instead, or read this one by keys, with [[format=csv]] and [[the column=key=lbn]]",
         )]
     }
 

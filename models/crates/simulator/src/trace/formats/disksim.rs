@@ -241,7 +241,7 @@ impl LineFormat for Ascii {
                 "{other} requests begin where the previous one ends if the count is in {unit}, only {own} in the unit used"
             ),
             format!(
-                "compare with --format {name}: the wrong format makes all lengths eight times too long or too short"
+                "compare with [[format={name}]]: the wrong format makes all lengths eight times too long or too short"
             ),
         )]
     }

@@ -168,7 +168,7 @@ impl LineFormat for Tencent {
                     format!(
                         "Offset `{offset}` is not a multiple of 512, so it does not count bytes"
                     ),
-                    "read the file with --format tencent_cbs: Offset in sectors",
+                    "read the file with [[format=tencent_cbs]]: Offset in sectors",
                 ));
             }
         };
@@ -203,7 +203,7 @@ impl LineFormat for Tencent {
                     "the offsets of all {} requests are multiples of 512, which sectors rarely are: they may count bytes",
                     self.requests
                 ),
-                "compare with --format tencent_cbs_bytes: the distinct pages should fit the size of the volumes",
+                "compare with [[format=tencent_cbs_bytes]]: the distinct pages should fit the size of the volumes",
             ));
         }
         if self.odd_sizes == 0 && self.requests >= MANY {
@@ -213,7 +213,7 @@ impl LineFormat for Tencent {
                     "the sizes of all {} requests are multiples of 512, which counts of sectors rarely are: they may be bytes, which makes them 512 times too large here",
                     self.requests
                 ),
-                "if they are bytes, read the file with --format csv and a column mapping: size_unit=bytes",
+                "if they are bytes, read the file with [[format=csv]] and a column mapping: size_unit=bytes",
             ));
         }
         warnings
