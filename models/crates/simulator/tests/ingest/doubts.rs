@@ -176,7 +176,11 @@ fn whole_times_with_lengths_in_pages_are_asked_for() {
     // FlashSim with whole milliseconds: each request begins where 4 pages (32 sectors) end.
     let flashsim = numbered(300, |i| format!("{} 0 {} 4 1\n", i * 1000, i * 32));
     let error = refused(read(&flashsim));
-    for part in ["[[format=mqsim]]", "[[format=disksim]]", "[[format=flashsim]]"] {
+    for part in [
+        "[[format=mqsim]]",
+        "[[format=disksim]]",
+        "[[format=flashsim]]",
+    ] {
         assert!(error.hint().contains(part), "{}", error.hint());
     }
     assert!(

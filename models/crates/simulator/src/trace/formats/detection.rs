@@ -471,7 +471,10 @@ mod tests {
         };
         let names: Vec<&str> = candidates.iter().map(|one| one.format).collect();
         assert_eq!(names, ["msr", "vscsi"]);
-        assert!(hint.contains("[[format=msr]] or [[format=vscsi]]"), "{hint}");
+        assert!(
+            hint.contains("[[format=msr]] or [[format=vscsi]]"),
+            "{hint}"
+        );
     }
 
     #[test]
