@@ -125,7 +125,7 @@ def profile(
     if output is not None:
         made.write(output)
     if json:
-        print_json(made.to_dict())
+        print_json(made.to_dict(), to_keep=True)
         return
     curve = made.curve
     size = curve.distinct_pages * curve.page_bytes

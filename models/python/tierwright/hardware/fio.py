@@ -535,7 +535,7 @@ def _page(runs: Sequence[FioRun], wanted: int | None, place: str) -> int:
     if wanted is None and len(sizes) > 1:
         raise BadInput(
             f"{place}: random operations of {', '.join(map(str, sizes))} bytes were measured",
-            "choose one with --page-bytes",
+            "choose one as [[the page_bytes]]",
         )
     if wanted is not None and wanted not in sizes:
         raise BadInput(
@@ -565,7 +565,7 @@ def _depth(
         raise BadInput(
             f"{place}: reads were measured at depth {reads}, writes at {writes}: rates "
             "at different queue depths are not comparable",
-            "measure both at one depth, or choose with --queue-depth",
+            "measure both at one depth, or give [[the queue_depth]]",
         )
     depth = wanted if wanted is not None else max(both or measured)
     lacking = [name for name, found in depths.items() if depth not in found]

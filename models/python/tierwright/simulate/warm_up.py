@@ -82,9 +82,9 @@ def parse(text: str) -> WarmUp:
             return whole(int(plain)) or 0
         share = float(number) / 100
     except ValueError:
-        raise BadInput(f"`--warm-up {text}` is not a warm-up", _HINT) from None
+        raise BadInput(f"[[warm_up]]: `{text}` is not a warm-up", _HINT) from None
     if not 0 <= share < 1:
         raise BadInput(
-            f"`--warm-up {text}` is not a share that leaves accesses to count", _HINT
+            f"[[warm_up]]: `{text}` is not a share that leaves accesses to count", _HINT
         )
     return share

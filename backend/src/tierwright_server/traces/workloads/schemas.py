@@ -9,7 +9,14 @@ from pydantic import Field
 
 from tierwright.profile.knees import Knee
 from tierwright_server.common.mirrors import mirrors
-from tierwright_server.common.schemas import Answer, Body, Identifier, Name, WarningOut
+from tierwright_server.common.schemas import (
+    Answer,
+    Body,
+    Identifier,
+    Name,
+    Said,
+    WarningOut,
+)
 from tierwright_server.jobs.runs.schemas import RunOut
 from tierwright_server.storage.contents import ContentKind
 from tierwright_server.traces.uploads.schemas import (
@@ -83,7 +90,7 @@ class SummaryOut(Answer):
     devices: int | None
     sha256_of_sequence: str | None
     compression: str | None
-    assumptions: list[str]
+    assumptions: list[Said]
     warnings: list[WarningOut]
     skipped_records: int | None = Field(
         default=None,

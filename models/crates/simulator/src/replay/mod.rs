@@ -485,7 +485,7 @@ pub(crate) fn distinct_pages(chunk: &Chunk, before: usize) -> Result<usize> {
             name: "trace",
             value: distinct.to_string(),
             message: format!("more than {MAX_DISTINCT_PAGES} distinct pages"),
-            hint: "use a larger --page-bytes, or shorten the trace".to_owned(),
+            hint: "use a larger [[page_bytes]], or shorten the trace".to_owned(),
         });
     }
     Ok(distinct)

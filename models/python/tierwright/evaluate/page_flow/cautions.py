@@ -145,8 +145,7 @@ def _about_readings(curve: Curve, sizes: FloatArray) -> Iterator[Caution]:
             named = ",".join(f"{size:.0f}" for size in between[:SHOWN_SIZES].tolist())
             rest = "" if between.size <= SHOWN_SIZES else ",..."
             hint = (
-                "name the sizes when profiling: `tierwright profile --sizes "
-                f"{named}{rest}`"
+                f"profile the trace again and list these sizes: [[sizes={named}{rest}]]"
             )
         yield Caution(
             "interpolated",
