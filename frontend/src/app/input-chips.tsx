@@ -33,7 +33,6 @@ import {
   bytes,
   counted,
   formatBytes,
-  formatCapacity,
   formatLargeCount,
   formatShort,
 } from "@/units/quantity";
@@ -163,7 +162,7 @@ const amountsText = (summary: SummaryOut): string => {
     }`;
   }
   const { data_bytes, accesses_per_s } = production.production;
-  return `${formatCapacity(bytes(data_bytes))}, ${formatLargeCount(accesses_per_s)} accesses/s, scaled ${formatShort(production.factor)} times`;
+  return `${formatBytes(bytes(data_bytes))}, ${formatLargeCount(accesses_per_s)} accesses/s, scaled ${formatShort(production.factor)} times`;
 };
 
 function Chip(props: {

@@ -1,5 +1,5 @@
 import type { ProductionIn, ProductionOut } from "@/api/scaling";
-import { bytes, formatCapacity, formatShort } from "@/units/quantity";
+import { bytes, formatBytes, formatShort } from "@/units/quantity";
 
 /** What the form of production holds; `null` where nothing was stated. */
 export interface ProductionForm {
@@ -75,7 +75,7 @@ export function productionOf(form: ProductionForm): ProductionIn | null {
 
 /** "Orders at 4 TiB, 80,000 accesses/s" */
 export const usualName = (recorded: string, production: ProductionIn): string =>
-  `${recorded} at ${formatCapacity(bytes(production.data_bytes))}, ${
+  `${recorded} at ${formatBytes(bytes(production.data_bytes))}, ${
     production.accesses_per_s == null
       ? `${formatShort(production.units_per_s ?? 0)} transactions/s`
       : `${formatShort(production.accesses_per_s)} accesses/s`

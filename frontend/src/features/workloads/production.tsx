@@ -42,7 +42,6 @@ import {
   bytes,
   counted,
   formatBytes,
-  formatCapacity,
   formatCount,
   formatPercent,
   formatShort,
@@ -91,7 +90,7 @@ function Stated(props: {
       label="Production"
     >
       <dl className="tw-figures">
-        <Figure name="Data" value={formatCapacity(bytes(stated.data_bytes))} />
+        <Figure name="Data" value={formatBytes(bytes(stated.data_bytes))} />
         <Figure
           name="Accesses per second"
           value={formatShort(stated.accesses_per_s)}
@@ -115,14 +114,16 @@ function Stated(props: {
           value={formatBytes(bytes(production.recorded_data_bytes))}
           note={production.data_stated ? "as stated" : "the pages touched stand for it"}
         />
-        <Figure name="Known error" value={errorText(production)} />
         <Figure
           name="Growth per year"
           value={formatPercent(ratio(stated.growth_per_year))}
         />
       </dl>
+      <Text size="sm" mt="sm">
+        Error known of the law: {errorText(production)}.
+      </Text>
       {from !== null && (
-        <Text size="sm" mt="sm">
+        <Text size="sm">
           Scaled from{" "}
           <Link to="/workloads/$workloadId" params={{ workloadId: from.workload_id }}>
             {from.name}
@@ -235,7 +236,7 @@ function Capacity(props: {
   return (
     <DraftInput<number | null>
       {...rest}
-      shown={value === null ? "" : formatCapacity(bytes(value))}
+      shown={value === null ? "" : formatBytes(bytes(value))}
       read={(text) => {
         if (text.trim() === "") {
           return { ok: true, value: null };

@@ -133,6 +133,7 @@ function WorkloadView({ workload }: { readonly workload: WorkloadOut }) {
       {workload.summary !== null && workload.summary.kind !== "trace" && (
         <NeedsTrace
           kind={workload.summary.kind}
+          scaledFrom={workload.summary.scaled_from}
           title="What this workload cannot answer"
         >
           {workload.summary.has_summaries
