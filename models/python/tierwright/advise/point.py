@@ -42,15 +42,11 @@ def rate_of(curve: Curve, duration_s: float) -> Rate:
     """Return the mean rate of a workload that took so long; of production, as it was stated."""
     if curve.scaled is not None:
         production = curve.scaled.production
-        machines = (
-            ""
-            if production.machines == 1
-            else f", {counted(production.machines, 'machine')}"
-        )
         return Rate(
             production.machine_accesses_per_s,
-            f"production as stated: {three_digits(production.accesses_per_s)} accesses per second"
-            f"{machines}",
+            "production as stated"
+            if production.machines == 1
+            else f"one of {counted(production.machines, 'machine')} of production as stated",
         )
     return Rate(
         curve.accesses / duration_s,

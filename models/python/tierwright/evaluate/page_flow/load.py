@@ -106,8 +106,7 @@ def about_load(
     """
     if duration_s is None or duration_s <= 0:
         return
-    rate = curve.accesses / duration_s
-    who = "the recording" if curve.scaled is None else "production"
+    rate, who = _rate_of(curve, duration_s)
     shares = {
         name: busy_shares(_deciding_terms(scheme), rate)
         for name, scheme in found.schemes.items()
@@ -130,6 +129,17 @@ def about_load(
         "choose more RAM or flash, or a faster or wider device; see the page "
         "Throughput for the rate that the devices can carry",
     )
+
+
+def _rate_of(curve: Curve, duration_s: float) -> tuple[float, str]:
+    """Return the rate that has to be carried, and whose it is. [1/s]"""
+    if curve.scaled is None:
+        return curve.accesses / duration_s, "the recording"
+    production = curve.scaled.production
+    if production.peak_accesses_per_s is None:
+        return production.machine_accesses_per_s, "production"
+    peak = production.peak_accesses_per_s / production.machines
+    return peak, "production at its peak"
 
 
 def _deciding_terms(scheme: SchemeResult) -> Mapping[str, float]:
