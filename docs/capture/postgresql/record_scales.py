@@ -181,7 +181,9 @@ def as_user(user: str, *command: str) -> list[str]:
 
 
 @contextlib.contextmanager
-def server_in(parent: Path | None, user: str, tools: Tools, *, keep: bool) -> Iterator[Server]:
+def server_in(
+    parent: Path | None, user: str, tools: Tools, *, keep: bool
+) -> Iterator[Server]:
     """Make a server, and take it away however the block ends."""
     folder = Path(tempfile.mkdtemp(prefix="tierwright-scale-", dir=parent))
     account = pwd.getpwnam(user)
@@ -212,9 +214,9 @@ def server_in(parent: Path | None, user: str, tools: Tools, *, keep: bool) -> It
         yield server
     finally:
         if started:
+            stop = (str(tools.postgres / "pg_ctl"), "-D", str(data), "-m", "immediate")
             subprocess.run(
-                as_user(user, str(tools.postgres / "pg_ctl"), "-D", str(data))
-                + ["-m", "immediate", "-w", "-s", "stop"],
+                as_user(user, *stop, "-w", "-s", "stop"),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
@@ -285,7 +287,10 @@ class Benchmark:
             ):
                 (failed if kind.endswith("_ERR") else done).append(int(count))
         if not sum(done):
-            fail(f"no transaction was counted in: {text[-600:]}", "is the client's version known?")
+            fail(
+                f"no transaction was counted in: {text[-600:]}",
+                "is the client's version known?",
+            )
         return Load(sum(done), sum(failed), time.monotonic() - start)
 
     def _go_tpc(self, server: Server, action: str, *, clients: int) -> list[str]:
@@ -382,7 +387,9 @@ def warm_up(
     start = time.monotonic()
     done = 0
     for chunk in range(CHUNKS - 1):
-        done += benchmark.run(server, f"warm-up-{chunk}", transactions // CHUNKS).transactions
+        done += benchmark.run(
+            server, f"warm-up-{chunk}", transactions // CHUNKS
+        ).transactions
         if time.monotonic() - start > cap_s:
             say(f"the warm-up ended by its time, after {done} of {transactions}")
             break
@@ -398,7 +405,9 @@ def warm_up(
     return done + last.transactions, per_transaction
 
 
-def record_scale(benchmark: Benchmark, server: Server, arguments: argparse.Namespace) -> None:
+def record_scale(
+    benchmark: Benchmark, server: Server, arguments: argparse.Namespace
+) -> None:
     """Load, warm up, record and describe one scale."""
     name = f"{benchmark.name}-{benchmark.scale}"
     database = DATABASE[benchmark.name]
@@ -427,7 +436,10 @@ def record_scale(benchmark: Benchmark, server: Server, arguments: argparse.Names
     say(f"{name}: {said}; the server counted {counted} of its database")
     accesses = re.match(r"(\d+) accesses", said)
     if accesses is None:
-        fail(f"the converter said {said!r}", "is uprobes_to_trace.py of the same version?")
+        fail(
+            f"the converter said {said!r}",
+            "is uprobes_to_trace.py of the same version?",
+        )
     if int(accesses[1]) < 0.98 * counted:
         say(f"warning: {name}: fewer accesses were recorded than the server counted")
     oid = server.query(f"select oid from pg_database where datname = '{database}'")
@@ -489,7 +501,9 @@ def scales_of(texts: list[str], clients: int) -> list[Benchmark]:
     for text in texts:
         match = re.fullmatch(r"(tpcb|tpcc):([1-9]\d{0,4})", text)
         if match is None:
-            fail(f"{text!r} is not a benchmark and its scale", "write tpcb:10 or tpcc:20")
+            fail(
+                f"{text!r} is not a benchmark and its scale", "write tpcb:10 or tpcc:20"
+            )
         found.append(Benchmark(match[1], int(match[2]), clients))
     return found
 
@@ -500,7 +514,10 @@ def tools_of(arguments: argparse.Namespace, wanted: list[Benchmark]) -> Tools:
     if folder is None:
         places = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"))
         if not places:
-            fail("no PostgreSQL server was found", "name its programs' folder with --postgres")
+            fail(
+                "no PostgreSQL server was found",
+                "name its programs' folder with --postgres",
+            )
         folder = places[-1].parent
     names = {"psql": "psql", "pgbench": "pgbench", "go_tpc": arguments.go_tpc}
     found = {}
@@ -567,13 +584,17 @@ def main() -> None:
     arguments.output.mkdir(parents=True, exist_ok=True)
     # A shell's background jobs ignore Ctrl-C, and so would perf, which it ends.
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit("error: ended\nhint: run it again"))
+    signal.signal(
+        signal.SIGTERM, lambda *_: sys.exit("error: ended\nhint: run it again")
+    )
     for benchmark in wanted:
         described = arguments.output / f"{benchmark.name}-{benchmark.scale}.json"
         if described.exists() and not arguments.again:
             say(f"{described} exists already; --again records it once more")
             continue
-        with server_in(arguments.folder, arguments.user, tools, keep=arguments.keep) as server:
+        with server_in(
+            arguments.folder, arguments.user, tools, keep=arguments.keep
+        ) as server:
             record_scale(benchmark, server, arguments)
 
 
