@@ -22,7 +22,7 @@ from __future__ import annotations
 import csv
 import itertools
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -343,7 +343,7 @@ LAWS: dict[str, Law] = {
         0.0,
     ),
     "relations": lambda small, large: (relation_factors(small, large), 0.0),
-    "relations and tau": lambda small, large: (
+    "relations_tau": lambda small, large: (
         relation_factors(small, large),
         default_tau(small),
     ),
@@ -376,7 +376,7 @@ def errors_of(
     )
 
 
-def pairs(recordings: list[Recording]) -> Iterator[tuple[Recording, Recording]]:
+def pairs(recordings: Sequence[Recording]) -> Iterator[tuple[Recording, Recording]]:
     """Each recording with each larger one of its benchmark, and with itself."""
     for small, large in itertools.product(recordings, recordings):
         same = small.described["benchmark"] == large.described["benchmark"]
@@ -389,7 +389,7 @@ def worst(errors: Floats) -> int:
     return int(np.argmax(np.abs(errors)))
 
 
-def errors_of_all(recordings: list[Recording]) -> list[Errors]:
+def errors_of_all(recordings: Sequence[Recording]) -> list[Errors]:
     """Errors of all laws, by the predictions written here."""
     found = []
     reuse = {recording.label: reuse_of(recording) for recording in recordings}
