@@ -170,10 +170,18 @@ class Truth:
     per_transaction: Floats
 
 
+def missed(recording: Recording, pages: Integers) -> Floats:
+    """Misses per access of the second half at each size; shape ``[sizes]``."""
+    distances = stack_distances(recording.page)[recording.accesses // 2 :]
+    cold = np.count_nonzero(distances == 0)
+    ordered = np.sort(distances)
+    beyond = len(ordered) - np.searchsorted(ordered, pages, side="right")
+    return (beyond + cold) / float(len(ordered))
+
+
 def truth_of(recording: Recording) -> Truth:
     """Measure the misses of the second half, at sizes that the first half filled."""
-    half = recording.accesses // 2
-    filled = len(np.unique(recording.page[:half]))
+    filled = len(np.unique(recording.page[: recording.accesses // 2]))
     largest = LARGEST_SHARE * filled
     smallest = SMALLEST_SHARE * recording.database_pages
     if largest <= smallest:
@@ -181,11 +189,7 @@ def truth_of(recording: Recording) -> Truth:
             f"{recording.label}: the first half touched only {filled} pages"
         )
     pages = np.unique(np.geomspace(smallest, largest, SIZES).astype(np.int64))
-    distances = stack_distances(recording.page)[half:]
-    cold = np.count_nonzero(distances == 0)
-    ordered = np.sort(distances)
-    misses = len(ordered) - np.searchsorted(ordered, pages, side="right") + cold
-    per_access = misses / len(ordered)
+    per_access = missed(recording, pages)
     return Truth(pages, per_access, per_access * recording.per_transaction)
 
 
@@ -400,4 +404,18 @@ def errors_of_all(recordings: Sequence[Recording]) -> list[Errors]:
             k, tau = law(small, large)
             predicted = at_sizes(scaled(reuse[small.label], k, tau), truth.pages)
             found.append(errors_of(name, small, large, truth, predicted))
+    return found
+
+
+def errors_of_again(
+    recordings: Sequence[Recording], again: Sequence[Recording]
+) -> list[Errors]:
+    """Differences of a second recording of the same scale from the first: the noise."""
+    found = []
+    for one, other in itertools.product(recordings, again):
+        if one.label == other.label:
+            truth = truth_of(one)
+            found.append(
+                errors_of("again", other, one, truth, missed(other, truth.pages))
+            )
     return found

@@ -6,7 +6,8 @@
 misses of each larger one of the same benchmark are predicted, by each law, and compared with those
 that the larger one had. The laws are the product's, as ``tierwright scale`` answers; beside them
 stand the predictions of ``scale_oracle.py``, which were written from the description of the laws
-alone, and which says how the truth is measured.
+alone, and which says how the truth is measured. Second recordings of some scales, in a folder
+``again`` of it, show what of the errors is noise.
 
 Prints the tables; ``--write`` writes them to docs/models/scale-errors.md, and the errors to
 fixtures/scale-errors.toml, from which the product takes the error of its answers.
@@ -30,6 +31,7 @@ from scale_oracle import (
     Floats,
     Recording,
     database_factor,
+    errors_of_again,
     errors_of_all,
     read,
     worst,
@@ -38,6 +40,7 @@ from scale_oracle import (
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "models" / "scale-errors.md"
 FIGURES = ROOT / "fixtures" / "scale-errors.toml"
+AGAIN = "again"  # folder of second recordings of some of the scales
 NOTE = "<!-- Written by `make scale`; do not edit. -->"
 SHOWN_SHARES = (0.005, 0.01, 0.02, 0.05, 0.1, 0.2)
 BENCHMARKS = {"tpcb": "TPC-B", "tpcc": "TPC-C"}
@@ -205,8 +208,27 @@ def summary_rows(found: Iterable[Errors], laws: dict[str, str]) -> Iterable[list
         yield cells
 
 
+def recorded_twice(twice: Sequence[Errors]) -> list[str]:
+    """Return the section on scales that were recorded again, if any was."""
+    if not twice:
+        return []
+    return [
+        "## Recorded twice",
+        "",
+        "A second recording of the same scale, loaded and warmed up again, against the first. No law can be expected to be nearer than this.",
+        "",
+        *table(
+            ["recording", *PER],
+            ([named(one.large), *error_cells(one)] for one in twice),
+        ),
+    ]
+
+
 def page_of(
-    recordings: Sequence[Recording], product: Sequence[Errors], oracle: Sequence[Errors]
+    recordings: Sequence[Recording],
+    product: Sequence[Errors],
+    oracle: Sequence[Errors],
+    twice: Sequence[Errors],
 ) -> str:
     """Write the page."""
     apart = [one for one in oracle if one.small.label != one.large.label]
@@ -294,9 +316,10 @@ def page_of(
                         for one in itself
                         if one.law == "unscaled"
                     ),
-                )[:-1],
+                ),
+                *recorded_twice(twice),
             ]
-        )
+        ).rstrip()
         + "\n"
     )
 
@@ -328,27 +351,36 @@ def figures_of(product: Sequence[Errors], recordings: Sequence[Recording]) -> st
     return "\n".join(lines) + "\n"
 
 
+def recordings_in(folder: Path) -> list[Recording]:
+    """Read the recordings of a folder, in the order of their scales."""
+    return sorted(
+        (read(path) for path in folder.glob("*.json")),
+        key=lambda one: (one.described["benchmark"], one.described["scale"]),
+    )
+
+
 def main() -> None:
     """Run the command line."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("recordings", type=Path)
     parser.add_argument("--write", action="store_true", help="write page and figures")
     arguments = parser.parse_args()
-    paths = list(arguments.recordings.glob("*.json"))
-    if not paths:
+    recordings = recordings_in(arguments.recordings)
+    if not recordings:
         sys.exit(
             f"error: {arguments.recordings} holds no recording\n"
             "hint: make some with docs/capture/postgresql/record_scales.py"
         )
-    recordings = sorted(
-        (read(path) for path in paths),
-        key=lambda one: (one.described["benchmark"], one.described["scale"]),
-    )
     # Here, so that the tables can be read and tested by themselves.
     from scale_product import product_errors
 
     product = product_errors(recordings, arguments.recordings)
-    page = page_of(recordings, product, errors_of_all(recordings))
+    page = page_of(
+        recordings,
+        product,
+        errors_of_all(recordings),
+        errors_of_again(recordings, recordings_in(arguments.recordings / AGAIN)),
+    )
     sys.stdout.write(page)
     if arguments.write:
         PAGE.write_text(page, encoding="utf-8")
