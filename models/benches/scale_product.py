@@ -19,10 +19,9 @@ from scale_oracle import (
     relation_factors,
     truth_of,
 )
-from tierwright.profile.production import Production
-from tierwright.profile.relations import measured
 
 from tierwright.advise import scale
+from tierwright.profile import production, relations
 from tierwright.profile.document import Profile
 from tierwright.profile.measure import profile
 from tierwright.trace.reading import Trace
@@ -36,7 +35,7 @@ OTHERS = "others"
 def profile_of(trace: Path) -> Profile:
     """Profile a recording, relation by relation."""
     opened = Trace(trace)
-    return replace(profile(opened), relations=measured(opened, names=True))
+    return replace(profile(opened), relations=relations.measured(opened, names=True))
 
 
 def options_of(
@@ -65,7 +64,7 @@ def answered(
     """Misses per access of the larger system, as the product predicts them; shape ``[sizes]``."""
     found = scale.answer(
         known,
-        Production(
+        production.Production(
             data_bytes=int(large.described["database_bytes_before"]),
             accesses_per_s=1.0,
         ),
