@@ -410,7 +410,7 @@ def errors_of_all(recordings: Sequence[Recording]) -> list[Errors]:
 def errors_of_again(
     recordings: Sequence[Recording], again: Sequence[Recording]
 ) -> list[Errors]:
-    """Differences of a second recording of the same scale from the first: the noise."""
+    """Differences of another recording of the same scale from the first one."""
     found = []
     for one, other in itertools.product(recordings, again):
         if one.label == other.label:

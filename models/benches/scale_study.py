@@ -7,7 +7,8 @@ misses of each larger one of the same benchmark are predicted, by each law, and 
 that the larger one had. The laws are the product's, as ``tierwright scale`` answers; beside them
 stand the predictions of ``scale_oracle.py``, which were written from the description of the laws
 alone, and which says how the truth is measured. Second recordings of some scales, in a folder
-``again`` of it, show what of the errors is noise.
+``again`` of it, show what of the errors is noise, and such of a shorter warm-up, in ``younger``,
+what age alone changes.
 
 Prints the tables; ``--write`` writes them to docs/models/scale-errors.md, and the errors to
 fixtures/scale-errors.toml, from which the product takes the error of its answers.
@@ -40,7 +41,8 @@ from scale_oracle import (
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "models" / "scale-errors.md"
 FIGURES = ROOT / "fixtures" / "scale-errors.toml"
-AGAIN = "again"  # folder of second recordings of some of the scales
+AGAIN, YOUNGER = "again", "younger"
+"""Folders of other recordings of some of the scales: second ones, and such of a shorter warm-up."""
 NOTE = "<!-- Written by `make scale`; do not edit. -->"
 SHOWN_SHARES = (0.005, 0.01, 0.02, 0.05, 0.1, 0.2)
 BENCHMARKS = {"tpcb": "TPC-B", "tpcc": "TPC-C"}
@@ -208,18 +210,25 @@ def summary_rows(found: Iterable[Errors], laws: dict[str, str]) -> Iterable[list
         yield cells
 
 
-def recorded_twice(twice: Sequence[Errors]) -> list[str]:
-    """Return the section on scales that were recorded again, if any was."""
-    if not twice:
+def section_of_others(title: str, text: str, others: Sequence[Errors]) -> list[str]:
+    """Return the section on other recordings of the same scales, if there are any."""
+    if not others:
         return []
     return [
-        "## Recorded twice",
+        f"## {title}",
         "",
-        "A second recording of the same scale, loaded and warmed up again, against the first. No law can be expected to be nearer than this.",
+        text,
         "",
         *table(
-            ["recording", *PER],
-            ([named(one.large), *error_cells(one)] for one in twice),
+            ["recording", "warm-up", *PER],
+            (
+                [
+                    named(one.large),
+                    f"{one.small.described['warm_up_transactions']:,}",
+                    *error_cells(one),
+                ]
+                for one in others
+            ),
         ),
     ]
 
@@ -228,7 +237,8 @@ def page_of(
     recordings: Sequence[Recording],
     product: Sequence[Errors],
     oracle: Sequence[Errors],
-    twice: Sequence[Errors],
+    twice: Sequence[Errors] = (),
+    younger: Sequence[Errors] = (),
 ) -> str:
     """Write the page."""
     apart = [one for one in oracle if one.small.label != one.large.label]
@@ -317,7 +327,16 @@ def page_of(
                         if one.law == "unscaled"
                     ),
                 ),
-                *recorded_twice(twice),
+                *section_of_others(
+                    "Recorded twice",
+                    "A second recording of the same scale, loaded and warmed up again, against the first. No law can be expected to be closer than that.",
+                    twice,
+                ),
+                *section_of_others(
+                    "Younger databases",
+                    "A recording of the same scale after a shorter warm-up, in transactions, against the one above: what age alone changes.",
+                    younger,
+                ),
             ]
         ).rstrip()
         + "\n"
@@ -380,6 +399,7 @@ def main() -> None:
         product,
         errors_of_all(recordings),
         errors_of_again(recordings, recordings_in(arguments.recordings / AGAIN)),
+        errors_of_again(recordings, recordings_in(arguments.recordings / YOUNGER)),
     )
     sys.stdout.write(page)
     if arguments.write:
