@@ -343,12 +343,18 @@ def page_of(
     )
 
 
+def worst_ratio(errors: Floats) -> float:
+    """By what a prediction was too high or too low at worst, as a ratio less 1."""
+    return float(np.max(np.maximum(1 + errors, 1 / (1 + errors)))) - 1
+
+
 def figures_of(product: Sequence[Errors], recordings: Sequence[Recording]) -> str:
     """Write the errors as the product reads them."""
     lines = [
         "# How far the scale laws were off: recordings of PostgreSQL at several scales, each larger one",
         "# predicted from a smaller one. `make scale` writes this file from recordings; the page with all",
-        "# errors is docs/models/scale-errors.md.",
+        "# errors is docs/models/scale-errors.md. `factor` is k; `mean` is that of the absolute errors,",
+        "# `worst` the larger one of prediction over truth and truth over prediction, less 1.",
         f"# {provenance(recordings)}",
     ]
     for errors in by_pair(product):
@@ -365,7 +371,7 @@ def figures_of(product: Sequence[Errors], recordings: Sequence[Recording]) -> st
         ):
             lines += [
                 f"mean_per_{unit} = {mean(each):.4f}",
-                f"worst_per_{unit} = {float(np.abs(each).max()):.4f}",
+                f"worst_per_{unit} = {worst_ratio(each):.4f}",
             ]
     return "\n".join(lines) + "\n"
 
