@@ -188,6 +188,16 @@ def provenance(recordings: Sequence[Recording]) -> str:
     )
 
 
+def limits(recordings: Sequence[Recording]) -> str:
+    """Say what the errors do not cover."""
+    mib = [one.described["database_bytes_before"] / 2**20 for one in recordings]
+    return (
+        f"*What this does not cover:* databases outside {min(mib):,.0f} to {max(mib):,.0f} MiB,"
+        " a load that changes during the day or with the size, other servers than PostgreSQL,"
+        " and factors of relations that are not known but guessed."
+    )
+
+
 def summary_rows(found: Iterable[Errors], laws: dict[str, str]) -> Iterable[list[str]]:
     """By benchmark and law: the mean over pairs, and the worst of all."""
     every = list(found)
