@@ -272,6 +272,8 @@ def page_of(
                 f" The factor of each relation is that of its pages, or of its rows where it has fewer than {TINY_PAGES} pages; catalogs do not grow, nor do {appended}, to which rows are only appended."
                 " *One factor* states no factor of any relation: all but the catalogs then grow alike. Tau is clients times accesses per transaction.",
                 "",
+                limits(recordings),
+                "",
                 "## Recordings",
                 "",
                 provenance(recordings)

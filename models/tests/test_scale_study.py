@@ -108,5 +108,6 @@ def test_the_page_names_versions_and_both_halves_of_the_comparison(study):
     assert "| TPC-C 20 | 2.0 | +3.0 at 0.5 |" in page
     assert "| TPC-C 5 → 20 | 4.00 | `relations` with tau | 38 | -50 at 0.5 |" in page
     assert "## Younger databases" not in page
+    assert "databases outside 39 to 156 MiB" in page
     assert "| TPC-C 20 | 60,000 | 1.5 | -2.0 at 20 | 0.0 | 0.0 at 0.5 |" in page
     assert "| TPC-C | four times | 1 | 38 | -50 | 0.0 | 0.0 |" in page
