@@ -124,6 +124,11 @@ choices: setup ## write docs/models/choices.md anew; needs the recorded traces (
 predict: setup ## write docs/models/prediction.md anew; needs a recorded trace (TIERWRIGHT_SHARED)
 	$(PY) scripts/generate_predictions.py $(or $(TIERWRIGHT_SHARED),../shared)
 
+RECORDINGS ?= ../recordings
+.PHONY: scale
+scale: setup ## write docs/models/scale-errors.md and fixtures/scale-errors.toml anew; needs RECORDINGS, of docs/capture/postgresql/record_scales.py
+	$(PY) models/benches/scale_study.py $(RECORDINGS) --write
+
 .PHONY: golden
 golden: .venv/.done ## write fixtures/golden anew from the slow independent models
 	$(PY) fixtures/golden/generate.py

@@ -255,7 +255,9 @@ def answer(
         factor,
         known_error(
             measured_errors(),
-            _measured_as(chosen, tau),
+            _measured_as(
+                chosen, tau, each_stated=bool(fixed) or bool(relation_factors)
+            ),
             factor * share,
             per="transaction" if per_unit else "access",
         ),
@@ -513,10 +515,15 @@ def _tau(
     return float(clients * accesses_per_unit)
 
 
-def _measured_as(law: Law, tau: float | None) -> str:
+def _measured_as(law: Law, tau: float | None, *, each_stated: bool) -> str:
+    """Name what was measured that is nearest to what is done."""
     if law == "tenants":  # the same sizes
         return "stretch"
-    return "relations_tau" if law == "relations" and tau else law
+    if law != "relations":
+        return law
+    if not each_stated:  # all but the catalogs grow alike
+        return "one_factor"
+    return "relations_tau" if tau else "relations"
 
 
 def _counts_factor(

@@ -25,7 +25,8 @@ class MeasuredError:
     Attributes
     ----------
     law : str
-        Name; `relations` with a tau is `relations_tau`.
+        Name; `relations` with a tau is `relations_tau`, and `one_factor` where no relation was
+        stated, so that all but the catalogs grow alike.
     workload : str
         What was recorded.
     factor : float
