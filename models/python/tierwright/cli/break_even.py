@@ -20,6 +20,7 @@ from tierwright.cli.output import (
 from tierwright.cli.scale import ProductionOption
 from tierwright.cli.scale import workload as read_workload
 from tierwright.cli.sizes import Size, size_option
+from tierwright.common.errors import BadInput
 from tierwright.common.units import format_count, format_microseconds
 
 if TYPE_CHECKING:
@@ -244,6 +245,10 @@ def break_even(
     prices = None if price_book is None else catalog.price_book(price_book)
     if money is not None and prices is None and ram is None:
         prices = _assumed_book(flash.id, assumed)
+    if profile is None and production is not None:
+        raise BadInput(
+            "--production needs a profile", "name the PROFILE of the recording"
+        )
     workload = None if profile is None else read_workload(profile, production)
     curve = None if workload is None else workload.curve.from_start(start)
 
