@@ -8,6 +8,7 @@ import random
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -80,42 +81,44 @@ Counted = dict[tuple[int, int], list[int]]
 
 
 def slow(trace: Sequence[Access]) -> dict[str, dict[str, Any]]:
-    """Look back and ahead from each access, one after another."""
+    """Look at the accesses of each page, one page after another."""
     found: dict[str, dict[str, Any]] = {}
     for relation in sorted({one.relation for one in trace}):
         reuse: Counted = defaultdict(lambda: [0, 0])
         stays: Counted = defaultdict(lambda: [0, 0])
-        pages: dict[int, list[int]] = defaultdict(list)
-        for at, one in enumerate(trace):
-            if one.relation == relation:
-                pages[one.block].append(at)
-        for places in pages.values():
+        own = [one for one in trace if one.relation == relation]
+        blocks = {one.block for one in own}
+        for block in blocks:
+            places = [
+                at
+                for at, one in enumerate(trace)
+                if (one.relation, one.block) == (relation, block)
+            ]
             reuse[bin_of(places[0])][1] += 1
-            for before, after in zip(places, places[1:], strict=False):
+            for before, after in pairwise(places):
                 reuse[bin_of(after - before)][0] += 1
             for index, place in enumerate(places):
-                if not trace[place].write:
-                    continue
-                longest, ended = 0, False
-                for before, after in zip(
-                    places[index:], places[index + 1 :], strict=False
-                ):
-                    longest = max(longest, after - before)
-                    if trace[after].write:
-                        ended = True
-                        break
-                if not ended:
-                    longest = max(longest, len(trace) - 1 - places[-1])
-                stays[bin_of(longest)][0 if ended else 1] += 1
-        own = [one for one in trace if one.relation == relation]
+                if trace[place].write:
+                    longest, cut = stay(trace, places[index:])
+                    stays[bin_of(longest)][cut] += 1
         found[relation] = {
             "accesses": len(own),
             "write_accesses": sum(one.write for one in own),
-            "distinct_pages": len(pages),
+            "distinct_pages": len(blocks),
             "reuse": columns(reuse),
             "stays": columns(stays),
         }
     return found
+
+
+def stay(trace: Sequence[Access], places: list[int]) -> tuple[int, bool]:
+    """Longest rest from a write to the next one of the page, and whether the trace cut it off."""
+    longest = 0
+    for before, after in pairwise(places):
+        longest = max(longest, after - before)
+        if trace[after].write:
+            return longest, False
+    return max(longest, len(trace) - 1 - places[-1]), True
 
 
 def columns(counted: Counted) -> dict[str, list[int]]:

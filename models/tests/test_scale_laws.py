@@ -348,8 +348,9 @@ def reuse_of(
     return made
 
 
-MOST_OFF = 0.03
-"""Mean error of misses and write-backs per access by `relations`, measured here at 1 to 2 %."""
+MOST_OFF = 0.01
+"""Mean error of misses per access by `relations`: measured here 0.3 % at 3 times and 0.2 % at 8, of
+write-backs 0.1 and 0.6 %; by `stretch` 31 and 103 %, 6 and 22 %."""
 
 
 @pytest.mark.oracle("evaluate.scale.laws.by_relation")
@@ -379,8 +380,8 @@ def test_the_larger_system_misses_as_relations_say(factor: int) -> None:
     mean = {law: sum(each) / len(each) for law, each in off.items()}
     assert mean["relations"] < MOST_OFF, mean
     assert mean["relations write-backs"] < 2 * MOST_OFF, mean
-    assert mean["stretch"] > 3 * mean["relations"], mean
-    assert mean["stretch write-backs"] > 2 * mean["relations write-backs"], mean
+    assert mean["stretch"] > 30 * mean["relations"], mean
+    assert mean["stretch write-backs"] > 10 * mean["relations write-backs"], mean
 
 
 @pytest.mark.oracle("evaluate.scale.laws.cold_growth")

@@ -550,10 +550,10 @@ def _factors(
     factors: dict[int, float] = {
         at: 1.0 for at, one in enumerate(relations) if not one.grows
     }
-    for name in fixed:
-        factors[_number(name, relations)] = 1.0
+    stay = {_number(name, relations) for name in fixed}
+    factors |= dict.fromkeys(stay, 1.0)
     for name, factor in stated.items():
-        if name in fixed:
+        if _number(name, relations) in stay:
             raise BadInput(
                 f"relation `{name}` is fixed and has the factor `{factor:g}`",
                 "state one of the two",

@@ -356,9 +356,7 @@ def profile_from_mapping(data: Any, *, place: str = "profile") -> Profile:
     return Profile(curve, duration_s, sampled, thinned_error, summaries, relations)
 
 
-def _recording(
-    data: Mapping[str, Any], problems: Problems
-) -> tuple[float | None, int]:
+def _recording(data: Mapping[str, Any], problems: Problems) -> tuple[float | None, int]:
     """Read how a recording that was scaled had been sampled, and its new pages."""
     recorded = data["recorded"]
     rate, new_pages = recorded.get("sample_rate"), recorded.get("new_pages", 0)

@@ -270,11 +270,7 @@ def _about_scaled(curve: Curve) -> Iterator[Caution]:
             "touches count as all of them",
             "state the size of the recorded database or volume",
         )
-    if (
-        scaled.law == "relations"
-        and scaled.tau_accesses is None
-        and scaled.factor != 1
-    ):
+    if scaled.law == "relations" and scaled.tau_accesses is None and scaled.factor != 1:
         off = "less" if scaled.factor > 1 else "more"
         yield Caution(
             "tau_not_stated",
