@@ -110,7 +110,6 @@ NO_MODEL = {
     "advise.miniature.lru_hit_ratio_of": "hands on `Curve.misses`",
     "advise.pool_advisor.with_notes": "words",
     "advise.scale.factor_of": "reads a number",
-    "advise.scale.measured_errors": "reads a file",
     "advise.scale.rate_of_units": "a product; held by test_scale.py",
     "advise.scale.read_production": "reads a file; held by test_scale.py",
     "advise.since.finding": "words",

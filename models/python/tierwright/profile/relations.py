@@ -210,14 +210,15 @@ def bounded(
     tuple of RelationReuse
         Empty where even two of them have no room.
     """
-    made = list(relations)
+    made = tuple(relations)
+    growing = [one for one in made if one.grows]
+    fixed = [one for one in made if not one.grows]
     while len(json.dumps([one.to_dict() for one in made])) > most_text:
-        growing = [one for one in made if one.grows]
-        if len(growing) < 2:
+        if not growing[1:]:
             return ()
-        others = _joined("others", growing[-2:])
-        made = [*growing[:-2], others, *(one for one in made if not one.grows)]
-    return tuple(made)
+        growing = [*growing[:-2], _joined("others", growing[-2:])]
+        made = (*growing, *fixed)
+    return made
 
 
 def _of_core(row: Mapping[str, Any]) -> RelationReuse:
