@@ -515,6 +515,21 @@ def test_a_large_profile_is_thinned_to_fit_its_file() -> None:
     assert thin.last_listed == thin.distinct_pages
 
 
+def test_the_page_of_privacy_lists_every_key(document: dict[str, Any]) -> None:
+    page = (ROOT / "docs" / "traces" / "privacy.md").read_text("utf-8")
+    table = [line.split("|")[1] for line in page.splitlines() if line.startswith("| `")]
+    listed = {
+        name.partition(".")[0] for cell in table for name in cell.split("`")[1::2]
+    }
+    known = {"schema", "schema_version"}
+    for made in (document, recording().to_dict()):
+        assert set(made) - known <= listed
+    assert "summaries" not in document
+    assert "relations" not in document
+    text = json.dumps(document)
+    assert not any(str(one.name) in text for one in recording().relations)
+
+
 DAMAGE: dict[str, Any] = {
     "law": 7,
     "factor": 0,
