@@ -96,7 +96,8 @@ class _TraceReading(TypedDict, total=False):
 class SimulatorError(Exception):
     """Base of the core's errors; ``args`` are ``(message, hint)``.
 
-    The message names the file, the place and the value; the hint is the next step, or empty.
+    The message names the file, the place and the value; the hint is the next step, or empty. Both
+    name parameters by marks (`tierwright.common.parameters`); ``str`` is their text in words.
     """
 
 class TraceError(SimulatorError):

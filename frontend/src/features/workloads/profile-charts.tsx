@@ -7,6 +7,7 @@ import { EmptyState } from "@/components/empty-state";
 import { Panel } from "@/components/panel";
 import {
   bytes,
+  counted,
   formatBytes,
   formatCount,
   formatPercent,
@@ -145,7 +146,7 @@ function tableOf(curve: Curve) {
         curve.write_backs === null ? "–" : formatCount(curve.write_backs[row] ?? 0),
       ];
     }),
-    caption: `${Math.min(TABLE_ROWS, curve.pages.length)} of ${formatCount(curve.pages.length)} listed sizes, ${basisOf(curve)}; the CSV export holds all of them.`,
+    caption: `${Math.min(TABLE_ROWS, curve.pages.length)} of ${counted(curve.pages.length, "listed size")}, ${basisOf(curve)}; the CSV export holds all of them.`,
   };
 }
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from tierwright.common.answer import Step
 from tierwright.common.cautions import Caution
 from tierwright.common.units import format_bytes
-from tierwright.common.wording import percent, three_digits
+from tierwright.common.wording import counted, percent, three_digits
 from tierwright.evaluate.metadata import MetadataPreset, RamBudget
 from tierwright.evaluate.page_flow.schemes import TABLE
 from tierwright.profile.curve import Curve
@@ -43,7 +43,9 @@ def rate_of(curve: Curve, duration_s: float) -> Rate:
     if curve.scaled is not None:
         production = curve.scaled.production
         machines = (
-            "" if production.machines == 1 else f", {production.machines} machines"
+            ""
+            if production.machines == 1
+            else f", {counted(production.machines, 'machine')}"
         )
         return Rate(
             production.machine_accesses_per_s,
@@ -52,7 +54,7 @@ def rate_of(curve: Curve, duration_s: float) -> Rate:
         )
     return Rate(
         curve.accesses / duration_s,
-        f"{curve.accesses:,} accesses in {three_digits(duration_s)} s of the workload",
+        f"{counted(curve.accesses, 'access')} in {three_digits(duration_s)} s of the workload",
     )
 
 
@@ -69,6 +71,6 @@ def budget_sentence(preset: MetadataPreset, found: RamBudget) -> str:
     return (
         f"{preset.title} keeps {preset.entry_bytes:g} bytes in RAM for each {unit} on flash: "
         f"{format_bytes(found.metadata_bytes)} of {format_bytes(found.ram_bytes)} "
-        f"({percent(found.share)}), which leaves {found.left_pages:,} pages of RAM to every "
+        f"({percent(found.share)}), which leaves {counted(found.left_pages, 'page')} of RAM to every "
         "scheme with flash."
     )

@@ -18,7 +18,7 @@ from tierwright.common.documents import read_toml
 from tierwright.common.errors import BadInput, Problems, collected
 from tierwright.common.shipped import shipped_folder
 from tierwright.common.units import format_bytes, format_count, parse_bytes
-from tierwright.common.wording import percent, three_digits
+from tierwright.common.wording import counted, percent, three_digits
 from tierwright.evaluate.page_flow.cautions import about_given
 from tierwright.evaluate.scale.errors import MeasuredError, known_error
 from tierwright.evaluate.scale.laws import (
@@ -748,13 +748,13 @@ def _finding(scaled: Scaled, sizes: Sequence[SizeScaled]) -> str:
     machines = (
         ""
         if production.machines == 1
-        else f" on each of {production.machines} machines"
+        else f" on each of {counted(production.machines, 'machine')}"
     )
     return (
         f"At {format_bytes(production.data_bytes)} and {format_count(production.accesses_per_s)} "
-        f"accesses per second, {three_digits(scaled.factor)} times the recorded data, a cache of "
-        f"{format_bytes(at.cache_bytes)}{machines} misses {percent(at.miss_ratio)} of the accesses "
-        f"by the law `{scaled.law}` ({ends})."
+        f"accesses per second, {three_digits(scaled.factor)} times the recorded data, "
+        f"{percent(at.miss_ratio)} of the accesses miss a cache of "
+        f"{format_bytes(at.cache_bytes)}{machines} by the law `{scaled.law}` ({ends})."
     )
 
 

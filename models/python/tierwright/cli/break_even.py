@@ -22,6 +22,7 @@ from tierwright.cli.scale import workload as read_workload
 from tierwright.cli.sizes import Size, size_option
 from tierwright.common.errors import BadInput
 from tierwright.common.units import format_count, format_microseconds
+from tierwright.common.wording import counted
 
 if TYPE_CHECKING:
     from tierwright.advise.dram_or_flash import DramOrFlash
@@ -385,7 +386,7 @@ def _print_paying(answer: DramOrFlash) -> None:
             [
                 each.lower,
                 _duration(each.break_even_s),
-                f"{format_count(each.pages)} pages",
+                counted(each.pages, "page"),
             ]
             for each in paying.sizes
         ],
@@ -555,8 +556,8 @@ def _print_money(found: BreakEven) -> None:
         [
             (
                 f"{money(roi['usd'])} buy",
-                f"{format_count(roi['dram_pages'])} pages of DRAM or "
-                f"{format_count(roi['flash_pages'])} pages of flash",
+                f"{counted(roi['dram_pages'], 'page')} of DRAM or "
+                f"{counted(roi['flash_pages'], 'page')} of flash",
             ),
             *_next_facts(found),
             ("hits alone", f"{roi['winner']} ({gains})"),

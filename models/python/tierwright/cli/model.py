@@ -34,6 +34,7 @@ from tierwright.cli.sizes import PageBytes as PageBytesOf
 from tierwright.cli.sizes import RamPages, Size, page_bytes_of, parse_sizes, size_option
 from tierwright.common.errors import BadInput
 from tierwright.common.units import format_bytes, format_count, format_microseconds
+from tierwright.common.wording import counted
 from tierwright.trace.reading import Trace
 
 if TYPE_CHECKING:
@@ -124,7 +125,7 @@ def profile(
     if output is not None:
         made.write(output)
     if json:
-        print_json(made.to_dict())
+        print_json(made.to_dict(), to_keep=True)
         return
     curve = made.curve
     size = curve.distinct_pages * curve.page_bytes
@@ -413,7 +414,7 @@ def _print_choices(history: list[dict[str, Any]]) -> None:
     schemes = list(dict.fromkeys(name for row in shown for name in row["estimates"]))
     typer.echo("")
     print_table(
-        f"choices: {len(shown)} of {len(history)} rows, those with a switch; all with --json",
+        f"choices: {len(shown)} of {counted(len(history), 'row')}, those with a switch; all with --json",
         [
             ("period", True),
             ("relation", False),
@@ -852,7 +853,7 @@ def _print_evaluation(found: Evaluation, *, priced: bool) -> None:
         typer.echo(
             f"metadata of flash ({inputs['flash_metadata']}): "
             f"{format_bytes(inputs['flash_metadata_bytes'])} of RAM, which leaves "
-            f"{format_count(inputs['ram_pages_with_flash'])} pages to schemes with flash"
+            f"{counted(inputs['ram_pages_with_flash'], 'page')} to schemes with flash"
         )
     typer.echo(f"start: {_START_WORDS[found.start]}")
     if found.new_pages:

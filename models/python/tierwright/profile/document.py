@@ -13,6 +13,7 @@ import numpy as np
 from tierwright.common.arrays import FloatArray
 from tierwright.common.documents import read_json
 from tierwright.common.errors import BadInput, Problems
+from tierwright.common.wording import counted
 from tierwright.trace.notes import NOTHING_NOTED, notes_from_mapping
 
 if TYPE_CHECKING:
@@ -200,7 +201,7 @@ class Profile:
         text = json.dumps(self.to_dict(), allow_nan=False) + "\n"
         if len(text) > MAX_PROFILE_BYTES:
             raise BadInput(
-                f"the profile lists {len(self.curve.pages)} sizes and would take "
+                f"the profile lists {counted(len(self.curve.pages), 'size')} and would take "
                 f"{len(text)} bytes; a profile file has at most {MAX_PROFILE_BYTES}",
                 "name fewer sizes",
             )
@@ -249,7 +250,7 @@ def profile_from_mapping(data: Any, *, place: str = "profile") -> Profile:
         _is_count(version) and version in _VERSIONS,
         "schema_version",
         version,
-        f"is not one of {', '.join(map(str, _VERSIONS))}, the versions that this program reads",
+        f"must be one of {', '.join(map(str, _VERSIONS))}, the versions that this program reads",
     )
     given = _given(data, version, problems)
     writes_unknown = (
@@ -400,7 +401,7 @@ def _sampled(data: Mapping[str, Any], sizes: int, problems: Problems) -> Sampled
             and len(pairs) == sizes
             and all(_is_interval(pair) for pair in pairs)
         )
-        message = f"must be a list of [low, high] for each of {sizes} sizes"
+        message = f"must be a list of [low, high] for each of {counted(sizes, 'size')}"
         problems.check(good, key, None, message)
         if good:
             ends.append(np.asarray(pairs, dtype=np.float64).reshape(-1, 2))

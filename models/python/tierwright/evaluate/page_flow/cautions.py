@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from tierwright.common.arrays import FloatArray, share
 from tierwright.common.cautions import Caution, TraceCaution
 from tierwright.common.units import format_bytes, format_count, format_microseconds
-from tierwright.common.wording import percent, three_digits
+from tierwright.common.wording import counted, percent, three_digits
 from tierwright.evaluate.metadata import MetadataPreset
 from tierwright.hardware.device import KINDS, OPERATIONS, Device
 from tierwright.hardware.service_time import RULES, service_time
@@ -85,8 +85,8 @@ def _about_steady(curve: Curve, sizes: FloatArray) -> Iterator[Caution]:
     ends = (float(np.min(low)) / curve.accesses, float(np.max(high)) / curve.accesses)
     yield Caution(
         "steady_state_uncertain",
-        f"the workload shows {format_count(curve.distinct_pages)} pages, too few to "
-        f"show what caches of {_sizes_text(unknown)} pages miss once they are full: "
+        f"the workload shows {counted(curve.distinct_pages, 'page')}, too few to "
+        f"show what caches of {_sizes_text(unknown)} miss once they are full: "
         f"between {ends[0]:.2%} and {ends[1]:.2%} of the accesses; the trend of "
         "smaller caches is used",
         "profile a longer part of the workload",
@@ -106,8 +106,8 @@ def _about_ram(curve: Curve, r: FloatArray) -> Iterator[Caution]:
         )
         yield Caution(
             "all_pages_fit_in_ram",
-            f"RAM of {format_count(holds_all[0])} pages holds all "
-            f"{format_count(curve.distinct_pages)} pages of the workload: {hit}",
+            f"RAM of {counted(holds_all[0], 'page')} holds all "
+            f"{counted(curve.distinct_pages, 'page')} of the workload: {hit}",
             "choose less RAM, or profile a larger part of the workload",
         )
 
@@ -134,8 +134,8 @@ def _about_readings(curve: Curve, sizes: FloatArray) -> Iterator[Caution]:
     if curve.ends_early and beyond.size:
         yield Caution(
             "beyond_the_curve",
-            f"the curve ends at {format_count(curve.last_listed)} pages; its last "
-            f"value stands for {_sizes_text(beyond)} pages",
+            f"the curve ends at {counted(curve.last_listed, 'page')}; its last "
+            f"value stands for {_sizes_text(beyond)}",
             "give a curve that reaches these sizes",
         )
     between = sizes[(sizes < curve.last_listed) & ~curve.listed(sizes)]
@@ -145,22 +145,24 @@ def _about_readings(curve: Curve, sizes: FloatArray) -> Iterator[Caution]:
             named = ",".join(f"{size:.0f}" for size in between[:SHOWN_SIZES].tolist())
             rest = "" if between.size <= SHOWN_SIZES else ",..."
             hint = (
-                "name the sizes when profiling: `tierwright profile --sizes "
-                f"{named}{rest}`"
+                f"profile the trace again and list these sizes: [[sizes={named}{rest}]]"
             )
         yield Caution(
             "interpolated",
-            f"{_sizes_text(between)} pages are between listed sizes of the curve; counts "
-            "there are interpolated linearly",
+            f"{text} is between listed sizes of the curve; counts there are interpolated linearly"
+            if (text := _sizes_text(between)) == "1 page"
+            else f"{text} are between listed sizes of the curve; counts there are interpolated "
+            "linearly",
             hint,
         )
 
 
 def _sizes_text(sizes: FloatArray) -> str:
     if sizes.size <= SHOWN_SIZES:
-        return ", ".join(format_count(size) for size in sizes.tolist())
-    least, most = format_count(sizes[0]), format_count(sizes[-1])
-    return f"{sizes.size:,} sizes from {least} to {most}"
+        *others, last = sizes.tolist()
+        return ", ".join([*map(format_count, others), counted(last, "page")])
+    least = format_count(sizes[0])
+    return f"{counted(sizes.size, 'size')} from {least} to {counted(sizes[-1], 'page')}"
 
 
 COUNT_CAUTIONS = frozenset(
@@ -225,7 +227,7 @@ def about_given(curve: Curve) -> Iterator[Caution]:
         yield Caution(
             "data_size_unknown",
             "the size of the data was not stated, so the cost of the disk is unknown, "
-            f"and the last size of the curve, {format_count(curve.last_listed)} pages, "
+            f"and the last size of the curve, {counted(curve.last_listed, 'page')}, "
             "is only a lower bound of the data",
             "state the size of the data behind the cache",
         )
@@ -267,7 +269,7 @@ def _about_scaled(curve: Curve) -> Iterator[Caution]:
         yield Caution(
             "recorded_data_assumed",
             f"the size of the recorded data was not stated; the {recorded} that the recording "
-            "touches count as all of them",
+            "touches stand for it, so the factor is too large if there are data that it did not touch",
             "state the size of the recorded database or volume",
         )
     if scaled.law == "relations" and scaled.tau_accesses is None and scaled.factor != 1:

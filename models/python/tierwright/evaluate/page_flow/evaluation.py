@@ -16,6 +16,7 @@ from tierwright.common.cautions import Caution
 from tierwright.common.checks import broadcast
 from tierwright.common.errors import BadInput, Problems
 from tierwright.common.units import format_bytes
+from tierwright.common.wording import counted
 from tierwright.evaluate.metadata import (
     MetadataPreset,
     RamBudget,
@@ -603,7 +604,7 @@ def _inputs(
         "cost_basis": (
             "Money per month for the bytes held: RAM and flash of the sizes chosen, "
             "and the whole data set (distinct pages x page size) on disk; rent as "
-            f"quoted, a purchase spread over {months} months without interest; "
+            f"quoted, a purchase spread over {counted(months, 'month')} without interest; "
             f"{NOT_INCLUDED}"
         ),
         "time_basis": (
