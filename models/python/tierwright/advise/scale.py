@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import cache
 from pathlib import Path
@@ -40,6 +40,9 @@ USUAL_EXPONENT = 0.9
 """Of a popularity that nobody measured, for the law `cold_growth`."""
 _LEAST_CHECKED = 1000
 """Pages of a replay at sizes divided by k; smaller ones tell nothing about the larger system."""
+_MOST_ACCESSES = 2**53
+_MOST_SIZES = 2300
+"""Sizes of each of the two curves in a profile file: so many always fit into it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,8 +188,8 @@ def answer(
     accesses_per_unit : float, optional
         Page accesses of one unit of work (transaction, request) in the recording.
     tau_accesses : float, optional
-        Reuse up to it stays as it is; by default clients times accesses a unit, 0 where either is
-        not known. Only of the law `relations`. [accesses]
+        Reuse up to it stays as it is; by default clients times accesses a unit, and where either is
+        not known all reuse is stretched. Only of the law `relations`. [accesses]
     per_unit : bool
         Whether the rate of production was given in units of work, so that what is scaled is misses
         for each of them.
@@ -211,15 +214,12 @@ def answer(
         )
     recorded = _recorded(curve, production, recorded_data_bytes)
     chosen = _law(law, profile)
-    # Each machine holds its part of the pages, and copies of those of others.
-    share = production.replicas / production.machines
     factor = production.data_bytes / recorded
     tau = _tau(chosen, clients, accesses_per_unit, tau_accesses)
     factors: tuple[float, ...] = ()
     if chosen == "relations":
         factors = tuple(
-            k * share
-            for k in _factors(
+            _factors(
                 profile.relations,
                 curve,
                 recorded,
@@ -234,7 +234,7 @@ def answer(
             "use the law `relations` to let some relations stay as they are",
         )
 
-    def grown(pages: FloatArray, misses: FloatArray) -> Grown:
+    def whole(pages: FloatArray, misses: FloatArray) -> Grown:
         if chosen == "relations":
             return by_relation(
                 pages, profile.relations, factors, tau_accesses=tau or 0.0
@@ -245,10 +245,18 @@ def answer(
                 misses,
                 accesses=curve.accesses,
                 distinct_pages=curve.distinct_pages,
-                factor=factor * share,
+                factor=factor,
                 exponent=_exponent(profile, exponent),
             )
-        return stretched(pages, factor * share)
+        return stretched(pages, factor)
+
+    # Each machine holds its part of the pages, and copies of those of others: the pages that compete
+    # for its cache are those of the whole, thinned out.
+    share = production.replicas / production.machines
+
+    def grown(pages: FloatArray, misses: FloatArray) -> Grown:
+        larger = whole(pages, misses)
+        return replace(larger, pages=larger.pages * share)
 
     scaled = Scaled(
         chosen,
@@ -258,7 +266,7 @@ def answer(
             _measured_as(
                 chosen, tau, each_stated=bool(fixed) or bool(relation_factors)
             ),
-            factor * share,
+            factor,
             per="transaction" if per_unit else "access",
         ),
         production,
@@ -267,8 +275,9 @@ def answer(
         curve.distinct_pages,
         tau,
         per_unit,
-        _counts_factor(chosen, profile, factors, factor * share),
+        _counts_factor(chosen, profile, factors, factor) * share,
     )
+    _check_counts(curve, scaled)
     made = _scaled_curve(curve, scaled, grown)
     duration_s = made.accesses / production.machine_accesses_per_s
     found = Profile(made, duration_s, thinned_error=profile.thinned_error)
@@ -511,7 +520,7 @@ def _tau(
     if tau_accesses is not None:
         return float(tau_accesses)
     if clients is None or accesses_per_unit is None:
-        return 0.0
+        return None
     return float(clients * accesses_per_unit)
 
 
@@ -548,9 +557,14 @@ def _factors(
     factors: dict[int, float] = {
         at: 1.0 for at, one in enumerate(relations) if not one.grows
     }
-    for name in fixed:
-        factors[_number(name, relations)] = 1.0
+    stay = {_number(name, relations) for name in fixed}
+    factors |= dict.fromkeys(stay, 1.0)
     for name, factor in stated.items():
+        if _number(name, relations) in stay:
+            raise BadInput(
+                f"relation `{name}` is fixed and has the factor `{factor:g}`",
+                "state one of the two",
+            )
         if not (math.isfinite(factor) and factor > 0):
             raise BadInput(
                 f"relation `{name}`: factor `{factor:g}` must be positive",
@@ -613,9 +627,12 @@ def _scaled_curve(curve: Curve, scaled: Scaled, grown: Any) -> Curve:
     def part(of: Curve) -> tuple[Any, FloatArray, FloatArray | None]:
         pages = of.pages.astype(np.float64)
         large = grown(pages, of.misses_at)
-        misses = np.minimum.accumulate(of.misses_at * large.misses_kept) * counts
+        more = (0, len(large.pages) - len(pages))
+        known = np.pad(of.misses_at, more, mode="edge")
+        misses = np.minimum.accumulate(known * large.misses_kept) * counts
         backs = of.write_backs_at
         if backs is not None:
+            backs = np.pad(backs, more, mode="edge")
             backs = np.minimum.accumulate(
                 np.minimum(
                     backs * large.write_backs_kept * more_writes * counts,
@@ -660,6 +677,9 @@ def _listed(
         np.concatenate((np.maximum(1, np.rint(sizes)), [1, distinct])).astype(np.int64)
     )
 
+    if len(whole) > _MOST_SIZES:
+        whole = whole[np.rint(np.linspace(0, len(whole) - 1, _MOST_SIZES)).astype(int)]
+
     def at(values: FloatArray, zero: int) -> FloatArray:
         line = np.interp(
             whole, knots[keep], np.concatenate(([float(zero)], values))[keep]
@@ -674,6 +694,22 @@ def _listed(
     )
 
 
+def _check_counts(curve: Curve, scaled: Scaled) -> None:
+    if curve.accesses * scaled.counts_factor > _MOST_ACCESSES:
+        raise BadInput(
+            f"production data: {format_bytes(scaled.production.data_bytes)} are "
+            f"{three_digits(scaled.factor)} times the recorded data: more accesses than can be "
+            "counted exactly",
+            "profile a recording of a larger system, or a shorter one",
+        )
+    if curve.distinct_pages * scaled.counts_factor < 1:
+        raise BadInput(
+            f"machines: `{scaled.production.machines}` would hold less than one page each of the "
+            "pages that the recording touches",
+            "state fewer machines",
+        )
+
+
 def _sizes(
     made: Curve, scaled: Scaled, recorded: Curve, grown: Any
 ) -> tuple[SizeScaled, ...]:
@@ -683,7 +719,7 @@ def _sizes(
     )
     base = recorded.steady()
     grid = base.pages.astype(np.float64)
-    larger = grown(grid, base.misses_at).pages
+    larger = grown(grid, base.misses_at).pages[: len(grid)]
     rate = scaled.production.machine_accesses_per_s
     rows = []
     for size in pages:
@@ -752,10 +788,10 @@ def _steps(
         found.append(
             Step(
                 "tau",
-                "clients x accesses of one unit of work",
+                f"{scaled.tau_accesses:,.6g}",
                 scaled.tau_accesses,
                 "accesses",
-                "as stated",
+                "as stated, or clients x accesses of one unit of work",
             )
         )
     found += [

@@ -20,6 +20,7 @@ from tierwright.cli.output import (
 from tierwright.cli.scale import ProductionOption
 from tierwright.cli.scale import workload as read_workload
 from tierwright.cli.sizes import Size, size_option
+from tierwright.common.errors import BadInput
 from tierwright.common.units import format_count, format_microseconds
 from tierwright.common.wording import counted
 
@@ -245,7 +246,7 @@ def break_even(
     prices = None if price_book is None else catalog.price_book(price_book)
     if money is not None and prices is None and ram is None:
         prices = _assumed_book(flash.id, assumed)
-    workload = None if profile is None else read_workload(profile, production)
+    workload = _workload(profile, production)
     curve = None if workload is None else workload.curve.from_start(start)
 
     def page() -> int:
@@ -342,6 +343,16 @@ def _host_share(
         dram_bytes=None if module is None else float(parse_bytes(module)),
         dram_bytes_per_s=None if bandwidth is None else bandwidth * 1e9,
     )
+
+
+def _workload(profile: Path | None, production: str | None) -> Profile | None:
+    if profile is not None:
+        return read_workload(profile, production)
+    if production is not None:
+        raise BadInput(
+            "--production needs a profile", "name that of the recording with --profile"
+        )
+    return None
 
 
 def _rate(stated: float | None, workload: Profile | None) -> Rate | None:

@@ -119,7 +119,7 @@ def profile(
                 reuse = relations.measured(
                     trace, names=relation_names, on_progress=on_progress
                 )
-            made = replace(made, relations=reuse)
+            made = made.with_relations(reuse)
     notes = made.curve.notes
     print_warnings([note.to_dict() for note in notes.warnings])
     if output is not None:
@@ -569,11 +569,19 @@ def evaluate(
     from tierwright.advise import compare
     from tierwright.hardware import catalog
 
-    read_from = workload(profile, production)
+    if production is not None and trace is not None:
+        raise BadInput(
+            "--trace cannot be combined with --production: a replay of the recording does not tell "
+            "which scheme wins in production",
+            "leave out one of the two",
+        )
+    read_from = workload(profile, production, new_pages=new_pages)
     curve = read_from.curve
     if dirty_share is not None:
         curve = curve.with_dirty_share(dirty_share)
-    curve = curve.from_start(start).with_new_pages(new_pages)
+    curve = curve.from_start(start)
+    if production is None:
+        curve = curve.with_new_pages(new_pages or curve.new_pages)
     choices: dict[str, Any] = {
         "ram_pages": ram_pages.at(lambda: curve.page_bytes),
         "flash_pages": flash_pages.at(lambda: curve.page_bytes),
@@ -584,6 +592,11 @@ def evaluate(
         "amortisation_months": amortisation_months,
         "flash_metadata": preset_of(flash_metadata),
     }
+    if trace is not None and curve.scaled is not None:
+        raise BadInput(
+            f"`{profile}` was scaled to production, which a replay of the recording cannot check",
+            "leave out --trace, or use the profile of the recording",
+        )
     if trace is not None and curve.given is not None:
         raise BadInput(
             f"`{profile}` holds a given curve, without a trace",

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from tierwright.cli.options import NewPages
 from tierwright.cli.output import (
     Json,
     pairs,
@@ -33,8 +35,17 @@ ProductionOption = Annotated[
 ]
 
 
-def workload(profile: Path, production: str | None) -> Profile:
+def workload(profile: Path, production: str | None, *, new_pages: int = 0) -> Profile:
     """Read a profile, and scale it where production is stated.
+
+    Parameters
+    ----------
+    profile : Path
+        The file.
+    production : str or None
+        Data and rate, such as ``4TiB@80000``, or the name of a production file.
+    new_pages : int
+        Of the recording, where it is scaled. [pages]
 
     Raises
     ------
@@ -49,17 +60,27 @@ def workload(profile: Path, production: str | None) -> Profile:
     from tierwright.advise import scale
     from tierwright.profile.production import Production
 
-    data, at, rate = production.partition("@")
-    if not at:
+    found = replace(found, curve=found.curve.with_new_pages(new_pages))
+    data, at, rate = production.rpartition("@")
+    if not at or production.endswith(".toml"):
         return scale.answer(found, **scale.read_production(Path(production))).profile
+    hint = "write data and rate, such as 4TiB@80000, or name a file"
     try:
         per_s = float(rate)
     except ValueError:
         raise BadInput(
-            f"--production: `{rate}` is not a number of accesses per second",
-            "write data and rate, such as 4TiB@80000, or name a file",
+            f"--production: `{rate}` is not a number of accesses per second", hint
         ) from None
-    return scale.answer(found, Production(parse_bytes(data), per_s)).profile
+    return scale.answer(
+        found, Production(_bytes(data, "--production", hint), per_s)
+    ).profile
+
+
+def _bytes(text: str, option: str, hint: str = "write a size such as 4TiB") -> int:
+    try:
+        return parse_bytes(text)
+    except BadInput as error:
+        raise BadInput(f"{option}: {error.message}", hint) from error
 
 
 def scale(
@@ -171,22 +192,28 @@ def scale(
         ),
     ] = None,
     growth_per_year: Annotated[
-        float,
+        float | None,
         typer.Option(
             "--growth-per-year",
             metavar="S",
             help="Growth of the data, 0.3 for 30 % a year.",
         ),
-    ] = 0.0,
+    ] = None,
     machines: Annotated[
-        int,
+        int | None,
         typer.Option(
-            "--machines", metavar="N", help="Equal machines that share the pages."
+            "--machines",
+            metavar="N",
+            help="Equal machines that share the pages [default: 1].",
         ),
-    ] = 1,
+    ] = None,
     replicas: Annotated[
-        int, typer.Option("--replicas", metavar="N", help="Copies of each page.")
-    ] = 1,
+        int | None,
+        typer.Option(
+            "--replicas", metavar="N", help="Copies of each page [default: 1]."
+        ),
+    ] = None,
+    new_pages: NewPages = 0,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", metavar="PROFILE.json", help="File to write."),
@@ -207,11 +234,34 @@ def scale(
             "name a file in a folder that exists",
         )
     found = read_profile(profile)
+    found = replace(found, curve=found.curve.with_new_pages(new_pages))
     if production is not None:
-        if data is not None or accesses_per_second is not None:
+        beside = [
+            name
+            for name, value in {
+                "--data": data,
+                "--accesses-per-second": accesses_per_second,
+                "--units-per-second": units_per_second,
+                "--peak-accesses-per-second": peak_accesses_per_second,
+                "--law": law,
+                "--recorded-data": recorded_data,
+                "--clients": clients,
+                "--accesses-per-unit": accesses_per_unit,
+                "--tau": tau,
+                "--fixed": fixed or None,
+                "--relation": relation or None,
+                "--exponent": exponent,
+                "--write-share": write_share,
+                "--growth-per-year": growth_per_year,
+                "--machines": machines,
+                "--replicas": replicas,
+            }.items()
+            if value is not None
+        ]
+        if beside:
             raise BadInput(
-                "--production: data and rate are stated twice",
-                "state them in the file or as options, not both",
+                f"--production: {', '.join(beside)} cannot be stated besides",
+                "state all of production in the file, or all as options",
             )
         asked = question.read_production(production)
     else:
@@ -224,19 +274,19 @@ def scale(
             )
         asked = {
             "production": Production(
-                data_bytes=parse_bytes(data),
+                data_bytes=_bytes(data, "--data"),
                 accesses_per_s=rate,
                 peak_accesses_per_s=peak_accesses_per_second,
                 write_share=write_share,
-                growth_per_year=growth_per_year,
-                machines=machines,
-                replicas=replicas,
+                growth_per_year=0.0 if growth_per_year is None else growth_per_year,
+                machines=1 if machines is None else machines,
+                replicas=1 if replicas is None else replicas,
             ),
             "per_unit": units_per_second is not None,
             "law": law,
             "recorded_data_bytes": None
             if recorded_data is None
-            else parse_bytes(recorded_data),
+            else _bytes(recorded_data, "--recorded-data"),
             "clients": clients,
             "accesses_per_unit": accesses_per_unit,
             "tau_accesses": tau,

@@ -406,7 +406,7 @@ class Curve:
         if self.scaled is not None:
             raise BadInput(
                 f"new_pages: `{new_pages}` cannot be stated of a workload that was scaled",
-                "state the new pages of the recording when scaling its profile",
+                "state the new pages with `tierwright scale`, of the profile of the recording",
             )
         if self.cold is not None:
             return self.cold.with_new_pages(known).steady()

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -40,6 +40,10 @@ SCALED_SCHEMA_VERSION = 3
 
 MAX_PROFILE_BYTES = 300_000
 """A profile file is never larger. [bytes]"""
+
+
+_RELATIONS_KEY = len(', "relations": ') + 1
+"""Bytes of the key of the relations, and of the end of the file."""
 
 
 _VERSIONS = (SCHEMA_VERSION, GIVEN_SCHEMA_VERSION, SCALED_SCHEMA_VERSION)
@@ -160,7 +164,18 @@ class Profile:
         if curve.scaled is None:
             return {}
         running = {} if curve.given else {"steady": curve.steady().to_lists()}
-        return {**curve.scaled.to_dict(), **running}
+        found = {**curve.scaled.to_dict(), **running}
+        found["recorded"] |= {
+            "sample_rate": curve.sample_rate,
+            "new_pages": curve.new_pages,
+        }
+        return found
+
+    def with_relations(self, relations: Iterable[RelationReuse]) -> Profile:
+        """Return the profile with the reuse of its relations, as many as its file has room for."""
+        bare = replace(self, relations=())
+        left = MAX_PROFILE_BYTES - len(json.dumps(bare.to_dict())) - _RELATIONS_KEY
+        return replace(self, relations=relations_document.bounded(relations, left))
 
     @property
     def _version(self) -> int:
@@ -304,7 +319,11 @@ def profile_from_mapping(data: Any, *, place: str = "profile") -> Profile:
         else {}
     )
     relations = relations_document.from_mapping(data.get("relations"), problems)
+    rate, new_pages = None if sampled is None else sampled.sample_rate, 0
+    if scaled is not None:
+        rate, new_pages = _recording(data, problems)
     problems.raise_if_any()
+    part = "curve"
     try:
         curve = Curve.from_lists(
             lists["pages"],
@@ -315,11 +334,13 @@ def profile_from_mapping(data: Any, *, place: str = "profile") -> Profile:
             page_bytes=data["page_bytes"],
             write_accesses=data["write_accesses"] or 0,
             given=given,
-            sample_rate=None if sampled is None else sampled.sample_rate,
+            sample_rate=rate,
             notes=notes,
+            new_pages=new_pages,
             scaled=scaled,
         )
         if scaled is not None and given is None:
+            part = "steady"
             curve = Curve.scaled_to(
                 scaled,
                 curve,
@@ -327,10 +348,34 @@ def profile_from_mapping(data: Any, *, place: str = "profile") -> Profile:
             )
     except BadInput as error:
         found = Problems(place, _PROFILE_HINT)
-        found.found += error.problems
+        found.found += [
+            replace(one, where=one.where.replace("curve", part, 1))
+            for one in error.problems
+        ]
         found.raise_if_any()
         raise
     return Profile(curve, duration_s, sampled, thinned_error, summaries, relations)
+
+
+def _recording(data: Mapping[str, Any], problems: Problems) -> tuple[float | None, int]:
+    """Read how a recording that was scaled had been sampled, and its new pages."""
+    recorded = data["recorded"]
+    rate, new_pages = recorded.get("sample_rate"), recorded.get("new_pages", 0)
+    problems.check(
+        rate is None or (_is_number(rate) and 0 < rate <= 1),
+        "recorded.sample_rate",
+        rate,
+        "must lie in (0, 1], or be null",
+    )
+    problems.check(
+        _is_count(new_pages)
+        and _is_count(data.get("distinct_pages"))
+        and new_pages <= data["distinct_pages"],
+        "recorded.new_pages",
+        new_pages,
+        "must be a whole number, at most distinct_pages",
+    )
+    return rate, new_pages
 
 
 def _sampled(data: Mapping[str, Any], sizes: int, problems: Problems) -> Sampled | None:

@@ -171,7 +171,8 @@ class Scaled:
     recorded_pages : int
         Pages that the recording touches: the smallest replay that stands behind the curve.
     tau_accesses : float or None
-        Reuse that was not stretched; None of laws that have none. [accesses]
+        Reuse that was not stretched; None where it was not stated, and of laws that have none.
+        [accesses]
     per_unit : bool
         Whether misses were scaled for each unit of work, not for each access.
     counts_factor : float

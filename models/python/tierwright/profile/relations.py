@@ -8,6 +8,7 @@ where they are asked for.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 IntArray = NDArray[np.int64]
 
+MOST_TEXT = 120_000
+"""Bytes that the relations of a profile take in its file at most."""
 MOST_LISTED = 40
 """Relations that a profile lists; the smallest others are one entry."""
 _MOST_BINS = 300
@@ -153,7 +156,8 @@ def measured(
 ) -> tuple[RelationReuse, ...]:
     """Count the reuse of each relation of a trace in one pass, the largest first.
 
-    System catalogs are one entry, and so are the smallest relations beyond `MOST_LISTED`.
+    System catalogs are one entry, and so are the smallest relations beyond `MOST_LISTED`, or beyond
+    what `MOST_TEXT` has room for.
 
     Parameters
     ----------
@@ -182,15 +186,44 @@ def measured(
         made.append(_joined("others", rest))
     if fixed:
         made.append(_joined("catalogs", fixed))
-    return tuple(
+    shown = (
         one if names or one.name in (None, "catalogs", "others") else _unnamed(one)
         for one in made
     )
+    return bounded(shown, MOST_TEXT)
+
+
+def bounded(
+    relations: Iterable[RelationReuse], most_text: int
+) -> tuple[RelationReuse, ...]:
+    """Join the smallest growing relations until all take at most so much room in a profile file.
+
+    Parameters
+    ----------
+    relations : iterable of RelationReuse
+        The largest first, those that do not grow last.
+    most_text : int
+        Room. [bytes]
+
+    Returns
+    -------
+    tuple of RelationReuse
+        Empty where even two of them have no room.
+    """
+    made = tuple(relations)
+    growing = [one for one in made if one.grows]
+    fixed = [one for one in made if not one.grows]
+    while len(json.dumps([one.to_dict() for one in made])) > most_text:
+        if not growing[1:]:
+            return ()
+        growing = [*growing[:-2], _joined("others", growing[-2:])]
+        made = (*growing, *fixed)
+    return made
 
 
 def _of_core(row: Mapping[str, Any]) -> RelationReuse:
     return RelationReuse(
-        row["name"] or None,
+        row["name"][:_LONGEST_NAME] or None,
         not is_catalog(row["name"]),
         row["accesses"],
         row["write_accesses"],

@@ -106,10 +106,7 @@ impl Page {
 ///
 /// # Errors
 /// [`crate::Error::Cancelled`], and whatever `source` reports.
-pub fn relations(
-    source: &mut dyn AccessSource,
-    on_progress: OnProgress<'_>,
-) -> Result<Relations> {
+pub fn relations(source: &mut dyn AccessSource, on_progress: OnProgress<'_>) -> Result<Relations> {
     let mut pages: Vec<Page> = Vec::new();
     let mut owners: Vec<u16> = Vec::new();
     let mut counts: Vec<Counts> = Vec::new();

@@ -261,8 +261,8 @@ def _about_scaled(curve: Curve) -> Iterator[Caution]:
         yield Caution(
             "scaled",
             f"the workload was recorded at {recorded} and scaled {times} times, to {to}, by the law "
-            f"`{scaled.law}`: misses were {percent(known.mean)} off on average at such a factor, "
-            f"{percent(known.worst)} at most",
+            f"`{scaled.law}`: by its errors measured up to {three_digits(known.measured_up_to)} "
+            f"times, misses are {percent(known.mean)} off on average, {percent(known.worst)} at most",
             "record a larger system for a smaller error",
         )
     if not scaled.data_stated:
@@ -272,11 +272,13 @@ def _about_scaled(curve: Curve) -> Iterator[Caution]:
             "touches stand for it, so the factor is too large if there are data that it did not touch",
             "state the size of the recorded database or volume",
         )
-    if scaled.law == "relations" and not scaled.tau_accesses:
+    if scaled.law == "relations" and scaled.tau_accesses is None and scaled.factor != 1:
+        off = "less" if scaled.factor > 1 else "more"
         yield Caution(
             "tau_not_stated",
-            "clients and accesses per unit of work of the recording were not stated, so reuse within "
-            "one transaction is stretched as all other reuse is; small caches miss less than shown",
+            "clients and accesses per unit of work of the recording were not both stated, so reuse "
+            "within one transaction is stretched as all other reuse is; small caches may miss "
+            f"{off} than shown",
             "state the clients of the recording and the page accesses of one transaction",
         )
 

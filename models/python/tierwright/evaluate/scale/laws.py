@@ -39,6 +39,10 @@ LAWS: tuple[Law, ...] = get_args(Law)
 _TILT = 1e-9
 """Slope given to flat parts of a share, so that each time has a share of its own."""
 _STEPS_PER_DECADE = 64
+_BEYOND = 200
+"""Sizes of ``cold_growth`` beyond the last one of the recording."""
+_ALL_BACK = 30.0
+"""So many times its mean reuse time, and even the coldest page is back."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,6 +58,11 @@ class Grown:
         1 except for ``cold_growth``, which adds accesses to pages not yet there. [1]
     write_backs_kept : float64 array
         The same for write-backs. [1]
+
+    Notes
+    -----
+    ``cold_growth`` goes on beyond the sizes asked for: there `misses_kept` and `write_backs_kept` are
+    of the counts at the last of them.
     """
 
     pages: FloatArray
@@ -197,7 +206,7 @@ def cold_growth(
     The page of rank i gets a share of the accesses proportional to i^-alpha, beyond the pages of
     the recording as within them. A cache of C pages keeps pages for T = integral of N / m(c) from 0
     to C; in the larger system it needs the room of the new pages that are back within T besides,
-    and misses the others.
+    and misses the others. Beyond the last size, more room holds more of the new pages alone.
 
     Parameters
     ----------
@@ -235,7 +244,7 @@ def cold_growth(
         np.concatenate(([0.0], pages)),
         np.concatenate(([float(accesses)], misses)),
     )
-    rates = np.maximum(line, 1e-12) / accesses
+    rates = np.maximum(line, 1.0) / accesses
     kept_for = np.concatenate(
         ([0.0], np.cumsum(np.diff(grid) * 2 / (rates[1:] + rates[:-1])))
     )[inverse[1:]]
@@ -244,6 +253,11 @@ def cold_growth(
     law = float((inner_weights * inner**-exponent).sum())
     shares = ranks**-exponent / law
     added = float((weights * shares).sum())
+    beyond = kept_for[-1] + np.geomspace(1.0, _ALL_BACK / shares[-1], _BEYOND)
+    kept_for = np.concatenate((kept_for, beyond))
+    pages, misses = (
+        np.pad(values, (0, _BEYOND), mode="edge") for values in (pages, misses)
+    )
     seen = -np.outer(kept_for, shares)
     room = pages + (weights * -np.expm1(seen)).sum(axis=1)
     missed = accesses * (weights * shares * np.exp(seen)).sum(axis=1)
