@@ -56,6 +56,7 @@ OUTSIDE = {
     "simulate.contenders": "reads names and options of contenders",
     "common.answer": "words and plain data",
     "common.wording": "words for numbers",
+    "common.parameters": "words for parameters",
     "evaluate.page_flow.results": "plain data",
     "common.derivation": "words and plain data",
     "hardware.device": "reads device files",
