@@ -230,7 +230,8 @@ def simulate(
     memory of flash leaves.
 
     With --warm-up, the first accesses (`warm_up`) fill the caches and are not counted: `accesses` and all
-    counts are of those that follow. `distinct_pages`, and what is left at the end, are of the whole trace.
+    counts are of those that follow. `distinct_pages`, and what is left at the end, are of the whole trace. With
+    `--warm-up full` they end with the access that fills flash, or the only cache; one that is never filled is an error.
     """
     given = {
         "--pages": pages,
@@ -430,7 +431,7 @@ def _simulate_two_tiers(
     name: str,
     sizes: tuple[int, int],
     options: list[str],
-    warm_up: int,
+    warm_up: AskedWarmUp,
     on_progress: OnProgress,
 ) -> dict[str, Any]:
     """Replay through a page-flow scheme, a chooser among them, or a flash cache."""
@@ -459,7 +460,7 @@ def _simulate_one_cache(
     policy: str,
     pages: int,
     options: list[str],
-    warm_up: int,
+    warm_up: AskedWarmUp,
     on_progress: OnProgress,
 ) -> dict[str, Any]:
     """Replay through a replacement policy, or through a cost-aware buffer of that name."""
