@@ -10772,6 +10772,18 @@ export type ReplayOut = {
         [key: string]: number;
     };
     /**
+     * Accesses
+     *
+     * Accesses that were counted; absent where nothing was replayed.
+     */
+    accesses: number | null;
+    /**
+     * Warm Up
+     *
+     * Accesses before them, replayed and not counted; absent where nothing was replayed.
+     */
+    warm_up: number | null;
+    /**
      * Warnings
      *
      * What to know before relying on these figures.
@@ -13806,9 +13818,9 @@ export type SweepAsk = {
     /**
      * Warm Up
      *
-     * Accesses at the beginning of the trace that are replayed and not counted, as a whole number, or as a share of all accesses between 0 and 1. 0: all are counted.
+     * Accesses at the beginning of the trace that are replayed and not counted, as a whole number, or as a share of all accesses between 0 and 1. 0: all are counted. `full`: of each replay those up to the access that fills its flash, or its cache where it has no flash; a replay whose cache is never full fails.
      */
-    warm_up?: number | number;
+    warm_up?: number | number | 'full';
     /**
      * Flash Device Id
      *
@@ -13882,9 +13894,9 @@ export type SweepIn = {
     /**
      * Warm Up
      *
-     * Accesses at the beginning of the trace that are replayed and not counted, as a whole number, or as a share of all accesses between 0 and 1. 0: all are counted.
+     * Accesses at the beginning of the trace that are replayed and not counted, as a whole number, or as a share of all accesses between 0 and 1. 0: all are counted. `full`: of each replay those up to the access that fills its flash, or its cache where it has no flash; a replay whose cache is never full fails.
      */
-    warm_up?: number | number;
+    warm_up?: number | number | 'full';
 };
 
 /**
@@ -13972,15 +13984,21 @@ export type SweepOut = {
     /**
      * Accesses
      *
-     * Accesses that are counted.
+     * Accesses that are counted; absent where each replay warms up until its cache is full: those of its row.
      */
-    accesses: number;
+    accesses: number | null;
     /**
      * Warm Up
      *
-     * Accesses before them, replayed and not counted.
+     * Accesses before them, replayed and not counted; absent likewise.
      */
-    warm_up: number;
+    warm_up: number | null;
+    /**
+     * Warm Up Until Full
+     *
+     * Whether each replay warms up until its cache is full.
+     */
+    warm_up_until_full: boolean;
     /**
      * Page Bytes
      *

@@ -24,15 +24,15 @@ import {
   ratio,
 } from "@/units/quantity";
 import {
+  countedIn,
   findingOf,
   labelOf,
-  MEASURES,
   type Measure,
   measureOf,
+  MEASURES,
   type ResultSeries,
   sentenceOf,
   seriesOf,
-  startOf,
   tableOf,
   type View,
   viewOf,
@@ -161,7 +161,7 @@ function subtitleOf(
         ? `; two-tier contenders with ${size(held)} of flash`
         : `; RAM held at ${size(held)}`;
   const priced = axis.startsWith("I/O") ? `; ${devices}` : "";
-  return `Replays of ${formatCount(sweep.accesses)} accesses ${startOf(sweep)}: ${axis} over ${over === "ram" ? "cache or RAM" : "flash"} size${other}${priced}`;
+  return `Replays that count ${countedIn(sweep)}: ${axis} over ${over === "ram" ? "cache or RAM" : "flash"} size${other}${priced}`;
 }
 
 function Controls(
@@ -169,7 +169,7 @@ function Controls(
 ) {
   const { sweep, patch, view } = props;
   const offered = MEASURES.filter((measure) =>
-    sweep.rows.some((row) => measure.of(row, sweep.accesses) !== null),
+    sweep.rows.some((row) => measure.of(row) !== null),
   );
   const both = sweep.ram_pages.length > 1 && sweep.flash_pages.length > 1;
   const held = view.axis === "ram" ? sweep.flash_pages : sweep.ram_pages;
@@ -219,7 +219,7 @@ function Controls(
 
 function NothingDrawn(props: { readonly sweep: SweepOut; readonly measure: Measure }) {
   const { sweep, measure } = props;
-  const isKnown = sweep.rows.some((row) => measure.of(row, sweep.accesses) !== null);
+  const isKnown = sweep.rows.some((row) => measure.of(row) !== null);
   const reason = sweep.rows.find((row) => row.io_time_reason !== null)?.io_time_reason;
   const text =
     sweep.rows.length === 0

@@ -61,6 +61,7 @@ const sweep = (extra: Partial<SweepOut>): SweepOut => ({
   flash_pages: [],
   accesses: 100,
   warm_up: 0,
+  warm_up_until_full: false,
   page_bytes: 4096,
   replays: 6,
   rows: [

@@ -8,6 +8,7 @@ import typer
 
 if TYPE_CHECKING:
     from tierwright.evaluate.metadata import MetadataPreset
+    from tierwright.simulate.warm_up import AskedWarmUp
     from tierwright.trace.reading import Trace
 
 FlashMetadata = Annotated[

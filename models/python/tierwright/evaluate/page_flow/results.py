@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,6 +18,9 @@ from tierwright.evaluate.metadata import RamBudget
 from tierwright.evaluate.page_flow.derivation import SchemeDerivation
 from tierwright.hardware.tier_prices import CostPart
 from tierwright.profile.steady_state import Start
+
+if TYPE_CHECKING:
+    from tierwright.evaluate.page_flow.outer import OuterBars
 
 
 def plain(value: Any) -> Any:
@@ -227,6 +230,8 @@ class Evaluation:
         Sizes, devices and service times that were used, with units.
     derive : callable
         Makes `derivation`, for whoever asks for it.
+    surround : callable
+        Makes `outer` from the scheme without flash, for whoever asks for it.
     ram_budget : RamBudget or None
         How much RAM the flash metadata take and leave, and why; None where nothing is
         charged.
@@ -258,6 +263,7 @@ class Evaluation:
     warnings: tuple[Caution, ...]
     inputs: dict[str, Any]
     derive: Callable[[], list[SchemeDerivation]] = field(repr=False)
+    surround: Callable[[SchemeResult], OuterBars] = field(repr=False)
     ram_budget: RamBudget | None = None
     decided_by: str = "model"
     contenders: tuple[str, ...] = ()
@@ -271,13 +277,22 @@ class Evaluation:
         """Per scheme: formula, numbers put in, terms, source."""
         return self.derive()
 
+    @property
+    def outer(self) -> OuterBars:
+        """No flash, everything in RAM and everything on flash; computed at each call."""
+        return self.surround(self.schemes["none"])
+
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON; whole counts are integers."""
         found = plain(self)
         if not isinstance(found, dict):  # a dataclass always gives a dict
             raise TypeError(type(found))
-        del found["derive"]
-        return {**found, "derivation": [each.to_dict() for each in self.derivation]}
+        del found["derive"], found["surround"]
+        return {
+            **found,
+            "outer": self.outer.to_dict(),
+            "derivation": [each.to_dict() for each in self.derivation],
+        }
 
 
 @dataclass(frozen=True, slots=True)
