@@ -284,7 +284,9 @@ def test_flash_caches_count_from_the_access_after_the_one_that_fills_their_frame
         return len(model.queue if cache == "face" else model.flash)
 
     expected, filled_by = behind(model, accesses, held, 80, serve)
-    found = simulate_replay.replay(traces[1], "flash_cache", cache, 20, 80, warm_up=FULL)
+    found = simulate_replay.replay(
+        traces[1], "flash_cache", cache, 20, 80, warm_up=FULL
+    )
     at_the_end = {"slots_used", "old_versions", "dirty_slots"}
     compared = expected.keys() & found.keys() - at_the_end
     assert {"flash_hits", "flash_writes", "hdd_writes", "flash_evictions"} <= compared

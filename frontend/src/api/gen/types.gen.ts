@@ -4570,6 +4570,10 @@ export type EvaluationOut = {
      */
     schemes: Array<SchemeEvaluation>;
     /**
+     * What surrounds the schemes, for comparison.
+     */
+    outer: OuterOut;
+    /**
      * Share of evicted pages that are dirty: measured, stated or unknown. [1]
      */
     dirty_share: DirtyShareOut;
@@ -8159,6 +8163,121 @@ export type OptionOut = {
      * What is allowed, in words.
      */
     values: string;
+};
+
+/**
+ * OuterBar
+ *
+ * A configuration beside the schemes; it is never the best.
+ *
+ * Where the dirty share is unknown, these are the numbers with as many dirty pages as possible, and
+ * `least` has those with none.
+ */
+export type OuterBar = {
+    /**
+     * Name
+     *
+     * Its name.
+     */
+    name: 'no_flash' | 'all_in_ram' | 'all_on_flash';
+    /**
+     * Title
+     *
+     * Its display name.
+     */
+    title: string;
+    /**
+     * Ram Pages
+     *
+     * RAM. [pages]
+     */
+    ram_pages: number;
+    /**
+     * Flash Pages
+     *
+     * Flash. [pages]
+     */
+    flash_pages: number;
+    /**
+     * Flash Reads
+     *
+     * Flash page reads over the trace.
+     */
+    flash_reads: number;
+    /**
+     * Flash Writes
+     *
+     * Flash page writes over the trace.
+     */
+    flash_writes: number;
+    /**
+     * Disk Reads
+     *
+     * Disk page reads over the trace.
+     */
+    disk_reads: number;
+    /**
+     * Disk Writes
+     *
+     * Disk page writes over the trace.
+     */
+    disk_writes: number;
+    /**
+     * The parts of the I/O time. [µs per access]
+     */
+    cost_terms_us_per_access: CostTerms;
+    /**
+     * Io Time Us Per Access
+     *
+     * Sum of the terms.
+     */
+    io_time_us_per_access: number;
+    /**
+     * Flash Writes Per Access
+     *
+     * Page writes to flash. [pages per access]
+     */
+    flash_writes_per_access: number;
+    /**
+     * The other end, where the dirty share is unknown; else absent.
+     */
+    least: LeastOut | null;
+    /**
+     * Cost per month, with its parts; null where there are no prices.
+     */
+    money: MoneyOut;
+    /**
+     * Note
+     *
+     * What it does with the disk, and where its figures are a bound.
+     */
+    note: string;
+};
+
+/**
+ * OuterOut
+ *
+ * No flash, everything in RAM and everything on flash, at the same workload, devices and prices.
+ */
+export type OuterOut = {
+    /**
+     * Bars
+     *
+     * `no_flash` alone where the size of the data is unknown.
+     */
+    bars: Array<OuterBar>;
+    /**
+     * Reason
+     *
+     * Why the others are missing.
+     */
+    reason: string | null;
+    /**
+     * Sentence
+     *
+     * Where the best scheme stands between them, in words.
+     */
+    sentence: string;
 };
 
 /**
@@ -16578,7 +16697,7 @@ export type AskCompareData = {
         /**
          * With `Accept: text/csv`: the table to answer with; absent: `schemes`.
          */
-        table?: 'devices.flash.figures' | 'devices.flash.measurements' | 'devices.flash.service_times' | 'devices.flash.waiting_times' | 'devices.disk.figures' | 'devices.disk.measurements' | 'devices.disk.service_times' | 'devices.disk.waiting_times' | 'devices.ram.figures' | 'devices.ram.measurements' | 'devices.ram.service_times' | 'devices.ram.waiting_times' | 'schemes' | 'schemes.money.parts' | 'schemes.warnings' | 'warnings' | 'result.rows';
+        table?: 'devices.flash.figures' | 'devices.flash.measurements' | 'devices.flash.service_times' | 'devices.flash.waiting_times' | 'devices.disk.figures' | 'devices.disk.measurements' | 'devices.disk.service_times' | 'devices.disk.waiting_times' | 'devices.ram.figures' | 'devices.ram.measurements' | 'devices.ram.service_times' | 'devices.ram.waiting_times' | 'schemes' | 'schemes.money.parts' | 'schemes.warnings' | 'outer.bars' | 'outer.bars.money.parts' | 'warnings' | 'result.rows';
     };
     url: '/api/v1/evaluations';
 };

@@ -44,8 +44,8 @@ import { EstimatePanel } from "./estimate-panel";
 import { FormulaBeside, ReplayNotes, Results } from "./results-panel";
 import classes from "./simulate.module.css";
 import { SizesForm } from "./sizes-form";
-import { WarmUpField } from "./warm-up-field";
 import { useSweep } from "./use-sweep";
+import { WarmUpField } from "./warm-up-field";
 
 const LEAD =
   "Replays the workload through policies, buffers, page-flow schemes and flash caches, at every size you list, and counts each page operation.";

@@ -43,34 +43,55 @@ def standing_of_range(found: DirtyRange, outer: OuterBars) -> str:
     """
     if outer.reason is not None:
         return outer.reason
+    least = found.least.outer
+    ends = [
+        (
+            bars.bars[WITHOUT].io_time_us_per_access,
+            bars.bars[ON_FLASH].io_time_us_per_access,
+        )
+        for bars in (least, outer)
+    ]
     if found.most.inputs["flash_pages"] == 0:
-        return standing(found.most, outer)
+        (none_low, flash_low), (none_high, flash_high) = ends
+        return (
+            f"Everything on flash would need {_between(flash_low, flash_high)} µs of I/O per "
+            f"access, no flash needs {_between(none_low, none_high)} µs, depending on how "
+            "many evicted pages are dirty."
+        )
     if found.best is None:
         return (
             "How much of what everything on flash would save the best scheme saves is "
             "unknown, because the best scheme depends on the dirty share."
         )
-    shares = [
-        _share_saved(
-            end.schemes[found.best].io_time_us_per_access,
-            bars.bars[WITHOUT].io_time_us_per_access,
-            bars.bars[ON_FLASH].io_time_us_per_access,
-        )
-        for end, bars in ((found.least, found.least.outer), (found.most, outer))
+    best = [
+        end.schemes[found.best].io_time_us_per_access
+        for end in (found.least, found.most)
     ]
+    shares = [_share_saved(us, *pair) for us, pair in zip(best, ends, strict=True)]
     known = sorted(share for share in shares if share is not None)
-    best = scheme_titles()[found.best]
+    if not known:
+        return "Everything on flash would not save I/O time, whatever the dirty share."
     if len(known) < len(shares):
         return (
-            "Everything on flash would not save I/O time at every possible dirty share, so "
-            f"what {best} saves of it is unknown."
+            "Whether everything on flash would save I/O time depends on the dirty share, "
+            "which is unknown."
+        )
+    if found.best == NO_FLASH:
+        return (
+            "No scheme saves I/O time here, while everything on flash would, whatever the "
+            "dirty share."
         )
     low, high = percent(known[0]), percent(known[-1])
     between = low if low == high else f"{low} to {high}"
     return (
-        f"{best} saves {between} of the I/O time that everything on flash would save, "
-        "depending on how many evicted pages are dirty."
+        f"{scheme_titles()[found.best]} saves {between} of the I/O time that everything on "
+        "flash would save, depending on how many evicted pages are dirty."
     )
+
+
+def _between(low: float, high: float) -> str:
+    ends = three_digits(low), three_digits(high)
+    return ends[0] if ends[0] == ends[1] else f"{ends[0]} to {ends[1]}"
 
 
 def _share_saved(best_us: float, none_us: float, flash_us: float) -> float | None:

@@ -184,9 +184,9 @@ def outer_bars(
     data = curve.distinct_pages
     parts, _ = _cost_parts(curve, data, data, devices, prices, amortisation_months)
     nothing = np.asarray(0.0)
-    flow = engine.flows(
-        curve, np.asarray(float(data)), nothing, schemes=(NO_FLASH,)
-    )[NO_FLASH]
+    flow = engine.flows(curve, np.asarray(float(data)), nothing, schemes=(NO_FLASH,))[
+        NO_FLASH
+    ]
     terms = engine.terms(NO_FLASH, flow, times).by_term
     missed = max(0.0, float(flow.counts.ram_misses) - flow.growth)
     in_ram = _bar(
