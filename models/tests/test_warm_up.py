@@ -13,9 +13,9 @@ import pytest
 from command import run
 
 from tierwright import _simulator
+from tierwright.advise import sweep as question
 from tierwright.common.errors import BadInput
 from tierwright.simulate import replay as simulate_replay
-from tierwright.advise import sweep as question
 from tierwright.simulate.warm_up import FULL, WarmUp, accesses_of, parse
 from tierwright.trace import reading
 from tierwright.trace.reading import Trace

@@ -18,8 +18,7 @@ from tierwright.evaluate.page_flow import decision, effects
 from tierwright.evaluate.page_flow.dirty_range import DirtyRange, evaluate_range
 from tierwright.evaluate.page_flow.evaluation import evaluate
 from tierwright.evaluate.page_flow.load import about_load
-from tierwright.evaluate.page_flow.outer import OuterBars
-from tierwright.evaluate.page_flow.results import Evaluation, SchemeResult
+from tierwright.evaluate.page_flow.results import Evaluation, OuterBars, SchemeResult
 from tierwright.evaluate.page_flow.schemes import BY_NAME
 from tierwright.hardware.device import Device
 from tierwright.hardware.prices import DEFAULT_AMORTISATION_MONTHS, PriceBook

@@ -6,8 +6,8 @@ from tierwright.advise.point import scheme_titles
 from tierwright.common.wording import percent, three_digits
 from tierwright.evaluate.page_flow import decision
 from tierwright.evaluate.page_flow.dirty_range import DirtyRange
-from tierwright.evaluate.page_flow.outer import IN_RAM, ON_FLASH, WITHOUT, OuterBars
-from tierwright.evaluate.page_flow.results import Evaluation
+from tierwright.evaluate.page_flow.outer import IN_RAM, ON_FLASH, WITHOUT
+from tierwright.evaluate.page_flow.results import Evaluation, OuterBars
 from tierwright.evaluate.page_flow.schemes import NO_FLASH
 
 _EQUAL = 1e-9

@@ -37,10 +37,9 @@ from tierwright.common.units import format_bytes, format_count, format_microseco
 from tierwright.trace.reading import Trace
 
 if TYPE_CHECKING:
-    from tierwright.evaluate.page_flow.dirty_range import DirtyRange
     from tierwright.advise.compare import Comparison
-    from tierwright.evaluate.page_flow.results import Evaluation
-    from tierwright.evaluate.page_flow.outer import OuterBar
+    from tierwright.evaluate.page_flow.dirty_range import DirtyRange
+    from tierwright.evaluate.page_flow.results import Evaluation, OuterBar
     from tierwright.simulate.warm_up import AskedWarmUp
     from tierwright.trace.reading import OnProgress
 

@@ -68,22 +68,21 @@ def accesses_of(warm_up: WarmUp, accesses: int) -> AskedWarmUp:
         As `whole`; if a share is less than one access; if no access is left to count.
     """
     found = whole(warm_up)
-    if found == FULL:
-        return FULL
-    if found is None:
-        found = math.floor(float(warm_up) * accesses)
-        if found < 1:
-            raise BadInput(
-                f"{float(warm_up):.6g} of {accesses:,} accesses is less than one access to "
-                "warm up with",
-                "give a larger share, or no warm-up",
-            )
-    if 0 < accesses <= found:
+    if isinstance(found, str):
+        return found
+    head = math.floor(float(warm_up) * accesses) if found is None else found
+    if found is None and head < 1:
         raise BadInput(
-            f"the trace has {accesses:,} accesses, so a warm-up of {found:,} leaves none to count",
+            f"{float(warm_up):.6g} of {accesses:,} accesses is less than one access to "
+            "warm up with",
+            "give a larger share, or no warm-up",
+        )
+    if 0 < accesses <= head:
+        raise BadInput(
+            f"the trace has {accesses:,} accesses, so a warm-up of {head:,} leaves none to count",
             "warm up with fewer accesses than the trace has, such as 50%",
         )
-    return found
+    return head
 
 
 def parse(text: str) -> WarmUp:

@@ -5,7 +5,7 @@ from typing import Any, Literal
 from tierwright.advise import compare
 from tierwright.advise.compare import Comparison
 from tierwright.advise.point import scheme_titles
-from tierwright.evaluate.page_flow import dirty_range, evaluation, outer
+from tierwright.evaluate.page_flow import dirty_range, evaluation, results
 from tierwright.evaluate.page_flow.dirty_range import DirtyRange
 from tierwright.evaluate.page_flow.results import Evaluation, SchemeResult
 from tierwright_server.common.schemas import WarningOut
@@ -140,7 +140,7 @@ def derivation(point: Point, found: Evaluation | DirtyRange) -> list[DerivationS
     return rows_of(in_words(point, found))
 
 
-def _least(result: SchemeResult | outer.OuterBar) -> LeastOut:
+def _least(result: SchemeResult | results.OuterBar) -> LeastOut:
     return LeastOut(
         flash_writes=result.flash_writes,
         disk_writes=result.hdd_writes,
@@ -218,7 +218,7 @@ def _outer(body: EvaluationIn, said: Comparison) -> OuterOut:
     )
 
 
-def _money(body: EvaluationIn, result: SchemeResult | outer.OuterBar) -> MoneyOut:
+def _money(body: EvaluationIn, result: SchemeResult | results.OuterBar) -> MoneyOut:
     devices: dict[Literal["ram", "flash", "disk"], str | None] = {
         "ram": body.ram_device_id,
         "flash": body.flash_device_id,

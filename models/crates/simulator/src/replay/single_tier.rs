@@ -3,7 +3,8 @@
 use serde::Serialize;
 
 use super::{
-    CACHE, Fill, Machine, Totals, WarmedUp, access_each, counters_since, disagreement, page_count, replay_with,
+    CACHE, Fill, Machine, Totals, WarmedUp, access_each, counters_since, disagreement, page_count,
+    replay_with,
 };
 use crate::access::AccessSource;
 use crate::error::Result;

@@ -12,9 +12,8 @@ They bound what a scheme can gain at the same workload, devices and prices. None
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from decimal import Decimal
-from typing import Any
 
 import numpy as np
 
@@ -22,7 +21,12 @@ from tierwright.common.answer import Step
 from tierwright.evaluate.page_flow import engine
 from tierwright.evaluate.page_flow.derivation import IO_TIME
 from tierwright.evaluate.page_flow.explain import PAPER, service_meanings
-from tierwright.evaluate.page_flow.results import SchemeResult, ServiceTimes, plain
+from tierwright.evaluate.page_flow.results import (
+    OuterBar,
+    OuterBars,
+    SchemeResult,
+    ServiceTimes,
+)
 from tierwright.evaluate.page_flow.schemes import NO_FLASH
 from tierwright.evaluate.page_flow.terms import TERM_NAMES
 from tierwright.hardware.device import Device
@@ -47,77 +51,6 @@ WITH_DISK = "The disk keeps the data and is part of the cost."
 WITHOUT_DISK = (
     "All data lie on flash: the disk is not needed and is not part of the cost."
 )
-
-
-@dataclass(frozen=True, slots=True)
-class OuterBar:
-    """One configuration beside the schemes.
-
-    Attributes
-    ----------
-    name, title : str
-        Of `TITLES`.
-    ram_pages, flash_pages : int
-        Sizes. [pages]
-    io_time_us_per_access : float
-        C / N. [µs]
-    cost_terms_us_per_access : dict of str to float
-        The same by term; the terms add up to it. [µs]
-    flash_reads, flash_writes, hdd_reads, hdd_writes : float
-        Device operations over `accesses`. [pages]
-    accesses : int
-        Those that the operations are of. [accesses]
-    flash_writes_per_access : float
-        [pages]
-    cost_usd_per_month : Decimal or None
-        None without prices; `cost_reason` says why. [USD/month]
-    cost_parts : dict of str to CostPart
-        By tier that it has: ram, flash, disk.
-    cost_reason : str
-        Why there is no cost; empty when there is one.
-    note : str
-        What it does with the disk, and where its figures are a bound.
-    """
-
-    name: str
-    title: str
-    ram_pages: int
-    flash_pages: int
-    io_time_us_per_access: float
-    cost_terms_us_per_access: dict[str, float]
-    flash_reads: float
-    flash_writes: float
-    hdd_reads: float
-    hdd_writes: float
-    accesses: int
-    flash_writes_per_access: float
-    cost_usd_per_month: Decimal | None
-    cost_parts: dict[str, CostPart]
-    cost_reason: str
-    note: str
-
-
-@dataclass(frozen=True, slots=True)
-class OuterBars:
-    """The configurations beside the schemes of one point.
-
-    Attributes
-    ----------
-    bars : dict of str to OuterBar
-        By name, in the order of `TITLES`; *no flash* alone where the size of the data is unknown.
-    reason : str or None
-        Why the others are missing.
-    steps : tuple of Step
-        How their figures came about.
-    """
-
-    bars: dict[str, OuterBar]
-    reason: str | None
-    steps: tuple[Step, ...]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return plain data for JSON."""
-        return {"bars": plain(self.bars), "reason": self.reason}
 
 
 def outer_bars(

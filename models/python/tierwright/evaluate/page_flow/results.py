@@ -6,10 +6,11 @@ import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from tierwright.common.answer import Step
 from tierwright.common.arrays import FloatArray
 from tierwright.common.cautions import Caution
 from tierwright.common.currency import is_money
@@ -18,9 +19,6 @@ from tierwright.evaluate.metadata import RamBudget
 from tierwright.evaluate.page_flow.derivation import SchemeDerivation
 from tierwright.hardware.tier_prices import CostPart
 from tierwright.profile.steady_state import Start
-
-if TYPE_CHECKING:
-    from tierwright.evaluate.page_flow.outer import OuterBars
 
 
 def plain(value: Any) -> Any:
@@ -199,6 +197,77 @@ class SchemeResult:
     warm_up_us_per_access: float = 0.0
     replayed: Replayed | None = None
     growth: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class OuterBar:
+    """One configuration beside the schemes.
+
+    Attributes
+    ----------
+    name, title : str
+        Of `tierwright.evaluate.page_flow.outer.TITLES`.
+    ram_pages, flash_pages : int
+        Sizes. [pages]
+    io_time_us_per_access : float
+        C / N. [µs]
+    cost_terms_us_per_access : dict of str to float
+        The same by term; the terms add up to it. [µs]
+    flash_reads, flash_writes, hdd_reads, hdd_writes : float
+        Device operations over `accesses`. [pages]
+    accesses : int
+        Those that the operations are of. [accesses]
+    flash_writes_per_access : float
+        [pages]
+    cost_usd_per_month : Decimal or None
+        None without prices; `cost_reason` says why. [USD/month]
+    cost_parts : dict of str to CostPart
+        By tier that it has: ram, flash, disk.
+    cost_reason : str
+        Why there is no cost; empty when there is one.
+    note : str
+        What it does with the disk, and where its figures are a bound.
+    """
+
+    name: str
+    title: str
+    ram_pages: int
+    flash_pages: int
+    io_time_us_per_access: float
+    cost_terms_us_per_access: dict[str, float]
+    flash_reads: float
+    flash_writes: float
+    hdd_reads: float
+    hdd_writes: float
+    accesses: int
+    flash_writes_per_access: float
+    cost_usd_per_month: Decimal | None
+    cost_parts: dict[str, CostPart]
+    cost_reason: str
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class OuterBars:
+    """The configurations beside the schemes of one point.
+
+    Attributes
+    ----------
+    bars : dict of str to OuterBar
+        By name, in their order; *no flash* alone where the size of the data is unknown.
+    reason : str or None
+        Why the others are missing.
+    steps : tuple of Step
+        How their figures came about.
+    """
+
+    bars: dict[str, OuterBar]
+    reason: str | None
+    steps: tuple[Step, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON."""
+        return {"bars": plain(self.bars), "reason": self.reason}
 
 
 @dataclass(frozen=True, slots=True)
