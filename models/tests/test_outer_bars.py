@@ -63,6 +63,26 @@ def test_worked_by_hand() -> None:
     assert "the disk is not needed" in on_flash.note
 
 
+def test_growth_is_read_from_nowhere() -> None:
+    # With all data in RAM, the steady state misses the 50 new pages alone, which are read from nowhere.
+    steady = CURVE.steady().with_new_pages(50)
+    assert steady.growth == 50
+    bars = asked(steady).outer.bars
+    misses, backs = float(steady.misses(100)), float(steady.write_backs(100))
+    at_data = float(steady.misses(400)), float(steady.write_backs(400))
+    assert bars[ON_FLASH].io_time_us_per_access == pytest.approx(
+        ((misses - 50) * 100 + backs * 200) / 1000
+    )
+    assert bars[ON_FLASH].flash_reads == pytest.approx(misses - 50)
+    assert bars[IN_RAM].io_time_us_per_access == pytest.approx(
+        ((at_data[0] - 50) * 1000 + at_data[1] * 2000) / 1000
+    )
+    assert bars[IN_RAM].hdd_reads == pytest.approx(at_data[0] - 50)
+    plain = asked(CURVE.steady()).outer.bars[IN_RAM]
+    assert plain.hdd_reads > 0
+    assert "the recording does not contain" in plain.note
+
+
 def test_money_by_hand() -> None:
     bars = asked(prices=FULL).outer.bars
     # As in the test of the schemes: RAM 100 USD/GiB, flash 10 USD/GB, disk 1 USD/GB, each per month.
