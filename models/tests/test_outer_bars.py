@@ -15,8 +15,13 @@ from test_page_flow_evaluate import CURVE, DISK, FLASH, FULL, book, device
 from tierwright.advise import compare
 from tierwright.advise.compare import Comparison
 from tierwright.evaluate.page_flow.evaluation import evaluate
-from tierwright.evaluate.page_flow.outer import IN_RAM, ON_FLASH, WITHOUT
-from tierwright.evaluate.page_flow.results import Replayed
+from tierwright.evaluate.page_flow.outer import (
+    IN_RAM,
+    ON_FLASH,
+    WITHOUT,
+    outer_bars,
+)
+from tierwright.evaluate.page_flow.results import Replayed, ServiceTimes
 from tierwright.profile.curve import Curve, Given
 
 
@@ -61,6 +66,20 @@ def test_worked_by_hand() -> None:
     }
     assert "first touches" in in_ram.note
     assert "the disk is not needed" in on_flash.note
+    alone = outer_bars(
+        CURVE,
+        asked().evaluation.schemes["none"],
+        ram_pages=100,
+        devices=(None, FLASH, DISK),
+        times=ServiceTimes(100, 200, 1000, 2000),
+        prices=None,
+        amortisation_months=36,
+    )
+    assert alone.reason is None
+    for name, bar in alone.bars.items():
+        assert bar.io_time_us_per_access == pytest.approx(
+            bars[name].io_time_us_per_access
+        )
 
 
 def test_growth_is_read_from_nowhere() -> None:

@@ -176,8 +176,8 @@ pub(crate) struct Fill {
     cache: &'static str,
     held: u64,
     capacity: u64,
-    /// What both count.
-    unit: &'static str,
+    /// What both count, one and many.
+    unit: [&'static str; 2],
 }
 
 impl Fill {
@@ -187,14 +187,14 @@ impl Fill {
             cache,
             held: held.into(),
             capacity: capacity.into(),
-            unit: "pages",
+            unit: ["page", "pages"],
         }
     }
 
     /// Of a flash of blocks.
     pub(crate) fn of_blocks(held: u32, capacity: u32) -> Self {
         Self {
-            unit: "blocks",
+            unit: ["block", "blocks"],
             ..Self::of(FLASH, held, capacity)
         }
     }
@@ -205,13 +205,17 @@ impl Fill {
 
     /// A warm-up ends with the access that fills the cache, so the trace must fill it and go on.
     fn refused(self, message: String) -> Error {
+        let smaller = if self.cache == FLASH {
+            "make flash or the RAM above it smaller"
+        } else {
+            "make the cache smaller"
+        };
         Error::BadParameter {
             name: WARM_UP,
             value: "full".to_owned(),
             message,
             hint: format!(
-                "make {} smaller, use a longer trace, or give the warm-up as accesses or as a share, such as 50%",
-                self.cache
+                "{smaller}, use a longer trace, or give the warm-up as accesses or as a share, such as 50%"
             ),
         }
     }
@@ -358,13 +362,16 @@ fn check_filled(totals: Totals, filling: bool, fill: impl FnOnce() -> Fill) -> R
     if filling {
         return Err(fill.refused(format!(
             "{} holds {} of its {} {} at the end of the trace, so it is never full and no access is counted",
-            fill.cache, fill.held, fill.capacity, fill.unit
+            fill.cache,
+            fill.held,
+            fill.capacity,
+            fill.unit[usize::from(fill.capacity != 1)]
         )));
     }
     if totals.counted_accesses() == 0 {
         return Err(fill.refused(format!(
-            "{} is full only with the last of the {} accesses, so no access is left to count",
-            fill.cache, totals.accesses
+            "{} is full only with the last access of the trace, so no access is left to count",
+            fill.cache
         )));
     }
     Ok(())
