@@ -109,6 +109,8 @@ NO_MODEL = {
     "advise.miniature.answer": "hands on `replay.miniatures`, in words; held by test_questions.py",
     "advise.miniature.estimate_of": "quotients of counts; held by backend/tests/test_miniatures.py",
     "advise.miniature.lru_hit_ratio_of": "hands on `Curve.misses`",
+    "advise.outer.standing": "words",
+    "advise.outer.standing_of_range": "words",
     "advise.pool_advisor.with_notes": "words",
     "advise.scale.factor_of": "reads a number",
     "advise.scale.rate_of_units": "a product; held by test_scale.py",

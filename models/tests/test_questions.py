@@ -183,6 +183,7 @@ PARTS = {
     "checks": "answers beside replays, one module each",
     "clean_only": "a formula beside a replay, in `sweep`",
     "decide": "the replay of a close call, in `compare`",
+    "outer": "where the best scheme stands, in `compare`",
     "point": "words of several questions",
     "pool_survey": "what `pool_split`, `pool_gain` and the server's job count",
     "since": "a kept answer beside the present one",

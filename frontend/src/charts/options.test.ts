@@ -171,6 +171,22 @@ describe("bars of the schemes", () => {
     expect(names([bar("lazy", { simulated: 26 })])).toContain("Simulated");
   });
 
+  it("outline what stands beside the schemes, and say so in the legend", () => {
+    const bars = [bar("lazy", { best: true }), bar("all_in_ram", { outer: true })];
+    const option = barsOption({ bars, colors: "light" });
+    const svg = drawSvg(option, SIZE, "#ffffff");
+    expect(svg).toContain("Outlined: for comparison");
+    for (const term of COST_TERM_ORDER.filter((name) => name !== "flash_write_backs")) {
+      // Its colour fills the scheme's part, and is the border of the other's.
+      const color = costTermColor(term, "light");
+      const drawn = svg.split("<path").filter((shape) => shape.includes(color));
+      expect(drawn.some((shape) => shape.includes(`stroke="${color}"`))).toBe(true);
+      expect(drawn.some((shape) => shape.includes(`fill="${color}"`))).toBe(true);
+    }
+    const alone = barsOption({ bars: bars.slice(0, 1), colors: "light" });
+    expect(drawSvg(alone, SIZE, "#ffffff")).not.toContain("Outlined");
+  });
+
   it("draw as PNG and as SVG with their names in it", () => {
     const option = barsOption({
       bars: [bar("none"), bar("lazy", { simulated: 26, best: true })],

@@ -2,7 +2,7 @@
 
 import re
 from decimal import Decimal
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
     AfterValidator,
@@ -85,6 +85,17 @@ WarmUp = Annotated[
         "counted, as a whole number, or as a share of all accesses between "
         "0 and 1. 0: all are counted.",
         examples=[0, 100000, 0.5],
+    ),
+]
+SweepWarmUp = Annotated[
+    WarmUp | Literal["full"],
+    Field(
+        description="Accesses at the beginning of the trace that are replayed and not "
+        "counted, as a whole number, or as a share of all accesses between "
+        "0 and 1. 0: all are counted. `full`: of each replay those up to the access that "
+        "fills its flash, or its cache where it has no flash; a replay whose cache is "
+        "never full fails.",
+        examples=[0, 100000, 0.5, "full"],
     ),
 ]
 Share = Annotated[float, Field(ge=0, le=1, description="A share between 0 and 1.")]

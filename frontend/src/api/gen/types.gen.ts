@@ -4578,6 +4578,10 @@ export type EvaluationOut = {
      */
     schemes: Array<SchemeEvaluation>;
     /**
+     * What surrounds the schemes, for comparison.
+     */
+    outer: OuterOut;
+    /**
      * Share of evicted pages that are dirty: measured, stated or unknown. [1]
      */
     dirty_share: DirtyShareOut;
@@ -8208,6 +8212,121 @@ export type OptionOut = {
 };
 
 /**
+ * OuterBar
+ *
+ * A configuration beside the schemes; it is never the best.
+ *
+ * Where the dirty share is unknown, these are the numbers with as many dirty pages as possible, and
+ * `least` has those with none.
+ */
+export type OuterBar = {
+    /**
+     * Name
+     *
+     * Its name.
+     */
+    name: 'no_flash' | 'all_in_ram' | 'all_on_flash';
+    /**
+     * Title
+     *
+     * Its display name.
+     */
+    title: string;
+    /**
+     * Ram Pages
+     *
+     * RAM. [pages]
+     */
+    ram_pages: number;
+    /**
+     * Flash Pages
+     *
+     * Flash. [pages]
+     */
+    flash_pages: number;
+    /**
+     * Flash Reads
+     *
+     * Flash page reads over the trace.
+     */
+    flash_reads: number;
+    /**
+     * Flash Writes
+     *
+     * Flash page writes over the trace.
+     */
+    flash_writes: number;
+    /**
+     * Disk Reads
+     *
+     * Disk page reads over the trace.
+     */
+    disk_reads: number;
+    /**
+     * Disk Writes
+     *
+     * Disk page writes over the trace.
+     */
+    disk_writes: number;
+    /**
+     * The parts of the I/O time. [µs per access]
+     */
+    cost_terms_us_per_access: CostTerms;
+    /**
+     * Io Time Us Per Access
+     *
+     * Sum of the terms.
+     */
+    io_time_us_per_access: number;
+    /**
+     * Flash Writes Per Access
+     *
+     * Page writes to flash. [pages per access]
+     */
+    flash_writes_per_access: number;
+    /**
+     * The other end, where the dirty share is unknown; else absent.
+     */
+    least: LeastOut | null;
+    /**
+     * Cost per month, with its parts; null where there are no prices.
+     */
+    money: MoneyOut;
+    /**
+     * Note
+     *
+     * What it does with the disk, and where its figures are a bound.
+     */
+    note: string;
+};
+
+/**
+ * OuterOut
+ *
+ * No flash, everything in RAM and everything on flash, at the same workload, devices and prices.
+ */
+export type OuterOut = {
+    /**
+     * Bars
+     *
+     * `no_flash` alone where the size of the data is unknown.
+     */
+    bars: Array<OuterBar>;
+    /**
+     * Reason
+     *
+     * Why the others are missing.
+     */
+    reason: string | null;
+    /**
+     * Sentence
+     *
+     * Where the best scheme stands between them, in words.
+     */
+    sentence: string;
+};
+
+/**
  * PartOut
  *
  * A part that can be bought.
@@ -11039,6 +11158,18 @@ export type ReplayOut = {
     counters: {
         [key: string]: number;
     };
+    /**
+     * Accesses
+     *
+     * Accesses that were counted; absent where nothing was replayed.
+     */
+    accesses: number | null;
+    /**
+     * Warm Up
+     *
+     * Accesses before them, replayed and not counted; absent where nothing was replayed.
+     */
+    warm_up: number | null;
     /**
      * Warnings
      *
@@ -14356,9 +14487,9 @@ export type SweepAsk = {
     /**
      * Warm Up
      *
-     * Accesses at the beginning of the trace that are replayed and not counted, as a whole number, or as a share of all accesses between 0 and 1. 0: all are counted.
+     * Accesses at the beginning of the trace that are replayed and not counted, as a whole number, or as a share of all accesses between 0 and 1. 0: all are counted. `full`: of each replay those up to the access that fills its flash, or its cache where it has no flash; a replay whose cache is never full fails.
      */
-    warm_up?: number | number;
+    warm_up?: number | number | 'full';
     /**
      * Flash Device Id
      *
@@ -14432,9 +14563,9 @@ export type SweepIn = {
     /**
      * Warm Up
      *
-     * Accesses at the beginning of the trace that are replayed and not counted, as a whole number, or as a share of all accesses between 0 and 1. 0: all are counted.
+     * Accesses at the beginning of the trace that are replayed and not counted, as a whole number, or as a share of all accesses between 0 and 1. 0: all are counted. `full`: of each replay those up to the access that fills its flash, or its cache where it has no flash; a replay whose cache is never full fails.
      */
-    warm_up?: number | number;
+    warm_up?: number | number | 'full';
 };
 
 /**
@@ -14522,15 +14653,21 @@ export type SweepOut = {
     /**
      * Accesses
      *
-     * Accesses that are counted.
+     * Accesses that are counted; absent where each replay warms up until its cache is full: those of its row.
      */
-    accesses: number;
+    accesses: number | null;
     /**
      * Warm Up
      *
-     * Accesses before them, replayed and not counted.
+     * Accesses before them, replayed and not counted; absent likewise.
      */
-    warm_up: number;
+    warm_up: number | null;
+    /**
+     * Warm Up Until Full
+     *
+     * Whether each replay warms up until its cache is full.
+     */
+    warm_up_until_full: boolean;
     /**
      * Page Bytes
      *
@@ -17110,7 +17247,7 @@ export type AskCompareData = {
         /**
          * With `Accept: text/csv`: the table to answer with; absent: `schemes`.
          */
-        table?: 'devices.flash.figures' | 'devices.flash.measurements' | 'devices.flash.service_times' | 'devices.flash.waiting_times' | 'devices.disk.figures' | 'devices.disk.measurements' | 'devices.disk.service_times' | 'devices.disk.waiting_times' | 'devices.ram.figures' | 'devices.ram.measurements' | 'devices.ram.service_times' | 'devices.ram.waiting_times' | 'schemes' | 'schemes.money.parts' | 'schemes.warnings' | 'warnings' | 'result.rows';
+        table?: 'devices.flash.figures' | 'devices.flash.measurements' | 'devices.flash.service_times' | 'devices.flash.waiting_times' | 'devices.disk.figures' | 'devices.disk.measurements' | 'devices.disk.service_times' | 'devices.disk.waiting_times' | 'devices.ram.figures' | 'devices.ram.measurements' | 'devices.ram.service_times' | 'devices.ram.waiting_times' | 'schemes' | 'schemes.money.parts' | 'schemes.warnings' | 'outer.bars' | 'outer.bars.money.parts' | 'warnings' | 'result.rows';
     };
     url: '/api/v1/evaluations';
 };

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -38,9 +39,13 @@ from tierwright.common.wording import counted
 from tierwright.trace.reading import Trace
 
 if TYPE_CHECKING:
+    from tierwright.advise.compare import Comparison
     from tierwright.evaluate.page_flow.dirty_range import DirtyRange
-    from tierwright.evaluate.page_flow.results import Evaluation
+    from tierwright.evaluate.page_flow.results import Evaluation, OuterBar
+    from tierwright.simulate.warm_up import AskedWarmUp
     from tierwright.trace.reading import OnProgress
+
+    Form = Callable[[float], str]
 
 
 @reads_trace
@@ -247,7 +252,8 @@ def simulate(
     memory of flash leaves.
 
     With --warm-up, the first accesses (`warm_up`) fill the caches and are not counted: `accesses` and all
-    counts are of those that follow. `distinct_pages`, and what is left at the end, are of the whole trace.
+    counts are of those that follow. `distinct_pages`, and what is left at the end, are of the whole trace. With
+    `--warm-up full` they end with the access that fills flash, or the only cache; one that is never filled is an error.
     """
     given = {
         "--pages": pages,
@@ -447,7 +453,7 @@ def _simulate_two_tiers(
     name: str,
     sizes: tuple[int, int],
     options: list[str],
-    warm_up: int,
+    warm_up: AskedWarmUp,
     on_progress: OnProgress,
 ) -> dict[str, Any]:
     """Replay through a page-flow scheme, a chooser among them, or a flash cache."""
@@ -476,7 +482,7 @@ def _simulate_one_cache(
     policy: str,
     pages: int,
     options: list[str],
-    warm_up: int,
+    warm_up: AskedWarmUp,
     on_progress: OnProgress,
 ) -> dict[str, Any]:
     """Replay through a replacement policy, or through a cost-aware buffer of that name."""
@@ -619,8 +625,10 @@ def evaluate(
     typer.echo(found.finding)
     if found.range is not None:
         _print_range(found.range)
+        _print_outer(found, priced=price_book is not None)
         return
     _print_evaluation(found.evaluation, priced=price_book is not None)
+    _print_outer(found, priced=price_book is not None)
 
 
 def conformance(
@@ -801,6 +809,50 @@ _START_WORDS = {
     "cold": "cold, with empty caches; --start steady is a system that runs",
 }
 """What a start means, beside an answer."""
+
+
+def _print_outer(found: Comparison, *, priced: bool) -> None:
+    """Print what surrounds the schemes, and where the best one stands."""
+    from tierwright.common.currency import amount, shown_in
+
+    def ends(name: str, of: Callable[[OuterBar], float], form: Form) -> str:
+        most = form(of(found.outer.bars[name]))
+        if found.outer_least is None:
+            return most
+        least = form(of(found.outer_least.bars[name]))
+        return most if least == most else f"{least} to {most}"
+
+    rows = []
+    for name, bar in found.outer.bars.items():
+        row = [
+            bar.title,
+            format_count(bar.ram_pages),
+            format_count(bar.flash_pages),
+            ends(name, lambda bar: bar.io_time_us_per_access, format_microseconds),
+            ends(name, lambda bar: bar.flash_writes_per_access, "{:.4f}".format),
+        ]
+        if priced:
+            cost = bar.cost_usd_per_month
+            row.append("-" if cost is None else amount(cost))
+        rows.append(row)
+    typer.echo("")
+    print_table(
+        "for comparison, not to choose",
+        [
+            ("", False),
+            ("RAM pages", True),
+            ("flash pages", True),
+            ("I/O time / access", True),
+            ("flash writes / access", True),
+            *([(f"{shown_in().currency} / month", True)] if priced else []),
+        ],
+        rows,
+    )
+    typer.echo(found.standing)
+    for bar in found.outer.bars.values():
+        typer.echo(f"{bar.title}: {bar.note}")
+        if priced and bar.cost_reason:
+            typer.echo(f"no cost: {bar.cost_reason}")
 
 
 def _print_evaluation(found: Evaluation, *, priced: bool) -> None:

@@ -122,7 +122,7 @@ def sweep(
     why; the exit code is then 1.
 
     With --warm-up, the first accesses (`warm_up`) fill the caches and are not counted; a miniature warms up
-    with its own share of them.
+    with its own share of them. With `--warm-up full` each row has its own, and one whose cache is never full fails.
 
     With --flash-metadata, --ram-pages are budgets: `ram_budget_pages` of a row, whose `ram_pages`
     are what the memory of flash leaves.

@@ -35,6 +35,7 @@ from tierwright.evaluate.page_flow.engine import Flow
 from tierwright.evaluate.page_flow.lazy_writes import (
     lazy_overcharge,
 )
+from tierwright.evaluate.page_flow.outer import outer_bars
 from tierwright.evaluate.page_flow.results import (
     Evaluation,
     SchemeGrid,
@@ -205,6 +206,15 @@ def evaluate(
             )
             for result in results.values()
         ],
+        surround=lambda none: outer_bars(
+            curve,
+            none,
+            ram_pages=ram_pages,
+            devices=(ram, flash, disk),
+            times=times,
+            prices=prices,
+            amortisation_months=months,
+        ),
         ram_budget=budget,
         contenders=_contenders(curve, results, (ram_pages, frames, flash_pages)),
         new_pages=curve.new_pages,
