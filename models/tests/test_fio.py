@@ -162,7 +162,7 @@ def test_fio_2_wrote_microseconds() -> None:
     [
         ([], {}, "jobs: must be a list that is not empty"),
         (
-            [job("m", 0, "randrw", 1, 1)],
+            [{**job("m", 0, "randrw", 1, 1), "write": {"iops": 1.0}}],
             {},
             "`randrw` reads and writes were measured together",
         ),
