@@ -20,6 +20,7 @@ from tierwright.cli import (
     curve,
     describe,
     device,
+    device_measure,
     fragments,
     model,
     planning,
@@ -81,6 +82,7 @@ app.command("bill")(shows_money(bill.bill))
 app.command("conformance")(model.conformance)
 app.command("formula")(model.formula)
 app.add_typer(curve.app, name="curve")
+device.app.command("measure")(device_measure.measure)
 app.add_typer(device.app, name="device")
 app.add_typer(catalog.app, name="catalog")
 

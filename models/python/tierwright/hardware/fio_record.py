@@ -102,8 +102,8 @@ class FioRecord:
                     if len(unsteady) == 1
                     else f"the rates of {len(unsteady)} of {len(self.verdicts)} jobs were still "
                     f"changing at their limits of time or bytes: {listed(unsteady)}",
-                    "measure with more time and more bytes: a drive that was idle before is "
-                    "faster than one in use",
+                    "measure with more time and more bytes, and without other load on the "
+                    "device",
                 )
             )
         short = [

@@ -15,11 +15,10 @@ from pathlib import Path
 
 from tierwright.common.errors import BadInput
 from tierwright.common.units import format_bytes
-from tierwright.hardware.measure.plan import LEFT_FREE, MeasurePlan
+from tierwright.hardware.measure.plan import LEFT_FREE, PROBE_FILE, MeasurePlan
 
 _MOUNTS = Path("/proc/self/mountinfo")
 _IN_MEMORY = frozenset({"tmpfs", "ramfs", "devtmpfs"})
-_PROBE = "probe.bin"
 _MOUNT = re.compile(r"\S+ \S+ (\d+:\d+) \S+ (\S+) .*? - (\S+) (\S+)")
 """A line of mountinfo: number of the device, mount point, type, source."""
 _SAME_DEVICE = 1000
@@ -136,7 +135,7 @@ def supports_direct(folder: Path, block_bytes: int) -> bool:
     flag = getattr(os, "O_DIRECT", None)
     if flag is None:  # macOS: fio asks the system not to cache
         return True
-    path = folder / _PROBE
+    path = folder / PROBE_FILE
     try:
         number = os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR | flag, 0o600)
     except OSError as error:

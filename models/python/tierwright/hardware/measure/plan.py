@@ -23,7 +23,8 @@ DATA_FILE = "data.bin"
 RESULT_FILE = "result.json"
 LOG_PREFIX = "rates"
 LOG_FILE = f"{LOG_PREFIX}_iops.1.log"
-FILES = (DATA_FILE, RESULT_FILE, LOG_FILE)
+PROBE_FILE = "probe.bin"
+FILES = (DATA_FILE, RESULT_FILE, LOG_FILE, PROBE_FILE)
 """Every file that a measurement makes, in a folder that it makes."""
 QUEUE_DEPTHS = (1, 2, 4, 8, 16, 32, 64, 128, 256)
 MOST_DEPTH = 1024
@@ -336,10 +337,10 @@ def make_plan(
     attempts = math.floor((most_s - fill_most_s) / (len(jobs) * attempt_s))
     if attempts < 1:
         raise BadInput(
-            f"measurement: most_s: `{most_s:g}` is too short for one run of each of {len(jobs)} "
-            "patterns",
-            f"allow at least {math.ceil((fill_most_s + len(jobs) * attempt_s) / 60)} minutes, or "
-            "measure fewer queue depths",
+            f"measurement: most_s: `{most_s:g}` is too short for writing the file and one run of "
+            f"each of {len(jobs)} patterns",
+            f"allow at least {math.ceil((fill_most_s + len(jobs) * attempt_s) / 60)} minutes, "
+            "measure in a smaller file, or measure fewer queue depths",
         )
     writers = sum(job.writes for job in jobs)
     share = (written - size) // writers

@@ -39,8 +39,8 @@ from tierwright.hardware.measure.steady import (
 )
 
 FOLDER_PREFIX = "tierwright-measure-"
-BYTES_OF_ATTEMPT = 64
-"""Blocks for each request in flight below which another attempt is not begun."""
+LEAST_OF_BEFORE = 0.5
+"""Bytes left, over those of the attempt before, below which another would be too short to judge."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,13 +107,15 @@ class _Measurement:
         attempts: list[dict[str, Any]] = []
         found: Mapping[str, Any] = {}
         verdict: Verdict = "too_short"
+        spent = 0
         while verdict != "steady" and len(attempts) < job.most_attempts:
-            if job.writes and attempts and allowance < _least_bytes(job):
+            if job.writes and attempts and allowance < LEAST_OF_BEFORE * spent:
                 break
             found, judged = self._attempt(at, job, len(attempts) + 1, allowance)
             written = _bytes(found, "write")
             mixed = _bytes(found, "read") if job.pattern == "mix" else 0
-            allowance -= written + mixed
+            spent = written + mixed
+            allowance -= spent
             self.written_bytes += written
             verdict = "too_short" if judged is None else judged.verdict
             attempts.append(
@@ -276,10 +278,6 @@ def _ended(found: Mapping[str, Any], verdict: Verdict) -> str:
         float(side.get("iops", 0)) for side in sides if isinstance(side, Mapping)
     )
     return f"{format_count(rate)}/s, {VERDICT_WORDS[verdict]}"
-
-
-def _least_bytes(job: MeasureJob) -> int:
-    return BYTES_OF_ATTEMPT * job.block_bytes * job.queue_depth
 
 
 def _judged(log: Path) -> Steadiness | None:
