@@ -49,7 +49,7 @@ FILL_BYTES_PER_S = 50e6
 LEAST_FILL_S = 30.0
 START_S = 1.0
 """What starting and ending fio takes beside a run. [s]"""
-LOG_MS = 50
+LOG_MS = 20
 MOST_SECONDS = 1e6
 LEFT_FREE = 1.2
 """Space that must stay free, over the size of the file."""
