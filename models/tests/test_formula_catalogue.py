@@ -291,6 +291,7 @@ JOINED = {
     "evaluate.throughput.schemes.scheme_throughput": "costs, laws, mean-value analysis",
     "advise.bill.answer": "lines, sums and limits of a build",
     "advise.tier_cost.answer": "costs and utilisation of devices",
+    "advise.access_cost.answer": "the cost of a tier over what its device serves",
     "evaluate.transactions.replay.compare_buffers": "a replay a variant",
     "evaluate.transactions.replay.residents": "the state a replay ends in",
     "evaluate.transactions.study.leaving_order": "average access times, and the order",

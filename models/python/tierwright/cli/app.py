@@ -13,6 +13,7 @@ from typing import Annotated, cast
 import typer
 
 from tierwright.cli import (
+    access_cost,
     bill,
     break_even,
     catalog,
@@ -83,6 +84,7 @@ app.command("conformance")(model.conformance)
 app.command("formula")(model.formula)
 app.add_typer(curve.app, name="curve")
 device.app.command("measure")(device_measure.measure)
+device.app.command("access-cost")(shows_money(access_cost.access_cost))
 app.add_typer(device.app, name="device")
 app.add_typer(catalog.app, name="catalog")
 

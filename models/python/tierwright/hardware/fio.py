@@ -262,7 +262,8 @@ def import_fio(
     queue_depth : int, optional
         Depth of the rates to take. [1]
     page_bytes : int, optional
-        Transfer of the rates to take, where fio measured several. [bytes]
+        Transfer of the rates to take, where fio measured several; that of the record where there
+        is one. [bytes]
     capacity_bytes : int, optional
         Usable capacity, which fio does not tell. [bytes]
     place : str
@@ -293,7 +294,8 @@ def import_fio(
             "the cost of neither is known",
             _HINT,
         )
-    page = _page(runs, page_bytes, place)
+    planned = None if record is None else record.page_bytes
+    page = _page(runs, page_bytes or planned, place)
     depth, about_depth = _depth(runs, page, queue_depth, place)
     version = str(document.get("fio version", "fio"))
     chosen = [

@@ -36,6 +36,8 @@ class FioRecord:
 
     Attributes
     ----------
+    page_bytes : int
+        Page whose cost was measured. [bytes]
     file_bytes : int
         Size of the file that was read and written. [bytes]
     filesystem, source, kernel, fio_version, date, by : str
@@ -51,6 +53,7 @@ class FioRecord:
         Job to its `Verdict`.
     """
 
+    page_bytes: int
     file_bytes: int
     filesystem: str
     source: str
@@ -168,13 +171,15 @@ def read_record(document: Mapping[str, Any], place: str) -> FioRecord | None:
     )
     texts = {key: _text(entry, key, problems) for key in _TEXTS}
     whole = {
-        key: _whole(entry, key, problems) for key in ("file_bytes", "written_bytes")
+        key: _whole(entry, key, problems)
+        for key in ("page_bytes", "file_bytes", "written_bytes")
     }
     direct = entry.get("direct")
     problems.check(isinstance(direct, bool), "direct", direct, "must be true or false")
     verdicts = _verdicts(entry.get("jobs"), problems)
     problems.raise_if_any()
     return FioRecord(
+        page_bytes=whole["page_bytes"],
         file_bytes=whole["file_bytes"],
         filesystem=texts["filesystem"],
         source=texts["source"],

@@ -6,6 +6,7 @@ Pure: no file is touched and no clock is read. `tierwright.hardware.measure.run`
 from __future__ import annotations
 
 import math
+import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -270,6 +271,51 @@ class MeasurePlan:
             "sentences": list(self.sentences()),
             "jobs": [{**plain(job), "title": job.title} for job in self.jobs],
         }
+
+
+def command_of(
+    folder: str,
+    *,
+    page_bytes: int,
+    file_bytes: int,
+    most_s: float,
+    most_written_bytes: int | None = None,
+    queue_depths: Sequence[int] = QUEUE_DEPTHS,
+    output: str = "device.toml",
+) -> str:
+    """Return the command that executes the plan of the same arguments.
+
+    Parameters
+    ----------
+    folder : str
+        Where it is to measure.
+    page_bytes, file_bytes, most_s, most_written_bytes, queue_depths
+        As of `make_plan`.
+    output : str
+        Device profile that it writes.
+
+    Examples
+    --------
+    >>> command_of("/srv/my data", page_bytes=8192, file_bytes=4 * GIB, most_s=1200)
+    "tierwright device measure '/srv/my data' --page-bytes 8192 --size 4GiB --minutes 20 -o device.toml"
+    """
+    named = f"./{folder}" if folder.startswith("-") else folder
+    parts = ["tierwright", "device", "measure", named]
+    parts += ["--page-bytes", str(page_bytes), "--size", _size(file_bytes)]
+    parts += ["--minutes", f"{most_s / 60:.15g}"]
+    if most_written_bytes is not None:
+        parts += ["--most-written", _size(most_written_bytes)]
+    if sorted(set(queue_depths)) != list(QUEUE_DEPTHS):
+        parts += ["--depths", ",".join(map(str, queue_depths))]
+    return shlex.join([*parts, "-o", output])
+
+
+def _size(size_bytes: int) -> str:
+    """Write a size exactly, as `parse_bytes` reads it."""
+    for unit, name in ((GIB, "GiB"), (MIB, "MiB")):
+        if size_bytes % unit == 0:
+            return f"{size_bytes // unit}{name}"
+    return str(size_bytes)
 
 
 def make_plan(

@@ -236,6 +236,7 @@ def measure(
         ],
         RECORD_KEY: {
             "version": RECORD_VERSION,
+            "page_bytes": plan.page_bytes,
             "file_bytes": plan.file_bytes,
             "written_bytes": done.written_bytes,
             "filesystem": system.kind,
