@@ -363,7 +363,10 @@ def test_a_measurement_gives_a_device_and_leaves_nothing(
         "p99_9": 800,
     }
     assert deep.note == "steady state reached"
-    assert "with fio-3.33 by us on 20" in device.notes
+    assert (
+        "[measured] by tierwright device measure with fio-3.33, run by us on 20"
+        in device.notes
+    )
     assert "in a file of 16 MiB on ext4 (/dev/x); direct I/O" in device.notes
     assert [(mix.read_percent, mix.read.queue_depth) for mix in found.mixes] == [
         (70, 1),

@@ -140,7 +140,7 @@ def answer(
     >>> ssd = catalog.device("face2016-samsung-840pro-256")
     >>> found = answer([ssd], page_bytes=4096)
     >>> found.cheapest, round(found.rows[0].accesses_per_s)
-    ('face2016-samsung-840pro-256', 85000)
+    ('face2016-samsung-840pro-256', 65803)
     """
     ids = [device.id for device in devices]
     problems = Problems("cost of an access", "name each device once")

@@ -317,7 +317,7 @@ def import_fio(
             "kind": kind,
             "notes": f"[measured] imported from {version}"
             if record is None
-            else f"[measured] {record.provenance}",
+            else f"[measured] by {record.provenance}",
             "figures": figures,
             "measurements": [
                 {

@@ -69,8 +69,8 @@ class FioRecord:
     @property
     def provenance(self) -> str:
         """Who measured what, when and how, in one line."""
-        parts = [f"measured by tierwright device measure with {self.fio_version}"]
-        parts += [f"by {self.by}"] if self.by else []
+        ran = f", run by {self.by}" if self.by else ""
+        parts = [f"tierwright device measure with {self.fio_version}{ran}"]
         parts += [f"on {self.date}"] if self.date else []
         where = " ".join(
             part
