@@ -67,6 +67,8 @@ COMMANDS: tuple[tuple[str, ...], ...] = (
     ("curve", "kinds"),
     ("curve", "import"),
     ("device", "import-fio"),
+    ("device", "measure"),
+    ("device", "access-cost"),
     ("device", "health"),
     ("catalog", "devices"),
     ("catalog", "prices"),
