@@ -543,7 +543,7 @@ def test_fio_must_be_there_and_new_enough(tmp_path: Path, fake: FioProgram) -> N
     old = tmp_path / "old"
     old.write_text("#!/bin/sh\necho fio-2.21\n", encoding="utf-8")
     old.chmod(0o755)
-    with pytest.raises(BadInput, match=r"answers `fio-2\.21`") as raised:
+    with pytest.raises(BadInput, match=r"states `fio-2\.21`") as raised:
         find_fio(str(old))
     assert "fio 3.0 or newer" in raised.value.hint
 

@@ -79,7 +79,7 @@ def find_fio(path: str | None = None) -> FioProgram:
     match = _VERSION.match(version)
     if match is None or int(match.group(1)) < LEAST_VERSION:
         raise BadInput(
-            f"fio: `{found}` answers `{version[:80]}` when asked for its version",
+            f"fio: `{found}` states `{version[:80]}` as its version",
             f"use fio {LEAST_VERSION}.0 or newer; {HOW_TO_INSTALL}",
         )
     engines = _asked(found, "--enghelp").split()
