@@ -68,6 +68,8 @@ COMMANDS: tuple[tuple[str, ...], ...] = (
     ("curve", "kinds"),
     ("curve", "import"),
     ("device", "import-fio"),
+    ("device", "measure"),
+    ("device", "access-cost"),
     ("device", "health"),
     ("catalog", "devices"),
     ("catalog", "prices"),
@@ -327,7 +329,7 @@ def devices() -> str:
             "Keys: `id` (the file's name), `name`, `kind`, optional `year`, `sold_as` (`device` or `instance`), `notes`; then a table "
             "`[figures.NAME]` for each figure with `value`, `unit`, `source`, optional `date` (YYYY, YYYY-MM, YYYY-MM-DD or YYYY-Qn), `note`, "
             "and `assumed = true` if the figure is an assumption. Rates measured at several transfer sizes or queue depths are in "
-            "`[[measurements]]`: `operation` (read or write), `page_bytes`, `iops`, `source`, optional `queue_depth`, `date`, `note`; times of pages "
+            "`[[measurements]]`: `operation` (read or write), `page_bytes`, `iops`, `source`, optional `queue_depth`, `date`, `note`, and `latency_us` with `mean`, `p50`, `p95`, `p99`, `p99_9`; times of pages "
             "between them are interpolated. Unknown keys are refused.",
             table(
                 ["figure", "unit", "meaning"],

@@ -17,6 +17,7 @@ import pytest
 
 from tierwright import advise
 from tierwright.advise import (
+    access_cost,
     bill,
     compare,
     device_health,
@@ -104,6 +105,9 @@ def prices() -> Any:
 
 
 QUESTIONS: dict[str, Callable[[], Answer]] = {
+    "access_cost": lambda: access_cost.answer(
+        [FLASH, DISK], page_bytes=8192, prices=prices()
+    ),
     "bill": lambda: bill.answer(
         build_from_mapping({"server": "aws-i4i.4xlarge", "machines": 2})
     ),

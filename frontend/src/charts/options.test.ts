@@ -17,7 +17,7 @@ import {
   MARKED,
   schemeMark,
 } from "./palette";
-import { deviceScatterOption } from "./scatter-option";
+import { deviceScatterOption, timeOverPrice } from "./scatter-option";
 
 const TERMS = {
   flash_reads: 1,
@@ -255,8 +255,8 @@ describe("devices", () => {
             {
               id: "a",
               name: "Chosen disk",
-              pricePerGb: 0.03,
-              readServiceUs: 9000,
+              x: 0.03,
+              y: 9000,
               priceDate: null,
               selected: true,
               assumed: false,
@@ -265,7 +265,7 @@ describe("devices", () => {
         },
       ],
       "light",
-      "EUR",
+      timeOverPrice("EUR"),
     );
     const svg = drawSvg(option, SIZE, "#ffffff");
     expect(svg).toContain("Chosen disk");
@@ -276,8 +276,8 @@ describe("devices", () => {
     const mark = (assumed: boolean) => ({
       id: "a",
       name: "Disk",
-      pricePerGb: 0.03,
-      readServiceUs: 9000,
+      x: 0.03,
+      y: 9000,
       priceDate: null,
       selected: false,
       assumed,
@@ -292,7 +292,7 @@ describe("devices", () => {
         },
       ],
       "light",
-      "USD",
+      timeOverPrice("USD"),
     );
     const [series] = option.series as {
       data: { itemStyle: { color?: string; borderColor: string } }[];

@@ -172,6 +172,7 @@ _CATALOG = {
     ),
     "delete_price_book": Example(path={"price_book_id": Made("price book")}),
     "import_fio": Example({"document": _FIO, "name": "Rig 7"}),
+    "plan_measurement": Example({"folder": "/srv/data", "page_bytes": 8192}),
 }
 
 _TRACES = {
@@ -261,6 +262,9 @@ _QUESTIONS = {
             "held_bytes": 1_000_000_000_000,
             **_PRICED,
         }
+    ),
+    "ask_access_cost": Example(
+        {"page_bytes": 8192, "device_id": "samsung-pm9a3-7.68tb-u2", **_PRICED}
     ),
     "ask_bill": Example(
         {

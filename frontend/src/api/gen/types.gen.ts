@@ -25,6 +25,160 @@ export type AbsentPriceOut = {
 };
 
 /**
+ * AccessCostRowOut
+ *
+ * One device; the money is null where it has no price or no rate.
+ */
+export type AccessCostRowOut = {
+    /**
+     * Device Id
+     *
+     * Id of the device.
+     */
+    device_id: string;
+    /**
+     * Device Name
+     *
+     * Name of the device.
+     */
+    device_name: string;
+    /**
+     * Kind
+     *
+     * Its kind.
+     */
+    kind: string;
+    /**
+     * Accesses Per S
+     *
+     * Random accesses that it serves while it is kept busy. [1/s]
+     */
+    accesses_per_s: number | null;
+    /**
+     * Usd Per Month
+     *
+     * Capital or rent, provisioned rates and fees. [USD/month]
+     */
+    usd_per_month: string | null;
+    /**
+     * Usd Per Billion Accesses
+     *
+     * Cost of 10^9 accesses. [USD]
+     */
+    usd_per_billion_accesses: string | null;
+    /**
+     * Reason
+     *
+     * Why there is no cost; empty where there is one.
+     */
+    reason: string;
+};
+
+/**
+ * AccessCostsIn
+ *
+ * The access, the prices, and the months over which a purchase is spread.
+ */
+export type AccessCostsIn = {
+    /**
+     * Page Bytes
+     *
+     * Size of one page. [bytes]
+     */
+    page_bytes?: number;
+    /**
+     * Operation
+     *
+     * What an access does.
+     */
+    operation?: 'read' | 'write';
+    /**
+     * Price Book Id
+     *
+     * Absent: the prices that the devices state.
+     */
+    price_book_id?: string | null;
+    /**
+     * Amortisation Months
+     *
+     * Time over which a purchase is paid. [months]
+     */
+    amortisation_months?: number;
+    /**
+     * Device Id
+     *
+     * Device that the sentence compares with the cheapest one.
+     */
+    device_id?: string | null;
+};
+
+/**
+ * AccessCostsOut
+ *
+ * Devices by the cost of an access, the cheapest first; those without a cost last.
+ */
+export type AccessCostsOut = {
+    /**
+     * Page Bytes
+     *
+     * Size of one page. [bytes]
+     */
+    page_bytes: number;
+    /**
+     * Operation
+     *
+     * `read` or `write`.
+     */
+    operation: 'read' | 'write';
+    /**
+     * The price book used; null where no price book has a price.
+     */
+    price_book: PriceBookRef | null;
+    /**
+     * Rows
+     *
+     * The rows of the table.
+     */
+    rows: Array<AccessCostRowOut>;
+    /**
+     * Cheapest
+     *
+     * Id of the device of least cost; null where no device has one.
+     */
+    cheapest: string | null;
+    /**
+     * Sentence
+     *
+     * The answer in a sentence.
+     */
+    sentence: string;
+    /**
+     * Estimator
+     *
+     * How the figures were obtained: by model or by replay.
+     */
+    estimator: string;
+    /**
+     * Validity
+     *
+     * Where they are valid.
+     */
+    validity: string;
+    /**
+     * Warnings
+     *
+     * What to know before relying on these figures.
+     */
+    warnings: Array<WarningOut>;
+    /**
+     * Derivation
+     *
+     * Null unless the query has `derivation=true`; `scheme` holds the device that a step belongs to.
+     */
+    derivation: Array<DerivationStep> | null;
+};
+
+/**
  * AccessTimes
  *
  * Busy times put in: throughput costs, 1/IOPS, not latencies. [µs]
@@ -5197,7 +5351,7 @@ export type FioImportIn = {
     /**
      * Document
      *
-     * JSON of `fio --output-format=json`.
+     * JSON of `fio --output-format=json`, or the raw results of `tierwright device measure`.
      */
     document: {
         [key: string]: unknown;
@@ -5223,7 +5377,7 @@ export type FioImportIn = {
     /**
      * Page Bytes
      *
-     * Transfer size of the rates, where several were measured.
+     * Transfer size of the rates, where several were measured; absent: that of the record, where there is one.
      */
     page_bytes?: number | null;
     /**
@@ -5263,6 +5417,16 @@ export type FioImportOut = {
      */
     runs: Array<FioRunOut>;
     /**
+     * Mixes
+     *
+     * Reads and writes measured together; no figure of the device is from them.
+     */
+    mixes: Array<FioMixOut>;
+    /**
+     * How it was measured; null unless `tierwright device measure` made the result.
+     */
+    record: FioRecordOut | null;
+    /**
      * Used
      *
      * The run behind each figure of the device.
@@ -5294,6 +5458,110 @@ export type FioImportOut = {
      * What to know before relying on these figures.
      */
     warnings: Array<WarningOut>;
+};
+
+/**
+ * FioMixOut
+ *
+ * Reads and writes that fio measured together: the cost of neither.
+ */
+export type FioMixOut = {
+    /**
+     * Read Percent
+     *
+     * Requested share of reads. [%]
+     */
+    read_percent: number;
+    /**
+     * The reads of the mix.
+     */
+    read: FioRunOut;
+    /**
+     * The writes of the mix.
+     */
+    write: FioRunOut;
+};
+
+/**
+ * FioRecordOut
+ *
+ * How `tierwright device measure` made the result.
+ */
+export type FioRecordOut = {
+    /**
+     * Page Bytes
+     *
+     * Page whose cost was measured. [bytes]
+     */
+    page_bytes: number;
+    /**
+     * File Bytes
+     *
+     * Size of the file that was read and written. [bytes]
+     */
+    file_bytes: number;
+    /**
+     * Filesystem
+     *
+     * Type of the file system; empty where unknown.
+     */
+    filesystem: string;
+    /**
+     * Source
+     *
+     * What is mounted there; empty where unknown.
+     */
+    source: string;
+    /**
+     * Kernel
+     *
+     * Operating system.
+     */
+    kernel: string;
+    /**
+     * Fio Version
+     *
+     * Version of fio.
+     */
+    fio_version: string;
+    /**
+     * Date
+     *
+     * Day of the measurement.
+     */
+    date: string;
+    /**
+     * By
+     *
+     * Who measured; empty where not stated.
+     */
+    by: string;
+    /**
+     * Direct
+     *
+     * Whether the page cache was bypassed.
+     */
+    direct: boolean;
+    /**
+     * Written Bytes
+     *
+     * Bytes written in all. [bytes]
+     */
+    written_bytes: number;
+    /**
+     * Rule
+     *
+     * When a run counts as steady.
+     */
+    rule: string;
+    /**
+     * Verdicts
+     *
+     * Per job: `steady`, `not_steady`, or `too_short` to be judged.
+     */
+    verdicts: {
+        [key: string]: 'steady' | 'not_steady' | 'too_short';
+    };
 };
 
 /**
@@ -5374,6 +5642,14 @@ export type FioRunOut = {
      * How long it ran. [s]
      */
     duration_s: number;
+    /**
+     * Percentiles Us
+     *
+     * Latency by percentile: `p50`, `p95`, `p99`, `p99_9`; empty where fio reports none. [µs]
+     */
+    percentiles_us: {
+        [key: string]: number;
+    };
 };
 
 /**
@@ -7471,6 +7747,138 @@ export type MarginOut = {
 };
 
 /**
+ * MeasureJobOut
+ *
+ * One pattern that will be run alone.
+ */
+export type MeasureJobOut = {
+    /**
+     * Name
+     *
+     * Name of the job of fio.
+     */
+    name: string;
+    /**
+     * Title
+     *
+     * What it is, in words.
+     */
+    title: string;
+    /**
+     * Most Written Bytes
+     *
+     * Bytes that it may write, over all its runs; 0 for reads. [bytes]
+     */
+    most_written_bytes: number;
+    /**
+     * Most Attempts
+     *
+     * Runs until its rate is given up as not steady.
+     */
+    most_attempts: number;
+};
+
+/**
+ * MeasurePlanIn
+ *
+ * What is to be measured, and within which time and bytes.
+ */
+export type MeasurePlanIn = {
+    /**
+     * Folder
+     *
+     * Folder on the device, on the machine where the command is to run.
+     */
+    folder?: string;
+    /**
+     * Page Bytes
+     *
+     * Size of one page. [bytes]
+     */
+    page_bytes?: number;
+    /**
+     * File Bytes
+     *
+     * Size of the file to make. [bytes]
+     */
+    file_bytes?: number;
+    /**
+     * Most S
+     *
+     * Time that it may take at most. [s]
+     */
+    most_s?: number;
+    /**
+     * Most Written Bytes
+     *
+     * Bytes that it may write at most; absent: 16 times the file. [bytes]
+     */
+    most_written_bytes?: number | null;
+};
+
+/**
+ * MeasurePlanOut
+ *
+ * The command to run, and what it will write. The server runs nothing.
+ */
+export type MeasurePlanOut = {
+    /**
+     * Command
+     *
+     * Command that executes this plan.
+     */
+    command: string;
+    /**
+     * Sentences
+     *
+     * What it will do, and for how long.
+     */
+    sentences: Array<string>;
+    /**
+     * How To Install
+     *
+     * How to install fio.
+     */
+    how_to_install: string;
+    /**
+     * File Bytes
+     *
+     * Size of the file that it makes. [bytes]
+     */
+    file_bytes: number;
+    /**
+     * Most Written Bytes
+     *
+     * Bytes written at most: the file once, and those of the jobs. [bytes]
+     */
+    most_written_bytes: number;
+    /**
+     * Least S
+     *
+     * Time where every rate is steady at once, without the time to write the file. [s]
+     */
+    least_s: number;
+    /**
+     * Most S
+     *
+     * Time where no rate becomes steady. [s]
+     */
+    most_s: number;
+    /**
+     * Files
+     *
+     * Files that it makes in a new folder.
+     */
+    files: Array<string>;
+    /**
+     * Jobs
+     *
+     * Patterns, in their order.
+     */
+    jobs: Array<MeasureJobOut>;
+};
+
+/**
  * MeasurementIn
  *
  * A rate of random operations at one transfer size and queue depth.
@@ -7494,6 +7902,14 @@ export type MeasurementIn = {
      * [1/s]
      */
     iops: number;
+    /**
+     * Latency Us
+     *
+     * From submission to completion: `mean`, and percentiles. [µs]
+     */
+    latency_us?: {
+        [key: string]: number;
+    };
     /**
      * Queue Depth
      *
@@ -7544,6 +7960,14 @@ export type MeasurementOut = {
      * [1/s]
      */
     iops: number;
+    /**
+     * Latency Us
+     *
+     * From submission to completion, with the wait at this queue depth: `mean`, and percentiles `p50`, `p95`, `p99`, `p99_9`; empty where unknown. [µs]
+     */
+    latency_us: {
+        [key: string]: number;
+    };
     /**
      * Queue Depth
      *
@@ -18444,6 +18868,82 @@ export type AskTierCostResponses = {
 
 export type AskTierCostResponse = AskTierCostResponses[keyof AskTierCostResponses];
 
+export type AskAccessCostData = {
+    body: AccessCostsIn;
+    path?: never;
+    query?: {
+        /**
+         * Currency
+         *
+         * Currency of the money in the answer. Other than USD: every amount is also given in it (`usd_per_month`: `eur_per_month`), converted once from the sum; sentences use it, and `exchange_rate` states the rate, its date and its source: the rate of the price book, or else the shipped one of the nearest day. `GET /catalog/exchange-rates` lists them.
+         */
+        currency?: string;
+        /**
+         * Per Usd
+         *
+         * Your own rate, used instead: the value of one US dollar in `currency`, and the date.
+         */
+        per_usd?: string | null;
+        /**
+         * Derivation
+         *
+         * `true`: the answer includes its derivation, every formula with its numbers; otherwise `derivation` is null.
+         */
+        derivation?: boolean;
+        /**
+         * With `Accept: text/csv`: the table to answer with; absent: `rows`.
+         */
+        table?: 'rows' | 'warnings' | 'derivation';
+    };
+    url: '/api/v1/access-costs';
+};
+
+export type AskAccessCostErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type AskAccessCostError = AskAccessCostErrors[keyof AskAccessCostErrors];
+
+export type AskAccessCostResponses = {
+    /**
+     * Successful Response
+     */
+    200: AccessCostsOut;
+};
+
+export type AskAccessCostResponse = AskAccessCostResponses[keyof AskAccessCostResponses];
+
 export type AskBillData = {
     body: BillIn;
     path?: never;
@@ -20864,7 +21364,7 @@ export type ImportFioData = {
         /**
          * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'device.figures' | 'device.measurements' | 'device.service_times' | 'device.waiting_times' | 'runs' | 'warnings';
+        table?: 'device.figures' | 'device.measurements' | 'device.service_times' | 'device.waiting_times' | 'runs' | 'mixes' | 'warnings';
     };
     url: '/api/v1/device-imports/fio';
 };
@@ -20914,6 +21414,60 @@ export type ImportFioResponses = {
 };
 
 export type ImportFioResponse = ImportFioResponses[keyof ImportFioResponses];
+
+export type PlanMeasurementData = {
+    body: MeasurePlanIn;
+    path?: never;
+    query?: {
+        /**
+         * With `Accept: text/csv`: the table to answer with; absent: `jobs`.
+         */
+        table?: 'jobs';
+    };
+    url: '/api/v1/devices/measure-plan';
+};
+
+export type PlanMeasurementErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type PlanMeasurementError = PlanMeasurementErrors[keyof PlanMeasurementErrors];
+
+export type PlanMeasurementResponses = {
+    /**
+     * Successful Response
+     */
+    200: MeasurePlanOut;
+};
+
+export type PlanMeasurementResponse = PlanMeasurementResponses[keyof PlanMeasurementResponses];
 
 export type ListUploadsData = {
     body?: never;

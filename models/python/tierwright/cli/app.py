@@ -13,6 +13,7 @@ from typing import Annotated, cast
 import typer
 
 from tierwright.cli import (
+    access_cost,
     bill,
     break_even,
     catalog,
@@ -20,6 +21,7 @@ from tierwright.cli import (
     curve,
     describe,
     device,
+    device_measure,
     fragments,
     model,
     planning,
@@ -84,6 +86,8 @@ app.command("bill")(shows_money(bill.bill))
 app.command("conformance")(model.conformance)
 app.command("formula")(model.formula)
 app.add_typer(curve.app, name="curve")
+device.app.command("measure")(device_measure.measure)
+device.app.command("access-cost")(shows_money(access_cost.access_cost))
 app.add_typer(device.app, name="device")
 app.add_typer(catalog.app, name="catalog")
 
