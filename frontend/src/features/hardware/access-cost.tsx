@@ -21,6 +21,7 @@ import type { TierSearch } from "@/questions/tier-cost";
 import { rateOf, shownCurrency } from "@/units/currency";
 import {
   bytes,
+  counted,
   formatAmount,
   formatBytes,
   formatCount,
@@ -166,9 +167,11 @@ export function notDrawn(rows: number, drawn: number): string {
   if (left === 0) {
     return "Every device is drawn: down and to the right is better.";
   }
-  return left === 1
-    ? "Down and to the right is better. One device without a price, a rate or a capacity is not drawn; the table says what is missing."
-    : `Down and to the right is better. ${left} devices without a price, a rate or a capacity are not drawn; the table says what is missing.`;
+  return `Down and to the right is better. ${counted(
+    left,
+    "device without a price, a rate or a capacity is not drawn",
+    "devices without a price, a rate or a capacity are not drawn",
+  )}; the table says what is missing.`;
 }
 
 function AccessChart(props: {

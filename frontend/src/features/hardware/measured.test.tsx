@@ -149,7 +149,7 @@ describe("the cost of an access", () => {
 
   it("counts what is not drawn", () => {
     expect(notDrawn(3, 3)).toContain("Every device is drawn");
-    expect(notDrawn(3, 2)).toContain("One device without");
+    expect(notDrawn(3, 2)).toContain("1 device without");
     expect(notDrawn(3, 1)).toContain("2 devices without");
   });
 

@@ -301,7 +301,7 @@ export function countedIn(
   const start = sweep.warm_up
     ? `after a warm-up of ${formatCount(sweep.warm_up)}`
     : "from a cold start";
-  return `${formatCount(sweep.accesses)} accesses ${start}`;
+  return `${counted(sweep.accesses, "access")} ${start}`;
 }
 
 export function tableOf(sweep: SweepOut) {

@@ -1,6 +1,6 @@
 import { NumberInput, SegmentedControl, Text } from "@mantine/core";
 import { FULL, type WarmUp } from "@/questions/simulate";
-import { formatCount } from "@/units/quantity";
+import { counted } from "@/units/quantity";
 
 type Kind = "none" | "accesses" | "share" | typeof FULL;
 
@@ -90,7 +90,7 @@ export function WarmUpField(props: {
         {noteOf(value)}
         {kind === "none" || kind === FULL
           ? ""
-          : ` The trace has ${formatCount(accesses)} accesses.`}
+          : ` The trace has ${counted(accesses, "access")}.`}
       </Text>
     </fieldset>
   );

@@ -8,6 +8,7 @@ import typer
 
 from tierwright.cli.output import Json, print_json, print_table
 from tierwright.common.units import format_count
+from tierwright.common.wording import counted
 
 
 def access_cost(
@@ -92,7 +93,9 @@ def access_cost(
     left = sum(row.usd_per_billion_accesses is None for row in found.rows)
     if left:
         typer.echo(
-            "One device without a price or a rate is left out."
-            if left == 1
-            else f"{left} devices without a price or a rate are left out."
+            counted(
+                left,
+                "device without a price or a rate is left out.",
+                "devices without a price or a rate are left out.",
+            )
         )

@@ -18,6 +18,7 @@ from decimal import Decimal
 import numpy as np
 
 from tierwright.common.answer import Step
+from tierwright.common.wording import counted
 from tierwright.evaluate.page_flow import engine
 from tierwright.evaluate.page_flow.derivation import IO_TIME
 from tierwright.evaluate.page_flow.explain import PAPER, service_meanings
@@ -149,7 +150,7 @@ def _about_misses(curve: Curve, missed: float) -> Iterator[str]:
     """Say why RAM as large as the data misses, or where that is a bound."""
     if curve.ends_early:
         yield (
-            f"The curve ends at {curve.last_listed:,} pages: with more RAM there may be "
+            f"The curve ends at {counted(curve.last_listed, 'page')}: with more RAM there may be "
             "fewer misses, so the I/O time is at most this."
         )
     elif missed and curve.start == "cold":
@@ -244,7 +245,7 @@ def _steps(
     read, write = f"{device}_R", f"{device}_W"
     read_us, write_us = times_us
     source = (
-        f"{PAPER}, section 4.3: C0 with RAM of {bar.ram_pages:,} pages"
+        f"{PAPER}, section 4.3: C0 with RAM of {counted(bar.ram_pages, 'page')}"
         f"{' and flash in place of the disk' if flash else ''}"
     )
     rows = (

@@ -14,7 +14,7 @@ from typing import Any, Literal
 from tierwright.common.derivation import plain
 from tierwright.common.errors import BadInput, Problems
 from tierwright.common.units import format_bytes
-from tierwright.common.wording import duration
+from tierwright.common.wording import counted, duration
 from tierwright.hardware.measure.steady import RULE, WINDOWS
 
 Pattern = Literal["read", "write", "mix"]
@@ -385,7 +385,7 @@ def make_plan(
         raise BadInput(
             f"measurement: most_s: `{most_s:g}` is too short for writing the file and one run of "
             f"each of {len(jobs)} patterns",
-            f"allow at least {math.ceil((fill_most_s + len(jobs) * attempt_s) / 60)} minutes, "
+            f"allow at least {counted(math.ceil((fill_most_s + len(jobs) * attempt_s) / 60), 'minute')}, "
             "measure in a smaller file, or measure fewer queue depths",
         )
     writers = sum(job.writes for job in jobs)
