@@ -178,7 +178,13 @@ def of_evaluation(
         How long the workload took. [s]
     """
     judged = effects.judged(found, curve, flash, disk)
-    load = about_load(judged, curve.accesses, duration_s)
+    given = curve.given
+    load = about_load(
+        judged,
+        curve.accesses,
+        duration_s,
+        described=given is not None and given.described_by is not None,
+    )
     made = replace(judged, warnings=(*load, *judged.warnings))
     return Comparison(
         finding=_finding(made),

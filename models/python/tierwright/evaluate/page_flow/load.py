@@ -90,7 +90,11 @@ def busy_shares(
 
 
 def about_load(
-    found: Evaluation, accesses: int, duration_s: float | None
+    found: Evaluation,
+    accesses: int,
+    duration_s: float | None,
+    *,
+    described: bool = False,
 ) -> Iterator[Caution]:
     """Warn where the best scheme keeps a device busy for more than all of the time.
 
@@ -102,6 +106,8 @@ def about_load(
         Of the recording.
     duration_s : float or None
         Of the recording; without it there is no rate and no warning. [s]
+    described : bool
+        Whether the rate was stated in a description, not recorded.
     """
     if duration_s is None or duration_s <= 0:
         return
@@ -123,7 +129,8 @@ def about_load(
     )
     yield Caution(
         "load_beyond_devices",
-        f"the recording makes {format_count(float(f'{rate:.3g}'))} accesses per "
+        f"{'the description states' if described else 'the recording makes'} "
+        f"{format_count(float(f'{rate:.3g}'))} accesses per "
         f"second, {_too_many(busy, tier)} under `{found.best}`; {others}",
         "choose more RAM or flash, or a faster or wider device; see the page "
         "Throughput for the rate that the devices can carry",
