@@ -57,6 +57,22 @@ _CURVE = {
     "page_bytes": 8192,
     "accesses": 1_000_000,
 }
+_DESCRIPTION = {
+    "page_bytes": 8192,
+    "data_bytes": 800 * 2**30,
+    "accesses_per_s": 20_000,
+    "write_share": 0.2,
+    "components": [
+        {"kind": "zipf", "exponent": 0.9, "weight": 8, "data_share": 0.3},
+        {"kind": "scan", "weight": 1, "write_share": 0, "data_share": 0.5},
+        {
+            "kind": "hot_cold",
+            "hot_data_share": 0.1,
+            "hot_access_share": 0.9,
+            "weight": 1,
+        },
+    ],
+}
 _DEVICE = {
     "name": "Our SSD",
     "kind": "nvme",
@@ -145,6 +161,7 @@ _CATALOG = {
     "list_volumes": Example(query={"provider": "aws"}),
     "list_parts": Example(query={"kind": "dimm"}),
     "list_price_history": Example(),
+    "list_workload_presets": Example(),
     "list_devices": Example(query={"role": "flash", "currency": "EUR"}),
     "create_device": Example(_DEVICE),
     "get_device": Example(
@@ -215,6 +232,11 @@ _TRACES = {
     "read_workload_again": Example(path={"workload_id": Made("failed workload")}),
     "get_conversion_log": Example(path=_WORKLOAD),
     "get_curve": Example(path=_WORKLOAD, query={"points": 50}),
+    "create_workload_from_description": Example({**_DESCRIPTION, "name": "Orders"}),
+    "list_description_kinds": Example(),
+    "preview_description": Example(
+        {"preset": "oltp", "data_bytes": 2**40, "accesses_per_s": 20_000}
+    ),
     "list_curve_kinds": Example(),
     "preview_given_curve": Example(_CURVE),
 }

@@ -100,7 +100,7 @@ async def create_from_curve(
         import_curve, body.text, options_of(body), place="body.text"
     )
     assert found.profile is not None  # import_curve raises otherwise
-    return await _create(session, context, name, found.profile, None)
+    return await create(session, context, name, found.profile, None)
 
 
 async def create_from_document(
@@ -127,7 +127,7 @@ async def create_from_document(
     profile = await asyncio.to_thread(
         profile_from_mapping, document, place="body.profile"
     )
-    return await _create(session, context, name, profile, filename)
+    return await create(session, context, name, profile, filename)
 
 
 def document_in(settings: Settings, upload: Upload) -> dict[str, Any] | None:
@@ -164,14 +164,20 @@ def document_in(settings: Settings, upload: Upload) -> dict[str, Any] | None:
 _HEAD_BYTES = 4096
 
 
-async def _create(
+async def create(
     session: AsyncSession,
     context: Context,
     name: str,
     profile: Profile,
     filename: str | None,
 ) -> Workload:
-    """Store a profile once under the hash of its text, and a workload that points to it."""
+    """Store a profile once under the hash of its text, and a workload that points to it.
+
+    Raises
+    ------
+    NoSpace
+        If the disk has no room for it.
+    """
     text = await asyncio.to_thread(profile.to_text)
     content_id = hashlib.sha256(text.encode()).hexdigest()
     settings = context.settings
@@ -240,6 +246,7 @@ def _summary(profile: Profile, stored_bytes: int) -> dict[str, Any]:
         "curve_pages": curve.last_listed,
         "dirty_share": None if given is None else given.dirty_share,
         "write_share": None if given is None else given.write_share,
+        "described_by": None if given is None else given.described_by,
         "sample_rate": None if profile.sampled is None else profile.sampled.sample_rate,
     }
 
