@@ -2260,6 +2260,62 @@ export type Comparison = {
 };
 
 /**
+ * ComponentIn
+ *
+ * One part of a mix, with its own part of the data.
+ */
+export type ComponentIn = {
+    /**
+     * Kind
+     *
+     * Which page it accesses next, see `GET /description-kinds`.
+     */
+    kind: 'zipf' | 'hot_cold' | 'uniform' | 'scan';
+    /**
+     * Weight
+     *
+     * Its share of the accesses, relative to the other components. [1]
+     */
+    weight?: number;
+    /**
+     * Data Share
+     *
+     * Its part of the data, which no other component accesses. Without it and `pages`: what the others leave. [1]
+     */
+    data_share?: number | null;
+    /**
+     * Pages
+     *
+     * The same as a number of pages. [pages]
+     */
+    pages?: number | null;
+    /**
+     * Write Share
+     *
+     * Share of its accesses that write; absent: that of the whole. [1]
+     */
+    write_share?: number | null;
+    /**
+     * Exponent
+     *
+     * Of `zipf`: rank k is accessed in proportion to 1 / k^exponent. [1]
+     */
+    exponent?: number | null;
+    /**
+     * Hot Data Share
+     *
+     * Of `hot_cold`: this share of its data is hot. [1]
+     */
+    hot_data_share?: number | null;
+    /**
+     * Hot Access Share
+     *
+     * Of `hot_cold`: the hot data takes this share of its accesses. [1]
+     */
+    hot_access_share?: number | null;
+};
+
+/**
  * ContenderIn
  *
  * One thing to simulate: a name of `GET /simulator`, and its options.
@@ -2548,6 +2604,12 @@ export type ConversionReportOut = {
      * The workload that was scaled; null where none was.
      */
     scaled_from: ScaledFrom | null;
+    /**
+     * Described By
+     *
+     * Name of the description from which the curve was computed; null for a curve that was given or measured.
+     */
+    described_by: string | null;
     /**
      * Chosen By
      *
@@ -2918,6 +2980,12 @@ export type CurveOut = {
      * Size of one page. [bytes]
      */
     page_bytes: number;
+    /**
+     * Described By
+     *
+     * Name of the description from which the counts were computed; null where they were given or measured.
+     */
+    described_by: string | null;
     /**
      * Estimator
      *
@@ -3403,6 +3471,250 @@ export type DerivationStep = {
      * Where the formula is from.
      */
     source: string;
+};
+
+/**
+ * DescribedPartOut
+ *
+ * A component with its pages.
+ */
+export type DescribedPartOut = {
+    /**
+     * Kind
+     *
+     * Its kind.
+     */
+    kind: string;
+    /**
+     * Access Share
+     *
+     * Its share of all accesses. [1]
+     */
+    access_share: number;
+    /**
+     * Pages
+     *
+     * Its pages. [pages]
+     */
+    pages: number;
+    /**
+     * Write Share
+     *
+     * Share of its accesses that write. [1]
+     */
+    write_share: number;
+};
+
+/**
+ * DescribedWorkloadIn
+ *
+ * Create a workload from a description.
+ */
+export type DescribedWorkloadIn = {
+    /**
+     * Preset
+     *
+     * A mix of `GET /catalog/workload-presets`, instead of `components`.
+     */
+    preset?: string | null;
+    /**
+     * Page Bytes
+     *
+     * Size of a page, a power of two; absent: that of the preset. [bytes]
+     */
+    page_bytes?: number | null;
+    /**
+     * Data Bytes
+     *
+     * Size of the data; absent: that of the preset's recording. [bytes]
+     */
+    data_bytes?: number | null;
+    /**
+     * Accesses Per S
+     *
+     * Page accesses per second; absent: those of the preset's recording. [1/s]
+     */
+    accesses_per_s?: number | null;
+    /**
+     * Write Share
+     *
+     * Share of the accesses that write in each component that states no other; absent: 0, or that of the preset. [1]
+     */
+    write_share?: number | null;
+    /**
+     * Components
+     *
+     * The mix: each access is of one component, at random by weight.
+     */
+    components?: Array<ComponentIn> | null;
+    /**
+     * Name
+     *
+     * A name to show, on one line.
+     */
+    name: string;
+};
+
+/**
+ * DescriptionIn
+ *
+ * A described workload: its data, its load, and a mix of components or a preset.
+ */
+export type DescriptionIn = {
+    /**
+     * Preset
+     *
+     * A mix of `GET /catalog/workload-presets`, instead of `components`.
+     */
+    preset?: string | null;
+    /**
+     * Page Bytes
+     *
+     * Size of a page, a power of two; absent: that of the preset. [bytes]
+     */
+    page_bytes?: number | null;
+    /**
+     * Data Bytes
+     *
+     * Size of the data; absent: that of the preset's recording. [bytes]
+     */
+    data_bytes?: number | null;
+    /**
+     * Accesses Per S
+     *
+     * Page accesses per second; absent: those of the preset's recording. [1/s]
+     */
+    accesses_per_s?: number | null;
+    /**
+     * Write Share
+     *
+     * Share of the accesses that write in each component that states no other; absent: 0, or that of the preset. [1]
+     */
+    write_share?: number | null;
+    /**
+     * Components
+     *
+     * The mix: each access is of one component, at random by weight.
+     */
+    components?: Array<ComponentIn> | null;
+};
+
+/**
+ * DescriptionKindOut
+ *
+ * A kind of component.
+ */
+export type DescriptionKindOut = {
+    /**
+     * Name
+     *
+     * Its name.
+     */
+    name: string;
+    /**
+     * Title
+     *
+     * Its display name.
+     */
+    title: string;
+    /**
+     * Description
+     *
+     * What it is, in a sentence.
+     */
+    description: string;
+    /**
+     * Needs
+     *
+     * Fields that it needs and no other kind has.
+     */
+    needs: Array<string>;
+};
+
+/**
+ * DescriptionPreviewOut
+ *
+ * The curve of a description, by formula; nothing is stored.
+ */
+export type DescriptionPreviewOut = {
+    /**
+     * Finding
+     *
+     * The answer in a few words.
+     */
+    finding: string;
+    /**
+     * Page Bytes
+     *
+     * Size of one page. [bytes]
+     */
+    page_bytes: number;
+    /**
+     * Data Bytes
+     *
+     * Size of the data. [bytes]
+     */
+    data_bytes: number;
+    /**
+     * Data Pages
+     *
+     * Pages of the data. [pages]
+     */
+    data_pages: number;
+    /**
+     * Accesses Per S
+     *
+     * Page accesses per second. [1/s]
+     */
+    accesses_per_s: number;
+    /**
+     * Write Share
+     *
+     * Share of all accesses that write. [1]
+     */
+    write_share: number;
+    /**
+     * Parts
+     *
+     * The components, in order.
+     */
+    parts: Array<DescribedPartOut>;
+    /**
+     * Pages
+     *
+     * Cache sizes, strictly increasing. [pages]
+     */
+    pages: Array<number>;
+    /**
+     * Hit Ratios
+     *
+     * Share of the accesses that hit an LRU cache of each size. [1]
+     */
+    hit_ratios: Array<number>;
+    /**
+     * Write Backs Per Access
+     *
+     * Dirty evictions of an LRU cache of each size, per access. [1]
+     */
+    write_backs_per_access: Array<number>;
+    /**
+     * Estimator
+     *
+     * How the figures were obtained: by model or by replay.
+     */
+    estimator: string;
+    /**
+     * Assumptions
+     *
+     * What the reader had to assume.
+     */
+    assumptions: Array<string>;
+    /**
+     * Warnings
+     *
+     * What to know before relying on these figures.
+     */
+    warnings: Array<WarningOut>;
 };
 
 /**
@@ -4410,7 +4722,7 @@ export type DirtyShareOut = {
     /**
      * Value
      *
-     * As stated, the same at every size. [1]
+     * As stated, the same at every size; null where it was measured, or follows at each size from a description. [1]
      */
     value: number | null;
     /**
@@ -4438,7 +4750,7 @@ export type DirtyShareOut = {
  *
  * Where the dirty share is from.
  */
-export type DirtyShareState = 'measured' | 'stated' | 'unknown';
+export type DirtyShareState = 'measured' | 'stated' | 'described' | 'unknown';
 
 /**
  * DrivesOut
@@ -5650,6 +5962,44 @@ export type FioRunOut = {
     percentiles_us: {
         [key: string]: number;
     };
+};
+
+/**
+ * FitPointOut
+ *
+ * Trace and description at one size.
+ */
+export type FitPointOut = {
+    /**
+     * Cache Pages
+     *
+     * Size of the cache. [pages]
+     */
+    cache_pages: number;
+    /**
+     * Recorded Misses
+     *
+     * Misses per access of the trace, LRU in the steady state. [1]
+     */
+    recorded_misses: number;
+    /**
+     * Described Misses
+     *
+     * The same of the description, by formula. [1]
+     */
+    described_misses: number;
+    /**
+     * Recorded Write Backs
+     *
+     * Write-backs per access of the trace; null where it states no writes. [1]
+     */
+    recorded_write_backs: number | null;
+    /**
+     * Described Write Backs
+     *
+     * The same of the description, by formula. [1]
+     */
+    described_write_backs: number | null;
 };
 
 /**
@@ -10054,6 +10404,94 @@ export type PopularityOut = {
      * Pages that are read and written. [pages]
      */
     both: number;
+};
+
+/**
+ * PresetComponentOut
+ *
+ * One part of the mix of a preset.
+ */
+export type PresetComponentOut = {
+    /**
+     * Kind
+     *
+     * A name of `GET /description-kinds`.
+     */
+    kind: string;
+    /**
+     * Weight
+     *
+     * Its share of the accesses beside the others. [1]
+     */
+    weight: number;
+    /**
+     * Data Share
+     *
+     * Its part of the data; null: what the others leave. [1]
+     */
+    data_share: number | null;
+    /**
+     * Write Share
+     *
+     * Share of its accesses that write; null: that of the whole. [1]
+     */
+    write_share: number | null;
+    /**
+     * Exponent
+     *
+     * Of `zipf`: skew of its popularity. [1]
+     */
+    exponent: number | null;
+    /**
+     * Hot Data Share
+     *
+     * Of `hot_cold`: this share of its data is hot. [1]
+     */
+    hot_data_share: number | null;
+    /**
+     * Hot Access Share
+     *
+     * Of `hot_cold`: the hot data takes this share of its accesses. [1]
+     */
+    hot_access_share: number | null;
+};
+
+/**
+ * PresetWorkloadOut
+ *
+ * The mix of a preset, with data and load of the recording.
+ */
+export type PresetWorkloadOut = {
+    /**
+     * Page Bytes
+     *
+     * Size of one page. [bytes]
+     */
+    page_bytes: number;
+    /**
+     * Data Bytes
+     *
+     * Size of the data. [bytes]
+     */
+    data_bytes: number;
+    /**
+     * Accesses Per S
+     *
+     * Page accesses per second. [1/s]
+     */
+    accesses_per_s: number;
+    /**
+     * Write Share
+     *
+     * Share of the accesses that write in each component that states no other. [1]
+     */
+    write_share: number;
+    /**
+     * Components
+     *
+     * The mix.
+     */
+    components: Array<PresetComponentOut>;
 };
 
 /**
@@ -14798,6 +15236,12 @@ export type SummaryOut = {
      * The workload that was scaled; null where none was.
      */
     scaled_from: ScaledFrom | null;
+    /**
+     * Described By
+     *
+     * Name of the description from which the curve was computed; null for a curve that was given or measured.
+     */
+    described_by: string | null;
 };
 
 /**
@@ -17443,6 +17887,72 @@ export type WorkloadOut = {
      * For `If-Match` of a change: of its name.
      */
     etag: string;
+};
+
+/**
+ * WorkloadPresetOut
+ *
+ * A mix that was fitted to a recorded trace.
+ */
+export type WorkloadPresetOut = {
+    /**
+     * Id
+     *
+     * Its id, as used in addresses of the API.
+     */
+    id: string;
+    /**
+     * Title
+     *
+     * Its display name.
+     */
+    title: string;
+    /**
+     * Summary
+     *
+     * What kind of system works like this.
+     */
+    summary: string;
+    /**
+     * Source
+     *
+     * The trace to which it was fitted.
+     */
+    source: string;
+    /**
+     * Licence
+     *
+     * Licence of what it was made from.
+     */
+    licence: string;
+    /**
+     * Fitted By
+     *
+     * The script that fitted it.
+     */
+    fitted_by: string;
+    /**
+     * Miss Error
+     *
+     * Largest difference of the misses per access at the sizes of `fit`. [1]
+     */
+    miss_error: number;
+    /**
+     * Write Back Error
+     *
+     * The same of the write-backs; null where the trace states no writes. [1]
+     */
+    write_back_error: number | null;
+    /**
+     * The mix, with data and load of the recording.
+     */
+    workload: PresetWorkloadOut;
+    /**
+     * Fit
+     *
+     * Trace and description by size.
+     */
+    fit: Array<FitPointOut>;
 };
 
 /**
@@ -21265,6 +21775,86 @@ export type ListPartsResponses = {
 
 export type ListPartsResponse = ListPartsResponses[keyof ListPartsResponses];
 
+export type ListWorkloadPresetsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * Name
+         *
+         * Only those whose name contains this text, ignoring case.
+         */
+        name?: string | null;
+        /**
+         * Limit
+         *
+         * Most items to return.
+         */
+        limit?: number;
+        /**
+         * Offset
+         *
+         * Items to skip.
+         */
+        offset?: number;
+        /**
+         * Sort
+         *
+         * Key to sort by; with `-` before it, in descending order; absent: the default order of the list.
+         */
+        sort?: 'id' | '-id' | 'title' | '-title';
+        /**
+         * With `Accept: text/csv`: the table to answer with; absent: `rows`.
+         */
+        table?: 'rows' | 'workload.components' | 'fit';
+    };
+    url: '/api/v1/catalog/workload-presets';
+};
+
+export type ListWorkloadPresetsErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type ListWorkloadPresetsError = ListWorkloadPresetsErrors[keyof ListWorkloadPresetsErrors];
+
+export type ListWorkloadPresetsResponses = {
+    /**
+     * Response List Workload Presets
+     *
+     * Successful Response
+     */
+    200: Array<WorkloadPresetOut>;
+};
+
+export type ListWorkloadPresetsResponse = ListWorkloadPresetsResponses[keyof ListWorkloadPresetsResponses];
+
 export type ListPriceHistoryData = {
     body?: never;
     path?: never;
@@ -22865,6 +23455,74 @@ export type CreateScaledWorkloadResponses = {
 
 export type CreateScaledWorkloadResponse = CreateScaledWorkloadResponses[keyof CreateScaledWorkloadResponses];
 
+export type CreateWorkloadFromDescriptionData = {
+    body: DescribedWorkloadIn;
+    headers?: {
+        /**
+         * Chosen by the client, a new one for each new object. The same request with the same key within 24 hours creates nothing: it gets the first answer again, with `Idempotency-Replayed: true`. 422 if the key was sent with another request, 409 while the first request is being processed.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path?: never;
+    query?: {
+        /**
+         * With `Accept: text/csv`: the table to answer with; absent: `summary.warnings`.
+         */
+        table?: 'summary.warnings';
+    };
+    url: '/api/v1/workloads/from-description';
+};
+
+export type CreateWorkloadFromDescriptionErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
+     * The request conflicts with the current state.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+    /**
+     * Not enough free disk space.
+     */
+    507: Problem;
+};
+
+export type CreateWorkloadFromDescriptionError = CreateWorkloadFromDescriptionErrors[keyof CreateWorkloadFromDescriptionErrors];
+
+export type CreateWorkloadFromDescriptionResponses = {
+    /**
+     * Successful Response
+     */
+    201: WorkloadOut;
+};
+
+export type CreateWorkloadFromDescriptionResponse = CreateWorkloadFromDescriptionResponses[keyof CreateWorkloadFromDescriptionResponses];
+
 export type DeleteWorkloadData = {
     body?: never;
     headers?: {
@@ -23309,6 +23967,116 @@ export type GetCurveResponses = {
 };
 
 export type GetCurveResponse = GetCurveResponses[keyof GetCurveResponses];
+
+export type ListDescriptionKindsData = {
+    body?: never;
+    path?: never;
+    query?: {
+        /**
+         * With `Accept: text/csv`: the table to answer with; absent: `rows`.
+         */
+        table?: 'rows';
+    };
+    url: '/api/v1/description-kinds';
+};
+
+export type ListDescriptionKindsErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type ListDescriptionKindsError = ListDescriptionKindsErrors[keyof ListDescriptionKindsErrors];
+
+export type ListDescriptionKindsResponses = {
+    /**
+     * Response List Description Kinds
+     *
+     * Successful Response
+     */
+    200: Array<DescriptionKindOut>;
+};
+
+export type ListDescriptionKindsResponse = ListDescriptionKindsResponses[keyof ListDescriptionKindsResponses];
+
+export type PreviewDescriptionData = {
+    body: DescriptionIn;
+    path?: never;
+    query?: {
+        /**
+         * With `Accept: text/csv`: the table to answer with; absent: `columns`.
+         */
+        table?: 'columns' | 'parts' | 'warnings';
+    };
+    url: '/api/v1/description-previews';
+};
+
+export type PreviewDescriptionErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type PreviewDescriptionError = PreviewDescriptionErrors[keyof PreviewDescriptionErrors];
+
+export type PreviewDescriptionResponses = {
+    /**
+     * Successful Response
+     */
+    200: DescriptionPreviewOut;
+};
+
+export type PreviewDescriptionResponse = PreviewDescriptionResponses[keyof PreviewDescriptionResponses];
 
 export type ListCurveKindsData = {
     body?: never;
