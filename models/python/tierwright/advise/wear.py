@@ -34,9 +34,9 @@ from tierwright.evaluate.endurance.outlook import (
 from tierwright.evaluate.endurance.wear import WearCost
 from tierwright.evaluate.metadata import MetadataPreset
 from tierwright.evaluate.page_flow.cautions import about_space_behind
-from tierwright.evaluate.other_ends import Situation
 from tierwright.evaluate.page_flow.dirty_range import dirty_ends, evaluate_range
 from tierwright.evaluate.page_flow.evaluation import evaluate
+from tierwright.evaluate.page_flow.other_ends import Situation
 from tierwright.evaluate.page_flow.results import Evaluation
 from tierwright.hardware.device import Device
 from tierwright.hardware.prices import DEFAULT_AMORTISATION_MONTHS, PriceBook

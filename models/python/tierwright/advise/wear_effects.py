@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
+from typing import NamedTuple
 
 from tierwright.common.cautions import Caution, Outcome, Weigh
 from tierwright.evaluate.endurance.outlook import WearOutlook, gentlest
-from tierwright.evaluate.other_ends import OtherEnd, Situation, weigher
+from tierwright.evaluate.page_flow.other_ends import OtherEnd, Situation, weigher
 from tierwright.hardware import catalog
 from tierwright.hardware.device import Device
 from tierwright.hardware.rated_endurance import (
+    ASSUMED_YEARS,
     DRIVE_WRITES_YEARS,
     WEARING,
     RatedEndurance,
     rated_endurance,
 )
 
-WITHOUT = frozenset(
-    {"all_pages_fit_in_ram", "data_size_unknown", "warm_up_inside", "unusual_role"}
-)
+WITHOUT = frozenset({"all_pages_fit_in_ram", "data_size_unknown", "unusual_role"})
 """Cautions that change no flash write."""
 
 
@@ -73,17 +73,11 @@ def effects(
         match caution.name:
             case "endurance_assumed" if rated.tb_written:
                 return [
-                    Outcome(
-                        f"it endures {dwpd:g} drive writes a day over {DRIVE_WRITES_YEARS} "
-                        f"years, the {which} of the catalogue",
-                        dwpd * DRIVE_WRITES_YEARS / _drive_writes_years(rated) - 1,
-                        f"`{chosen}`",
-                        0.0,
-                    )
-                    for which, dwpd in zip(
-                        ("least", "most"), _stated_dwpd(), strict=True
-                    )
+                    Outcome(when, change, f"`{chosen}`", 0.0)
+                    for when, change in _of_the_catalogue(rated)
                 ]
+            case "warm_up_inside":
+                return [_without_warm_up(chosen, outlook)]
             case "beyond_capacity":
                 capacity = (situation.flash.capacity_bytes or 0) * devices
                 if capacity:
@@ -96,12 +90,14 @@ def effects(
                             0.0,
                         )
                     ]
+            case _:
+                pass
         return []
 
     return weigher(
         situation,
         outcomes,
-        figure="years of life" if in_years else "writes a day",
+        figure="years of life" if in_years else "writes per day",
         chosen=f"`{chosen}`",
         kind="gentlest scheme",
         without=WITHOUT,
@@ -127,20 +123,68 @@ def _outcome(
     )
 
 
+def _without_warm_up(chosen: str, outlook: WearOutlook) -> Outcome:
+    """Compare with the fewest writes of each scheme: those of the formula, less warm-up."""
+    fewest = {
+        name: life.least_pages_per_access for name, life in outlook.schemes.items()
+    }
+    life, best = outlook.schemes[chosen], min(fewest, key=lambda name: fewest[name])
+    change = (
+        life.years_to / life.years - 1
+        if life.years and life.years_to and math.isfinite(life.years_to)
+        else math.inf
+    )
+    loss = fewest[chosen] / fewest[best] - 1 if fewest[best] > 0 else 0.0
+    return Outcome("only evictions write to flash", change, f"`{best}`", loss)
+
+
+def _of_the_catalogue(rated: RatedEndurance) -> Iterator[tuple[str, float]]:
+    """Yield what shipped drives state least and most of what was assumed, and the change by it."""
+    stated = _stated_endurance()
+    if "DWPD" in rated.assumed:
+        for which, end in zip(("least", "most"), stated.dwpd, strict=True):
+            yield (
+                f"it endures {end:g} drive writes per day over {DRIVE_WRITES_YEARS} years, "
+                f"the {which} that a drive of the catalogue states",
+                end * DRIVE_WRITES_YEARS / _drive_writes_years(rated) - 1,
+            )
+        return
+    for which, end in zip(("least", "most"), stated.years, strict=True):
+        yield (
+            f"its drive writes hold for {end:g} years, the {which} that a drive of the "
+            "catalogue states",
+            end / (rated.years or ASSUMED_YEARS) - 1,
+        )
+
+
 def _drive_writes_years(rated: RatedEndurance) -> float:
     """Drive writes per day times years that stand behind a rating. [year/day]"""
     return (rated.dwpd or 0.0) * (rated.years or 0.0)
 
 
+class _Stated(NamedTuple):
+    """Least and most that shipped drives state.
+
+    Attributes
+    ----------
+    dwpd : tuple of float
+        Drive writes per day, over `DRIVE_WRITES_YEARS`. [1/day]
+    years : tuple of float
+        [years]
+    """
+
+    dwpd: tuple[float, float]
+    years: tuple[float, float]
+
+
 @lru_cache(maxsize=1)
-def _stated_dwpd() -> tuple[float, float]:
-    """Least and most drive writes per day, over `DRIVE_WRITES_YEARS`, that shipped drives state."""
-    stated = [
-        _drive_writes_years(found) / DRIVE_WRITES_YEARS
-        for found in map(rated_endurance, _drives())
-        if found.dwpd and found.years
+def _stated_endurance() -> _Stated:
+    found = [
+        each for each in map(rated_endurance, _drives()) if each.dwpd and each.years
     ]
-    return min(stated), max(stated)
+    per_day = [_drive_writes_years(each) / DRIVE_WRITES_YEARS for each in found]
+    years = [each.years for each in found if each.years]
+    return _Stated((min(per_day), max(per_day)), (min(years), max(years)))
 
 
 def _drives() -> list[Device]:

@@ -11,8 +11,8 @@ import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from decimal import Decimal
-from html import escape
 from functools import cached_property
+from html import escape
 from typing import Any
 
 import numpy as np

@@ -72,6 +72,7 @@ class Effect:
     size: float = 0.0
 
 
+NOT_FROM_TRACE = "not computable from this trace"
 Weigh = Callable[[Caution], Effect]
 
 
@@ -160,9 +161,6 @@ def effect_of(
         )
     least = min(outcomes, key=lambda each: each.change)
     most = max(outcomes, key=lambda each: each.change)
-    if least.when == most.when and _differ(least.change, most.change):
-        said = f"{_signed(least.change)} to {_changed(most.change, figure)}"
-        return Effect(f"if {most.when}: {said}, same {kind}", False, size)
     extremes = [most] if not _differ(least.change, most.change) else [least, most]
     shown = [each for each in extremes if abs(each.change) >= LEAST_CHANGE] or [most]
     said = "; ".join(
@@ -221,7 +219,8 @@ def merged(cautions: Iterable[Caution]) -> tuple[Caution, ...]:
     Examples
     --------
     >>> first, other = (
-    ...     Caution("queue_depth_unknown", "x", "", about=(name,)) for name in ("a", "b")
+    ...     Caution("queue_depth_unknown", "x", "", about=(name,))
+    ...     for name in ("a", "b")
     ... )
     >>> [one] = merged([first, other])
     >>> one.message[:9], one.about
@@ -321,11 +320,11 @@ NOTHING_UNKNOWN: frozenset[str] = frozenset(
 )
 """Cautions that state what was found: there is no other end of it."""
 WHY_NOT: Mapping[str, str] = {
-    "below_page_cache": "not computable from this trace: the accesses that the page cache answered "
+    "below_page_cache": f"{NOT_FROM_TRACE}: the accesses that the page cache answered "
     "are not in it",
-    "below_buffer_pool": "not computable from this trace: the accesses that the buffer pool "
+    "below_buffer_pool": f"{NOT_FROM_TRACE}: the accesses that the buffer pool "
     "answered are not in it",
-    "below_other_caches": "not computable from this trace: the accesses that other caches answered "
+    "below_other_caches": f"{NOT_FROM_TRACE}: the accesses that other caches answered "
     "are not in it",
     "given_curve": "not computable: only a trace shows how far the curve is from one of LRU",
     "described_workload": "not computable: only a trace shows how far the description is from "
@@ -366,9 +365,9 @@ def anywhere(caution: Caution) -> Effect:
     why = WHY_NOT.get(caution.name)
     if why is None:
         why = (
-            "not computable from this trace"
+            NOT_FROM_TRACE
             if isinstance(caution, TraceCaution)
-            else "not computable: nothing states the other end"
+            else "not computed for this question"
         )
     return Effect(why, could_change_choice=None)
 
@@ -383,9 +382,9 @@ def first_and_rest(
     cautions : sequence of Weighed
         In their order.
     """
-    first = tuple(
-        each for each in cautions if each.could_change_choice is not False
-    )[:MOST_SHOWN]
+    first = tuple(each for each in cautions if each.could_change_choice is not False)[
+        :MOST_SHOWN
+    ]
     return first, tuple(each for each in cautions if each not in first)
 
 
@@ -399,7 +398,7 @@ def title_of_rest(rest: Sequence[Weighed]) -> str:
     >>> title_of_rest([calm]), title_of_rest([calm, calm])
     ('1 assumption, which does not change the choice', '2 assumptions, none changes the choice')
     >>> title_of_rest([calm, unknown])
-    '2 assumptions; the effect of 1 cannot be computed'
+    '2 assumptions; the effect of 1 is unknown'
     """
     count = len(rest)
     said = "1 assumption" if count == 1 else f"{count} assumptions"
@@ -422,7 +421,7 @@ def _open(count: int, more: int, unknown: int) -> Iterator[str]:
         )
     if unknown:
         yield (
-            "its effect cannot be computed"
+            "its effect is unknown"
             if count == 1
-            else f"the effect of {unknown} cannot be computed"
+            else f"the effect of {unknown} is unknown"
         )

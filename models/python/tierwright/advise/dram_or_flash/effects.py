@@ -13,8 +13,8 @@ from tierwright.evaluate.break_even.money import winner_of
 from tierwright.evaluate.break_even.next_money import NextMoney
 from tierwright.evaluate.break_even.schemes import BestGains
 from tierwright.evaluate.break_even.theta import mixed_costs
-from tierwright.evaluate.other_ends import OtherEnd, Situation, weigher
 from tierwright.evaluate.page_flow.dirty_range import dirty_ends
+from tierwright.evaluate.page_flow.other_ends import OtherEnd, Situation, weigher
 from tierwright.profile.curve import Curve
 
 NAMES = {"dram": "DRAM", "flash": "flash", "tie": "either", "neither": "no purchase"}
@@ -119,6 +119,8 @@ def effects(asked: Asked, end: OneEnd) -> Weigh | None:
                         _gains(asked, end, main, end.curve, end.costs, read_share=0.0),
                     )
                 ]
+            case _:
+                pass
         return []
 
     r, f = float(end.ram_pages), float(main.flash_pages)
@@ -189,7 +191,11 @@ def _outcome(
 ) -> Outcome:
     """Compare what the choice gains there with what is best there."""
     best = winner_of(*after)
-    most, had, has = max(*after, 0.0), _of_choice(chosen, before), _of_choice(chosen, after)
+    most, had, has = (
+        max(*after, 0.0),
+        _of_choice(chosen, before),
+        _of_choice(chosen, after),
+    )
     if has == float("-inf"):  # there is no room for it at all
         return Outcome(when, -1.0, NAMES[best], 1.0)
     return Outcome(
@@ -201,6 +207,6 @@ def _outcome(
 
 
 def _of_choice(chosen: str, gains: tuple[float, float]) -> float:
-    """What a choice gains; of a tie the less, as either may have been bought. [µs]"""
+    """Return what a choice gains; of a tie the less, as either may have been bought. [µs]"""
     dram, flash = gains
     return {"dram": dram, "flash": flash, "tie": min(dram, flash)}.get(chosen, 0.0)

@@ -16,8 +16,8 @@ from tierwright.common.answer import Answer, Figure, Step
 from tierwright.common.cautions import Weigh
 from tierwright.common.derivation import plain
 from tierwright.evaluate.metadata import MetadataPreset
-from tierwright.evaluate.other_ends import Situation
 from tierwright.evaluate.page_flow.dirty_range import dirty_ends
+from tierwright.evaluate.page_flow.other_ends import Situation
 from tierwright.evaluate.throughput.schemes import (
     Setting,
     ThroughputStudy,

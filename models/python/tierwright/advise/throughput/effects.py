@@ -9,9 +9,9 @@ import numpy as np
 from tierwright.common.arrays import FloatArray
 from tierwright.common.cautions import Caution, Outcome, Weigh
 from tierwright.evaluate.metadata import MetadataPreset
-from tierwright.evaluate.other_ends import OtherEnd, Situation, weigher
 from tierwright.evaluate.page_flow import decision
 from tierwright.evaluate.page_flow.evaluation import evaluate_grid
+from tierwright.evaluate.page_flow.other_ends import OtherEnd, Situation, weigher
 from tierwright.evaluate.page_flow.results import SchemeGrid
 from tierwright.evaluate.page_flow.schemes import SCHEMES, TIE_ORDER
 from tierwright.evaluate.throughput.laws import asymptotic_bounds
@@ -84,7 +84,9 @@ def effects(
         [waited] = _rates(found, setting, bounds=True)
         [in_background] = _rates(found, setting, bounds=True, reads_only=True)
         return [
-            _outcome("all writes are made in the background", best, waited, in_background)
+            _outcome(
+                "all writes are made in the background", best, waited, in_background
+            )
         ]
 
     return weigher(

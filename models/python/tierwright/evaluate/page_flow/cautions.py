@@ -249,9 +249,7 @@ def about_trace(notes: ReaderNotes) -> Iterator[TraceCaution]:
         )
     for note in notes.warnings:
         if note.name != NO_WRITES_IN_FORMAT:
-            yield TraceCaution(
-                note.name, note.message, note.hint, about=("trace",)
-            )
+            yield TraceCaution(note.name, note.message, note.hint, about=("trace",))
 
 
 def about_devices(

@@ -22,14 +22,14 @@ from tierwright.common.cautions import (
     effect_of,
     without_effect,
 )
-from tierwright.evaluate.other_ends import (
+from tierwright.evaluate.page_flow import decision, engine
+from tierwright.evaluate.page_flow.dirty_range import dirty_ends
+from tierwright.evaluate.page_flow.other_ends import (
     OtherEnd,
     Situation,
     busy_times,
     other_ends,
 )
-from tierwright.evaluate.page_flow import decision, engine
-from tierwright.evaluate.page_flow.dirty_range import dirty_ends
 from tierwright.evaluate.page_flow.results import ServiceTimes
 from tierwright.evaluate.page_flow.schemes import TIE_ORDER
 from tierwright.hardware.device import OPERATIONS
@@ -223,9 +223,7 @@ def _against(found: Evaluation) -> Costs:
 
 Operations = tuple[float, ...]
 """Flash reads, flash writes, disk reads and disk writes of one scheme. [1/access]"""
-_UNITS = tuple(
-    ServiceTimes(*(float(at == one) for at in range(4))) for one in range(4)
-)
+_UNITS = tuple(ServiceTimes(*(float(at == one) for at in range(4))) for one in range(4))
 
 
 def operations(curve: Curve, inputs: Mapping[str, Any]) -> dict[str, Operations]:
@@ -273,9 +271,7 @@ def time_of(counts: Operations, flash: Device, disk: Device, page_bytes: int) ->
         for device in (flash, disk)
         for operation in OPERATIONS
     )
-    return sum(
-        count * time for count, time in zip(counts, times, strict=True) if count
-    )
+    return sum(count * time for count, time in zip(counts, times, strict=True) if count)
 
 
 def costs_at(found: Evaluation, times: Mapping[str, float]) -> Costs:

@@ -110,7 +110,12 @@ def other_ends(caution: Caution, asked: Situation) -> tuple[OtherEnd, ...]:
         for when, by_tier in _times(caution.name, asked, tiers)
     )
     curves = (
-        OtherEnd(when, replace(asked, curve=curve), replace(asked, curve=base), True)
+        OtherEnd(
+            when,
+            replace(asked, curve=curve),
+            replace(asked, curve=base),
+            counts=True,
+        )
         for when, curve, base in _curves(caution.name, asked)
     )
     return (*times, *curves)
@@ -200,6 +205,8 @@ def _times(
             spread = _side_by_side(asked, tiers)
             if spread:
                 yield "as many devices as hold the tier serve side by side", spread
+        case _:
+            pass
 
 
 def _latencies(times: Times) -> str:
@@ -228,7 +235,7 @@ def _bounds(asked: Situation, tiers: list[str]) -> Iterator[tuple[str, Times]]:
 
 
 def _alone(asked: Situation, tiers: list[str]) -> Times:
-    """Times of requests that nothing else waits beside, of the devices that state them."""
+    """Take the times of requests that nothing else waits beside, of the devices that state them."""
     return {
         (tier, operation): time
         for tier in tiers
@@ -243,7 +250,7 @@ def _alone(asked: Situation, tiers: list[str]) -> Times:
 
 
 def _by_bytes(asked: Situation, tiers: list[str]) -> Times:
-    """Times that the sequential rate allows, where a latency stands for the busy time."""
+    """Take the times that the sequential rate allows, where a latency stands for the busy time."""
     found: Times = {}
     for tier in tiers:
         for operation in OPERATIONS:
@@ -256,7 +263,7 @@ def _by_bytes(asked: Situation, tiers: list[str]) -> Times:
 
 
 def _side_by_side(asked: Situation, tiers: list[str]) -> Times:
-    """Times of as many devices side by side as hold their tier."""
+    """Take the times of as many devices side by side as hold their tier."""
     held = {
         "flash": (asked.sizes[1] if len(asked.sizes) > 1 else 0),
         "disk": asked.curve.distinct_pages,
@@ -328,6 +335,8 @@ def _curves(name: str, asked: Situation) -> Iterator[tuple[str, Curve, Curve]]:
             yield "every access writes", dirty, curve
         case each if each == BAD_RECORDS_SKIPPED and curve.notes.skipped_records:
             yield from _with_skipped(asked)
+        case _:
+            pass
 
 
 def _of_readings(name: str, asked: Situation) -> Iterator[tuple[str, Curve, Curve]]:
@@ -373,8 +382,10 @@ def _with_skipped(asked: Situation) -> Iterator[tuple[str, Curve, Curve]]:
     )
     accesses = base.accesses + skipped
     for what, missed in (("hits of RAM", 0), ("misses of RAM and flash", skipped)):
-        one = what if skipped != 1 else what.replace("hits", "a hit", 1).replace(
-            "misses", "a miss", 1
+        one = (
+            what
+            if skipped != 1
+            else what.replace("hits", "a hit", 1).replace("misses", "a miss", 1)
         )
         yield (
             f"{text} {one}",
