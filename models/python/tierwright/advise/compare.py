@@ -218,7 +218,7 @@ def of_range(
         yield ONE_END
         yield from most.derivation()
 
-    weigh = effects.weigher(found.most, curve, flash, disk)
+    weigh = effects.weigher(found.most, curve, flash, disk, best=found.best)
     effect = weigh(DIRTY_SHARE_UNKNOWN)
     unknown = replace(
         DIRTY_SHARE_UNKNOWN,

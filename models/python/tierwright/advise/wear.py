@@ -335,6 +335,7 @@ def answer(
             Situation(used, flash, disk, _sizes(evaluation)),
             outlook,
             outlook_of,
+            chosen=(both and both.gentlest) or gentlest(outlook),
             rated=rated,
             held_bytes=held_bytes,
             devices=devices,

@@ -29,6 +29,7 @@ def effects(
     outlook: WearOutlook,
     outlook_of: Callable[[Situation], WearOutlook],
     *,
+    chosen: str,
     rated: RatedEndurance,
     held_bytes: int,
     devices: int,
@@ -43,6 +44,8 @@ def effects(
         The answer; of an unknown dirty share that with as many dirty pages as possible.
     outlook_of : callable
         Computes it in another situation.
+    chosen : str
+        Scheme that wears the flash least.
     rated : RatedEndurance
         Behind the budget.
     held_bytes : int
@@ -50,7 +53,6 @@ def effects(
     devices : int
         Equal devices that share the writes.
     """
-    chosen = gentlest(outlook)
     years = outlook.schemes[chosen].years
     in_years = years is not None and math.isfinite(years)
 

@@ -182,9 +182,16 @@ def answer(
 
     at = listed.index(present)
 
-    def weigh_of(of: Curve, found: ThroughputStudy) -> Weigh:
+    def weigh_of(of: Curve, found: ThroughputStudy, best: str | None = None) -> Weigh:
         return weigh_point(
-            found, at, of, flash, disk, setting=setting, flash_metadata=flash_metadata
+            found,
+            at,
+            of,
+            flash,
+            disk,
+            setting=setting,
+            flash_metadata=flash_metadata,
+            best=best,
         )
 
     if curve.write_backs_at is not None:
@@ -194,13 +201,14 @@ def answer(
         )
     few, many = dirty_ends(curve)
     least, most = study(few), study(many)
+    one, two = words.leading_ends(least, most, at)
     return of_study(
         most,
         setting,
         at,
         disk_name=disk.name,
         least=least,
-        weigh=weigh_of(many, most),
+        weigh=weigh_of(many, most, two if one == two else None),
     )
 
 
@@ -213,6 +221,7 @@ def weigh_point(
     *,
     setting: Setting,
     flash_metadata: MetadataPreset | None = None,
+    best: str | None = None,
 ) -> Weigh:
     """Return what computes the effect of a caution at one point of a study.
 
@@ -230,6 +239,8 @@ def weigh_point(
         What the study was made with.
     flash_metadata : MetadataPreset, optional
         Charged to the RAM.
+    best : str, optional
+        Scheme that leads at both ends of an unknown dirty share; that of the study unless given.
     """
     r, f = int(study.inputs["ram_pages"]), int(study.inputs["flash_pages"])
     value, left = int(study.points[at]), float(study.inputs["ram_pages_left"][at])
@@ -239,7 +250,7 @@ def weigh_point(
         setting = replace(setting, **{study.varied: value})
     return effects(
         Situation(curve, flash, disk, (r, f, r + f, left, left + f)),
-        study.best[at],
+        best or study.best[at],
         setting=setting,
         ram_pages=r,
         flash_pages=f,

@@ -111,22 +111,41 @@ def judged(found: Evaluation, curve: Curve, flash: Device, disk: Device) -> Eval
     )
 
 
-def weigher(found: Evaluation, curve: Curve, flash: Device, disk: Device) -> Weigh:
-    """Return what computes the effect of a caution of an evaluation; parameters as of `judged`.
+def weigher(
+    found: Evaluation,
+    curve: Curve,
+    flash: Device,
+    disk: Device,
+    *,
+    best: str | None = None,
+) -> Weigh:
+    """Return what computes the effect of a caution of an evaluation.
 
-    Of a curve of unknown dirty share the evaluation is that with as many dirty pages as possible.
+    Parameters
+    ----------
+    found : Evaluation
+        As of `judged`; of a curve of unknown dirty share that with as many dirty pages as
+        possible.
+    curve : Curve
+        What was evaluated.
+    flash, disk : Device
+        Its devices.
+    best : str, optional
+        Scheme that is best at both ends of an unknown dirty share; that of the evaluation
+        unless given.
     """
     known: dict[tuple[str, tuple[str, ...]], Effect] = {}
     inputs = found.inputs
     r, f = float(inputs["ram_pages"]), float(inputs["flash_pages"])
     left = float(inputs["ram_pages_with_flash"])
-    used = curve if curve.write_backs_at is not None else dirty_ends(curve)[1]
-    asked = Situation(used, flash, disk, (r, f, r + f, left, left + f))
+    used = found if best is None else replace(found, best=best)
+    known_curve = curve if curve.write_backs_at is not None else dirty_ends(curve)[1]
+    asked = Situation(known_curve, flash, disk, (r, f, r + f, left, left + f))
 
     def weigh(caution: Caution) -> Effect:
         key = (caution.name, caution.about)
         if key not in known:
-            known[key] = _weighed(caution, found, asked)
+            known[key] = _weighed(caution, used, asked)
         return known[key]
 
     return weigh
