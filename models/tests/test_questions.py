@@ -250,7 +250,8 @@ def test_a_notebook_shows_it(name: str) -> None:
     assert len(found.cautions) == len({each.name for each in found.warnings})
     for caution in found.cautions:
         assert escape(caution.message) in shown
-        assert caution.effect and escape(caution.effect) in shown
+        assert caution.effect
+        assert escape(caution.effect) in shown
 
 
 @pytest.mark.parametrize("name", QUESTIONS)
