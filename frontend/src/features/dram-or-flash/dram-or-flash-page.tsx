@@ -9,6 +9,7 @@ import {
   breakEvenQuery,
 } from "@/api/dram-or-flash";
 import { breakEvenCheck } from "@/api/replay-checks";
+import { CautionNotes } from "@/components/caution-notes";
 import { DirtyEnd, type DirtyEndName } from "@/components/dirty-end";
 import { DirtyShare } from "@/components/dirty-share";
 import { EmptyState } from "@/components/empty-state";
@@ -16,7 +17,6 @@ import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
 import { ReplayCheck } from "@/components/replay-check";
 import { useSettled } from "@/components/use-settled";
-import { WarningNotes } from "@/components/warning-notes";
 import { type AnalysisInputs, AnalysisPage } from "@/questions/analysis-page";
 import {
   type DollarSearch,
@@ -228,6 +228,7 @@ function Answer(props: {
       aria-busy={props.busy}
       style={{ display: "grid", gap: "var(--mantine-spacing-lg)" }}
     >
+      <CautionNotes cautions={found.cautions} names={names} />
       {money === null ? (
         <Panel>
           <EmptyState title={found.finding}>{found.sentence}</EmptyState>
@@ -247,7 +248,6 @@ function Answer(props: {
       <PlatformPanel found={found} />
       <PlanTable found={found} />
       {money !== null && <CheckPanel found={found} money={money} />}
-      <WarningNotes notes={found.warnings} names={names} />
     </section>
   );
 }

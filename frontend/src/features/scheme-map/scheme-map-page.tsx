@@ -6,9 +6,9 @@ import { evaluationQuery } from "@/api/compare";
 import { mapPointQuery, type SchemeMapOut, schemeMapQuery } from "@/api/scheme-map";
 import { type Decision, useDecision } from "@/api/use-decision";
 import { useCatalogNames } from "@/api/use-names";
+import { CautionNotes } from "@/components/caution-notes";
 import { DirtyEnd, type DirtyEndName } from "@/components/dirty-end";
 import { ProblemAlert } from "@/components/problem-alert";
-import { WarningNotes } from "@/components/warning-notes";
 import {
   type AnalysisInputs,
   AnalysisPage,
@@ -159,6 +159,7 @@ function SchemeMapView({ state, name, summary }: AnalysisInputs) {
       ) : (
         <section aria-busy={map.isPlaceholderData} className={classes["answer"]}>
           {map.data.least !== null && <DirtyEnd value={end} onChange={setEnd} />}
+          <CautionNotes cautions={map.data.cautions} names={names} />
           <div className={classes["columns"]}>
             <MapChart
               map={mapAtEnd(map.data, end)}
@@ -193,7 +194,6 @@ function SchemeMapView({ state, name, summary }: AnalysisInputs) {
               )}
             </div>
           </div>
-          <WarningNotes notes={map.data.warnings} names={names} />
         </section>
       )}
     </>
