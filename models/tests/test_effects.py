@@ -258,6 +258,47 @@ def test_interpolated_counts_are_compared_with_those_of_their_neighbours(
             assert f"next {word} listed sizes: {change}" in found.effect
 
 
+@pytest.mark.parametrize("start", ["cold", "steady"])
+@pytest.mark.parametrize(
+    ("times", "flips"), [((100.0, 10.0), False), ((500.0, 600.0), True)]
+)
+def test_a_sample_is_compared_with_the_ends_of_its_intervals(
+    times: tuple[float, float], flips: bool, start: str
+) -> None:
+    low, high = (
+        CURVE.misses_at * [1, 0.8, 0.5, 0.4],
+        CURVE.misses_at * [1, 1.2, 1.2, 1.2],
+    )
+    sampled = replace(CURVE, sample_rate=0.1, interval=(low, high)).from_start(start)
+    flash = device("flash", "nvme", *times)
+    best = evaluated(sampled, flash).best
+    found = said("sampled_curve", curve=sampled, flash=flash, best=best)
+    ends = [
+        evaluated(
+            replace(
+                CURVE,
+                misses_at=misses,
+                write_backs_at=np.minimum.accumulate(
+                    CURVE.write_backs_at / CURVE.misses_at * misses
+                ),
+            ).from_start(start),
+            flash,
+        )
+        for misses in (low, high)
+    ]
+    losses = [loss_of(best, end) for end in ends]
+    assert found.could_change_choice is (max(losses) > 0.01)
+    if start == "cold":
+        assert found.could_change_choice is flips
+    changes = [100 * change_of(evaluated(sampled, flash), end) for end in ends]
+    for which, loss, change in zip(("lower", "upper"), losses, changes, strict=True):
+        if (loss == max(losses) or not flips) and abs(change) >= 0.5:
+            text = f"the {which} end of their 95 % intervals: {change:+.0f} % I/O time"
+            assert text.replace("+9 %", "+9.0 %") in found.effect
+    unknown = said("sampled_curve", curve=CURVE)
+    assert unknown.could_change_choice is None
+
+
 @pytest.mark.parametrize(
     ("times", "flips"), [((100.0, 10.0), False), ((900.0, 1500.0), True)]
 )

@@ -115,6 +115,9 @@ class Curve:
         themselves. See `start`.
     new_pages : int
         Pages known to be newly allocated during the recording, see `growth`. [pages]
+    interval : pair of float64 array, or None
+        Ends of the 95 % interval of the misses of an estimated curve, at its listed sizes; None
+        where nobody knows them.
     counts : Counts
         Stands for sizes and counts: the same in copies that differ in their notes.
 
@@ -140,6 +143,7 @@ class Curve:
     notes: ReaderNotes = NOTHING_NOTED
     cold: Curve | None = field(default=None, repr=False)
     new_pages: int = 0
+    interval: tuple[FloatArray, FloatArray] | None = field(default=None, repr=False)
     _knots: FloatArray = field(init=False, repr=False)
     _misses: FloatArray = field(init=False, repr=False)
     _write_backs: FloatArray | None = field(init=False, repr=False)

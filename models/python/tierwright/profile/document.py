@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -278,6 +278,8 @@ def profile_from_mapping(data: Any, *, place: str = "profile") -> Profile:
         found.found += error.problems
         found.raise_if_any()
         raise
+    if sampled is not None:
+        curve = replace(curve, interval=(sampled.misses_low, sampled.misses_high))
     return Profile(curve, duration_s, sampled, thinned_error, summaries)
 
 

@@ -319,6 +319,8 @@ def _curves(name: str, asked: Situation) -> Iterator[tuple[str, Curve, Curve]]:
             low, high = curve.misses_band(base.pages)
             yield "no first touch misses there", _with_misses(base, low), base
             yield "every first touch misses there", _with_misses(base, high), base
+        case "sampled_curve":
+            yield from _of_sample(curve)
         case "interpolated" | "beyond_the_curve":
             yield from _of_readings(name, asked)
         case "dirty_share_stated" | "dirty_share_unknown" if curve.given is not None:
@@ -337,6 +339,20 @@ def _curves(name: str, asked: Situation) -> Iterator[tuple[str, Curve, Curve]]:
             yield from _with_skipped(asked)
         case _:
             pass
+
+
+def _of_sample(curve: Curve) -> Iterator[tuple[str, Curve, Curve]]:
+    """Yield curves with the misses at the ends of their intervals."""
+    counted = curve if curve.cold is None else curve.cold
+    if counted.interval is None:
+        return
+    for which, misses in zip(("lower", "upper"), counted.interval, strict=True):
+        made = _with_misses(counted, misses)
+        yield (
+            f"all misses are at the {which} end of their 95 % intervals",
+            made if curve.cold is None else made.steady(),
+            curve,
+        )
 
 
 def _of_readings(name: str, asked: Situation) -> Iterator[tuple[str, Curve, Curve]]:
