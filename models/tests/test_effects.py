@@ -6,12 +6,13 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tierwright.advise import compare
 from tierwright.common.cautions import Caution, TraceCaution
 from tierwright.evaluate.page_flow import decision, effects, evaluation
 from tierwright.evaluate.page_flow.load import about_load
 from tierwright.evaluate.page_flow.results import Evaluation
 from tierwright.hardware.device import Device, device_from_mapping
-from tierwright.profile.curve import Curve
+from tierwright.profile.curve import Curve, Given
 from tierwright.trace.notes import NO_WRITES_IN_FORMAT, ReaderNotes
 
 PAGE = 4096
@@ -97,6 +98,10 @@ def change_of(now: Evaluation, then: Evaluation) -> float:
     """By how much the time of what is chosen now differs then."""
     one, other = map(decision.deciding_costs, (now, then))
     return other[now.best] / one[now.best] - 1
+
+
+def per_cent(change: float) -> str:
+    return f"{change:+.{0 if abs(change) >= 9.5 else 1}f} %"
 
 
 def test_a_bound_that_flips_the_winner_names_the_other() -> None:
@@ -293,8 +298,8 @@ def test_a_sample_is_compared_with_the_ends_of_its_intervals(
     changes = [100 * change_of(evaluated(sampled, flash), end) for end in ends]
     for which, loss, change in zip(("lower", "upper"), losses, changes, strict=True):
         if (loss == max(losses) or not flips) and abs(change) >= 0.5:
-            text = f"the {which} end of their 95 % intervals: {change:+.0f} % I/O time"
-            assert text.replace("+9 %", "+9.0 %") in found.effect
+            text = f"the {which} end of their 95 % intervals: {per_cent(change)}"
+            assert f"{text} I/O time" in found.effect
     unknown = said("sampled_curve", curve=CURVE)
     assert unknown.could_change_choice is None
 
@@ -356,19 +361,107 @@ def test_unknown_writes_are_compared_with_every_access_writing(
     assert "if every access writes: " in found.effect
 
 
-@pytest.mark.parametrize(("skipped", "flips"), [(10, False)])
+@pytest.mark.parametrize(("write", "flips"), [(10.0, False), (200.0, True)])
 def test_skipped_records_are_compared_with_misses_and_with_hits(
-    skipped: int, flips: bool
+    write: float, flips: bool
 ) -> None:
+    skipped = 2000
+    flash = device("flash", "nvme", 100, write)
     curve = CURVE.with_notes(ReaderNotes(skipped_records=skipped))
-    found = said("bad_records_skipped", kind=TraceCaution, curve=curve)
+    found = said("bad_records_skipped", kind=TraceCaution, curve=curve, flash=flash)
     hits = replace(CURVE, accesses=1000 + skipped)
     missed = replace(hits, misses_at=CURVE.misses_at + skipped)
-    now = evaluated()
-    fewer, more = (change_of(now, evaluated(each)) for each in (hits, missed))
+    now, fewer, more = (evaluated(each, flash) for each in (CURVE, hits, missed))
+    assert (loss_of("exclusive", more) > 0.01) is flips
     assert found.could_change_choice is flips
-    assert f"are hits of RAM: {100 * fewer:.1f} % I/O time" in found.effect
-    assert f"are misses of RAM and flash: +{100 * more:.1f} % I/O time" in found.effect
+    change = per_cent(100 * change_of(now, more))
+    assert f"are misses of RAM and flash: {change} I/O time" in found.effect
+    change = per_cent(100 * change_of(now, fewer))
+    assert (f"are hits of RAM: {change} I/O time" in found.effect) is not flips
+
+
+@pytest.mark.parametrize(("write", "flips"), [(10.0, False), (200.0, True)])
+def test_a_stated_dirty_share_is_compared_with_none_and_with_the_most(
+    write: float, flips: bool
+) -> None:
+    given = replace(
+        CURVE, write_backs_at=None, write_accesses=0, given=Given("lists", True)
+    )
+    stated = given.with_dirty_share(0.3)
+    flash = device("flash", "nvme", 100, write)
+    found = said("dirty_share_stated", curve=stated, flash=flash)
+    ends = [evaluated(given.with_dirty_share(share), flash) for share in (0.0, 1.0)]
+    assert any(loss_of("exclusive", end) > 0.01 for end in ends) is flips
+    assert found.could_change_choice is flips
+    change = per_cent(100 * change_of(evaluated(stated, flash), ends[0]))
+    assert f"if no evicted page is dirty: {change} I/O time" in found.effect
+
+
+@pytest.mark.parametrize("write", [10.0, 200.0])
+def test_an_unknown_dirty_share_says_what_the_range_says(write: float) -> None:
+    given = replace(
+        CURVE, write_backs_at=None, write_accesses=0, given=Given("lists", True)
+    )
+    answer = compare.answer(
+        given,
+        ram_pages=100,
+        flash_pages=200,
+        flash=device("flash", "nvme", 100, write),
+        disk=DISK,
+    )
+    [unknown] = [c for c in answer.cautions if c.code == "dirty_share_unknown"]
+    assert answer.range is not None
+    least = decision.deciding_costs(answer.range.least)
+    lost = least[answer.evaluation.best] / min(least.values()) > 1.01
+    assert unknown.could_change_choice is lost
+    assert (write == 200.0) is lost
+
+
+@pytest.mark.parametrize(
+    ("times", "pages", "flips"),
+    [((100.0, 10.0), 200, False), ((100.0, 300.0), 300, True)],
+)
+def test_what_a_cold_start_is_charged_is_compared_with_nothing(
+    times: tuple[float, float], pages: int, flips: bool
+) -> None:
+    flash = device("flash", "nvme", *times)
+    now = evaluated(flash=flash, pages=pages)
+    found = said("warm_up_inside", flash=flash, best=now.best, pages=pages)
+    without = {
+        name: each.io_time_us_per_access - each.warm_up_us_per_access
+        for name, each in now.schemes.items()
+    }
+    assert (without[now.best] > 1.01 * min(without.values())) is flips
+    assert found.could_change_choice is flips
+    now_us = now.schemes[now.best].io_time_us_per_access
+    change = per_cent(100 * (without[now.best] / now_us - 1))
+    assert f"if no miss filled an empty frame: {change} I/O time" in found.effect
+
+
+@pytest.mark.parametrize(("off", "flips"), [(0.1, False), (0.6, True)])
+def test_the_writes_of_lazy_are_compared_with_their_estimate(
+    off: float, flips: bool
+) -> None:
+    steady = replace(CURVE, given=Given("lists", True, dirty_share=0.1))
+    flash = device("flash", "nvme", 100, 400)
+    now = evaluated(steady, flash)
+    assert (now.best, now.schemes["lazy"].warm_up_us_per_access) == ("exclusive", 0)
+    lazy = replace(
+        now.schemes["lazy"],
+        flash_writes_counted=(1 - off) * now.schemes["lazy"].flash_writes,
+    )
+    asked = replace(
+        now,
+        schemes={**now.schemes, "lazy": lazy},
+        warnings=(Caution("lazy_writes_by_formula", "x", ""),),
+    )
+    [found] = effects.judged(asked, steady, flash, DISK).warnings
+    spared = off * lazy.flash_writes * 400 / steady.accesses
+    there = lazy.io_time_us_per_access - spared
+    best = now.schemes["exclusive"].io_time_us_per_access
+    assert (best > 1.01 * there) is flips
+    assert found.could_change_choice is flips
+    assert ("`lazy` would be best" in found.effect) is flips
 
 
 def test_what_a_trace_has_not_recorded_cannot_be_computed() -> None:

@@ -206,6 +206,8 @@ def _ends(
             lazy = found.schemes["lazy"]
             over = lazy.flash_writes - lazy.flash_writes_counted
             change = over * found.inputs["flash_write_us"] / found.inputs["accesses"]
+            # Both without the fills of frames that were empty.
+            change -= lazy.warm_up_us_per_access
             estimated = {**costs, "lazy": costs["lazy"] - change}
             yield "lazy writes what the estimate says", costs, estimated
         case _:
