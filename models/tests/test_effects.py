@@ -443,7 +443,7 @@ def test_the_writes_of_lazy_are_compared_with_their_estimate(
     off: float, flips: bool
 ) -> None:
     steady = replace(CURVE, given=Given("lists", True, dirty_share=0.1))
-    flash = device("flash", "nvme", 100, 400)
+    flash = device("flash", "nvme", 100, 100)
     now = evaluated(steady, flash)
     assert (now.best, now.schemes["lazy"].warm_up_us_per_access) == ("exclusive", 0)
     lazy = replace(
@@ -456,7 +456,7 @@ def test_the_writes_of_lazy_are_compared_with_their_estimate(
         warnings=(Caution("lazy_writes_by_formula", "x", ""),),
     )
     [found] = effects.judged(asked, steady, flash, DISK).warnings
-    spared = off * lazy.flash_writes * 400 / steady.accesses
+    spared = off * lazy.flash_writes * 100 / steady.accesses
     there = lazy.io_time_us_per_access - spared
     best = now.schemes["exclusive"].io_time_us_per_access
     assert (best > 1.01 * there) is flips
