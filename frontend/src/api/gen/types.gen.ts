@@ -547,6 +547,12 @@ export type BillOut = {
      */
     warnings: Array<WarningOut>;
     /**
+     * Cautions
+     *
+     * The warnings with what they could change, one of a kind: those that could change the choice first, the largest before, then those of unknown effect, then the others.
+     */
+    cautions: Array<CautionOut>;
+    /**
      * Ways
      *
      * This bill, then the other.
@@ -910,6 +916,12 @@ export type BillSideOut = {
      * What to know before relying on these figures.
      */
     warnings: Array<WarningOut>;
+    /**
+     * Cautions
+     *
+     * The warnings with what they could change, one of a kind: those that could change the choice first, the largest before, then those of unknown effect, then the others.
+     */
+    cautions: Array<CautionOut>;
 };
 
 /**
@@ -1722,6 +1734,12 @@ export type BreakEvenOut = {
      */
     warnings: Array<WarningOut>;
     /**
+     * Cautions
+     *
+     * The warnings with what they could change, one of a kind: those that could change the choice first, the largest before, then those of unknown effect, then the others.
+     */
+    cautions: Array<CautionOut>;
+    /**
      * Derivation
      *
      * The formulas with their numbers, step by step; null unless the query has `derivation=true`.
@@ -1937,6 +1955,50 @@ export type ByStation = {
      * The disk.
      */
     disk: Array<number>;
+};
+
+/**
+ * CautionOut
+ *
+ * What is not known about an answer, and what the answer would be at the other end of that.
+ */
+export type CautionOut = {
+    /**
+     * Code
+     *
+     * Stable name of its kind.
+     */
+    code: string;
+    /**
+     * About
+     *
+     * What it speaks of: ids of devices, of a price book, `trace`, `curve`.
+     */
+    about: Array<string>;
+    /**
+     * Message
+     *
+     * What was noticed, in a sentence.
+     */
+    message: string;
+    /**
+     * Hint
+     *
+     * What to do next.
+     */
+    hint: string | null;
+    /**
+     * Effect
+     *
+     * What the answer would be at the other end of what is not known, or why that cannot be computed.
+     */
+    effect: string;
+    /**
+     * Could Change Choice
+     *
+     * Whether another choice would be right there; null where that is unknown.
+     */
+    could_change_choice: boolean | null;
 };
 
 /**
@@ -3450,6 +3512,12 @@ export type DeviceHealthOut = {
      */
     warnings: Array<WarningOut>;
     /**
+     * Cautions
+     *
+     * The warnings with what they could change, one of a kind: those that could change the choice first, the largest before, then those of unknown effect, then the others.
+     */
+    cautions: Array<CautionOut>;
+    /**
      * Derivation
      *
      * The formulas with their numbers, step by step; null unless the query has `derivation=true`.
@@ -4074,6 +4142,12 @@ export type DirectoriesOut = {
      */
     warnings: Array<WarningOut>;
     /**
+     * Cautions
+     *
+     * The warnings with what they could change, one of a kind: those that could change the choice first, the largest before, then those of unknown effect, then the others.
+     */
+    cautions: Array<CautionOut>;
+    /**
      * Derivation
      *
      * The formulas with their numbers, step by step; null unless the query has `derivation=true`.
@@ -4621,6 +4695,12 @@ export type EvaluationOut = {
      * What to know before relying on these figures.
      */
     warnings: Array<WarningOut>;
+    /**
+     * Cautions
+     *
+     * The warnings with what they could change, one of a kind: those that could change the choice first, the largest before, then those of unknown effect, then the others.
+     */
+    cautions: Array<CautionOut>;
     /**
      * Validity
      *
@@ -5521,6 +5601,12 @@ export type FlashChoiceOut = {
      */
     warnings: Array<WarningOut>;
     /**
+     * Cautions
+     *
+     * The warnings with what they could change, one of a kind: those that could change the choice first, the largest before, then those of unknown effect, then the others.
+     */
+    cautions: Array<CautionOut>;
+    /**
      * Derivation
      *
      * Null unless the query has `derivation=true`; `scheme` holds the device that a step belongs to.
@@ -6406,6 +6492,12 @@ export type FragmentCacheOut = {
      * What to know before relying on these figures.
      */
     warnings: Array<WarningOut>;
+    /**
+     * Cautions
+     *
+     * The warnings with what they could change, one of a kind: those that could change the choice first, the largest before, then those of unknown effect, then the others.
+     */
+    cautions: Array<CautionOut>;
     /**
      * Derivation
      *
@@ -8954,6 +9046,12 @@ export type PoolAdvisorEpochs = {
      */
     warnings: Array<WarningOut>;
     /**
+     * Cautions
+     *
+     * The warnings with what they could change, one of a kind: those that could change the choice first, the largest before, then those of unknown effect, then the others.
+     */
+    cautions: Array<CautionOut>;
+    /**
      * Derivation
      *
      * The formulas with their numbers, step by step.
@@ -9259,6 +9357,12 @@ export type PoolSplitCosts = {
      * What to know before relying on these figures.
      */
     warnings: Array<WarningOut>;
+    /**
+     * Cautions
+     *
+     * The warnings with what they could change, one of a kind: those that could change the choice first, the largest before, then those of unknown effect, then the others.
+     */
+    cautions: Array<CautionOut>;
     /**
      * Derivation
      *
@@ -10627,6 +10731,12 @@ export type RecoveryOut = {
      * What to know before relying on these figures.
      */
     warnings: Array<WarningOut>;
+    /**
+     * Cautions
+     *
+     * The warnings with what they could change, one of a kind: those that could change the choice first, the largest before, then those of unknown effect, then the others.
+     */
+    cautions: Array<CautionOut>;
     /**
      * Derivation
      *
@@ -12251,6 +12361,12 @@ export type SchemeMapOut = {
      * What to know before relying on these figures.
      */
     warnings: Array<WarningOut>;
+    /**
+     * Cautions
+     *
+     * The warnings with what they could change, one of a kind: those that could change the choice first, the largest before, then those of unknown effect, then the others.
+     */
+    cautions: Array<CautionOut>;
     /**
      * Formulas
      *
@@ -14355,6 +14471,12 @@ export type ThroughputOut = {
      */
     warnings: Array<WarningOut>;
     /**
+     * Cautions
+     *
+     * The warnings with what they could change, one of a kind: those that could change the choice first, the largest before, then those of unknown effect, then the others.
+     */
+    cautions: Array<CautionOut>;
+    /**
      * Derivation
      *
      * At the present value; null unless the query has `derivation=true`.
@@ -14536,6 +14658,12 @@ export type TierCostsOut = {
      * What to know before relying on these figures.
      */
     warnings: Array<WarningOut>;
+    /**
+     * Cautions
+     *
+     * The warnings with what they could change, one of a kind: those that could change the choice first, the largest before, then those of unknown effect, then the others.
+     */
+    cautions: Array<CautionOut>;
     /**
      * Derivation
      *
@@ -14897,6 +15025,12 @@ export type TransactionReplayOut = {
      */
     warnings: Array<WarningOut>;
     /**
+     * Cautions
+     *
+     * The warnings with what they could change, one of a kind: those that could change the choice first, the largest before, then those of unknown effect, then the others.
+     */
+    cautions: Array<CautionOut>;
+    /**
      * Derivation
      *
      * The formulas with their numbers, step by step; null unless the query has `derivation=true`.
@@ -15176,6 +15310,12 @@ export type TransactionWritesOut = {
      * What to know before relying on these figures.
      */
     warnings: Array<WarningOut>;
+    /**
+     * Cautions
+     *
+     * The warnings with what they could change, one of a kind: those that could change the choice first, the largest before, then those of unknown effect, then the others.
+     */
+    cautions: Array<CautionOut>;
     /**
      * Derivation
      *
@@ -15569,9 +15709,15 @@ export type WarningOut = {
     /**
      * Effect
      *
-     * What would be best there.
+     * What the answer would be there, or why that cannot be computed; empty where only `cautions` say it.
      */
     effect: string;
+    /**
+     * About
+     *
+     * What it speaks of: ids of devices, of a price book, `trace`, `curve`.
+     */
+    about: Array<string>;
 };
 
 /**
@@ -15922,6 +16068,12 @@ export type WearOut = {
      * What to know before relying on these figures.
      */
     warnings: Array<WarningOut>;
+    /**
+     * Cautions
+     *
+     * The warnings with what they could change, one of a kind: those that could change the choice first, the largest before, then those of unknown effect, then the others.
+     */
+    cautions: Array<CautionOut>;
     /**
      * Derivation
      *
@@ -16560,7 +16712,7 @@ export type AskCompareData = {
         /**
          * With `Accept: text/csv`: the table to answer with; absent: `schemes`.
          */
-        table?: 'devices.flash.figures' | 'devices.flash.measurements' | 'devices.flash.service_times' | 'devices.flash.waiting_times' | 'devices.disk.figures' | 'devices.disk.measurements' | 'devices.disk.service_times' | 'devices.disk.waiting_times' | 'devices.ram.figures' | 'devices.ram.measurements' | 'devices.ram.service_times' | 'devices.ram.waiting_times' | 'schemes' | 'schemes.money.parts' | 'schemes.warnings' | 'warnings' | 'result.rows';
+        table?: 'devices.flash.figures' | 'devices.flash.measurements' | 'devices.flash.service_times' | 'devices.flash.waiting_times' | 'devices.disk.figures' | 'devices.disk.measurements' | 'devices.disk.service_times' | 'devices.disk.waiting_times' | 'devices.ram.figures' | 'devices.ram.measurements' | 'devices.ram.service_times' | 'devices.ram.waiting_times' | 'schemes' | 'schemes.money.parts' | 'schemes.warnings' | 'warnings' | 'cautions' | 'result.rows';
     };
     url: '/api/v1/evaluations';
 };
@@ -16710,7 +16862,7 @@ export type AskThroughputData = {
         /**
          * With `Accept: text/csv`: the table to answer with; absent: `schemes`.
          */
-        table?: 'columns' | 'devices.flash.figures' | 'devices.flash.measurements' | 'devices.flash.service_times' | 'devices.flash.waiting_times' | 'devices.disk.figures' | 'devices.disk.measurements' | 'devices.disk.service_times' | 'devices.disk.waiting_times' | 'devices.ram.figures' | 'devices.ram.measurements' | 'devices.ram.service_times' | 'devices.ram.waiting_times' | 'schemes' | 'schemes.demand_us' | 'schemes.utilisation' | 'schemes.queue' | 'least' | 'least.demand_us' | 'least.utilisation' | 'least.queue' | 'warnings' | 'derivation';
+        table?: 'columns' | 'devices.flash.figures' | 'devices.flash.measurements' | 'devices.flash.service_times' | 'devices.flash.waiting_times' | 'devices.disk.figures' | 'devices.disk.measurements' | 'devices.disk.service_times' | 'devices.disk.waiting_times' | 'devices.ram.figures' | 'devices.ram.measurements' | 'devices.ram.service_times' | 'devices.ram.waiting_times' | 'schemes' | 'schemes.demand_us' | 'schemes.utilisation' | 'schemes.queue' | 'least' | 'least.demand_us' | 'least.utilisation' | 'least.queue' | 'warnings' | 'cautions' | 'derivation';
     };
     url: '/api/v1/throughputs';
 };
@@ -16790,7 +16942,7 @@ export type AskDramOrFlashData = {
         /**
          * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'devices.flash.figures' | 'devices.flash.measurements' | 'devices.flash.service_times' | 'devices.flash.waiting_times' | 'devices.disk.figures' | 'devices.disk.measurements' | 'devices.disk.service_times' | 'devices.disk.waiting_times' | 'devices.ram.figures' | 'devices.ram.measurements' | 'devices.ram.service_times' | 'devices.ram.waiting_times' | 'least.steps' | 'least.steps.schemes' | 'least.next_money' | 'least.next_money.equal_money' | 'least.next_money.equal_money.flash_gains' | 'least.next_money.crossings' | 'least.next_money.total_crossings' | 'least.flips' | 'steps' | 'steps.schemes' | 'next_money' | 'next_money.equal_money' | 'next_money.equal_money.flash_gains' | 'next_money.crossings' | 'next_money.total_crossings' | 'plan' | 'flips' | 'intervals' | 'intervals.warnings' | 'paying' | 'paying.sizes' | 'warnings' | 'derivation';
+        table?: 'devices.flash.figures' | 'devices.flash.measurements' | 'devices.flash.service_times' | 'devices.flash.waiting_times' | 'devices.disk.figures' | 'devices.disk.measurements' | 'devices.disk.service_times' | 'devices.disk.waiting_times' | 'devices.ram.figures' | 'devices.ram.measurements' | 'devices.ram.service_times' | 'devices.ram.waiting_times' | 'least.steps' | 'least.steps.schemes' | 'least.next_money' | 'least.next_money.equal_money' | 'least.next_money.equal_money.flash_gains' | 'least.next_money.crossings' | 'least.next_money.total_crossings' | 'least.flips' | 'steps' | 'steps.schemes' | 'next_money' | 'next_money.equal_money' | 'next_money.equal_money.flash_gains' | 'next_money.crossings' | 'next_money.total_crossings' | 'plan' | 'flips' | 'intervals' | 'intervals.warnings' | 'paying' | 'paying.sizes' | 'warnings' | 'cautions' | 'derivation';
     };
     url: '/api/v1/break-evens';
 };
@@ -16998,7 +17150,7 @@ export type AskSchemeMapData = {
         /**
          * With `Accept: text/csv`: the table to answer with; absent: `cells`.
          */
-        table?: 'cells' | 'crossovers' | 'least.crossovers' | 'warnings';
+        table?: 'cells' | 'crossovers' | 'least.crossovers' | 'warnings' | 'cautions';
     };
     url: '/api/v1/scheme-maps';
 };
@@ -17158,7 +17310,7 @@ export type AskFlashChoiceData = {
         /**
          * With `Accept: text/csv`: the table to answer with; absent: `rows`.
          */
-        table?: 'rows' | 'rejected' | 'warnings' | 'derivation';
+        table?: 'rows' | 'rejected' | 'warnings' | 'cautions' | 'derivation';
     };
     url: '/api/v1/flash-choices';
 };
@@ -17226,7 +17378,7 @@ export type AskDirectoriesData = {
         /**
          * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'options' | 'options.schemes' | 'warnings' | 'derivation';
+        table?: 'options' | 'options.schemes' | 'warnings' | 'cautions' | 'derivation';
     };
     url: '/api/v1/directories';
 };
@@ -17306,7 +17458,7 @@ export type AskWearData = {
         /**
          * With `Accept: text/csv`: the table to answer with; absent: `schemes`.
          */
-        table?: 'flash_device.figures' | 'flash_device.measurements' | 'flash_device.service_times' | 'flash_device.waiting_times' | 'schemes' | 'warnings' | 'derivation';
+        table?: 'flash_device.figures' | 'flash_device.measurements' | 'flash_device.service_times' | 'flash_device.waiting_times' | 'schemes' | 'warnings' | 'cautions' | 'derivation';
     };
     url: '/api/v1/wear';
 };
@@ -17374,7 +17526,7 @@ export type AskDeviceHealthData = {
         /**
          * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'warnings' | 'derivation';
+        table?: 'warnings' | 'cautions' | 'derivation';
     };
     url: '/api/v1/device-health';
 };
@@ -17438,7 +17590,7 @@ export type AskRecoveryData = {
         /**
          * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'restart.curve' | 'warnings' | 'derivation';
+        table?: 'restart.curve' | 'warnings' | 'cautions' | 'derivation';
     };
     url: '/api/v1/recovery';
 };
@@ -17506,7 +17658,7 @@ export type AskFragmentCacheData = {
         /**
          * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'phases' | 'sizes' | 'policies' | 'warnings' | 'derivation';
+        table?: 'phases' | 'sizes' | 'policies' | 'warnings' | 'cautions' | 'derivation';
     };
     url: '/api/v1/sce';
 };
@@ -17574,7 +17726,7 @@ export type AskTransactionWritesData = {
         /**
          * With `Accept: text/csv`: the table to answer with; absent: `columns`.
          */
-        table?: 'columns' | 'ways' | 'warnings' | 'derivation';
+        table?: 'columns' | 'ways' | 'warnings' | 'cautions' | 'derivation';
     };
     url: '/api/v1/transaction-writes';
 };
@@ -17634,7 +17786,7 @@ export type AskTransactionReplayData = {
         /**
          * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'buffers' | 'leaving' | 'warnings' | 'derivation';
+        table?: 'buffers' | 'leaving' | 'warnings' | 'cautions' | 'derivation';
     };
     url: '/api/v1/transaction-replays';
 };
@@ -17706,7 +17858,7 @@ export type AskTierCostData = {
         /**
          * With `Accept: text/csv`: the table to answer with; absent: `rows`.
          */
-        table?: 'rows' | 'rows.lines' | 'warnings' | 'derivation';
+        table?: 'rows' | 'rows.lines' | 'warnings' | 'cautions' | 'derivation';
     };
     url: '/api/v1/tier-costs';
 };
@@ -17782,7 +17934,7 @@ export type AskBillData = {
         /**
          * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'lines' | 'violations' | 'warnings' | 'ways' | 'against.lines' | 'against.violations' | 'against.warnings' | 'derivation';
+        table?: 'lines' | 'violations' | 'warnings' | 'cautions' | 'ways' | 'against.lines' | 'against.violations' | 'against.warnings' | 'against.cautions' | 'derivation';
     };
     url: '/api/v1/bills';
 };
@@ -23008,7 +23160,7 @@ export type GetPoolSplitCostsData = {
         /**
          * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'curve' | 'replays' | 'baselines' | 'warnings' | 'derivation';
+        table?: 'curve' | 'replays' | 'baselines' | 'warnings' | 'cautions' | 'derivation';
     };
     url: '/api/v1/pool-splits/{pool_split_id}/costs';
 };
@@ -23301,7 +23453,7 @@ export type GetPoolAdvisorEpochsData = {
         /**
          * With `Accept: text/csv`: the table to answer with; absent: `columns`.
          */
-        table?: 'columns' | 'warnings' | 'derivation';
+        table?: 'columns' | 'warnings' | 'cautions' | 'derivation';
     };
     url: '/api/v1/pool-advisors/{pool_advisor_id}/epochs';
 };
