@@ -70,6 +70,10 @@ def effects(
         ]
 
     def special(caution: Caution) -> list[Outcome]:
+        if caution.name == "lazy_writes_by_formula":
+            return [_with_estimate(chosen, outlook)]
+        if caution.name == "warm_up_inside":
+            return [_without_warm_up(chosen, outlook)]
         if not in_years:
             return []
         match caution.name:
@@ -78,8 +82,6 @@ def effects(
                     Outcome(when, change, f"`{chosen}`", 0.0)
                     for when, change in _of_the_catalogue(rated)
                 ]
-            case "warm_up_inside":
-                return [_without_warm_up(chosen, outlook)]
             case "beyond_capacity":
                 capacity = (situation.flash.capacity_bytes or 0) * devices
                 if capacity:
@@ -125,17 +127,37 @@ def _outcome(
     )
 
 
+def _with_estimate(chosen: str, outlook: WearOutlook) -> Outcome:
+    """Compare with the writes of lazy that its estimate gives, an end of their range."""
+    written = {name: life.pages_per_access for name, life in outlook.schemes.items()}
+    lazy = outlook.schemes["lazy"]
+    least, most = lazy.least_pages_per_access, lazy.most_pages_per_access
+    fewer = least < lazy.pages_per_access
+    there = written | {"lazy": least if fewer else most}
+    best = min(there, key=lambda name: there[name])
+    if chosen != "lazy":
+        change = 0.0
+    elif lazy.years is None:
+        change = there["lazy"] / written["lazy"] - 1 if written["lazy"] > 0 else 0.0
+    else:
+        other = lazy.years_to if fewer else lazy.years_from
+        change = other / lazy.years - 1 if other and lazy.years < math.inf else 0.0
+    loss = there[chosen] / there[best] - 1 if there[best] > 0 else 0.0
+    return Outcome("lazy writes what the estimate says", change, f"`{best}`", loss)
+
+
 def _without_warm_up(chosen: str, outlook: WearOutlook) -> Outcome:
     """Compare with the fewest writes of each scheme: those of the formula, less warm-up."""
     fewest = {
         name: life.least_pages_per_access for name, life in outlook.schemes.items()
     }
     life, best = outlook.schemes[chosen], min(fewest, key=lambda name: fewest[name])
-    change = (
-        life.years_to / life.years - 1
-        if life.years and life.years_to and math.isfinite(life.years_to)
-        else math.inf
-    )
+    if life.years is None:
+        most = life.pages_per_access
+        change = fewest[chosen] / most - 1 if most > 0 else 0.0
+    else:
+        known = life.years_to is not None and math.isfinite(life.years_to)
+        change = life.years_to / life.years - 1 if known else math.inf
     loss = fewest[chosen] / fewest[best] - 1 if fewest[best] > 0 else 0.0
     return Outcome("only evictions write to flash", change, f"`{best}`", loss)
 

@@ -6,6 +6,7 @@ end of that: the change of the question's main figure, and whether its choice st
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -176,6 +177,8 @@ def _differ(one: float, other: float) -> bool:
 def _changed(change: float, figure: str) -> str:
     if abs(change) < LEAST_CHANGE:
         return f"no change of {figure}"
+    if math.isinf(change):
+        return f"unlimited {figure}"
     if change >= MANY_TIMES - 1:
         return f"{change + 1:,.0f} times the {figure}"
     return f"{_signed(change)} {figure}"

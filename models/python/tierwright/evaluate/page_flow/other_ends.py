@@ -231,7 +231,11 @@ def _bounds(asked: Situation, tiers: list[str]) -> Iterator[tuple[str, Times]]:
         return
     for corner in itertools.product(*ends.values()):
         times = dict(zip(ends, corner, strict=True))
-        yield f"an access takes {_latencies(times)}", times
+        each = (
+            f"a {tier} {operation} takes {format_microseconds(time)}"
+            for (tier, operation), time in times.items()
+        )
+        yield " and ".join(each), times
 
 
 def _alone(asked: Situation, tiers: list[str]) -> Times:
