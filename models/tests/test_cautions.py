@@ -1,7 +1,10 @@
 """Cautions of an answer: one of a kind, the most important first, at most three above it."""
 
+import ast
+import re
 from dataclasses import replace
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,6 +15,9 @@ from tierwright.cli.output import print_cautions
 from tierwright.common.answer import Answer
 from tierwright.common.cautions import (
     MOST_SHOWN,
+    NOTHING_UNKNOWN,
+    SEVERAL,
+    WHY_NOT,
     Caution,
     Effect,
     Outcome,
@@ -29,6 +35,7 @@ from tierwright.hardware.catalog import price_book_from_mapping
 from tierwright.hardware.device import Device, device_from_mapping
 from tierwright.profile.curve import Curve, Given
 
+ROOT = Path(__file__).resolve().parents[2]
 CURVE = Curve.from_lists(
     [100, 300, 500, 1000],
     [4000, 2500, 2000, 1000],
@@ -515,3 +522,51 @@ class TestFlashChoice:
             )
             change = then.io_time_us_per_access / now.io_time_us_per_access - 1
             assert f"+{100 * change:.1f} % I/O time, same device" in made.effect
+
+
+PAGE = ROOT / "docs" / "models" / "cautions.md"
+CARDS = ROOT / "models" / "python" / "tierwright" / "catalogue"
+"""Cautions of single formulas stand on their cards."""
+
+
+def made_in_python() -> set[str]:
+    """Names of the cautions that a module of the models makes."""
+    names: set[str] = set()
+    for path in (ROOT / "models" / "python" / "tierwright").rglob("*.py"):
+        if CARDS in path.parents:
+            continue
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") in (
+                "Caution",
+                "TraceCaution",
+            ):
+                first = next(
+                    iter([*node.args, *(each.value for each in node.keywords)])
+                )
+                names |= {
+                    each.value
+                    for each in ast.walk(first)
+                    if isinstance(each, ast.Constant)
+                    and re.fullmatch(r"[a-z]\w+_\w+", str(each.value))
+                }
+    return names
+
+
+def made_in_rust() -> set[str]:
+    sources = (ROOT / "models" / "crates" / "simulator" / "src").rglob("*.rs")
+    form = re.compile(r'Warning(?:::new\(|\s*\{\s*name:)\s*"(\w+)"')
+    return {name for path in sources for name in form.findall(path.read_text("utf-8"))}
+
+
+def test_every_caution_is_in_the_table_of_its_page() -> None:
+    named = set(re.findall(r"`(\w+)`", PAGE.read_text("utf-8")))
+    python, rust = made_in_python(), made_in_rust()
+    assert {"queue_depth_unknown", "endurance_assumed", "no_write_backs"} <= python
+    assert {"below_page_cache", "bad_records_skipped"} <= rust
+    assert (python | rust) - named - {"no_gain_over_"} == set()
+
+
+def test_reasons_and_templates_are_of_cautions_that_exist() -> None:
+    known = made_in_python() | made_in_rust() | {"no_writes_in_format"}
+    assert {*WHY_NOT, *SEVERAL, *NOTHING_UNKNOWN} <= known | {"unreachable"}
+    assert not NOTHING_UNKNOWN & {*WHY_NOT}

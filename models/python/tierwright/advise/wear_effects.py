@@ -156,8 +156,8 @@ def _without_warm_up(chosen: str, outlook: WearOutlook) -> Outcome:
         most = life.pages_per_access
         change = fewest[chosen] / most - 1 if most > 0 else 0.0
     else:
-        known = life.years_to is not None and math.isfinite(life.years_to)
-        change = life.years_to / life.years - 1 if known else math.inf
+        longest = math.inf if life.years_to is None else life.years_to
+        change = longest / life.years - 1 if math.isfinite(longest) else math.inf
     loss = fewest[chosen] / fewest[best] - 1 if fewest[best] > 0 else 0.0
     return Outcome("only evictions write to flash", change, f"`{best}`", loss)
 

@@ -237,10 +237,10 @@ def merged(cautions: Iterable[Caution]) -> tuple[Caution, ...]:
 
 def _one(alike: Sequence[Caution]) -> Caution:
     first = alike[0]
-    messages = tuple(dict.fromkeys(each.message for each in alike))
-    if len(messages) == 1:
-        return first
     about = tuple(dict.fromkeys(one for each in alike for one in each.about))
+    messages = tuple(dict.fromkeys(each.message for each in alike))
+    if len(messages) == 1 and about == first.about:
+        return first
     template = SEVERAL.get(first.name)
     # Of one device twice, as of its reads and its writes, both messages stand.
     message = (
@@ -248,11 +248,10 @@ def _one(alike: Sequence[Caution]) -> Caution:
         if template is not None and len(about) > 1
         else "; ".join(messages)
     )
-    hints = dict.fromkeys(each.hint for each in alike if each.hint)
     return replace(
         first,
         message=message,
-        hint="; ".join(hints),
+        hint="; ".join(dict.fromkeys(each.hint for each in alike if each.hint)),
         about=about,
         could_change_choice=None,
         effect="",
@@ -304,7 +303,13 @@ NOTHING_UNKNOWN: frozenset[str] = frozenset(
     {
         "all_pages_fit",
         "asymmetry_below_1",
+        "blank_lines",
+        "breaks_passed_over",
+        "deletes_without_access",
+        "device_size_not_compared",
+        "discards_passed_over",
         "dram_gains_nothing",
+        "empty_members",
         "everything_fits",
         "flash_near_disk",
         "too_little_money",
@@ -314,11 +319,14 @@ NOTHING_UNKNOWN: frozenset[str] = frozenset(
         "no_accesses",
         "no_writes",
         "nothing_demanded",
+        "page_bytes_ignored",
         "pages_clamped",
         "ram_not_below_flash",
+        "requests_without_data",
         "staging_costs_more",
         "unreachable",
         "unusual_role",
+        "zero_length_requests",
     }
 )
 """Cautions that state what was found: there is no other end of it."""
