@@ -189,14 +189,15 @@ def of_evaluation(
     duration_s : float, optional
         How long the workload took. [s]
     """
-    judged = effects.judged(found, curve, flash, disk)
+    weigh = effects.weigher(found, curve, flash, disk)
+    judged = effects.judged(found, curve, flash, disk, weigh=weigh)
     load = about_load(judged, curve.accesses, duration_s)
     made = replace(judged, warnings=(*load, *judged.warnings))
     return Comparison(
         finding=_finding(made),
         warnings=made.warnings,
         explain=lambda: explained(made),
-        weigh=effects.weigher(found, curve, flash, disk),
+        weigh=weigh,
         evaluation=made,
     )
 

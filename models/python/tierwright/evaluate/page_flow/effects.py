@@ -74,7 +74,14 @@ OF_THE_MODEL = frozenset(
 FIGURE = "I/O time"
 
 
-def judged(found: Evaluation, curve: Curve, flash: Device, disk: Device) -> Evaluation:
+def judged(
+    found: Evaluation,
+    curve: Curve,
+    flash: Device,
+    disk: Device,
+    *,
+    weigh: Weigh | None = None,
+) -> Evaluation:
     """Say of every caution what it could change.
 
     Parameters
@@ -85,16 +92,18 @@ def judged(found: Evaluation, curve: Curve, flash: Device, disk: Device) -> Eval
         What was evaluated.
     flash, disk : Device
         Its devices.
+    weigh : callable, optional
+        What `weigher` made of the same, where it is used again.
 
     Returns
     -------
     Evaluation
         The same with its cautions, and those of its schemes, judged.
     """
-    weigh = weigher(found, curve, flash, disk)
+    known = weigh or weigher(found, curve, flash, disk)
 
     def judge(caution: Caution) -> Caution:
-        effect = weigh(caution)
+        effect = known(caution)
         return replace(
             caution,
             could_change_choice=effect.could_change_choice,
