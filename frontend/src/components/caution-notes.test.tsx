@@ -15,11 +15,12 @@ const caution = (code: string, could_change_choice: boolean | null): CautionOut 
 async function shown(cautions: readonly CautionOut[]) {
   const names = new Map([["a", "Device A"]]);
   const { container } = await renderThemed(
-    <CautionNotes cautions={cautions} names={names} />,
+    <CautionNotes of="the schemes" cautions={cautions} names={names} />,
   );
   const texts = (selector: string) =>
     [...container.querySelectorAll(selector)].map((item) => item.textContent);
   return {
+    label: container.querySelector("section")?.getAttribute("aria-label") ?? null,
     first: texts("section > ul > li"),
     rest: texts("details li"),
     titles: texts("section > p, summary"),
@@ -30,7 +31,8 @@ describe("cautions of an answer", () => {
   it("say what is so, what it could change and what to do, by names", async () => {
     const found = await shown([caution("a", true)]);
     expect(found.first).toEqual(["About Device A. If a: +34 % I/O time. Do a."]);
-    expect(found.titles).toEqual(["⚠ An assumption could change the choice"]);
+    expect(found.titles).toEqual(["⚠ A note that could change the choice"]);
+    expect(found.label).toBe("Notes on the schemes");
     await expectAccessible();
   });
 
@@ -50,7 +52,7 @@ describe("cautions of an answer", () => {
     ]);
     expect(found.rest).toHaveLength(3);
     expect(found.titles).toEqual([
-      "⚠ 3 assumptions could change the choice",
+      "⚠ 3 notes that could change the choice",
       "Assumptions (3); 1 could change the choice too; the effect of 1 is unknown",
     ]);
   });
@@ -76,6 +78,6 @@ describe("cautions of an answer", () => {
   });
 
   it("show nothing where nothing is said", async () => {
-    expect(await shown([])).toEqual({ first: [], rest: [], titles: [] });
+    expect(await shown([])).toEqual({ label: null, first: [], rest: [], titles: [] });
   });
 });

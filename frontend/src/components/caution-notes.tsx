@@ -8,6 +8,8 @@ import { type Names, Prose } from "./prose";
 const MOST_SHOWN = 3;
 
 interface Cautions {
+  /** What they are of, such as *the life of the flash*; unlike that of others on the page. */
+  readonly of: string;
   /** In the order of the server: the most important first. */
   readonly cautions: readonly CautionOut[];
   /** Names of the devices and schemes that texts mention by their ids. */
@@ -27,7 +29,7 @@ export const CautionNotes = memo(function CautionNotes({
     .slice(0, MOST_SHOWN);
   const rest = cautions.filter((each) => !first.includes(each));
   return cautions.length === 0 ? null : (
-    <section className="tw-panel" aria-label="Notes on these numbers">
+    <section className="tw-panel" aria-label={`Notes on ${of}`}>
       {first.length > 0 && (
         <>
           <Text fw={600} className={classes["title"]}>
@@ -51,8 +53,8 @@ function titleOfFirst(first: readonly CautionOut[]): string {
   const many = first.length > 1;
   if (first.every((each) => each.could_change_choice === true)) {
     return many
-      ? `⚠ ${first.length} assumptions could change the choice`
-      : "⚠ An assumption could change the choice";
+      ? `⚠ ${first.length} notes that could change the choice`
+      : "⚠ A note that could change the choice";
   }
   return many
     ? `⚠ ${first.length} notes on these numbers`
@@ -77,7 +79,7 @@ function titleOfRest(rest: readonly CautionOut[]): string {
   ].join("; ");
 }
 
-function Notes({ cautions, ...named }: Cautions) {
+function Notes({ cautions, ...named }: Omit<Cautions, "of">) {
   return (
     <ul className={classes["notes"]}>
       {cautions.map((each) => (

@@ -96,6 +96,7 @@ export function CompareView({ state, workload, summary }: AnalysisInputs) {
       ) : (
         <section aria-busy={busy} className={classes["answer"]}>
           <CautionNotes
+            of="these numbers"
             cautions={shown.cautions.filter(isOfNumbers)}
             names={namesIn(shown)}
           />

@@ -98,7 +98,11 @@ function DeviceChoice(props: FlashPanelProps) {
         found.isPending && <Skeleton height={360} animate={false} />
       ) : (
         <div className={classes["answer"]} aria-busy={found.isPlaceholderData}>
-          <CautionNotes cautions={found.data.cautions} names={namesOf(found.data)} />
+          <CautionNotes
+            of="the flash devices"
+            cautions={found.data.cautions}
+            names={namesOf(found.data)}
+          />
           <ChoiceChart found={found.data} name={name} />
           {props.decidedByReplay && <Text size="sm">{RANKED_BY_MODEL}</Text>}
           <ReplayCheck
@@ -213,7 +217,7 @@ function Directories(props: FlashPanelProps) {
         found.isPending && <Skeleton height={360} animate={false} />
       ) : (
         <div className={classes["answer"]} aria-busy={found.isPlaceholderData}>
-          <CautionNotes cautions={found.data.cautions} />
+          <CautionNotes of="the flash directory" cautions={found.data.cautions} />
           <DirectoryChart found={found.data} name={name} />
           <ReplayCheck
             query={directoriesCheck(asked)}

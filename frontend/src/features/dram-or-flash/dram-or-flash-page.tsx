@@ -228,7 +228,7 @@ function Answer(props: {
       aria-busy={props.busy}
       style={{ display: "grid", gap: "var(--mantine-spacing-lg)" }}
     >
-      <CautionNotes cautions={found.cautions} names={names} />
+      <CautionNotes of="the next money" cautions={found.cautions} names={names} />
       {money === null ? (
         <Panel>
           <EmptyState title={found.finding}>{found.sentence}</EmptyState>

@@ -259,7 +259,10 @@ export function BillFound({ found }: { readonly found: BillOut }) {
   const sides = [found, ...(found.against === null ? [] : [found.against])];
   return (
     <Stack gap="lg">
-      <CautionNotes cautions={sides.flatMap(({ cautions }) => cautions)} />
+      <CautionNotes
+        of="the bill"
+        cautions={sides.flatMap(({ cautions }) => cautions)}
+      />
       <WaysChart found={found} />
       {sides
         .flatMap(({ violations }) => violations)

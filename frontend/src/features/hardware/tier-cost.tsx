@@ -130,7 +130,11 @@ export function TierCost({ devices, books, ticked }: TierCostProps) {
         found.isPending && <Skeleton height={320} animate={false} />
       ) : (
         <Stack gap="lg" aria-busy={found.isPlaceholderData}>
-          <CautionNotes cautions={found.data.cautions} names={names} />
+          <CautionNotes
+            of="the cost of the tier"
+            cautions={found.data.cautions}
+            names={names}
+          />
           <CostChart found={found.data} />
           <LeftOut found={found.data} names={names} />
         </Stack>

@@ -178,7 +178,7 @@ function Epochs({ id, workload, name, flashDevice, estimationS }: EpochsProps) {
   }
   return (
     <>
-      <CautionNotes cautions={found.data.cautions} />
+      <CautionNotes of="the epochs" cautions={found.data.cautions} />
       <EpochChart found={found.data} name={name} readUs={readUs ?? null} />
     </>
   );

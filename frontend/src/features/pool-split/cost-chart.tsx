@@ -73,7 +73,7 @@ export const CostChart = memo(function CostChart({
   }
   return (
     <>
-      <CautionNotes cautions={data.cautions} />
+      <CautionNotes of="the splits" cautions={data.cautions} />
       <ChartCard
         title={data.finding}
         subtitle={`Cost over the clean share of a buffer of ${formatPagesAndBytes(

@@ -159,7 +159,7 @@ function SchemeMapView({ state, name, summary }: AnalysisInputs) {
       ) : (
         <section aria-busy={map.isPlaceholderData} className={classes["answer"]}>
           {map.data.least !== null && <DirtyEnd value={end} onChange={setEnd} />}
-          <CautionNotes cautions={map.data.cautions} names={names} />
+          <CautionNotes of="the map" cautions={map.data.cautions} names={names} />
           <div className={classes["columns"]}>
             <MapChart
               map={mapAtEnd(map.data, end)}

@@ -193,7 +193,7 @@ function ThroughputView({ state, name, summary }: AnalysisInputs) {
       ) : (
         <Stack gap="lg" aria-busy={found.isPlaceholderData}>
           {drawn.least !== null && <DirtyEnd value={end} onChange={setEnd} />}
-          <CautionNotes cautions={drawn.cautions} names={names} />
+          <CautionNotes of="the throughput" cautions={drawn.cautions} names={names} />
           <ThroughputChart
             found={drawn}
             decided={close.decided}

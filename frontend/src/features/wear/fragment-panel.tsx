@@ -119,7 +119,7 @@ function FragmentStudy(props: FragmentProps) {
         found.isPending && <Skeleton height={HEIGHT} animate={false} />
       ) : (
         <section aria-busy={found.isPlaceholderData} className={classes["answer"]}>
-          <CautionNotes cautions={found.data.cautions} />
+          <CautionNotes of="the fragment cache" cautions={found.data.cautions} />
           <div className={classes["columns"]}>
             <FragmentChart found={found.data} name={name} />
             <WritePolicies found={found.data} />

@@ -118,7 +118,7 @@ function Health(props: {
           Count as already written
         </Button>
       </Group>
-      <CautionNotes cautions={health.cautions} />
+      <CautionNotes of="the health of the drive" cautions={health.cautions} />
       {health.left_tb !== null && (
         <Disclosure label="How is this computed?">
           <AskedSteps query={deviceHealthSteps(health)} />

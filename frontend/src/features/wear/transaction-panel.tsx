@@ -134,7 +134,7 @@ function Writes(props: TransactionProps) {
         found.isPending && <Skeleton height={HEIGHT} animate={false} />
       ) : (
         <section aria-busy={found.isPlaceholderData} className={classes["answer"]}>
-          <CautionNotes cautions={found.data.cautions} />
+          <CautionNotes of="pages and log records" cautions={found.data.cautions} />
           <div className={classes["columns"]}>
             <WritesChart found={found.data} />
             <WritesFigures {...props} found={found.data} />
@@ -336,7 +336,10 @@ function Replays(props: TransactionProps) {
                 aria-busy={found.isPlaceholderData}
                 className={classes["answer"]}
               >
-                <CautionNotes cautions={found.data.cautions} />
+                <CautionNotes
+                  of="the order of eviction"
+                  cautions={found.data.cautions}
+                />
                 <div className={classes["columns"]}>
                   <ReplayChart found={found.data} />
                   <LeavingTable found={found.data} />

@@ -118,7 +118,11 @@ function WearView({ state, name, summary }: AnalysisInputs) {
         wear.isPending && <Skeleton height={420} animate={false} />
       ) : (
         <section aria-busy={wear.isPlaceholderData} className={classes["answer"]}>
-          <CautionNotes cautions={wear.data.cautions} names={names} />
+          <CautionNotes
+            of="the life of the flash"
+            cautions={wear.data.cautions}
+            names={names}
+          />
           <div className={classes["columns"]}>
             <LifeChart wear={wear.data} name={name} />
             <WearTable wear={wear.data} />
@@ -139,7 +143,11 @@ function WearView({ state, name, summary }: AnalysisInputs) {
       )}
       {recovery.data !== undefined && (
         <section aria-busy={recovery.isPlaceholderData} className={classes["answer"]}>
-          <CautionNotes cautions={recovery.data.cautions} names={names} />
+          <CautionNotes
+            of="warm-up and restart"
+            cautions={recovery.data.cautions}
+            names={names}
+          />
           <div className={classes["columns"]}>
             <RestartPanel
               recovery={recovery.data}
