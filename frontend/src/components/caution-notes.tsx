@@ -21,6 +21,7 @@ interface Cautions {
  * choice, or whose effect is unknown, each with its effect; the others are folded.
  */
 export const CautionNotes = memo(function CautionNotes({
+  of,
   cautions,
   ...named
 }: Cautions) {
