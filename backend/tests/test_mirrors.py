@@ -51,7 +51,10 @@ MIRRORS = {
     },
     "replays.miniatures.schemas": {"MiniatureRow": "advise.miniature.SizeEstimate"},
     "replays.sweeps.schemas": {"ReplayOut": "advise.sweep.ReplayRow"},
-    "common.schemas": {"WarningOut": "common.cautions.Caution"},
+    "common.schemas": {
+        "CautionOut": "common.cautions.Weighed",
+        "WarningOut": "common.cautions.Caution",
+    },
 }
 """Response model to dataclass, by module of the server."""
 

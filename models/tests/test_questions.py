@@ -183,14 +183,18 @@ WITHOUT_STEPS = {
     "sweep": "counted; a step only where clean-only admission has its formula",
 }
 
+CAUTION = {"code", "about", "message", "hint", "effect", "could_change_choice"}
+"""Keys of a caution in a document."""
 PARTS = {
     "checks": "answers beside replays, one module each",
+    "flash_choice_effects": "what cautions of `flash_choice` could change",
     "clean_only": "a formula beside a replay, in `sweep`",
     "decide": "the replay of a close call, in `compare`",
     "outer": "where the best scheme stands, in `compare`",
     "point": "words of several questions",
     "pool_survey": "what `pool_split`, `pool_gain` and the server's job count",
     "since": "a kept answer beside the present one",
+    "wear_effects": "what cautions of `wear` could change",
 }
 """Modules of advise that ask nothing by themselves."""
 
@@ -253,8 +257,11 @@ def test_a_notebook_shows_it(name: str) -> None:
     for figure in found.figures:
         assert escape(figure.title) in shown
         assert escape(figure.text) in shown
-    for warning in found.warnings:
-        assert escape(warning.message) in shown
+    assert len(found.cautions) == len({each.name for each in found.warnings})
+    for caution in found.cautions:
+        assert escape(caution.message) in shown
+        assert caution.effect
+        assert escape(caution.effect) in shown
 
 
 @pytest.mark.parametrize("name", QUESTIONS)
@@ -266,6 +273,10 @@ def test_its_document_is_plain_and_holds_the_steps_on_demand(name: str) -> None:
     assert [each["message"] for each in document["warnings"]] == [
         each.message for each in found.warnings
     ]
+    assert [each["code"] for each in document["cautions"]] == [
+        each.code for each in found.cautions
+    ]
+    assert all(set(each) == CAUTION for each in document["cautions"])
     # That of `compare` holds the formulas by scheme, as the command prints them.
     whole = list(document["schemes"]) if name == "compare" else found.derivation()
     assert len(document["derivation"]) == len(whole)

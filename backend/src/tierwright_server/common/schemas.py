@@ -257,4 +257,30 @@ class WarningOut(Answer):
         "uncertainty; absent where no scheme is chosen, or where it is "
         "unknown.",
     )
-    effect: str = Field(default="", description="What would be best there.")
+    effect: str = Field(
+        default="",
+        description="What the answer would be there, or why that cannot be computed; empty where "
+        "only `cautions` say it.",
+    )
+    about: list[str] = Field(
+        default=[],
+        description="What it speaks of: ids of devices, of a price book, `trace`, `curve`.",
+    )
+
+
+class CautionOut(Answer):
+    """What is not known about an answer, and what the answer would be at the other end of that."""
+
+    code: str = Field(description="Stable name of its kind.")
+    about: list[str] = Field(
+        description="What it speaks of: ids of devices, of a price book, `trace`, `curve`."
+    )
+    message: str
+    hint: Hint = None
+    effect: str = Field(
+        description="What the answer would be at the other end of what is not known, or why that "
+        "cannot be computed."
+    )
+    could_change_choice: bool | None = Field(
+        description="Whether another choice would be right there; null where that is unknown."
+    )

@@ -48,6 +48,8 @@ EVERYWHERE: dict[str, str] = {
     "finding": "The answer in a few words.",
     "estimator": "How the figures were obtained: by model or by replay.",
     "validity": "Where they are valid.",
+    "cautions": "The warnings with what they could change, one of a kind: those that could "
+    "change the choice first, the largest before, then those of unknown effect, then the others.",
     "warnings": "What to know before relying on these figures.",
     "derivation": "The formulas with their numbers, step by step; null unless the "
     "query has `derivation=true`.",

@@ -2,13 +2,18 @@ import { Skeleton } from "@mantine/core";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
 import { useMemo } from "react";
-import { type EvaluationIn, evaluationQuery } from "@/api/compare";
+import {
+  type EvaluationIn,
+  type EvaluationOut,
+  evaluationQuery,
+  namesIn,
+} from "@/api/compare";
 import { type Decision, useDecision } from "@/api/use-decision";
 import { mayLackWrites } from "@/api/workloads";
 import { DirtyShare } from "@/components/dirty-share";
 import { FlashMetadata } from "@/components/flash-metadata";
 import { NeedsTrace, originOf } from "@/components/needs-trace";
-import { PointNotes } from "@/components/point-notes";
+import { CautionNotes } from "@/components/caution-notes";
 import { ProblemAlert } from "@/components/problem-alert";
 import { RunProgress } from "@/components/run-progress";
 import type { AnalysisInputs } from "@/questions/analysis-page";
@@ -25,6 +30,10 @@ import { SchemeTable } from "./scheme-table";
 import { SizeSliders } from "./size-sliders";
 import { useCheck } from "./use-check";
 import { useSizes } from "./use-sizes";
+
+/** The close call stands under the chart. */
+const isOfNumbers = ({ code }: EvaluationOut["cautions"][number]): boolean =>
+  code !== "lead_within_model_error";
 
 export function CompareView({ state, workload, summary }: AnalysisInputs) {
   const {
@@ -88,6 +97,11 @@ export function CompareView({ state, workload, summary }: AnalysisInputs) {
         evaluation.isPending && <Skeleton height={460} animate={false} />
       ) : (
         <section aria-busy={busy} className={classes["answer"]}>
+          <CautionNotes
+            of="these numbers"
+            cautions={shown.cautions.filter(isOfNumbers)}
+            names={namesIn(shown)}
+          />
           <div className={classes["columns"]}>
             <SchemeBars
               evaluation={shown}
@@ -99,7 +113,6 @@ export function CompareView({ state, workload, summary }: AnalysisInputs) {
             <SchemeTable asked={asked} evaluation={shown} />
           </div>
           <DecidingReplay decision={decision} />
-          <PointNotes evaluation={shown} />
           {summary.kind === "trace" ? (
             <CheckPanel
               checking={checking}

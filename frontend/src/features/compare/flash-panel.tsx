@@ -14,6 +14,7 @@ import { useChartColors } from "@/charts/chart";
 import { ChartCard } from "@/charts/chart-card";
 import { stackedBarsOption } from "@/charts/stacked-bars-option";
 import { AskedSteps } from "@/components/asked-steps";
+import { CautionNotes } from "@/components/caution-notes";
 import { DeviceDerivation } from "@/components/device-derivation";
 import { Disclosure } from "@/components/disclosure";
 import { EstimateDerivation } from "@/components/estimate-derivation";
@@ -21,7 +22,6 @@ import { NumberField } from "@/components/number-field";
 import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
 import { ReplayCheck } from "@/components/replay-check";
-import { WarningNotes } from "@/components/warning-notes";
 import type { AnalysisState } from "@/questions/point";
 import { rateOf, shownCurrency } from "@/units/currency";
 import { formatDuration, microseconds } from "@/units/quantity";
@@ -75,6 +75,9 @@ export function FlashPanel(props: FlashPanelProps) {
   );
 }
 
+const namesOf = ({ rows }: FlashChoiceOut): ReadonlyMap<string, string> =>
+  new Map(rows.map(({ device_id, device_name }) => [device_id, device_name]));
+
 const RANKED_BY_MODEL =
   "The answer at the top of the page comes from a replay. Here the model ranks every device, so the chosen device may show another time or another scheme. The check by simulation below compares the two.";
 
@@ -95,9 +98,13 @@ function DeviceChoice(props: FlashPanelProps) {
         found.isPending && <Skeleton height={360} animate={false} />
       ) : (
         <div className={classes["answer"]} aria-busy={found.isPlaceholderData}>
+          <CautionNotes
+            of="the flash devices"
+            cautions={found.data.cautions}
+            names={namesOf(found.data)}
+          />
           <ChoiceChart found={found.data} name={name} />
           {props.decidedByReplay && <Text size="sm">{RANKED_BY_MODEL}</Text>}
-          <WarningNotes notes={found.data.warnings} />
           <ReplayCheck
             query={flashChoiceCheck(asked)}
             what="the I/O time of each device"
@@ -210,8 +217,8 @@ function Directories(props: FlashPanelProps) {
         found.isPending && <Skeleton height={360} animate={false} />
       ) : (
         <div className={classes["answer"]} aria-busy={found.isPlaceholderData}>
+          <CautionNotes of="the flash directory" cautions={found.data.cautions} />
           <DirectoryChart found={found.data} name={name} />
-          <WarningNotes notes={found.data.warnings} />
           <ReplayCheck
             query={directoriesCheck(asked)}
             what="the time of every directory"

@@ -10,6 +10,7 @@ import {
 } from "@/api/dram-or-flash";
 import { breakEvenCheck } from "@/api/replay-checks";
 import { mayLackWrites } from "@/api/workloads";
+import { CautionNotes } from "@/components/caution-notes";
 import { DirtyEnd, type DirtyEndName } from "@/components/dirty-end";
 import { DirtyShare } from "@/components/dirty-share";
 import { EmptyState } from "@/components/empty-state";
@@ -17,7 +18,6 @@ import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
 import { ReplayCheck } from "@/components/replay-check";
 import { useSettled } from "@/components/use-settled";
-import { WarningNotes } from "@/components/warning-notes";
 import { type AnalysisInputs, AnalysisPage } from "@/questions/analysis-page";
 import {
   type DollarSearch,
@@ -229,6 +229,7 @@ function Answer(props: {
       aria-busy={props.busy}
       style={{ display: "grid", gap: "var(--mantine-spacing-lg)" }}
     >
+      <CautionNotes of="the next money" cautions={found.cautions} names={names} />
       {money === null ? (
         <Panel>
           <EmptyState title={found.finding}>{found.sentence}</EmptyState>
@@ -248,7 +249,6 @@ function Answer(props: {
       <PlatformPanel found={found} />
       <PlanTable found={found} />
       {money !== null && <CheckPanel found={found} money={money} />}
-      <WarningNotes notes={found.warnings} names={names} />
     </section>
   );
 }

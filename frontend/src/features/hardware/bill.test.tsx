@@ -15,6 +15,7 @@ const side = (lines: readonly unknown[], parts: object = {}) => ({
   violations: [],
   unpriced: [],
   warnings: [],
+  cautions: [],
   validity: "list prices",
   ways: [
     {

@@ -15,6 +15,7 @@ import { useChartColors } from "@/charts/chart";
 import { ChartCard } from "@/charts/chart-card";
 import { chartTable } from "@/charts/chart-table";
 import { lineOption } from "@/charts/line-option";
+import { CautionNotes } from "@/components/caution-notes";
 import { type Column, valueColumn } from "@/components/columns";
 import { DataTable } from "@/components/data-table";
 import { NumberField } from "@/components/number-field";
@@ -22,7 +23,6 @@ import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
 import { Prose } from "@/components/prose";
 import { Unknown } from "@/components/unknown";
-import { WarningNotes } from "@/components/warning-notes";
 import { rateOf, shownCurrency } from "@/units/currency";
 import { formatShort } from "@/units/quantity";
 import { type BillForm, billOf, cents, USUAL_BILL } from "./bill-form";
@@ -259,6 +259,10 @@ export function BillFound({ found }: { readonly found: BillOut }) {
   const sides = [found, ...(found.against === null ? [] : [found.against])];
   return (
     <Stack gap="lg">
+      <CautionNotes
+        of="the bill"
+        cautions={sides.flatMap(({ cautions }) => cautions)}
+      />
       <WaysChart found={found} />
       {sides
         .flatMap(({ violations }) => violations)
@@ -282,7 +286,6 @@ export function BillFound({ found }: { readonly found: BillOut }) {
           />
         </Panel>
       ))}
-      <WarningNotes notes={sides.flatMap(({ warnings }) => warnings)} />
     </Stack>
   );
 }

@@ -15,13 +15,13 @@ import { type TierCostsOut, tierCostsQuery, tierCostsSteps } from "@/api/tier-co
 import { useChartColors } from "@/charts/chart";
 import { ChartCard } from "@/charts/chart-card";
 import { stackedBarsOption } from "@/charts/stacked-bars-option";
+import { CautionNotes } from "@/components/caution-notes";
 import { CopyLink } from "@/components/copy-link";
 import { DeviceDerivation } from "@/components/device-derivation";
 import { NumberField } from "@/components/number-field";
 import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
 import { Prose } from "@/components/prose";
-import { WarningNotes } from "@/components/warning-notes";
 import { CurrencySelect } from "@/questions/currency-select";
 import { usualBook, usualDevices } from "@/questions/defaults";
 import type { AnalysisSearch } from "@/questions/point";
@@ -130,9 +130,13 @@ export function TierCost({ devices, books, ticked }: TierCostProps) {
         found.isPending && <Skeleton height={320} animate={false} />
       ) : (
         <Stack gap="lg" aria-busy={found.isPlaceholderData}>
+          <CautionNotes
+            of="the cost of the tier"
+            cautions={found.data.cautions}
+            names={names}
+          />
           <CostChart found={found.data} />
           <LeftOut found={found.data} names={names} />
-          <WarningNotes notes={found.data.warnings} names={names} />
         </Stack>
       )}
     </>

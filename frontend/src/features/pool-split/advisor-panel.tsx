@@ -15,13 +15,13 @@ import { useJob } from "@/api/use-job";
 import { useChartColors } from "@/charts/chart";
 import { ChartCard } from "@/charts/chart-card";
 import { lineOption } from "@/charts/line-option";
+import { CautionNotes } from "@/components/caution-notes";
 import { DerivationTable } from "@/components/derivation-table";
 import { EstimateDerivation } from "@/components/estimate-derivation";
 import { OptionalNumberField } from "@/components/number-field";
 import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
 import { RunProgress } from "@/components/run-progress";
-import { WarningNotes } from "@/components/warning-notes";
 import type { AnalysisInputs } from "@/questions/analysis-page";
 import { ADVISOR_BOUNDS, DYNAMICS, type SplitSearch } from "@/questions/pool-split";
 import { counted, formatShort } from "@/units/quantity";
@@ -178,8 +178,8 @@ function Epochs({ id, workload, name, flashDevice, estimationS }: EpochsProps) {
   }
   return (
     <>
+      <CautionNotes of="the epochs" cautions={found.data.cautions} />
       <EpochChart found={found.data} name={name} readUs={readUs ?? null} />
-      <WarningNotes notes={found.data.warnings} />
     </>
   );
 }

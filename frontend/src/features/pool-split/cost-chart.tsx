@@ -6,8 +6,8 @@ import { useChartColors } from "@/charts/chart";
 import { ChartCard } from "@/charts/chart-card";
 import { lineOption } from "@/charts/line-option";
 import { AskedSteps } from "@/components/asked-steps";
+import { CautionNotes } from "@/components/caution-notes";
 import { ProblemAlert } from "@/components/problem-alert";
-import { WarningNotes } from "@/components/warning-notes";
 import {
   bytes,
   formatBytes,
@@ -73,6 +73,7 @@ export const CostChart = memo(function CostChart({
   }
   return (
     <>
+      <CautionNotes of="the splits" cautions={data.cautions} />
       <ChartCard
         title={data.finding}
         subtitle={`Cost over the clean share of a buffer of ${formatPagesAndBytes(
@@ -116,7 +117,6 @@ export const CostChart = memo(function CostChart({
           </Stack>
         }
       />
-      <WarningNotes notes={data.warnings} />
     </>
   );
 });

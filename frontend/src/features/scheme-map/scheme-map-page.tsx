@@ -7,9 +7,9 @@ import { mapPointQuery, type SchemeMapOut, schemeMapQuery } from "@/api/scheme-m
 import { type Decision, useDecision } from "@/api/use-decision";
 import { useCatalogNames } from "@/api/use-names";
 import { mayLackWrites } from "@/api/workloads";
+import { CautionNotes } from "@/components/caution-notes";
 import { DirtyEnd, type DirtyEndName } from "@/components/dirty-end";
 import { ProblemAlert } from "@/components/problem-alert";
-import { WarningNotes } from "@/components/warning-notes";
 import {
   type AnalysisInputs,
   AnalysisPage,
@@ -160,6 +160,7 @@ function SchemeMapView({ state, name, summary }: AnalysisInputs) {
       ) : (
         <section aria-busy={map.isPlaceholderData} className={classes["answer"]}>
           {map.data.least !== null && <DirtyEnd value={end} onChange={setEnd} />}
+          <CautionNotes of="the map" cautions={map.data.cautions} names={names} />
           <div className={classes["columns"]}>
             <MapChart
               map={mapAtEnd(map.data, end)}
@@ -194,7 +195,6 @@ function SchemeMapView({ state, name, summary }: AnalysisInputs) {
               )}
             </div>
           </div>
-          <WarningNotes notes={map.data.warnings} names={names} />
         </section>
       )}
     </>

@@ -35,6 +35,7 @@ const row = (
           message: "biased perhaps",
           hint: "take 2,560 pages",
           could_change_choice: null,
+          about: [],
           effect: "",
         },
       ]
@@ -102,6 +103,7 @@ describe("an estimate beside LRU", () => {
           message: "the curve has a cliff",
           hint: "replay it",
           could_change_choice: null,
+          about: [],
           effect: "",
         },
       ],

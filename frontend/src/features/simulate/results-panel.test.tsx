@@ -31,6 +31,7 @@ it("repeats what the reader of the trace noticed, before any row is there", asyn
     message: "the trace does not tell writes from reads",
     hint: "use a trace with operations",
     could_change_choice: null,
+    about: [],
     effect: "",
   };
   const screen = await renderThemed(

@@ -10,13 +10,13 @@ import {
   throughputQuery,
 } from "@/api/throughput";
 import { mayLackWrites } from "@/api/workloads";
+import { CautionNotes } from "@/components/caution-notes";
 import { DirtyEnd, type DirtyEndName } from "@/components/dirty-end";
 import { DirtyShare } from "@/components/dirty-share";
 import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
 import { ReplayCheck } from "@/components/replay-check";
 import { useSettled } from "@/components/use-settled";
-import { WarningNotes } from "@/components/warning-notes";
 import { type AnalysisInputs, AnalysisPage } from "@/questions/analysis-page";
 import {
   type AnalysisSearch,
@@ -143,10 +143,17 @@ function ThroughputView({ state, name, summary }: AnalysisInputs) {
     traced,
     found.isPlaceholderData ? undefined : answered,
   );
-  const devices = drawn?.devices;
+  const { devices, schemes } = drawn ?? {};
   const names = useMemo(
-    () => (devices === undefined ? new Map() : deviceNames(devices)),
-    [devices],
+    () =>
+      new Map([
+        ...(devices === undefined ? [] : deviceNames(devices)),
+        ...(schemes ?? []).map(({ scheme, title }): [string, string] => [
+          scheme,
+          title,
+        ]),
+      ]),
+    [devices, schemes],
   );
   const onMeasure = useCallback(
     (measure: "throughput" | "response") =>
@@ -187,6 +194,7 @@ function ThroughputView({ state, name, summary }: AnalysisInputs) {
       ) : (
         <Stack gap="lg" aria-busy={found.isPlaceholderData}>
           {drawn.least !== null && <DirtyEnd value={end} onChange={setEnd} />}
+          <CautionNotes of="the throughput" cautions={drawn.cautions} names={names} />
           <ThroughputChart
             found={drawn}
             decided={close.decided}
@@ -201,7 +209,6 @@ function ThroughputView({ state, name, summary }: AnalysisInputs) {
             traced={traced}
             isNeeded={close.isClose}
           />
-          <WarningNotes notes={drawn.warnings} names={names} />
         </Stack>
       )}
     </>

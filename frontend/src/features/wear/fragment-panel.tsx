@@ -12,12 +12,12 @@ import { ChartCard } from "@/charts/chart-card";
 import { lineOption } from "@/charts/line-option";
 import { schemeMark } from "@/charts/palette";
 import { AskedSteps } from "@/components/asked-steps";
+import { CautionNotes } from "@/components/caution-notes";
 import { DataTable } from "@/components/data-table";
 import { Disclosure } from "@/components/disclosure";
 import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
 import { ReplayCheck } from "@/components/replay-check";
-import { WarningNotes } from "@/components/warning-notes";
 import type { AnalysisState } from "@/questions/point";
 import type { WearNumbers, WearSearch } from "@/questions/wear";
 import {
@@ -120,11 +120,11 @@ function FragmentStudy(props: FragmentProps) {
         found.isPending && <Skeleton height={HEIGHT} animate={false} />
       ) : (
         <section aria-busy={found.isPlaceholderData} className={classes["answer"]}>
+          <CautionNotes of="the fragment cache" cautions={found.data.cautions} />
           <div className={classes["columns"]}>
             <FragmentChart found={found.data} name={name} />
             <WritePolicies found={found.data} />
           </div>
-          <WarningNotes notes={found.data.warnings} />
           <ReplayCheck
             query={fragmentCacheCheck(asked)}
             what="the read miss rate"

@@ -3,11 +3,11 @@ import { useMutation } from "@tanstack/react-query";
 import { memo } from "react";
 import { type DeviceHealthOut, deviceHealth, deviceHealthSteps } from "@/api/wear";
 import { AskedSteps } from "@/components/asked-steps";
+import { CautionNotes } from "@/components/caution-notes";
 import { Disclosure } from "@/components/disclosure";
 import { JsonInput } from "@/components/json-input";
 import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
-import { WarningNotes } from "@/components/warning-notes";
 import type { WearSearch } from "@/questions/wear";
 import {
   counted,
@@ -126,7 +126,7 @@ function Health(props: {
           Count as already written
         </Button>
       </Group>
-      <WarningNotes notes={health.warnings} />
+      <CautionNotes of="the health of the drive" cautions={health.cautions} />
       {health.left_tb !== null && (
         <Disclosure label="How is this computed?">
           <AskedSteps query={deviceHealthSteps(health)} />

@@ -15,12 +15,12 @@ import { lineOption } from "@/charts/line-option";
 import { schemeMark } from "@/charts/palette";
 import { stackedBarsOption } from "@/charts/stacked-bars-option";
 import { AskedSteps } from "@/components/asked-steps";
+import { CautionNotes } from "@/components/caution-notes";
 import { DataTable } from "@/components/data-table";
 import { Disclosure } from "@/components/disclosure";
 import { EstimateDerivation } from "@/components/estimate-derivation";
 import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
-import { WarningNotes } from "@/components/warning-notes";
 import { WhyButton } from "@/components/why-button";
 import {
   MOST_EVENT_CHARACTERS,
@@ -140,11 +140,11 @@ function Writes(props: TransactionProps) {
         found.isPending && <Skeleton height={HEIGHT} animate={false} />
       ) : (
         <section aria-busy={found.isPlaceholderData} className={classes["answer"]}>
+          <CautionNotes of="pages and log records" cautions={found.data.cautions} />
           <div className={classes["columns"]}>
             <WritesChart found={found.data} />
             <WritesFigures {...props} found={found.data} />
           </div>
-          <WarningNotes notes={found.data.warnings} />
         </section>
       )}
     </>
@@ -342,11 +342,14 @@ function Replays(props: TransactionProps) {
                 aria-busy={found.isPlaceholderData}
                 className={classes["answer"]}
               >
+                <CautionNotes
+                  of="the order of eviction"
+                  cautions={found.data.cautions}
+                />
                 <div className={classes["columns"]}>
                   <ReplayChart found={found.data} />
                   <LeavingTable found={found.data} />
                 </div>
-                <WarningNotes notes={found.data.warnings} />
               </section>
             )}
     </>

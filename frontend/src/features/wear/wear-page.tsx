@@ -1,15 +1,16 @@
 import { Skeleton } from "@mantine/core";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
+import { useMemo } from "react";
 import { recoveryCheck, wearCheck } from "@/api/replay-checks";
 import { useCatalogNames } from "@/api/use-names";
 import { recoveryQuery, wearQuery } from "@/api/wear";
 import { mayLackWrites, type SummaryOut } from "@/api/workloads";
+import { CautionNotes } from "@/components/caution-notes";
 import { DirtyShare } from "@/components/dirty-share";
 import { ProblemAlert } from "@/components/problem-alert";
 import { ReplayCheck } from "@/components/replay-check";
 import { useSettled } from "@/components/use-settled";
-import { WarningNotes } from "@/components/warning-notes";
 import { type AnalysisInputs, AnalysisPage } from "@/questions/analysis-page";
 import type { AnalysisSearch } from "@/questions/point";
 import { usePatch } from "@/questions/use-analysis";
@@ -60,7 +61,7 @@ function WearView({ state, name, summary }: AnalysisInputs) {
   const search = useSearch({ strict: false }) as WearSearch & AnalysisSearch;
   const given = mayLackWrites(summary);
   const patch = usePatch<AnalysisSearch & WearSearch>();
-  const names = useCatalogNames();
+  const catalog = useCatalogNames();
   const duration = summary.duration_s;
   const own = duration ? summary.accesses / duration : USUAL_RATE;
   const settled = useSettled(search.rate ?? own, (rate) => patch({ rate }));
@@ -76,6 +77,18 @@ function WearView({ state, name, summary }: AnalysisInputs) {
     ...recoveryQuery(recoveryQuestion(state, load)),
     placeholderData: keepPreviousData,
   });
+  const schemes = wear.data?.schemes;
+  const names = useMemo(
+    () =>
+      new Map([
+        ...catalog,
+        ...(schemes ?? []).map(({ scheme, title }): [string, string] => [
+          scheme,
+          title,
+        ]),
+      ]),
+    [catalog, schemes],
+  );
   return (
     <>
       <WearControls
@@ -105,11 +118,15 @@ function WearView({ state, name, summary }: AnalysisInputs) {
         wear.isPending && <Skeleton height={420} animate={false} />
       ) : (
         <section aria-busy={wear.isPlaceholderData} className={classes["answer"]}>
+          <CautionNotes
+            of="the life of the flash"
+            cautions={wear.data.cautions}
+            names={names}
+          />
           <div className={classes["columns"]}>
             <LifeChart wear={wear.data} name={name} />
             <WearTable wear={wear.data} />
           </div>
-          <WarningNotes notes={wear.data.warnings} names={names} />
           <ReplayCheck
             query={wearCheck(wearQuestion(state, load))}
             what="flash writes and life"
@@ -126,6 +143,11 @@ function WearView({ state, name, summary }: AnalysisInputs) {
       )}
       {recovery.data !== undefined && (
         <section aria-busy={recovery.isPlaceholderData} className={classes["answer"]}>
+          <CautionNotes
+            of="warm-up and restart"
+            cautions={recovery.data.cautions}
+            names={names}
+          />
           <div className={classes["columns"]}>
             <RestartPanel
               recovery={recovery.data}
@@ -135,7 +157,6 @@ function WearView({ state, name, summary }: AnalysisInputs) {
             />
             <FillPanel recovery={recovery.data} />
           </div>
-          <WarningNotes notes={recovery.data.warnings} names={names} />
           <ReplayCheck
             query={recoveryCheck(recoveryQuestion(state, load))}
             what="filling and restart"

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from tierwright.advise.decide import decide
 from tierwright.advise.outer import standing, standing_of_range
 from tierwright.advise.point import DIRTY_SHARE_UNKNOWN, ONE_END, scheme_titles
 from tierwright.common.answer import Answer, Figure, Step, steps
-from tierwright.common.cautions import Caution
+from tierwright.common.cautions import Caution, Weighed, weighed
+from tierwright.common.derivation import plain
 from tierwright.common.errors import BadInput
 from tierwright.common.wording import listed, percent, three_digits
 from tierwright.evaluate.metadata import MetadataPreset
@@ -63,6 +65,12 @@ class Comparison(Answer):
         """Scheme of least I/O time; None where that depends on an unknown dirty share."""
         return self.evaluation.best if self.range is None else self.range.best
 
+    @cached_property
+    def cautions(self) -> tuple[Weighed, ...]:
+        """The warnings with their effects, those of single schemes among them."""
+        of_schemes = (w for s in self.evaluation.schemes.values() for w in s.warnings)
+        return weighed((*self.warnings, *of_schemes), self.weigh)
+
     @property
     def figures(self) -> tuple[Figure, ...]:
         """The best scheme, and the I/O time of each."""
@@ -85,7 +93,11 @@ class Comparison(Answer):
     def to_dict(self, *, derivation: bool = True) -> dict[str, Any]:
         """Return plain data for JSON: the finding, and all that the evaluation holds."""
         held = self.evaluation if self.range is None else self.range
-        found = {"finding": self.finding, **held.to_dict()}
+        found = {
+            "finding": self.finding,
+            **held.to_dict(),
+            "cautions": plain(list(self.cautions)),
+        }
         found["outer"]["sentence"] = self.standing
         if not derivation:
             del found["derivation"]
@@ -189,7 +201,8 @@ def of_evaluation(
     duration_s : float, optional
         How long the workload took. [s]
     """
-    judged = effects.judged(found, curve, flash, disk)
+    weigh = effects.weigher(found, curve, flash, disk)
+    judged = effects.judged(found, curve, flash, disk, weigh=weigh)
     load = about_load(judged, curve, duration_s)
     made = replace(judged, warnings=(*load, *judged.warnings))
     outer = made.outer
@@ -202,6 +215,7 @@ def of_evaluation(
         finding=_finding(made),
         warnings=made.warnings,
         explain=explain,
+        weigh=weigh,
         evaluation=made,
         outer=outer,
         standing=standing(made, outer),
@@ -225,10 +239,18 @@ def of_range(
         yield ONE_END
         yield from most.derivation()
 
+    weigh = effects.weigher(found.most, curve, flash, disk, best=found.best)
+    effect = weigh(DIRTY_SHARE_UNKNOWN)
+    unknown = replace(
+        DIRTY_SHARE_UNKNOWN,
+        could_change_choice=effect.could_change_choice,
+        effect=effect.text,
+    )
     return Comparison(
         finding=_range_finding(found),
-        warnings=(DIRTY_SHARE_UNKNOWN, *map(_of_one_end, most.warnings)),
+        warnings=(unknown, *map(_of_one_end, most.warnings)),
         explain=explain,
+        weigh=weigh,
         evaluation=most.evaluation,
         outer=most.outer,
         standing=standing_of_range(found, most.outer),

@@ -254,8 +254,9 @@ class Directories(Answer):
         found: dict[str, Any] = {
             each.name: results.plain(getattr(self, each.name))
             for each in fields(self)
-            if each.name != "explain"
+            if each.name not in {"explain", "weigh"}
         }
+        found["cautions"] = results.plain(list(self.cautions))
         if derivation:
             found["derivation"] = results.plain(list(self.derivation()))
         return found

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
+from tierwright.advise.flash_choice_effects import effects
 from tierwright.advise.point import scheme_titles
 from tierwright.common.answer import Answer, Figure, Step
-from tierwright.common.cautions import Caution
 from tierwright.common.derivation import plain, shown
 from tierwright.common.errors import BadInput
 from tierwright.common.wording import percent, three_digits
@@ -141,6 +141,7 @@ class FlashChoice(Answer):
                 {"name": w.name, "message": w.message, "hint": w.hint}
                 for w in self.warnings
             ],
+            "cautions": plain(list(self.cautions)),
             "estimator": self.estimator,
             "validity": self.validity,
         }
@@ -193,7 +194,7 @@ def answer(
     if not listed:
         raise BadInput("there is no flash device to choose from", "name at least one")
     rows, rejected = [], {}
-    cautions: dict[str, tuple[Caution, ...]] = {}
+    evaluated: dict[str, Evaluation] = {}
     for device in listed:
         lacking = [text for text in missing_figures(device) if text != "price"]
         if lacking:
@@ -210,14 +211,14 @@ def answer(
             flash_metadata=flash_metadata,
         )
         rows.append(_row(device, found, amortisation_months))
-        cautions[device.id] = found.warnings
+        evaluated[device.id] = found
     rows.sort(key=lambda row: (row.io_time_us_per_access, row.device_id))
     priced = [row for row in rows if row.price_times_time is not None]
     priced.sort(key=lambda row: (row.price_times_time or 0.0, row.device_id))
     best = rows[0] if rows else None
     worth = priced[0] if priced else None
     chosen = [row.device_id for row in (best, worth) if row is not None]
-    of_best = (each for device_id in chosen for each in cautions[device_id])
+    of_best = (each for name in chosen for each in evaluated[name].warnings)
     return FlashChoice(
         finding=_finding(rows, best, worth),
         rows=tuple(rows),
@@ -226,6 +227,15 @@ def answer(
         rejected=rejected,
         warnings=tuple(dict.fromkeys((*about_given(curve), *of_best))),
         explain=lambda: _steps(rows),
+        weigh=None
+        if best is None
+        else effects(
+            curve,
+            disk,
+            evaluated,
+            {each.id: each for each in listed if each.id in evaluated},
+            best.device_id,
+        ),
     )
 
 

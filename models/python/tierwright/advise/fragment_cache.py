@@ -467,6 +467,7 @@ class FragmentCache(Answer):
             "miss_rate_basis": self.miss_rate_basis,
             **self.study.to_dict(),
             "warnings": plain(list(self.warnings)),
+            "cautions": plain(list(self.cautions)),
         }
         if not derivation:
             del found["derivation"]

@@ -171,8 +171,9 @@ class PoolAdvisor(Answer):
         made = {
             each.name: plain(getattr(self, each.name))
             for each in fields(self)
-            if each.name not in {"explain", "derivations"}
+            if each.name not in {"explain", "weigh", "derivations"}
         }
+        made["cautions"] = plain(list(self.cautions))
         made["static_totals"] = {
             str(split): cost for split, cost in self.static_totals.items()
         }
@@ -213,7 +214,7 @@ def of_document(document: Mapping[str, Any]) -> PoolAdvisor:
         each.name: document[each.name]
         for each in fields(PoolAdvisor)
         if each.name in document
-        and each.name not in {"finding", "sentence", "warnings", "explain"}
+        and each.name not in {"finding", "sentence", "warnings", "explain", "weigh"}
     }
     return _made(
         **kept,

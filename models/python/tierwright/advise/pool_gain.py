@@ -159,6 +159,7 @@ class PoolGain(Answer):
                 {"name": w.name, "message": w.message, "hint": w.hint}
                 for w in self.warnings
             ],
+            "cautions": plain(list(self.cautions)),
         }
         if derivation:
             found["derivation"] = plain(list(self.derivation()))

@@ -237,6 +237,7 @@ class PoolSplit(Answer):
                 {"name": w.name, "message": w.message, "hint": w.hint}
                 for w in self.warnings
             ],
+            "cautions": plain(list(self.cautions)),
         }
         if derivation:
             found["derivation"] = plain(list(self.derivation()))

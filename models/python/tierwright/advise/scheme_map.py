@@ -104,6 +104,7 @@ class SchemesMapped(Answer):
                 {"name": w.name, "message": w.message, "hint": w.hint}
                 for w in self.warnings
             ],
+            "cautions": plain(list(self.cautions)),
         }
 
 
@@ -229,6 +230,7 @@ class PlaceOnMap(Answer):
             "least": None if self.least is None else self.least.to_dict(),
             "measured_dirty_share": self.measured_dirty_share,
             "warnings": plain(list(self.warnings)),
+            "cautions": plain(list(self.cautions)),
         }
         if not derivation:
             del found["derivation"]

@@ -107,6 +107,7 @@ class TransactionReplay(Answer):
             "buffers": {each.buffer: plain(each.counts) for each in self.buffers},
             "leaving": plain(list(self.leaving)),
             "warnings": plain(list(self.warnings)),
+            "cautions": plain(list(self.cautions)),
         }
         if derivation:
             found["derivation"] = plain(list(self.derivation()))

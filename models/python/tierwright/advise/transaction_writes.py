@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tierwright.common.answer import Answer, Figure, steps
+from tierwright.common.derivation import plain
 from tierwright.common.wording import counted, duration_us, percent, three_digits
 from tierwright.evaluate.transactions.study import WriteStudy, write_study
 
@@ -81,6 +82,7 @@ class TransactionWrites(Answer):
             "finding": self.finding,
             "sentence": self.sentence,
             **self.study.to_dict(),
+            "cautions": plain(list(self.cautions)),
         }
         if not derivation:
             del found["derivation"]

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
 
+from tierwright.advise import wear_effects
 from tierwright.advise.point import DIRTY_SHARE_UNKNOWN, ONE_END, scheme_titles
 from tierwright.common.answer import Answer, Figure, Step, steps
 from tierwright.common.cautions import Caution
@@ -33,8 +34,9 @@ from tierwright.evaluate.endurance.outlook import (
 from tierwright.evaluate.endurance.wear import WearCost
 from tierwright.evaluate.metadata import MetadataPreset
 from tierwright.evaluate.page_flow.cautions import about_space_behind
-from tierwright.evaluate.page_flow.dirty_range import evaluate_range
+from tierwright.evaluate.page_flow.dirty_range import dirty_ends, evaluate_range
 from tierwright.evaluate.page_flow.evaluation import evaluate
+from tierwright.evaluate.page_flow.other_ends import Situation
 from tierwright.evaluate.page_flow.results import Evaluation
 from tierwright.hardware.device import Device
 from tierwright.hardware.prices import DEFAULT_AMORTISATION_MONTHS, PriceBook
@@ -297,6 +299,17 @@ def answer(
     )
     held_bytes = flash_pages * curve.page_bytes
     in_place = budget.in_place_tb
+    rated = rated_endurance(
+        flash,
+        dwpd=limits.get("rated_dwpd"),
+        years=limits.get("rated_years"),
+        assume=True,
+    )
+    used = curve if curve.write_backs_at is not None else dirty_ends(curve)[1]
+
+    def outlook_of(of: Situation) -> WearOutlook:
+        other = {**choices, "flash": of.flash, "disk": of.disk}
+        return wear_outlook(evaluate(of.curve, **other), budget, **load)
 
     def explain() -> Iterator[Step]:
         if both is not None:
@@ -318,17 +331,21 @@ def answer(
             *_about_capacity(flash, devices, held_bytes),
         ),
         explain=explain,
+        weigh=wear_effects.effects(
+            Situation(used, flash, disk, _sizes(evaluation)),
+            outlook,
+            outlook_of,
+            chosen=(both and both.gentlest) or gentlest(outlook),
+            rated=rated,
+            held_bytes=held_bytes,
+            devices=devices,
+        ),
         accesses_per_s=accesses_per_s,
         growth_per_year=growth_per_year,
         budget=budget,
         written_tb=written_tb,
         left_tb=None if in_place is None else in_place - written_tb,
-        rated_dwpd=rated_endurance(
-            flash,
-            dwpd=limits.get("rated_dwpd"),
-            years=limits.get("rated_years"),
-            assume=True,
-        ).dwpd,
+        rated_dwpd=rated.dwpd,
         schemes=schemes,
         gentlest=gentlest(outlook) if both is None else both.gentlest,
         gentlest_at_least=None if both is None else both.gentlest_at_least,
@@ -339,6 +356,15 @@ def answer(
         validity=outlook.validity,
         evaluation=evaluation,
     )
+
+
+def _sizes(found: Evaluation) -> tuple[float, ...]:
+    """Sizes at which the schemes read the curve. [pages]"""
+    r, left, f = (
+        float(found.inputs[name])
+        for name in ("ram_pages", "ram_pages_with_flash", "flash_pages")
+    )
+    return (r, f, r + f, left, left + f)
 
 
 def _scheme(
@@ -483,4 +509,5 @@ def _about_capacity(flash: Device, devices: int, held_bytes: int) -> Iterator[Ca
             f"the flash of {format_bytes(held_bytes)} does not fit on {devices} x "
             f"`{flash.id}`",
             "raise the number of devices",
+            about=(flash.id,),
         )

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tierwright.cli.cost import amount
-from tierwright.cli.options import FlashMetadata, Start, preset_of
+from tierwright.cli.options import Assumptions, FlashMetadata, Start, preset_of
 from tierwright.cli.output import (
     Json,
+    print_cautions,
     print_facts,
     print_json,
     print_table,
@@ -227,6 +228,7 @@ def break_even(
     ] = None,
     start: Start = "steady",
     production: ProductionOption = None,
+    assumptions: Assumptions = False,
     json: Json = False,
 ) -> None:
     """Say how much flash replaces DRAM, and which of the two is the better buy."""
@@ -237,6 +239,8 @@ def break_even(
         analyse,
     )
     from tierwright.advise.dram_or_flash.elsewhere import StoreAsked
+    from tierwright.common.cautions import weighed
+    from tierwright.common.derivation import plain
     from tierwright.hardware import catalog
 
     money = None if usd is None else amount("--usd", usd)
@@ -297,14 +301,19 @@ def break_even(
         )
     )
     finding = None if answer is None else answer.finding
+    cautions = weighed(found.warnings) if answer is None else answer.cautions
     if json:
         document = found.to_dict()
         begin = {} if curve is None else {"finding": finding, "start": curve.start}
         if answer is not None:
             paying = answer.to_dict()
-            begin |= {name: paying[name] for name in _TODAY}
+            begin |= {name: paying[name] for name in (*_TODAY, "cautions")}
+        else:
+            begin["cautions"] = plain(list(cautions))
         print_json({**begin, **document, "warnings": assumed + document["warnings"]})
         return
+    print_warnings(assumed)
+    print_cautions(cautions, every=assumptions)
     if finding is not None:
         typer.echo(finding)
     _print(found)
@@ -313,9 +322,6 @@ def break_even(
         for each in (answer.far, answer.store):
             if each is not None:
                 typer.echo(each.sentence)
-    print_warnings(
-        [*assumed, *({"message": w.message, "hint": w.hint} for w in found.warnings)]
-    )
 
 
 _TODAY = ("paying", "paying_reason", "platform", "platform_reason", "far", "store")

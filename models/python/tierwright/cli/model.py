@@ -11,6 +11,7 @@ import typer
 
 from tierwright.cli.charge import charge
 from tierwright.cli.options import (
+    Assumptions,
     FlashMetadata,
     NewPages,
     Seed,
@@ -22,6 +23,7 @@ from tierwright.cli.options import (
 from tierwright.cli.output import (
     Json,
     pairs,
+    print_cautions,
     print_facts,
     print_json,
     print_notes,
@@ -565,6 +567,7 @@ def evaluate(
     start: Start = "steady",
     production: ProductionOption = None,
     new_pages: NewPages = 0,
+    assumptions: Assumptions = False,
     json: Json = False,
 ) -> None:
     """Compare the page-flow schemes at one choice of sizes and devices.
@@ -622,6 +625,7 @@ def evaluate(
     if json:
         print_json(found.to_dict())
         return
+    print_cautions(found.cautions, every=assumptions)
     typer.echo(found.finding)
     if found.range is not None:
         _print_range(found.range)
@@ -792,8 +796,6 @@ def _print_range(found: DirtyRange) -> None:
     )
     typer.echo("")
     typer.echo("state --dirty-share P for one number instead of a range")
-    warnings = [w for w in found.most.warnings if w.name != "dirty_share_stated"]
-    print_warnings([{"message": w.message, "hint": w.hint} for w in warnings])
 
 
 def _growth_text(found: Evaluation) -> str:
@@ -913,7 +915,3 @@ def _print_evaluation(found: Evaluation, *, priced: bool) -> None:
     typer.echo(f"time: {inputs['time_basis']}")
     if priced:
         typer.echo(f"cost: {inputs['cost_basis']}")
-    warnings = list(found.warnings)
-    for result in found.schemes.values():
-        warnings += [w for w in result.warnings if w not in warnings]
-    print_warnings([{"message": w.message, "hint": w.hint} for w in warnings])

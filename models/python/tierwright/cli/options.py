@@ -43,6 +43,15 @@ Start = Annotated[
 ]
 
 
+Assumptions = Annotated[
+    bool,
+    typer.Option(
+        "--assumptions",
+        help="List what the answer rests on that does not change the choice, too.",
+    ),
+]
+
+
 NewPages = Annotated[
     int,
     typer.Option(

@@ -9,7 +9,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Annotated, Any, Protocol
+from typing import TYPE_CHECKING, Annotated, Any, Protocol
 
 import typer
 
@@ -17,6 +17,9 @@ from tierwright.common.errors import BadInput, TierwrightError
 from tierwright.common.parameters import Door, spelled
 from tierwright.common.units import format_bytes
 from tierwright.common.wording import counted
+
+if TYPE_CHECKING:
+    from tierwright.common.cautions import Weighed
 
 Json = Annotated[
     bool, typer.Option("--json", help="Print one JSON document and nothing else.")
@@ -180,6 +183,39 @@ def print_warnings(warnings: Sequence[dict[str, Any]]) -> None:
         typer.echo(f"warning: {as_typed(warning['message'])}", err=True)
         if warning["hint"]:
             typer.echo(f"hint: {as_typed(warning['hint'])}", err=True)
+
+
+def print_cautions(cautions: Sequence[Weighed], *, every: bool | None = None) -> None:
+    """Print what an answer rests on with what it could change, on stderr, before the answer.
+
+    Parameters
+    ----------
+    cautions : sequence of Weighed
+        In their order: the first that could change the choice, or of unknown effect, are printed,
+        of the others how many there are.
+    every : bool, optional
+        Whether all are printed, by `--assumptions`; None where the command has no such option.
+    """
+    from tierwright.common.cautions import first_and_rest, title_of_rest
+
+    first, rest = first_and_rest(cautions)
+    for each in first:
+        _print_caution(each)
+    if not rest:
+        return
+    how = "--json lists them" if every is None else "--assumptions lists them"
+    typer.echo(f"{title_of_rest(rest)}{'' if every else f' ({how})'}", err=True)
+    if every:
+        for each in rest:
+            _print_caution(each)
+
+
+def _print_caution(caution: Weighed) -> None:
+    typer.echo(f"warning: {as_given(caution.message)}", err=True)
+    if caution.effect:
+        typer.echo(f"effect: {as_given(caution.effect)}", err=True)
+    if caution.hint:
+        typer.echo(f"hint: {caution.hint}", err=True)
 
 
 def print_notes(found: Mapping[str, Any]) -> None:

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from tierwright.cli.options import FlashMetadata, Start, preset_of
+from tierwright.cli.options import Assumptions, FlashMetadata, Start, preset_of
 from tierwright.cli.output import (
     Json,
     numbers,
+    print_cautions,
     print_json,
     print_table,
-    print_warnings,
     whole_numbers,
 )
 from tierwright.cli.scale import ProductionOption, workload
@@ -30,7 +30,6 @@ from tierwright.common.units import (
 
 if TYPE_CHECKING:
     from tierwright.advise.directories import Directories
-    from tierwright.common.cautions import Caution
     from tierwright.evaluate.page_flow.scheme_map import Axis, SchemeMap
     from tierwright.evaluate.throughput.schemes import ThroughputStudy
 
@@ -129,9 +128,9 @@ def scheme_map(
     if json:
         print_json({"start": curve.start, **found.to_dict()})
         return
+    print_cautions(found.cautions)
     typer.echo(found.finding)
     _print_map(found.most.map)
-    _warn(found.warnings)
 
 
 def _axis(text: str, option: str) -> Axis:
@@ -231,15 +230,19 @@ def throughput(
     flash_metadata: FlashMetadata = None,
     start: Start = "steady",
     production: ProductionOption = None,
+    assumptions: Assumptions = False,
     json: Json = False,
 ) -> None:
     """Predict throughput and response time of each scheme for clients that wait."""
     from tierwright.advise import throughput as question
+    from tierwright.common.derivation import plain
     from tierwright.evaluate.throughput.schemes import Setting, scheme_throughput
     from tierwright.hardware import catalog
 
     curve = workload(profile, production).curve.from_start(start)
+    flash = catalog.device_or_file(flash_device)
     disk = catalog.device_or_file(disk_device)
+    metadata = preset_of(flash_metadata)
     setting = Setting(
         clients=clients,
         accesses_per_transaction=accesses_per_transaction,
@@ -253,19 +256,35 @@ def throughput(
         curve,
         ram_pages=ram_pages.at(lambda: curve.page_bytes),
         flash_pages=flash_pages.at(lambda: curve.page_bytes),
-        flash=catalog.device_or_file(flash_device),
+        flash=flash,
         disk=disk,
         setting=setting,
         vary=vary,
         points=None if points is None else whole_numbers(points, "--points"),
-        flash_metadata=preset_of(flash_metadata),
+        flash_metadata=metadata,
     )
     last = len(found.points) - 1
-    finding = question.of_study(found, setting, last, disk_name=disk.name).finding
+    answer = question.of_study(
+        found,
+        setting,
+        last,
+        disk_name=disk.name,
+        weigh=question.weigh_point(
+            found,
+            last,
+            curve,
+            flash,
+            disk,
+            setting=setting,
+            flash_metadata=metadata,
+        ),
+    )
     if json:
-        print_json({"finding": finding, "start": curve.start, **found.to_dict()})
+        document = {"finding": answer.finding, "start": curve.start, **found.to_dict()}
+        print_json({**document, "cautions": plain(list(answer.cautions))})
         return
-    typer.echo(finding)
+    print_cautions(answer.cautions, every=assumptions)
+    typer.echo(answer.finding)
     _print_throughput(found, curve.start)
 
 
@@ -303,7 +322,6 @@ def _print_throughput(found: ThroughputStudy, start: Start) -> None:
         rows,
     )
     typer.echo(f"* most throughput. {found.estimator}: {found.validity}")
-    _warn(found.warnings)
 
 
 def _busiest(columns: dict[str, Any]) -> str:
@@ -384,6 +402,7 @@ def directories(
 
 
 def _print_directories(found: Directories) -> None:
+    print_cautions(found.cautions)
     for sentence in filter(None, (found.finding, found.remark)):
         typer.echo(sentence)
     print_table(
@@ -417,7 +436,6 @@ def _print_directories(found: Directories) -> None:
         ],
     )
     typer.echo("* least time at worst, where each flash page holds a single valid page")
-    _warn(found.warnings)
 
 
 def choose_flash(
@@ -445,6 +463,7 @@ def choose_flash(
     ] = None,
     start: Start = "steady",
     production: ProductionOption = None,
+    assumptions: Assumptions = False,
     json: Json = False,
 ) -> None:
     """Rank flash devices by I/O time and by price times I/O time."""
@@ -467,6 +486,7 @@ def choose_flash(
         return
     from tierwright.common.currency import amount, shown_in
 
+    print_cautions(found.cautions, every=assumptions)
     typer.echo(found.finding)
     print_table(
         "By I/O time; * least price x time",
@@ -497,8 +517,3 @@ def choose_flash(
     )
     for name, reason in found.rejected.items():
         typer.echo(f"rejected: {name} {reason}")
-    _warn(found.warnings)
-
-
-def _warn(warnings: tuple[Caution, ...]) -> None:
-    print_warnings([{"message": w.message, "hint": w.hint} for w in warnings])

@@ -10,12 +10,19 @@ import typer
 
 from tierwright.cli.cost import Device, explain, plain_data
 from tierwright.cli.options import (
+    Assumptions,
     FlashMetadata,
     Start,
     accesses_per_s_option,
     preset_of,
 )
-from tierwright.cli.output import Json, print_facts, print_json, print_table
+from tierwright.cli.output import (
+    Json,
+    print_cautions,
+    print_facts,
+    print_json,
+    print_table,
+)
 from tierwright.cli.scale import ProductionOption, workload
 from tierwright.cli.sizes import Size, size_option
 from tierwright.common.errors import BadInput
@@ -164,6 +171,7 @@ def wear(
     ] = 36,
     start: Start = "steady",
     production: ProductionOption = None,
+    assumptions: Assumptions = False,
     json: Json = False,
 ) -> None:
     """Say how long flash lasts: under each scheme, or at a rate; by rating or P/E cycles."""
@@ -264,6 +272,7 @@ def wear(
         start=start,
         price_book=price_book,
         months=amortisation_months,
+        assumptions=assumptions,
         json=json,
     )
 
@@ -308,6 +317,7 @@ def _of_a_profile(
     start: str,
     price_book: str | None,
     months: int,
+    assumptions: bool,
     json: bool,
 ) -> None:
     from tierwright.advise import wear as question
@@ -330,9 +340,10 @@ def _of_a_profile(
     if json:
         print_json(document)
         return
+    print_cautions(found.cautions, every=assumptions)
     typer.echo(found.finding)
     _print(document, device.id)
-    explain(found.budget.derivation, found.warnings)
+    explain(found.budget.derivation, ())
 
 
 def _document(found: Wear, rate_basis: str) -> dict[str, Any]:
@@ -367,6 +378,7 @@ def _document(found: Wear, rate_basis: str) -> dict[str, Any]:
         "validity": found.validity,
         "derivation": plain_data(found.budget.derivation),
         "warnings": plain_data(found.warnings),
+        "cautions": plain_data(found.cautions),
     }
 
 

@@ -11,12 +11,13 @@ import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from decimal import Decimal
+from functools import cached_property
 from html import escape
 from typing import Any
 
 import numpy as np
 
-from tierwright.common.cautions import Caution
+from tierwright.common.cautions import Caution, Weigh, Weighed, weighed
 from tierwright.common.derivation import Derivation, plain
 from tierwright.common.parameters import Door, spelled
 from tierwright.common.wording import three_digits
@@ -115,6 +116,8 @@ class Answer:
         What to know before relying on it.
     explain : callable
         Makes the steps of the derivation; called only where they are asked for.
+    weigh : callable or None
+        Computes what a caution could change; None: what holds whatever the question.
     """
 
     finding: str
@@ -122,6 +125,12 @@ class Answer:
     explain: Callable[[], Iterable[Step]] = field(
         default=tuple, repr=False, compare=False
     )
+    weigh: Weigh | None = field(default=None, repr=False, compare=False)
+
+    @cached_property
+    def cautions(self) -> tuple[Weighed, ...]:
+        """The warnings with their effects, one of a kind, the most important first."""
+        return weighed(self.warnings, self.weigh)
 
     @property
     def figures(self) -> tuple[Figure, ...]:
@@ -144,9 +153,10 @@ class Answer:
             "finding": self.finding,
             "numbers": plain(list(self.figures)),
             "warnings": plain(list(self.warnings)),
+            "cautions": plain(list(self.cautions)),
         }
         for spec in dataclasses.fields(self):
-            if spec.name not in (*found, "explain"):
+            if spec.name not in (*found, "explain", "weigh"):
                 value = getattr(self, spec.name)
                 found[spec.name] = (
                     value.to_dict() if hasattr(value, "to_dict") else plain(value)
@@ -163,8 +173,9 @@ class Answer:
             for each in self.figures
         )
         warned = "".join(
-            f"<li><b>{_said(each.message)}</b>: {_said(each.hint)}</li>"
-            for each in self.warnings
+            f"<li><b>{_said(each.message)}</b>: {_said(each.effect)}; "
+            f"{_said(each.hint)}</li>"
+            for each in self.cautions
         )
         return (
             f"<p>{_said(self.finding)}</p>"

@@ -1,8 +1,27 @@
-"""Named warnings, which belong to the numbers of an answer."""
+"""Named warnings, which belong to the numbers of an answer, and what each of them could change.
+
+A caution speaks of something that is not known. Its effect is what the answer would be at the other
+end of that: the change of the question's main figure, and whether its choice stays.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from tierwright.common.wording import listed
+
+EQUAL_SHARE = 0.01
+"""Share of the main figure below which a lead does not matter: equal for the purpose."""
+MOST_SHOWN = 3
+"""Cautions that stand above an answer."""
+MANY_TIMES = 10
+"""Multiple of a figure from which it reads better than per cent."""
+FEW = 0.095
+"""Share below which per cents have a digit behind the point. [1]"""
+LEAST_CHANGE = 0.0005
+"""Share below which a change of the main figure is none. [1]"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,10 +33,12 @@ class Caution:
     name, message, hint : str
         Its name, what is so, what to do; parameters by marks (`tierwright.common.parameters`).
     could_change_choice : bool or None
-        Whether the scheme chosen would be beaten at the other end of what is unsure; None
+        Whether the choice would be beaten at the other end of what is unsure; None
         where nothing is chosen, or that end cannot be computed.
     effect : str
-        What would be chosen there; empty unless it could change the choice.
+        What the answer would be there, or why that cannot be computed; empty where nobody asked.
+    about : tuple of str
+        What it speaks of: ids of devices, of a price book, `trace`, `curve`.
     """
 
     name: str
@@ -25,8 +46,393 @@ class Caution:
     hint: str
     could_change_choice: bool | None = None
     effect: str = ""
+    about: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class TraceCaution(Caution):
     """A warning about the trace, which holds for whatever is computed from it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """What a caution could change.
+
+    Attributes
+    ----------
+    text : str
+        Of the answer at the other end, or why it cannot be computed.
+    could_change_choice : bool or None
+        Whether the choice would be beaten there; None where that is unknown.
+    size : float
+        Largest change of the main figure, as a share of it, for the order of the cautions. [1]
+    """
+
+    text: str
+    could_change_choice: bool | None
+    size: float = 0.0
+
+
+NOT_FROM_TRACE = "not computable from this trace"
+Weigh = Callable[[Caution], Effect]
+
+
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    """A caution with its effect, as answers give it.
+
+    Attributes
+    ----------
+    code : str
+        Stable name of its kind.
+    about : tuple of str
+        What it speaks of: ids of devices, of a price book, `trace`, `curve`.
+    message, hint : str
+        What is so, what to do.
+    effect : str
+        What the answer would be at the other end of what is not known, or why that cannot be
+        computed.
+    could_change_choice : bool or None
+        Whether another choice would be right there; None where that is unknown.
+    """
+
+    code: str
+    about: tuple[str, ...]
+    message: str
+    hint: str
+    effect: str
+    could_change_choice: bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What an answer would be at one other end.
+
+    Attributes
+    ----------
+    when : str
+        At which, to be read behind *if*.
+    change : float
+        By how much the main figure of what was chosen differs there, as a share of it. [1]
+    best : str
+        What would be chosen there.
+    loss : float
+        Share by which what was chosen is worse than that; 0 where it is the best. [1]
+    """
+
+    when: str
+    change: float
+    best: str
+    loss: float
+
+
+def effect_of(
+    outcomes: Sequence[Outcome], *, figure: str, chosen: str, kind: str
+) -> Effect:
+    """Say what the answer would be at the other ends of what is not known.
+
+    Parameters
+    ----------
+    outcomes : sequence of Outcome
+        At least one.
+    figure : str
+        The main figure, such as `I/O time`.
+    chosen : str
+        What the answer chose, as it is written in a sentence.
+    kind : str
+        What is chosen, such as `scheme`.
+
+    Examples
+    --------
+    >>> slow = Outcome("requests are served alone", 0.34, "lazy", 0.0)
+    >>> effect_of([slow], figure="I/O time", chosen="lazy", kind="scheme").text
+    'if requests are served alone: +34 % I/O time, same scheme'
+    >>> lost = Outcome("requests are served alone", 0.34, "exclusive", 0.2)
+    >>> effect_of([lost], figure="I/O time", chosen="lazy", kind="scheme").text
+    'if requests are served alone: +34 % I/O time, exclusive would be best, lazy 20 % worse'
+    """
+    worst = max(outcomes, key=lambda each: (each.loss, abs(each.change)))
+    size = max(abs(each.change) for each in outcomes)
+    if worst.loss > EQUAL_SHARE:
+        return Effect(
+            f"if {worst.when}: {_changed(worst.change, figure)}, {worst.best} would be "
+            f"best, {chosen} {_share(worst.loss)} worse",
+            could_change_choice=True,
+            size=max(size, worst.loss),
+        )
+    least = min(outcomes, key=lambda each: each.change)
+    most = max(outcomes, key=lambda each: each.change)
+    extremes = [most] if not _differ(least.change, most.change) else [least, most]
+    shown = [each for each in extremes if abs(each.change) >= LEAST_CHANGE] or [most]
+    said = "; ".join(
+        f"if {each.when}: {_changed(each.change, figure)}" for each in shown
+    )
+    return Effect(f"{said}, same {kind}", could_change_choice=False, size=size)
+
+
+def _differ(one: float, other: float) -> bool:
+    return abs(one - other) >= LEAST_CHANGE
+
+
+def _changed(change: float, figure: str) -> str:
+    if abs(change) < LEAST_CHANGE:
+        return f"no change of {figure}"
+    if math.isinf(change):
+        return f"unlimited {figure}"
+    if change >= MANY_TIMES - 1:
+        return f"{change + 1:,.0f} times the {figure}"
+    return f"{_signed(change)} {figure}"
+
+
+def _signed(change: float) -> str:
+    if abs(change) < LEAST_CHANGE:
+        return "0 %"
+    return f"{'+' if change > 0 else '-'}{_share(abs(change))}"
+
+
+def _share(share: float) -> str:
+    """Whole per cents, with a digit behind the point where there are few of them."""
+    return f"{100 * share:,.{0 if share >= FEW else 1}f} %"
+
+
+SEVERAL: Mapping[str, str] = {
+    "latency_as_service_time": "{} state no IOPS for reads, for writes or for both; their "
+    "latencies are used as busy times, which overstates those of parallel devices",
+    "queue_depth_unknown": "{}: the queue depth of their IOPS is not stated, most likely "
+    "saturation",
+    "request_fees_not_included": "{} charge for requests; these are not in the monthly cost",
+    "price_of_kind": "{} are priced like every device of their kinds",
+    "price_from_device": "the price book has no price for {}; their own prices are used",
+    "price_undated": "the prices of {} have no date",
+    "endurance_unknown": "no source states the endurance of {}, so replacements are not counted",
+    "sustained_limit_unknown": "no source states what {} sustain to their volumes; a burst "
+    "limit does not hold for long",
+}
+"""What a caution says of several devices, by its name. Others stand side by side."""
+
+
+def merged(cautions: Iterable[Caution]) -> tuple[Caution, ...]:
+    """Make one caution of those of a name, in the order of their first.
+
+    Parameters
+    ----------
+    cautions : iterable of Caution
+        Of one answer.
+
+    Examples
+    --------
+    >>> first, other = (
+    ...     Caution("queue_depth_unknown", "x", "", about=(name,))
+    ...     for name in ("a", "b")
+    ... )
+    >>> [one] = merged([first, other])
+    >>> one.message[:9], one.about
+    ('`a` and `', ('a', 'b'))
+    """
+    kinds: dict[str, list[Caution]] = {}
+    for each in cautions:
+        kinds.setdefault(each.name, []).append(each)
+    return tuple(map(_one, kinds.values()))
+
+
+def _one(alike: Sequence[Caution]) -> Caution:
+    first = alike[0]
+    about = tuple(dict.fromkeys(one for each in alike for one in each.about))
+    messages = tuple(dict.fromkeys(each.message for each in alike))
+    if len(messages) == 1 and about == first.about:
+        return first
+    template = SEVERAL.get(first.name)
+    # Of one device twice, as of its reads and its writes, both messages stand.
+    message = (
+        template.format(listed([f"`{each}`" for each in about]))
+        if template is not None and len(about) > 1
+        else "; ".join(messages)
+    )
+    return replace(
+        first,
+        message=message,
+        hint="; ".join(dict.fromkeys(each.hint for each in alike if each.hint)),
+        about=about,
+        could_change_choice=None,
+        effect="",
+    )
+
+
+def weighed(
+    cautions: Iterable[Caution], weigh: Weigh | None = None
+) -> tuple[Weighed, ...]:
+    """Make one caution of those of a kind, with its effect, the most important first.
+
+    Parameters
+    ----------
+    cautions : iterable of Caution
+        Of one answer.
+    weigh : callable, optional
+        Computes effects; `anywhere` unless given.
+
+    Returns
+    -------
+    tuple of Weighed
+        Those that could change the choice, then those of unknown effect, then the others; among
+        alike the largest effect first.
+    """
+    found = [(each, (weigh or anywhere)(each)) for each in merged(cautions)]
+    found.sort(key=lambda each: (_RANK[each[1].could_change_choice], -each[1].size))
+    return tuple(
+        Weighed(
+            each.name,
+            each.about,
+            each.message,
+            each.hint,
+            effect.text,
+            effect.could_change_choice,
+        )
+        for each, effect in found
+    )
+
+
+_RANK = {True: 0, None: 1, False: 2}
+
+
+def without_effect(text: str = "changes nothing that was chosen") -> Effect:
+    """Return the effect of a caution that cannot change the choice."""
+    return Effect(text, could_change_choice=False)
+
+
+NOTHING_UNKNOWN: frozenset[str] = frozenset(
+    {
+        "all_pages_fit",
+        "asymmetry_below_1",
+        "blank_lines",
+        "breaks_passed_over",
+        "deletes_without_access",
+        "device_size_not_compared",
+        "discards_passed_over",
+        "dram_gains_nothing",
+        "empty_members",
+        "everything_fits",
+        "flash_near_disk",
+        "too_little_money",
+        "many_crossings",
+        "metadata_charged",
+        "never_full",
+        "no_accesses",
+        "no_writes",
+        "nothing_demanded",
+        "page_bytes_ignored",
+        "pages_clamped",
+        "ram_not_below_flash",
+        "requests_without_data",
+        "staging_costs_more",
+        "unreachable",
+        "unusual_role",
+        "zero_length_requests",
+    }
+)
+"""Cautions that state what was found: there is no other end of it."""
+WHY_NOT: Mapping[str, str] = {
+    "below_page_cache": f"{NOT_FROM_TRACE}: the accesses that the page cache answered "
+    "are not in it",
+    "below_buffer_pool": f"{NOT_FROM_TRACE}: the accesses that the buffer pool "
+    "answered are not in it",
+    "below_other_caches": f"{NOT_FROM_TRACE}: the accesses that other caches answered "
+    "are not in it",
+    "given_curve": "not computable: only a trace shows how far the curve is from one of LRU",
+    "described_workload": "not computable: only a trace shows how far the description is from "
+    "the workload",
+    "sampled_curve": "not computable from the curve alone: the intervals of its counts are "
+    "not known here",
+    "latency_unknown": "not computable: the latency is not stated",
+    "pattern_of_rating_unknown": "not computable: no source states what the device endures under "
+    "another pattern",
+    "prices_of_different_dates": "not computable: no source states these prices at one date",
+    "price_from_device": "not computable: no other price is stated",
+    "price_of_kind": "not computable: no price of this very device is stated",
+    "price_undated": "not computable: no price with a date is stated",
+    "price_book_retired": "not computable: the price book has no later prices",
+    "latency_as_service_time": "not computable: how many requests the device serves side by side "
+    "is not stated",
+    "latency_as_rate": "not computable: how many requests the device serves side by side is not "
+    "stated",
+    "queue_depth_unknown": "not computable: the latency of one request is not stated",
+    "queue_depths_differ": "not computable: no rates at one depth are stated",
+    "provisioned_rent_besides": "not computable: how much of the rent the sum is to pay is not "
+    "stated",
+    "rent_beside_purchase": "not computable: no source states both as rents or as purchases",
+    "space_behind_not_stated": "not computable: the size of the volume is not stated",
+    "endurance_unknown": "not computable: no source states the endurance",
+    "busy_unknown": "not computable: the service times are not stated",
+    "no_write_budget": "not computable: the endurance is not stated",
+}
+"""Why the other end of a caution cannot be computed, by its name."""
+
+
+def anywhere(caution: Caution) -> Effect:
+    """Return the effect that a caution brings, or has whatever the question; else that none is known."""
+    if caution.effect:
+        return Effect(caution.effect, caution.could_change_choice)
+    if caution.name in NOTHING_UNKNOWN:
+        return without_effect("states what was found: nothing about it is unknown")
+    why = WHY_NOT.get(caution.name)
+    if why is None:
+        why = (
+            NOT_FROM_TRACE
+            if isinstance(caution, TraceCaution)
+            else "not computed for this question"
+        )
+    return Effect(why, could_change_choice=None)
+
+
+def first_and_rest(
+    cautions: Sequence[Weighed],
+) -> tuple[tuple[Weighed, ...], tuple[Weighed, ...]]:
+    """Divide cautions into those that stand above an answer, and the others.
+
+    Parameters
+    ----------
+    cautions : sequence of Weighed
+        In their order.
+    """
+    first = tuple(each for each in cautions if each.could_change_choice is not False)[
+        :MOST_SHOWN
+    ]
+    return first, tuple(each for each in cautions if each not in first)
+
+
+def title_of_rest(rest: Sequence[Weighed]) -> str:
+    """Say how many cautions are folded away, and what they could change.
+
+    Examples
+    --------
+    >>> calm = Weighed("a", (), "x", "", "none", False)
+    >>> unknown = Weighed("b", (), "x", "", "not computable", None)
+    >>> title_of_rest([calm]), title_of_rest([calm, calm])
+    ('1 assumption, which does not change the choice', '2 assumptions, none changes the choice')
+    >>> title_of_rest([calm, unknown])
+    '2 assumptions; the effect of 1 is unknown'
+    """
+    count = len(rest)
+    said = "1 assumption" if count == 1 else f"{count} assumptions"
+    more = sum(each.could_change_choice is True for each in rest)
+    unknown = sum(each.could_change_choice is None for each in rest)
+    if not more and not unknown:
+        if count == 1:
+            return f"{said}, which does not change the choice"
+        return f"{said}, none changes the choice"
+    parts = [said, *_open(count, more, unknown)]
+    return "; ".join(parts)
+
+
+def _open(count: int, more: int, unknown: int) -> Iterator[str]:
+    if more:
+        yield (
+            "it could change the choice"
+            if count == 1
+            else f"{more} could change the choice too"
+        )
+    if unknown:
+        yield (
+            "its effect is unknown"
+            if count == 1
+            else f"the effect of {unknown} is unknown"
+        )

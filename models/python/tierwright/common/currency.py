@@ -125,7 +125,7 @@ def stated(document: Any) -> Any:
     """Return a document with its money in the currency shown beside the dollars.
 
     It names the rate under `exchange_rate`; of a list every entry does. What to know of the rate
-    is added to its `warnings`.
+    is added to its `warnings`, and behind its `cautions`, as it changes no choice.
     """
     rate = shown_in()
     if rate.currency == BASE:
@@ -138,6 +138,12 @@ def stated(document: Any) -> Any:
     told = [dict(one) for one in _cautions.get()]
     if told:
         found["warnings"] = [*told, *found.get("warnings", [])]
+        if "cautions" in found:
+            weighed = (
+                {"code" if key == "name" else key: each[key] for key in each}
+                for each in told
+            )
+            found["cautions"] = [*found["cautions"], *weighed]
     return found
 
 

@@ -722,18 +722,21 @@ def _about_price(
             f"price book `{prices.id}` has no price for `{device.id}`; the device's "
             "own price is used",
             "add a price to a book of your own",
+            about=(device.id,),
         )
     elif price.device_id is None:
         yield Caution(
             "price_of_kind",
             f"`{device.id}` is priced like every device of the kind `{device.kind}`",
             "add a quote for this device: devices of a kind differ in price",
+            about=(device.id,),
         )
     if price.date is None:
         yield Caution(
             "price_undated",
             f"the price of `{device.id}` has no date: {price.source}",
             "use a dated price: prices halve or double within years",
+            about=(device.id,),
         )
 
 

@@ -324,9 +324,9 @@ def rate_caution(rate: ExchangeRate, book: PriceBook | None) -> dict[str, Any] |
         "message": f"the exchange rate of {rate.currency} is from {rate.date}, the "
         f"prices of `{book.id}` from {book.date}",
         "hint": "state the rate of the day of your prices",
-        # Every amount is converted at this one rate.
         "could_change_choice": False,
-        "effect": "",
+        "effect": "every amount is converted at this one rate: same choice",
+        "about": [book.id],
     }
 
 

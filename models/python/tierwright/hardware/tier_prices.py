@@ -173,6 +173,7 @@ def _about_book(
                 "price_book_retired",
                 f"price book `{prices.id}` is retired: {prices.retired}",
                 "choose a newer book, or one of your own",
+                about=(prices.id,),
             )
         )
     apart = dates_apart(used)
@@ -323,6 +324,7 @@ def _priced_as_kind(
         f"device of the kind `{device.kind}`, {_stated(price)}{beside}",
         "add a quote for this device to a price book of your own: devices of a kind "
         "differ in price",
+        about=(device.id,),
     )
 
 
@@ -340,4 +342,5 @@ def _priced_by_profile(
         "price_from_device",
         f"{book}; the own price of `{device.id}` is used, {_stated(price)}",
         "add a price of the book's date to a book of your own",
+        about=(device.id,),
     )

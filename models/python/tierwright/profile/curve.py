@@ -119,6 +119,9 @@ class Curve:
     scaled : Scaled or None
         How the curve was scaled to the production that it speaks of; None where it speaks of
         what was recorded or given.
+    interval : pair of float64 array, or None
+        Ends of the 95 % interval of the misses of an estimated curve, at its listed sizes; None
+        where nobody knows them.
     counts : Counts
         Stands for sizes and counts: the same in copies that differ in their notes.
 
@@ -145,6 +148,7 @@ class Curve:
     cold: Curve | None = field(default=None, repr=False)
     new_pages: int = 0
     scaled: Scaled | None = None
+    interval: tuple[FloatArray, FloatArray] | None = field(default=None, repr=False)
     _knots: FloatArray = field(init=False, repr=False)
     _misses: FloatArray = field(init=False, repr=False)
     _write_backs: FloatArray | None = field(init=False, repr=False)

@@ -354,6 +354,8 @@ def profile_from_mapping(data: Any, *, place: str = "profile") -> Profile:
         ]
         found.raise_if_any()
         raise
+    if sampled is not None:
+        curve = replace(curve, interval=(sampled.misses_low, sampled.misses_high))
     return Profile(curve, duration_s, sampled, thinned_error, summaries, relations)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from tierwright import _simulator
@@ -174,7 +175,8 @@ def sampled_profile(
         np.ceil(at("write_backs_high")),
         sample_pages,
     )
-    return Profile(curve, found["duration_s"], sampled)
+    known = replace(curve, interval=(sampled.misses_low, sampled.misses_high))
+    return Profile(known, found["duration_s"], sampled)
 
 
 def usual_window_sizes(distinct_pages: int) -> list[int]:

@@ -7,6 +7,7 @@ from pydantic import Field
 from tierwright_server.common.schemas import (
     Answer,
     Body,
+    CautionOut,
     Identifier,
     Said,
     ShortText,
@@ -286,6 +287,7 @@ class BillSideOut(Answer):
     )
     validity: str
     warnings: list[WarningOut]
+    cautions: list[CautionOut]
 
 
 class BillOut(BillSideOut):

@@ -9,6 +9,7 @@ from tierwright.evaluate.page_flow.terms import COST_TERMS, TERM_NAMES
 from tierwright.profile.steady_state import Start
 from tierwright_server.common.schemas import (
     Answer,
+    CautionOut,
     Pages,
     Usd,
     WarningOut,
@@ -308,6 +309,7 @@ class EvaluationOut(Answer):
     )
     sentence: str = Field(description="The finding in one sentence.")
     warnings: list[WarningOut]
+    cautions: list[CautionOut]
     validity: str = Field(description="Where the costs hold.")
     time_basis: str = Field(description="What the times are, and what they leave out.")
     cost_basis: str = Field(description="What the money is, and what it leaves out.")

@@ -8,7 +8,7 @@ from tierwright.advise.point import scheme_titles
 from tierwright.evaluate.page_flow import dirty_range, evaluation, results
 from tierwright.evaluate.page_flow.dirty_range import DirtyRange
 from tierwright.evaluate.page_flow.results import Evaluation, SchemeResult
-from tierwright_server.common.schemas import WarningOut
+from tierwright_server.common.schemas import CautionOut, WarningOut
 from tierwright_server.common.version import VERSION
 from tierwright_server.hardware.flash_metadata import metadata_preset
 from tierwright_server.http.steps import DerivationStep, rows_of
@@ -117,6 +117,7 @@ def answer(
         check=None,
         sentence=said.finding,
         warnings=[WarningOut.model_validate(warning) for warning in said.warnings],
+        cautions=[CautionOut.model_validate(each) for each in said.cautions],
         time_basis=made.inputs["time_basis"],
         cost_basis=made.inputs["cost_basis"],
         core_version=VERSION,

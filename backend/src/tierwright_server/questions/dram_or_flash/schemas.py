@@ -17,6 +17,7 @@ from tierwright_server.common.mirrors import mirrors
 from tierwright_server.common.schemas import (
     Answer,
     Body,
+    CautionOut,
     FlashMetadata,
     Identifier,
     Months,
@@ -581,6 +582,7 @@ class BreakEvenOut(Answer):
     estimator: str
     validity: str
     warnings: list[WarningOut]
+    cautions: list[CautionOut]
     derivation: list[DerivationStep] | None
     time_basis: str
     core_version: str

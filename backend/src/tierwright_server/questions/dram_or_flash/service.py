@@ -56,6 +56,8 @@ async def evaluate(
     point = await find_point(session, context, body.point())
     with of_body():
         found = await asyncio.to_thread(_ask, body, point)
+    # Computed once, and not in the loop: what they could change takes some time.
+    await asyncio.to_thread(lambda: found.cautions)
     return _shown(body, point, found, derived=derived)
 
 

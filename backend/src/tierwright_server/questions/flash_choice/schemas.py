@@ -7,6 +7,7 @@ from pydantic import Field
 from tierwright.profile.steady_state import Start
 from tierwright_server.common.schemas import (
     Answer,
+    CautionOut,
     FlashMetadata,
     Identifier,
     Months,
@@ -106,6 +107,7 @@ class FlashChoiceOut(Answer):
     estimator: str
     validity: str
     warnings: list[WarningOut]
+    cautions: list[CautionOut]
     derivation: list[DerivationStep] | None = Field(
         description="Null unless the query has `derivation=true`; `scheme` holds the "
         "device that a step belongs to."
@@ -223,4 +225,5 @@ class DirectoriesOut(Answer):
     estimator: str
     validity: str
     warnings: list[WarningOut]
+    cautions: list[CautionOut]
     derivation: list[DerivationStep] | None

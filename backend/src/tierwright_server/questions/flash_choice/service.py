@@ -63,6 +63,8 @@ async def choose(
             for name, reason in found.rejected.items()
         ],
         sentence=found.finding,
+        # What they could change takes longer than the answer: not in the loop.
+        cautions=await asyncio.to_thread(lambda: found.cautions),
         warnings=[WarningOut.model_validate(each) for each in found.warnings],
         derivation=rows_of(found) if derived else None,
     )

@@ -9,6 +9,7 @@ from tierwright.profile.steady_state import Start
 from tierwright_server.common.mirrors import mirrors
 from tierwright_server.common.schemas import (
     Answer,
+    CautionOut,
     Identifier,
     Pages,
     Share,
@@ -124,4 +125,5 @@ class FragmentCacheOut(Answer):
     estimator: str
     validity: str
     warnings: list[WarningOut]
+    cautions: list[CautionOut]
     derivation: list[DerivationStep] | None

@@ -9,7 +9,7 @@ from tierwright.advise.fragment_cache import (
     FragmentStudy,
     mean_page_basis,
 )
-from tierwright_server.common.schemas import WarningOut
+from tierwright_server.common.schemas import CautionOut, WarningOut
 from tierwright_server.http.context import Context
 from tierwright_server.http.steps import rows_of
 from tierwright_server.questions.fragment_cache.schemas import (
@@ -66,6 +66,7 @@ async def study(
         finding=answer.finding,
         sentence=answer.sentence,
         warnings=[WarningOut.model_validate(each) for each in answer.warnings],
+        cautions=[CautionOut.model_validate(each) for each in answer.cautions],
         derivation=rows_of(answer) if derived else None,
     )
 

@@ -18,7 +18,14 @@ from tierwright.common.errors import BadInput as ModelBadInput
 from tierwright.common.wording import counted
 from tierwright.evaluate.page_flow.cautions import about_trace
 from tierwright_server.common.errors import BadInput
-from tierwright_server.common.schemas import Answer, Body, Identifier, Pages, WarningOut
+from tierwright_server.common.schemas import (
+    Answer,
+    Body,
+    CautionOut,
+    Identifier,
+    Pages,
+    WarningOut,
+)
 from tierwright_server.http.context import ContextDep, SessionDep
 from tierwright_server.http.problems import responses
 from tierwright_server.http.steps import DerivationStep, rows_of
@@ -123,6 +130,7 @@ class PoolAdvisorEpochs(Answer):
     estimator: str
     validity: str
     warnings: list[WarningOut]
+    cautions: list[CautionOut]
     derivation: list[DerivationStep]
 
 

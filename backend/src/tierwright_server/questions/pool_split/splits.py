@@ -16,12 +16,20 @@ from tierwright.advise.pool_gain import (
 )
 from tierwright.advise.pool_split import PoolSplit
 from tierwright.advise.pool_survey import SplitSurvey, SurveyGain
+from tierwright.common.cautions import Caution, weighed
 from tierwright.common.wording import counted
 from tierwright.evaluate.page_flow.cautions import about_trace
 from tierwright_server.common.errors import NotComputed, NotReady
 from tierwright_server.common.mirrors import mirrors
 from tierwright_server.common.older_models import about_version
-from tierwright_server.common.schemas import Answer, Body, Identifier, Pages, WarningOut
+from tierwright_server.common.schemas import (
+    Answer,
+    Body,
+    CautionOut,
+    Identifier,
+    Pages,
+    WarningOut,
+)
 from tierwright_server.hardware.catalog import service as catalog
 from tierwright_server.http.context import Context, ContextDep, SessionDep
 from tierwright_server.http.derivation_asked import DerivedDep
@@ -162,6 +170,7 @@ class PoolSplitCosts(Answer):
     sentence: str
     validity: str = Field(description="Where estimates and replays hold.")
     warnings: list[WarningOut]
+    cautions: list[CautionOut]
     derivation: list[DerivationStep] | None
     cost_basis: str
 
@@ -415,6 +424,19 @@ def _costs(
                 for w in found.warnings
             ),
             *_about(row, content),
+        ],
+        cautions=[
+            CautionOut.model_validate(each)
+            for each in weighed(
+                (
+                    *found.warnings,
+                    *(
+                        Caution(each.name, each.message, each.hint or "")
+                        for each in _about(row, content)
+                    ),
+                ),
+                found.weigh,
+            )
         ],
         derivation=rows_of(found) if derived else None,
     )

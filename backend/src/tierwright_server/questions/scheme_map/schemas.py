@@ -10,6 +10,7 @@ from tierwright_server.common.schemas import (
     MAX_COUNT,
     Answer,
     Body,
+    CautionOut,
     FlashMetadata,
     Identifier,
     Months,
@@ -196,6 +197,7 @@ class SchemeMapOut(Answer):
     estimator: str
     validity: str
     warnings: list[WarningOut]
+    cautions: list[CautionOut]
     formulas: dict[str, str]
     source: str
 

@@ -14,7 +14,7 @@ from tierwright.common.derivation import plain
 from tierwright.evaluate.page_flow import scheme_map as page_flow_map
 from tierwright.evaluate.page_flow.scheme_map import Axis
 from tierwright_server.common.errors import BadInput
-from tierwright_server.common.schemas import WarningOut
+from tierwright_server.common.schemas import CautionOut, WarningOut
 from tierwright_server.hardware.flash_metadata import metadata_preset
 from tierwright_server.http.context import Context
 from tierwright_server.http.steps import rows_of
@@ -120,6 +120,9 @@ def _columns(point: Point, found: SchemesMapped) -> dict[str, Any]:
         "warnings": [
             WarningOut.model_validate(warning).model_dump()
             for warning in found.warnings
+        ],
+        "cautions": [
+            CautionOut.model_validate(each).model_dump() for each in found.cautions
         ],
     }
 

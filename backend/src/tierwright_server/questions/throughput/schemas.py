@@ -7,6 +7,7 @@ from pydantic import Field, model_validator
 from tierwright.profile.steady_state import Start
 from tierwright_server.common.schemas import (
     Answer,
+    CautionOut,
     FlashMetadata,
     Identifier,
     Pages,
@@ -200,6 +201,7 @@ class ThroughputOut(Answer):
     validity: str
     time_basis: str
     warnings: list[WarningOut]
+    cautions: list[CautionOut]
     derivation: list[DerivationStep] | None = Field(
         description="At the present value; null unless the query has `derivation=true`."
     )

@@ -74,6 +74,8 @@ async def evaluate(
         contenders=list(found.contenders),
         ram_pages_left=[int(value) for value in study.inputs["ram_pages_left"]],
         flash_metadata=body.flash_metadata,
+        # What they could change takes longer than the answer: not in the loop.
+        cautions=await asyncio.to_thread(lambda: found.cautions),
         warnings=[WarningOut.model_validate(each) for each in found.warnings],
         derivation=rows_of(found) if derived else None,
         core_version=VERSION,

@@ -7,6 +7,7 @@ from pydantic import Field
 from tierwright_server.common.schemas import (
     Answer,
     Body,
+    CautionOut,
     Count,
     Identifier,
     Months,
@@ -121,6 +122,7 @@ class TierCostsOut(Answer):
     estimator: str
     validity: str
     warnings: list[WarningOut]
+    cautions: list[CautionOut]
     derivation: list[DerivationStep] | None = Field(
         description="Null unless the query has `derivation=true`; `scheme` holds the "
         "device that a step belongs to."

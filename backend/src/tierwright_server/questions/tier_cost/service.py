@@ -7,7 +7,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from tierwright.advise import tier_cost
 from tierwright.advise.tier_cost import TierRow
 from tierwright.evaluate.economics import Assumptions, Load
-from tierwright_server.common.schemas import WarningOut
+from tierwright_server.common.schemas import CautionOut, WarningOut
 from tierwright_server.hardware.catalog import service as catalog
 from tierwright_server.http.context import Context
 from tierwright_server.http.steps import rows_of
@@ -68,6 +68,7 @@ async def compare(
         estimator=answer.estimator,
         validity=answer.validity,
         warnings=[WarningOut.model_validate(each) for each in answer.warnings],
+        cautions=[CautionOut.model_validate(each) for each in answer.cautions],
         derivation=rows_of(answer) if derived else None,
     )
 

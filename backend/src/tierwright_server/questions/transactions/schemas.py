@@ -6,7 +6,7 @@ from pydantic import Field, StringConstraints
 
 from tierwright.evaluate.transactions.study import Leaving
 from tierwright_server.common.mirrors import mirrors
-from tierwright_server.common.schemas import Answer, Body, WarningOut
+from tierwright_server.common.schemas import Answer, Body, CautionOut, WarningOut
 from tierwright_server.http.steps import DerivationStep
 
 MAX_EVENT_CHARACTERS = 400_000
@@ -112,6 +112,7 @@ class TransactionWritesOut(Answer):
     estimator: str
     validity: str
     warnings: list[WarningOut]
+    cautions: list[CautionOut]
     derivation: list[DerivationStep] | None
 
 
@@ -194,4 +195,5 @@ class TransactionReplayOut(Answer):
     estimator: str
     validity: str
     warnings: list[WarningOut]
+    cautions: list[CautionOut]
     derivation: list[DerivationStep] | None

@@ -6,7 +6,7 @@ from tierwright.advise import transaction_replay, transaction_writes
 from tierwright.common.errors import BadInput as ModelBadInput
 from tierwright.evaluate.transactions import nand, replay
 from tierwright_server.common.errors import BadInput, of_model
-from tierwright_server.common.schemas import WarningOut
+from tierwright_server.common.schemas import CautionOut, WarningOut
 from tierwright_server.http.steps import rows_of
 from tierwright_server.questions.point import of_body
 from tierwright_server.questions.transactions.schemas import (
@@ -63,6 +63,7 @@ def writes(body: TransactionWritesIn, *, derived: bool = False) -> TransactionWr
         finding=answer.finding,
         sentence=answer.sentence,
         warnings=[WarningOut.model_validate(each) for each in answer.warnings],
+        cautions=[CautionOut.model_validate(each) for each in answer.cautions],
         derivation=rows_of(answer) if derived else None,
     )
 
@@ -128,6 +129,7 @@ def _replay(body: TransactionReplayIn, *, derived: bool) -> TransactionReplayOut
             LeavingOut.model_validate(each) for each in answer.leaving[:MOST_LEAVING]
         ],
         warnings=[WarningOut.model_validate(each) for each in answer.warnings],
+        cautions=[CautionOut.model_validate(each) for each in answer.cautions],
         derivation=rows_of(answer) if derived else None,
     )
 

@@ -11,6 +11,7 @@ from tierwright_server.common.mirrors import mirrors
 from tierwright_server.common.schemas import (
     Answer,
     Body,
+    CautionOut,
     FlashMetadata,
     Identifier,
     Months,
@@ -227,6 +228,7 @@ class WearOut(Answer):
     estimator: str
     validity: str
     warnings: list[WarningOut]
+    cautions: list[CautionOut]
     derivation: list[DerivationStep] | None
 
 
@@ -261,6 +263,7 @@ class DeviceHealthOut(Answer):
     validity: str = Field(description="Where what is left holds; empty without it.")
     sentence: str
     warnings: list[WarningOut]
+    cautions: list[CautionOut]
     derivation: list[DerivationStep] | None
 
 
@@ -344,4 +347,5 @@ class RecoveryOut(Answer):
     restart_reason: str = Field(description="Why there is no restart time, else empty.")
     sentence: str
     warnings: list[WarningOut]
+    cautions: list[CautionOut]
     derivation: list[DerivationStep] | None

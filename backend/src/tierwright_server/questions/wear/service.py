@@ -16,7 +16,7 @@ from tierwright.hardware.device import Device
 from tierwright.hardware.prices import PriceBook
 from tierwright.profile.curve import Curve
 from tierwright_server.common.errors import BadInput
-from tierwright_server.common.schemas import WarningOut
+from tierwright_server.common.schemas import CautionOut, WarningOut
 from tierwright_server.hardware.catalog import service as catalog
 from tierwright_server.hardware.catalog.schemas import DeviceOut
 from tierwright_server.hardware.flash_metadata import metadata_preset
@@ -157,6 +157,7 @@ async def read_device_health(
         validity="" if left is None else left.validity,
         sentence=answer.finding,
         warnings=[WarningOut.model_validate(each) for each in answer.warnings],
+        cautions=[CautionOut.model_validate(each) for each in answer.cautions],
         derivation=rows_of(answer) if derived else None,
     )
 

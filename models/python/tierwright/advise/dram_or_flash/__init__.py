@@ -9,6 +9,7 @@ from typing import Any
 
 from tierwright.advise.dram_or_flash import words
 from tierwright.advise.dram_or_flash.break_even import DEFAULT_DELTAS
+from tierwright.advise.dram_or_flash.effects import effects
 from tierwright.advise.dram_or_flash.elsewhere import (
     FarAsked,
     FarMemory,
@@ -156,6 +157,7 @@ class DramOrFlash(Answer):
             "validity": self.validity,
             "time_basis": self.time_basis,
             "warnings": plain(list(self.warnings)),
+            "cautions": plain(list(self.cautions)),
         }
         if derivation:
             found["derivation"] = plain(list(self.derivation()))
@@ -291,10 +293,10 @@ def answer(
     if ram is None:
         names["dram"] = "DRAM"
     if curve.write_backs_at is not None or not dirty_share_range:
-        found = _known(one_end(asked, curve), names)
+        found = _known(asked, one_end(asked, curve), names)
     else:
         few, many = dirty_ends(curve)
-        found = _range(one_end(asked, few), _known(one_end(asked, many), names))
+        found = _range(one_end(asked, few), _known(asked, one_end(asked, many), names))
     found = _elsewhere(_with_paying(found, names, rate), far, store)
     read_us = service_us(flash, "read", curve.page_bytes)
     if rate is None or not read_us or not curve.accesses:
@@ -356,12 +358,13 @@ def _with_paying(
     )
 
 
-def _known(end: OneEnd, names: dict[str, str]) -> DramOrFlash:
+def _known(asked: Asked, end: OneEnd, names: dict[str, str]) -> DramOrFlash:
     main, found = end.main, end.found
     return DramOrFlash(
         finding=words.finding(main, end),
         warnings=tuple(words.cautions(end)),
         explain=lambda: words.steps(found, main),
+        weigh=effects(asked, end),
         sentence=words.sentence(main) + words.surplus(main, end.curve),
         flip_finding=words.flip_finding(main, end),
         interval_sentence=words.interval_sentence(found.intervals, names),
@@ -389,6 +392,7 @@ def _range(least: OneEnd, most: DramOrFlash) -> DramOrFlash:
         finding=words.range_finding(few, many, most.end),
         warnings=(DIRTY_SHARE_UNKNOWN, *most.warnings),
         explain=explain,
+        weigh=most.weigh,
         sentence=f"If {words.NONE_DIRTY}: {words.sentence(few)} If {words.ALL_DIRTY}: "
         f"{words.sentence(many)}",
         flip_finding=most.flip_finding,

@@ -769,6 +769,7 @@ def _about_provisioned(flash: Device, used: TierPrices) -> Iterable[Caution]:
             "provisioned_rent_besides",
             f"{said}; the amounts here buy capacity only",
             "subtract that rent from the amount for flash",
+            about=(flash.id,),
         )
 
 
@@ -783,6 +784,7 @@ def _about_devices(
             f"the queue depth behind the IOPS of `{'`, `'.join(unknown)}` is not stated",
             "compare devices rated at the same queue depth: 1/IOPS is a throughput "
             "cost, not a latency",
+            about=tuple(unknown),
         )
     elif depths[0] != depths[1]:
         yield Caution(
@@ -790,6 +792,7 @@ def _about_devices(
             f"`{flash.id}` is rated at queue depth {depths[0]}, `{disk.id}` at {depths[1]}",
             "choose devices rated at the same depth: rates at different queue depths "
             "are not comparable",
+            about=(flash.id, disk.id),
         )
     yield from _about_provisioned(flash, used)
     yield from about_page_size("flash", flash, page_bytes)
@@ -801,6 +804,7 @@ def _about_devices(
             "measured arrays reach less (16 disks: 12.6 times the reads, 15.1 times "
             "the writes)",
             "use a device profile of the array if you have one",
+            about=(disk.id,),
         )
 
 

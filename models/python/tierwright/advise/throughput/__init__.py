@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from tierwright.advise.point import DIRTY_SHARE_UNKNOWN, ONE_END, scheme_titles
 from tierwright.advise.throughput import words
+from tierwright.advise.throughput.effects import effects
 from tierwright.advise.throughput.steps import steps
 from tierwright.common.answer import Answer, Figure, Step
+from tierwright.common.cautions import Weigh
 from tierwright.common.derivation import plain
 from tierwright.evaluate.metadata import MetadataPreset
 from tierwright.evaluate.page_flow.dirty_range import dirty_ends
+from tierwright.evaluate.page_flow.other_ends import Situation
 from tierwright.evaluate.throughput.schemes import (
     Setting,
     ThroughputStudy,
@@ -94,6 +97,7 @@ class Throughput(Answer):
             "contenders": list(self.contenders),
             "time_basis": self.time_basis,
             "warnings": plain(list(self.warnings)),
+            "cautions": plain(list(self.cautions)),
         }
         found.pop("derivation", None)
         if derivation:
@@ -177,11 +181,81 @@ def answer(
         )
 
     at = listed.index(present)
+
+    def weigh_of(of: Curve, found: ThroughputStudy, best: str | None = None) -> Weigh:
+        return weigh_point(
+            found,
+            at,
+            of,
+            flash,
+            disk,
+            setting=setting,
+            flash_metadata=flash_metadata,
+            best=best,
+        )
+
     if curve.write_backs_at is not None:
-        return of_study(study(curve), setting, at, disk_name=disk.name)
+        found = study(curve)
+        return of_study(
+            found, setting, at, disk_name=disk.name, weigh=weigh_of(curve, found)
+        )
     few, many = dirty_ends(curve)
-    least = study(few)
-    return of_study(study(many), setting, at, disk_name=disk.name, least=least)
+    least, most = study(few), study(many)
+    one, two = words.leading_ends(least, most, at)
+    return of_study(
+        most,
+        setting,
+        at,
+        disk_name=disk.name,
+        least=least,
+        weigh=weigh_of(many, most, two if one == two else None),
+    )
+
+
+def weigh_point(
+    study: ThroughputStudy,
+    at: int,
+    curve: Curve,
+    flash: Device,
+    disk: Device,
+    *,
+    setting: Setting,
+    flash_metadata: MetadataPreset | None = None,
+    best: str | None = None,
+) -> Weigh:
+    """Return what computes the effect of a caution at one point of a study.
+
+    Parameters
+    ----------
+    study : ThroughputStudy
+        Of `curve` on these devices.
+    at : int
+        Index among its points.
+    curve : Curve
+        With write-backs.
+    flash, disk : Device
+        Of the two lower tiers.
+    setting : Setting
+        What the study was made with.
+    flash_metadata : MetadataPreset, optional
+        Charged to the RAM.
+    best : str, optional
+        Scheme that leads at both ends of an unknown dirty share; that of the study unless given.
+    """
+    r, f = int(study.inputs["ram_pages"]), int(study.inputs["flash_pages"])
+    value, left = int(study.points[at]), float(study.inputs["ram_pages_left"][at])
+    if study.varied == "flash_pages":
+        f = value
+    else:
+        setting = replace(setting, **{study.varied: value})
+    return effects(
+        Situation(curve, flash, disk, (r, f, r + f, left, left + f)),
+        best or study.best[at],
+        setting=setting,
+        ram_pages=r,
+        flash_pages=f,
+        flash_metadata=flash_metadata,
+    )
 
 
 def usual_points(vary: str, present: int) -> list[int]:
@@ -203,6 +277,7 @@ def of_study(
     *,
     disk_name: str,
     least: ThroughputStudy | None = None,
+    weigh: Weigh | None = None,
 ) -> Throughput:
     """Put a study into words at one of its points.
 
@@ -218,6 +293,8 @@ def of_study(
         Of the device behind flash, for people.
     least : ThroughputStudy, optional
         The same with no dirty page.
+    weigh : callable, optional
+        Computes what a caution could change there, as `weigh_point` makes it.
     """
     other = study if least is None else least
     clients = int(study.points[at]) if study.varied == "clients" else setting.clients
@@ -234,6 +311,7 @@ def of_study(
         else words.range_finding(least, study, at),
         warnings=(*(() if least is None else (DIRTY_SHARE_UNKNOWN,)), *study.warnings),
         explain=explain,
+        weigh=weigh,
         sentence=words.sentence(clients, study, at, disk_name)
         if least is None
         else words.range_sentence(clients, least, study, at, disk_name),

@@ -7,7 +7,7 @@ its P/E cycles; the rest as in `tierwright.evaluate.endurance.wear`.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from tierwright.common.cautions import Caution, TraceCaution
@@ -326,7 +326,8 @@ def _rated_budget(
     rated = rated_endurance(device, dwpd=dwpd, years=years, assume=True)
     sequential = device.number("endurance_sequential_tb")
     written, basis = rated.tb_written, rated.basis
-    assumed, warnings = rated.assumed, rated.warnings
+    assumed = rated.assumed
+    warnings = tuple(replace(each, about=(device.id,)) for each in rated.warnings)
     if tb is not None:
         written, basis, sequential = tb, "TBW as given", None
         assumed, warnings = "", ()

@@ -73,6 +73,7 @@ def about_space_behind(preset: MetadataPreset | None) -> Iterator[Caution]:
             "was not stated; only the distinct pages of the workload are charged, a "
             "lower bound",
             f"state the size of the volume, such as `{preset.name}:2TiB`",
+            about=(preset.name,),
         )
 
 
@@ -90,6 +91,7 @@ def _about_steady(curve: Curve, sizes: FloatArray) -> Iterator[Caution]:
         f"between {ends[0]:.2%} and {ends[1]:.2%} of the accesses; the trend of "
         "smaller caches is used",
         "profile a longer part of the workload",
+        about=("curve",),
     )
 
 
@@ -109,6 +111,7 @@ def _about_ram(curve: Curve, r: FloatArray) -> Iterator[Caution]:
             f"RAM of {counted(holds_all[0], 'page')} holds all "
             f"{counted(curve.distinct_pages, 'page')} of the workload: {hit}",
             "choose less RAM, or profile a larger part of the workload",
+            about=("curve",),
         )
 
 
@@ -126,6 +129,7 @@ def _about_warm_up(curve: Curve, r: FloatArray) -> Iterator[Caution]:
             "nothing; the cost formulas charge an eviction for every RAM miss",
             "use the steady state, which has no warm-up; the flash writes shown count "
             "the trace as it is, the I/O time counts them as the formulas do",
+            about=("curve",),
         )
 
 
@@ -137,6 +141,7 @@ def _about_readings(curve: Curve, sizes: FloatArray) -> Iterator[Caution]:
             f"the curve ends at {counted(curve.last_listed, 'page')}; its last "
             f"value stands for {_sizes_text(beyond)}",
             "give a curve that reaches these sizes",
+            about=("curve",),
         )
     if curve.given is not None and curve.given.described_by is not None:
         return  # straight lines are far nearer to the formula than the formula to a replay
@@ -156,6 +161,7 @@ def _about_readings(curve: Curve, sizes: FloatArray) -> Iterator[Caution]:
             else f"{text} are between listed sizes of the curve; counts there are interpolated "
             "linearly",
             hint,
+            about=("curve",),
         )
 
 
@@ -199,6 +205,7 @@ def about_given(curve: Curve) -> Iterator[Caution]:
             f"the curve was estimated from {curve.sample_rate:.3g} of the pages, so every "
             "count is an estimate",
             "profile the whole trace for exact counts; the profile file holds the intervals",
+            about=("curve",),
         )
     yield from _about_scaled(curve)
     given = curve.given
@@ -210,6 +217,7 @@ def about_given(curve: Curve) -> Iterator[Caution]:
             "the curve was given, not measured from a trace: it is assumed to be that of "
             "LRU in a full cache, and no simulation can check the result",
             "profile a trace of the same workload to check it",
+            about=("curve",),
         )
     else:
         yield Caution(
@@ -217,6 +225,7 @@ def about_given(curve: Curve) -> Iterator[Caution]:
             "the workload was described, not measured: its curve was computed by formula "
             f"from the description `{given.described_by}`",
             "profile a trace of the workload to check it",
+            about=("curve",),
         )
     if given.dirty_share is not None:
         yield Caution(
@@ -224,6 +233,7 @@ def about_given(curve: Curve) -> Iterator[Caution]:
             f"the write costs rest on the stated dirty share of {given.dirty_share:g}, "
             "assumed to be the same at every size",
             "profile a trace with writes for the dirty share at each size",
+            about=("curve",),
         )
     if not given.data_known:
         yield Caution(
@@ -232,6 +242,7 @@ def about_given(curve: Curve) -> Iterator[Caution]:
             f"and the last size of the curve, {counted(curve.last_listed, 'page')}, "
             "is only a lower bound of the data",
             "state the size of the data behind the cache",
+            about=("curve",),
         )
 
 
@@ -295,10 +306,11 @@ def about_trace(notes: ReaderNotes) -> Iterator[TraceCaution]:
             "that write more look better than they are",
             "use a trace with operations before choosing a scheme or a split, or sizing flash "
             "for writes",
+            about=("trace",),
         )
     for note in notes.warnings:
         if note.name != NO_WRITES_IN_FORMAT:
-            yield TraceCaution(note.name, note.message, note.hint)
+            yield TraceCaution(note.name, note.message, note.hint, about=("trace",))
 
 
 def about_devices(
@@ -311,6 +323,7 @@ def about_devices(
                 "unusual_role",
                 f"`{device.id}` is a {KINDS[device.kind][0]}, unusual as {role}",
                 "check that you meant this device; the formulas hold for any device",
+                about=(device.id,),
             )
     for role, device in _roles(None, flash, disk):
         yield from _about_service(role, device)
@@ -324,6 +337,7 @@ def about_devices(
             f"{disk.queue_depth}",
             "choose devices rated at the same depth: rates at different queue depths "
             "are not comparable",
+            about=(flash.id, disk.id),
         )
     held: dict[str, tuple[Device, int]] = {
         "flash": (flash, flash_pages * curve.page_bytes),
@@ -337,6 +351,7 @@ def about_devices(
                 f"{format_bytes(size)} of {tier} exceed the {format_bytes(capacity)} of one "
                 f"`{device.id}`; service times are those of one device",
                 "use a device profile of the array: several devices serve in parallel",
+                about=(device.id,),
             )
 
 
@@ -389,6 +404,7 @@ def about_page_size(role: str, device: Device, page_bytes: int) -> Iterator[Caut
         "device_page_differs" if stated else "device_page_unknown",
         f"`{device.id}` ({role}): its IOPS are for {size}: {'; '.join(said)}",
         "measure the device at the workload's page size and add it as your own",
+        about=(device.id,),
     )
 
 
@@ -402,6 +418,7 @@ def _about_service(role: str, device: Device) -> Iterator[Caution]:
                 "latency is used as the busy time, which overstates it on a parallel "
                 "device",
                 "add sustained IOPS to a copy of the device",
+                about=(device.id,),
             )
     if uses_iops and device.queue_depth is None:
         yield Caution(
@@ -409,6 +426,7 @@ def _about_service(role: str, device: Device) -> Iterator[Caution]:
             f"`{device.id}` ({role}): the queue depth of its IOPS is not stated, most likely "
             "saturation",
             "read 1/IOPS as a throughput cost, far below the latency of one request",
+            about=(device.id,),
         )
     fees = {"read_request_fee", "write_request_fee", "request_fee"} & set(
         device.figures
@@ -418,4 +436,5 @@ def _about_service(role: str, device: Device) -> Iterator[Caution]:
             "request_fees_not_included",
             f"`{device.id}` ({role}) charges for requests; they are not in the monthly cost",
             f"see its figures {', '.join(sorted(fees))}",
+            about=(device.id,),
         )

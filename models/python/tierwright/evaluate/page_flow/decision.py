@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from tierwright.common.cautions import EQUAL_SHARE as EQUAL_SHARE
 from tierwright.common.cautions import Caution
 from tierwright.common.errors import BadInput
 from tierwright.common.units import format_count, format_microseconds
@@ -22,8 +23,6 @@ if TYPE_CHECKING:
     from tierwright.evaluate.page_flow.results import Evaluation
     from tierwright.profile.curve import Curve
 
-EQUAL_SHARE = 0.01
-"""Share of the I/O time below which a lead does not matter: equal for the purpose."""
 STEADY_ERRORS = ((0.0, 0.1), (0.35, 0.3), (0.7, 1.0))
 """By how much a steady cost may be off the second half of a recording, as a share of it, from a
 share of the distinct pages in RAM and flash on. `docs/models/choices.md` holds it against replays."""

@@ -128,6 +128,10 @@ def about_load(
         f"second, {_too_many(busy, tier)} under `{found.best}`; {others}",
         "choose more RAM or flash, or a faster or wider device; see the page "
         "Throughput for the rate that the devices can carry",
+        could_change_choice=True,
+        effect=f"at this load {others}, `{found.best}` does not"
+        if able
+        else "at this load no scheme suffices: other sizes or devices are needed",
     )
 
 

@@ -672,6 +672,7 @@ def _cautions(
                 "add read_latency_us and write_latency_us to a copy of the device: "
                 "throughput near saturation is correct without them, but response "
                 "times with few clients are too short",
+                about=(device.id,),
             )
     if any(float(study.demands_s.sum()) == 0 for study in found.values()):
         yield Caution(

@@ -1,0 +1,452 @@
+"""The other ends of what is not known: the same question with a curve or devices that may be true too.
+
+A question asks them for a caution, computes its answer at each, and says what that changes. An end is
+as far from the answer as what is stated allows: a bound, never a guess.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tierwright.common.arrays import FloatArray, share
+from tierwright.common.cautions import (
+    Caution,
+    Effect,
+    Outcome,
+    Weigh,
+    anywhere,
+    effect_of,
+    without_effect,
+)
+from tierwright.common.units import format_count, format_microseconds
+from tierwright.evaluate.page_flow.dirty_range import dirty_ends
+from tierwright.hardware.device import OPERATIONS, Device, Operation
+from tierwright.hardware.service_time import ServiceTime, service_time, waiting_time
+from tierwright.profile.curve import Curve, thinned_sizes
+from tierwright.trace.notes import BAD_RECORDS_SKIPPED, NO_WRITES_IN_FORMAT
+
+OF_PAGE_SIZE = frozenset({"device_page_differs", "device_page_unknown"})
+MOST_POINTS = 4096
+"""Listed sizes from which the curve of an end is thinned."""
+KEPT_POINTS = 1024
+"""Listed sizes that are left of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """What a question rests on.
+
+    Attributes
+    ----------
+    curve : Curve
+        Of the workload.
+    flash, disk : Device
+        Of the two lower tiers.
+    sizes : tuple of float
+        Sizes at which the curve is read: r, f, r + f. [pages]
+    """
+
+    curve: Curve
+    flash: Device
+    disk: Device
+    sizes: tuple[float, ...] = ()
+
+    @property
+    def devices(self) -> dict[str, Device]:
+        """The devices by their tier."""
+        return {"flash": self.flash, "disk": self.disk}
+
+
+@dataclass(frozen=True, slots=True)
+class OtherEnd:
+    """A situation that may be true as well.
+
+    Attributes
+    ----------
+    when : str
+        How it differs, to be read behind *if*.
+    situation : Situation
+        With the other curve, or other busy times of the devices.
+    before : Situation
+        What it is compared with: the situation asked about, its curve thinned where the end's is.
+    counts : bool
+        Whether its curve differs, so whether counts change.
+    """
+
+    when: str
+    situation: Situation
+    before: Situation
+    counts: bool
+
+
+def other_ends(caution: Caution, asked: Situation) -> tuple[OtherEnd, ...]:
+    """Give the other ends of what a caution speaks of.
+
+    Parameters
+    ----------
+    caution : Caution
+        Of an answer in this situation; `about` names the devices that it concerns, all where
+        it is empty.
+    asked : Situation
+        Curve and devices of the answer.
+
+    Returns
+    -------
+    tuple of OtherEnd
+        Empty where they cannot be computed.
+    """
+    tiers = [
+        tier
+        for tier, device in asked.devices.items()
+        if not caution.about or device.id in caution.about
+    ]
+    times = (
+        OtherEnd(when, _with_times(asked, by_tier), asked, counts=False)
+        for when, by_tier in _times(caution.name, asked, tiers)
+    )
+    curves = (
+        OtherEnd(
+            when,
+            replace(asked, curve=curve),
+            replace(asked, curve=base),
+            counts=True,
+        )
+        for when, curve, base in _curves(caution.name, asked)
+    )
+    return (*times, *curves)
+
+
+Outcomes = Callable[[Sequence[OtherEnd]], Sequence[Outcome]]
+"""Computes the answer of a question at other ends, one outcome for each."""
+
+
+def weigher(
+    asked: Situation,
+    outcomes: Outcomes,
+    *,
+    figure: str,
+    chosen: str,
+    kind: str,
+    without: Collection[str] = (),
+    special: Callable[[Caution], Sequence[Outcome]] = lambda _: (),
+) -> Weigh:
+    """Return what computes the effect of a caution on one answer, each once.
+
+    Parameters
+    ----------
+    asked : Situation
+        Curve and devices of the answer.
+    outcomes : callable
+        Its answer at other ends.
+    figure, chosen, kind : str
+        As `effect_of` takes them.
+    without : collection of str
+        Names of cautions that have no effect on this figure.
+    special : callable, optional
+        Outcomes of cautions whose other end is neither curve nor device; empty for others.
+    """
+    known: dict[tuple[str, tuple[str, ...]], Effect] = {}
+
+    def weigh(caution: Caution) -> Effect:
+        if caution.name in without:
+            return without_effect(f"no effect on {figure}")
+        key = (caution.name, caution.about)
+        if key not in known:
+            found = special(caution) or outcomes(other_ends(caution, asked))
+            known[key] = (
+                effect_of(found, figure=figure, chosen=chosen, kind=kind)
+                if found
+                else anywhere(caution)
+            )
+        return known[key]
+
+    return weigh
+
+
+Times = dict[tuple[str, Operation], float]
+"""Busy times by tier and operation; those left out stay. [µs]"""
+
+
+def busy_times(asked: Situation) -> dict[tuple[str, Operation], float]:
+    """Return the busy times of a page by tier and operation, where they are stated. [µs]"""
+    return {
+        (tier, operation): time
+        for tier, device in asked.devices.items()
+        for operation in OPERATIONS
+        if (time := service_time(device, operation, asked.curve.page_bytes).time_us)
+        is not None
+    }
+
+
+def _times(
+    name: str, asked: Situation, tiers: list[str]
+) -> Iterator[tuple[str, Times]]:
+    match name:
+        case each if each in OF_PAGE_SIZE:
+            yield from _bounds(asked, tiers)
+        case "queue_depth_unknown" | "queue_depths_differ":
+            alone = _alone(asked, tiers)
+            if alone:
+                yield f"each request is served alone ({_latencies(alone)})", alone
+        case "latency_as_service_time":
+            fastest = _by_bytes(asked, tiers)
+            if fastest:
+                yield (
+                    f"the device serves requests side by side, at its sequential rate "
+                    f"at most ({_latencies(fastest)})",
+                    fastest,
+                )
+        case "beyond_capacity":
+            spread = _side_by_side(asked, tiers)
+            if spread:
+                yield "as many devices as hold the tier serve side by side", spread
+        case _:
+            pass
+
+
+def _latencies(times: Times) -> str:
+    """Write `flash read 82 µs, write 20 µs; disk read 8.2 ms`."""
+    said = []
+    for tier, group in itertools.groupby(times.items(), key=lambda each: each[0][0]):
+        parts = (f"{op} {format_microseconds(time)}" for (_, op), time in group)
+        said.append(f"{tier} {', '.join(parts)}")
+    return "; ".join(said)
+
+
+def _bounds(asked: Situation, tiers: list[str]) -> Iterator[tuple[str, Times]]:
+    """Every corner of the bounds of some tiers' busy times."""
+    ends: dict[tuple[str, Operation], tuple[float, ...]] = {}
+    for tier in tiers:
+        for operation in OPERATIONS:
+            device = asked.devices[tier]
+            time = service_time(device, operation, asked.curve.page_bytes)
+            if time.is_bounded and time.low_us is not None and time.high_us is not None:
+                ends[tier, operation] = (time.low_us, time.high_us)
+    if not ends:
+        return
+    for corner in itertools.product(*ends.values()):
+        times = dict(zip(ends, corner, strict=True))
+        each = (
+            f"a {tier} {operation} takes {format_microseconds(time)}"
+            for (tier, operation), time in times.items()
+        )
+        yield " and ".join(each), times
+
+
+def _alone(asked: Situation, tiers: list[str]) -> Times:
+    """Take the times of requests that nothing else waits beside, of the devices that state them."""
+    return {
+        (tier, operation): time
+        for tier in tiers
+        for operation in OPERATIONS
+        if (
+            time := waiting_time(
+                asked.devices[tier], operation, asked.curve.page_bytes
+            ).time_us
+        )
+        is not None
+    }
+
+
+def _by_bytes(asked: Situation, tiers: list[str]) -> Times:
+    """Take the times that the sequential rate allows, where a latency stands for the busy time."""
+    found: Times = {}
+    for tier in tiers:
+        for operation in OPERATIONS:
+            device, size = asked.devices[tier], asked.curve.page_bytes
+            used = service_time(device, operation, size)
+            moved = service_time(device, operation, size, pattern="sequential").time_us
+            if used.rule == "latency" and used.time_us and moved is not None:
+                found[tier, operation] = min(used.time_us, moved)
+    return found
+
+
+def _side_by_side(asked: Situation, tiers: list[str]) -> Times:
+    """Take the times of as many devices side by side as hold their tier."""
+    held = {
+        "flash": (asked.sizes[1] if len(asked.sizes) > 1 else 0),
+        "disk": asked.curve.distinct_pages,
+    }
+    found: Times = {}
+    for (tier, operation), time in busy_times(asked).items():
+        capacity = asked.devices[tier].capacity_bytes
+        need = held[tier] * asked.curve.page_bytes
+        if tier in tiers and capacity and need > capacity:
+            found[tier, operation] = time / -(-need // capacity)
+    return found
+
+
+def _with_times(asked: Situation, times: Times) -> Situation:
+    made = {
+        tier: _with_device_times(
+            device,
+            asked.curve.page_bytes,
+            {op: time for (of, op), time in times.items() if of == tier},
+        )
+        for tier, device in asked.devices.items()
+    }
+    return replace(asked, flash=made["flash"], disk=made["disk"])
+
+
+def _with_device_times(
+    device: Device, page_bytes: int, times: Mapping[Operation, float]
+) -> Device:
+    """Return a copy whose random accesses of a page keep it busy for so long."""
+    if not times:
+        return device
+    made = replace(device)
+    for operation, time in times.items():
+        made.computed["service_time", operation, page_bytes, "random", None] = (
+            ServiceTime(
+                time,
+                "own_figure",
+                time,
+                time,
+                f"{format_microseconds(time)} at the other end",
+                page_bytes,
+            )
+        )
+    return made
+
+
+def _curves(name: str, asked: Situation) -> Iterator[tuple[str, Curve, Curve]]:
+    """Yield other curves, with the one to compare each with."""
+    curve = asked.curve
+    match name:
+        case "steady_state_uncertain" if curve.cold is not None:
+            base = _thinned(asked)
+            low, high = curve.misses_band(base.pages)
+            yield "no first touch misses there", _with_misses(base, low), base
+            yield "every first touch misses there", _with_misses(base, high), base
+        case "sampled_curve":
+            yield from _of_sample(curve)
+        case "interpolated" | "beyond_the_curve":
+            yield from _of_readings(name, asked)
+        case "dirty_share_stated" | "dirty_share_unknown" if curve.given is not None:
+            unknown = replace(curve, write_backs_at=None, write_accesses=0)
+            none, most = dirty_ends(unknown)
+            yield "no evicted page is dirty", none, curve
+            yield "as many evicted pages as possible are dirty", most, curve
+        case each if each == NO_WRITES_IN_FORMAT and curve.write_backs_at is not None:
+            dirty = replace(
+                curve,
+                write_backs_at=np.asarray(curve.misses_at),
+                write_accesses=curve.accesses,
+            )
+            yield "every access writes", dirty, curve
+        case each if each == BAD_RECORDS_SKIPPED and curve.notes.skipped_records:
+            yield from _with_skipped(asked)
+        case _:
+            pass
+
+
+def _of_sample(curve: Curve) -> Iterator[tuple[str, Curve, Curve]]:
+    """Yield curves with the misses at the ends of their intervals."""
+    counted = curve if curve.cold is None else curve.cold
+    if counted.interval is None:
+        return
+    for which, misses in zip(("lower", "upper"), counted.interval, strict=True):
+        made = _with_misses(counted, misses)
+        yield (
+            f"all misses are at the {which} end of their 95 % intervals",
+            made if curve.cold is None else made.steady(),
+            curve,
+        )
+
+
+def _of_readings(name: str, asked: Situation) -> Iterator[tuple[str, Curve, Curve]]:
+    """Yield curves with what they may hold at the sizes at which they are read between the listed ones."""
+    curve, last = asked.curve, asked.curve.last_listed
+    read = np.unique(np.rint(asked.sizes))
+    known = curve.listed(read)
+    if name == "interpolated":
+        at = read[(read < last) & ~known]
+        if not at.size:
+            return
+        knots = curve.knots
+        right = np.searchsorted(knots, at)
+        few, many = curve.misses(knots[right]), curve.misses(knots[right - 1])
+        yield (
+            "misses at these sizes are those of the next larger listed sizes",
+            _with_points(curve, at, few),
+            curve,
+        )
+        yield (
+            "misses at these sizes are those of the next smaller listed sizes",
+            _with_points(curve, at, many),
+            curve,
+        )
+        return
+    at = read[read > last]
+    if at.size and curve.ends_early:
+        yield (
+            "nothing misses in caches beyond the curve",
+            _with_points(curve, at, np.zeros(len(at))),
+            curve,
+        )
+
+
+def _with_skipped(asked: Situation) -> Iterator[tuple[str, Curve, Curve]]:
+    """Yield curves with the records that were skipped, each one access."""
+    base = _thinned(asked)
+    skipped = base.notes.skipped_records
+    text = (
+        "the record skipped is"
+        if skipped == 1
+        else f"the {format_count(skipped)} records skipped are"
+    )
+    accesses = base.accesses + skipped
+    for what, missed in (("hits of RAM", 0), ("misses of RAM and flash", skipped)):
+        one = (
+            what
+            if skipped != 1
+            else what.replace("hits", "a hit", 1).replace("misses", "a miss", 1)
+        )
+        yield (
+            f"{text} {one}",
+            replace(base, misses_at=base.misses_at + missed, accesses=accesses),
+            base,
+        )
+
+
+def _thinned(asked: Situation) -> Curve:
+    """Return the curve, with fewer sizes where it lists many: each end is a copy of it."""
+    curve = asked.curve
+    if len(curve.pages) <= MOST_POINTS:
+        return curve
+    also = [int(size) for size in np.rint(asked.sizes) if size >= 1]
+    sizes = thinned_sizes(curve.last_listed, KEPT_POINTS, also)
+    return curve.at(sizes[sizes <= curve.last_listed])
+
+
+def _with_misses(curve: Curve, misses: FloatArray) -> Curve:
+    """Return the curve with other misses, as many of them dirty as before."""
+    falling = np.minimum.accumulate(np.minimum(misses, float(curve.accesses)))
+    backs = curve.write_backs_at
+    if backs is not None:
+        dirty = share(backs, curve.misses_at) * falling
+        backs = np.minimum.accumulate(np.minimum(dirty, float(curve.write_accesses)))
+    return replace(curve, misses_at=falling, write_backs_at=backs)
+
+
+def _with_points(curve: Curve, sizes: FloatArray, misses: ArrayLike) -> Curve:
+    """Return the curve with misses of further sizes, as many of them dirty as before."""
+    listed = np.concatenate((curve.pages, sizes.astype(np.int64)))
+    order = np.argsort(listed)
+    found = np.concatenate((curve.misses_at, np.asarray(misses)))[order]
+    pages = listed[order]
+    backs = curve.write_backs_at
+    if backs is not None:
+        dirty = curve.dirty_share(pages) * found
+        backs = np.minimum.accumulate(np.minimum(dirty, float(curve.write_accesses)))
+    return replace(
+        curve,
+        pages=pages,
+        misses_at=np.minimum.accumulate(found),
+        write_backs_at=backs,
+    )
