@@ -40,6 +40,7 @@ COMMANDS: tuple[tuple[str, ...], ...] = (
     ("trace", "convert"),
     ("trace", "summary"),
     ("profile",),
+    ("compose",),
     ("simulate",),
     ("sweep",),
     ("evaluate",),

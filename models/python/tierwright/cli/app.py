@@ -16,6 +16,7 @@ from tierwright.cli import (
     bill,
     break_even,
     catalog,
+    compose,
     cost,
     curve,
     describe,
@@ -58,6 +59,7 @@ app.command("formats")(trace.formats)
 app.add_typer(trace.app, name="trace")
 app.command("profile")(model.profile)
 app.command("describe")(describe.describe)
+app.command("compose")(compose.compose)
 app.command("simulate")(model.simulate)
 app.command("sweep")(sweep.sweep)
 app.command("evaluate")(shows_money(model.evaluate))
@@ -89,6 +91,7 @@ BUILT_IN = (
     "trace",
     "profile",
     "describe",
+    "compose",
     "simulate",
     "sweep",
     "evaluate",

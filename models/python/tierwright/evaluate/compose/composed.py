@@ -123,7 +123,7 @@ def _falling(counts: FloatArray, most: float) -> FloatArray:
 
 
 def _writes(workloads: Sequence[Workload], duration_s: float) -> float | None:
-    """Accesses that write in the whole time; None where one of the workloads does not say."""
+    """Count the accesses that write in the whole time; None where one workload does not say."""
     found = []
     for each in workloads:
         curve = each.curve

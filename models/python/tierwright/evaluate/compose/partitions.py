@@ -3,7 +3,8 @@
 The next page goes where it saves most misses per second. On curves that fall ever more slowly this
 is the best split (equal marginal gains: Stone, Turek and Wolf, "Optimal partitioning of cache
 memory", IEEE Transactions on Computers 1992). Measured curves have cliffs, so the lower convex
-hulls are climbed down, whose corners are points of the curves.
+hulls are climbed down, whose corners are points of the curves. What is left below the next corner
+goes to the workload that it saves most by its curve.
 """
 
 from __future__ import annotations
@@ -32,19 +33,19 @@ class Partition:
         Pages left, of which no workload would miss less. [pages]
     misses_per_s : (k,) float64 array
         By the curve of each. [1/s]
-    hull_misses_per_s : (k,) float64 array
-        By the hull of each, a lower bound; at most one workload is between two corners. [1/s]
+    least_misses_per_s : float
+        Sum of the misses by the hulls, each times its weight: no split has fewer. [1/s]
     write_backs_per_s : (k,) float64 array or None
         By the curve of each; None where one of the curves has none. [1/s]
     gain_per_s_page : float
-        Misses per second, by weight, that the last page given saves; 0 where pages are left.
-        [1/s/page]
+        Misses per second, by weight, that the last page given saves on the hulls; 0 where pages
+        are left. [1/s/page]
     """
 
     pages: NDArray[np.int64]
     spare_pages: int
     misses_per_s: FloatArray
-    hull_misses_per_s: FloatArray
+    least_misses_per_s: float
     write_backs_per_s: FloatArray | None
     gain_per_s_page: float
 
@@ -69,7 +70,8 @@ def partition(
     Returns
     -------
     Partition
-        Of least misses by weight on the hulls: no other split has fewer there.
+        Corners of the hulls in the order of their gains, so that no split misses less where all
+        pages lie in corners.
 
     Raises
     ------
@@ -92,27 +94,31 @@ def partition(
     order = order[gains[order] > 0]
     before = np.cumsum(widths[order]) - widths[order]
     taken = np.clip(pages - before, 0.0, widths[order])
-    sizes = np.bincount(owners[order], weights=taken, minlength=len(hulls))
+    best = np.bincount(owners[order], weights=taken, minlength=len(hulls))
+    whole = taken == widths[order]
+    sizes = np.bincount(owners[order], weights=taken * whole, minlength=len(hulls))
+    left = float(taken[~whole].sum())
+    if left > 0:
+        saved = [
+            weight * float(each.misses_per_s(at) - each.misses_per_s(at + left))
+            for weight, each, at in zip(weights, workloads, sizes, strict=True)
+        ]
+        owner = int(owners[order[~whole][0]])
+        # The owner of the corner keeps it where no other saves more.
+        sizes[owner if saved[owner] >= max(saved) else int(np.argmax(saved))] += left
     given = order[taken > 0]
-    spare = pages - round(float(sizes.sum()))
+    spare = pages - round(float(best.sum()))
+    least = [
+        weight * float(np.interp(at, *hull))
+        for weight, hull, at in zip(weights, hulls, best, strict=True)
+    ]
+    each_at = list(zip(workloads, sizes, strict=True))
     return Partition(
         np.rint(sizes).astype(np.int64),
         spare,
-        np.asarray(
-            [
-                float(of.misses_per_s(at))
-                for of, at in zip(workloads, sizes, strict=True)
-            ]
-        ),
-        np.asarray(
-            [float(np.interp(at, *hull)) for hull, at in zip(hulls, sizes, strict=True)]
-        ),
-        np.asarray(
-            [
-                float(of.write_backs_per_s(at))
-                for of, at in zip(workloads, sizes, strict=True)
-            ]
-        )
+        np.asarray([float(each.misses_per_s(at)) for each, at in each_at]),
+        float(np.sum(least)),
+        np.asarray([float(each.write_backs_per_s(at)) for each, at in each_at])
         if all(each.curve.write_backs_at is not None for each in workloads)
         else None,
         float(gains[given[-1]]) if len(given) and spare == 0 else 0.0,
