@@ -124,6 +124,10 @@ choices: setup ## write docs/models/choices.md anew; needs the recorded traces (
 predict: setup ## write docs/models/prediction.md anew; needs a recorded trace (TIERWRIGHT_SHARED)
 	$(PY) scripts/generate_predictions.py $(or $(TIERWRIGHT_SHARED),../shared)
 
+.PHONY: compositions
+compositions: setup ## write the table of docs/models/compose.md anew: composed curves against merged traces; takes a minute
+	$(PY) scripts/generate_compositions.py
+
 .PHONY: golden
 golden: .venv/.done ## write fixtures/golden anew from the slow independent models
 	$(PY) fixtures/golden/generate.py

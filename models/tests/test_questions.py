@@ -19,6 +19,7 @@ from tierwright import advise
 from tierwright.advise import (
     bill,
     compare,
+    compose,
     device_health,
     device_import,
     directories,
@@ -47,6 +48,7 @@ from tierwright.hardware import catalog, smart
 from tierwright.hardware.build import build_from_mapping
 from tierwright.profile.curve import Curve
 from tierwright.profile.measure import profile
+from tierwright.profile.several import Workload
 from tierwright.trace.reading import Trace
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -106,6 +108,9 @@ QUESTIONS: dict[str, Callable[[], Answer]] = {
         build_from_mapping({"server": "aws-i4i.4xlarge", "machines": 2})
     ),
     "compare": lambda: compare.answer(curve(), prices=prices(), **POINT),
+    "compose": lambda: compose.answer(
+        [Workload("a", curve(), 5000.0), Workload("b", curve(), 500.0)], ram_pages=1000
+    ),
     "device_health": lambda: device_health.answer(
         smart.smart_from_mapping(SMART), rated_tb=4840
     ),

@@ -3,8 +3,8 @@
 The next page goes where it saves most misses per second. On curves that fall ever more slowly this
 is the best split (equal marginal gains: Stone, Turek and Wolf, "Optimal partitioning of cache
 memory", IEEE Transactions on Computers 1992). Measured curves have cliffs, so the lower convex
-hulls are climbed down, whose corners are points of the curves. What is left below the next corner
-goes to the workload that it saves most by its curve.
+hulls are climbed down, whose corners are points of the curves. Where the next corner is too far for
+what is left, its workload is passed over, or one workload gets the rest, whichever misses less.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Partition:
     pages : (k,) int64 array
         Size of each cache. [pages]
     spare_pages : int
-        Pages left, of which no workload would miss less. [pages]
+        Pages left, which would save no workload a miss. [pages]
     misses_per_s : (k,) float64 array
         By the curve of each. [1/s]
     least_misses_per_s : float
@@ -95,34 +95,66 @@ def partition(
     before = np.cumsum(widths[order]) - widths[order]
     taken = np.clip(pages - before, 0.0, widths[order])
     best = np.bincount(owners[order], weights=taken, minlength=len(hulls))
-    whole = taken == widths[order]
-    sizes = np.bincount(owners[order], weights=taken * whole, minlength=len(hulls))
-    left = float(taken[~whole].sum())
-    if left > 0:
-        saved = [
-            weight * float(each.misses_per_s(at) - each.misses_per_s(at + left))
-            for weight, each, at in zip(weights, workloads, sizes, strict=True)
-        ]
-        owner = int(owners[order[~whole][0]])
-        # The owner of the corner keeps it where no other saves more.
-        sizes[owner if saved[owner] >= max(saved) else int(np.argmax(saved))] += left
     given = order[taken > 0]
-    spare = pages - round(float(best.sum()))
+    sizes = _whole_corners(workloads, weights, pages, owners[order], widths[order])
     least = [
         weight * float(np.interp(at, *hull))
         for weight, hull, at in zip(weights, hulls, best, strict=True)
     ]
-    each_at = list(zip(workloads, sizes, strict=True))
+    each_at = list(zip(workloads, sizes.tolist(), strict=True))
     return Partition(
-        np.rint(sizes).astype(np.int64),
-        spare,
+        sizes,
+        pages - int(sizes.sum()),
         np.asarray([float(each.misses_per_s(at)) for each, at in each_at]),
         float(np.sum(least)),
         np.asarray([float(each.write_backs_per_s(at)) for each, at in each_at])
         if all(each.curve.write_backs_at is not None for each in workloads)
         else None,
-        float(gains[given[-1]]) if len(given) and spare == 0 else 0.0,
+        float(gains[given[-1]]) if len(given) and best.sum() == pages else 0.0,
     )
+
+
+def _whole_corners(
+    workloads: Sequence[Workload],
+    weights: FloatArray,
+    pages: int,
+    owners: NDArray[np.int64],
+    widths: FloatArray,
+) -> NDArray[np.int64]:
+    """Take whole steps of the hulls in their order, and put what is left where it saves most.
+
+    More pages never miss more: what is left below a corner saves at most what a straight line to
+    that corner would, and the corner saves that in whole.
+    """
+    sizes = np.zeros(len(workloads), dtype=np.int64)
+    passed = np.zeros(len(workloads), dtype=bool)
+    left = pages
+    found = []
+
+    def missed(at: NDArray[np.int64]) -> FloatArray:
+        each = [
+            float(of.misses_per_s(size)) for of, size in zip(workloads, at, strict=True)
+        ]
+        return weights * np.asarray(each)
+
+    def ended() -> None:
+        saved = missed(sizes) - missed(sizes + left)
+        made = sizes.copy()
+        if left > 0 and saved.max() > 0:
+            made[int(np.argmax(saved))] += left
+        found.append(made)
+
+    for owner, width in zip(owners.tolist(), widths.tolist(), strict=True):
+        if passed[owner]:
+            continue
+        if width <= left:
+            sizes[owner] += round(width)
+            left -= round(width)
+        else:
+            ended()
+            passed[owner] = True
+    ended()
+    return min(found, key=lambda at: float(missed(at).sum()))
 
 
 def _hull(workload: Workload) -> tuple[FloatArray, FloatArray]:
