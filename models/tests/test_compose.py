@@ -580,6 +580,14 @@ def test_a_split_that_misses_more():
     assert not found.close
 
 
+def test_of_many_parts_the_largest_is_named():
+    few = [load(f"w{at}", GRADUAL, at + 1.0) for at in range(4)]
+    assert " for w0, " in compose.answer(few, ram_pages=20).finding
+    found = compose.answer([*few, load("w4", GRADUAL, 9.0)], ram_pages=15)
+    assert "Partitioned, with 40 KiB for w4 as the largest part," in found.finding
+    assert "w0" not in found.finding
+
+
 def test_equal_workloads_and_equal_misses():
     found = compose.answer([load("a", GRADUAL), load("b", GRADUAL)], ram_pages=10)
     assert "each gets 50.0 % of it." in found.finding
@@ -609,7 +617,7 @@ def test_a_cache_of_all_pages_and_a_single_workload():
     single = compose.answer([load("a", GRADUAL)], ram_pages=5)
     assert (
         single.finding
-        == "1 workload in one cache of 20 KiB misses 50.0 % of its accesses."
+        == "1 workload in one cache of 20 KiB: 50.0 % of its accesses miss."
     )
     one = compose.answer([load("a", GRADUAL)], ram_pages=50)
     assert one.finding.startswith("1 workload fits in one cache of 200 KiB: it takes")
@@ -635,10 +643,10 @@ def test_a_difference_within_the_error_is_called_so():
 
 def test_weights_move_the_split():
     workloads = [load("a", GRADUAL), load("b", GRADUAL)]
-    found = compose.answer(workloads, ram_pages=10, miss_weights=[1, 3])
+    found = compose.answer(workloads, ram_pages=10, miss_weights=[2, 6])
     assert [row.partition_pages for row in found.rows] == [0, 10]
     assert found.finding.endswith("50.0 % fewer misses by weight.")
-    assert found.saved_share == pytest.approx(1 - (1 * 1 + 3 * 0) / (4 * 0.5))
+    assert found.saved_share == pytest.approx(1 - (2 * 1 + 6 * 0) / ((2 + 6) * 0.5))
 
 
 def test_figures_and_steps_are_those_of_the_answer():

@@ -34,6 +34,8 @@ SHARED_SOURCE = "Denning and Schwartz (1972)"
 SPLIT_SOURCE = "Stone, Turek and Wolf (1992), on the lower convex hulls"
 EQUAL = 0.0005
 """Relative difference of misses below which they are called equal. [1]"""
+_MOST_NAMED = 4
+"""Parts of a split that the finding names; of more it names the largest."""
 _STEPS = (-3, -2, -1, 0, 1, 2, 3)
 """Doublings of the RAM that the table of sizes shows."""
 
@@ -335,7 +337,7 @@ def _shared_sentence(found: Composition) -> str:
             "accesses miss.",
         )
     if len(found.rows) == 1:
-        return f"1 workload in one cache of {size} misses {missed} of its accesses."
+        return f"1 workload in one cache of {size}: {missed} of its accesses miss."
     text = f"{len(found.rows)} workloads in one cache of {size} miss {missed} of their accesses; "
     shares = [percent(row.shared_share) for row in found.rows]
     most = max(found.rows, key=lambda row: row.shared_share)
@@ -354,14 +356,18 @@ def _shared_sentence(found: Composition) -> str:
 
 
 def _split_sentence(found: Composition, *, weighted: bool) -> str:
-    parts = listed(
-        [
-            f"{format_bytes((row.partition_pages or 0) * found.page_bytes)} for {row.name}"
-            for row in found.rows
-        ]
+    sizes = [(row.partition_pages or 0) * found.page_bytes for row in found.rows]
+    parts = [
+        f"{format_bytes(size)} for {row.name}"
+        for size, row in zip(sizes, found.rows, strict=True)
+    ]
+    given = (
+        listed(parts)
+        if len(parts) <= _MOST_NAMED
+        else f"{parts[int(np.argmax(sizes))]} as the largest part"
     )
     missed = percent(found.partition_miss_ratio or 0.0)
-    text = f"Partitioned, with {parts}, they miss {missed}"
+    text = f"Partitioned, with {given}, they miss {missed}"
     saved = found.saved_share
     if saved is None or found.better == "equal":
         return f"{text}: as many as in the shared cache."

@@ -4,7 +4,7 @@ The next page goes where it saves most misses per second. On curves that fall ev
 is the best split (equal marginal gains: Stone, Turek and Wolf, "Optimal partitioning of cache
 memory", IEEE Transactions on Computers 1992). Measured curves have cliffs, so the lower convex
 hulls are climbed down, whose corners are points of the curves. Where the next corner is too far for
-what is left, its workload is passed over, or one workload gets the rest, whichever misses less.
+what is left, its workload is skipped, or one workload gets the rest, whichever misses less.
 """
 
 from __future__ import annotations
@@ -127,15 +127,18 @@ def _whole_corners(
     that corner would, and the corner saves that in whole.
     """
     sizes = np.zeros(len(workloads), dtype=np.int64)
-    passed = np.zeros(len(workloads), dtype=bool)
+    skipped = np.zeros(len(workloads), dtype=bool)
     left = pages
     found = []
 
     def missed(at: NDArray[np.int64]) -> FloatArray:
-        each = [
-            float(of.misses_per_s(size)) for of, size in zip(workloads, at, strict=True)
-        ]
-        return weights * np.asarray(each)
+        return np.asarray(
+            [
+                weight * float(each.misses_per_s(size))
+                for weight, each, size in zip(weights, workloads, at, strict=True)
+            ],
+            dtype=np.float64,
+        )
 
     def ended() -> None:
         saved = missed(sizes) - missed(sizes + left)
@@ -145,14 +148,14 @@ def _whole_corners(
         found.append(made)
 
     for owner, width in zip(owners.tolist(), widths.tolist(), strict=True):
-        if passed[owner]:
+        if skipped[owner]:
             continue
         if width <= left:
             sizes[owner] += round(width)
             left -= round(width)
         else:
             ended()
-            passed[owner] = True
+            skipped[owner] = True
     ended()
     return min(found, key=lambda at: float(missed(at).sum()))
 
