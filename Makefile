@@ -128,6 +128,11 @@ predict: setup ## write docs/models/prediction.md anew; needs a recorded trace (
 compositions: setup ## write the table of docs/models/compose.md anew: composed curves against merged traces; takes a minute
 	$(PY) scripts/generate_compositions.py
 
+RECORDINGS ?= ../recordings
+.PHONY: scale
+scale: setup ## write docs/models/scale-errors.md and fixtures/scale-errors.toml anew; needs RECORDINGS, of docs/capture/postgresql/record_scales.py
+	$(PY) models/benches/scale_study.py $(RECORDINGS) --write
+
 .PHONY: golden
 golden: .venv/.done ## write fixtures/golden anew from the slow independent models
 	$(PY) fixtures/golden/generate.py

@@ -69,6 +69,7 @@ def pack_core(folder: Path, dist: Path, target: Path) -> None:
         "volumes",
     ):
         shutil.copytree(fixtures / name, shipped / "fixtures" / name)
+    shutil.copy(fixtures / "scale-errors.toml", shipped / "fixtures")
     (shipped / "fixtures" / "traces").mkdir()
     for path in (fixtures / "traces").glob("tpcb-cut*"):
         shutil.copy(path, shipped / "fixtures" / "traces")

@@ -16,6 +16,7 @@ from typing import Any
 
 from tierwright.catalogue import table as catalogue_table
 from tierwright.cli import app
+from tierwright.common.parameters import PARAMETERS
 from tierwright.common.units import format_bytes, format_microseconds
 from tierwright.hardware import catalog, parts, price_history, servers, volumes
 from tierwright.hardware.device import FIGURES, KINDS, OPERATIONS, Device
@@ -68,6 +69,8 @@ COMMANDS: tuple[tuple[str, ...], ...] = (
     ("curve", "kinds"),
     ("curve", "import"),
     ("device", "import-fio"),
+    ("device", "measure"),
+    ("device", "access-cost"),
     ("device", "health"),
     ("catalog", "devices"),
     ("catalog", "prices"),
@@ -327,7 +330,7 @@ def devices() -> str:
             "Keys: `id` (the file's name), `name`, `kind`, optional `year`, `sold_as` (`device` or `instance`), `notes`; then a table "
             "`[figures.NAME]` for each figure with `value`, `unit`, `source`, optional `date` (YYYY, YYYY-MM, YYYY-MM-DD or YYYY-Qn), `note`, "
             "and `assumed = true` if the figure is an assumption. Rates measured at several transfer sizes or queue depths are in "
-            "`[[measurements]]`: `operation` (read or write), `page_bytes`, `iops`, `source`, optional `queue_depth`, `date`, `note`; times of pages "
+            "`[[measurements]]`: `operation` (read or write), `page_bytes`, `iops`, `source`, optional `queue_depth`, `date`, `note`, and `latency_us` with `mean`, `p50`, `p95`, `p99`, `p99_9`; times of pages "
             "between them are interpolated. Unknown keys are refused.",
             table(
                 ["figure", "unit", "meaning"],
@@ -625,6 +628,24 @@ def command_line() -> str:
             f"## `{' '.join(('tierwright', *command))}`",
             f"```\n{help_of(command)}\n```",
         ]
+    parts += [
+        "## Parameters in messages",
+        "A message names a parameter in the words of the reader: the option on the command line; in the API, on the page and in notebooks, words.",
+        table(
+            ["words", "command line", "field of the API", "setting of the server"],
+            [
+                [
+                    parameter.words,
+                    parameter.typed
+                    if parameter.typed.startswith("`")
+                    else f"`{parameter.typed}`",
+                    f"`{parameter.field}`" if parameter.field else "-",
+                    f"`{parameter.setting}`" if parameter.setting else "-",
+                ]
+                for parameter in PARAMETERS.values()
+            ],
+        ),
+    ]
     return "\n\n".join(parts)
 
 

@@ -1,11 +1,14 @@
 """Devices from fio, and the cost of a tier: the API's numbers are the models' own."""
 
 import json
+import shlex
 from decimal import Decimal
+from pathlib import Path
 
 import pytest
 
 from tierwright.advise import tier_cost
+from tierwright.cli.app import main
 from tierwright.evaluate.economics import Assumptions, Load
 from tierwright.hardware import catalog, fio
 from tierwright.hardware.service_time import service_us
@@ -44,6 +47,90 @@ def result(**changes):
         ],
         **changes,
     }
+
+
+MEASURED = Path(__file__).parents[2] / "fixtures" / "fio" / "measured.fio.json"
+
+
+class TestMeasured:
+    """Raw results of `tierwright device measure`, as a user imports them."""
+
+    def test_plan_is_the_one_that_its_command_executes(self, application, capsys):
+        asked = {
+            "folder": "/srv/our data",
+            "page_bytes": 16384,
+            "file_bytes": 3 * 2**30,
+            "most_s": 1500.0,
+            "most_written_bytes": 30 * 2**30,
+        }
+        answer = application.post("/devices/measure-plan", asked, 200)
+        words = shlex.split(answer["command"])
+        assert words[:4] == ["tierwright", "device", "measure", "/srv/our data"]
+        assert main([*words[1:], "--dry-run", "--json"]) == 0
+        plan = json.loads(capsys.readouterr().out)["plan"]
+        for key in ("sentences", "most_written_bytes", "least_s", "most_s", "files"):
+            assert answer[key] == plan[key]
+        assert [each["name"] for each in answer["jobs"]] == [
+            each["name"] for each in plan["jobs"]
+        ]
+        assert answer["most_written_bytes"] <= asked["most_written_bytes"]
+        assert "apt install fio" in answer["how_to_install"]
+
+    def test_plan_that_cannot_be_kept_is_refused(self, application):
+        refused = application.post("/devices/measure-plan", {"most_s": 5.0}, 422)
+        assert "is too short for writing the file" in refused["detail"]
+        application.post("/devices/measure-plan", {"folder": "a\nb"}, 422)
+
+    def test_raw_results_are_imported_with_their_record(self, application):
+        document = json.loads(MEASURED.read_text(encoding="utf-8"))
+        kept = application.post(
+            "/device-imports/fio",
+            {
+                "document": document,
+                "name": "Measured",
+                "capacity_bytes": 10**12,
+                "keep": True,
+            },
+            200,
+        )
+        device = kept["device"]
+        assert device["page_bytes"] == kept["record"]["page_bytes"]
+        assert kept["record"]["verdicts"].keys() == {
+            each["jobname"] for each in document["jobs"]
+        }
+        assert [mix["read_percent"] for mix in kept["mixes"]] == [70, 70, 50]
+        curve = {
+            each["queue_depth"]: each["latency_us"]
+            for each in device["measurements"]
+            if each["operation"] == "read"
+            and each["page_bytes"] == device["page_bytes"]
+        }
+        assert sorted(curve) == [1, 2, 4, 8, 16, 32, 64, 128, 256]
+        for latencies in curve.values():
+            assert latencies.keys() == {"mean", "p50", "p95", "p99", "p99_9"}
+        stored = application.get(f"/catalog/devices/{device['id']}")
+        assert stored["measurements"] == device["measurements"]
+        # It has a price by its kind, and so a cost of an access beside the catalogue's.
+        costs = application.post(
+            "/access-costs",
+            {"page_bytes": 8192, "price_book_id": BOOK, "device_id": device["id"]},
+            200,
+        )
+        [row] = [each for each in costs["rows"] if each["device_id"] == device["id"]]
+        assert row["accesses_per_s"] == pytest.approx(
+            device["figures"]["read_iops"]["value"]
+        )
+        assert Decimal(row["usd_per_billion_accesses"]) > 0
+        assert "on Measured" in costs["sentence"]
+        ids = {each["device_id"] for each in costs["rows"]}
+        assert "aws-i4i.large-local" not in ids  # sold with its instance alone
+        application.post("/access-costs", {"device_id": "absent"}, 404)
+
+    def test_a_record_that_was_changed_is_refused(self, application):
+        document = json.loads(MEASURED.read_text(encoding="utf-8"))
+        document["tierwright_measure"]["version"] = 7
+        refused = application.post("/device-imports/fio", {"document": document}, 422)
+        assert "version: `7` is not 1" in refused["detail"]
 
 
 class TestFio:

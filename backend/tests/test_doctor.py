@@ -3,6 +3,7 @@
 import json
 import os
 import platform
+import shutil
 import socket
 import subprocess
 import sys
@@ -92,6 +93,24 @@ def test_a_command_without_its_core_says_so():
     error, hint = tried.stderr.splitlines()
     assert error.startswith("error: the compiled core cannot be loaded: ")
     assert hint.startswith("hint: in a checkout run `make setup`")
+
+
+def test_fio_is_only_a_note_where_it_is_missing(monkeypatch, tmp_path):
+    program = tmp_path / "fio"
+    program.write_text(
+        '#!/bin/sh\ncase "$1" in --version) echo fio-3.33;; *) echo libaio;; esac\n'
+    )
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    code, found = look("--data-dir", str(tmp_path))
+    assert code == 0
+    assert found["fio"]["state"] == "ok"
+    assert found["fio"]["found"] == f"fio-3.33 at {program}"
+    monkeypatch.setattr(shutil, "which", lambda _: None)
+    code, found = look("--data-dir", str(tmp_path))
+    assert found["fio"]["state"] == "note"
+    assert "only `tierwright device measure` needs it" in found["fio"]["found"]
+    assert "apt install fio" in found["fio"]["hint"]
 
 
 def test_confinement_says_what_the_kernel_enforces(tmp_path):

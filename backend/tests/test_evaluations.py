@@ -88,6 +88,17 @@ class TestEvaluate:
             terms = shown[name]["cost_terms_us_per_access"]
             assert terms == result.cost_terms_us_per_access
             assert sum(terms.values()) == pytest.approx(result.io_time_us_per_access)
+        bars = {bar["name"]: bar for bar in answer["outer"]["bars"]}
+        assert list(bars) == list(expected.outer.bars)
+        assert answer["best"] not in bars
+        for name, bar in expected.outer.bars.items():
+            assert bars[name]["io_time_us_per_access"] == bar.io_time_us_per_access
+            assert bars[name]["flash_writes"] == bar.flash_writes
+            assert bars[name]["disk_reads"] == bar.hdd_reads
+            assert bars[name]["least"] is None
+        assert answer["outer"]["sentence"].startswith("Everything") or (
+            "everything on flash" in answer["outer"]["sentence"]
+        )
 
     def test_the_start_is_steady_unless_said(self, application, curve):
         steady = application.post("/evaluations", point(), 200)

@@ -31,6 +31,7 @@ def asked(operation: str, *told_otherwise: str, function: str = "answer") -> Ask
 
 
 QUESTIONS = {
+    "access_cost": asked("ask_access_cost"),
     "bill": asked("ask_bill"),
     "compare": asked("ask_compare", "margin", "estimator", function="of_evaluation"),
     "device_health": asked("ask_device_health"),

@@ -432,6 +432,39 @@ class TestKeeping:
         problem = application.post("/sweeps", nothing, 422)
         assert problem["errors"][0]["where"] == "body.warm_up"
 
+    def test_each_replay_warms_up_until_its_cache_is_full(self, application):
+        asked = [contender("policy", "arc"), contender("scheme", "lazy")]
+        body = request(asked, [300, 10**6], [2000])
+        filled = finish(application, {**body, "warm_up": "full"})
+        assert filled["id"] != finish(application, body)["id"]
+        assert filled["warm_up_until_full"]
+        assert (filled["warm_up"], filled["accesses"]) == (None, None)
+        assert filled["inputs"]["warm_up"] == "full"
+        trace = reading.Trace(EXAMPLE_TRACE)
+        policy, never = rows_of(filled, 0)
+        own = replay.replay(trace, "policy", "arc", 300, warm_up="full")
+        assert policy["disk_reads"] == own["misses"]
+        assert (policy["warm_up"], policy["accesses"]) == (
+            own["warm_up"],
+            own["accesses"],
+        )
+        assert "never full" in never["error"]
+        assert never["miss_ratio"] is None
+        assert filled["status"] == "succeeded"
+        scheme, also_never = rows_of(filled, 1)
+        own = replay.replay(trace, "scheme", "lazy", 300, 2000, warm_up="full")
+        assert scheme["warm_up"] == own["warm_up"] > policy["warm_up"]
+        assert "flash holds 0 of its 2000 pages" in also_never["error"]
+        # The same accesses, named as a number, are another sweep with the same counts.
+        named = finish(
+            application,
+            {**request(asked[:1], [300]), "warm_up": policy["warm_up"]},
+        )
+        assert rows_of(named, 0)[0]["disk_reads"] == policy["disk_reads"]
+        assert not named["warm_up_until_full"]
+        wrong = application.client.post("/sweeps", json={**body, "warm_up": "all"})
+        assert wrong.json()["errors"][0]["where"].startswith("body.warm_up")
+
     def test_the_list_names_what_was_asked(self, application):
         sweep = finish(application, request([contender("policy", "sieve")], [21]))
         listed = application.get("/sweeps", params={"workload_id": "example"})

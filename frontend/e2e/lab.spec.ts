@@ -123,6 +123,19 @@ test("two tiers with options of their policies, over RAM and over flash", async 
   await expectAccessible(page, "simulate, two tiers");
 });
 
+test("a sweep warms up until each cache is full", async ({ page }) => {
+  await openReady(page, "/simulate?contenders=policy:lru&sizes=300,40000");
+  await page.getByText("Until full", { exact: true }).click();
+  await expect(page).toHaveURL(/warm_up=full/);
+  await page.getByRole("button", { name: "Run the sweep" }).click();
+  await expect(page.getByText(/the cache holds \d+ of its 40000 pages/)).toBeVisible();
+  await page.getByText("Table", { exact: true }).first().click();
+  await expect(
+    page.getByRole("columnheader", { name: "Warm-up [accesses]" }),
+  ).toBeVisible();
+  await expectAccessible(page, "a sweep that warms up until full");
+});
+
 test("what is wrong with a sweep is said where it is", async ({ page }) => {
   await openReady(page, "/simulate?contenders=policy:lru,policy:mru&sizes=9..2x1");
   const refused = page.getByRole("alert");

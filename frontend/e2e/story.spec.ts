@@ -83,6 +83,17 @@ test("a trace becomes a checked, saved and reopened answer", async ({ page }) =>
   await page.keyboard.press("Escape");
   await expect(why).toBeHidden();
 
+  // What surrounds the schemes is in figures too, and never the best.
+  const around = page.getByRole("table", { name: "Configurations for comparison" });
+  await expect(around.getByRole("row")).toHaveCount(4);
+  await expect(around.getByText("best", { exact: true })).toHaveCount(0);
+  await around
+    .getByRole("button", { name: /^Why this number: Everything on flash/ })
+    .click();
+  await expect(why.getByText(/flash in place of the disk/).first()).toBeVisible();
+  await page.keyboard.press("Escape");
+  await expect(why).toBeHidden();
+
   // Check by simulation: from a cold start exclusive follows exactly from the curve.
   await page.getByText("Cold start", { exact: true }).click();
   await expect(page).toHaveURL(/start=cold/);

@@ -352,3 +352,67 @@ class TestPageCache:
         found = inspect(trace, format="csv", columns=columns)
         assert (found["requests"], found["write_accesses"]) == (8, 2)
         assert (found["distinct_pages"], found["devices"]) == (7, 3)
+
+
+class _Client:
+    """A server whose clients print what they printed when they were watched."""
+
+    port = 5433
+    password = "secret"
+
+    def __init__(self, output: str) -> None:
+        self.output = output
+        self.commands: list[tuple[str, ...]] = []
+        self.tools = script("record_scales").Tools(
+            Path("/bin"), "psql", "pgbench", "go-tpc"
+        )
+
+    def address(self) -> list[str]:
+        return ["-h", "127.0.0.1"]
+
+    def run(self, name: str, *command: str) -> str:
+        self.commands.append((name, *command))
+        return self.output
+
+
+PGBENCH = """number of clients: 4
+number of transactions per client: 372
+number of transactions actually processed: 1486/1488
+number of failed transactions: 2 (0.134%)
+"""
+GO_TPC = """Finished
+[Summary] DELIVERY - Takes(s): 0.4, Count: 10, TPM: 1525.8, Sum(ms): 166.1
+[Summary] NEW_ORDER - Takes(s): 0.5, Count: 108, TPM: 14037.7, Sum(ms): 742.1
+[Summary] NEW_ORDER_ERR - Takes(s): 0.5, Count: 3, TPM: 390.1, Sum(ms): 12.0
+tpmC: 14035.5, tpmTotal: 32696.3, efficiency: 109140.9%
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "output", "done", "failed"),
+    [("tpcb", PGBENCH, 1486, 2), ("tpcc", GO_TPC, 118, 3)],
+)
+def test_transactions_of_a_scale_are_those_that_the_client_counted(
+    name: str, output: str, done: int, failed: int
+) -> None:
+    client = _Client(output)
+    load = script("record_scales").Benchmark(name, 3, 4).run(client, "recorded", 1486)
+    assert (load.transactions, load.failed) == (done, failed)
+    (command,) = client.commands
+    each = "372" if name == "tpcb" else "1488"  # for each client, or of all of them
+    assert each in command
+
+
+def test_a_client_that_did_nothing_is_an_error() -> None:
+    client = _Client("connection refused")
+    with pytest.raises(SystemExit, match="no transaction was counted"):
+        script("record_scales").Benchmark("tpcb", 3, 4).run(client, "recorded", 10)
+
+
+def test_scales_are_read_or_refused_by_name() -> None:
+    scales = script("record_scales")
+    found = scales.scales_of(["tpcb:10", "tpcc:20"], 4)
+    assert [(one.name, one.scale) for one in found] == [("tpcb", 10), ("tpcc", 20)]
+    for wrong in ("tpcc", "tpch:1", "tpcc:0", "tpcc:-1"):
+        with pytest.raises(SystemExit, match=f"'{wrong}' is not a benchmark"):
+            scales.scales_of([wrong], 4)

@@ -37,6 +37,7 @@ COMMANDS = {
     "pool-advisor": ["TRACE", "--pages", "500"],
     "transaction-writes": [],
     "device health": ["SMART", "--rated-tb", "4840"],
+    "device access-cost": [FLASH],
     "device import-fio": ["FIO", "--name", "Rig 7"],
 }
 

@@ -2,6 +2,8 @@
 
 import copy
 import json
+from dataclasses import replace
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +12,7 @@ import pytest
 from tierwright.cli.app import main
 from tierwright.common.errors import BadInput
 from tierwright.hardware import catalog, fio
-from tierwright.hardware.device import Device, device_from_mapping
+from tierwright.hardware.device import Device, Measurement, device_from_mapping
 from tierwright.hardware.service_time import service_us
 
 
@@ -149,6 +151,53 @@ def test_buffered_and_limited_runs_are_warned_of() -> None:
     assert {"buffered", "rate_limited"} <= names
 
 
+def test_percentiles_are_those_of_the_whole_latency_or_else_of_completion() -> None:
+    stated = {"50.000000": 90_000, "99.000000": 300_000, "99.900000": 0}
+    by_default = copy.deepcopy(RESULT["jobs"][0])
+    by_default["read"]["clat_ns"]["percentile"] = stated
+    found = load({"jobs": [by_default]})
+    assert found.runs[0].percentiles_us == {"p50": 90, "p99": 300}
+    [kept] = found.device.measurements
+    assert {name: float(value) for name, value in kept.latency_us.items()} == {
+        "mean": 99,
+        "p50": 90,
+        "p99": 300,
+    }
+    whole = copy.deepcopy(by_default)
+    whole["read"]["lat_ns"]["percentile"] = {"99.000000": 320_000}
+    assert load({"jobs": [whole]}).runs[0].percentiles_us == {"p99": 320}
+    # Those of jobs that ran together cannot be joined.
+    clones = [job("c", 0, "randread", 1, 9, numjobs="2") for _ in range(2)]
+    for each in clones:
+        each["read"]["clat_ns"]["percentile"] = stated
+    assert load({"jobs": clones}).runs[0].percentiles_us == {}
+
+
+def mixed(name: str, group: int, depth: int, **options: str) -> dict[str, Any]:
+    both = job(name, group, "randrw", 7000, 120, depth=depth, **options)
+    return {**both, "write": {"iops": 3000.0}}
+
+
+def test_a_mix_beside_others_is_kept_and_gives_no_figure() -> None:
+    jobs = [*RESULT["jobs"], mixed("m", 4, 32, rwmixread="70"), mixed("n", 5, 8)]
+    found = load({"jobs": jobs})
+    assert found.device.figures == load().device.figures
+    assert found.runs == load().runs
+    shown = [
+        (mix.read_percent, mix.read.iops, mix.write.iops, mix.read.queue_depth)
+        for mix in found.mixes
+    ]
+    assert shown == [(70, 7000, 3000, 32), (50, 7000, 3000, 8)]
+    by_writes = {**RESULT, "jobs": [*RESULT["jobs"], mixed("w", 4, 1, rwmixwrite="20")]}
+    [mix] = fio.import_fio(by_writes, identifier="s").mixes
+    assert mix.read_percent == 80
+    with pytest.raises(BadInput, match="rwmixread: `170` is not a percentage"):
+        load({"jobs": [*RESULT["jobs"], mixed("x", 4, 1, rwmixread="170")]})
+    together = [*RESULT["jobs"], mixed("m", 3, 32)]
+    with pytest.raises(BadInput, match="jobs m, rw32 ran at the same time"):
+        load({"jobs": together})
+
+
 def test_fio_2_wrote_microseconds() -> None:
     old = job("o", 0, "randread", 10_000, 99)
     old["read"] = {"iops": 10_000, "bw": 40_000, "lat": {"mean": 99.0}}
@@ -162,7 +211,7 @@ def test_fio_2_wrote_microseconds() -> None:
     [
         ([], {}, "jobs: must be a list that is not empty"),
         (
-            [job("m", 0, "randrw", 1, 1)],
+            [{**job("m", 0, "randrw", 1, 1), "write": {"iops": 1.0}}],
             {},
             "`randrw` reads and writes were measured together",
         ),
@@ -247,6 +296,19 @@ def test_a_device_file_reads_back(tmp_path: Path) -> None:
             },
         }
     )
+    device = replace(
+        device,
+        measurements=(
+            Measurement(
+                "read",
+                4096,
+                Decimal("1.5"),
+                "s",
+                8,
+                latency_us={"mean": Decimal("12.25"), "p99_9": Decimal(90)},
+            ),
+        ),
+    )
     path = tmp_path / "odd.toml"
     path.write_text(fio.to_toml(device), encoding="utf-8")
     assert catalog.device_or_file(str(path)) == device
@@ -254,6 +316,29 @@ def test_a_device_file_reads_back(tmp_path: Path) -> None:
     json_path.write_text(json.dumps(device.to_dict()), encoding="utf-8")
     again: Device = catalog.device_or_file(str(json_path))
     assert again == device
+
+
+@pytest.mark.parametrize(
+    ("latency_us", "message"),
+    [
+        ([1], "must be a table"),
+        ({"p90": 1}, "p90: is not one of mean, p50, p95, p99, p99_9"),
+        ({"mean": 0}, "mean: `0` must be positive"),
+        ({"p50": "fast"}, "p50: `fast` must be a finite number"),
+        ({"p50": 9, "p99": 8}, "a higher percentile is below a lower one"),
+    ],
+)
+def test_latencies_that_cannot_be_are_refused(latency_us: Any, message: str) -> None:
+    measured = {"operation": "read", "page_bytes": 4096, "iops": 1, "source": "s"}
+    with pytest.raises(BadInput, match=message):
+        device_from_mapping(
+            {
+                "id": "d",
+                "name": "d",
+                "kind": "nvme",
+                "measurements": [{**measured, "latency_us": latency_us}],
+            }
+        )
 
 
 @pytest.mark.parametrize(

@@ -190,6 +190,8 @@ def test_worked_numbers(page: str, examples: int) -> None:
         ("sce.md", "advise.fragment_cache", "fragment_study"),
         ("economics.md", "evaluate.economics", "tier_cost system_cost tier_price"),
         ("economics.md", "advise.tier_cost", "answer"),
+        ("economics.md", "advise.access_cost", "answer"),
+        ("service-times.md", "hardware.measure.steady", "steadiness window_rates"),
         ("economics.md", "hardware.fio", "import_fio"),
     ],
 )

@@ -258,8 +258,8 @@ def test_ram_that_pays_is_of_least_money_and_its_sentence_says_which_is_more(
     cost = {each: each / tau + many / 1000 * rate for each, many in misses.items()}
     assert cost[size.pages] == pytest.approx(min(cost.values()), rel=1e-9)
     assert size.bytes == size.pages * 4096
-    assert ("are more" in size.sentence) == (0 < size.pages < ram)
-    assert ("are less" in size.sentence) == (size.pages > ram)
+    assert ("is larger" in size.sentence) == (0 < size.pages < ram)
+    assert ("is smaller" in size.sentence) == (size.pages > ram)
     assert ("No RAM pays" in size.sentence) == (size.pages == 0)
     assert ("No RAM pays" in found.finding) == (size.pages == 0)
 
@@ -269,7 +269,7 @@ def test_ram_that_pays_is_of_least_money_and_its_sentence_says_which_is_more(
     ("tau", "ram", "pages", "words"),
     [
         (0.01, 50, 0, "No RAM pays for itself where misses are read from SSD"),
-        (1.0, 50, 50, "are as much as pays for itself"),
+        (1.0, 50, 50, "is just what pays for itself"),
         (1.0, 60, 50, "saves an access less often than once in 1.00 s"),
         (1.0, 20, 50, "(50 pages) where misses are read from SSD; the existing"),
         (9.0, 20, 200, "which is all the curve covers"),
@@ -627,9 +627,9 @@ def test_each_step_makes_it_viable_and_one_less_does_not(
 @pytest.mark.parametrize(
     ("ram", "tau", "optimal", "words"),
     [
-        (60, 1.0, True, "pay for themselves, and the platform has 240 KiB"),
-        (60, 9.0, False, "800 KiB of RAM pay for themselves; the platform has 240 KiB"),
-        (60, 0.05, False, "of which only 40 KiB pay for themselves"),
+        (60, 1.0, True, "pays for itself, and the platform has 240 KiB"),
+        (60, 9.0, False, "800 KiB of RAM pays for itself; the platform has 240 KiB"),
+        (60, 0.05, False, "of which only 40 KiB pays for itself"),
     ],
 )
 def test_optimal_lies_between_what_must_be_and_what_is_there(

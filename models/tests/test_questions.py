@@ -17,6 +17,7 @@ import pytest
 
 from tierwright import advise
 from tierwright.advise import (
+    access_cost,
     bill,
     compare,
     compose,
@@ -31,6 +32,7 @@ from tierwright.advise import (
     pool_gain,
     pool_split,
     recovery,
+    scale,
     scheme_map,
     sweep,
     throughput,
@@ -48,6 +50,7 @@ from tierwright.hardware import catalog, smart
 from tierwright.hardware.build import build_from_mapping
 from tierwright.profile.curve import Curve
 from tierwright.profile.measure import profile
+from tierwright.profile.production import Production
 from tierwright.profile.several import Workload
 from tierwright.trace.reading import Trace
 
@@ -104,6 +107,9 @@ def prices() -> Any:
 
 
 QUESTIONS: dict[str, Callable[[], Answer]] = {
+    "access_cost": lambda: access_cost.answer(
+        [FLASH, DISK], page_bytes=8192, prices=prices()
+    ),
     "bill": lambda: bill.answer(
         build_from_mapping({"server": "aws-i4i.4xlarge", "machines": 2})
     ),
@@ -132,6 +138,9 @@ QUESTIONS: dict[str, Callable[[], Answer]] = {
     "pool_gain": lambda: pool_gain.answer(TPCB, 500, (2.0, 32.0)),
     "pool_split": lambda: pool_split.answer(TPCB, 500, 32.0),
     "recovery": lambda: recovery.answer(curve(), accesses_per_s=5000, **POINT),
+    "scale": lambda: scale.answer(
+        profile(TPCB), Production(4 * 2**40, 80_000.0), clients=4, accesses_per_unit=20
+    ),
     "scheme_map": lambda: scheme_map.answer(
         curve(),
         flash=FLASH,
@@ -183,6 +192,7 @@ PARTS = {
     "checks": "answers beside replays, one module each",
     "clean_only": "a formula beside a replay, in `sweep`",
     "decide": "the replay of a close call, in `compare`",
+    "outer": "where the best scheme stands, in `compare`",
     "point": "words of several questions",
     "pool_survey": "what `pool_split`, `pool_gain` and the server's job count",
     "since": "a kept answer beside the present one",

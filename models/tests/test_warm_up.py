@@ -3,6 +3,8 @@
 import importlib.util
 import json
 import random
+import sys
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -11,9 +13,10 @@ import pytest
 from command import run
 
 from tierwright import _simulator
+from tierwright.advise import sweep as question
 from tierwright.common.errors import BadInput
 from tierwright.simulate import replay as simulate_replay
-from tierwright.simulate.warm_up import WarmUp, accesses_of, parse
+from tierwright.simulate.warm_up import FULL, WarmUp, accesses_of, parse
 from tierwright.trace import reading
 from tierwright.trace.reading import Trace
 
@@ -65,16 +68,28 @@ def traces(
     return raw, Trace(folder / "trace.twt"), head
 
 
-@pytest.fixture(scope="module")
-def slow() -> ModuleType:
-    """The slow obvious policies that the golden rows are made with."""
-    path = ROOT / "fixtures" / "golden" / "slow_policies.py"
-    spec = importlib.util.spec_from_file_location("slow_policies_of_warm_up", path)
+def golden(name: str) -> ModuleType:
+    """Load one of the slow obvious models that the golden rows are made with."""
+    folder = ROOT / "fixtures" / "golden"
+    spec = importlib.util.spec_from_file_location(
+        f"{name}_of_warm_up", folder / f"{name}.py"
+    )
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    sys.modules[module.__name__] = module
+    sys.path.insert(0, str(folder))
+    try:
+        spec.loader.exec_module(module)
+    finally:
+        sys.path.remove(str(folder))
     return module
+
+
+@pytest.fixture(scope="module")
+def slow() -> ModuleType:
+    """The slow obvious policies that the golden rows are made with."""
+    return golden("slow_policies")
 
 
 def counted_slowly(
@@ -203,6 +218,163 @@ def test_other_replays_count_the_whole_without_its_head(
             assert found["write_reduction"] == pytest.approx(1 - written)
 
 
+def behind(
+    model: Any,
+    accesses: list[Access],
+    held: Callable[[Any], int],
+    pages: int,
+    serve: Callable[[Any, int, int, bool], None],
+) -> tuple[dict[str, int], int]:
+    """Serve every access slowly; what it counts behind the access that fills it, and which that is."""
+    before: dict[str, int] = {}
+    filled_by = 0
+    for at, (page, write) in enumerate(accesses, 1):
+        serve(model, at, page, write)
+        if not filled_by and held(model) == pages:
+            before, filled_by = dict(model.count), at
+    assert filled_by > 0
+    return {name: model.count[name] - before[name] for name in before}, filled_by
+
+
+def test_lru_counts_from_the_access_after_the_one_that_fills_it(
+    traces: tuple[Trace, Trace, Trace], accesses: list[Access], slow: ModuleType
+) -> None:
+    pages = 120
+    seen = list(dict.fromkeys(page for page, _ in accesses))
+    # Nothing leaves before, so the page that fills the cache is the 120th one that is new.
+    filled_by = 1 + [page for page, _ in accesses].index(seen[pages - 1])
+    expected = counted_slowly(slow.WITH_LRU["lru"](pages), accesses, pages, filled_by)
+    for trace in traces[:2]:
+        found = simulate_replay.replay(trace, "policy", "lru", pages, warm_up=FULL)
+        counts = (found["misses"], found["evictions"], found["disk_writes"])
+        assert counts == expected
+        assert found["misses"] == found["evictions"]
+        assert (found["warm_up"], found["warm_up_until_full"]) == (filled_by, True)
+        assert found["accesses"] == ACCESSES - filled_by
+
+
+@pytest.mark.parametrize("scheme", ["none", "inclusive", "exclusive", "lazy"])
+def test_schemes_count_from_the_access_after_the_one_that_fills_flash(
+    traces: tuple[Trace, Trace, Trace], accesses: list[Access], scheme: str
+) -> None:
+    model = golden("page_flow_oracle").SIMULATORS[scheme](20, 80)
+    tier, pages = ("ram", 20) if scheme == "none" else ("flash", 80)
+
+    def serve(model: Any, _at: int, page: int, write: bool) -> None:
+        model.access(page, is_write=write)
+
+    expected, filled_by = behind(
+        model, accesses, lambda model: len(getattr(model, tier)), pages, serve
+    )
+    found = simulate_replay.replay(traces[1], "scheme", scheme, 20, 80, warm_up=FULL)
+    assert {name: found[name] for name in expected} == expected
+    assert (found["warm_up"], found["warm_up_until_full"]) == (filled_by, True)
+
+
+@pytest.mark.parametrize("cache", ["face", "lazy_cleaning"])
+def test_flash_caches_count_from_the_access_after_the_one_that_fills_their_frames(
+    traces: tuple[Trace, Trace, Trace], accesses: list[Access], cache: str
+) -> None:
+    model = golden("slow_flash_caches").MODELS[cache]({}, 20, 80)
+
+    def serve(model: Any, at: int, page: int, write: bool) -> None:
+        model.access(at - 1, page, write=write)
+
+    def held(model: Any) -> int:
+        return len(model.queue if cache == "face" else model.flash)
+
+    expected, filled_by = behind(model, accesses, held, 80, serve)
+    found = simulate_replay.replay(
+        traces[1], "flash_cache", cache, 20, 80, warm_up=FULL
+    )
+    at_the_end = {"slots_used", "old_versions", "dirty_slots"}
+    compared = expected.keys() & found.keys() - at_the_end
+    assert {"flash_hits", "flash_writes", "hdd_writes", "flash_evictions"} <= compared
+    assert {name: found[name] for name in compared} == {
+        name: expected[name] for name in compared
+    }
+    assert (found["warm_up"], found["warm_up_until_full"]) == (filled_by, True)
+
+
+@pytest.mark.parametrize("replay", REPLAYS)
+def test_until_full_is_the_warm_up_of_the_accesses_that_it_reports(
+    traces: tuple[Trace, Trace, Trace], replay: str
+) -> None:
+    for trace in traces[:2]:
+        found = REPLAYS[replay](trace, FULL)
+        given = REPLAYS[replay](trace, found["warm_up"])
+        assert found.pop("warm_up_until_full") is True
+        assert "warm_up_until_full" not in given
+        assert found == given
+
+
+def test_a_cache_that_the_trace_never_fills_is_named(
+    traces: tuple[Trace, Trace, Trace], accesses: list[Access]
+) -> None:
+    distinct = len({page for page, _ in accesses})
+    for trace in traces[:2]:
+        with pytest.raises(
+            _simulator.ParameterError, match=f"holds {distinct} of its 5000 pages"
+        ) as raised:
+            simulate_replay.replay(trace, "policy", "lru", 5000, warm_up=FULL)
+        assert "50%" in raised.value.args[1]
+        with pytest.raises(_simulator.ParameterError, match="flash holds 0 of its 80"):
+            simulate_replay.replay(
+                trace, "scheme", "exclusive", distinct, 80, warm_up=FULL
+            )
+
+
+def test_each_row_of_a_sweep_warms_up_until_it_is_full(
+    traces: tuple[Trace, Trace, Trace],
+) -> None:
+    found = question.answer(
+        traces[1],
+        ["lru", "lazy"],
+        ram_pages=[20, 5000],
+        flash_pages=[80],
+        warm_up=FULL,
+    )
+    assert found.accesses is None
+    small, never, flash, also_never = found.rows
+    alone = simulate_replay.replay(traces[1], "policy", "lru", 20, warm_up=FULL)
+    assert (small.warm_up, small.accesses) == (alone["warm_up"], alone["accesses"])
+    assert small.miss_ratio == alone["misses"] / alone["accesses"]
+    assert flash.warm_up is not None
+    assert small.warm_up is not None
+    assert flash.warm_up > small.warm_up
+    for row in (never, also_never):
+        assert row.error is not None
+        assert "never full" in row.error
+        assert row.hint is not None
+        assert (row.miss_ratio, row.warm_up, row.accesses) == (None, None, None)
+    with pytest.raises(_simulator.ParameterError, match="8 samples"):
+        simulate_replay.miniatures(
+            traces[1], [{"policy": "lru", "pages": 20}], 1.0, warm_up=FULL
+        )
+
+
+def test_the_commands_warm_up_until_full() -> None:
+    asked = ("simulate", TPCB, "--scheme", "lazy")
+    asked += ("--ram-pages", "1000", "--flash-pages", "6000")
+    found = answer(*asked, "--warm-up", "full")
+    assert found["flash_evictions"] == found["flash_fills"]
+    assert found["warm_up_until_full"] is True
+    given = answer(*asked, "--warm-up", found["warm_up"])
+    assert {**given, "warm_up_until_full": True} == found
+    code, _, err = run(*asked[:-1], "999999", "--warm-up", "full")
+    assert code == 2
+    assert "of its 999999 pages" in err
+    assert "hint:" in err
+    code, out, err = run(
+        *("sweep", TPCB, "--policy", "lru", "--pages", "500,999999"),
+        *("--warm-up", "full", "--json"),
+    )
+    assert code == 1
+    filled, never = json.loads(out)
+    assert filled["misses"] == filled["evictions"] > 0
+    assert "never full" in never["error"]
+
+
 def test_without_a_warm_up_nothing_is_said_of_it(
     traces: tuple[Trace, Trace, Trace],
 ) -> None:
@@ -246,7 +418,9 @@ def test_a_share_of_a_raw_trace_is_counted_first(
         assert found["warm_up"] == found["accesses"] == ACCESSES // 2
 
 
-@pytest.mark.parametrize("warm_up", [-1, 1.5, 2**63, float("nan"), float("inf"), True])
+@pytest.mark.parametrize(
+    "warm_up", [-1, 1.5, 2**63, float("nan"), float("inf"), True, "all"]
+)
 def test_what_is_no_warm_up_is_refused(
     traces: tuple[Trace, Trace, Trace], warm_up: WarmUp
 ) -> None:
@@ -272,7 +446,15 @@ def test_a_warm_up_that_leaves_nothing_is_refused(
 
 @pytest.mark.parametrize(
     ("text", "warm_up"),
-    [("0", 0), ("100", 100), ("50%", 0.5), ("2.5 %", 0.025), ("0%", 0)],
+    [
+        ("0", 0),
+        ("100", 100),
+        ("50%", 0.5),
+        ("2.5 %", 0.025),
+        ("0%", 0),
+        ("full", FULL),
+        (" Full", FULL),
+    ],
 )
 def test_the_command_takes_accesses_and_shares(text: str, warm_up: WarmUp) -> None:
     assert parse(text) == warm_up

@@ -3,6 +3,9 @@
 from fastapi import APIRouter, Depends
 
 from tierwright_server.hardware.catalog.endpoints import router as catalog
+from tierwright_server.hardware.device_imports.endpoints import (
+    plans as measure_plans,
+)
 from tierwright_server.hardware.device_imports.endpoints import router as device_imports
 from tierwright_server.health.endpoints import router as health
 from tierwright_server.http.csv_answers import check_accept
@@ -10,6 +13,7 @@ from tierwright_server.http.problems import responses
 from tierwright_server.http.root import PREFIX, get_root
 from tierwright_server.http.strict_query import check_query
 from tierwright_server.jobs.runs.endpoints import router as runs
+from tierwright_server.questions.access_cost.endpoints import router as access_cost
 from tierwright_server.questions.bills.endpoints import router as bills
 from tierwright_server.questions.compare.check.endpoints import router as simulations
 from tierwright_server.questions.compare.endpoints import router as evaluations
@@ -62,11 +66,13 @@ for part in (
     fragment_caches,
     transactions,
     tier_cost,
+    access_cost,
     bills,
     replay_checks,
     health,
     catalog,
     device_imports,
+    measure_plans,
     tus,
     uploads,
     storage,

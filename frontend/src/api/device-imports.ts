@@ -1,2 +1,2 @@
 /** Devices from what was measured on them. */
-export type { FioImportIn, FioImportOut, FioRunOut } from "./gen/types.gen";
+export type { FioImportIn, FioImportOut, FioMixOut, FioRunOut } from "./gen/types.gen";

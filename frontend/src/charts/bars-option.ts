@@ -3,6 +3,7 @@ import {
   barLegend,
   horizontalBars,
   hoverRow,
+  outlined,
   stackedPart,
   sumLabels,
 } from "./horizontal-bars";
@@ -25,6 +26,8 @@ export interface SchemeBar {
   /** Simulated total, µs per access, where a check has run. */
   readonly simulated?: number | undefined;
   readonly best?: boolean;
+  /** A configuration beside the schemes, which is never the best. */
+  readonly outer?: boolean;
 }
 
 export interface BarsChart {
@@ -35,6 +38,7 @@ export interface BarsChart {
 }
 
 const MARKER_NAME = "Simulated";
+const OUTER_NAME = "Outlined: for comparison";
 
 /** Terms in their fixed order, then whatever the server added since. */
 export function termsOf(bars: readonly SchemeBar[]): string[] {
@@ -49,6 +53,7 @@ export function barsOption(chart: BarsChart): ChartOption {
   const ink = chartInk(chart.colors);
   const terms = termsOf(chart.bars);
   const markerName = chart.markerName ?? MARKER_NAME;
+  const outer = chart.bars.map((bar) => bar.outer === true);
   const simulated = chart.bars.flatMap((bar) =>
     bar.simulated === undefined
       ? []
@@ -69,6 +74,7 @@ export function barsOption(chart: BarsChart): ChartOption {
       data: [
         ...terms.map(costTermTitle),
         ...(simulated.length > 0 ? [markerName] : []),
+        ...(outer.includes(true) ? [OUTER_NAME] : []),
       ],
     },
     series: [
@@ -77,8 +83,18 @@ export function barsOption(chart: BarsChart): ChartOption {
           costTermTitle(term),
           costTermColor(term, chart.colors),
           chart.bars.map((bar) => bar.terms[term] ?? 0),
+          outer,
         ),
       ),
+      // For the legend alone: how the bars beside the schemes look.
+      ...(outer.includes(true)
+        ? [
+            {
+              ...stackedPart(OUTER_NAME, ink.faint, []),
+              itemStyle: outlined(ink.faint),
+            },
+          ]
+        : []),
       sumLabels(chart.bars, (bar) => bar.total, inMicroseconds, chart.colors),
       ...(simulated.length === 0
         ? []

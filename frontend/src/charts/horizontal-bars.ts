@@ -6,6 +6,8 @@ import { CHART_FONT, type ColorScheme, chartInk } from "./palette";
 interface Bar {
   readonly title: string;
   readonly best?: boolean;
+  /** Stands beside the others for comparison: outlined and muted. */
+  readonly outer?: boolean;
 }
 
 interface HorizontalBars<B extends Bar> {
@@ -76,11 +78,18 @@ export function horizontalBars<B extends Bar>(chart: HorizontalBars<B>) {
         width: chart.titleWidth,
         overflow: "break",
         lineHeight: 15,
-        formatter: (title: string) =>
-          chart.bars.find((bar) => bar.title === title)?.best
+        formatter: (title: string) => {
+          const bar = chart.bars.find((one) => one.title === title);
+          return bar?.best
             ? `{best|${title}}`
-            : title,
-        rich: { best: { fontWeight: "bold", color: ink.text } },
+            : bar?.outer
+              ? `{outer|${title}}`
+              : title;
+        },
+        rich: {
+          best: { fontWeight: "bold", color: ink.text },
+          outer: { fontStyle: "italic", color: ink.faint, lineHeight: 15 },
+        },
       },
     },
   } satisfies ChartOption;
@@ -101,14 +110,29 @@ export function barLegend(colors: ColorScheme) {
   };
 }
 
-/** A part of stacked bars, one value a bar. */
-export function stackedPart(name: string, color: string, data: readonly number[]) {
+/** The look of a part of a bar that stands beside the others for comparison. */
+export const outlined = (color: string) => ({
+  color: `${color}26`,
+  borderColor: color,
+  borderWidth: 1.5,
+  borderType: "dashed" as const,
+});
+
+/** A part of stacked bars, one value a bar; those that are `outer` only outlined. */
+export function stackedPart(
+  name: string,
+  color: string,
+  data: readonly number[],
+  outer: readonly boolean[] = [],
+) {
   return {
     type: "bar" as const,
     name,
     stack: "sum",
     barMaxWidth: 26,
-    data: [...data],
+    data: data.map((value, index) =>
+      outer[index] && value > 0 ? { value, itemStyle: outlined(color) } : value,
+    ),
     // No border: it would cover a segment that is only a pixel or two wide.
     itemStyle: { color },
     emphasis: { disabled: true },

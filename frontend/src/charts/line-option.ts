@@ -15,6 +15,8 @@ export interface LineSeries {
   /** Hollow markers, for points that are beside the matter. */
   readonly hollow?: boolean;
   readonly points: readonly (readonly [number, number])[];
+  /** What stands beside each point. */
+  readonly labels?: readonly string[];
 }
 
 export interface LineAxis {
@@ -80,7 +82,10 @@ export function lineOption(chart: LineChart): ChartOption {
     series: chart.series.map((series, index) => ({
       type: "line" as const,
       name: series.name,
-      data: series.points.map(([x, y]) => [x, y]),
+      data: series.points.map(([x, y], at) => ({
+        value: [x, y],
+        ...labelOf(series, at, ink.faint),
+      })),
       showSymbol: series.symbol !== undefined,
       symbol: series.symbol ?? "none",
       symbolSize: series.symbolSize ?? 8,
@@ -97,6 +102,13 @@ export function lineOption(chart: LineChart): ChartOption {
       ...(index === 0 ? markLine(chart, ink.faint) : {}),
     })),
   };
+}
+
+function labelOf(series: LineSeries, at: number, color: string) {
+  const text = series.labels?.[at];
+  return text === undefined
+    ? {}
+    : { label: { show: true, formatter: text, position: "top" as const, color } };
 }
 
 function yAxis({ y, series, colors }: LineChart) {

@@ -17,7 +17,7 @@ import {
   MARKED,
   schemeMark,
 } from "./palette";
-import { deviceScatterOption } from "./scatter-option";
+import { deviceScatterOption, timeOverPrice } from "./scatter-option";
 
 const TERMS = {
   flash_reads: 1,
@@ -171,6 +171,22 @@ describe("bars of the schemes", () => {
     expect(names([bar("lazy", { simulated: 26 })])).toContain("Simulated");
   });
 
+  it("outline what stands beside the schemes, and say so in the legend", () => {
+    const bars = [bar("lazy", { best: true }), bar("all_in_ram", { outer: true })];
+    const option = barsOption({ bars, colors: "light" });
+    const svg = drawSvg(option, SIZE, "#ffffff");
+    expect(svg).toContain("Outlined: for comparison");
+    for (const term of COST_TERM_ORDER.filter((name) => name !== "flash_write_backs")) {
+      // Its colour fills the scheme's part, and is the border of the other's.
+      const color = costTermColor(term, "light");
+      const drawn = svg.split("<path").filter((shape) => shape.includes(color));
+      expect(drawn.some((shape) => shape.includes(`stroke="${color}"`))).toBe(true);
+      expect(drawn.some((shape) => shape.includes(`fill="${color}"`))).toBe(true);
+    }
+    const alone = barsOption({ bars: bars.slice(0, 1), colors: "light" });
+    expect(drawSvg(alone, SIZE, "#ffffff")).not.toContain("Outlined");
+  });
+
   it("draw as PNG and as SVG with their names in it", () => {
     const option = barsOption({
       bars: [bar("none"), bar("lazy", { simulated: 26, best: true })],
@@ -239,8 +255,8 @@ describe("devices", () => {
             {
               id: "a",
               name: "Chosen disk",
-              pricePerGb: 0.03,
-              readServiceUs: 9000,
+              x: 0.03,
+              y: 9000,
               priceDate: null,
               selected: true,
               assumed: false,
@@ -249,7 +265,7 @@ describe("devices", () => {
         },
       ],
       "light",
-      "EUR",
+      timeOverPrice("EUR"),
     );
     const svg = drawSvg(option, SIZE, "#ffffff");
     expect(svg).toContain("Chosen disk");
@@ -260,8 +276,8 @@ describe("devices", () => {
     const mark = (assumed: boolean) => ({
       id: "a",
       name: "Disk",
-      pricePerGb: 0.03,
-      readServiceUs: 9000,
+      x: 0.03,
+      y: 9000,
       priceDate: null,
       selected: false,
       assumed,
@@ -276,7 +292,7 @@ describe("devices", () => {
         },
       ],
       "light",
-      "USD",
+      timeOverPrice("USD"),
     );
     const [series] = option.series as {
       data: { itemStyle: { color?: string; borderColor: string } }[];

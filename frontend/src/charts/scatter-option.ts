@@ -6,9 +6,10 @@ import { CHART_FONT, type ColorScheme, chartInk, type MarkerShape } from "./pale
 export interface DevicePoint {
   readonly id: string;
   readonly name: string;
-  /** In the currency drawn, of a decimal gigabyte. */
-  readonly pricePerGb: number;
-  readonly readServiceUs: number;
+  /** In the units of the axes. */
+  readonly x: number;
+  readonly y: number;
+  /** Of its price, where an axis is one. */
   readonly priceDate: string | null;
   readonly selected: boolean;
   /** The service time rests on an assumption: drawn hollow. */
@@ -22,18 +23,49 @@ export interface DeviceGroup {
   readonly points: readonly DevicePoint[];
 }
 
-/** Service time against price, both logarithmic: down and left is better. */
+export interface ScatterAxis {
+  /** With its unit. */
+  readonly name: string;
+  readonly format: (value: number) => string;
+  /** A line of the tooltip. */
+  readonly say: (point: DevicePoint) => string;
+}
+
+export interface ScatterAxes {
+  readonly x: ScatterAxis;
+  readonly y: ScatterAxis;
+}
+
+/** Random read service time over price: down and left is better. */
+export const timeOverPrice = (currency: string): ScatterAxes => ({
+  x: {
+    name: `price [${currency} per GB]`,
+    format: (value) => formatShort(value),
+    say: (point) =>
+      `${formatShort(point.x)} ${currency} per GB${
+        point.priceDate === null ? "" : ` (${point.priceDate})`
+      }`,
+  },
+  y: {
+    name: "random read service time",
+    format: (value) => formatDuration(microseconds(value)),
+    say: (point) =>
+      `read ${formatDuration(microseconds(point.y))}${point.assumed ? " (seek assumed)" : ""}`,
+  },
+});
+
+/** Devices on two logarithmic axes. */
 export function deviceScatterOption(
   groups: readonly DeviceGroup[],
   colors: ColorScheme,
-  currency: string,
+  axes: ScatterAxes,
 ): ChartOption {
   const ink = chartInk(colors);
   const points = groups.flatMap((group) => group.points);
-  const prices = points.map((point) => point.pricePerGb);
-  const times = points.map((point) => point.readServiceUs);
-  const x = logTicks(Math.min(...prices) * 0.8, Math.max(...prices) * 1.25);
-  const y = logTicks(Math.min(...times) * 0.7, Math.max(...times) * 1.5);
+  const across = points.map((point) => point.x);
+  const up = points.map((point) => point.y);
+  const x = logTicks(Math.min(...across) * 0.8, Math.max(...across) * 1.25);
+  const y = logTicks(Math.min(...up) * 0.7, Math.max(...up) * 1.5);
   const axis = (ticks: typeof x) => ({
     type: "log" as const,
     min: ticks.min,
@@ -61,28 +93,29 @@ export function deviceScatterOption(
       textStyle: { color: ink.text, fontSize: 13 },
       formatter: (item) => {
         const point = (item as { data?: { point?: DevicePoint } }).data?.point;
-        return point === undefined ? "" : deviceTooltip(point, currency);
+        return point === undefined ? "" : deviceTooltip(point, axes);
       },
     },
     xAxis: {
       ...axis(x),
-      name: `price [${currency} per GB]`,
+      name: axes.x.name,
       nameLocation: "middle",
       nameGap: 28,
       axisLabel: {
         color: ink.faint,
+        hideOverlap: true,
         customValues: [...x.major],
-        formatter: (value: number) => formatShort(value),
+        formatter: axes.x.format,
       },
     },
     yAxis: {
       ...axis(y),
-      name: "random read service time",
+      name: axes.y.name,
       nameTextStyle: { color: ink.faint, align: "left", padding: [0, 0, 0, -56] },
       axisLabel: {
         color: ink.faint,
         customValues: [...y.major],
-        formatter: (value: number) => formatDuration(microseconds(value)),
+        formatter: axes.y.format,
       },
     },
     series: groups.map((group) => ({
@@ -92,7 +125,7 @@ export function deviceScatterOption(
       itemStyle: { color: group.color, opacity: 1 },
       emphasis: { disabled: true },
       data: group.points.map((point) => ({
-        value: [point.pricePerGb, point.readServiceUs],
+        value: [point.x, point.y],
         point,
         symbolSize: point.selected ? 18 : 11,
         itemStyle: markStyle(point, group.color, ink),
@@ -121,10 +154,6 @@ function markStyle(
     : { borderColor: ink.paper, borderWidth: 1 };
 }
 
-function deviceTooltip(point: DevicePoint, currency: string): string {
-  const price = `${formatShort(point.pricePerGb)} ${currency} per GB`;
-  const dated = point.priceDate === null ? "" : ` (${escapeHtml(point.priceDate)})`;
-  return `<b>${escapeHtml(point.name)}</b><div>${price}${dated}</div><div>read ${formatDuration(
-    microseconds(point.readServiceUs),
-  )}${point.assumed ? " (seek assumed)" : ""}</div>`;
+function deviceTooltip(point: DevicePoint, { x, y }: ScatterAxes): string {
+  return `<b>${escapeHtml(point.name)}</b><div>${escapeHtml(x.say(point))}</div><div>${escapeHtml(y.say(point))}</div>`;
 }

@@ -6,6 +6,7 @@ import {
   parseSweepSearch,
   readContenders,
   readSizes,
+  readWarmUp,
   type SizeSpec,
   sizesInput,
   specOfInput,
@@ -14,7 +15,33 @@ import {
   usualRange,
   writeContenders,
   writeSizes,
+  writeWarmUp,
 } from "./simulate";
+
+describe("the warm-up in the address", () => {
+  it.each([
+    ["100000", 100_000],
+    ["50%", 0.5],
+    ["12.5%", 0.125],
+    ["full", "full"],
+    ["0", 0],
+  ] as const)("reads %s", (text, warmUp) => {
+    expect(readWarmUp(text)).toBe(warmUp);
+    expect(writeWarmUp(warmUp)).toBe(warmUp === 0 ? undefined : text);
+  });
+
+  it.each(["", "-1", "1.5", "100%", "half", "1e400"])("refuses %s", (text) => {
+    expect(readWarmUp(text)).toBeNull();
+  });
+
+  it("comes back, whatever it is", () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 99 }), (share) => {
+        expect(readWarmUp(writeWarmUp(share / 100) ?? "")).toBe(share / 100);
+      }),
+    );
+  });
+});
 
 describe("contenders in the address", () => {
   it("come back with their options, whatever the values hold", () => {

@@ -18,6 +18,8 @@ export interface SweepSearch {
   /** `10..30000x12` or `100,1000`, in pages. */
   sizes?: string | undefined;
   flash_sizes?: string | undefined;
+  /** `100000`, `50%` or `full`; absent: every access counts. */
+  warm_up?: string | undefined;
   sweep?: string | undefined;
   measure?: string | undefined;
   over?: "ram" | "flash" | undefined;
@@ -37,6 +39,7 @@ const FIELDS = {
   contenders: text(MAX_TEXT),
   sizes: text(MAX_TEXT),
   flash_sizes: text(MAX_TEXT),
+  warm_up: text(MAX_TEXT),
   sweep: identifier("the id of a sweep"),
   measure: text(MAX_TEXT),
   over: oneOf(["ram", "flash"]),
@@ -72,6 +75,7 @@ export function sweepOf<T extends object>(previous: T, sweep: string): T & Sweep
     contenders: undefined,
     sizes: undefined,
     flash_sizes: undefined,
+    warm_up: undefined,
     measure: undefined,
     over: undefined,
     held: undefined,
@@ -197,6 +201,35 @@ export function specOfInput(input: SweepIn["ram_pages"]): SizeSpec {
         to: input.to_pages,
         points: input.points ?? USUAL_POINTS,
       };
+}
+
+// --- warm-up -------------------------------------------------------------------
+
+export type WarmUp = NonNullable<SweepIn["warm_up"]>;
+
+export const FULL = "full";
+const PERCENT = /^(\d{1,2}(?:\.\d{1,6})?)%$/;
+
+/** Reads a warm-up; null where the text is none. */
+export function readWarmUp(text_: string): WarmUp | null {
+  const percent = PERCENT.exec(text_);
+  if (percent !== null) {
+    return Number(percent[1]) / 100;
+  }
+  if (text_ === FULL) {
+    return FULL;
+  }
+  const accesses = Number(text_.trim() || Number.NaN);
+  return Number.isSafeInteger(accesses) && accesses >= 0 ? accesses : null;
+}
+
+/** As it stands in the address; nothing without a warm-up. */
+export function writeWarmUp(warmUp: WarmUp): string | undefined {
+  if (warmUp === 0) {
+    return undefined;
+  }
+  const isShare = typeof warmUp === "number" && warmUp < 1;
+  return isShare ? `${Number((100 * warmUp).toFixed(6))}%` : String(warmUp);
 }
 
 export const USUAL_POINTS = SizeRange.points.usual;

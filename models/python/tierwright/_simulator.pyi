@@ -46,7 +46,7 @@ handler (Ctrl-C), stops the pass and propagates.
 
 from collections.abc import Callable
 from os import PathLike
-from typing import Any, TypedDict, Unpack
+from typing import Any, Literal, TypedDict, Unpack
 
 __all__ = [
     "Cancelled",
@@ -66,6 +66,7 @@ __all__ = [
     "inspect",
     "miniatures",
     "preview",
+    "relation_reuse",
     "replay",
     "sampled_curves",
     "simulate_dynamics",
@@ -95,7 +96,8 @@ class _TraceReading(TypedDict, total=False):
 class SimulatorError(Exception):
     """Base of the core's errors; ``args`` are ``(message, hint)``.
 
-    The message names the file, the place and the value; the hint is the next step, or empty.
+    The message names the file, the place and the value; the hint is the next step, or empty. Both
+    name parameters by marks (`tierwright.common.parameters`); ``str`` is their text in words.
     """
 
 class TraceError(SimulatorError):
@@ -373,7 +375,7 @@ def replay(
     flash_pages: int | None = None,
     *,
     options: dict[str, str] | None = None,
-    warm_up: int = 0,
+    warm_up: int | Literal["full"] = 0,
     on_progress: Callable[[int, int, int], bool | None] | None = None,
     **reading: Unpack[_TraceReading],
 ) -> dict[str, Any]:
@@ -426,15 +428,16 @@ def replay(
         Of a scheme, a chooser or a flash cache, from 0 (1 for a chooser). [pages]
     options : dict of str to str, optional
         Of the contender, as `contenders` lists them.
-    warm_up : int
-        Accesses at the head of the trace that are replayed and not counted; 0: all count.
+    warm_up : int or str
+        Accesses at the head of the trace that are replayed and not counted; 0: all count; ``full``: those up to
+        the one that fills the cache, flash or else RAM.
     on_progress : callable, optional
         See the module.
 
     Returns
     -------
     dict
-        ``warm_up`` (only with one), then by family
+        ``warm_up`` (only with one), ``warm_up_until_full`` (true, only if it was ``full``), then by family
 
         policy:
             ``policy`` (str), ``pages``, ``accesses``, ``misses``, ``miss_ratio`` (misses per
@@ -695,6 +698,36 @@ def sampled_curves(
         `on_progress` returned False.
     """
 
+def relation_reuse(
+    path: str | PathLike[str],
+    *,
+    on_progress: Callable[[int, int, int], bool | None] | None = None,
+    **reading: Unpack[_TraceReading],
+) -> dict[str, Any]:
+    """Count reuse times and stays by relation, file or volume in one pass.
+
+    Parameters
+    ----------
+    path, **reading
+        The trace argument group.
+    on_progress : callable, optional
+        Called with (accesses done, input bytes done, input bytes in all); False cancels.
+
+    Returns
+    -------
+    dict
+        ``relations``, a list of dicts, the largest first: ``name``, ``accesses``, ``write_accesses``,
+        ``distinct_pages``, ``reuse`` and ``stays``, each with the lists ``lowest``, ``highest``
+        [accesses], ``ended``, ``cut_off``; ``page_bytes``, ``duration_s``, ``trace`` as of `curves`.
+
+    Raises
+    ------
+    TraceError
+        The trace cannot be read, or has no page accesses.
+    Cancelled
+        `on_progress` returned False.
+    """
+
 def summaries(
     path: str | PathLike[str],
     *,
@@ -796,7 +829,7 @@ def sweep(
     path: str | PathLike[str],
     configurations: list[dict[str, Any]],
     *,
-    warm_up: int = 0,
+    warm_up: int | Literal["full"] = 0,
     threads: int | None = None,
     on_progress: Callable[[int, int, int], bool | None] | None = None,
     **reading: Unpack[_TraceReading],
@@ -815,8 +848,9 @@ def sweep(
         Up to 64 of them share one read of the trace; fewer if their tables would take more
         than 1 GB, but at least as many as run at the same time; and in the first read of a
         trace that does not state its pages, no more than those.
-    warm_up : int
-        Accesses at the head of the trace that are replayed and not counted; 0: all count.
+    warm_up : int or str
+        Accesses at the head of the trace that are replayed and not counted; 0: all count; ``full``: of each
+        configuration those up to the one that fills its cache, flash or else RAM.
     threads : int, optional
         Replays that run at the same time; one per core by default. It does not change any
         result.
@@ -848,7 +882,7 @@ def miniatures(
     sample_rate: float,
     *,
     seed: int = 0,
-    warm_up: int = 0,
+    warm_up: int | Literal["full"] = 0,
     threads: int | None = None,
     on_progress: Callable[[int, int, int], bool | None] | None = None,
     **reading: Unpack[_TraceReading],

@@ -65,6 +65,7 @@ def findings(data_dir: Path | None) -> Iterator[Finding]:
         ("database", lambda: _database(data_dir)),
         ("port", _port),
         ("confinement", _confinement),
+        ("fio", _fio),
     ):
         yield _looked(what, look)
 
@@ -191,6 +192,23 @@ def _port() -> Finding:
             "port", "note", f"{DEFAULT_PORT} is in use; {port} would be used", ""
         )
     return Finding("port", "ok", f"{port} is free")
+
+
+def _fio() -> Finding:
+    """Look for fio, which only `tierwright device measure` runs."""
+    from tierwright.common.errors import BadInput
+    from tierwright.hardware.measure.fio_program import find_fio
+
+    try:
+        found = find_fio()
+    except BadInput as error:
+        return Finding(
+            "fio",
+            "note",
+            f"{error.message}; only `tierwright device measure` needs it",
+            error.hint,
+        )
+    return Finding("fio", "ok", f"{found.version} at {found.path}")
 
 
 _CONFINED = """

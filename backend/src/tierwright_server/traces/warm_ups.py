@@ -2,13 +2,13 @@
 
 from tierwright.common import errors
 from tierwright.simulate import warm_up
-from tierwright.simulate.warm_up import WarmUp
+from tierwright.simulate.warm_up import AskedWarmUp, WarmUp
 from tierwright_server.common.errors import BadInput
 from tierwright_server.storage.tables import Content
 
 
-def warm_up_of(asked: WarmUp, content: Content) -> int:
-    """Return the accesses of a warm-up.
+def warm_up_of(asked: WarmUp, content: Content) -> AskedWarmUp:
+    """Return the accesses of a warm-up, or `full`, which each replay counts for itself.
 
     Raises
     ------

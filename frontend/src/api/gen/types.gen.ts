@@ -25,6 +25,160 @@ export type AbsentPriceOut = {
 };
 
 /**
+ * AccessCostRowOut
+ *
+ * One device; the money is null where it has no price or no rate.
+ */
+export type AccessCostRowOut = {
+    /**
+     * Device Id
+     *
+     * Id of the device.
+     */
+    device_id: string;
+    /**
+     * Device Name
+     *
+     * Name of the device.
+     */
+    device_name: string;
+    /**
+     * Kind
+     *
+     * Its kind.
+     */
+    kind: string;
+    /**
+     * Accesses Per S
+     *
+     * Random accesses that it serves while it is kept busy. [1/s]
+     */
+    accesses_per_s: number | null;
+    /**
+     * Usd Per Month
+     *
+     * Capital or rent, provisioned rates and fees. [USD/month]
+     */
+    usd_per_month: string | null;
+    /**
+     * Usd Per Billion Accesses
+     *
+     * Cost of 10^9 accesses. [USD]
+     */
+    usd_per_billion_accesses: string | null;
+    /**
+     * Reason
+     *
+     * Why there is no cost; empty where there is one.
+     */
+    reason: string;
+};
+
+/**
+ * AccessCostsIn
+ *
+ * The access, the prices, and the months over which a purchase is spread.
+ */
+export type AccessCostsIn = {
+    /**
+     * Page Bytes
+     *
+     * Size of one page. [bytes]
+     */
+    page_bytes?: number;
+    /**
+     * Operation
+     *
+     * What an access does.
+     */
+    operation?: 'read' | 'write';
+    /**
+     * Price Book Id
+     *
+     * Absent: the prices that the devices state.
+     */
+    price_book_id?: string | null;
+    /**
+     * Amortisation Months
+     *
+     * Time over which a purchase is paid. [months]
+     */
+    amortisation_months?: number;
+    /**
+     * Device Id
+     *
+     * Device that the sentence compares with the cheapest one.
+     */
+    device_id?: string | null;
+};
+
+/**
+ * AccessCostsOut
+ *
+ * Devices by the cost of an access, the cheapest first; those without a cost last.
+ */
+export type AccessCostsOut = {
+    /**
+     * Page Bytes
+     *
+     * Size of one page. [bytes]
+     */
+    page_bytes: number;
+    /**
+     * Operation
+     *
+     * `read` or `write`.
+     */
+    operation: 'read' | 'write';
+    /**
+     * The price book used; null where no price book has a price.
+     */
+    price_book: PriceBookRef | null;
+    /**
+     * Rows
+     *
+     * The rows of the table.
+     */
+    rows: Array<AccessCostRowOut>;
+    /**
+     * Cheapest
+     *
+     * Id of the device of least cost; null where no device has one.
+     */
+    cheapest: string | null;
+    /**
+     * Sentence
+     *
+     * The answer in a sentence.
+     */
+    sentence: string;
+    /**
+     * Estimator
+     *
+     * How the figures were obtained: by model or by replay.
+     */
+    estimator: string;
+    /**
+     * Validity
+     *
+     * Where they are valid.
+     */
+    validity: string;
+    /**
+     * Warnings
+     *
+     * What to know before relying on these figures.
+     */
+    warnings: Array<WarningOut>;
+    /**
+     * Derivation
+     *
+     * Null unless the query has `derivation=true`; `scheme` holds the device that a step belongs to.
+     */
+    derivation: Array<DerivationStep> | null;
+};
+
+/**
  * AccessTimes
  *
  * Busy times put in: throughput costs, 1/IOPS, not latencies. [µs]
@@ -2387,6 +2541,14 @@ export type ConversionReportOut = {
      */
     sample_rate: number | null;
     /**
+     * How it was scaled to production; null: sizes and rates are those of the recording itself.
+     */
+    production: ProductionOut | null;
+    /**
+     * The workload that was scaled; null where none was.
+     */
+    scaled_from: ScaledFrom | null;
+    /**
      * Chosen By
      *
      * `content` (detected), `name` (as asked) or `columns` (by the mapping).
@@ -4570,6 +4732,10 @@ export type EvaluationOut = {
      */
     schemes: Array<SchemeEvaluation>;
     /**
+     * What surrounds the schemes, for comparison.
+     */
+    outer: OuterOut;
+    /**
      * Share of evicted pages that are dirty: measured, stated or unknown. [1]
      */
     dirty_share: DirtyShareOut;
@@ -5185,7 +5351,7 @@ export type FioImportIn = {
     /**
      * Document
      *
-     * JSON of `fio --output-format=json`.
+     * JSON of `fio --output-format=json`, or the raw results of `tierwright device measure`.
      */
     document: {
         [key: string]: unknown;
@@ -5211,7 +5377,7 @@ export type FioImportIn = {
     /**
      * Page Bytes
      *
-     * Transfer size of the rates, where several were measured.
+     * Transfer size of the rates, where several were measured; absent: that of the record, where there is one.
      */
     page_bytes?: number | null;
     /**
@@ -5251,6 +5417,16 @@ export type FioImportOut = {
      */
     runs: Array<FioRunOut>;
     /**
+     * Mixes
+     *
+     * Reads and writes measured together; no figure of the device is from them.
+     */
+    mixes: Array<FioMixOut>;
+    /**
+     * How it was measured; null unless `tierwright device measure` made the result.
+     */
+    record: FioRecordOut | null;
+    /**
      * Used
      *
      * The run behind each figure of the device.
@@ -5282,6 +5458,110 @@ export type FioImportOut = {
      * What to know before relying on these figures.
      */
     warnings: Array<WarningOut>;
+};
+
+/**
+ * FioMixOut
+ *
+ * Reads and writes that fio measured together: the cost of neither.
+ */
+export type FioMixOut = {
+    /**
+     * Read Percent
+     *
+     * Requested share of reads. [%]
+     */
+    read_percent: number;
+    /**
+     * The reads of the mix.
+     */
+    read: FioRunOut;
+    /**
+     * The writes of the mix.
+     */
+    write: FioRunOut;
+};
+
+/**
+ * FioRecordOut
+ *
+ * How `tierwright device measure` made the result.
+ */
+export type FioRecordOut = {
+    /**
+     * Page Bytes
+     *
+     * Page whose cost was measured. [bytes]
+     */
+    page_bytes: number;
+    /**
+     * File Bytes
+     *
+     * Size of the file that was read and written. [bytes]
+     */
+    file_bytes: number;
+    /**
+     * Filesystem
+     *
+     * Type of the file system; empty where unknown.
+     */
+    filesystem: string;
+    /**
+     * Source
+     *
+     * What is mounted there; empty where unknown.
+     */
+    source: string;
+    /**
+     * Kernel
+     *
+     * Operating system.
+     */
+    kernel: string;
+    /**
+     * Fio Version
+     *
+     * Version of fio.
+     */
+    fio_version: string;
+    /**
+     * Date
+     *
+     * Day of the measurement.
+     */
+    date: string;
+    /**
+     * By
+     *
+     * Who measured; empty where not stated.
+     */
+    by: string;
+    /**
+     * Direct
+     *
+     * Whether the page cache was bypassed.
+     */
+    direct: boolean;
+    /**
+     * Written Bytes
+     *
+     * Bytes written in all. [bytes]
+     */
+    written_bytes: number;
+    /**
+     * Rule
+     *
+     * When a run counts as steady.
+     */
+    rule: string;
+    /**
+     * Verdicts
+     *
+     * Per job: `steady`, `not_steady`, or `too_short` to be judged.
+     */
+    verdicts: {
+        [key: string]: 'steady' | 'not_steady' | 'too_short';
+    };
 };
 
 /**
@@ -5362,6 +5642,14 @@ export type FioRunOut = {
      * How long it ran. [s]
      */
     duration_s: number;
+    /**
+     * Percentiles Us
+     *
+     * Latency by percentile: `p50`, `p95`, `p99`, `p99_9`; empty where fio reports none. [µs]
+     */
+    percentiles_us: {
+        [key: string]: number;
+    };
 };
 
 /**
@@ -6905,6 +7193,44 @@ export type KneeOut = {
 };
 
 /**
+ * KnownErrorOut
+ *
+ * How far a law was off where it was measured, at this factor.
+ */
+export type KnownErrorOut = {
+    /**
+     * Mean
+     *
+     * Of the misses. [1]
+     */
+    mean: number;
+    /**
+     * Worst
+     *
+     * Of the misses. [1]
+     */
+    worst: number;
+    /**
+     * Measured Up To
+     *
+     * Largest factor measured. [1]
+     */
+    measured_up_to: number;
+    /**
+     * Extrapolated
+     *
+     * Whether the factor is beyond it.
+     */
+    extrapolated: boolean;
+    /**
+     * Per
+     *
+     * `transaction` or `access`: of what the misses are.
+     */
+    per: string;
+};
+
+/**
  * LeastOut
  *
  * The numbers that depend on the dirty share, if no evicted page is dirty.
@@ -7421,6 +7747,138 @@ export type MarginOut = {
 };
 
 /**
+ * MeasureJobOut
+ *
+ * One pattern that will be run alone.
+ */
+export type MeasureJobOut = {
+    /**
+     * Name
+     *
+     * Name of the job of fio.
+     */
+    name: string;
+    /**
+     * Title
+     *
+     * What it is, in words.
+     */
+    title: string;
+    /**
+     * Most Written Bytes
+     *
+     * Bytes that it may write, over all its runs; 0 for reads. [bytes]
+     */
+    most_written_bytes: number;
+    /**
+     * Most Attempts
+     *
+     * Runs until its rate is given up as not steady.
+     */
+    most_attempts: number;
+};
+
+/**
+ * MeasurePlanIn
+ *
+ * What is to be measured, and within which time and bytes.
+ */
+export type MeasurePlanIn = {
+    /**
+     * Folder
+     *
+     * Folder on the device, on the machine where the command is to run.
+     */
+    folder?: string;
+    /**
+     * Page Bytes
+     *
+     * Size of one page. [bytes]
+     */
+    page_bytes?: number;
+    /**
+     * File Bytes
+     *
+     * Size of the file to make. [bytes]
+     */
+    file_bytes?: number;
+    /**
+     * Most S
+     *
+     * Time that it may take at most. [s]
+     */
+    most_s?: number;
+    /**
+     * Most Written Bytes
+     *
+     * Bytes that it may write at most; absent: 16 times the file. [bytes]
+     */
+    most_written_bytes?: number | null;
+};
+
+/**
+ * MeasurePlanOut
+ *
+ * The command to run, and what it will write. The server runs nothing.
+ */
+export type MeasurePlanOut = {
+    /**
+     * Command
+     *
+     * Command that executes this plan.
+     */
+    command: string;
+    /**
+     * Sentences
+     *
+     * What it will do, and for how long.
+     */
+    sentences: Array<string>;
+    /**
+     * How To Install
+     *
+     * How to install fio.
+     */
+    how_to_install: string;
+    /**
+     * File Bytes
+     *
+     * Size of the file that it makes. [bytes]
+     */
+    file_bytes: number;
+    /**
+     * Most Written Bytes
+     *
+     * Bytes written at most: the file once, and those of the jobs. [bytes]
+     */
+    most_written_bytes: number;
+    /**
+     * Least S
+     *
+     * Time where every rate is steady at once, without the time to write the file. [s]
+     */
+    least_s: number;
+    /**
+     * Most S
+     *
+     * Time where no rate becomes steady. [s]
+     */
+    most_s: number;
+    /**
+     * Files
+     *
+     * Files that it makes in a new folder.
+     */
+    files: Array<string>;
+    /**
+     * Jobs
+     *
+     * Patterns, in their order.
+     */
+    jobs: Array<MeasureJobOut>;
+};
+
+/**
  * MeasurementIn
  *
  * A rate of random operations at one transfer size and queue depth.
@@ -7444,6 +7902,14 @@ export type MeasurementIn = {
      * [1/s]
      */
     iops: number;
+    /**
+     * Latency Us
+     *
+     * From submission to completion: `mean`, and percentiles. [µs]
+     */
+    latency_us?: {
+        [key: string]: number;
+    };
     /**
      * Queue Depth
      *
@@ -7494,6 +7960,14 @@ export type MeasurementOut = {
      * [1/s]
      */
     iops: number;
+    /**
+     * Latency Us
+     *
+     * From submission to completion, with the wait at this queue depth: `mean`, and percentiles `p50`, `p95`, `p99`, `p99_9`; empty where unknown. [µs]
+     */
+    latency_us: {
+        [key: string]: number;
+    };
     /**
      * Queue Depth
      *
@@ -8159,6 +8633,121 @@ export type OptionOut = {
      * What is allowed, in words.
      */
     values: string;
+};
+
+/**
+ * OuterBar
+ *
+ * A configuration beside the schemes; it is never the best.
+ *
+ * Where the dirty share is unknown, these are the numbers with as many dirty pages as possible, and
+ * `least` has those with none.
+ */
+export type OuterBar = {
+    /**
+     * Name
+     *
+     * Its name.
+     */
+    name: 'no_flash' | 'all_in_ram' | 'all_on_flash';
+    /**
+     * Title
+     *
+     * Its display name.
+     */
+    title: string;
+    /**
+     * Ram Pages
+     *
+     * RAM. [pages]
+     */
+    ram_pages: number;
+    /**
+     * Flash Pages
+     *
+     * Flash. [pages]
+     */
+    flash_pages: number;
+    /**
+     * Flash Reads
+     *
+     * Flash page reads over the trace.
+     */
+    flash_reads: number;
+    /**
+     * Flash Writes
+     *
+     * Flash page writes over the trace.
+     */
+    flash_writes: number;
+    /**
+     * Disk Reads
+     *
+     * Disk page reads over the trace.
+     */
+    disk_reads: number;
+    /**
+     * Disk Writes
+     *
+     * Disk page writes over the trace.
+     */
+    disk_writes: number;
+    /**
+     * The parts of the I/O time. [µs per access]
+     */
+    cost_terms_us_per_access: CostTerms;
+    /**
+     * Io Time Us Per Access
+     *
+     * Sum of the terms.
+     */
+    io_time_us_per_access: number;
+    /**
+     * Flash Writes Per Access
+     *
+     * Page writes to flash. [pages per access]
+     */
+    flash_writes_per_access: number;
+    /**
+     * The other end, where the dirty share is unknown; else absent.
+     */
+    least: LeastOut | null;
+    /**
+     * Cost per month, with its parts; null where there are no prices.
+     */
+    money: MoneyOut;
+    /**
+     * Note
+     *
+     * What it does with the disk, and where its figures are a bound.
+     */
+    note: string;
+};
+
+/**
+ * OuterOut
+ *
+ * No flash, everything in RAM and everything on flash, at the same workload, devices and prices.
+ */
+export type OuterOut = {
+    /**
+     * Bars
+     *
+     * `no_flash` alone where the size of the data is unknown.
+     */
+    bars: Array<OuterBar>;
+    /**
+     * Reason
+     *
+     * Why the others are missing.
+     */
+    reason: string | null;
+    /**
+     * Sentence
+     *
+     * Where the best scheme stands between them, in words.
+     */
+    sentence: string;
 };
 
 /**
@@ -10142,6 +10731,164 @@ export type ProblemDetail = {
 };
 
 /**
+ * ProductionIn
+ *
+ * The system that is bought for, and what is known of the recorded one.
+ */
+export type ProductionIn = {
+    /**
+     * Data Bytes
+     *
+     * Data of production. [bytes]
+     */
+    data_bytes: number;
+    /**
+     * Accesses Per S
+     *
+     * Mean rate of page accesses of production; or state units per second. [1/s]
+     */
+    accesses_per_s?: number | null;
+    /**
+     * Units Per S
+     *
+     * Instead: transactions or requests per second of production. [1/s]
+     */
+    units_per_s?: number | null;
+    /**
+     * Peak Accesses Per S
+     *
+     * Page accesses in the busiest hour. [1/s]
+     */
+    peak_accesses_per_s?: number | null;
+    /**
+     * Write Share
+     *
+     * Share of the accesses that write; null: as recorded. [1]
+     */
+    write_share?: number | null;
+    /**
+     * Growth Per Year
+     *
+     * Growth of the data, 0.3 for 30 % a year. [1]
+     */
+    growth_per_year?: number;
+    /**
+     * Machines
+     *
+     * Equal machines that share the pages.
+     */
+    machines?: number;
+    /**
+     * Replicas
+     *
+     * Copies of each page, on as many machines.
+     */
+    replicas?: number;
+    /**
+     * Law
+     *
+     * Scale law; null: `relations` where the workload tells several, else `stretch`.
+     */
+    law?: 'relations' | 'stretch' | 'tenants' | 'cold_growth' | null;
+    /**
+     * Recorded Data Bytes
+     *
+     * Data of the recorded system; null: what the recording touches. [bytes]
+     */
+    recorded_data_bytes?: number | null;
+    /**
+     * Clients
+     *
+     * Clients of the recorded system.
+     */
+    clients?: number | null;
+    /**
+     * Accesses Per Unit
+     *
+     * Page accesses of one transaction or request in the recording.
+     */
+    accesses_per_unit?: number | null;
+    /**
+     * Tau Accesses
+     *
+     * Reuse up to so many accesses is not stretched; null: clients times accesses per unit. [accesses]
+     */
+    tau_accesses?: number | null;
+    /**
+     * Fixed
+     *
+     * Relations that do not grow, by name or number.
+     */
+    fixed?: Array<string>;
+    /**
+     * Relation Factors
+     *
+     * By what named or numbered relations grow; the others fit the data. [1]
+     */
+    relation_factors?: {
+        [key: string]: unknown | number;
+    };
+    /**
+     * Exponent
+     *
+     * Exponent of the popularity, for the law `cold_growth`; null: as measured. [1]
+     */
+    exponent?: number | null;
+};
+
+/**
+ * ProductionOut
+ *
+ * How a workload was scaled to production.
+ */
+export type ProductionOut = {
+    /**
+     * Law
+     *
+     * Name of the scale law.
+     */
+    law: string;
+    /**
+     * Factor
+     *
+     * Data of production over data recorded. [1]
+     */
+    factor: number;
+    /**
+     * Null where the law was never measured.
+     */
+    known_error: KnownErrorOut | null;
+    /**
+     * As it was stated.
+     */
+    production: StatedProductionOut;
+    /**
+     * Recorded Data Bytes
+     *
+     * Data of the recorded system. [bytes]
+     */
+    recorded_data_bytes: number;
+    /**
+     * Data Stated
+     *
+     * Whether that was stated; otherwise the pages touched stand for it.
+     */
+    data_stated: boolean;
+    /**
+     * Tau Accesses
+     *
+     * Reuse that was not stretched; null of laws that have none. [accesses]
+     */
+    tau_accesses: number | null;
+    /**
+     * Per Unit
+     *
+     * Whether misses were scaled for each unit of work, not for each access.
+     */
+    per_unit: boolean;
+};
+
+/**
  * ProfileWorkloadIn
  *
  * Create a workload from a profile document.
@@ -10662,6 +11409,70 @@ export type RejectedOut = {
 };
 
 /**
+ * RelationList
+ *
+ * The relations of a workload, the largest first; catalogs and the smallest are one each.
+ */
+export type RelationList = {
+    /**
+     * Items
+     *
+     * Items of this page of the list.
+     */
+    items: Array<RelationOut>;
+};
+
+/**
+ * RelationOut
+ *
+ * A relation, file or volume of a workload.
+ */
+export type RelationOut = {
+    /**
+     * Number
+     *
+     * Its number, from 1, for `fixed` and factors.
+     */
+    number: number;
+    /**
+     * Name
+     *
+     * As the trace gives it; null where unknown.
+     */
+    name: string | null;
+    /**
+     * Grows
+     *
+     * Whether it grows with the data; system catalogs do not.
+     */
+    grows: boolean;
+    /**
+     * Relations
+     *
+     * How many relations of the trace it stands for.
+     */
+    relations: number;
+    /**
+     * Accesses
+     *
+     * Page accesses. [accesses]
+     */
+    accesses: number;
+    /**
+     * Write Accesses
+     *
+     * Page accesses that write; null where it is unknown. [accesses]
+     */
+    write_accesses: number;
+    /**
+     * Distinct Pages
+     *
+     * Different pages that were accessed. [pages]
+     */
+    distinct_pages: number;
+};
+
+/**
  * ReplayOut
  *
  * One replay from a cold start, nothing flushed at the end; counts are of the accesses after the warm-up.
@@ -10771,6 +11582,18 @@ export type ReplayOut = {
     counters: {
         [key: string]: number;
     };
+    /**
+     * Accesses
+     *
+     * Accesses that were counted; absent where nothing was replayed.
+     */
+    accesses: number | null;
+    /**
+     * Warm Up
+     *
+     * Accesses before them, replayed and not counted; absent where nothing was replayed.
+     */
+    warm_up: number | null;
     /**
      * Warnings
      *
@@ -11485,6 +12308,174 @@ export type SampledProfileOut = {
      * Of the random sample.
      */
     seed: number;
+};
+
+/**
+ * ScalePreviewOut
+ *
+ * A workload on the scale of production, before it is kept.
+ */
+export type ScalePreviewOut = {
+    /**
+     * Finding
+     *
+     * The answer in a few words.
+     */
+    finding: string;
+    /**
+     * By how much it was scaled.
+     */
+    production: ProductionOut;
+    /**
+     * Sizes
+     *
+     * Misses by cache size.
+     */
+    sizes: Array<SizeScaledOut>;
+    /**
+     * Factors
+     *
+     * Growth of each relation by the law `relations`; otherwise empty. [1]
+     */
+    factors: Array<number>;
+    /**
+     * Warnings
+     *
+     * What to know before relying on these figures.
+     */
+    warnings: Array<WarningOut>;
+};
+
+/**
+ * ScaledFrom
+ *
+ * The workload that was scaled to production.
+ */
+export type ScaledFrom = {
+    /**
+     * Workload Id
+     *
+     * Id of the workload.
+     */
+    workload_id: string;
+    /**
+     * Name
+     *
+     * Its name.
+     */
+    name: string;
+};
+
+/**
+ * ScaledWorkloadIn
+ *
+ * Create a workload on the scale of production.
+ */
+export type ScaledWorkloadIn = {
+    /**
+     * Data Bytes
+     *
+     * Data of production. [bytes]
+     */
+    data_bytes: number;
+    /**
+     * Accesses Per S
+     *
+     * Mean rate of page accesses of production; or state units per second. [1/s]
+     */
+    accesses_per_s?: number | null;
+    /**
+     * Units Per S
+     *
+     * Instead: transactions or requests per second of production. [1/s]
+     */
+    units_per_s?: number | null;
+    /**
+     * Peak Accesses Per S
+     *
+     * Page accesses in the busiest hour. [1/s]
+     */
+    peak_accesses_per_s?: number | null;
+    /**
+     * Write Share
+     *
+     * Share of the accesses that write; null: as recorded. [1]
+     */
+    write_share?: number | null;
+    /**
+     * Growth Per Year
+     *
+     * Growth of the data, 0.3 for 30 % a year. [1]
+     */
+    growth_per_year?: number;
+    /**
+     * Machines
+     *
+     * Equal machines that share the pages.
+     */
+    machines?: number;
+    /**
+     * Replicas
+     *
+     * Copies of each page, on as many machines.
+     */
+    replicas?: number;
+    /**
+     * Law
+     *
+     * Scale law; null: `relations` where the workload tells several, else `stretch`.
+     */
+    law?: 'relations' | 'stretch' | 'tenants' | 'cold_growth' | null;
+    /**
+     * Recorded Data Bytes
+     *
+     * Data of the recorded system; null: what the recording touches. [bytes]
+     */
+    recorded_data_bytes?: number | null;
+    /**
+     * Clients
+     *
+     * Clients of the recorded system.
+     */
+    clients?: number | null;
+    /**
+     * Accesses Per Unit
+     *
+     * Page accesses of one transaction or request in the recording.
+     */
+    accesses_per_unit?: number | null;
+    /**
+     * Tau Accesses
+     *
+     * Reuse up to so many accesses is not stretched; null: clients times accesses per unit. [accesses]
+     */
+    tau_accesses?: number | null;
+    /**
+     * Fixed
+     *
+     * Relations that do not grow, by name or number.
+     */
+    fixed?: Array<string>;
+    /**
+     * Relation Factors
+     *
+     * By what named or numbered relations grow; the others fit the data. [1]
+     */
+    relation_factors?: {
+        [key: string]: unknown | number;
+    };
+    /**
+     * Exponent
+     *
+     * Exponent of the popularity, for the law `cold_growth`; null: as measured. [1]
+     */
+    exponent?: number | null;
+    /**
+     * Name
+     *
+     * A name to show, on one line.
+     */
+    name: string;
 };
 
 /**
@@ -13080,6 +14071,62 @@ export type SizeRange = {
 };
 
 /**
+ * SizeScaledOut
+ *
+ * Misses of one cache size of production.
+ */
+export type SizeScaledOut = {
+    /**
+     * Share
+     *
+     * Of the data of one machine. [1]
+     */
+    share: number;
+    /**
+     * Pages
+     *
+     * Size of the cache. [pages]
+     */
+    pages: number;
+    /**
+     * Cache Bytes
+     *
+     * Size of the cache. [bytes]
+     */
+    cache_bytes: number;
+    /**
+     * Miss Ratio
+     *
+     * Share of the accesses that miss. [1]
+     */
+    miss_ratio: number;
+    /**
+     * Miss Ratio Low
+     *
+     * At least, by the worst error known; null where it was never measured. [1]
+     */
+    miss_ratio_low: number | null;
+    /**
+     * Miss Ratio High
+     *
+     * At most, by the worst error known; null where it was never measured. [1]
+     */
+    miss_ratio_high: number | null;
+    /**
+     * Misses Per S
+     *
+     * Of one machine at the mean rate. [1/s]
+     */
+    misses_per_s: number;
+    /**
+     * Recorded Pages
+     *
+     * Size of the recorded system that misses as many. [pages]
+     */
+    recorded_pages: number;
+};
+
+/**
  * SplitBaseline
  *
  * A buffer without a split, replayed.
@@ -13239,6 +14286,56 @@ export type SplitReplay = {
      * Pages still dirty at the end. [pages]
      */
     dirty_left: number;
+};
+
+/**
+ * StatedProductionOut
+ *
+ * Production as it was stated.
+ */
+export type StatedProductionOut = {
+    /**
+     * Data Bytes
+     *
+     * Data of production. [bytes]
+     */
+    data_bytes: number;
+    /**
+     * Accesses Per S
+     *
+     * Mean rate of page accesses. [1/s]
+     */
+    accesses_per_s: number;
+    /**
+     * Peak Accesses Per S
+     *
+     * Page accesses in the busiest hour. [1/s]
+     */
+    peak_accesses_per_s: number | null;
+    /**
+     * Write Share
+     *
+     * Share of the accesses that write; null: as recorded. [1]
+     */
+    write_share: number | null;
+    /**
+     * Growth Per Year
+     *
+     * Growth of the data. [1]
+     */
+    growth_per_year: number;
+    /**
+     * Machines
+     *
+     * Equal machines that share the pages.
+     */
+    machines: number;
+    /**
+     * Replicas
+     *
+     * Copies of each page.
+     */
+    replicas: number;
 };
 
 /**
@@ -13693,6 +14790,14 @@ export type SummaryOut = {
      * Of a profile that was estimated from a sample. [1]
      */
     sample_rate: number | null;
+    /**
+     * How it was scaled to production; null: sizes and rates are those of the recording itself.
+     */
+    production: ProductionOut | null;
+    /**
+     * The workload that was scaled; null where none was.
+     */
+    scaled_from: ScaledFrom | null;
 };
 
 /**
@@ -13806,9 +14911,9 @@ export type SweepAsk = {
     /**
      * Warm Up
      *
-     * Accesses at the beginning of the trace that are replayed and not counted, as a whole number, or as a share of all accesses between 0 and 1. 0: all are counted.
+     * Accesses at the beginning of the trace that are replayed and not counted, as a whole number, or as a share of all accesses between 0 and 1. 0: all are counted. `full`: of each replay those up to the access that fills its flash, or its cache where it has no flash; a replay whose cache is never full fails.
      */
-    warm_up?: number | number;
+    warm_up?: number | number | 'full';
     /**
      * Flash Device Id
      *
@@ -13882,9 +14987,9 @@ export type SweepIn = {
     /**
      * Warm Up
      *
-     * Accesses at the beginning of the trace that are replayed and not counted, as a whole number, or as a share of all accesses between 0 and 1. 0: all are counted.
+     * Accesses at the beginning of the trace that are replayed and not counted, as a whole number, or as a share of all accesses between 0 and 1. 0: all are counted. `full`: of each replay those up to the access that fills its flash, or its cache where it has no flash; a replay whose cache is never full fails.
      */
-    warm_up?: number | number;
+    warm_up?: number | number | 'full';
 };
 
 /**
@@ -13972,15 +15077,21 @@ export type SweepOut = {
     /**
      * Accesses
      *
-     * Accesses that are counted.
+     * Accesses that are counted; absent where each replay warms up until its cache is full: those of its row.
      */
-    accesses: number;
+    accesses: number | null;
     /**
      * Warm Up
      *
-     * Accesses before them, replayed and not counted.
+     * Accesses before them, replayed and not counted; absent likewise.
      */
-    warm_up: number;
+    warm_up: number | null;
+    /**
+     * Warm Up Until Full
+     *
+     * Whether each replay warms up until its cache is full.
+     */
+    warm_up_until_full: boolean;
     /**
      * Page Bytes
      *
@@ -16560,7 +17671,7 @@ export type AskCompareData = {
         /**
          * With `Accept: text/csv`: the table to answer with; absent: `schemes`.
          */
-        table?: 'devices.flash.figures' | 'devices.flash.measurements' | 'devices.flash.service_times' | 'devices.flash.waiting_times' | 'devices.disk.figures' | 'devices.disk.measurements' | 'devices.disk.service_times' | 'devices.disk.waiting_times' | 'devices.ram.figures' | 'devices.ram.measurements' | 'devices.ram.service_times' | 'devices.ram.waiting_times' | 'schemes' | 'schemes.money.parts' | 'schemes.warnings' | 'warnings' | 'result.rows';
+        table?: 'devices.flash.figures' | 'devices.flash.measurements' | 'devices.flash.service_times' | 'devices.flash.waiting_times' | 'devices.disk.figures' | 'devices.disk.measurements' | 'devices.disk.service_times' | 'devices.disk.waiting_times' | 'devices.ram.figures' | 'devices.ram.measurements' | 'devices.ram.service_times' | 'devices.ram.waiting_times' | 'schemes' | 'schemes.money.parts' | 'schemes.warnings' | 'outer.bars' | 'outer.bars.money.parts' | 'warnings' | 'result.rows';
     };
     url: '/api/v1/evaluations';
 };
@@ -17756,6 +18867,82 @@ export type AskTierCostResponses = {
 };
 
 export type AskTierCostResponse = AskTierCostResponses[keyof AskTierCostResponses];
+
+export type AskAccessCostData = {
+    body: AccessCostsIn;
+    path?: never;
+    query?: {
+        /**
+         * Currency
+         *
+         * Currency of the money in the answer. Other than USD: every amount is also given in it (`usd_per_month`: `eur_per_month`), converted once from the sum; sentences use it, and `exchange_rate` states the rate, its date and its source: the rate of the price book, or else the shipped one of the nearest day. `GET /catalog/exchange-rates` lists them.
+         */
+        currency?: string;
+        /**
+         * Per Usd
+         *
+         * Your own rate, used instead: the value of one US dollar in `currency`, and the date.
+         */
+        per_usd?: string | null;
+        /**
+         * Derivation
+         *
+         * `true`: the answer includes its derivation, every formula with its numbers; otherwise `derivation` is null.
+         */
+        derivation?: boolean;
+        /**
+         * With `Accept: text/csv`: the table to answer with; absent: `rows`.
+         */
+        table?: 'rows' | 'warnings' | 'derivation';
+    };
+    url: '/api/v1/access-costs';
+};
+
+export type AskAccessCostErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type AskAccessCostError = AskAccessCostErrors[keyof AskAccessCostErrors];
+
+export type AskAccessCostResponses = {
+    /**
+     * Successful Response
+     */
+    200: AccessCostsOut;
+};
+
+export type AskAccessCostResponse = AskAccessCostResponses[keyof AskAccessCostResponses];
 
 export type AskBillData = {
     body: BillIn;
@@ -20177,7 +21364,7 @@ export type ImportFioData = {
         /**
          * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'device.figures' | 'device.measurements' | 'device.service_times' | 'device.waiting_times' | 'runs' | 'warnings';
+        table?: 'device.figures' | 'device.measurements' | 'device.service_times' | 'device.waiting_times' | 'runs' | 'mixes' | 'warnings';
     };
     url: '/api/v1/device-imports/fio';
 };
@@ -20227,6 +21414,60 @@ export type ImportFioResponses = {
 };
 
 export type ImportFioResponse = ImportFioResponses[keyof ImportFioResponses];
+
+export type PlanMeasurementData = {
+    body: MeasurePlanIn;
+    path?: never;
+    query?: {
+        /**
+         * With `Accept: text/csv`: the table to answer with; absent: `jobs`.
+         */
+        table?: 'jobs';
+    };
+    url: '/api/v1/devices/measure-plan';
+};
+
+export type PlanMeasurementErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type PlanMeasurementError = PlanMeasurementErrors[keyof PlanMeasurementErrors];
+
+export type PlanMeasurementResponses = {
+    /**
+     * Successful Response
+     */
+    200: MeasurePlanOut;
+};
+
+export type PlanMeasurementResponse = PlanMeasurementResponses[keyof PlanMeasurementResponses];
 
 export type ListUploadsData = {
     body?: never;
@@ -21406,6 +22647,223 @@ export type CreateWorkloadFromCurveResponses = {
 };
 
 export type CreateWorkloadFromCurveResponse = CreateWorkloadFromCurveResponses[keyof CreateWorkloadFromCurveResponses];
+
+export type ListRelationsData = {
+    body?: never;
+    path: {
+        /**
+         * Workload Id
+         *
+         * Id of the workload.
+         */
+        workload_id: string;
+    };
+    query?: {
+        /**
+         * With `Accept: text/csv`: the table to answer with; absent: `items`.
+         */
+        table?: 'items';
+    };
+    url: '/api/v1/workloads/{workload_id}/relations';
+};
+
+export type ListRelationsErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
+     * The request conflicts with the current state.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type ListRelationsError = ListRelationsErrors[keyof ListRelationsErrors];
+
+export type ListRelationsResponses = {
+    /**
+     * Successful Response
+     */
+    200: RelationList;
+};
+
+export type ListRelationsResponse = ListRelationsResponses[keyof ListRelationsResponses];
+
+export type PreviewScaledWorkloadData = {
+    body: ProductionIn;
+    path: {
+        /**
+         * Workload Id
+         *
+         * Id of the workload.
+         */
+        workload_id: string;
+    };
+    query?: {
+        /**
+         * With `Accept: text/csv`: the table to answer with; required, because there are several.
+         */
+        table?: 'sizes' | 'warnings';
+    };
+    url: '/api/v1/workloads/{workload_id}/scale-previews';
+};
+
+export type PreviewScaledWorkloadErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
+     * The request conflicts with the current state.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type PreviewScaledWorkloadError = PreviewScaledWorkloadErrors[keyof PreviewScaledWorkloadErrors];
+
+export type PreviewScaledWorkloadResponses = {
+    /**
+     * Successful Response
+     */
+    200: ScalePreviewOut;
+};
+
+export type PreviewScaledWorkloadResponse = PreviewScaledWorkloadResponses[keyof PreviewScaledWorkloadResponses];
+
+export type CreateScaledWorkloadData = {
+    body: ScaledWorkloadIn;
+    headers?: {
+        /**
+         * Chosen by the client, a new one for each new object. The same request with the same key within 24 hours creates nothing: it gets the first answer again, with `Idempotency-Replayed: true`. 422 if the key was sent with another request, 409 while the first request is being processed.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path: {
+        /**
+         * Workload Id
+         *
+         * Id of the workload.
+         */
+        workload_id: string;
+    };
+    query?: {
+        /**
+         * With `Accept: text/csv`: the table to answer with; absent: `summary.warnings`.
+         */
+        table?: 'summary.warnings';
+    };
+    url: '/api/v1/workloads/{workload_id}/scaled';
+};
+
+export type CreateScaledWorkloadErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
+     * The request conflicts with the current state.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+    /**
+     * Not enough free disk space.
+     */
+    507: Problem;
+};
+
+export type CreateScaledWorkloadError = CreateScaledWorkloadErrors[keyof CreateScaledWorkloadErrors];
+
+export type CreateScaledWorkloadResponses = {
+    /**
+     * Successful Response
+     */
+    201: WorkloadOut;
+};
+
+export type CreateScaledWorkloadResponse = CreateScaledWorkloadResponses[keyof CreateScaledWorkloadResponses];
 
 export type DeleteWorkloadData = {
     body?: never;

@@ -1,10 +1,6 @@
 import { Stack, Text, Title } from "@mantine/core";
-import {
-  derivationQuery,
-  type EvaluationIn,
-  type EvaluationOut,
-  type SchemeEvaluation,
-} from "@/api/compare";
+import type { ReactNode } from "react";
+import { derivationQuery, type EvaluationIn, type EvaluationOut } from "@/api/compare";
 import { SchemeMark } from "@/charts/scheme-mark";
 import { AskedSteps } from "@/components/asked-steps";
 import { DataTable } from "@/components/data-table";
@@ -17,13 +13,14 @@ interface DerivationProps {
   /** The question that the evaluation answers. */
   readonly asked: EvaluationIn;
   readonly evaluation: EvaluationOut;
-  readonly scheme: string | null;
+  /** A scheme, or a configuration beside the schemes. */
+  readonly subject: string | null;
   readonly onClose: () => void;
 }
 
-/** Every formula behind one scheme's figures, with its numbers and its source. */
-export function Derivation({ asked, evaluation, scheme, onClose }: DerivationProps) {
-  const shown = evaluation.schemes.find((candidate) => candidate.scheme === scheme);
+/** Every formula behind the figures of one subject, with its numbers and its source. */
+export function Derivation({ asked, evaluation, subject, onClose }: DerivationProps) {
+  const shown = subjectOf(evaluation, subject);
   return (
     <Dialog
       opened={shown !== undefined}
@@ -38,23 +35,43 @@ export function Derivation({ asked, evaluation, scheme, onClose }: DerivationPro
   );
 }
 
+interface Subject {
+  readonly key: string;
+  readonly title: string;
+  readonly about: ReactNode;
+  readonly money: EvaluationOut["schemes"][number]["money"];
+}
+
+function subjectOf(evaluation: EvaluationOut, key: string | null): Subject | undefined {
+  const scheme = evaluation.schemes.find((candidate) => candidate.scheme === key);
+  if (scheme !== undefined) {
+    const { estimator, title, money } = scheme;
+    const about = (
+      <>
+        <SchemeMark scheme={scheme.scheme} /> Hits are estimated by{" "}
+        <b>{estimator.name}</b>
+        {estimator.exact ? " (exact: equal to a simulation)" : ""}:{" "}
+        {estimator.description}
+      </>
+    );
+    return { key: scheme.scheme, title, about, money };
+  }
+  const bar = evaluation.outer.bars.find(({ name }) => name === key);
+  return bar && { key: bar.name, title: bar.title, about: bar.note, money: bar.money };
+}
+
 function DerivationBody(props: {
   readonly asked: EvaluationIn;
   readonly evaluation: EvaluationOut;
-  readonly shown: SchemeEvaluation;
+  readonly shown: Subject;
 }) {
   const { asked, evaluation, shown } = props;
   return (
     <Stack>
-      <Text size="sm">
-        <SchemeMark scheme={shown.scheme} /> Hits are estimated by{" "}
-        <b>{shown.estimator.name}</b>
-        {shown.estimator.exact ? " (exact: equal to a simulation)" : ""}:{" "}
-        {shown.estimator.description}
-      </Text>
+      <Text size="sm">{shown.about}</Text>
       <AskedSteps
         query={derivationQuery(asked, evaluation.decided_by)}
-        only={(step) => step.scheme === null || step.scheme === shown.scheme}
+        only={(step) => step.scheme === null || step.scheme === shown.key}
       />
       <Title order={3} size="h5">
         Cost per month

@@ -17,6 +17,7 @@ import { formatMicroseconds, microseconds } from "@/units/quantity";
 import { IO_TIME, titlesOf, verdict } from "./check-findings";
 
 const HEIGHT = 330;
+const BAR_HEIGHT = 36;
 const NONE_DIRTY = "No dirty pages";
 
 const micros = (value: number) => formatMicroseconds(microseconds(value));
@@ -30,7 +31,7 @@ function schemeBars(
       .filter((row) => row.counter === IO_TIME)
       .map((row) => [row.scheme, row.simulated]),
   );
-  return shownSchemes(evaluation).map((scheme) => ({
+  const schemes = shownSchemes(evaluation).map((scheme) => ({
     scheme: scheme.scheme,
     title: scheme.title,
     terms: { ...deciding(scheme).cost_terms_us_per_access },
@@ -41,7 +42,21 @@ function schemeBars(
       (scheme.replayed === null ? simulated.get(scheme.scheme) : undefined),
     best: evaluation.flash_pages > 0 && scheme.scheme === evaluation.best,
   }));
+  return [...schemes, ...outerBars(evaluation)];
 }
+
+/** What surrounds the schemes; the scheme without flash is among them already. */
+const outerBars = (evaluation: EvaluationOut): SchemeBar[] =>
+  evaluation.outer.bars
+    .filter(({ name }) => name !== "no_flash")
+    .map((bar) => ({
+      scheme: bar.name,
+      title: bar.title,
+      terms: { ...bar.cost_terms_us_per_access },
+      total: bar.io_time_us_per_access,
+      simulated: bar.least?.io_time_us_per_access,
+      outer: true,
+    }));
 
 function subtitleOf(evaluation: EvaluationOut, simulated: boolean): string {
   if (evaluation.decided_by === "replay") {
@@ -87,17 +102,22 @@ export const SchemeBars = memo(function SchemeBars(props: {
         .map((bar) => `${bar.title} ${micros(bar.total)} µs`)
         .join(", ")}`}
       option={option}
-      height={HEIGHT}
+      height={HEIGHT + BAR_HEIGHT * bars.filter(({ outer }) => outer).length}
       sentence={
-        decision === null ? (
-          <CloseCall
-            evaluation={evaluation}
-            modelBest={props.modelBest}
-            deciding={props.deciding}
-          />
-        ) : (
-          <Text size="sm">{decision}</Text>
-        )
+        <>
+          {decision === null ? (
+            <CloseCall
+              evaluation={evaluation}
+              modelBest={props.modelBest}
+              deciding={props.deciding}
+            />
+          ) : (
+            <Text size="sm">{decision}</Text>
+          )}
+          <Text size="sm" c="dimmed">
+            {evaluation.outer.sentence}
+          </Text>
+        </>
       }
       fileName={`${props.workloadName} page-flow schemes`}
       table={() =>
@@ -136,6 +156,12 @@ export const SchemeBars = memo(function SchemeBars(props: {
             Hits are counted separately for every scheme, because keeping a second copy
             of the pages in RAM costs flash space. Press an I/O time in the table to see
             each formula with its numbers and its source.
+          </p>
+          <p>
+            The outlined bars are for comparison, not to choose. Everything in RAM: RAM
+            as large as the data, so only the misses of such a cache are left.
+            Everything on flash: the same RAM, and flash in place of the disk, so every
+            RAM miss reads flash and dirty pages are written there.
           </p>
         </>
       }

@@ -13,16 +13,12 @@ import { DataTable } from "@/components/data-table";
 import { Panel } from "@/components/panel";
 import { Unknown } from "@/components/unknown";
 import { shownCurrency } from "@/units/currency";
-import {
-  formatMicroseconds,
-  formatMoney,
-  formatNumber,
-  microseconds,
-  usd,
-} from "@/units/quantity";
+import { formatMoney, formatNumber, usd } from "@/units/quantity";
 import classes from "./compare.module.css";
 import { Derivation } from "./derivation";
+import { ends, micros } from "./ends";
 import { GrowthLine } from "./growth";
+import { OuterTable } from "./outer-table";
 
 /** All schemes in figures, warnings beside the scheme they concern. */
 export const SchemeTable = memo(function SchemeTable({
@@ -62,10 +58,11 @@ export const SchemeTable = memo(function SchemeTable({
         </Text>
       )}
       <SchemeWarnings evaluation={evaluation} />
+      <OuterTable outer={evaluation.outer} onExplain={setOpened} />
       <Derivation
         asked={asked}
         evaluation={evaluation}
-        scheme={opened}
+        subject={opened}
         onClose={() => setOpened(null)}
       />
     </Panel>
@@ -185,18 +182,6 @@ function SchemeName({ scheme }: { readonly scheme: SchemeEvaluation }) {
       </span>
     </span>
   );
-}
-
-const micros = (value: number) => formatMicroseconds(microseconds(value));
-
-/** "12 to 31" where the dirty share is unknown, one number where it is known. */
-function ends(
-  least: number | undefined,
-  most: number,
-  format: (value: number) => string,
-): string {
-  const [low, high] = [format(least ?? most), format(most)];
-  return low === high ? high : `${low} to ${high}`;
 }
 
 function besideBest(scheme: SchemeEvaluation, best: SchemeEvaluation | undefined) {

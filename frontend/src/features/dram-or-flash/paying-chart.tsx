@@ -58,7 +58,7 @@ export const PayingChart = memo(function PayingChart({ found, name }: Props) {
   return (
     <ChartCard
       title={paying.finding}
-      subtitle={`One more page of RAM saves an access once in so long, at ${formatCount(Math.round(paying.accesses_per_s))} accesses per second (${paying.rate_basis}); RAM pays for itself below the break-even line`}
+      subtitle={`Mean time between the accesses that one more page of RAM saves, at ${formatCount(Math.round(paying.accesses_per_s))} accesses per second (${paying.rate_basis}); RAM pays for itself below the break-even line`}
       label={`RAM that pays for itself for ${name}`}
       option={option}
       height={HEIGHT}

@@ -14,6 +14,7 @@ import {
   type DeviceGroup,
   type DevicePoint,
   deviceScatterOption,
+  timeOverPrice,
 } from "@/charts/scatter-option";
 import { EmptyState } from "@/components/empty-state";
 import { Panel } from "@/components/panel";
@@ -102,8 +103,8 @@ function groupsOf(
         (item): DevicePoint => ({
           id: item.device.id,
           name: item.device.name,
-          pricePerGb: converted(item.usdPerGb, rate),
-          readServiceUs: item.readServiceUs,
+          x: converted(item.usdPerGb, rate),
+          y: item.readServiceUs,
           priceDate: item.date,
           assumed: restsOnAssumption(item.device, "read"),
           selected: ticked.includes(item.device.id),
@@ -234,7 +235,11 @@ export function DeviceChart(props: {
     () =>
       priced.length === 0
         ? null
-        : deviceScatterOption(groupsOf(priced, ticked, colors, rate), colors, currency),
+        : deviceScatterOption(
+            groupsOf(priced, ticked, colors, rate),
+            colors,
+            timeOverPrice(currency),
+          ),
     [priced, ticked, colors, rate, currency],
   );
   const left = drives.length - priced.length;

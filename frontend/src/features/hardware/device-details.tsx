@@ -5,8 +5,11 @@ import { DataTable } from "@/components/data-table";
 import { Unknown } from "@/components/unknown";
 import { bytes, formatBytes, formatShort } from "@/units/quantity";
 import { figureTitle } from "./device-facts";
+import { hasCurve } from "./latency-curve";
 
 const DIGITS = 6;
+/** More rates than a sentence can hold are in the table of the chart of latencies. */
+const MOST_IN_SENTENCE = 8;
 
 const measurementText = (rate: DeviceOut["measurements"][number]): string =>
   `${rate.operation} ${formatBytes(bytes(rate.page_bytes))} ${formatShort(rate.iops, DIGITS)}/s` +
@@ -43,13 +46,17 @@ const FIGURE_COLUMNS: readonly Column<Figure>[] = [
 /** Every stated figure with unit, source and date, and what is missing. */
 export function DeviceDetails({ device }: { readonly device: DeviceOut }) {
   const figures = Object.entries(device.figures);
+  const inChart = device.measurements.length > MOST_IN_SENTENCE && hasCurve(device);
   return (
     <div style={{ padding: "4px 0 12px" }}>
       <Text size="sm">
         {device.service_basis === null
           ? "No service times can be derived from these figures."
           : `Busy time of a page of ${formatBytes(bytes(device.service_page_bytes))}: ${device.service_basis}.`}
-        {device.measurements.length > 0 &&
+        {inChart &&
+          ` ${device.measurements.length} rates were measured at other sizes or depths; the table of the chart "Latency over throughput" lists them.`}
+        {!inChart &&
+          device.measurements.length > 0 &&
           ` Rates measured at other sizes or depths: ${device.measurements
             .map(measurementText)
             .join("; ")}.`}

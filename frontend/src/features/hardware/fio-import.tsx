@@ -1,5 +1,6 @@
 import {
   Button,
+  Code,
   Group,
   NumberInput,
   Select,
@@ -11,7 +12,12 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { vocabularyQuery } from "@/api/catalog";
 import { answer } from "@/api/client";
-import type { FioImportIn, FioImportOut, FioRunOut } from "@/api/device-imports";
+import type {
+  FioImportIn,
+  FioImportOut,
+  FioMixOut,
+  FioRunOut,
+} from "@/api/device-imports";
 import { importFio } from "@/api/gen/sdk.gen";
 import type { Column } from "@/components/columns";
 import { DataTable } from "@/components/data-table";
@@ -24,6 +30,8 @@ import { Unknown } from "@/components/unknown";
 import { WarningNotes } from "@/components/warning-notes";
 import { formatCount, formatShort } from "@/units/quantity";
 import classes from "./hardware.module.css";
+import { LatencyChart } from "./latency-chart";
+import { hasCurve } from "./latency-curve";
 
 const GB = 1e9;
 
@@ -91,9 +99,11 @@ export function FioImport({ onClose }: { readonly onClose: () => void }) {
     >
       <Stack>
         <Text size="sm">
-          Run fio with --output-format=json, direct=1 and one pattern at a time
-          (stonewall): randread and randwrite at the page size of the workload, at queue
-          depth 1 and at the depth of your system.
+          Choose the raw results of <Code>tierwright device measure</Code> (
+          <Code>device.fio.json</Code>), or a result of your own: run fio with
+          --output-format=json, direct=1 and one pattern at a time (stonewall): randread
+          and randwrite at the page size of the workload, at queue depth 1 and at the
+          depth of your system.
         </Text>
         <StatedFields stated={stated} found={read.data} onChange={change} />
         <JsonInput
@@ -187,7 +197,7 @@ function StatedFields(props: {
       />
       <Optional
         label="Rates at block size [B]"
-        placeholder="the only one measured"
+        placeholder="as measured"
         min={512}
         max={2 ** 24}
         value={stated.pageBytes}
@@ -265,8 +275,45 @@ const COLUMNS: readonly Column<FioRunOut>[] = [
   measured("In flight", (run) => run.in_flight),
   measured("IOPS [1/s]", (run) => run.iops),
   measured("Latency [µs]", (run) => run.latency_us),
+  measured("99 % within [µs]", (run) => run.percentiles_us["p99"] ?? null),
   measured("1/IOPS [µs]", (run) => run.time_per_operation_us),
   measured("Service time [µs]", (run) => run.service_time_us, SERVICE_UNKNOWN),
+];
+
+const PERCENT = 100;
+
+const mixed = (
+  key: string,
+  value: (mix: FioMixOut) => number | null | undefined,
+): Column<FioMixOut> => ({
+  key,
+  csv: (mix) => value(mix) ?? null,
+  cell: (mix) => {
+    const number = value(mix) ?? null;
+    return number === null ? (
+      <Unknown reason="fio did not report it" />
+    ) : (
+      formatShort(number, 4)
+    );
+  },
+});
+
+const MIX_COLUMNS: readonly Column<FioMixOut>[] = [
+  {
+    key: "Mix",
+    rowHeader: true,
+    cell: (mix) =>
+      `${mix.read_percent} % reads, ${PERCENT - mix.read_percent} % writes`,
+    csv: (mix) => mix.read_percent,
+  },
+  mixed("Block [B]", (mix) => mix.read.block_bytes),
+  mixed("Queue depth", (mix) => mix.read.queue_depth),
+  mixed("Reads [1/s]", (mix) => mix.read.iops),
+  mixed("Writes [1/s]", (mix) => mix.write.iops),
+  mixed("Read latency [µs]", (mix) => mix.read.latency_us),
+  mixed("99 % of reads [µs]", (mix) => mix.read.percentiles_us["p99"]),
+  mixed("Write latency [µs]", (mix) => mix.write.latency_us),
+  mixed("99 % of writes [µs]", (mix) => mix.write.percentiles_us["p99"]),
 ];
 
 /** The runs with their three times, and which of them the models will use. */
@@ -274,6 +321,8 @@ function Measured({ found }: { readonly found: FioImportOut }) {
   return (
     <>
       <Text fw={600}>{found.sentence}</Text>
+      <WarningNotes notes={found.warnings} />
+      {hasCurve(found.device) && <LatencyChart device={found.device} />}
       <DataTable
         label="What fio measured"
         region="fio runs"
@@ -291,7 +340,19 @@ function Measured({ found }: { readonly found: FioImportOut }) {
         </Text>
         <ExportCsv file="fio-runs" columns={COLUMNS} rows={found.runs} />
       </Group>
-      <WarningNotes notes={found.warnings} />
+      {found.mixes.length > 0 && (
+        <>
+          <Text fw={600}>Reads and writes measured together</Text>
+          <DataTable
+            label="Reads and writes measured together"
+            region="fio mixes"
+            caption="A mix gives the cost of neither reads nor writes, so no figure of the device is from it."
+            columns={MIX_COLUMNS}
+            rows={found.mixes}
+            rowKey={(mix) => mix.read.name}
+          />
+        </>
+      )}
     </>
   );
 }

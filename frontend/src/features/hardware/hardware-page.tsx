@@ -7,10 +7,13 @@ import { Page } from "@/components/page";
 import { ProblemAlert } from "@/components/problem-alert";
 import type { TierSearch } from "@/questions/tier-cost";
 import { usePatch } from "@/questions/use-analysis";
+import { AccessCost } from "./access-cost";
 import { DeviceChart } from "./device-chart";
 import { DeviceEditor } from "./device-editor";
 import { DeviceTable } from "./device-table";
 import { FioImport } from "./fio-import";
+import { MeasuredDevices } from "./latency-chart";
+import { MeasureDevice } from "./measure-device";
 import { PageSize } from "./page-size";
 import { PriceBooks } from "./price-books";
 import { Purchasable } from "./purchasable";
@@ -29,6 +32,7 @@ export function HardwarePage() {
   const [ticked, setTicked] = useState<readonly string[]>([]);
   const [editing, setEditing] = useState<DeviceOut | "new" | null>(null);
   const [importing, setImporting] = useState(false);
+  const [measuring, setMeasuring] = useState(false);
   const error = devices.error ?? books.error;
   return (
     <Page
@@ -37,6 +41,9 @@ export function HardwarePage() {
       actions={
         <>
           <PageSize value={pageBytes} onChange={(size) => patch({ tier_page: size })} />
+          <Button variant="default" onClick={() => setMeasuring(true)}>
+            Measure a device
+          </Button>
           <Button variant="default" onClick={() => setImporting(true)}>
             Import from fio
           </Button>
@@ -69,6 +76,7 @@ export function HardwarePage() {
             ticked={ticked}
             pageBytes={pageBytes}
           />
+          <MeasuredDevices devices={devices.data} ticked={ticked} />
           <DeviceTable
             devices={devices.data}
             ticked={ticked}
@@ -76,10 +84,26 @@ export function HardwarePage() {
             onEdit={setEditing}
             pageBytes={pageBytes}
           />
+          <AccessCost
+            devices={devices.data}
+            books={books.data}
+            ticked={ticked}
+            pageBytes={pageBytes}
+          />
           <TierCost devices={devices.data} books={books.data} ticked={ticked} />
           <PriceBooks books={books.data} devices={devices.data} />
           <Purchasable />
         </>
+      )}
+      {measuring && (
+        <MeasureDevice
+          pageBytes={pageBytes}
+          onImport={() => {
+            setMeasuring(false);
+            setImporting(true);
+          }}
+          onClose={() => setMeasuring(false)}
+        />
       )}
       {importing && <FioImport onClose={() => setImporting(false)} />}
       {editing !== null && (

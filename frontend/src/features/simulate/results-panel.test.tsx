@@ -14,6 +14,7 @@ const SWEEP: SweepOut = {
   flash_pages: [],
   accesses: 100,
   warm_up: 0,
+  warm_up_until_full: false,
   page_bytes: 4096,
   replays: 1,
   rows: [],

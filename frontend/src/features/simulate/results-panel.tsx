@@ -25,6 +25,7 @@ import {
   ratio,
 } from "@/units/quantity";
 import {
+  countedIn,
   findingOf,
   labelOf,
   MEASURES,
@@ -33,7 +34,6 @@ import {
   type ResultSeries,
   sentenceOf,
   seriesOf,
-  startOf,
   tableOf,
   type View,
   viewOf,
@@ -162,7 +162,7 @@ function subtitleOf(
         ? `; two-tier contenders with ${size(held)} of flash`
         : `; RAM held at ${size(held)}`;
   const priced = axis.startsWith("I/O") ? `; ${devices}` : "";
-  return `Replays of ${counted(sweep.accesses, "access")} ${startOf(sweep)}: ${axis} over ${over === "ram" ? "cache or RAM" : "flash"} size${other}${priced}`;
+  return `Replays that count ${countedIn(sweep)}: ${axis} over ${over === "ram" ? "cache or RAM" : "flash"} size${other}${priced}`;
 }
 
 function Controls(
@@ -170,7 +170,7 @@ function Controls(
 ) {
   const { sweep, patch, view } = props;
   const offered = MEASURES.filter((measure) =>
-    sweep.rows.some((row) => measure.of(row, sweep.accesses) !== null),
+    sweep.rows.some((row) => measure.of(row) !== null),
   );
   const both = sweep.ram_pages.length > 1 && sweep.flash_pages.length > 1;
   const held = view.axis === "ram" ? sweep.flash_pages : sweep.ram_pages;
@@ -220,7 +220,7 @@ function Controls(
 
 function NothingDrawn(props: { readonly sweep: SweepOut; readonly measure: Measure }) {
   const { sweep, measure } = props;
-  const isKnown = sweep.rows.some((row) => measure.of(row, sweep.accesses) !== null);
+  const isKnown = sweep.rows.some((row) => measure.of(row) !== null);
   const reason = sweep.rows.find((row) => row.io_time_reason !== null)?.io_time_reason;
   const text =
     sweep.rows.length === 0

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { ReplayOut, SweepOut } from "@/api/sweeps";
 import { bytes } from "@/units/quantity";
 import {
+  countedIn,
   dashesOf,
   findingOf,
   labelOf,
@@ -38,6 +39,8 @@ const row = (
   formula: null,
   counters: {},
   warnings: [],
+  accesses: miss_ratio === null ? null : 100,
+  warm_up: miss_ratio === null ? null : 0,
   error: miss_ratio === null ? "it failed" : null,
   hint: null,
 });
@@ -61,6 +64,7 @@ const sweep = (extra: Partial<SweepOut>): SweepOut => ({
   flash_pages: [],
   accesses: 100,
   warm_up: 0,
+  warm_up_until_full: false,
   page_bytes: 4096,
   replays: 6,
   rows: [
@@ -77,6 +81,32 @@ const sweep = (extra: Partial<SweepOut>): SweepOut => ({
   created_at: "2026-01-01T00:00:00Z",
   run: null,
   ...extra,
+});
+
+describe("what a sweep counts", () => {
+  it("is said of all replays, or of each where each fills its own cache", () => {
+    expect(countedIn(sweep({}))).toBe("100 accesses from a cold start");
+    expect(countedIn(sweep({ accesses: 60, warm_up: 40 }))).toBe(
+      "60 accesses after a warm-up of 40",
+    );
+    const filled = { ...row(0, 10, 0.5), accesses: 70, warm_up: 30, disk_reads: 35 };
+    const made = sweep({
+      accesses: null,
+      warm_up: null,
+      warm_up_until_full: true,
+      rows: [filled, row(0, 20, null)],
+    });
+    expect(countedIn(made)).toContain("after the one that fills flash");
+    const table = tableOf(made);
+    const at = table.header.indexOf("Warm-up [accesses]");
+    expect(table.rows.map((cells) => cells.slice(at, at + 2))).toEqual([
+      [30, 70],
+      [null, null],
+    ]);
+    expect(tableOf(sweep({})).header).not.toContain("Warm-up [accesses]");
+    // Each replay's counts are shares of its own accesses.
+    expect(measureOf("disk_reads").of(filled)).toBeCloseTo(0.5);
+  });
 });
 
 const MISSES = measureOf("miss_ratio");
@@ -266,6 +296,8 @@ describe("the same sweep", () => {
     expect(isSameSweep(asked, { ...asked, workload_id: "v" })).toBe(false);
     expect(isSameSweep(asked, { ...asked, flash_metadata: "l2arc" })).toBe(false);
     expect(isSameSweep(asked, { ...asked, flash_metadata: null })).toBe(true);
+    expect(isSameSweep(asked, { ...asked, warm_up: 0 })).toBe(true);
+    expect(isSameSweep(asked, { ...asked, warm_up: "full" })).toBe(false);
   });
 });
 

@@ -25,16 +25,16 @@ export interface Measure {
   readonly axis: string;
   /** "misses least", "needs the least I/O time" */
   readonly wins: string;
-  readonly of: (row: ReplayOut, accesses: number) => number | null;
+  readonly of: (row: ReplayOut) => number | null;
   readonly format: (value: number) => string;
 }
 
 const perAccess = (value: number) => `${formatShort(value, 4)} per access`;
 const share =
   (count: (row: ReplayOut) => number | null) =>
-  (row: ReplayOut, accesses: number): number | null => {
+  (row: ReplayOut): number | null => {
     const found = count(row);
-    return found === null || accesses === 0 ? null : found / accesses;
+    return found === null || !row.accesses ? null : found / row.accesses;
   };
 
 export const MEASURES: readonly Measure[] = [
@@ -156,7 +156,7 @@ export function seriesOf(
       name: contender.name,
       dash: dashes[index] ?? "solid",
       points: own.flatMap((row) => {
-        const value = measure.of(row, sweep.accesses);
+        const value = measure.of(row);
         return value === null
           ? []
           : placesOf(row, sweep, view).map((size) => [size, value] as const);
@@ -291,11 +291,17 @@ export function sentenceOf(
         .join(", ")}.`;
 }
 
-/** How the replays start, in the middle of a sentence. */
-export function startOf(sweep: Pick<SweepOut, "warm_up">): string {
-  return sweep.warm_up > 0
+/** How many accesses each replay counts and how it starts, in the middle of a sentence. */
+export function countedIn(
+  sweep: Pick<SweepOut, "accesses" | "warm_up" | "warm_up_until_full">,
+): string {
+  if (sweep.warm_up_until_full || sweep.accesses === null) {
+    return "all accesses after the one that fills flash, or the only cache";
+  }
+  const start = sweep.warm_up
     ? `after a warm-up of ${formatCount(sweep.warm_up)}`
     : "from a cold start";
+  return `${counted(sweep.accesses, "access")} ${start}`;
 }
 
 export function tableOf(sweep: SweepOut) {
@@ -311,6 +317,7 @@ export function tableOf(sweep: SweepOut) {
   };
   const charged = sweep.inputs.flash_metadata != null;
   const spares = sweep.rows.some((row) => row.write_reduction !== null);
+  const fills = sweep.warm_up_until_full;
   return {
     header: [
       "Contender",
@@ -318,6 +325,7 @@ export function tableOf(sweep: SweepOut) {
       "Cache or RAM [bytes]",
       ...(charged ? ["RAM left by the metadata [pages]"] : []),
       "Flash [pages]",
+      ...(fills ? ["Warm-up [accesses]", "Counted [accesses]"] : []),
       "Miss ratio",
       "RAM hit ratio",
       "Flash hit ratio",
@@ -334,6 +342,7 @@ export function tableOf(sweep: SweepOut) {
       row.ram_pages * sweep.page_bytes,
       ...(charged ? [row.ram_pages_left] : []),
       row.flash_pages,
+      ...(fills ? [row.warm_up, row.accesses] : []),
       row.miss_ratio,
       row.ram_hit_ratio,
       row.flash_hit_ratio,
@@ -350,6 +359,7 @@ export function tableOf(sweep: SweepOut) {
       size(row.ram_pages),
       ...(charged ? [count(row.ram_pages_left)] : []),
       count(row.flash_pages),
+      ...(fills ? [count(row.warm_up), count(row.accesses)] : []),
       percent(row.miss_ratio),
       percent(row.ram_hit_ratio),
       percent(row.flash_hit_ratio),
@@ -362,6 +372,6 @@ export function tableOf(sweep: SweepOut) {
         ? UNKNOWN
         : formatNumber(row.io_time_us_per_access, 4),
     ]),
-    caption: `${formatCount(sweep.rows.length)} of ${counted(sweep.replays, "replay")}, ${counted(sweep.accesses, "access")} each, counts exact ${startOf(sweep)}.`,
+    caption: `${formatCount(sweep.rows.length)} of ${counted(sweep.replays, "replay")}; each counts ${countedIn(sweep)}, exactly.`,
   };
 }

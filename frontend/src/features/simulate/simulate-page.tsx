@@ -25,6 +25,7 @@ import {
   countSizes,
   readContenders,
   readSizes,
+  readWarmUp,
   type SizeSpec,
   type SweepSearch,
   sizesInput,
@@ -34,6 +35,7 @@ import {
   usualRange,
   writeContenders,
   writeSizes,
+  writeWarmUp,
 } from "@/questions/simulate";
 import { usePatch } from "@/questions/use-analysis";
 import { bytes, counted, formatCount } from "@/units/quantity";
@@ -43,6 +45,7 @@ import { FormulaBeside, ReplayNotes, Results } from "./results-panel";
 import classes from "./simulate.module.css";
 import { SizesForm } from "./sizes-form";
 import { useSweep } from "./use-sweep";
+import { WarmUpField } from "./warm-up-field";
 
 const LEAD =
   "Replays the workload through policies, buffers, page-flow schemes and flash caches, at every size you list, and counts each page operation.";
@@ -113,7 +116,7 @@ interface ViewProps extends AnalysisInputs {
 
 /** The setup as the address states it, what it leaves open filled in. */
 function setupOf(
-  search: Pick<SweepSearch, "contenders" | "sizes" | "flash_sizes">,
+  search: Pick<SweepSearch, "contenders" | "sizes" | "flash_sizes" | "warm_up">,
   simulator: SimulatorOut,
   distinctPages: number,
 ) {
@@ -129,19 +132,27 @@ function setupOf(
     }
     return spec ?? usual;
   };
+  const warmUp = search.warm_up === undefined ? 0 : readWarmUp(search.warm_up);
+  if (warmUp === null) {
+    faults.push(
+      `"${search.warm_up?.slice(0, 60)}" is not a warm-up: 100000, 50% or full`,
+    );
+  }
   return {
     contenders: read.contenders,
     ram: sizes(search.sizes, 1, usualRange(distinctPages)),
     flash: sizes(search.flash_sizes, 0, usualFlash(distinctPages)),
+    warmUp: warmUp ?? 0,
     faults,
   };
 }
 
 function useSetup(search: SweepSearch, simulator: SimulatorOut, distinctPages: number) {
-  const { contenders, sizes, flash_sizes } = search;
+  const { contenders, sizes, flash_sizes, warm_up } = search;
   return useMemo(
-    () => setupOf({ contenders, sizes, flash_sizes }, simulator, distinctPages),
-    [contenders, sizes, flash_sizes, simulator, distinctPages],
+    () =>
+      setupOf({ contenders, sizes, flash_sizes, warm_up }, simulator, distinctPages),
+    [contenders, sizes, flash_sizes, warm_up, simulator, distinctPages],
   );
 }
 
@@ -162,6 +173,7 @@ function sweepBody(
     ram_pages: sizesInput(setup.ram),
     ...(twoTier ? { flash_pages: sizesInput(setup.flash) } : {}),
     ...(twoTier && metadata !== undefined ? { flash_metadata: metadata } : {}),
+    ...(setup.warmUp === 0 ? {} : { warm_up: setup.warmUp }),
   };
 }
 
@@ -242,7 +254,7 @@ function SimulateView({ state, simulator, name, summary, asks }: ViewProps) {
           {(stale || older) && !sweeping.running && (
             <Text size="sm" role="status" style={{ color: "var(--tw-warn)" }}>
               {stale
-                ? "⚠ The results below are for other contenders or sizes. Run the sweep for the current ones; finished replays are reused."
+                ? "⚠ The results below are for other contenders, sizes or another warm-up. Run the sweep for the current ones; finished replays are reused."
                 : `⚠ The results below were computed by version ${sweep.core_version} of the models. Run the sweep to compute them with the current version.`}
             </Text>
           )}
@@ -350,6 +362,11 @@ function SetupPanels(props: {
               }
             />
           )}
+          <WarmUpField
+            value={setup.warmUp}
+            accesses={summary.accesses}
+            onChange={(warmUp) => patch({ warm_up: writeWarmUp(warmUp) })}
+          />
           {props.children}
         </Stack>
       </Panel>
@@ -389,6 +406,7 @@ function useRestored(
           ? {}
           : { flash_sizes: writeSizes(specOfInput(inputs.flash_pages)) }),
         metadata: inputs.flash_metadata ?? undefined,
+        warm_up: writeWarmUp(inputs.warm_up ?? 0),
       });
     }
   });
@@ -420,6 +438,7 @@ export function isSameSweep(made: SweepIn, asked: SweepIn): boolean {
       specOfInput(input.ram_pages),
       input.flash_pages == null ? null : specOfInput(input.flash_pages),
       input.flash_metadata ?? null,
+      input.warm_up ?? 0,
     ]);
   return plain(made) === plain(asked);
 }

@@ -7,6 +7,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict};
 use tierwright_simulator::Error;
+use tierwright_simulator::access::WarmUpAsked;
 use tierwright_simulator::progress::Progress;
 use tierwright_simulator::trace::TraceSpec;
 
@@ -48,6 +49,28 @@ pub(crate) fn trace_spec(
         }
     }
     Ok(spec)
+}
+
+/// A warm-up: a number of accesses, or `full`, until the cache of each replay is full.
+#[derive(FromPyObject)]
+pub(crate) enum WarmUpGiven {
+    Accesses(u64),
+    Named(String),
+}
+
+impl WarmUpGiven {
+    pub(crate) fn asked(self) -> PyResult<WarmUpAsked> {
+        match self {
+            Self::Accesses(accesses) => Ok(WarmUpAsked::Accesses(accesses)),
+            Self::Named(name) if name == "full" => Ok(WarmUpAsked::UntilFull),
+            Self::Named(name) => Err(to_python(&Error::BadParameter {
+                name: "warm-up",
+                value: name,
+                message: "is not a number of accesses".to_owned(),
+                hint: "give accesses, or full".to_owned(),
+            })),
+        }
+    }
 }
 
 fn page_bytes(asked: i64) -> PyResult<u64> {

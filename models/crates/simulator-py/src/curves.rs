@@ -18,7 +18,7 @@ use tierwright_simulator::sweep::{
 };
 use tierwright_simulator::trace::open_source;
 
-use crate::arguments::{PyProgress, to_dict, to_python_value, trace_spec};
+use crate::arguments::{PyProgress, WarmUpGiven, to_dict, to_python_value, trace_spec};
 use crate::configurations::read_configurations;
 use crate::errors::to_python;
 use crate::replay::{outcome_row, over_trace};
@@ -243,16 +243,17 @@ fn count_accesses(
 }
 
 #[pyfunction]
-#[pyo3(signature = (path, configurations, *, warm_up=0, threads=None, on_progress=None, **reading))]
+#[pyo3(signature = (path, configurations, *, warm_up=WarmUpGiven::Accesses(0), threads=None, on_progress=None, **reading))]
 fn sweep<'py>(
     py: Python<'py>,
     path: PathBuf,
     configurations: Vec<Bound<'py, PyDict>>,
-    warm_up: u64,
+    warm_up: WarmUpGiven,
     threads: Option<usize>,
     on_progress: Option<Py<PyAny>>,
     reading: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Bound<'py, PyDict>> {
+    let warm_up = warm_up.asked()?;
     let configurations = read_configurations(configurations)?;
     let threads = threads_or_cores(threads)?;
     let spec = trace_spec(path, reading)?;
@@ -305,7 +306,7 @@ struct SweepRow<'py> {
 }
 
 #[pyfunction]
-#[pyo3(signature = (path, configurations, sample_rate, *, seed=0, warm_up=0, threads=None, on_progress=None, **reading))]
+#[pyo3(signature = (path, configurations, sample_rate, *, seed=0, warm_up=WarmUpGiven::Accesses(0), threads=None, on_progress=None, **reading))]
 #[expect(clippy::too_many_arguments, reason = "the trace argument group")]
 fn miniatures<'py>(
     py: Python<'py>,
@@ -313,11 +314,12 @@ fn miniatures<'py>(
     configurations: Vec<Bound<'py, PyDict>>,
     sample_rate: f64,
     seed: u64,
-    warm_up: u64,
+    warm_up: WarmUpGiven,
     threads: Option<usize>,
     on_progress: Option<Py<PyAny>>,
     reading: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Bound<'py, PyDict>> {
+    let warm_up = warm_up.asked()?;
     let configurations = read_configurations(configurations)?;
     let threads = threads_or_cores(threads)?;
     let spec = trace_spec(path, reading)?;

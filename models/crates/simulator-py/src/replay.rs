@@ -19,7 +19,7 @@ use tierwright_simulator::sweep::Outcome;
 use tierwright_simulator::trace::{OpenTrace, ReaderNotes, TraceSpec, open_source};
 use tierwright_simulator::{Error, Result, curve};
 
-use crate::arguments::{PyProgress, to_dict, trace_spec};
+use crate::arguments::{PyProgress, WarmUpGiven, to_dict, trace_spec};
 use crate::buffers::buffer_row;
 use crate::configurations;
 use crate::curves::threads_or_cores;
@@ -74,7 +74,7 @@ struct CurvesRow<'py> {
 
 /// Replays a trace through one contender of a family.
 #[pyfunction]
-#[pyo3(signature = (path, family, name, ram_pages, flash_pages=None, *, options=None, warm_up=0, on_progress=None, **reading))]
+#[pyo3(signature = (path, family, name, ram_pages, flash_pages=None, *, options=None, warm_up=WarmUpGiven::Accesses(0), on_progress=None, **reading))]
 #[expect(clippy::too_many_arguments, reason = "the trace argument group")]
 fn replay<'py>(
     py: Python<'py>,
@@ -84,10 +84,11 @@ fn replay<'py>(
     ram_pages: &Bound<'py, PyAny>,
     flash_pages: Option<&Bound<'py, PyAny>>,
     options: Option<BTreeMap<String, String>>,
-    warm_up: u64,
+    warm_up: WarmUpGiven,
     on_progress: Option<Py<PyAny>>,
     reading: Option<&Bound<'_, PyDict>>,
 ) -> PyResult<Bound<'py, PyDict>> {
+    let warm_up = warm_up.asked()?;
     let (family, sizes) = configurations::family(family)?;
     let mut pages = Vec::new();
     for (&(_, parameter, least), given) in sizes.iter().zip([Some(ram_pages), flash_pages]) {

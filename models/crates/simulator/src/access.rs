@@ -98,18 +98,49 @@ pub trait AccessSource {
     fn position(&self) -> (u64, u64) {
         (0, 0)
     }
+
+    /// Whether each replay warms up until its cache is full, instead of by [`Chunk::warm_up`].
+    fn warms_up_until_full(&self) -> bool {
+        false
+    }
 }
+
+/// What of a trace only warms up the caches of a replay.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum WarmUpAsked {
+    /// So many accesses at its head; they must leave some to count.
+    Accesses(u64),
+    /// What comes before the cache of the replay is full for the first time: its flash, or its RAM where it has
+    /// no flash. So each configuration has its own.
+    UntilFull,
+}
+
+/// Name of the parameter in errors.
+pub(crate) const WARM_UP: &str = "warm-up";
 
 /// How many accesses at the head of a trace only warm up, and how far a source has come in them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct WarmUp {
     asked: u64,
+    until_full: bool,
     seen: u64,
 }
 
 impl WarmUp {
-    pub(crate) fn new(asked: u64) -> Self {
-        Self { asked, seen: 0 }
+    pub(crate) fn new(asked: WarmUpAsked) -> Self {
+        let (asked, until_full) = match asked {
+            WarmUpAsked::Accesses(accesses) => (accesses, false),
+            WarmUpAsked::UntilFull => (0, true),
+        };
+        Self {
+            asked,
+            until_full,
+            seen: 0,
+        }
+    }
+
+    pub(crate) fn is_until_full(self) -> bool {
+        self.until_full
     }
 
     /// Says of the next chunk how much of it warms up.
@@ -125,7 +156,7 @@ impl WarmUp {
             return Ok(());
         }
         Err(Error::BadParameter {
-            name: "warm-up",
+            name: WARM_UP,
             value: self.asked.to_string(),
             message: format!(
                 "the trace has {}, so no access is left to count",
@@ -204,7 +235,14 @@ impl MemorySource {
     /// Lets the first `accesses` only warm up.
     #[must_use]
     pub fn with_warm_up(mut self, accesses: u64) -> Self {
-        self.warm_up = WarmUp::new(accesses);
+        self.warm_up = WarmUp::new(WarmUpAsked::Accesses(accesses));
+        self
+    }
+
+    /// Lets each replay warm up until its cache is full.
+    #[must_use]
+    pub fn warming_up_until_full(mut self) -> Self {
+        self.warm_up = WarmUp::new(WarmUpAsked::UntilFull);
         self
     }
 
@@ -252,5 +290,9 @@ impl AccessSource for MemorySource {
 
     fn position(&self) -> (u64, u64) {
         (self.next as u64, self.accesses.len() as u64)
+    }
+
+    fn warms_up_until_full(&self) -> bool {
+        self.warm_up.is_until_full()
     }
 }

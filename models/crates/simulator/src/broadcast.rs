@@ -96,6 +96,7 @@ struct Broadcast {
     stop: AtomicBool,
     /// As the source says.
     tells_writes: bool,
+    warms_up_until_full: bool,
     file_name: Option<String>,
     /// As the source says at its end.
     space_names: OnceLock<Vec<String>>,
@@ -204,6 +205,10 @@ impl AccessSource for Listener<'_> {
         self.broadcast.tells_writes
     }
 
+    fn warms_up_until_full(&self) -> bool {
+        self.broadcast.warms_up_until_full
+    }
+
     fn addresses(&self) -> (&[u32], &[u64]) {
         let last = self.next.checked_sub(1).and_then(|at| self.window.get(at));
         last.map_or((&[], &[]), |part| (&part.spaces, &part.addresses))
@@ -298,6 +303,7 @@ pub(crate) fn broadcast<T: Send>(
         threads: tasks.iter().map(|_| OnceLock::new()).collect(),
         stop: AtomicBool::new(false),
         tells_writes: source.tells_writes(),
+        warms_up_until_full: source.warms_up_until_full(),
         file_name: source.file_name().map(str::to_owned),
         space_names: OnceLock::new(),
     };

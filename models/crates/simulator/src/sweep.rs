@@ -26,7 +26,7 @@
 //! CLOCK's and ARC's on scans. The mean of eight averages it away, but the whole is one replay. Where it exceeds
 //! [`CLIFF_SHARE`] of the accesses the curve has a cliff there, whose place no sample tells, and no interval is stated.
 
-use crate::access::{AccessSource, Chunk, FIRST_OF_REQUEST};
+use crate::access::{AccessSource, Chunk, FIRST_OF_REQUEST, WARM_UP};
 use crate::broadcast::broadcast;
 pub use crate::broadcast::read_ahead;
 use crate::curve::{mix, place_in_sample, spread, together};
@@ -497,7 +497,13 @@ pub fn sweep<S: AccessSource>(
         result.reads += 1;
         let rows = heard.outcomes.into_iter().map(|outcome| Row {
             complete: heard.whole && outcome.is_ok(),
-            outcome,
+            outcome: match outcome {
+                // What is left of the trace might have filled it.
+                Err(Error::BadParameter { name: WARM_UP, .. }) if !heard.whole => {
+                    Err(Error::Cancelled)
+                }
+                outcome => outcome,
+            },
         });
         result.rows.extend(rows);
         // Now the pages are known also where the trace did not tell.
@@ -677,6 +683,17 @@ pub fn miniatures<S: AccessSource>(
         let (group, of_group) = (&configurations[..fits], &sizes[..fits]);
         (configurations, sizes) = (&configurations[fits..], &sizes[fits..]);
         let mut source = open()?;
+        if source.warms_up_until_full() {
+            return Err(Error::BadParameter {
+                name: WARM_UP,
+                value: "full".to_owned(),
+                message: format!(
+                    "each of the {MINIATURES} samples of a miniature would be full at a different access of the trace"
+                ),
+                hint: "give the warm-up as accesses or as a share, such as 50%, or replay in full, without a sample"
+                    .to_owned(),
+            });
+        }
         let mut tasks = Vec::new();
         let scaled = group
             .iter()

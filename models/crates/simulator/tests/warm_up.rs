@@ -344,3 +344,201 @@ fn a_warm_up_that_leaves_nothing_is_refused() {
         }
     }
 }
+
+/// What the cache that a warm-up is to fill holds in the end, and can hold, by the counters of the whole replay;
+/// `None` under a chooser, whose counters do not say which hits took a page off flash.
+fn held(outcome: &Outcome) -> Option<(u64, u64)> {
+    match outcome {
+        Outcome::Policy(of) => Some((of.misses - of.evictions, u64::from(of.pages))),
+        Outcome::Buffer(of) => {
+            let counters = of.counters;
+            Some((counters.misses - counters.evictions, u64::from(of.pages)))
+        }
+        Outcome::FlashCache(of) => Some((of.slots_used, u64::from(of.flash_pages))),
+        Outcome::Chooser(_) => None,
+        Outcome::Scheme(of) => {
+            let counters = of.counters;
+            if of.flash_pages == 0 || of.scheme == "none" {
+                let held = counters.flash_misses - counters.ram_evictions;
+                return Some((held, u64::from(of.ram_pages)));
+            }
+            if let Some(of) = &of.blocks {
+                let gone = counters.flash_evictions + of.counters.flash_blocks_emptied;
+                let held = of.counters.flash_frames_taken - gone;
+                return Some((held, u64::from(of.flash_blocks)));
+            }
+            let moved = if of.scheme == "exclusive" {
+                counters.flash_hits
+            } else {
+                0
+            };
+            let gone = counters.flash_evictions + counters.flash_invalidations + moved;
+            Some((counters.flash_fills - gone, u64::from(of.flash_pages)))
+        }
+    }
+}
+
+fn warm_up_of(outcome: &Outcome) -> (u64, bool) {
+    let of = match outcome {
+        Outcome::Policy(of) => of.warm_up,
+        Outcome::Scheme(of) => of.warm_up,
+        Outcome::Buffer(of) => of.warm_up,
+        Outcome::Chooser(of) => of.warm_up,
+        Outcome::FlashCache(of) => of.warm_up,
+    };
+    (of.accesses, of.until_full)
+}
+
+/// A warm-up until the cache is full is the shortest one by accesses that fills it.
+fn ends_with_the_access_that_fills(configuration: &Configuration, accesses: &[Access]) {
+    let until_full = source(accesses).warming_up_until_full();
+    let found = configuration.replay(&mut { until_full }, &mut |_| true);
+    let after = |count: usize| held(&replay(configuration, source(&accesses[..count])));
+    let found = match found {
+        Ok(found) => found,
+        Err(Error::BadParameter {
+            name,
+            value,
+            message,
+            ..
+        }) => {
+            assert_eq!((name, value.as_str()), ("warm-up", "full"));
+            // Full with the last access, or never.
+            if let Some((held, capacity)) = after(accesses.len()) {
+                let early = after(accesses.len() - 1).map_or(0, |before| before.0);
+                assert!(early < capacity, "{configuration:?}: {message}");
+                let said = if held < capacity {
+                    format!("holds {held} of its {capacity} ")
+                } else {
+                    "only with the last access".to_owned()
+                };
+                assert!(
+                    message.contains(&said),
+                    "{configuration:?}: {message} {said}"
+                );
+            }
+            return;
+        }
+        Err(other) => panic!("{configuration:?}: {other}"),
+    };
+    let (warm_up, until_full) = warm_up_of(&found);
+    assert!(until_full, "{configuration:?}");
+    let given = replay(configuration, source(accesses).with_warm_up(warm_up));
+    assert_eq!(warm_up_of(&given), (warm_up, false));
+    assert_eq!(counts(&found), counts(&given), "{configuration:?}");
+    let count = usize::try_from(warm_up).unwrap_or(usize::MAX);
+    if let (Some((held, capacity)), Some((before, _))) = (after(count), after(count - 1)) {
+        assert_eq!(held, capacity, "{configuration:?}");
+        assert!(before < capacity, "{configuration:?}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(32))]
+
+    #[test]
+    fn a_warm_up_until_full_ends_with_the_access_that_fills(accesses in accesses()) {
+        for configuration in configurations() {
+            ends_with_the_access_that_fills(&configuration, &accesses);
+        }
+    }
+}
+
+/// Far from full a replay looks at its cache once a batch, near it at each access.
+#[test]
+fn a_large_cache_is_full_at_the_right_access_too() {
+    let page = |at: u64| at * at % 6007 % (40 + at / 3);
+    let accesses: Vec<Access> = (0..24_000).map(|at| (page(at), at % 3 == 0)).collect();
+    let large = |scheme: &str, flash_pages: u64, options: &[(&str, &str)]| Configuration::Scheme {
+        scheme: scheme.to_owned(),
+        ram_pages: 300,
+        flash_pages,
+        options: owned(options),
+    };
+    let mut all: Vec<Configuration> = ["lru", "arc", "lirs"]
+        .map(|policy| Configuration::Policy {
+            policy: policy.to_owned(),
+            pages: 2000,
+            options: Vec::new(),
+        })
+        .into();
+    for about in schemes() {
+        all.push(large(about.name, 1500, &[]));
+    }
+    all.push(large("lazy", 1500, &[("ram_policy", "2q")]));
+    all.push(large("inclusive", 2400, &[("block_pages", "4")]));
+    all.push(Configuration::FlashCache {
+        flash_cache: "face".to_owned(),
+        ram_pages: 300,
+        flash_pages: 1500,
+        options: Vec::new(),
+    });
+    for configuration in all {
+        let until_full = source(&accesses).warming_up_until_full();
+        let found = replay(&configuration, until_full);
+        assert!(warm_up_of(&found).0 > 1000, "{configuration:?}");
+        ends_with_the_access_that_fills(&configuration, &accesses);
+    }
+}
+
+#[test]
+fn a_policy_that_knows_the_future_warms_up_until_it_is_full() {
+    let accesses = mixed(900);
+    let until_full = &mut source(&accesses).warming_up_until_full();
+    let found = simulate_policy(until_full, "opt", 12, &[], &mut |_| true).unwrap();
+    let mut seen = std::collections::HashSet::new();
+    let fills = |&(page, _): &Access| seen.insert(page) && seen.len() == 12;
+    let twelfth = accesses.iter().position(fills).unwrap() as u64;
+    assert_eq!(found.warm_up.accesses, twelfth + 1);
+    let given = &mut source(&accesses).with_warm_up(twelfth + 1);
+    let given = simulate_policy(given, "opt", 12, &[], &mut |_| true).unwrap();
+    assert_eq!(
+        (found.misses, found.evictions),
+        (given.misses, given.evictions)
+    );
+    assert_eq!(found.misses, found.evictions);
+}
+
+fn lru(pages: u64) -> Configuration {
+    Configuration::Policy {
+        policy: "lru".to_owned(),
+        pages,
+        options: Vec::new(),
+    }
+}
+
+#[test]
+fn each_row_of_a_sweep_has_its_own_warm_up_until_full() {
+    let accesses = mixed(2000);
+    let open = &mut || Ok(source(&accesses).warming_up_until_full());
+    let swept = sweep(open, &[lru(5), lru(5000), lru(30)], 2, &mut |_| true).unwrap();
+    let found = |at: usize| warm_up_of(swept.rows[at].outcome.as_ref().unwrap()).0;
+    assert!(0 < found(0) && found(0) < found(2));
+    let Err(Error::BadParameter { message, hint, .. }) = &swept.rows[1].outcome else {
+        panic!("{:?}", swept.rows[1]);
+    };
+    let pages: std::collections::HashSet<u64> = accesses.iter().map(|of| of.0).collect();
+    assert!(message.contains(&format!("holds {} of its 5000 pages", pages.len())));
+    assert!(hint.contains("50%"));
+    assert!(!swept.rows[1].complete && swept.rows[0].complete);
+}
+
+#[test]
+fn a_cancelled_sweep_does_not_say_that_a_cache_never_fills() {
+    let accesses = mixed(400_000);
+    let open = &mut || Ok(source(&accesses).warming_up_until_full());
+    let swept = sweep(open, &[lru(5000)], 1, &mut |_| false).unwrap();
+    assert!(matches!(swept.rows[0].outcome, Err(Error::Cancelled)));
+}
+
+#[test]
+fn miniatures_do_not_warm_up_until_full() {
+    let accesses = mixed(4000);
+    let open = &mut || Ok(source(&accesses).warming_up_until_full());
+    let found = miniatures(open, &[lru(100)], 1.0, 3, 1, &mut |_| true);
+    let Err(Error::BadParameter { name, message, .. }) = found else {
+        panic!("{found:?}");
+    };
+    assert_eq!(name, "warm-up");
+    assert!(message.contains("8 samples"));
+}

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from tierwright.advise.decide import decide
+from tierwright.advise.outer import standing, standing_of_range
 from tierwright.advise.point import DIRTY_SHARE_UNKNOWN, ONE_END, scheme_titles
 from tierwright.common.answer import Answer, Figure, Step, steps
 from tierwright.common.cautions import Caution
@@ -17,7 +18,7 @@ from tierwright.evaluate.page_flow import decision, effects
 from tierwright.evaluate.page_flow.dirty_range import DirtyRange, evaluate_range
 from tierwright.evaluate.page_flow.evaluation import evaluate
 from tierwright.evaluate.page_flow.load import about_load
-from tierwright.evaluate.page_flow.results import Evaluation, SchemeResult
+from tierwright.evaluate.page_flow.results import Evaluation, OuterBars, SchemeResult
 from tierwright.evaluate.page_flow.schemes import BY_NAME
 from tierwright.hardware.device import Device
 from tierwright.hardware.prices import DEFAULT_AMORTISATION_MONTHS, PriceBook
@@ -40,12 +41,22 @@ class Comparison(Answer):
     ----------
     evaluation : Evaluation
         With as many dirty pages as possible where their share is unknown.
+    outer : OuterBars
+        No flash, everything in RAM and everything on flash at the same point; with as many dirty pages as possible
+        where their share is unknown.
+    standing : str
+        Where the best scheme stands between them.
     range : DirtyRange or None
         Both ends of an unknown dirty share.
+    outer_least : OuterBars or None
+        The same configurations without dirty pages, where the dirty share is unknown.
     """
 
     evaluation: Evaluation = field(repr=False)
+    outer: OuterBars = field(repr=False)
+    standing: str
     range: DirtyRange | None = field(default=None, repr=False)
+    outer_least: OuterBars | None = field(default=None, repr=False)
 
     @property
     def best(self) -> str | None:
@@ -75,6 +86,7 @@ class Comparison(Answer):
         """Return plain data for JSON: the finding, and all that the evaluation holds."""
         held = self.evaluation if self.range is None else self.range
         found = {"finding": self.finding, **held.to_dict()}
+        found["outer"]["sentence"] = self.standing
         if not derivation:
             del found["derivation"]
         return found
@@ -178,13 +190,21 @@ def of_evaluation(
         How long the workload took. [s]
     """
     judged = effects.judged(found, curve, flash, disk)
-    load = about_load(judged, curve.accesses, duration_s)
+    load = about_load(judged, curve, duration_s)
     made = replace(judged, warnings=(*load, *judged.warnings))
+    outer = made.outer
+
+    def explain() -> Iterator[Step]:
+        yield from explained(made)
+        yield from outer.steps
+
     return Comparison(
         finding=_finding(made),
         warnings=made.warnings,
-        explain=lambda: explained(made),
+        explain=explain,
         evaluation=made,
+        outer=outer,
+        standing=standing(made, outer),
     )
 
 
@@ -210,7 +230,10 @@ def of_range(
         warnings=(DIRTY_SHARE_UNKNOWN, *map(_of_one_end, most.warnings)),
         explain=explain,
         evaluation=most.evaluation,
+        outer=most.outer,
+        standing=standing_of_range(found, most.outer),
         range=found,
+        outer_least=found.least.outer,
     )
 
 

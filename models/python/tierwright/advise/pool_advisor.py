@@ -600,7 +600,7 @@ def _cautions(
         yield Caution(
             "no_writes",
             "no access of the trace writes, so R has no effect and no share grows",
-            "use a trace that records writes; see has_writes in `tierwright formats`",
+            "use a trace that records writes; see has_writes in [[the formats]]",
         )
     if asymmetry < 1:
         yield Caution(

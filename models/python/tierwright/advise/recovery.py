@@ -223,7 +223,7 @@ def answer(
             ram_pages=ram_pages,
             flash_pages=flash_pages,
             page_bytes=page,
-            source_bytes=curve.distinct_pages * page,
+            source_bytes=curve.data_pages * page,
         )
     )
     if left < 1:

@@ -19,7 +19,7 @@ from tierwright.hardware.device import Device
 from tierwright.simulate import replay
 from tierwright.simulate.contenders import spelled
 from tierwright.simulate.priced import price
-from tierwright.simulate.warm_up import WarmUp
+from tierwright.simulate.warm_up import FULL, WarmUp
 from tierwright.trace import reading
 from tierwright.trace.notes import ReaderNotes
 from tierwright.trace.reading import OnProgress, Trace
@@ -61,6 +61,8 @@ class ReplayRow:
         Of lazy with clean-only admission, whose counts no curve gives.
     counters : dict
         Every counter of the replay; those of a part after its name.
+    accesses, warm_up : int or None
+        Accesses that were counted, and those before them; None where nothing was replayed. [accesses]
     warnings : tuple of Caution
         About this replay.
     error, hint : str or None
@@ -84,6 +86,8 @@ class ReplayRow:
     io_time_reason: str | None = None
     formula: CleanOnlyCost | None = None
     counters: dict[str, int] = field(default_factory=dict)
+    accesses: int | None = None
+    warm_up: int | None = None
     warnings: tuple[Caution, ...] = ()
     error: str | None = None
     hint: str | None = None
@@ -114,15 +118,15 @@ class Sweep(Answer):
         As they were understood.
     rows : tuple of ReplayRow
         By contender, then by RAM, then by flash.
-    accesses : int
-        Accesses that are counted: those after the warm-up.
+    accesses : int or None
+        Accesses that are counted: those after the warm-up; None where each row has its own, until its cache is full.
     page_bytes : int
         Page of the trace. [bytes]
     """
 
     contenders: tuple[SweptContender, ...]
     rows: tuple[ReplayRow, ...] = field(repr=False)
-    accesses: int
+    accesses: int | None
     page_bytes: int
 
     @property
@@ -172,7 +176,8 @@ def answer(
     flash_metadata : MetadataPreset, optional
         Charged to the RAM of contenders with flash.
     warm_up : WarmUp
-        Accesses that fill the caches and are not counted.
+        Accesses that fill the caches and are not counted; `full`: of each replay until its flash is full, or its
+        cache where it has no flash.
     threads : int, optional
         Replays at a time; None: one a core.
     on_progress : callable, optional
@@ -253,7 +258,7 @@ def answer(
         explain=explain,
         contenders=found,
         rows=done,
-        accesses=max(0, summary["accesses"] - skipped),
+        accesses=None if skipped == FULL else max(0, summary["accesses"] - skipped),
         page_bytes=summary["page_bytes"],
     )
 
@@ -311,6 +316,8 @@ def row_of(
         io_time_reason=(priced.reason or None) if priced else "no device was given",
         formula=formula,
         counters=dict(_counters(result)),
+        accesses=accesses,
+        warm_up=result.get("warm_up", 0),
         warnings=(
             *(
                 Caution(each["name"], each["message"], each["hint"])

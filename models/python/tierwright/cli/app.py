@@ -13,6 +13,7 @@ from typing import Annotated, cast
 import typer
 
 from tierwright.cli import (
+    access_cost,
     bill,
     break_even,
     catalog,
@@ -21,10 +22,12 @@ from tierwright.cli import (
     curve,
     describe,
     device,
+    device_measure,
     fragments,
     model,
     planning,
     pool_split,
+    scale,
     sweep,
     trace,
     transactions,
@@ -32,6 +35,7 @@ from tierwright.cli import (
 )
 from tierwright.cli.money import shows_money
 from tierwright.common.errors import Defect, TierwrightError, defect_of
+from tierwright.common.parameters import Door, spelled
 
 COMMANDS_GROUP = "tierwright.commands"
 """Entry points through which other packages add commands, such as `serve`."""
@@ -60,6 +64,7 @@ app.add_typer(trace.app, name="trace")
 app.command("profile")(model.profile)
 app.command("describe")(describe.describe)
 app.command("compose")(compose.compose)
+app.command("scale")(scale.scale)
 app.command("simulate")(model.simulate)
 app.command("sweep")(sweep.sweep)
 app.command("evaluate")(shows_money(model.evaluate))
@@ -83,6 +88,8 @@ app.command("bill")(shows_money(bill.bill))
 app.command("conformance")(model.conformance)
 app.command("formula")(model.formula)
 app.add_typer(curve.app, name="curve")
+device.app.command("measure")(device_measure.measure)
+device.app.command("access-cost")(shows_money(access_cost.access_cost))
 app.add_typer(device.app, name="device")
 app.add_typer(catalog.app, name="catalog")
 
@@ -92,6 +99,7 @@ BUILT_IN = (
     "profile",
     "describe",
     "compose",
+    "scale",
     "simulate",
     "sweep",
     "evaluate",
@@ -232,9 +240,9 @@ def _value_given(parameter: object, given: list[str]) -> str | None:
 
 
 def _fail(message: str, hint: str) -> int:
-    typer.echo(f"error: {message}", err=True)
+    typer.echo(f"error: {spelled(message, Door.COMMAND)}", err=True)
     if hint:
-        typer.echo(f"hint: {hint}", err=True)
+        typer.echo(f"hint: {spelled(hint, Door.COMMAND)}", err=True)
     return EXIT_BAD_INPUT
 
 

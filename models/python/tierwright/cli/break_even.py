@@ -17,7 +17,10 @@ from tierwright.cli.output import (
     print_table,
     print_warnings,
 )
+from tierwright.cli.scale import ProductionOption
+from tierwright.cli.scale import workload as read_workload
 from tierwright.cli.sizes import Size, size_option
+from tierwright.common.errors import BadInput
 from tierwright.common.units import format_count, format_microseconds
 from tierwright.common.wording import counted
 
@@ -223,6 +226,7 @@ def break_even(
         ),
     ] = None,
     start: Start = "steady",
+    production: ProductionOption = None,
     json: Json = False,
 ) -> None:
     """Say how much flash replaces DRAM, and which of the two is the better buy."""
@@ -234,7 +238,6 @@ def break_even(
     )
     from tierwright.advise.dram_or_flash.elsewhere import StoreAsked
     from tierwright.hardware import catalog
-    from tierwright.profile.document import read_profile
 
     money = None if usd is None else amount("--usd", usd)
     flash = catalog.device_or_file(flash_device)
@@ -243,7 +246,7 @@ def break_even(
     prices = None if price_book is None else catalog.price_book(price_book)
     if money is not None and prices is None and ram is None:
         prices = _assumed_book(flash.id, assumed)
-    workload = None if profile is None else read_profile(profile)
+    workload = _workload(profile, production)
     curve = None if workload is None else workload.curve.from_start(start)
 
     def page() -> int:
@@ -342,6 +345,16 @@ def _host_share(
     )
 
 
+def _workload(profile: Path | None, production: str | None) -> Profile | None:
+    if profile is not None:
+        return read_workload(profile, production)
+    if production is not None:
+        raise BadInput(
+            "--production needs a profile", "name that of the recording with --profile"
+        )
+    return None
+
+
 def _rate(stated: float | None, workload: Profile | None) -> Rate | None:
     """Return the accesses per second as stated, else of the recording; None where neither says."""
     from tierwright.advise.point import Rate, rate_of
@@ -356,7 +369,7 @@ def _rate(stated: float | None, workload: Profile | None) -> Rate | None:
         return Rate(stated, "as given")
     if workload is None or not workload.duration_s or not workload.curve.accesses:
         return None
-    return rate_of(workload.curve.accesses, workload.duration_s)
+    return rate_of(workload.curve, workload.duration_s)
 
 
 def _print_paying(answer: DramOrFlash) -> None:

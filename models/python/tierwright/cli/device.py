@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -25,7 +26,7 @@ from tierwright.common.units import (
 if TYPE_CHECKING:
     from tierwright.advise.device_health import DeviceHealth
     from tierwright.hardware.device import Device
-    from tierwright.hardware.fio import FioImport
+    from tierwright.hardware.fio import FioImport, FioMix
 
 TB = 10**12
 
@@ -116,12 +117,12 @@ def import_fio(
     )
     found = answer.found
     if output is not None:
-        _write(output, found.device, force=force)
+        write_device(output, found.device, force=force)
     if json:
         print_json({"finding": answer.finding, **found.to_dict()})
         return
     typer.echo(answer.finding)
-    _print_import(found, output)
+    print_import(found, output)
 
 
 @app.command("health")
@@ -190,7 +191,8 @@ def health(
     _print_health(found)
 
 
-def _write(path: Path, device: Device, *, force: bool) -> None:
+def write_device(path: Path, device: Device, *, force: bool) -> None:
+    """Write a device as TOML, or as JSON where the name ends in .json."""
     import json
 
     from tierwright.hardware.fio import to_toml
@@ -204,7 +206,8 @@ def _write(path: Path, device: Device, *, force: bool) -> None:
     path.write_text(text, encoding="utf-8")
 
 
-def _print_import(found: FioImport, output: Path | None) -> None:
+def print_import(found: FioImport, output: Path | None) -> None:
+    """Print the runs behind a device, which of them it uses, and the warnings."""
     print_table(
         "What fio measured",
         [
@@ -215,6 +218,7 @@ def _print_import(found: FioImport, output: Path | None) -> None:
             ("in flight", True),
             ("IOPS", True),
             ("latency", True),
+            ("99 % within", True),
             ("1/IOPS", True),
             ("service time", True),
         ],
@@ -227,12 +231,15 @@ def _print_import(found: FioImport, output: Path | None) -> None:
                 "-" if run.in_flight is None else f"{run.in_flight:.3g}",
                 format_count(run.iops),
                 _time(run.latency_us),
+                _time(run.percentiles_us.get("p99")),
                 format_microseconds(run.time_per_operation_us),
                 _time(run.service_time_us),
             ]
             for run in found.runs
         ],
     )
+    if found.mixes:
+        _print_mixes(found.mixes)
     typer.echo("")
     typer.echo(f"used: {found.basis}")
     for figure, run in found.used.items():
@@ -240,6 +247,39 @@ def _print_import(found: FioImport, output: Path | None) -> None:
     if output is not None:
         typer.echo(f"written: {output}")
     print_warnings([{"message": w.message, "hint": w.hint} for w in found.warnings])
+
+
+def _print_mixes(mixes: Sequence[FioMix]) -> None:
+    typer.echo("")
+    print_table(
+        "Reads and writes measured together",
+        [
+            ("job", False),
+            ("reads", True),
+            ("block", True),
+            ("queue depth", True),
+            ("IOPS", True),
+            ("read latency", True),
+            ("99 % within", True),
+            ("write latency", True),
+            ("99 % within", True),
+        ],
+        [
+            [
+                mix.read.name,
+                f"{mix.read_percent} %",
+                f"{mix.read.block_bytes} B",
+                str(mix.read.queue_depth),
+                format_count(mix.read.iops + mix.write.iops),
+                *(
+                    _time(time_us)
+                    for side in (mix.read, mix.write)
+                    for time_us in (side.latency_us, side.percentiles_us.get("p99"))
+                ),
+            ]
+            for mix in mixes
+        ],
+    )
 
 
 def _print_health(answer: DeviceHealth) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -29,6 +30,7 @@ from tierwright.cli.output import (
     progress,
 )
 from tierwright.cli.reads import NamedTrace, may_read_trace, opened, reads_trace
+from tierwright.cli.scale import ProductionOption, workload
 from tierwright.cli.sizes import PageBytes as PageBytesOf
 from tierwright.cli.sizes import RamPages, Size, page_bytes_of, parse_sizes, size_option
 from tierwright.common.errors import BadInput
@@ -37,9 +39,13 @@ from tierwright.common.wording import counted
 from tierwright.trace.reading import Trace
 
 if TYPE_CHECKING:
+    from tierwright.advise.compare import Comparison
     from tierwright.evaluate.page_flow.dirty_range import DirtyRange
-    from tierwright.evaluate.page_flow.results import Evaluation
+    from tierwright.evaluate.page_flow.results import Evaluation, OuterBar
+    from tierwright.simulate.warm_up import AskedWarmUp
     from tierwright.trace.reading import OnProgress
+
+    Form = Callable[[float], str]
 
 
 @reads_trace
@@ -71,9 +77,16 @@ def profile(
         bool,
         typer.Option(
             "--summaries/--no-summaries",
-            help="Also summarise the trace, which takes a second pass over it.",
+            help="Also summarise the trace, and the reuse of each relation, which takes further passes over it.",
         ),
     ] = True,
+    relation_names: Annotated[
+        bool,
+        typer.Option(
+            "--relation-names",
+            help="Name the relations in the profile; by default they are numbered.",
+        ),
+    ] = False,
     json: Json = False,
 ) -> None:
     """Compute the LRU hit-ratio and write-back curves of a trace, exact or sampled; sum it up."""
@@ -104,12 +117,20 @@ def profile(
 
         with progress("summaries") as on_progress:
             made = replace(made, summaries=summarise(trace, on_progress=on_progress))
+        if made.summaries is not None and made.summaries.devices is not None:
+            from tierwright.profile import relations
+
+            with progress("relations") as on_progress:
+                reuse = relations.measured(
+                    trace, names=relation_names, on_progress=on_progress
+                )
+            made = made.with_relations(reuse)
     notes = made.curve.notes
     print_warnings([note.to_dict() for note in notes.warnings])
     if output is not None:
         made.write(output)
     if json:
-        print_json(made.to_dict())
+        print_json(made.to_dict(), to_keep=True)
         return
     curve = made.curve
     size = curve.distinct_pages * curve.page_bytes
@@ -231,7 +252,8 @@ def simulate(
     memory of flash leaves.
 
     With --warm-up, the first accesses (`warm_up`) fill the caches and are not counted: `accesses` and all
-    counts are of those that follow. `distinct_pages`, and what is left at the end, are of the whole trace.
+    counts are of those that follow. `distinct_pages`, and what is left at the end, are of the whole trace. With
+    `--warm-up full` they end with the access that fills flash, or the only cache; one that is never filled is an error.
     """
     given = {
         "--pages": pages,
@@ -431,7 +453,7 @@ def _simulate_two_tiers(
     name: str,
     sizes: tuple[int, int],
     options: list[str],
-    warm_up: int,
+    warm_up: AskedWarmUp,
     on_progress: OnProgress,
 ) -> dict[str, Any]:
     """Replay through a page-flow scheme, a chooser among them, or a flash cache."""
@@ -460,7 +482,7 @@ def _simulate_one_cache(
     policy: str,
     pages: int,
     options: list[str],
-    warm_up: int,
+    warm_up: AskedWarmUp,
     on_progress: OnProgress,
 ) -> dict[str, Any]:
     """Replay through a replacement policy, or through a cost-aware buffer of that name."""
@@ -541,6 +563,7 @@ def evaluate(
     ] = None,
     trace: NamedTrace | None = None,
     start: Start = "steady",
+    production: ProductionOption = None,
     new_pages: NewPages = 0,
     json: Json = False,
 ) -> None:
@@ -551,13 +574,20 @@ def evaluate(
     """
     from tierwright.advise import compare
     from tierwright.hardware import catalog
-    from tierwright.profile.document import read_profile
 
-    read_from = read_profile(profile)
+    if production is not None and trace is not None:
+        raise BadInput(
+            "--trace cannot be combined with --production: a replay of the recording does not tell "
+            "which scheme wins in production",
+            "leave out one of the two",
+        )
+    read_from = workload(profile, production, new_pages=new_pages)
     curve = read_from.curve
     if dirty_share is not None:
         curve = curve.with_dirty_share(dirty_share)
-    curve = curve.from_start(start).with_new_pages(new_pages)
+    curve = curve.from_start(start)
+    if production is None:
+        curve = curve.with_new_pages(new_pages or curve.new_pages)
     choices: dict[str, Any] = {
         "ram_pages": ram_pages.at(lambda: curve.page_bytes),
         "flash_pages": flash_pages.at(lambda: curve.page_bytes),
@@ -568,6 +598,11 @@ def evaluate(
         "amortisation_months": amortisation_months,
         "flash_metadata": preset_of(flash_metadata),
     }
+    if trace is not None and curve.scaled is not None:
+        raise BadInput(
+            f"`{profile}` was scaled to production, which a replay of the recording cannot check",
+            "leave out --trace, or use the profile of the recording",
+        )
     if trace is not None and curve.given is not None:
         raise BadInput(
             f"`{profile}` holds a given curve, without a trace",
@@ -590,8 +625,10 @@ def evaluate(
     typer.echo(found.finding)
     if found.range is not None:
         _print_range(found.range)
+        _print_outer(found, priced=price_book is not None)
         return
     _print_evaluation(found.evaluation, priced=price_book is not None)
+    _print_outer(found, priced=price_book is not None)
 
 
 def conformance(
@@ -772,6 +809,50 @@ _START_WORDS = {
     "cold": "cold, with empty caches; --start steady is a system that runs",
 }
 """What a start means, beside an answer."""
+
+
+def _print_outer(found: Comparison, *, priced: bool) -> None:
+    """Print what surrounds the schemes, and where the best one stands."""
+    from tierwright.common.currency import amount, shown_in
+
+    def ends(name: str, of: Callable[[OuterBar], float], form: Form) -> str:
+        most = form(of(found.outer.bars[name]))
+        if found.outer_least is None:
+            return most
+        least = form(of(found.outer_least.bars[name]))
+        return most if least == most else f"{least} to {most}"
+
+    rows = []
+    for name, bar in found.outer.bars.items():
+        row = [
+            bar.title,
+            format_count(bar.ram_pages),
+            format_count(bar.flash_pages),
+            ends(name, lambda bar: bar.io_time_us_per_access, format_microseconds),
+            ends(name, lambda bar: bar.flash_writes_per_access, "{:.4f}".format),
+        ]
+        if priced:
+            cost = bar.cost_usd_per_month
+            row.append("-" if cost is None else amount(cost))
+        rows.append(row)
+    typer.echo("")
+    print_table(
+        "for comparison, not to choose",
+        [
+            ("", False),
+            ("RAM pages", True),
+            ("flash pages", True),
+            ("I/O time / access", True),
+            ("flash writes / access", True),
+            *([(f"{shown_in().currency} / month", True)] if priced else []),
+        ],
+        rows,
+    )
+    typer.echo(found.standing)
+    for bar in found.outer.bars.values():
+        typer.echo(f"{bar.title}: {bar.note}")
+        if priced and bar.cost_reason:
+            typer.echo(f"no cost: {bar.cost_reason}")
 
 
 def _print_evaluation(found: Evaluation, *, priced: bool) -> None:

@@ -8,6 +8,7 @@ import typer
 
 if TYPE_CHECKING:
     from tierwright.evaluate.metadata import MetadataPreset
+    from tierwright.simulate.warm_up import AskedWarmUp
     from tierwright.trace.reading import Trace
 
 FlashMetadata = Annotated[
@@ -58,15 +59,18 @@ WarmUpOption = Annotated[
     str | None,
     typer.Option(
         "--warm-up",
-        metavar="N|P%",
+        metavar="N|P%|full",
         help="Accesses at the beginning of the trace, or a share of all, that fill the "
-        "caches and are not counted [default: all are counted].",
+        "caches and are not counted; full: until the flash of each replay holds all its "
+        "pages, or its cache where it has no flash [default: all are counted].",
     ),
 ]
 
 
-def warm_up_of(trace: Trace, text: str | None) -> int:
-    """Return the accesses that `--warm-up` names, 0 where it is left out; a share of a raw trace counts it first.
+def warm_up_of(trace: Trace, text: str | None) -> AskedWarmUp:
+    """Return the accesses that `--warm-up` names, or `full`; 0 where it is left out.
+
+    A share of a raw trace counts it first.
 
     Raises
     ------

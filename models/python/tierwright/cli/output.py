@@ -14,6 +14,7 @@ from typing import Annotated, Any, Protocol
 import typer
 
 from tierwright.common.errors import BadInput, TierwrightError
+from tierwright.common.parameters import Door, spelled
 from tierwright.common.units import format_bytes
 from tierwright.common.wording import counted
 
@@ -29,6 +30,11 @@ def as_given(text: str) -> str:
     for path, given in shown_as.items():
         text = text.replace(path, given)
     return text
+
+
+def as_typed(text: str) -> str:
+    """Say a message in the words of the command line: what was given, and its options."""
+    return spelled(as_given(text), Door.COMMAND)
 
 
 @contextmanager
@@ -108,15 +114,23 @@ def whole_numbers(text: str, option: str) -> list[int]:
     return found
 
 
-def print_json(document: Any) -> None:
+def print_json(document: Any, *, to_keep: bool = False) -> None:
     """Print one JSON document; NaN and infinity, which JSON lacks, are refused.
 
     Its money has the currency that the command shows beside the dollars.
+
+    Parameters
+    ----------
+    document : object
+        Plain data.
+    to_keep : bool
+        Whether it is a file for other doors too, such as a profile, whose messages keep
+        their marks.
     """
     from tierwright.common.currency import stated
 
     text = json.dumps(stated(document), ensure_ascii=False, allow_nan=False)
-    sys.stdout.write(as_given(text) + "\n")
+    sys.stdout.write((as_given if to_keep else as_typed)(text) + "\n")
 
 
 def print_table(
@@ -163,9 +177,9 @@ def print_facts(facts: Sequence[tuple[str, str]]) -> None:
 def print_warnings(warnings: Sequence[dict[str, Any]]) -> None:
     """Print warnings with their hints on stderr."""
     for warning in warnings:
-        typer.echo(f"warning: {as_given(warning['message'])}", err=True)
+        typer.echo(f"warning: {as_typed(warning['message'])}", err=True)
         if warning["hint"]:
-            typer.echo(f"hint: {warning['hint']}", err=True)
+            typer.echo(f"hint: {as_typed(warning['hint'])}", err=True)
 
 
 def print_notes(found: Mapping[str, Any]) -> None:

@@ -10,6 +10,7 @@ from tierwright.cli.charge import charge
 from tierwright.cli.options import WarmUpOption, warm_up_of
 from tierwright.cli.output import (
     Json,
+    as_typed,
     print_json,
     print_notes,
     print_table,
@@ -121,7 +122,7 @@ def sweep(
     why; the exit code is then 1.
 
     With --warm-up, the first accesses (`warm_up`) fill the caches and are not counted; a miniature warms up
-    with its own share of them.
+    with its own share of them. With `--warm-up full` each row has its own, and one whose cache is never full fails.
 
     With --flash-metadata, --ram-pages are budgets: `ram_budget_pages` of a row, whose `ram_pages`
     are what the memory of flash leaves.
@@ -330,7 +331,8 @@ def _print_rows(rows: list[dict[str, Any]]) -> None:
         line.append("-" if "error" in row else format_count(row["accesses"]))
         line += [_count(row, name) for name in shown]
         line.append(
-            row.get("error") or ("" if row.get("complete", True) else "partial")
+            as_typed(row.get("error", ""))
+            or ("" if row.get("complete", True) else "partial")
         )
         table.append(line)
     columns = [("configuration", False), ("pages", True), ("accesses", True)]
@@ -345,7 +347,7 @@ def _print_hints(rows: list[dict[str, Any]]) -> None:
         if "error" in row and row.get("hint"):
             of.setdefault(row["hint"], []).append(f"{_name(row)} {_sizes(row)}")
     for hint, whose in of.items():
-        typer.echo(f"hint: {', '.join(whose)}: {hint}", err=True)
+        typer.echo(f"hint: {', '.join(whose)}: {as_typed(hint)}", err=True)
 
 
 def _print_warnings(rows: list[dict[str, Any]]) -> None:

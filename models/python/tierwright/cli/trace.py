@@ -11,6 +11,7 @@ import typer
 
 from tierwright.cli.output import (
     Json,
+    as_typed,
     print_facts,
     print_json,
     print_table,
@@ -168,7 +169,7 @@ def preview(
     )
     _print_records(found)
     for assumption in found["assumptions"]:
-        typer.echo(f"assumed: {_text(assumption)}")
+        typer.echo(f"assumed: {as_typed(_text(assumption))}")
     print_warnings(found["warnings"])
 
 
@@ -245,7 +246,7 @@ def _print_summary(found: dict[str, Any], took_s: float, *, as_json: bool) -> No
     print_facts(facts)
     _print_records(found)
     for assumption in found["assumptions"]:
-        typer.echo(f"assumed: {_text(assumption)}")
+        typer.echo(f"assumed: {as_typed(_text(assumption))}")
     print_warnings(found["warnings"])
 
 

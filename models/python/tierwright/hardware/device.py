@@ -107,6 +107,15 @@ FIGURES: dict[str, tuple[tuple[str, ...], str]] = {
 }
 """Every figure that a device may state: allowed units, meaning."""
 
+LATENCIES: dict[str, str] = {
+    "mean": "mean",
+    "p50": "half of the requests took at most this long",
+    "p95": "95 % of the requests took at most this long",
+    "p99": "99 % of the requests took at most this long",
+    "p99_9": "99.9 % of the requests took at most this long",
+}
+"""Every latency that a measurement may state in µs: meaning."""
+
 _SIZE_IS_CHOSEN = {"cloud_block", "cloud_disk", "object"}
 _MAY_BE_ZERO = {
     "iops_rent",
@@ -133,6 +142,7 @@ _MEASUREMENT_KEYS = {
     "page_bytes",
     "queue_depth",
     "iops",
+    "latency_us",
     "source",
     "date",
     "note",
@@ -203,6 +213,9 @@ class Measurement:
         As of a `Figure`.
     note : str
         What to know before using it.
+    latency_us : mapping of str to Decimal
+        Key of `LATENCIES` to the time from submission to completion, with the wait behind the
+        other requests in flight; empty where it was not measured. [µs]
     """
 
     operation: Operation
@@ -212,6 +225,7 @@ class Measurement:
     queue_depth: int | None = None
     date: str | None = None
     note: str = ""
+    latency_us: Mapping[str, Decimal] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the measurement as plain data."""
@@ -219,6 +233,9 @@ class Measurement:
             "operation": self.operation,
             "page_bytes": self.page_bytes,
             "iops": plain_number(self.iops),
+            "latency_us": {
+                name: plain_number(value) for name, value in self.latency_us.items()
+            },
             "queue_depth": self.queue_depth,
             "source": self.source,
             "date": self.date,
@@ -335,7 +352,7 @@ def device_from_mapping(data: Mapping[str, Any], *, place: str = "device") -> De
         `id`, `name`, `kind`, optional `year`, `sold_as`, `notes`, and `figures`: name to
         `{value, unit, source, date?, note?, assumed?}` with the names and units of `FIGURES`;
         optional `measurements`: a list of `{operation, page_bytes, iops, source, queue_depth?,
-        date?, note?}`.
+        latency_us?, date?, note?}`, with the latencies of `LATENCIES`.
     place : str
         File or request named in errors.
 
@@ -460,6 +477,7 @@ def _measurement(entry: Any, where: str, problems: Problems) -> Measurement | No
     check_date(entry.get("date"), f"{where}.date", problems)
     note = entry.get("note", "")
     problems.check(isinstance(note, str), f"{where}.note", note, "must be text")
+    latencies = _latencies(entry.get("latency_us", {}), f"{where}.latency_us", problems)
     if len(problems.found) > before or iops is None:
         return None
     return Measurement(
@@ -470,7 +488,33 @@ def _measurement(entry: Any, where: str, problems: Problems) -> Measurement | No
         depth,
         entry.get("date"),
         note,
+        latencies,
     )
+
+
+def _latencies(entry: Any, where: str, problems: Problems) -> dict[str, Decimal]:
+    if not problems.check(isinstance(entry, Mapping), where, entry, "must be a table"):
+        return {}
+    found: dict[str, Decimal] = {}
+    for name, stated in entry.items():
+        place = f"{where}.{name}"
+        if not problems.check(
+            name in LATENCIES, place, None, f"is not one of {', '.join(LATENCIES)}"
+        ):
+            continue
+        value = read_decimal(stated, place, problems)
+        if value is not None and problems.check(
+            value > 0, place, value, "must be positive"
+        ):
+            found[name] = value
+    ranked = [found[name] for name in LATENCIES if name in found and name != "mean"]
+    problems.check(
+        ranked == sorted(ranked),
+        where,
+        None,
+        "a higher percentile is below a lower one",
+    )
+    return found
 
 
 def _figure(name: str, entry: Any, problems: Problems) -> Figure | None:

@@ -9,7 +9,11 @@ Three times are kept apart, because at a queue depth above 1 they differ:
   is the completion latency. At depth n it lies between 1/IOPS and the latency, and is left open.
 
 By Little's law IOPS x latency is the number of requests really in flight; where it is well below
-the depth asked for, a warning says so.
+the depth asked for, a warning says so. A mix of reads and writes gives the cost of neither: it is
+kept beside the runs of one pattern and gives no figure of the device.
+
+A result of `tierwright device measure` is a result of fio with a record of how it was made
+(`tierwright.hardware.fio_record`).
 """
 
 from __future__ import annotations
@@ -30,6 +34,7 @@ from tierwright.common.documents import parse_json
 from tierwright.common.errors import BadInput, Problems
 from tierwright.common.wording import counted
 from tierwright.hardware.device import KINDS, Device, Measurement, device_from_mapping
+from tierwright.hardware.fio_record import FioRecord, read_record
 from tierwright.hardware.service_time import (
     service_basis,
     service_us,
@@ -50,7 +55,15 @@ NS_PER_US = 1000.0
 US_PER_S = 1e6
 END_OF_TIME_S = 4_102_444_800
 """2100-01-01: a later timestamp is none."""
-_MIXES = frozenset({"rw", "readwrite", "randrw", "randtrimwrite", "trimwrite"})
+_MIXES = {"rw": False, "readwrite": False, "randrw": True}
+"""Value of `rw` of a mix of reads and writes: whether it is random."""
+PERCENTILES = {
+    "p50": "50.000000",
+    "p95": "95.000000",
+    "p99": "99.000000",
+    "p99_9": "99.900000",
+}
+"""Percentile of a measurement to the key of fio."""
 _PATTERNS: Mapping[str, tuple[Operation, bool]] = {
     "read": ("read", False),
     "write": ("write", False),
@@ -58,6 +71,8 @@ _PATTERNS: Mapping[str, tuple[Operation, bool]] = {
     "randwrite": ("write", True),
 }
 """Value of `rw`: operation, and whether it is random."""
+_DIRECTIONS: tuple[Operation, Operation] = ("read", "write")
+ALL_PERCENT = 100
 _SIZE = re.compile(r"(\d{1,12})\s*([kmg]?)i?b?", re.IGNORECASE | re.ASCII)
 _COUNT = re.compile(r"\d{1,9}", re.ASCII)
 _FACTORS = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30}
@@ -95,6 +110,10 @@ class FioRun:
         Only at depth 1: the mean completion latency. [µs]
     duration_s : float
         [s]
+    percentiles_us : dict of str to float
+        Key of `PERCENTILES` to latency: from submission with `lat_percentiles=1`, else completion
+        latency, which fio reports by default. Empty where fio reports none, and for jobs that ran
+        together, whose percentiles cannot be joined. [µs]
     """
 
     name: str
@@ -109,6 +128,24 @@ class FioRun:
     time_per_operation_us: float
     service_time_us: float | None
     duration_s: float
+    percentiles_us: dict[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class FioMix:
+    """Reads and writes that fio measured together.
+
+    Attributes
+    ----------
+    read_percent : int
+        Share of reads that was requested. [%]
+    read, write : FioRun
+        Each direction; `queue_depth` is that of both together.
+    """
+
+    read_percent: int
+    read: FioRun
+    write: FioRun
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +164,10 @@ class FioImport:
         Which of the three times the models will use.
     warnings : tuple of Caution
         What to know before acting on it.
+    mixes : tuple of FioMix
+        Reads and writes measured together, beside the runs.
+    record : FioRecord or None
+        How it was measured; None where `tierwright device measure` did not make it.
     """
 
     device: Device
@@ -134,6 +175,8 @@ class FioImport:
     used: dict[str, str]
     basis: str
     warnings: tuple[Caution, ...]
+    mixes: tuple[FioMix, ...] = ()
+    record: FioRecord | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON; `device` is in the form of a device file."""
@@ -144,6 +187,8 @@ class FioImport:
             "write_service_us": service_us(self.device, "write", page),
             "service_basis": service_basis(self.device, page),
             "runs": plain(self.runs),
+            "mixes": plain(self.mixes),
+            "record": None if self.record is None else plain(self.record),
             "used": dict(self.used),
             "basis": self.basis,
             "warnings": plain(self.warnings),
@@ -166,6 +211,9 @@ class _Part:
     completion_us: float | None
     operations: float
     duration_s: float
+    percentiles_us: dict[str, float]
+    read_percent: int | None
+    """Of a mix; None where the pattern ran alone."""
 
 
 def read_fio(path: Path) -> Mapping[str, Any]:
@@ -215,7 +263,8 @@ def import_fio(
     queue_depth : int, optional
         Depth of the rates to take. [1]
     page_bytes : int, optional
-        Transfer of the rates to take, where fio measured several. [bytes]
+        Transfer of the rates to take, where fio measured several; that of the record where there
+        is one. [bytes]
     capacity_bytes : int, optional
         Usable capacity, which fio does not tell. [bytes]
     place : str
@@ -235,9 +284,19 @@ def import_fio(
         raise BadInput(
             f"{place}: kind `{kind}` is unknown", f"one of {', '.join(KINDS)}"
         )
+    record = read_record(document, place)
     parts, warnings = _parts(document, place)
-    runs = _runs(parts)
-    page = _page(runs, page_bytes, place)
+    runs, mixes = _runs(parts)
+    if not runs and mixes:
+        first = mixes[0].read
+        pattern = "randrw" if first.random else "rw"
+        raise BadInput(
+            f"{place}: job {first.name}: `{pattern}` reads and writes were measured together, so "
+            "the cost of neither is known",
+            _HINT,
+        )
+    planned = None if record is None else record.page_bytes
+    page = _page(runs, page_bytes or planned, place)
     depth, about_depth = _depth(runs, page, queue_depth, place)
     version = str(document.get("fio version", "fio"))
     chosen = [
@@ -257,7 +316,9 @@ def import_fio(
             "id": identifier,
             "name": name or identifier,
             "kind": kind,
-            "notes": f"[measured] imported from {version}",
+            "notes": f"[measured] imported from {version}"
+            if record is None
+            else f"[measured] by {record.provenance}",
             "figures": figures,
             "measurements": [
                 {
@@ -265,8 +326,10 @@ def import_fio(
                     "page_bytes": run.block_bytes,
                     "queue_depth": run.queue_depth,
                     "iops": Decimal(f"{run.iops:.9g}"),
+                    "latency_us": _latencies(run),
                     "source": f"{version}, job `{run.name}`",
                     "date": _date(document),
+                    "note": "" if record is None else record.note_of(run.name),
                 }
                 for run in runs
                 if run.random
@@ -279,8 +342,24 @@ def import_fio(
         tuple(runs),
         used,
         _basis(depth, chosen),
-        (*warnings, *about_depth, *_about_runs(chosen)),
+        (
+            *warnings,
+            *(() if record is None else record.cautions),
+            *about_depth,
+            *_about_runs(chosen),
+        ),
+        mixes,
+        record,
     )
+
+
+def _latencies(run: FioRun) -> dict[str, Decimal]:
+    known = {"mean": run.latency_us, **run.percentiles_us}
+    return {
+        name: Decimal(f"{value:.9g}")
+        for name, value in known.items()
+        if value is not None and value > 0
+    }
 
 
 def to_toml(device: Device) -> str:
@@ -327,6 +406,9 @@ def _measured_lines(each: Measurement) -> list[str]:
         lines.append(f"date = {_text(each.date)}")
     if each.note:
         lines.append(f"note = {_text(each.note)}")
+    if each.latency_us:
+        lines += ["", "[measurements.latency_us]"]
+        lines += [f"{name} = {value:f}" for name, value in each.latency_us.items()]
     return lines
 
 
@@ -407,34 +489,44 @@ def _parts(
             not job.get("error"), f"{where}.error", job.get("error"), "the job failed"
         ):
             continue
-        part = _part(job, options, where, problems)
-        if part is not None:
-            parts.append(part)
+        parts += _parts_of(job, options, where, problems)
         for caution in _about_options(options, str(job.get("jobname", where))):
             warnings.setdefault(caution.name, caution)
     problems.raise_if_any()
     return parts, list(warnings.values())
 
 
-def _part(
+def _parts_of(
     job: Mapping[str, Any],
     options: Mapping[str, Any],
     where: str,
     problems: Problems,
-) -> _Part | None:
+) -> list[_Part]:
+    """Return the directions of a job: one, or both of a mix."""
     pattern = str(options.get("rw", options.get("readwrite", "read"))).split(":")[0]
     name = str(job.get("jobname", where))
     if pattern in _MIXES:
-        problems.add(
-            f"{where} ({name})",
-            pattern,
-            "reads and writes were measured together, so the cost of neither is known",
-        )
-        return None
+        share = _read_percent(options, f"{where} ({name})", problems)
+        both = [
+            _part(job, options, where, (each, _MIXES[pattern], share), problems)
+            for each in _DIRECTIONS
+        ]
+        return [part for part in both if part is not None]
     if pattern not in _PATTERNS:
         problems.add(f"{where} ({name})", pattern, "is not a read or write pattern")
-        return None
-    operation, random = _PATTERNS[pattern]
+        return []
+    alone = _part(job, options, where, (*_PATTERNS[pattern], None), problems)
+    return [] if alone is None else [alone]
+
+
+def _part(
+    job: Mapping[str, Any],
+    options: Mapping[str, Any],
+    where: str,
+    pattern: tuple[Operation, bool, int | None],
+    problems: Problems,
+) -> _Part | None:
+    operation, random, read_percent = pattern
     found = job.get(operation)
     if not isinstance(found, Mapping):
         problems.add(f"{where}.{operation}", None, "is absent")
@@ -459,7 +551,7 @@ def _part(
         return None
     return _Part(
         int(_number(job, "groupid") or 0),
-        name,
+        str(job.get("jobname", where)),
         operation,
         random,
         block,
@@ -470,24 +562,51 @@ def _part(
         _mean_us(found, "clat"),
         _number(found, "total_ios") or iops,
         runtime_ms / 1000,
+        _percentiles_us(found),
+        read_percent,
     )
 
 
-def _runs(parts: Sequence[_Part]) -> list[FioRun]:
+def _read_percent(options: Mapping[str, Any], where: str, problems: Problems) -> int:
+    """Share of reads of a mix, which fio takes as 50 % unless it is given. [%]"""
+    for key in ("rwmixread", "rwmixwrite"):
+        if key in options:
+            text = str(options[key])
+            good = _COUNT.fullmatch(text) is not None and int(text) <= ALL_PERCENT
+            problems.check(good, f"{where}.{key}", text, "is not a percentage")
+            share = int(text) if good else 0
+            return share if key == "rwmixread" else ALL_PERCENT - share
+    return ALL_PERCENT // 2
+
+
+def _runs(parts: Sequence[_Part]) -> tuple[list[FioRun], tuple[FioMix, ...]]:
     """Jobs of one group ran at once: of one pattern they add up, of several they disturb."""
     groups: dict[int, list[_Part]] = {}
     for part in parts:
         groups.setdefault(part.group, []).append(part)
     runs: dict[tuple[str, bool, int, int], FioRun] = {}
+    mixes: list[FioMix] = []
     for members in groups.values():
-        patterns = {(m.operation, m.random, m.block_bytes) for m in members}
-        if len(patterns) > 1:
+        shares = {m.read_percent for m in members}
+        patterns = {
+            (None if None not in shares else m.operation, m.random, m.block_bytes)
+            for m in members
+        }
+        if len(patterns) > 1 or len(shares) > 1:
             names = ", ".join(sorted({m.name for m in members}))
             raise BadInput(
                 f"jobs {names} ran at the same time with different patterns, so none was "
                 "measured alone",
                 "add `stonewall` to each job, or run them one after the other",
             )
+        share = shares.pop()
+        if share is not None:
+            reads, writes = (
+                [m for m in members if m.operation == each] for each in _DIRECTIONS
+            )
+            if reads and writes:
+                mixes.append(FioMix(share, _joined(reads), _joined(writes)))
+            continue
         run = _joined(members)
         key = (run.operation, run.random, run.block_bytes, run.queue_depth)
         if key in runs:
@@ -497,7 +616,7 @@ def _runs(parts: Sequence[_Part]) -> list[FioRun]:
                 "import them one at a time",
             )
         runs[key] = run
-    return list(runs.values())
+    return list(runs.values()), tuple(mixes)
 
 
 def _joined(members: Sequence[_Part]) -> FioRun:
@@ -519,6 +638,7 @@ def _joined(members: Sequence[_Part]) -> FioRun:
         US_PER_S / iops,
         completion if depth == 1 else None,
         max(m.duration_s for m in members),
+        first.percentiles_us if len(members) == 1 else {},
     )
 
 
@@ -535,7 +655,7 @@ def _page(runs: Sequence[FioRun], wanted: int | None, place: str) -> int:
     if wanted is None and len(sizes) > 1:
         raise BadInput(
             f"{place}: random operations of {', '.join(map(str, sizes))} bytes were measured",
-            "choose one with --page-bytes",
+            "choose one as [[the page_bytes]]",
         )
     if wanted is not None and wanted not in sizes:
         raise BadInput(
@@ -565,7 +685,7 @@ def _depth(
         raise BadInput(
             f"{place}: reads were measured at depth {reads}, writes at {writes}: rates "
             "at different queue depths are not comparable",
-            "measure both at one depth, or choose with --queue-depth",
+            "measure both at one depth, or give [[the queue_depth]]",
         )
     depth = wanted if wanted is not None else max(both or measured)
     lacking = [name for name, found in depths.items() if depth not in found]
@@ -680,6 +800,26 @@ def _mean_us(found: Mapping[str, Any], name: str) -> float | None:
             if mean is not None and mean > 0:
                 return mean / factor
     return None
+
+
+def _percentiles_us(found: Mapping[str, Any]) -> dict[str, float]:
+    """Percentiles that fio states; those of fio 2 are in microseconds."""
+    for key, factor in (
+        ("lat_ns", NS_PER_US),
+        ("clat_ns", NS_PER_US),
+        ("lat", 1.0),
+        ("clat", 1.0),
+    ):
+        entry = found.get(key)
+        stated = entry.get("percentile") if isinstance(entry, Mapping) else None
+        if isinstance(stated, Mapping):
+            known = {name: _number(stated, at) for name, at in PERCENTILES.items()}
+            return {
+                name: value / factor
+                for name, value in known.items()
+                if value is not None and value > 0
+            }
+    return {}
 
 
 def _rate(found: Mapping[str, Any]) -> float | None:

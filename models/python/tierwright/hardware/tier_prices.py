@@ -105,7 +105,7 @@ def _cost_parts(
     held = {
         "ram": (ram, ram_pages * curve.page_bytes),
         "flash": (flash, flash_pages * curve.page_bytes),
-        "disk": (disk, curve.distinct_pages * curve.page_bytes),
+        "disk": (disk, curve.data_pages * curve.page_bytes),
     }
     parts: dict[str, CostPart] = {}
     warnings: list[Caution] = []

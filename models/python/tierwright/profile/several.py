@@ -54,6 +54,8 @@ class Workload:
     def most_pages(self) -> float:
         """Pages that a cache can hold of it: infinite where the size of its data is unknown."""
         curve = self.curve
+        if curve.scaled is not None:
+            return float(curve.data_pages)
         if curve.cold is not None or not curve.data_known:
             return math.inf
         return float(curve.distinct_pages)

@@ -11,7 +11,7 @@ from typing import Any, Literal, get_args
 
 from tierwright import _simulator
 from tierwright.common.errors import BadInput
-from tierwright.simulate.warm_up import WarmUp, accesses_of, whole
+from tierwright.simulate.warm_up import AskedWarmUp, WarmUp, accesses_of, whole
 from tierwright.trace.reading import OnProgress, Trace
 
 Family = Literal["policy", "buffer", "scheme", "chooser", "flash_cache"]
@@ -104,14 +104,14 @@ def replay(
 
 def warm_up_accesses(
     trace: Trace, warm_up: WarmUp, *, on_progress: OnProgress | None = None
-) -> int:
-    """Return the accesses of a warm-up; those of a raw trace are counted for a share.
+) -> AskedWarmUp:
+    """Return the accesses of a warm-up, or `full`; those of a raw trace are counted for a share.
 
     Raises
     ------
     BadInput
-        If it is neither a whole number from 0 on nor a share between 0 and 1, or the share of this trace is
-        no access.
+        If it is neither `full`, nor a whole number from 0 on, nor a share between 0 and 1, or the share of this
+        trace is no access.
     SimulatorError
         If the trace has to be counted and cannot be read, or progress asked to stop.
     """
@@ -136,7 +136,8 @@ def sweep(
 ) -> dict[str, Any]:
     """Replay many configurations over one read of the trace; a cancel keeps its rows.
 
-    All have the same warm-up; see `WarmUp`.
+    All have the same warm-up, but `full`, which is of each alone: a configuration whose cache the trace does not
+    fill has its `error` and `hint` in its row. See `WarmUp`.
     """
     return _simulator.sweep(
         str(trace.path),
@@ -160,7 +161,8 @@ def miniatures(
 ) -> dict[str, Any]:
     """Estimate many configurations by scaled caches over samples; a cancel keeps whole reads.
 
-    The warm-up is of the whole trace: each sample warms up with its own share of it.
+    The warm-up is of the whole trace: each sample warms up with its own share of it. `full` is refused, for each
+    sample would be full at a different access.
     """
     return _simulator.miniatures(
         str(trace.path),

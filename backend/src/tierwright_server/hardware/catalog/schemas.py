@@ -137,12 +137,22 @@ class FigureIn(Body):
     ] = False
 
 
+Latencies = dict[
+    Literal["mean", "p50", "p95", "p99", "p99_9"],
+    Annotated[float, Field(strict=True, gt=0, le=1e12, allow_inf_nan=False)],
+]
+
+
 class MeasurementOut(Answer):
     """A rate of random operations at one transfer size and queue depth."""
 
     operation: Literal["read", "write"]
     page_bytes: int
     iops: float = Field(description="[1/s]")
+    latency_us: dict[str, float] = Field(
+        description="From submission to completion, with the wait at this queue depth: "
+        "`mean`, and percentiles `p50`, `p95`, `p99`, `p99_9`; empty where unknown. [µs]"
+    )
     queue_depth: int | None
     source: str
     date: str | None
@@ -156,6 +166,10 @@ class MeasurementIn(Body):
     page_bytes: PageBytes
     iops: Annotated[float, Field(strict=True, gt=0, le=1e12, allow_inf_nan=False)] = (
         Field(description="[1/s]")
+    )
+    latency_us: Latencies = Field(
+        default={},
+        description="From submission to completion: `mean`, and percentiles. [µs]",
     )
     queue_depth: Annotated[int, Field(strict=True, ge=1, le=10**6)] | None = None
     source: Annotated[ShortText, Field(min_length=1)]

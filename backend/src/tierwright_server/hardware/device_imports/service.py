@@ -7,6 +7,8 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from tierwright.advise import device_import
 from tierwright.hardware.device import Device
+from tierwright.hardware.measure.fio_program import HOW_TO_INSTALL
+from tierwright.hardware.measure.plan import command_of, make_plan
 from tierwright_server.common.errors import BadInput
 from tierwright_server.common.schemas import ProblemDetail, WarningOut
 from tierwright_server.hardware.catalog import service as catalog
@@ -14,7 +16,12 @@ from tierwright_server.hardware.catalog.schemas import DeviceIn
 from tierwright_server.hardware.device_imports.schemas import (
     FioImportIn,
     FioImportOut,
+    FioMixOut,
+    FioRecordOut,
     FioRunOut,
+    MeasureJobOut,
+    MeasurePlanIn,
+    MeasurePlanOut,
 )
 
 _PREVIEW_ID = "measured"
@@ -46,6 +53,10 @@ async def import_fio(session: AsyncSession, body: FioImportIn) -> FioImportOut:
         device=shown,
         kept=body.keep,
         runs=[FioRunOut.model_validate(run) for run in found.runs],
+        mixes=[FioMixOut.model_validate(mix) for mix in found.mixes],
+        record=None
+        if found.record is None
+        else FioRecordOut.model_validate(found.record),
         used=found.used,
         queue_depths=sorted(
             {r.queue_depth for r in found.runs if r.random and r.block_bytes == page}
@@ -53,6 +64,34 @@ async def import_fio(session: AsyncSession, body: FioImportIn) -> FioImportOut:
         basis=found.basis,
         sentence=answer.finding,
         warnings=[WarningOut.model_validate(caution) for caution in answer.warnings],
+    )
+
+
+def plan_measurement(body: MeasurePlanIn) -> MeasurePlanOut:
+    """Plan a measurement that the user runs; nothing is run here."""
+    plan = make_plan(
+        page_bytes=body.page_bytes,
+        file_bytes=body.file_bytes,
+        most_s=body.most_s,
+        most_written_bytes=body.most_written_bytes,
+    )
+    command = command_of(
+        body.folder,
+        page_bytes=body.page_bytes,
+        file_bytes=body.file_bytes,
+        most_s=body.most_s,
+        most_written_bytes=body.most_written_bytes,
+    )
+    return MeasurePlanOut(
+        command=command,
+        sentences=list(plan.sentences()),
+        how_to_install=HOW_TO_INSTALL,
+        file_bytes=plan.file_bytes,
+        most_written_bytes=plan.most_written_bytes,
+        least_s=plan.least_s,
+        most_s=plan.most_s,
+        files=list(plan.files),
+        jobs=[MeasureJobOut.model_validate(job) for job in plan.jobs],
     )
 
 
@@ -81,7 +120,14 @@ def _as_typed(device: Device) -> DeviceIn:
                     for name, figure in document["figures"].items()
                 },
                 "measurements": [
-                    {**each, "iops": float(each["iops"])}
+                    {
+                        **each,
+                        "iops": float(each["iops"]),
+                        "latency_us": {
+                            name: float(value)
+                            for name, value in each["latency_us"].items()
+                        },
+                    }
                     for each in document["measurements"]
                 ],
             }

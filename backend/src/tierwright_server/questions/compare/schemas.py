@@ -189,6 +189,45 @@ class SchemeEvaluation(Answer):
     warnings: list[WarningOut]
 
 
+class OuterBar(Answer):
+    """A configuration beside the schemes; it is never the best.
+
+    Where the dirty share is unknown, these are the numbers with as many dirty pages as possible, and
+    `least` has those with none.
+    """
+
+    name: Literal["no_flash", "all_in_ram", "all_on_flash"]
+    title: str
+    ram_pages: int
+    flash_pages: int
+    flash_reads: float = Field(description="Flash page reads over the trace.")
+    flash_writes: float = Field(description="Flash page writes over the trace.")
+    disk_reads: float = Field(description="Disk page reads over the trace.")
+    disk_writes: float = Field(description="Disk page writes over the trace.")
+    cost_terms_us_per_access: CostTerms
+    io_time_us_per_access: float = Field(description="Sum of the terms.")
+    flash_writes_per_access: float
+    least: LeastOut | None = Field(
+        description="The other end, where the dirty share is unknown; else absent."
+    )
+    money: MoneyOut
+    note: str = Field(
+        description="What it does with the disk, and where its figures are a bound."
+    )
+
+
+class OuterOut(Answer):
+    """No flash, everything in RAM and everything on flash, at the same workload, devices and prices."""
+
+    bars: list[OuterBar] = Field(
+        description="`no_flash` alone where the size of the data is unknown."
+    )
+    reason: str | None = Field(description="Why the others are missing.")
+    sentence: str = Field(
+        description="Where the best scheme stands between them, in words."
+    )
+
+
 class MarginOut(Answer):
     """By how much the best scheme wins."""
 
@@ -246,6 +285,7 @@ class EvaluationOut(Answer):
         description="Absent where no flash metadata are charged."
     )
     schemes: list[SchemeEvaluation]
+    outer: OuterOut = Field(description="What surrounds the schemes, for comparison.")
     dirty_share: DirtyShareOut
     best: str | None = Field(
         description="Scheme with the least I/O time; absent where that depends on a dirty "

@@ -5,7 +5,7 @@ from typing import Any, Literal
 from tierwright.advise import compare
 from tierwright.advise.compare import Comparison
 from tierwright.advise.point import scheme_titles
-from tierwright.evaluate.page_flow import dirty_range, evaluation
+from tierwright.evaluate.page_flow import dirty_range, evaluation, results
 from tierwright.evaluate.page_flow.dirty_range import DirtyRange
 from tierwright.evaluate.page_flow.results import Evaluation, SchemeResult
 from tierwright_server.common.schemas import WarningOut
@@ -21,6 +21,8 @@ from tierwright_server.questions.compare.schemas import (
     MarginOut,
     MoneyOut,
     MoneyPart,
+    OuterBar,
+    OuterOut,
     ReplayedOut,
     SchemeEvaluation,
 )
@@ -96,6 +98,7 @@ def answer(
             )
             for name, result in made.schemes.items()
         ],
+        outer=_outer(body, said),
         dirty_share=known_dirty_share(curve)
         if both is None
         else unknown_dirty_share(curve, both.best_at_least, both.best_at_most),
@@ -137,7 +140,7 @@ def derivation(point: Point, found: Evaluation | DirtyRange) -> list[DerivationS
     return rows_of(in_words(point, found))
 
 
-def _least(result: SchemeResult) -> LeastOut:
+def _least(result: SchemeResult | results.OuterBar) -> LeastOut:
     return LeastOut(
         flash_writes=result.flash_writes,
         disk_writes=result.hdd_writes,
@@ -194,7 +197,28 @@ def _replayed(result: SchemeResult) -> ReplayedOut | None:
     )
 
 
-def _money(body: EvaluationIn, result: SchemeResult) -> MoneyOut:
+def _outer(body: EvaluationIn, said: Comparison) -> OuterOut:
+    least = {} if said.outer_least is None else said.outer_least.bars
+    return OuterOut(
+        bars=[
+            OuterBar.showing(
+                bar,
+                disk_reads=bar.hdd_reads,
+                disk_writes=bar.hdd_writes,
+                cost_terms_us_per_access=CostTerms.model_validate(
+                    bar.cost_terms_us_per_access
+                ),
+                least=_least(least[name]) if name in least else None,
+                money=_money(body, bar),
+            )
+            for name, bar in said.outer.bars.items()
+        ],
+        reason=said.outer.reason,
+        sentence=said.standing,
+    )
+
+
+def _money(body: EvaluationIn, result: SchemeResult | results.OuterBar) -> MoneyOut:
     devices: dict[Literal["ram", "flash", "disk"], str | None] = {
         "ram": body.ram_device_id,
         "flash": body.flash_device_id,

@@ -12,7 +12,8 @@ from tierwright_server.common.schemas import (
     Hint,
     Identifier,
     Pages,
-    WarmUp,
+    Said,
+    SweepWarmUp,
     WarningOut,
 )
 from tierwright_server.http.steps import DerivationStep
@@ -62,7 +63,7 @@ class SweepIn(Body):
         "subtracted from the RAM of every contender with flash; absent: "
         "nothing is charged.",
     )
-    warm_up: WarmUp = 0
+    warm_up: SweepWarmUp = 0
 
 
 class SweepAsk(SweepIn):
@@ -142,8 +143,15 @@ class ReplayOut(Answer):
         description="Of lazy with clean-only admission, which no curve can count."
     )
     counters: dict[str, int] = Field(description="Every counter of the replay.")
+    accesses: int | None = Field(
+        description="Accesses that were counted; absent where nothing was replayed."
+    )
+    warm_up: int | None = Field(
+        description="Accesses before them, replayed and not counted; absent where "
+        "nothing was replayed."
+    )
     warnings: list[WarningOut]
-    error: str | None = Field(description="Why this replay failed on this trace.")
+    error: Said | None = Field(description="Why this replay failed on this trace.")
     hint: Hint
 
 
@@ -165,8 +173,16 @@ class SweepOut(Answer):
     contenders: list[ContenderOut]
     ram_pages: list[int] = Field(description="Sizes, from the ranges.")
     flash_pages: list[int]
-    accesses: int = Field(description="Accesses that are counted.")
-    warm_up: int = Field(description="Accesses before them, replayed and not counted.")
+    accesses: int | None = Field(
+        description="Accesses that are counted; absent where each replay warms up until "
+        "its cache is full: those of its row."
+    )
+    warm_up: int | None = Field(
+        description="Accesses before them, replayed and not counted; absent likewise."
+    )
+    warm_up_until_full: bool = Field(
+        description="Whether each replay warms up until its cache is full."
+    )
     page_bytes: int
     replays: int = Field(description="Requested replays.")
     rows: list[ReplayOut] = Field(description="Finished ones, in order.")

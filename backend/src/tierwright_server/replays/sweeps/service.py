@@ -16,6 +16,7 @@ from tierwright.common.wording import counted
 from tierwright.evaluate.metadata import MetadataPreset
 from tierwright.evaluate.page_flow.cautions import about_space_behind
 from tierwright.hardware.device import Device
+from tierwright.simulate.warm_up import FULL, AskedWarmUp
 from tierwright_server.common.errors import BadInput, NotComputed
 from tierwright_server.common.older_models import about_version
 from tierwright_server.common.result_ids import result_id
@@ -317,7 +318,7 @@ def _fitting(configurations: list[Configuration]) -> list[Configuration]:
 
 
 def _configurations(
-    body: SweepIn, found: list[SimulatorItem], memory: _Memory, warm_up: int
+    body: SweepIn, found: list[SimulatorItem], memory: _Memory, warm_up: AskedWarmUp
 ) -> list[Configuration]:
     ram_sizes = sizes_of(body.ram_pages)
     two_tier = next((n for n, item in enumerate(found) if item.tiers > 1), None)
@@ -363,7 +364,7 @@ def _configuration(
     ram_pages: int,
     flash_pages: int | None,
     memory: _Memory,
-    warm_up: int,
+    warm_up: AskedWarmUp,
 ) -> Configuration:
     left = memory.left(item, ram_pages, flash_pages)
     subject = {
@@ -468,8 +469,9 @@ async def _sweep_out(
         contenders=_contenders(inputs),
         ram_pages=sizes_of(inputs.ram_pages),
         flash_pages=[] if inputs.flash_pages is None else sizes_of(inputs.flash_pages),
-        accesses=content.summary["accesses"] - warm_up,
-        warm_up=warm_up,
+        accesses=None if warm_up == FULL else content.summary["accesses"] - warm_up,
+        warm_up=None if warm_up == FULL else warm_up,
+        warm_up_until_full=warm_up == FULL,
         page_bytes=content.summary["page_bytes"],
         replays=len(sweep.plan),
         rows=rows,

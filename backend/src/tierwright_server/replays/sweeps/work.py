@@ -83,8 +83,8 @@ def sweep(job: dict[str, Any], report: Report) -> dict[str, Any]:
 def _batches(configurations: list[Configuration]) -> Iterator[list[Configuration]]:
     """Split into lists that one read of the trace serves: few enough, of one warm-up."""
 
-    def warm_up(entry: Configuration) -> int:
-        return int(entry.get("warm_up", 0))
+    def warm_up(entry: Configuration) -> str:
+        return str(entry.get("warm_up", 0))
 
     for _, same in groupby(sorted(configurations, key=warm_up), key=warm_up):
         alike = list(same)

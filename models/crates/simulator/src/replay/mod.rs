@@ -23,9 +23,10 @@ mod single_tier;
 mod tier;
 mod two_tier;
 
+use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
 
-use crate::access::{AccessSource, Chunk, WRITE};
+use crate::access::{AccessSource, Chunk, WARM_UP, WRITE};
 use crate::error::{Error, Result};
 use crate::progress::{OnProgress, report};
 use crate::wording::counted;
@@ -163,9 +164,68 @@ trait Machine {
     {
         access_each(self, pages, flags);
     }
+    /// How full the cache is whose filling ends a warm-up: flash, or RAM where there is no flash.
+    fn fill(&self) -> Fill;
     /// Counts the machine's own state again; the text says what disagrees.
     fn finished(&self, totals: Totals) -> std::result::Result<(), String>;
 }
+
+/// How full a cache is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Fill {
+    /// Which cache, as the subject of a sentence.
+    cache: &'static str,
+    held: u64,
+    capacity: u64,
+    /// What both count, one and many.
+    unit: [&'static str; 2],
+}
+
+impl Fill {
+    /// Of the cache that a message calls `cache`, in pages.
+    pub(crate) fn of(cache: &'static str, held: impl Into<u64>, capacity: impl Into<u64>) -> Self {
+        Self {
+            cache,
+            held: held.into(),
+            capacity: capacity.into(),
+            unit: ["page", "pages"],
+        }
+    }
+
+    /// Of a flash of blocks.
+    pub(crate) fn of_blocks(held: u32, capacity: u32) -> Self {
+        Self {
+            unit: ["block", "blocks"],
+            ..Self::of(FLASH, held, capacity)
+        }
+    }
+
+    fn is_full(self) -> bool {
+        self.held >= self.capacity
+    }
+
+    /// A warm-up ends with the access that fills the cache, so the trace must fill it and go on.
+    fn refused(self, message: String) -> Error {
+        let smaller = if self.cache == FLASH {
+            "make flash or the RAM above it smaller"
+        } else {
+            "make the cache smaller"
+        };
+        Error::BadParameter {
+            name: WARM_UP,
+            value: "full".to_owned(),
+            message,
+            hint: format!(
+                "{smaller}, use a longer trace, or give the warm-up as accesses or as a share, such as 50%"
+            ),
+        }
+    }
+}
+
+/// Flash, RAM and a single cache in the message of [`Fill`].
+pub(crate) const FLASH: &str = "flash";
+pub(crate) const RAM: &str = "RAM";
+pub(crate) const CACHE: &str = "the cache";
 
 /// Accesses whose pages are fetched together. Each access reads its page's entry somewhere in a
 /// large table and decides by it; a short loop that only reads keeps many such reads in flight.
@@ -202,18 +262,21 @@ pub struct WarmedUp {
     pub accesses: u64,
     /// Accesses that write.
     pub write_accesses: u64,
+    /// Whether the last of them filled the cache.
+    pub until_full: bool,
 }
 
-impl WarmedUp {
-    fn is_none(&self) -> bool {
-        self.accesses == 0
-    }
-}
-
-/// As the number of its accesses.
+/// To be flattened: the number of its accesses, and whether they filled the cache; nothing without a warm-up.
 impl Serialize for WarmedUp {
     fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
-        self.accesses.serialize(serializer)
+        let mut map = serializer.serialize_map(None)?;
+        if self.accesses > 0 {
+            map.serialize_entry("warm_up", &self.accesses)?;
+        }
+        if self.until_full {
+            map.serialize_entry("warm_up_until_full", &true)?;
+        }
+        map.end()
     }
 }
 
@@ -258,10 +321,61 @@ pub(crate) use written_as_named;
 /// what is not to be counted.
 type OnWarm<'a, M> = &'a mut dyn FnMut(&M);
 
-/// The two parts of a chunk: what warms up, and what is counted.
-fn parts(chunk: &Chunk) -> [std::ops::Range<usize>; 2] {
-    let warm_up = chunk.warm_up.min(chunk.len());
-    [0..warm_up, warm_up..chunk.len()]
+/// Where a replay stops next to look at its machine: behind the accesses that warm up, or, while the warm-up is to
+/// end with a full cache, where that may be. An access takes two frames at most, so none is looked at too late.
+#[inline]
+fn next_stop(chunk: &Chunk, at: usize, filling: Option<Fill>) -> usize {
+    match filling {
+        None if at < chunk.warm_up => chunk.warm_up.min(chunk.len()),
+        None => chunk.len(),
+        Some(fill) if fill.capacity.saturating_sub(fill.held) > 2 * BATCH as u64 => {
+            (at + BATCH).min(chunk.len())
+        }
+        Some(_) => at + 1,
+    }
+}
+
+/// Notes what the first `at` accesses of a chunk counted where they end the warm-up, and while it is to end with a
+/// full cache.
+#[inline]
+fn warm_up_to<M: Machine>(
+    at: usize,
+    chunk: &mut Chunk,
+    filling: &mut bool,
+    machine: &M,
+    on_warm: &mut dyn FnMut(&M),
+) {
+    if *filling {
+        chunk.warm_up = at;
+        *filling = !machine.fill().is_full();
+    }
+    if at == chunk.warm_up {
+        on_warm(machine);
+    }
+}
+
+/// Refuses a warm-up until the cache is full that has not ended, or has ended with the last access.
+fn check_filled(totals: Totals, filling: bool, fill: impl FnOnce() -> Fill) -> Result<()> {
+    if !totals.warm_up.until_full {
+        return Ok(());
+    }
+    let fill = fill();
+    if filling {
+        return Err(fill.refused(format!(
+            "{} holds {} of its {} {} at the end of the trace, so it is never full and no access is counted",
+            fill.cache,
+            fill.held,
+            fill.capacity,
+            fill.unit[usize::from(fill.capacity != 1)]
+        )));
+    }
+    if totals.counted_accesses() == 0 {
+        return Err(fill.refused(format!(
+            "{} is full only with the last access of the trace, so no access is left to count",
+            fill.cache
+        )));
+    }
+    Ok(())
 }
 
 /// The loop over all accesses, with the future where it is needed.
@@ -287,7 +401,8 @@ fn replay<M: Machine>(
     on_progress: OnProgress<'_>,
 ) -> Result<Totals> {
     let mut chunk = Chunk::default();
-    let mut totals = Totals::default();
+    let mut totals = Totals::of(source);
+    let mut filling = totals.warm_up.until_full;
     if M::NEEDS_ADDRESSES {
         source.keep_addresses();
     }
@@ -298,18 +413,21 @@ fn replay<M: Machine>(
             let (spaces, addresses) = addresses_of(source, chunk.len())?;
             machine.locate(&chunk.pages, spaces, addresses)?;
         }
-        for part in parts(&chunk) {
-            let (pages, flags) = (&chunk.pages[part.clone()], &chunk.flags[part.clone()]);
+        let mut at = 0;
+        while at < chunk.len() {
+            let stop = next_stop(&chunk, at, filling.then(|| machine.fill()));
+            let (pages, flags) = (&chunk.pages[at..stop], &chunk.flags[at..stop]);
             for (pages, flags) in pages.chunks(BATCH).zip(flags.chunks(BATCH)) {
                 machine.fetch(pages);
                 machine.access_all(pages, flags);
             }
-            if chunk.warm_up > 0 && part.end == chunk.warm_up {
-                on_warm(machine);
-            }
+            at = stop;
+            warm_up_to(at, &mut chunk, &mut filling, machine, on_warm);
         }
+        totals.warm_up.add(&chunk);
         report(source, totals.accesses, on_progress)?;
     }
+    check_filled(totals, filling, || machine.fill())?;
     Ok(totals)
 }
 
@@ -337,6 +455,8 @@ fn replay_foreseen<M: Machine>(
     on_warm: OnWarm<'_, M>,
     on_progress: OnProgress<'_>,
 ) -> Result<Totals> {
+    let mut totals = Totals::of(source);
+    let mut filling = totals.warm_up.until_full;
     let mut places = Places::default();
     let mut future = if M::NEEDS_ADDRESSES {
         source.keep_addresses();
@@ -353,7 +473,6 @@ fn replay_foreseen<M: Machine>(
     let (mut spaces, mut addresses) = (Vec::new(), Vec::new());
     let mut chunk = Chunk::default();
     let mut next_accesses = Vec::new();
-    let mut totals = Totals::default();
     while future.next_chunk(&mut chunk, &mut next_accesses)? {
         totals.add(&chunk)?;
         machine.grow(totals.distinct_pages);
@@ -361,10 +480,12 @@ fn replay_foreseen<M: Machine>(
             places.of(&chunk.pages, &mut spaces, &mut addresses);
             machine.locate(&chunk.pages, &spaces, &addresses)?;
         }
-        for part in parts(&chunk) {
-            let (pages, flags) = (&chunk.pages[part.clone()], &chunk.flags[part.clone()]);
+        let mut at = 0;
+        while at < chunk.len() {
+            let stop = next_stop(&chunk, at, filling.then(|| machine.fill()));
+            let (pages, flags) = (&chunk.pages[at..stop], &chunk.flags[at..stop]);
             let batches = pages.chunks(BATCH).zip(flags.chunks(BATCH));
-            let next_accesses = next_accesses[part.clone()].chunks(BATCH);
+            let next_accesses = next_accesses[at..stop].chunks(BATCH);
             for ((pages, flags), next_accesses) in batches.zip(next_accesses) {
                 machine.fetch(pages);
                 for ((&page, &flags), &next_access) in pages.iter().zip(flags).zip(next_accesses) {
@@ -372,14 +493,15 @@ fn replay_foreseen<M: Machine>(
                     machine.access(page, flags & WRITE != 0);
                 }
             }
-            if chunk.warm_up > 0 && part.end == chunk.warm_up {
-                on_warm(machine);
-            }
+            at = stop;
+            warm_up_to(at, &mut chunk, &mut filling, machine, on_warm);
         }
+        totals.warm_up.add(&chunk);
         if !on_progress(future.progress(totals.accesses)) {
             return Err(Error::Cancelled);
         }
     }
+    check_filled(totals, filling, || machine.fill())?;
     Ok(totals)
 }
 
@@ -437,11 +559,18 @@ impl AccessSource for Placing<'_> {
 }
 
 impl Totals {
+    /// Nothing yet, with the kind of warm-up that the source asks for.
+    fn of(source: &dyn AccessSource) -> Self {
+        let mut totals = Self::default();
+        totals.warm_up.until_full = source.warms_up_until_full();
+        totals
+    }
+
+    /// Adds a chunk that is about to be replayed; how much of it warms up is added behind it.
     fn add(&mut self, chunk: &Chunk) -> Result<()> {
         self.distinct_pages = distinct_pages(chunk, self.distinct_pages)?;
         self.accesses += chunk.len() as u64;
         self.write_accesses += write_accesses(&chunk.flags);
-        self.warm_up.add(chunk);
         Ok(())
     }
 
@@ -458,9 +587,9 @@ impl Totals {
 
 impl WarmedUp {
     fn add(&mut self, chunk: &Chunk) {
-        let [warm_up, _] = parts(chunk);
-        self.accesses += warm_up.len() as u64;
-        self.write_accesses += write_accesses(&chunk.flags[warm_up]);
+        let accesses = chunk.warm_up.min(chunk.len());
+        self.accesses += accesses as u64;
+        self.write_accesses += write_accesses(&chunk.flags[..accesses]);
     }
 }
 
@@ -485,7 +614,7 @@ pub(crate) fn distinct_pages(chunk: &Chunk, before: usize) -> Result<usize> {
             name: "trace",
             value: distinct.to_string(),
             message: format!("more than {MAX_DISTINCT_PAGES} distinct pages"),
-            hint: "use a larger --page-bytes, or shorten the trace".to_owned(),
+            hint: "use a larger [[page_bytes]], or shorten the trace".to_owned(),
         });
     }
     Ok(distinct)

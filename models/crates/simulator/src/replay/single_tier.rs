@@ -3,7 +3,8 @@
 use serde::Serialize;
 
 use super::{
-    Machine, Totals, WarmedUp, access_each, counters_since, disagreement, page_count, replay_with,
+    CACHE, Fill, Machine, Totals, WarmedUp, access_each, counters_since, disagreement, page_count,
+    replay_with,
 };
 use crate::access::AccessSource;
 use crate::error::Result;
@@ -33,7 +34,7 @@ pub struct PolicyResult {
     /// Those that write.
     pub write_accesses: u64,
     /// What was replayed before them and not counted.
-    #[serde(skip_serializing_if = "WarmedUp::is_none")]
+    #[serde(flatten)]
     pub warm_up: WarmedUp,
     /// Distinct pages of the whole trace.
     pub distinct_pages: u64,
@@ -123,6 +124,10 @@ impl<P: Policy> Machine for SingleTier<P> {
         } else {
             access_each(self, pages, flags);
         }
+    }
+
+    fn fill(&self) -> Fill {
+        Fill::of(CACHE, self.cache.len(), self.cache.capacity())
     }
 
     fn finished(&self, totals: Totals) -> std::result::Result<(), String> {

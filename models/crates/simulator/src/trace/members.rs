@@ -235,7 +235,7 @@ impl Devices {
         Some(Warning::new(
             "members_joined",
             what,
-            "keep the members apart (--members-apart) if each comes from a separate machine or disk; leave them together if they are parts of one recording",
+            "read them with [[members_apart]] if each comes from a separate machine or disk; leave them together if they are parts of one recording",
         ))
     }
 }
@@ -437,7 +437,7 @@ impl Members {
                 self.names[other],
                 seconds(shared_ns),
             ),
-            "merge them by time (--members-merged) if one clock timed them; or read each alone if they do not share a cache; the order is right only if each counts its time from its own start and they ran one after another",
+            "read them with [[members_merged]] if one clock timed them; or read each alone if they do not share a cache; the order is right only if each counts its time from its own start and they ran one after another",
         ))
     }
 

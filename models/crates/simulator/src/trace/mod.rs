@@ -10,8 +10,9 @@ use std::path::PathBuf;
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, OnceLock};
 
-use crate::access::{AccessSource, Chunk, WarmUp};
+use crate::access::{AccessSource, Chunk, WarmUp, WarmUpAsked};
 use crate::error::Result;
+use crate::profile::relations::Relations;
 use crate::profile::requests::RequestCounts;
 use crate::profile::{self, Summaries, Wanted};
 use crate::progress::OnProgress;
@@ -164,13 +165,13 @@ impl OpenTrace {
         }
     }
 
-    /// Lets the first `accesses` only warm up the caches of a replay; see [`Chunk::warm_up`].
+    /// Lets the head of the trace only warm up the caches of a replay; see [`Chunk::warm_up`].
     ///
     /// # Errors
     /// [`crate::Error::BadParameter`] where a canonical trace has no more accesses than that. Of another one it is
     /// known at its end, which then is this error.
-    pub fn with_warm_up(&mut self, accesses: u64) -> Result<()> {
-        self.warm_up = WarmUp::new(accesses);
+    pub fn with_warm_up(&mut self, asked: WarmUpAsked) -> Result<()> {
+        self.warm_up = WarmUp::new(asked);
         match &self.source {
             Source::Raw(_) => Ok(()),
             Source::Canonical(source) => self.warm_up.check(source.summary().accesses),
@@ -253,6 +254,10 @@ impl AccessSource for OpenTrace {
     fn position(&self) -> (u64, u64) {
         self.source().position()
     }
+
+    fn warms_up_until_full(&self) -> bool {
+        self.warm_up.is_until_full()
+    }
 }
 
 /// Opens a trace for one pass over its accesses.
@@ -308,6 +313,26 @@ pub fn summaries(
         ));
     }
     Ok((made, read, trace.notes()))
+}
+
+/// Counts reuse times and stays by relation, see [`profile::relations`].
+///
+/// # Errors
+/// As [`open_source`]; a trace without accesses; [`crate::Error::Cancelled`].
+pub fn relations(
+    spec: &TraceSpec,
+    on_progress: OnProgress<'_>,
+) -> Result<(Relations, TraceSummary, ReaderNotes)> {
+    let mut trace = open(spec)?;
+    // One relation needs no addresses, which cost a canonical trace two look-ups an access.
+    if !matches!(&trace.source, Source::Canonical(source) if source.foot().spaces.len() <= 1) {
+        trace.keep_addresses();
+    }
+    let made = profile::relations::relations(&mut trace, on_progress)?;
+    if made.relations.is_empty() {
+        return Err(profile::no_accesses(&spec.path));
+    }
+    Ok((made, trace.summary(), trace.notes()))
 }
 
 fn open(spec: &TraceSpec) -> Result<OpenTrace> {

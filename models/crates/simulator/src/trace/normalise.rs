@@ -587,15 +587,18 @@ impl Normaliser {
         if counts.unaligned > 0 {
             warnings.push(Warning::new(
                 "unaligned_requests",
-                format!(
-                    "{} counts as accessed",
-                    counted(
-counts.unaligned,
-&format!("of {requests} does not begin and end at {}-byte pages; every page it touches", self.page_bytes),
-&format!("of {requests} do not begin and end at {}-byte pages; every page they touch", self.page_bytes),
-)
+                counted(
+                    counts.unaligned,
+                    &format!(
+                        "of {requests} does not begin and end at {}-byte pages; every page it touches counts as accessed",
+                        self.page_bytes
+                    ),
+                    &format!(
+                        "of {requests} do not begin and end at {}-byte pages; every page they touch counts as accessed",
+                        self.page_bytes
+                    ),
                 ),
-                "use a smaller --page-bytes to see how much this matters",
+                "use a smaller [[page_bytes]] to see how much this matters",
             ));
         }
         warnings.extend(self.address_warnings());
@@ -804,7 +807,7 @@ fn too_many_pages(path: &std::path::Path) -> Error {
             "the trace touches {} or more",
             counted(u32::MAX, "distinct page", "distinct pages")
         ),
-        hint: "use a larger --page-bytes or a part of the trace".to_owned(),
+        hint: "use a larger [[page_bytes]] or a part of the trace".to_owned(),
     }
 }
 

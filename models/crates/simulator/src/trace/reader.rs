@@ -619,7 +619,7 @@ impl<F: LogFormat> LineReader<F> {
                 path,
                 place,
                 message,
-                hint: "no line is skipped before the first record, because a header may give the columns another meaning: name the format with --format if you know it".to_owned(),
+                hint: "no line is skipped before the first record, because a header may give the columns another meaning: give [[the format]] if you know it".to_owned(),
             },
             other => other,
         })
@@ -685,7 +685,7 @@ impl<F: LogFormat> LineReader<F> {
                 fault.message,
                 excerpt(self.input.slice(range))
             ),
-            hint: "read the table by its own names with --format csv and a column mapping; remove the line only if the columns below it are those of the format".to_owned(),
+            hint: "read the table by its own names with [[format=csv]] and a column mapping; remove the line only if the columns below it are those of the format".to_owned(),
         }
     }
 
@@ -697,7 +697,7 @@ impl<F: LogFormat> LineReader<F> {
             place: format!("line {}", self.line_number),
             message: format!("{}, in `{}`", fault.message, excerpt(text)),
             hint: if self.is_header_again(text) {
-                "the header again, as in joined files: name those files one after another instead (they are read as one trace), remove the line, or skip it with --skip-bad-lines 1".to_owned()
+                "the header again, as in joined files: name those files one after another instead (they are read as one trace), remove the line, or skip it with [[skip_bad_lines=1]]".to_owned()
             } else {
                 fault.hint.clone()
             },

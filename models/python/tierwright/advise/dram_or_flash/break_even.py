@@ -465,7 +465,7 @@ def _check(
     ram_pages: int | None,
     usd: Decimal | None,
 ) -> None:
-    problems = Problems("break-even", "see `tierwright break-even --help`")
+    problems = Problems("break-even", "correct these values")
     problems.check(bool(steps), "deltas", None, "needs at least one DRAM step")
     problems.check(disks >= 1, "disks", disks, "must be at least 1")
     problems.check(

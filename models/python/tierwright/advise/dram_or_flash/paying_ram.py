@@ -202,7 +202,7 @@ def _size(
     device = names.get(lower, lower)
     interval = duration(break_even_s)
     size = f"{format_bytes(total)} ({counted(pages, 'page')})"
-    have = f"the existing {format_bytes(ram_pages * curve.page_bytes)}"
+    have = f"the existing RAM of {format_bytes(ram_pages * curve.page_bytes)}"
     if pages == 0:
         sentence = (
             f"No RAM pays for itself where misses are read from {device}: no page of it "
@@ -210,21 +210,21 @@ def _size(
         )
     elif pages == ram_pages:
         sentence = (
-            f"{have[0].upper()}{have[1:]} of RAM are as much as pays for itself where misses "
-            f"are read from {device}."
+            f"{have[0].upper()}{have[1:]} is just what pays for itself where misses are "
+            f"read from {device}."
         )
     elif pages > ram_pages:
         sentence = (
             f"RAM pays for itself up to {size}, which is all the curve covers, where misses "
-            f"are read from {device}; {have} are less."
+            f"are read from {device}; {have} is smaller."
             if pages >= found.hull_pages[-1]
             else f"RAM pays for itself up to {size} where misses are read from {device}; "
-            f"{have} are less."
+            f"{have} is smaller."
         )
     else:
         sentence = (
             f"RAM pays for itself up to {size} where misses are read from {device}; "
-            f"{have} are more: a page beyond that size saves an access less often than once in "
+            f"{have} is larger: a page beyond that size saves an access less often than once in "
             f"{interval}."
         )
     is_trend = pages > 0 and bool(curve.uncertain(pages))

@@ -234,10 +234,10 @@ def _viable(
         return f"{first} The platform needs {must} of RAM and has {have}."
     paid = format_bytes(pays * page_bytes)
     if found.optimal:
-        return f"{first} The platform needs {must} of RAM, {paid} pay for themselves, and the platform has {have}."
+        return f"{first} The platform needs {must} of RAM, {paid} pays for itself, and the platform has {have}."
     if pays > ram_pages:
-        return f"{first} {paid} of RAM pay for themselves; the platform has {have}."
-    return f"{first} The platform needs {must} of RAM, of which only {paid} pay for themselves."
+        return f"{first} {paid} of RAM pays for itself; the platform has {have}."
+    return f"{first} The platform needs {must} of RAM, of which only {paid} pays for itself."
 
 
 def _steps(found: PlatformVerdict, page_bytes: int) -> str:

@@ -70,7 +70,7 @@ def composed_profile(
     curves = [each.curve for each in running]
     accesses = sum(curve.accesses for curve in curves)
     duration_s = accesses / math.fsum(each.accesses_per_s for each in running)
-    distinct = sum(curve.distinct_pages for curve in curves)
+    distinct = sum(curve.data_pages for curve in curves)
     last = max(distinct, sum(curve.last_listed for curve in curves))
     beyond = np.rint(np.geomspace(distinct, last, _BEYOND)).astype(np.int64)
     named = {*beyond.tolist(), *also}
@@ -143,6 +143,7 @@ def _writes(workloads: Sequence[Workload], duration_s: float) -> float | None:
 def _assumptions(workloads: Sequence[Workload]) -> tuple[str, ...]:
     estimated = [each.name for each in workloads if each.curve.sample_rate is not None]
     unknown = [each.name for each in workloads if each.curve.write_backs_at is None]
+    scaled = [each.name for each in workloads if each.curve.scaled is not None]
     return (
         f"Composed by formula: {ESTIMATOR}.",
         "Workloads share no pages, and do not take turns.",
@@ -150,6 +151,11 @@ def _assumptions(workloads: Sequence[Workload]) -> tuple[str, ...]:
         *(
             f"{each.name}: {three_digits(each.accesses_per_s)} accesses per second."
             for each in workloads
+        ),
+        *(
+            [f"Scaled from a recording to production: {listed(scaled)}."]
+            if scaled
+            else []
         ),
         *([f"Estimated from a sample: {listed(estimated)}."] if estimated else []),
         *([f"Without write-backs: {listed(unknown)}."] if unknown else []),

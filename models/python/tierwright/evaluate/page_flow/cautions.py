@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from tierwright.common.arrays import FloatArray, share
 from tierwright.common.cautions import Caution, TraceCaution
 from tierwright.common.units import format_bytes, format_count, format_microseconds
-from tierwright.common.wording import counted, listed
+from tierwright.common.wording import counted, listed, percent, three_digits
 from tierwright.evaluate.metadata import MetadataPreset
 from tierwright.hardware.device import KINDS, OPERATIONS, Device
 from tierwright.hardware.service_time import RULES, service_time
@@ -139,14 +139,13 @@ def _about_readings(curve: Curve, sizes: FloatArray) -> Iterator[Caution]:
             "give a curve that reaches these sizes",
         )
     between = sizes[(sizes < curve.last_listed) & ~curve.listed(sizes)]
-    if between.size:
+    if between.size and curve.scaled is None:  # of a scaled curve all sizes are
         hint = "give more sizes near these, and one below the smallest of them"
         if curve.given is None:
             named = ",".join(f"{size:.0f}" for size in between[:SHOWN_SIZES].tolist())
             rest = "" if between.size <= SHOWN_SIZES else ",..."
             hint = (
-                "name the sizes when profiling: `tierwright profile --sizes "
-                f"{named}{rest}`"
+                f"profile the trace again and list these sizes: [[sizes={named}{rest}]]"
             )
         yield Caution(
             "interpolated",
@@ -170,6 +169,11 @@ COUNT_CAUTIONS = frozenset(
     {
         "sampled_curve",
         "given_curve",
+        "scaled",
+        "scaled_unmeasured",
+        "scale_extrapolated",
+        "recorded_data_assumed",
+        "tau_not_stated",
         "described_workload",
         "dirty_share_stated",
         "data_size_unknown",
@@ -194,6 +198,7 @@ def about_given(curve: Curve) -> Iterator[Caution]:
             "count is an estimate",
             "profile the whole trace for exact counts; the profile file holds the intervals",
         )
+    yield from _about_scaled(curve)
     given = curve.given
     if given is None:
         return
@@ -233,6 +238,56 @@ def about_given(curve: Curve) -> Iterator[Caution]:
             f"and the last size of the curve, {counted(curve.last_listed, 'page')}, "
             "is only a lower bound of the data",
             "state the size of the data behind the cache",
+        )
+
+
+def _about_scaled(curve: Curve) -> Iterator[Caution]:
+    """Say by how much a workload was scaled, how well that is known, and on what it rests."""
+    scaled = curve.scaled
+    if scaled is None:
+        return
+    known = scaled.known_error
+    recorded = format_bytes(scaled.recorded_data_bytes)
+    times = three_digits(scaled.factor)
+    to = format_bytes(scaled.production.data_bytes)
+    if known is None:
+        yield Caution(
+            "scaled_unmeasured",
+            f"the workload was recorded at {recorded} and scaled {times} times, to {to}, by the law "
+            f"`{scaled.law}`, whose error was never measured",
+            "record the system at two sizes and compare, or use the law `relations`",
+        )
+    elif known.extrapolated:
+        yield Caution(
+            "scale_extrapolated",
+            f"the workload was recorded at {recorded} and scaled {times} times, to {to}, by the law "
+            f"`{scaled.law}`; its error was measured up to {three_digits(known.measured_up_to)} "
+            f"times and is extrapolated: misses may be {percent(known.worst)} off",
+            "record a larger system, so that less has to be scaled",
+        )
+    else:
+        yield Caution(
+            "scaled",
+            f"the workload was recorded at {recorded} and scaled {times} times, to {to}, by the law "
+            f"`{scaled.law}`: by its errors measured up to {three_digits(known.measured_up_to)} "
+            f"times, misses are {percent(known.mean)} off on average, {percent(known.worst)} at most",
+            "record a larger system for a smaller error",
+        )
+    if not scaled.data_stated:
+        yield Caution(
+            "recorded_data_assumed",
+            f"the size of the recorded data was not stated; the {recorded} that the recording "
+            "touches stand for it, so the factor is too large if there are data that it did not touch",
+            "state the size of the recorded database or volume",
+        )
+    if scaled.law == "relations" and scaled.tau_accesses is None and scaled.factor != 1:
+        off = "less" if scaled.factor > 1 else "more"
+        yield Caution(
+            "tau_not_stated",
+            "clients and accesses per unit of work of the recording were not both stated, so reuse "
+            "within one transaction is stretched as all other reuse is; small caches may miss "
+            f"{off} than shown",
+            "state the clients of the recording and the page accesses of one transaction",
         )
 
 
@@ -278,7 +333,7 @@ def about_devices(
         )
     held: dict[str, tuple[Device, int]] = {
         "flash": (flash, flash_pages * curve.page_bytes),
-        "disk": (disk, curve.distinct_pages * curve.page_bytes),
+        "disk": (disk, curve.data_pages * curve.page_bytes),
     }
     for tier, (device, size) in held.items():
         capacity = device.capacity_bytes

@@ -68,6 +68,19 @@ class DirtyRange:
             scheme["cost_terms_us_per_access_most"] = scheme.pop(
                 "cost_terms_us_per_access"
             )
+        for name, bar in found["outer"]["bars"].items():
+            low = least["outer"]["bars"][name]
+            for key in (
+                "io_time_us_per_access",
+                "flash_writes",
+                "flash_writes_per_access",
+                "hdd_writes",
+            ):
+                ends = sorted((low[key], bar[key]))
+                bar[f"{key}_range"] = ends
+                bar[key] = ends[0] if ends[0] == ends[1] else None
+            bar["cost_terms_us_per_access_least"] = low["cost_terms_us_per_access"]
+            bar["cost_terms_us_per_access_most"] = bar.pop("cost_terms_us_per_access")
         found.update(
             best=self.best,
             runner_up=None,

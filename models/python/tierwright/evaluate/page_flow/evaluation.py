@@ -35,6 +35,7 @@ from tierwright.evaluate.page_flow.engine import Flow
 from tierwright.evaluate.page_flow.lazy_writes import (
     lazy_overcharge,
 )
+from tierwright.evaluate.page_flow.outer import outer_bars
 from tierwright.evaluate.page_flow.results import (
     Evaluation,
     SchemeGrid,
@@ -205,6 +206,15 @@ def evaluate(
             )
             for result in results.values()
         ],
+        surround=lambda none: outer_bars(
+            curve,
+            none,
+            ram_pages=ram_pages,
+            devices=(ram, flash, disk),
+            times=times,
+            prices=prices,
+            amortisation_months=months,
+        ),
         ram_budget=budget,
         contenders=_contenders(curve, results, (ram_pages, frames, flash_pages)),
         new_pages=curve.new_pages,
@@ -242,7 +252,7 @@ def _budget(
         ram_bytes=ram_pages * curve.page_bytes,
         flash_bytes=flash_pages * curve.page_bytes,
         page_bytes=curve.page_bytes,
-        source_bytes=curve.distinct_pages * curve.page_bytes,
+        source_bytes=curve.data_pages * curve.page_bytes,
     )
     if not found.feasible:
         raise BadInput(
@@ -312,7 +322,7 @@ def evaluate_grid(
             ram_pages=sizes["ram_pages"],
             flash_pages=sizes["flash_pages"],
             page_bytes=curve.page_bytes,
-            source_bytes=curve.distinct_pages * curve.page_bytes,
+            source_bytes=curve.data_pages * curve.page_bytes,
         )
     f = sizes["flash_pages"]
     flows = engine.flows(curve, np.maximum(left, 0.0), f, budget=budget, schemes=wanted)
@@ -592,7 +602,7 @@ def _inputs(
         "flash_pages": flash_pages,
         "ram_bytes": ram_pages * size,
         "flash_bytes": flash_pages * size,
-        "disk_bytes": curve.distinct_pages * size,
+        "disk_bytes": curve.data_pages * size,
         **_service_inputs(flash, disk, size),
         "flash_service_basis": service_basis(flash, size),
         "disk_service_basis": service_basis(disk, size),

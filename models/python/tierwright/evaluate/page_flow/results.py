@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from tierwright.common.answer import Step
 from tierwright.common.arrays import FloatArray
 from tierwright.common.cautions import Caution
 from tierwright.common.currency import is_money
@@ -199,6 +200,77 @@ class SchemeResult:
 
 
 @dataclass(frozen=True, slots=True)
+class OuterBar:
+    """One configuration beside the schemes.
+
+    Attributes
+    ----------
+    name, title : str
+        Of `tierwright.evaluate.page_flow.outer.TITLES`.
+    ram_pages, flash_pages : int
+        Sizes. [pages]
+    io_time_us_per_access : float
+        C / N. [µs]
+    cost_terms_us_per_access : dict of str to float
+        The same by term; the terms add up to it. [µs]
+    flash_reads, flash_writes, hdd_reads, hdd_writes : float
+        Device operations over `accesses`. [pages]
+    accesses : int
+        Those that the operations are of. [accesses]
+    flash_writes_per_access : float
+        [pages]
+    cost_usd_per_month : Decimal or None
+        None without prices; `cost_reason` says why. [USD/month]
+    cost_parts : dict of str to CostPart
+        By tier that it has: ram, flash, disk.
+    cost_reason : str
+        Why there is no cost; empty when there is one.
+    note : str
+        What it does with the disk, and where its figures are a bound.
+    """
+
+    name: str
+    title: str
+    ram_pages: int
+    flash_pages: int
+    io_time_us_per_access: float
+    cost_terms_us_per_access: dict[str, float]
+    flash_reads: float
+    flash_writes: float
+    hdd_reads: float
+    hdd_writes: float
+    accesses: int
+    flash_writes_per_access: float
+    cost_usd_per_month: Decimal | None
+    cost_parts: dict[str, CostPart]
+    cost_reason: str
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class OuterBars:
+    """The configurations beside the schemes of one point.
+
+    Attributes
+    ----------
+    bars : dict of str to OuterBar
+        By name, in their order; *no flash* alone where the size of the data is unknown.
+    reason : str or None
+        Why the others are missing.
+    steps : tuple of Step
+        How their figures came about.
+    """
+
+    bars: dict[str, OuterBar]
+    reason: str | None
+    steps: tuple[Step, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON."""
+        return {"bars": plain(self.bars), "reason": self.reason}
+
+
+@dataclass(frozen=True, slots=True)
 class Evaluation:
     """All schemes at one choice of sizes and devices.
 
@@ -227,6 +299,8 @@ class Evaluation:
         Sizes, devices and service times that were used, with units.
     derive : callable
         Makes `derivation`, for whoever asks for it.
+    surround : callable
+        Makes `outer` from the scheme without flash, for whoever asks for it.
     ram_budget : RamBudget or None
         How much RAM the flash metadata take and leave, and why; None where nothing is
         charged.
@@ -258,6 +332,7 @@ class Evaluation:
     warnings: tuple[Caution, ...]
     inputs: dict[str, Any]
     derive: Callable[[], list[SchemeDerivation]] = field(repr=False)
+    surround: Callable[[SchemeResult], OuterBars] = field(repr=False)
     ram_budget: RamBudget | None = None
     decided_by: str = "model"
     contenders: tuple[str, ...] = ()
@@ -271,13 +346,22 @@ class Evaluation:
         """Per scheme: formula, numbers put in, terms, source."""
         return self.derive()
 
+    @property
+    def outer(self) -> OuterBars:
+        """No flash, everything in RAM and everything on flash; computed at each call."""
+        return self.surround(self.schemes["none"])
+
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON; whole counts are integers."""
         found = plain(self)
         if not isinstance(found, dict):  # a dataclass always gives a dict
             raise TypeError(type(found))
-        del found["derive"]
-        return {**found, "derivation": [each.to_dict() for each in self.derivation]}
+        del found["derive"], found["surround"]
+        return {
+            **found,
+            "outer": self.outer.to_dict(),
+            "derivation": [each.to_dict() for each in self.derivation],
+        }
 
 
 @dataclass(frozen=True, slots=True)

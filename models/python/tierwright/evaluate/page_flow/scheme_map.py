@@ -495,7 +495,7 @@ class MapProblem:
         needed = self.metadata.ram_bytes(
             f * page,
             page_bytes=page,
-            source_bytes=self.curve.distinct_pages * page,
+            source_bytes=self.curve.data_pages * page,
             whole_units=False,
         )
         return np.asarray(r - needed / page)

@@ -152,7 +152,7 @@ def cautions(
             f"the trace has {counted(found['accesses'], 'access')} and no write: there "
             "is no dirty page, so R has no effect and the split only takes room from "
             "the clean pages",
-            "use a trace that records writes; see has_writes in `tierwright formats`",
+            "use a trace that records writes; see has_writes in [[the formats]]",
         )
     if pages >= found["distinct_pages"]:
         yield Caution(

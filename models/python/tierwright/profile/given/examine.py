@@ -152,7 +152,7 @@ def import_curve(
         repairable = len(found.repairable) == len(found.problems)
         problems = Problems(
             place,
-            "repair it with `--repair`, which uses the nearest curve that does not fall"
+            "request [[the repair]], which uses the nearest curve that does not fall"
             if repairable
             else "correct these lines, or state what they are",
         )

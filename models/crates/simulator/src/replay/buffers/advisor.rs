@@ -33,7 +33,7 @@ use crate::error::Result;
 use crate::replay::policies::lru::Lru;
 use crate::replay::policies::{AnyPolicy, Removable};
 use crate::replay::settings::Settings;
-use crate::replay::{Machine, Totals};
+use crate::replay::{Fill, Machine, Totals};
 
 /// Most windows whose record is kept.
 pub const MOST_WINDOWS_KEPT: usize = 10_000;
@@ -364,6 +364,10 @@ impl<C: Removable, D: Removable> Machine for Advised<C, D> {
         if self.is_over() {
             self.close();
         }
+    }
+
+    fn fill(&self) -> Fill {
+        self.buffer.fill()
     }
 
     fn finished(&self, totals: Totals) -> std::result::Result<(), String> {

@@ -38,7 +38,7 @@ use crate::error::Result;
 use crate::hash::FastMap;
 use crate::replay::bits::BitSet;
 use crate::replay::recency::Recency;
-use crate::replay::{Machine, Totals};
+use crate::replay::{Fill, Machine, Totals};
 
 const CLUSTER_PAGES: u64 = 64;
 const MOST_CLUSTER_PAGES: u64 = 1 << 12;
@@ -298,6 +298,10 @@ impl Machine for Clustered {
     #[inline]
     fn access(&mut self, page: u32, write: bool) {
         self.0.access(page, write);
+    }
+
+    fn fill(&self) -> Fill {
+        self.0.fill()
     }
 
     fn finished(&self, totals: Totals) -> std::result::Result<(), String> {

@@ -18,7 +18,7 @@ use super::{Buffer, BufferCounters, BufferOption, BufferResult, Run, drive};
 use crate::error::Result;
 use crate::replay::bits::BitSet;
 use crate::replay::recency::Recency;
-use crate::replay::{Machine, Totals};
+use crate::replay::{CACHE, Fill, Machine, Totals};
 
 pub(super) const WRR: BufferOption = BufferOption {
     name: "wrr",
@@ -193,6 +193,10 @@ impl<Q: DirtyQueue> Machine for Regions<Q> {
         }
         self.is_dirty.insert_if(page, write);
         self.insert(page);
+    }
+
+    fn fill(&self) -> Fill {
+        Fill::of(CACHE, self.held(), self.pages)
     }
 
     fn finished(&self, totals: Totals) -> std::result::Result<(), String> {

@@ -26,7 +26,7 @@ use crate::replay::policies::Policy as _;
 use crate::replay::policies::lru::Lru;
 use crate::replay::recency::Recency;
 use crate::replay::settings::Settings;
-use crate::replay::{Machine, Totals, disagreement, replay};
+use crate::replay::{Fill, Machine, Totals, disagreement, replay};
 use crate::wording::counted;
 
 /// Fewest accesses of an epoch: fewer say nothing, and each epoch is kept.
@@ -291,6 +291,10 @@ impl Machine for Drifting {
         if self.in_epoch == self.epoch_accesses {
             self.close();
         }
+    }
+
+    fn fill(&self) -> Fill {
+        self.lru.fill()
     }
 
     fn finished(&self, totals: Totals) -> std::result::Result<(), String> {

@@ -27,7 +27,7 @@ use crate::progress::OnProgress;
 use crate::replay::policies::lru::Lru;
 use crate::replay::policies::{AnyPolicy, Policy as _, Removable};
 use crate::replay::settings::Settings;
-use crate::replay::{Machine, Totals, disagreement, replay};
+use crate::replay::{CACHE, Fill, Machine, Totals, disagreement, replay};
 
 pub(super) const CLEAN_POLICY: BufferOption = BufferOption {
     name: "clean_policy",
@@ -186,6 +186,10 @@ impl<C: Removable, D: Removable> Machine for FdBuffer<C, D> {
         }
     }
 
+    fn fill(&self) -> Fill {
+        Fill::of(CACHE, self.clean.len() + self.dirty.len(), self.pages)
+    }
+
     fn finished(&self, totals: Totals) -> std::result::Result<(), String> {
         let named = |name: &'static str| move |text| format!("{name} pool: {text}");
         self.clean.recount().map_err(named("clean"))?;
@@ -233,6 +237,12 @@ impl Machine for Splits {
         for buffer in &mut self.buffers {
             buffer.access(page, write);
         }
+    }
+
+    fn fill(&self) -> Fill {
+        // Until they are full they hold the same pages.
+        let first = self.buffers.first().map(Machine::fill);
+        first.unwrap_or(Fill::of(CACHE, 0_u32, 0_u32))
     }
 
     fn finished(&self, totals: Totals) -> std::result::Result<(), String> {

@@ -4,7 +4,7 @@ use super::{Buffer, BufferCounters, BufferResult, Run, drive};
 use crate::error::Result;
 use crate::replay::policies::lru::Lru;
 use crate::replay::tier::Tier;
-use crate::replay::{Machine, Totals};
+use crate::replay::{CACHE, Fill, Machine, Totals};
 
 /// Mattson, Gecsei, Slutz and Traiger, IBM Systems Journal 1970; the comparison of Lv and others, Hot
 /// data identification and FD-Buffer.
@@ -54,6 +54,10 @@ impl Machine for LruBuffer {
             }
             self.cache.insert(page, write);
         }
+    }
+
+    fn fill(&self) -> Fill {
+        Fill::of(CACHE, self.cache.len(), self.cache.capacity())
     }
 
     fn finished(&self, totals: Totals) -> std::result::Result<(), String> {

@@ -170,7 +170,7 @@ pub struct BufferResult {
     /// Those that write.
     pub write_accesses: u64,
     /// What was replayed before them and not counted.
-    #[serde(skip_serializing_if = "WarmedUp::is_none")]
+    #[serde(flatten)]
     pub warm_up: WarmedUp,
     /// Distinct pages of the whole trace.
     pub distinct_pages: u64,
@@ -322,7 +322,7 @@ pub(crate) fn check_writes(source: &dyn AccessSource, name: &str) -> Result<()> 
         message: format!(
             "its format does not distinguish writes from reads, and `{name}` weighs one against the other"
         ),
-        hint: "use a trace that records writes (see has_writes in `tierwright formats`), or use lru or a policy of `simulate`, which do not need them"
+        hint: "use a trace that records writes (see has_writes in [[the formats]]), or use lru or a policy of `simulate`, which do not need them"
             .to_owned(),
     })
 }
@@ -335,7 +335,7 @@ fn no_writes(name: &str, totals: Totals) -> Option<Warning> {
             "the trace has no writes among its {}, so `{name}` has no dirty page to spare",
             counted(totals.accesses, "access", "accesses")
         ),
-        hint: "use a trace that records writes; see has_writes in `tierwright formats`".to_owned(),
+        hint: "use a trace that records writes; see has_writes in [[the formats]]".to_owned(),
     })
 }
 

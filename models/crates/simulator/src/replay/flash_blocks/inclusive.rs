@@ -11,7 +11,7 @@ use crate::replay::policies::AnyPolicy;
 use crate::replay::settings::Settings;
 use crate::replay::tier::Tier;
 use crate::replay::two_tier::SchemeCounters;
-use crate::replay::{Machine, Totals};
+use crate::replay::{Fill, Machine, Totals};
 
 /// Inclusive over blocks: the block of every RAM page is on flash. Blocks are whole, so the two
 /// techniques are one.
@@ -202,6 +202,10 @@ impl<F: BlockOrder> Machine for InclusiveBlocks<F> {
         }
         self.in_ram[place.block as usize] |= place.bit();
         self.ram.insert(page, write);
+    }
+
+    fn fill(&self) -> Fill {
+        Fill::of_blocks(self.flash.len(), self.flash_blocks)
     }
 
     fn finished(&self, totals: Totals) -> std::result::Result<(), String> {

@@ -9,7 +9,7 @@ use crate::replay::policies::AnyPolicy;
 use crate::replay::settings::Settings;
 use crate::replay::tier::{Tier, Victim};
 use crate::replay::two_tier::SchemeCounters;
-use crate::replay::{Machine, Totals};
+use crate::replay::{Fill, Machine, Totals};
 
 /// Exclusive or lazy over blocks.
 ///
@@ -236,6 +236,10 @@ impl<A: Admission> Machine for StagedBlocks<A> {
             self.stage(victim);
         }
         self.ram.insert(page, dirty | write);
+    }
+
+    fn fill(&self) -> Fill {
+        Fill::of_blocks(self.flash.len(), self.flash.capacity())
     }
 
     fn finished(&self, totals: Totals) -> std::result::Result<(), String> {

@@ -12,7 +12,8 @@ use crate::replay::policies::Policy;
 use crate::replay::settings::Settings;
 use crate::replay::tier::Tier;
 use crate::replay::{
-    BATCH, Totals, WarmedUp, addresses_of, disagreement, distinct_pages, parts, write_accesses,
+    BATCH, FLASH, Fill, RAM, Totals, WarmedUp, addresses_of, check_filled, disagreement,
+    distinct_pages, next_stop, write_accesses,
 };
 use crate::wording::counted;
 
@@ -254,6 +255,18 @@ impl<P: Policy, C: FlashCache> Engine<P, C> {
         report
     }
 
+    /// How full flash is, or DRAM without flash.
+    fn fill(&self) -> Fill {
+        let Surroundings {
+            dram, flash_pages, ..
+        } = &self.around;
+        if *flash_pages > 0 {
+            Fill::of(FLASH, self.cache.slots_used(), *flash_pages)
+        } else {
+            Fill::of(RAM, dram.len(), dram.capacity())
+        }
+    }
+
     /// Counts everything again; the text says what disagrees.
     pub(crate) fn recount(
         &self,
@@ -333,14 +346,18 @@ pub(crate) struct Course {
     pub(crate) crash: Option<CrashReport>,
     /// What the warm-up counted.
     pub(crate) before: FlashCacheCounters,
+    /// Whether the warm-up is still to end with a full cache.
+    filling: bool,
     now: u64,
 }
 
 impl Course {
-    fn new(plan: Option<CrashPlan>) -> Self {
+    fn new(plan: Option<CrashPlan>, source: &dyn AccessSource) -> Self {
+        let totals = Totals::of(source);
         Self {
             plan,
-            totals: Totals::default(),
+            totals,
+            filling: totals.warm_up.until_full,
             crash: None,
             before: FlashCacheCounters::default(),
             now: 0,
@@ -378,19 +395,16 @@ impl Course {
     fn pass<const FORESEEN: bool, P: Policy, C: FlashCache>(
         &mut self,
         engine: &mut Engine<P, C>,
-        chunk: &Chunk,
+        chunk: &mut Chunk,
         next_accesses: &[u32],
     ) {
         let timed = !chunk.times_ns.is_empty();
         let crash_at = self.plan.map_or(u64::MAX, |plan| plan.at_access);
         let (mut done, mut now) = (self.totals.accesses, self.now);
-        let batches = parts(chunk).into_iter().flat_map(|part| {
-            let end = part.end;
-            part.step_by(BATCH)
-                .map(move |start| start..(start + BATCH).min(end))
-        });
-        for batch in batches {
-            let (start, end) = (batch.start, batch.end);
+        let mut start = 0;
+        while start < chunk.len() {
+            let stop = next_stop(chunk, start, self.filling.then(|| engine.fill()));
+            let end = stop.min(start + BATCH);
             engine.cache.fetch(&chunk.pages[start..end]);
             engine.around.dram.fetch(&chunk.pages[start..end]);
             for (index, &page) in (start..end).zip(&chunk.pages[start..end]) {
@@ -412,6 +426,11 @@ impl Course {
                 engine.access(page, chunk.flags[index] & WRITE != 0);
                 done += 1;
             }
+            start = end;
+            if self.filling {
+                chunk.warm_up = end;
+                self.filling = !engine.fill().is_full();
+            }
             if end == chunk.warm_up {
                 self.before = engine.around.counters;
             }
@@ -425,6 +444,7 @@ impl Course {
     /// The crash behind the last access, if that is where it is.
     fn end<P: Policy, C: FlashCache>(mut self, engine: &mut Engine<P, C>) -> Result<Self> {
         let (done, pages) = (self.totals.accesses, self.totals.distinct_pages);
+        check_filled(self.totals, self.filling, || engine.fill())?;
         match self.plan {
             Some(plan) if plan.at_access > done => Err(Error::BadParameter {
                 name: "option",
@@ -452,7 +472,7 @@ pub(crate) fn replay<P: Policy, C: FlashCache>(
     on_progress: OnProgress<'_>,
 ) -> Result<Course> {
     let mut chunk = Chunk::default();
-    let mut course = Course::new(plan);
+    let mut course = Course::new(plan, source);
     if C::NEEDS_ADDRESSES {
         source.keep_addresses();
     }
@@ -462,7 +482,7 @@ pub(crate) fn replay<P: Policy, C: FlashCache>(
             let (spaces, addresses) = addresses_of(source, chunk.len())?;
             engine.cache.locate(&chunk.pages, spaces, addresses);
         }
-        course.pass::<false, P, C>(engine, &chunk, &[]);
+        course.pass::<false, P, C>(engine, &mut chunk, &[]);
         report(source, course.totals.accesses, on_progress)?;
     }
     course.end(engine)
@@ -476,13 +496,13 @@ pub(crate) fn replay_foreseen<P: Policy, C: FlashCache>(
     on_progress: OnProgress<'_>,
 ) -> Result<Course> {
     const { assert!(!C::NEEDS_ADDRESSES, "addresses are not set aside") };
+    let mut course = Course::new(plan, source);
     let mut future = Future::read_timed(source, on_progress)?;
     let mut chunk = Chunk::default();
     let mut next_accesses = Vec::new();
-    let mut course = Course::new(plan);
     while future.next_chunk(&mut chunk, &mut next_accesses)? {
         course.meet(engine, &chunk)?;
-        course.pass::<true, P, C>(engine, &chunk, &next_accesses);
+        course.pass::<true, P, C>(engine, &mut chunk, &next_accesses);
         if !on_progress(future.progress(course.totals.accesses)) {
             return Err(Error::Cancelled);
         }

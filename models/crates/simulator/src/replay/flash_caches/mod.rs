@@ -264,7 +264,7 @@ pub struct FlashCacheResult {
     /// Those that write.
     pub write_accesses: u64,
     /// What was replayed before them and not counted.
-    #[serde(skip_serializing_if = "WarmedUp::is_none")]
+    #[serde(flatten)]
     pub warm_up: WarmedUp,
     /// Distinct pages of the whole trace.
     pub distinct_pages: u64,

@@ -10,7 +10,7 @@ use crate::replay::bits::BitSet;
 use crate::replay::policies::{Guarding, Policy};
 use crate::replay::tier::{Tier, Victim};
 use crate::replay::two_tier::{Cache, SchemeCounters, add_up};
-use crate::replay::{Machine, Totals};
+use crate::replay::{FLASH, Fill, Machine, Totals};
 
 /// A relation: its scheme, and what it saw in the present period.
 #[derive(Debug)]
@@ -451,6 +451,10 @@ impl<R: Policy, F: Guarding, const RELATIONS: bool> Machine for OnlineFlow<R, F,
         if self.left == 0 {
             self.close_period(true);
         }
+    }
+
+    fn fill(&self) -> Fill {
+        Fill::of(FLASH, self.flash.len(), self.flash_pages)
     }
 
     fn finished(&self, totals: Totals) -> std::result::Result<(), String> {

@@ -7,7 +7,7 @@ use crate::replay::policies::{Policy, Removable};
 use crate::replay::settings::Setting;
 use crate::replay::tier::{Tier, Victim};
 use crate::replay::two_tier::{Cache, FLASH_POLICY, RAM_POLICY, Scheme, SchemeCounters, add_up};
-use crate::replay::{Machine, Totals};
+use crate::replay::{FLASH, Fill, Machine, Totals};
 
 /// Figure 3 of Koltsidas and Viglas.
 ///
@@ -74,6 +74,10 @@ impl<R: Policy, F: Removable, A: Admission> Machine for Exclusive<R, F, A> {
             self.demote(victim, on_flash);
         }
         self.ram.insert(page, dirty | write);
+    }
+
+    fn fill(&self) -> Fill {
+        Fill::of(FLASH, self.flash.len(), self.flash.capacity())
     }
 
     fn finished(&self, totals: Totals) -> Result<(), String> {

@@ -7,7 +7,7 @@ use crate::replay::policies::lru::Lru;
 use crate::replay::recency::bands::{Bands, BandsWitness, Found};
 use crate::replay::settings::Setting;
 use crate::replay::two_tier::{Cache, Scheme, SchemeCounters, add_up};
-use crate::replay::{Machine, Totals, any_write};
+use crate::replay::{FLASH, Fill, Machine, Totals, any_write};
 
 /// [`Exclusive`] of LRU and LRU, which together are one LRU order of `r + f` pages: RAM is its most
 /// recent `r`. A RAM victim only crosses the border, so one order serves both tiers.
@@ -119,6 +119,10 @@ impl Machine for ExclusiveLru {
         } else {
             self.reference::<false>(pages, flags);
         }
+    }
+
+    fn fill(&self) -> Fill {
+        Fill::of(FLASH, self.order.lower(), self.flash_pages)
     }
 
     fn finished(&self, totals: Totals) -> Result<(), String> {

@@ -7,7 +7,7 @@ use crate::replay::policies::{Guarding, Policy};
 use crate::replay::settings::Setting;
 use crate::replay::tier::{Misses, Tier, Victim};
 use crate::replay::two_tier::{Cache, FLASH_POLICY, RAM_POLICY, Scheme, SchemeCounters, add_up};
-use crate::replay::{Machine, Totals, access_each};
+use crate::replay::{FLASH, Fill, Machine, Totals, access_each};
 
 /// Figure 2 of Koltsidas and Viglas, flash in LRU order of its own traffic.
 ///
@@ -89,6 +89,10 @@ impl<R: Policy, F: Guarding> Machine for Inclusive<R, F> {
             self.miss(page, victim);
         }
         self.misses = misses;
+    }
+
+    fn fill(&self) -> Fill {
+        Fill::of(FLASH, self.flash.len(), self.flash_pages)
     }
 
     fn finished(&self, totals: Totals) -> Result<(), String> {

@@ -8,7 +8,7 @@ use crate::replay::policies::{Guarding, Policy};
 use crate::replay::settings::Setting;
 use crate::replay::tier::{Tier, Victim};
 use crate::replay::two_tier::{Cache, FLASH_POLICY, RAM_POLICY, Scheme, SchemeCounters, add_up};
-use crate::replay::{Machine, Totals};
+use crate::replay::{FLASH, Fill, Machine, Totals};
 
 /// Inclusive in which flash sees the whole reference stream.
 ///
@@ -86,6 +86,10 @@ impl<R: Policy, F: Guarding> Machine for InclusiveGlobal<R, F> {
             self.flash.insert_guarded(page);
         }
         self.ram.insert(page, write);
+    }
+
+    fn fill(&self) -> Fill {
+        Fill::of(FLASH, self.flash.len(), self.flash_pages)
     }
 
     fn finished(&self, totals: Totals) -> Result<(), String> {

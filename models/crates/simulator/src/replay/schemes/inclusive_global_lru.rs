@@ -8,7 +8,7 @@ use crate::replay::policies::lru::Lru;
 use crate::replay::settings::Setting;
 use crate::replay::tier::Tier;
 use crate::replay::two_tier::{Cache, Scheme, SchemeCounters, add_up};
-use crate::replay::{Machine, Totals};
+use crate::replay::{FLASH, Fill, Machine, Totals};
 
 /// [`InclusiveGlobal`] of LRU and LRU: flash holds the most recent `f` pages of the whole reference stream.
 ///
@@ -79,6 +79,10 @@ impl Machine for InclusiveGlobalLru {
             self.flash.insert(page, false);
         }
         self.ram.insert(page, write);
+    }
+
+    fn fill(&self) -> Fill {
+        Fill::of(FLASH, self.flash.len(), self.flash.capacity())
     }
 
     fn finished(&self, totals: Totals) -> Result<(), String> {

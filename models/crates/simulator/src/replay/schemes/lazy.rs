@@ -7,7 +7,7 @@ use crate::replay::policies::{Policy, Removable};
 use crate::replay::settings::Setting;
 use crate::replay::tier::{Tier, Victim};
 use crate::replay::two_tier::{Cache, FLASH_POLICY, RAM_POLICY, Scheme, SchemeCounters, add_up};
-use crate::replay::{Machine, Totals};
+use crate::replay::{FLASH, Fill, Machine, Totals};
 
 /// Figure 4 of Koltsidas and Viglas.
 ///
@@ -73,6 +73,10 @@ impl<R: Policy, F: Removable, A: Admission> Machine for Lazy<R, F, A> {
             self.stage(victim);
         }
         self.ram.insert(page, write);
+    }
+
+    fn fill(&self) -> Fill {
+        Fill::of(FLASH, self.flash.len(), self.flash.capacity())
     }
 
     fn finished(&self, totals: Totals) -> Result<(), String> {

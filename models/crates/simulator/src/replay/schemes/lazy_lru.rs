@@ -8,7 +8,7 @@ use crate::replay::recency::{Recency, Witness};
 use crate::replay::settings::Setting;
 use crate::replay::tier::{Misses, Tier, Victim};
 use crate::replay::two_tier::{Cache, Scheme, SchemeCounters, add_up};
-use crate::replay::{Machine, Totals};
+use crate::replay::{FLASH, Fill, Machine, Totals};
 
 /// [`Lazy`] of LRU and LRU. RAM does not depend on flash: it runs ahead by a batch, and flash sees its
 /// misses and victims, all of which are known by then.
@@ -124,6 +124,10 @@ impl Machine for LazyLru {
         let counters = &mut self.counters;
         counters.flash_misses += self.misses.pages().len() as u64 + hits - counters.flash_hits;
         counters.flash_fills = counters.ram_evictions - counters.victims_found_on_flash;
+    }
+
+    fn fill(&self) -> Fill {
+        Fill::of(FLASH, self.flash.len(), self.flash_pages)
     }
 
     fn finished(&self, totals: Totals) -> Result<(), String> {

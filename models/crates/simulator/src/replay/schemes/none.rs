@@ -6,7 +6,7 @@ use crate::replay::policies::Policy;
 use crate::replay::settings::Setting;
 use crate::replay::tier::{Tier, Traffic, Victim};
 use crate::replay::two_tier::{Cache, RAM_POLICY, Scheme, SchemeCounters, add_up};
-use crate::replay::{Machine, Totals, access_each};
+use crate::replay::{Fill, Machine, RAM, Totals, access_each};
 
 /// RAM in front of the disk. A RAM miss counts as a flash miss, so that hits and misses sum to the
 /// accesses as in every scheme; a dirty RAM victim is a disk write.
@@ -78,6 +78,10 @@ impl<R: Policy> Machine for NoFlash<R> {
         } else {
             access_each(self, pages, flags);
         }
+    }
+
+    fn fill(&self) -> Fill {
+        Fill::of(RAM, self.ram.len(), self.ram.capacity())
     }
 
     fn finished(&self, totals: Totals) -> Result<(), String> {

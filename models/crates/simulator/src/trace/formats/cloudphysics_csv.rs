@@ -116,7 +116,7 @@ impl LineFormat for CloudPhysicsCsv {
                 counted(self.requests, "request", "requests"),
                 self.first_size
             ),
-            "read the binary vscsi trace instead, or read this one by keys: --format csv --column key=lbn",
+            "read the binary vscsi trace instead, or read this one by keys, with [[format=csv]] and [[the column=key=lbn]]",
         )]
     }
 

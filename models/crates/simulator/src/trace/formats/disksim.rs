@@ -243,7 +243,7 @@ impl LineFormat for Ascii {
                 counted(other, "request", "requests")
             ),
             format!(
-                "compare with --format {name}: the wrong format makes all lengths eight times too long or too short"
+                "compare with [[format={name}]]: the wrong format makes all lengths eight times too long or too short"
             ),
         )]
     }

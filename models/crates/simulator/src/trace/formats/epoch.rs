@@ -34,7 +34,7 @@ impl Dates {
 counted(self.requests, "request", "requests")
                 ),
                 format!(
-                    "check the unit of {name}: seconds or milliseconds read as {unit} look like this, and rates and durations are then wrong; read another unit with --format csv and a column mapping"
+                    "check the unit of {name}: seconds or milliseconds read as {unit} look like this, and rates and durations are then wrong; read another unit with [[format=csv]] and a column mapping"
                 ),
             )
         })

@@ -175,7 +175,7 @@ impl LineFormat for Tencent {
                     format!(
                         "Offset `{offset}` is not a multiple of 512, so it does not count bytes"
                     ),
-                    "read the file with --format tencent_cbs: Offset in sectors",
+                    "read the file with [[format=tencent_cbs]]: Offset in sectors",
                 ));
             }
         };
@@ -210,7 +210,7 @@ impl LineFormat for Tencent {
                     "the offsets of all {} are multiples of 512, which sectors rarely are: they may count bytes",
                     counted(self.requests, "request", "requests")
                 ),
-                "compare with --format tencent_cbs_bytes: the distinct pages should fit the size of the volumes",
+                "compare with [[format=tencent_cbs_bytes]]: the distinct pages should fit the size of the volumes",
             ));
         }
         if self.odd_sizes == 0 && self.requests >= MANY {
@@ -220,7 +220,7 @@ impl LineFormat for Tencent {
                     "the sizes of all {} are multiples of 512, which counts of sectors rarely are: they may be bytes, which makes them 512 times too large here",
                     counted(self.requests, "request", "requests")
                 ),
-                "if they are bytes, read the file with --format csv and a column mapping: size_unit=bytes",
+                "if they are bytes, read the file with [[format=csv]] and a column mapping: size_unit=bytes",
             ));
         }
         warnings

@@ -1,0 +1,1 @@
+"""What a random access costs on each device."""
