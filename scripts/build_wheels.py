@@ -59,6 +59,7 @@ def pack_core(folder: Path, dist: Path, target: Path) -> None:
     shipped = folder / "python" / "tierwright" / "shipped"
     fixtures = ROOT / "fixtures"
     for name in (
+        "described",
         "devices",
         "exchange-rates",
         "parts",

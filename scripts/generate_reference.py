@@ -40,6 +40,8 @@ COMMANDS: tuple[tuple[str, ...], ...] = (
     ("trace", "preview"),
     ("trace", "convert"),
     ("trace", "summary"),
+    ("trace", "generate"),
+    ("describe",),
     ("profile",),
     ("compose",),
     ("simulate",),
@@ -78,6 +80,7 @@ COMMANDS: tuple[tuple[str, ...], ...] = (
     ("catalog", "volumes"),
     ("catalog", "parts"),
     ("catalog", "price-history"),
+    ("catalog", "presets"),
     ("serve",),
     ("doctor",),
 )

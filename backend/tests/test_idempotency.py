@@ -229,6 +229,7 @@ MAKERS = {
     "create_windows",
     "create_workload",
     "create_workload_from_curve",
+    "create_workload_from_description",
     "create_workload_from_profile",
     "read_workload_again",
     "register_file",

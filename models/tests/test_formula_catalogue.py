@@ -83,6 +83,7 @@ OUTSIDE = {
     "hardware.parts": "reads files of parts",
     "hardware.build": "reads a CONFIG; held by test_bill.py",
     "hardware.price_history": "reads files of prices over time",
+    "hardware.workload_presets": "reads files of presets; held by test_described.py",
     "common.currency": "states amounts in a currency; held by test_currency.py",
     "profile.summaries_document": "reads and writes summaries",
     "trace.conversions": "files: what a killed process left",
@@ -112,6 +113,8 @@ OUTSIDE = {
 NO_MODEL = {
     "advise.bill.exact_money": "words",
     "advise.device_import.answer": "hands on `fio.import_fio`, in words",
+    "evaluate.described.workload.about_description": "words",
+    "evaluate.described.workload.described_finding": "words",
     "advise.miniature.answer": "hands on `replay.miniatures`, in words; held by test_questions.py",
     "advise.miniature.estimate_of": "quotients of counts; held by backend/tests/test_miniatures.py",
     "advise.miniature.lru_hit_ratio_of": "hands on `Curve.misses`",

@@ -7,7 +7,7 @@ import {
   listWorkloads,
   readWorkloadAgain,
 } from "./gen/sdk.gen";
-import type { RunStatus, WorkloadOut } from "./gen/types.gen";
+import type { RunStatus, SummaryOut, WorkloadOut } from "./gen/types.gen";
 import { everyPage } from "./pages";
 
 export type {
@@ -22,6 +22,15 @@ const POLL_MS = 1000;
 
 const isUnfinished = (workload: WorkloadOut): boolean =>
   workload.status === "queued" || workload.status === "running";
+
+/** Whether the curve was computed from a description, which states its writes too. */
+export const isDescribed = (found: Pick<SummaryOut, "described_by">): boolean =>
+  found.described_by != null;
+
+/** Whether hits were given and writes were not, so that a dirty share may be stated. */
+export const mayLackWrites = (
+  summary: Pick<SummaryOut, "kind" | "described_by">,
+): boolean => summary.kind === "curve" && !isDescribed(summary);
 
 export const isActive = (status: RunStatus): boolean =>
   status === "queued" || status === "running";

@@ -36,6 +36,7 @@ function useCommands(opened: boolean): Command[] {
     page("Start", () => void navigate({ to: "/" })),
     page("Workloads", () => void navigate({ to: "/workloads" })),
     page("Paste a curve", () => void navigate({ to: "/given-curve" })),
+    page("Describe a workload", () => void navigate({ to: "/describe" })),
     page("Hardware", () => void navigate({ to: "/hardware" })),
     ...Object.values(QUESTIONS).map(({ to, label }) =>
       page(label, () => void navigate({ to })),

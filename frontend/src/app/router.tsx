@@ -75,6 +75,15 @@ const givenCurve = createRoute({
   ),
 });
 
+const described = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/describe",
+  component: lazyRouteComponent(
+    () => import("@/features/described/described-page"),
+    "DescribedPage",
+  ),
+});
+
 const upload = createRoute({
   getParentRoute: () => rootRoute,
   path: "/uploads/$uploadId",
@@ -211,6 +220,7 @@ export const router = createRouter({
     workload,
     upload,
     givenCurve,
+    described,
     hardware,
     compare,
     schemeMap,

@@ -1,5 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
+import { isDescribed, type SummaryOut } from "@/api/workloads";
 import { EmptyState } from "./empty-state";
 import { Panel } from "./panel";
 
@@ -8,7 +9,13 @@ const REASONS = {
   profile:
     "This workload was imported as a profile, which has curves but no accesses to replay.",
   curve: "This workload is a given curve, which has no accesses to replay.",
+  described: "This workload is described in numbers and has no accesses to replay.",
 } as const;
+
+/** What a workload was made from, as far as it matters for replays. */
+export const originOf = (
+  summary: Pick<SummaryOut, "kind" | "described_by">,
+): keyof typeof REASONS => (isDescribed(summary) ? "described" : summary.kind);
 
 /** What cannot be shown without the trace, and how to get it. */
 export function NeedsTrace(props: {
@@ -36,9 +43,19 @@ export function NeedsTrace(props: {
   return (
     <Panel>
       <EmptyState title={props.title}>
-        {props.children} {REASONS[props.kind]} Upload the trace itself on the Workloads
-        page, or run <code>tierwright simulate</code>, <code>tierwright sweep</code> or{" "}
-        <code>tierwright pool-split</code> where the trace is stored.
+        {props.children} {REASONS[props.kind]}{" "}
+        {props.kind === "described" ? (
+          <>
+            Run <code>tierwright trace generate</code> to write a trace of the same
+            description, and upload that.
+          </>
+        ) : (
+          <>
+            Upload the trace itself on the Workloads page, or run{" "}
+            <code>tierwright simulate</code>, <code>tierwright sweep</code> or{" "}
+            <code>tierwright pool-split</code> where the trace is stored.
+          </>
+        )}
       </EmptyState>
     </Panel>
   );

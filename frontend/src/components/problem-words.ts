@@ -11,6 +11,7 @@ const FIELD_NAMES: Readonly<Record<string, string>> = {
   amortisation_months: "months of amortisation",
   cache_pages: "cache size",
   clients: "clients",
+  components: "component",
   columns: "column mapping",
   content_id: "content",
   data_bytes: "size of the data",
@@ -112,6 +113,7 @@ const PAGES: Readonly<Record<string, string>> = {
   runs: "Runs",
   scenarios: "Scenarios",
   "curve-kinds": "Paste a curve",
+  "description-kinds": "Describe a workload",
 };
 const USUAL_PAGE = "Workloads";
 

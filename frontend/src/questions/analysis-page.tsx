@@ -6,7 +6,7 @@ import type { Asks } from "@/api/gen/types.gen";
 import { useRun } from "@/api/runs";
 import { type SummaryOut, type WorkloadOut, workloadsQuery } from "@/api/workloads";
 import { EmptyState } from "@/components/empty-state";
-import { NeedsTrace } from "@/components/needs-trace";
+import { NeedsTrace, originOf } from "@/components/needs-trace";
 import { Page } from "@/components/page";
 import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
@@ -132,7 +132,7 @@ function Answered(props: {
       <>
         {kept}
         <NeedsTrace
-          kind={inputs.summary.kind}
+          kind={originOf(inputs.summary)}
           scaledFrom={inputs.summary.scaled_from}
           title={untraced.title}
         >

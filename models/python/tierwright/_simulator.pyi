@@ -63,6 +63,7 @@ __all__ = [
     "count_accesses",
     "curves",
     "formats",
+    "generate",
     "inspect",
     "miniatures",
     "preview",
@@ -289,6 +290,50 @@ def convert(
         The trace cannot be read or understood, or the file cannot be written.
     ParameterError
         `out` exists and `force` is not given, or as for `inspect`.
+    Cancelled
+        `on_progress` returned False.
+    """
+
+def generate(
+    workload: str,
+    accesses: int,
+    seed: int,
+    out: str | PathLike[str],
+    *,
+    force: bool = False,
+    on_progress: Callable[[int, int, int], bool | None] | None = None,
+) -> dict[str, Any]:
+    """Write a canonical trace of a described workload; the same arguments give the same bytes.
+
+    Parameters
+    ----------
+    workload : str
+        JSON: ``name`` (str), ``page_bytes`` [bytes], ``accesses_per_s`` [1/s], ``parts`` (list of
+        ``{access_share, first_page, pages, write_share, draw}``, shares of all accesses that sum
+        to 1); ``draw`` is ``{kind: zipf, exponent}``, ``{kind: hot_cold, hot_pages,
+        hot_access_share}``, ``{kind: uniform}`` or ``{kind: scan}``.
+    accesses : int
+        Accesses to write, at least 1.
+    seed : int
+        From 0 to 2^64 - 1.
+    out : str or os.PathLike
+        The canonical trace to write.
+    force : bool, default False
+        Replace an existing `out`.
+    on_progress : callable, optional
+        See the module; it counts accesses, not bytes.
+
+    Returns
+    -------
+    dict
+        The keys of `convert`; ``chosen_by`` is ``description``.
+
+    Raises
+    ------
+    TraceError
+        The file cannot be written.
+    ParameterError
+        A value is out of range, or `out` exists and `force` is not given.
     Cancelled
         `on_progress` returned False.
     """

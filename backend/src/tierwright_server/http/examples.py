@@ -64,6 +64,22 @@ _PRODUCTION = {
     "clients": 4,
     "accesses_per_unit": 20.0,
 }
+_DESCRIPTION = {
+    "page_bytes": 8192,
+    "data_bytes": 800 * 2**30,
+    "accesses_per_s": 20_000,
+    "write_share": 0.2,
+    "components": [
+        {"kind": "zipf", "exponent": 0.9, "weight": 8, "data_share": 0.3},
+        {"kind": "scan", "weight": 1, "write_share": 0, "data_share": 0.5},
+        {
+            "kind": "hot_cold",
+            "hot_data_share": 0.1,
+            "hot_access_share": 0.9,
+            "weight": 1,
+        },
+    ],
+}
 _DEVICE = {
     "name": "Our SSD",
     "kind": "nvme",
@@ -152,6 +168,7 @@ _CATALOG = {
     "list_volumes": Example(query={"provider": "aws"}),
     "list_parts": Example(query={"kind": "dimm"}),
     "list_price_history": Example(),
+    "list_workload_presets": Example(),
     "list_devices": Example(query={"role": "flash", "currency": "EUR"}),
     "create_device": Example(_DEVICE),
     "get_device": Example(
@@ -227,6 +244,11 @@ _TRACES = {
     "preview_scaled_workload": Example(_PRODUCTION, path=_WORKLOAD),
     "create_scaled_workload": Example(
         {**_PRODUCTION, "name": "Orders at 4 TiB"}, path=_WORKLOAD
+    ),
+    "create_workload_from_description": Example({**_DESCRIPTION, "name": "Orders"}),
+    "list_description_kinds": Example(),
+    "preview_description": Example(
+        {"preset": "oltp", "data_bytes": 2**40, "accesses_per_s": 20_000}
     ),
     "list_curve_kinds": Example(),
     "preview_given_curve": Example(_CURVE),

@@ -194,10 +194,16 @@ def unknown_dirty_share(
 
 
 def known_dirty_share(curve: Curve) -> DirtyShareOut:
-    """Say where the dirty share is from: measured, or stated."""
+    """Say where the dirty share is from: measured, stated, or of a description."""
     given = curve.given
+    if given is None:
+        state = DirtyShareState.MEASURED
+    elif given.described_by is None:
+        state = DirtyShareState.STATED
+    else:
+        state = DirtyShareState.DESCRIBED
     return DirtyShareOut(
-        state=DirtyShareState.MEASURED if given is None else DirtyShareState.STATED,
+        state=state,
         value=None if given is None else given.dirty_share,
         write_share=None if given is None else given.write_share,
         best_at_least=None,

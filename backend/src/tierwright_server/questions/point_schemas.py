@@ -59,6 +59,7 @@ class DirtyShareState(StrEnum):
 
     MEASURED = "measured"
     STATED = "stated"
+    DESCRIBED = "described"
     UNKNOWN = "unknown"
 
 
@@ -66,7 +67,10 @@ class DirtyShareOut(Answer):
     """What is known of the share of evicted pages that are dirty (p_d)."""
 
     state: DirtyShareState
-    value: float | None = Field(description="As stated, the same at every size. [1]")
+    value: float | None = Field(
+        description="As stated, the same at every size; null where it was measured, or follows "
+        "at each size from a description. [1]"
+    )
     write_share: float | None = Field(
         description="Stated share of the accesses that write; it bounds p_d. [1]"
     )

@@ -232,6 +232,15 @@ export const CheckWearQuery = {
   table: {"values":["rows","columns","contenders","rows.warnings","warnings","result.rows"]},
 } as const;
 
+export const ComponentIn = {
+  kind: {"values":["zipf","hot_cold","uniform","scan"]},
+  weight: {"low":0,"exclusive":true,"high":1000000000,"usual":1},
+  data_share: {"low":0,"exclusive":true,"high":1},
+  pages: {"low":1,"high":1000000000000,"whole":true},
+  write_share: {"low":0,"high":1},
+  exponent: {"low":0,"high":5},
+} as const;
+
 export const ContenderIn = {
   family: {"values":["policy","buffer","scheme","flash_cache","chooser"]},
 } as const;
@@ -276,6 +285,10 @@ export const CreateWorkloadFromCurveQuery = {
   table: {"values":["summary.warnings"]},
 } as const;
 
+export const CreateWorkloadFromDescriptionQuery = {
+  table: {"values":["summary.warnings"]},
+} as const;
+
 export const CreateWorkloadFromProfileQuery = {
   table: {"values":["summary.warnings"]},
 } as const;
@@ -314,6 +327,22 @@ export const DecisionIn = {
 
 export const DeriveCompareQuery = {
   table: {"values":["derivation","result.rows","warnings"]},
+} as const;
+
+export const DescribedWorkloadIn = {
+  page_bytes: {"low":512,"high":1048576,"whole":true},
+  data_bytes: {"low":1,"high":9007199254740992,"whole":true},
+  accesses_per_s: {"low":0,"exclusive":true,"high":10000000000},
+  write_share: {"low":0,"high":1},
+  components: {"most":16},
+} as const;
+
+export const DescriptionIn = {
+  page_bytes: {"low":512,"high":1048576,"whole":true},
+  data_bytes: {"low":1,"high":9007199254740992,"whole":true},
+  accesses_per_s: {"low":0,"exclusive":true,"high":10000000000},
+  write_share: {"low":0,"high":1},
+  components: {"most":16},
 } as const;
 
 export const DeviceHealthIn = {
@@ -491,6 +520,10 @@ export const ListCurveKindsQuery = {
   table: {"values":["items"]},
 } as const;
 
+export const ListDescriptionKindsQuery = {
+  table: {"values":["rows"]},
+} as const;
+
 export const ListDevicesQuery = {
   page_bytes: {"low":512,"high":16777216,"whole":true},
   origin: {"values":["shipped","own"]},
@@ -604,6 +637,12 @@ export const ListVolumesQuery = {
   table: {"values":["rows","figures"]},
 } as const;
 
+export const ListWorkloadPresetsQuery = {
+  limit: {"low":1,"high":500,"whole":true,"usual":500},
+  offset: {"low":0,"high":1000000000,"whole":true,"usual":0},
+  table: {"values":["rows","workload.components","fit"]},
+} as const;
+
 export const ListWorkloadsQuery = {
   status: {"values":["queued","running","ready","failed","cancelled"]},
   limit: {"low":1,"high":500,"whole":true,"usual":100},
@@ -669,6 +708,10 @@ export const PoolSplitAsk = {
 export const PoolSplitIn = {
   pages: {"low":2,"high":33554432,"whole":true},
   distance: {"values":["raw","effective","grouped","grouped_conservative"],"usual":"raw"},
+} as const;
+
+export const PreviewDescriptionQuery = {
+  table: {"values":["columns","parts","warnings"]},
 } as const;
 
 export const PreviewGivenCurveQuery = {

@@ -1,3 +1,4 @@
+import { mayLackWrites } from "@/api/workloads";
 import { AnalysisPage } from "@/questions/analysis-page";
 import { growthAsked } from "@/questions/compare";
 import { type AnalysisSearch, assumptions, evaluationInput } from "@/questions/point";
@@ -18,7 +19,7 @@ export function ComparePage() {
         evaluation: {
           decide: "replay" as const,
           ...evaluationInput(state),
-          ...assumptions(search as AnalysisSearch, summary.kind === "curve"),
+          ...assumptions(search as AnalysisSearch, mayLackWrites(summary)),
           ...growthAsked(search as AnalysisSearch, summary.kind === "curve"),
         },
       })}

@@ -4,9 +4,10 @@ import { useSearch } from "@tanstack/react-router";
 import { useMemo } from "react";
 import { type EvaluationIn, evaluationQuery } from "@/api/compare";
 import { type Decision, useDecision } from "@/api/use-decision";
+import { mayLackWrites } from "@/api/workloads";
 import { DirtyShare } from "@/components/dirty-share";
 import { FlashMetadata } from "@/components/flash-metadata";
-import { NeedsTrace } from "@/components/needs-trace";
+import { NeedsTrace, originOf } from "@/components/needs-trace";
 import { PointNotes } from "@/components/point-notes";
 import { ProblemAlert } from "@/components/problem-alert";
 import { RunProgress } from "@/components/run-progress";
@@ -36,14 +37,15 @@ export function CompareView({ state, workload, summary }: AnalysisInputs) {
   const { sizes, setSizes, point } = useSizes(state, patch);
   const buyable = useBuyable(state);
   const given = summary.kind === "curve";
-  const share = given ? dirtyShare : undefined;
+  const asksShare = mayLackWrites(summary);
+  const share = asksShare ? dirtyShare : undefined;
   const asked = useMemo(
     () => ({
       ...evaluationInput(point),
-      ...assumptions({ metadata, dirty_share: dirtyShare }, given),
+      ...assumptions({ metadata, dirty_share: dirtyShare }, asksShare),
       ...growthAsked({ new_pages: newPages }, given),
     }),
-    [point, metadata, dirtyShare, newPages, given],
+    [point, metadata, dirtyShare, newPages, given, asksShare],
   );
   const { evaluation, decision, shown, busy } = useAnswer(asked);
   const checking = useCheck(point, workload.content_id, check, metadata, patch);
@@ -68,7 +70,7 @@ export function CompareView({ state, workload, summary }: AnalysisInputs) {
           onChange={(pages) => patch({ new_pages: pages })}
         />
       </SizeSliders>
-      {given && (
+      {asksShare && (
         <DirtyShare
           stated={dirtyShare}
           summary={summary}
@@ -118,7 +120,7 @@ export function CompareView({ state, workload, summary }: AnalysisInputs) {
             />
           ) : (
             <NeedsTrace
-              kind={summary.kind}
+              kind={originOf(summary)}
               scaledFrom={summary.scaled_from}
               title="No check by simulation"
             >

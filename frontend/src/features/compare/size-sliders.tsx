@@ -1,6 +1,6 @@
 import { Text } from "@mantine/core";
 import type { ReactNode } from "react";
-import type { SummaryOut } from "@/api/workloads";
+import { isDescribed, type SummaryOut } from "@/api/workloads";
 import { LogSlider } from "@/components/log-slider";
 import { SizeInput } from "@/components/size-input";
 import {
@@ -78,6 +78,9 @@ export function SizeSliders(props: SizeSlidersProps) {
 function extentText(summary: SummaryOut): string {
   const pageBytes = bytes(summary.page_bytes);
   const size = (count: number) => formatPagesAndBytes(pages(count), pageBytes);
+  if (isDescribed(summary)) {
+    return `The described data has ${size(summary.distinct_pages)}. Page size: ${formatBytes(pageBytes)}.`;
+  }
   return summary.kind === "curve"
     ? `The curve ends at ${size(summary.curve_pages ?? summary.distinct_pages)}; larger sizes are unknown. Page size: ${formatBytes(pageBytes)}.`
     : `The workload touches ${size(summary.distinct_pages)}. Page size: ${formatBytes(pageBytes)}.`;

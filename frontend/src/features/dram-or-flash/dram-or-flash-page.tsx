@@ -9,6 +9,7 @@ import {
   breakEvenQuery,
 } from "@/api/dram-or-flash";
 import { breakEvenCheck } from "@/api/replay-checks";
+import { mayLackWrites } from "@/api/workloads";
 import { DirtyEnd, type DirtyEndName } from "@/components/dirty-end";
 import { DirtyShare } from "@/components/dirty-share";
 import { EmptyState } from "@/components/empty-state";
@@ -66,7 +67,7 @@ export function DramOrFlashPage() {
         break_even: asked(
           state,
           search as DollarSearch & AnalysisSearch,
-          summary.kind === "curve",
+          mayLackWrites(summary),
         ),
       })}
       view={(inputs) => <DramOrFlashView {...inputs} />}
@@ -133,7 +134,7 @@ const asked = (
 function DramOrFlashView({ state, name, summary }: AnalysisInputs) {
   const search = useSearch({ strict: false }) as DollarSearch & AnalysisSearch;
   const patch = usePatch<DollarSearch & AnalysisSearch>();
-  const given = summary.kind === "curve";
+  const given = mayLackWrites(summary);
   const [end, setEnd] = useState<DirtyEndName>("most");
   const ram = useSettled(state.ram_pages, (ram_pages) => patch({ ram_pages }));
   const ratio = useSettled(search.price_ratio ?? 0, (value) =>
@@ -207,7 +208,7 @@ function DramOrFlashView({ state, name, summary }: AnalysisInputs) {
           what="what DRAM and flash save"
           title="Check the break-even of each scheme"
           subtitle="Replays the trace with twice the DRAM, and under every scheme with the amount of flash expected to save as much."
-          traced={!given}
+          traced={summary.kind !== "curve"}
         />
       )}
     </>

@@ -6,6 +6,7 @@ import { evaluationQuery } from "@/api/compare";
 import { mapPointQuery, type SchemeMapOut, schemeMapQuery } from "@/api/scheme-map";
 import { type Decision, useDecision } from "@/api/use-decision";
 import { useCatalogNames } from "@/api/use-names";
+import { mayLackWrites } from "@/api/workloads";
 import { DirtyEnd, type DirtyEndName } from "@/components/dirty-end";
 import { ProblemAlert } from "@/components/problem-alert";
 import { WarningNotes } from "@/components/warning-notes";
@@ -64,7 +65,7 @@ function mapAsks({ state, search, summary }: AskedAt) {
     asymmetry: stated.asymmetry ?? null,
   };
   const axes = chosenAxes(stated, summary.distinct_pages);
-  const given = summary.kind === "curve";
+  const given = mayLackWrites(summary);
   return {
     scheme_map: mapRequest(state, axes, place, stated.metadata, given),
     scheme_map_point: pointRequest(state, place, stated.metadata, given),
@@ -80,7 +81,7 @@ function SchemeMapView({ state, name, summary }: AnalysisInputs) {
     [search, summary.distinct_pages],
   );
   const metadata = search.metadata;
-  const given = summary.kind === "curve";
+  const given = mayLackWrites(summary);
   const [end, setEnd] = useState<DirtyEndName>("most");
   const names = useCatalogNames();
   const map = useQuery({

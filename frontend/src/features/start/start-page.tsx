@@ -33,8 +33,12 @@ export function StartPage() {
             <Anchor component={Link} to="/given-curve" underline="always">
               Paste a hit-ratio curve
             </Anchor>
-            , Oracle’s cache advice or ZFS counters; or make a profile where the trace
-            is, with <code>tierwright profile</code>, and drop it here.
+            , Oracle’s cache advice or ZFS counters;{" "}
+            <Anchor component={Link} to="/describe" underline="always">
+              describe the workload
+            </Anchor>{" "}
+            in a few numbers; or make a profile where the trace is, with{" "}
+            <code>tierwright profile</code>, and drop it here.
           </Text>
         </Panel>
         <RecentScenarios />

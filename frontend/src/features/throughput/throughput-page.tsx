@@ -9,6 +9,7 @@ import {
   type ThroughputOut,
   throughputQuery,
 } from "@/api/throughput";
+import { mayLackWrites } from "@/api/workloads";
 import { DirtyEnd, type DirtyEndName } from "@/components/dirty-end";
 import { DirtyShare } from "@/components/dirty-share";
 import { Panel } from "@/components/panel";
@@ -50,7 +51,7 @@ export function ThroughputPage() {
         throughput: asked(
           state,
           search as ThroughputSearch & AnalysisSearch,
-          summary.kind === "curve",
+          mayLackWrites(summary),
         ),
       })}
       view={(inputs) => <ThroughputView {...inputs} />}
@@ -112,7 +113,7 @@ function useCloseCall(
 function ThroughputView({ state, name, summary }: AnalysisInputs) {
   const search = useSearch({ strict: false }) as ThroughputSearch & AnalysisSearch;
   const patch = usePatch<ThroughputSearch & AnalysisSearch>();
-  const given = summary.kind === "curve";
+  const given = mayLackWrites(summary);
   const [end, setEnd] = useState<DirtyEndName>("most");
   const clients = useSettled(search.clients ?? DEFAULT_CLIENTS, (value) =>
     patch({ clients: value }),

@@ -4,7 +4,7 @@ import { useSearch } from "@tanstack/react-router";
 import { recoveryCheck, wearCheck } from "@/api/replay-checks";
 import { useCatalogNames } from "@/api/use-names";
 import { recoveryQuery, wearQuery } from "@/api/wear";
-import type { SummaryOut } from "@/api/workloads";
+import { mayLackWrites, type SummaryOut } from "@/api/workloads";
 import { DirtyShare } from "@/components/dirty-share";
 import { ProblemAlert } from "@/components/problem-alert";
 import { ReplayCheck } from "@/components/replay-check";
@@ -50,7 +50,7 @@ export function WearPage() {
 const loadAtRest = (search: WearSearch & AnalysisSearch, summary: SummaryOut) => ({
   rate: search.rate ?? (summary.duration_s ? null : USUAL_RATE),
   search,
-  given: summary.kind === "curve",
+  given: mayLackWrites(summary),
 });
 
 /** Shown until the workload's own rate is known, or where it has none. */
@@ -58,7 +58,7 @@ const USUAL_RATE = 1000;
 
 function WearView({ state, name, summary }: AnalysisInputs) {
   const search = useSearch({ strict: false }) as WearSearch & AnalysisSearch;
-  const given = summary.kind === "curve";
+  const given = mayLackWrites(summary);
   const patch = usePatch<AnalysisSearch & WearSearch>();
   const names = useCatalogNames();
   const duration = summary.duration_s;

@@ -190,6 +190,23 @@ describe("findings of a curve", () => {
     expect(hasWrites(curve)).toBe(true);
   });
 
+  it("reads a described curve whole, and names its description", () => {
+    const described: WrittenCurve = {
+      ...curve,
+      kind: "curve",
+      described_by: "Orders",
+      write_accesses: 350,
+      write_backs: curve.misses.map((count) => 0.35 * count),
+    };
+    const sentence = hitRatioSentence(described);
+    expect(sentence).toContain("Computed from the description “Orders”.");
+    expect(sentence).not.toContain("is not known");
+    expect(sentence).not.toContain("first touch");
+    expect(hitRatioFinding(described)).not.toContain("given curve");
+    expect(writeBackFinding(described)).not.toContain("as stated");
+    expect(writeBackSentence(described)).toContain("350 of");
+  });
+
   it("samples rows with both ends", () => {
     expect(sampleRows(5, 10)).toEqual([0, 1, 2, 3, 4]);
     const rows = sampleRows(1000, 40);

@@ -27,7 +27,7 @@ export type Curve = Pick<
   | "knees"
   | "knee_method"
 > &
-  Partial<Pick<CurveOut, "steady">> & {
+  Partial<Pick<CurveOut, "steady" | "described_by">> & {
     /** What the counts are of; a given curve is of a running system. */
     readonly start?: "steady" | "cold";
   };
@@ -127,14 +127,18 @@ function beyondKnee(curve: Curve, bend: number): string {
     : `, but a larger cache can pay more: doubling from ${sizeText(curve, most.from)} to ${sizeText(curve, most.to)} adds ${percent(most.gain)} of the accesses to the hits, and the doubling up to the knee ${percent(before)}`;
 }
 
+/** Whether the curve was given, and so says nothing but its lines. */
+const isGiven = (curve: Curve): boolean =>
+  curve.kind === "curve" && curve.described_by == null;
+
 /** A curve that ends before it holds all pages says nothing of larger caches. */
 const endsEarly = (curve: Curve): boolean =>
-  curve.kind === "curve" || (curve.pages.at(-1) ?? 0) < curve.distinct_pages;
+  isGiven(curve) || (curve.pages.at(-1) ?? 0) < curve.distinct_pages;
 
 /** "90 % of the accesses hit in 124 MiB; ..." */
 export function hitRatioFinding(curve: Curve): string {
   const ceiling = 1 - (curve.misses.at(-1) ?? 0) / curve.accesses;
-  if (curve.kind === "curve") {
+  if (isGiven(curve)) {
     return `The given curve reaches ${formatPercent(ratio(ceiling))} hits in ${sizeText(curve, curve.pages.at(-1) ?? 0)}`;
   }
   for (const wanted of [0.99, 0.95, 0.9, 0.75, 0.5, 0.25]) {
@@ -180,6 +184,11 @@ export function hitRatioSentence(curve: Curve): string {
     );
     return parts.join(" ");
   }
+  if (curve.described_by != null) {
+    return [...parts, `Computed from the description “${curve.described_by}”.`].join(
+      " ",
+    );
+  }
   if (curve.start === "steady") {
     return [...parts, ...uncertainSentence(curve)].join(" ");
   }
@@ -190,7 +199,7 @@ export function hitRatioSentence(curve: Curve): string {
 }
 
 export function writeBackFinding(curve: WrittenCurve): string {
-  if (curve.kind === "curve") {
+  if (isGiven(curve)) {
     return statedShareFinding(curve);
   }
   if (curve.write_accesses === 0) {
@@ -227,7 +236,7 @@ function statedShareFinding(curve: WrittenCurve): string {
 }
 
 export function writeBackSentence(curve: WrittenCurve): string {
-  if (curve.kind === "curve") {
+  if (isGiven(curve)) {
     const [least, most] = [0, curve.pages.length - 1].map(
       (place) =>
         `${formatShort((curve.write_backs[place] ?? 0) / curve.accesses)} write-backs per access at ${sizeText(curve, curve.pages[place] ?? 0)}`,

@@ -67,11 +67,13 @@ const BASIS = {
 } as const;
 
 const basisOf = (curve: Curve) =>
-  curve.start === "steady" && curve.steady != null
-    ? "in the steady state, estimated"
-    : curve.kind === "curve"
-      ? BASIS.curve
-      : `${BASIS[curve.kind]}, from a cold start`;
+  curve.described_by != null
+    ? "in the steady state, computed from the description"
+    : curve.start === "steady" && curve.steady != null
+      ? "in the steady state, estimated"
+      : curve.kind === "curve"
+        ? BASIS.curve
+        : `${BASIS[curve.kind]}, from a cold start`;
 
 const PER_CENT = 100;
 
@@ -237,7 +239,9 @@ function HitRatioChart(props: StartedChartsProps) {
         </>
       }
       explanation={
-        curve.kind === "curve" ? (
+        curve.described_by != null ? (
+          <DescribedMethod method={curve.knee_method} />
+        ) : curve.kind === "curve" ? (
           <p>
             This curve was given, not measured here. It is treated as the curve of a
             full LRU cache: every miss evicts a page. The line is straight between the
@@ -260,6 +264,18 @@ function HitRatioChart(props: StartedChartsProps) {
         )
       }
     />
+  );
+}
+
+/** How the counts of a described workload are found. */
+function DescribedMethod({ method }: { readonly method: string }) {
+  return (
+    <p>
+      Nothing was measured: both curves follow from the description by formula. A page
+      stays in a full LRU cache of C pages for the time in which C different pages are
+      accessed (Che, Tung and Wang, 2002); it is written back if one of its accesses
+      during that stay writes. Knees by {method}.
+    </p>
   );
 }
 
@@ -294,7 +310,7 @@ function WriteBackChart({
   return (
     <ChartCard
       title={writeBackFinding(curve)}
-      subtitle={`Write-back curve: dirty pages evicted by an LRU cache, ${curve.kind === "curve" ? "by the stated dirty share" : basisOf(curve)} [per access]`}
+      subtitle={`Write-back curve: dirty pages evicted by an LRU cache, ${curve.kind === "curve" && curve.described_by == null ? "by the stated dirty share" : basisOf(curve)} [per access]`}
       label={`Write-backs over cache size of ${name}`}
       option={option}
       height={HEIGHT}
@@ -303,7 +319,9 @@ function WriteBackChart({
       fileName={`${name} write-back curve`}
       sentence={writeBackSentence(curve)}
       explanation={
-        curve.kind === "curve" ? (
+        curve.described_by != null ? (
+          <DescribedMethod method={curve.knee_method} />
+        ) : curve.kind === "curve" ? (
           <p>
             The stated share of the misses at every size: a given curve does not contain
             which pages are dirty.

@@ -4,6 +4,7 @@ import type { ReactNode } from "react";
 import {
   type ConversionLogOut,
   conversionLogQuery,
+  isDescribed,
   type SummaryOut,
   type WorkloadOut,
 } from "@/api/workloads";
@@ -39,6 +40,14 @@ function Figure(props: {
   );
 }
 
+/** Where accesses that are of no trace come from. */
+function statedText(summary: SummaryOut): string | undefined {
+  if (isDescribed(summary)) {
+    return "in one day, as described";
+  }
+  return summary.kind === "curve" ? "as stated" : undefined;
+}
+
 export function SummaryFigures({ summary }: { readonly summary: SummaryOut }) {
   return (
     <section className="tw-panel" aria-label="Summary">
@@ -48,9 +57,7 @@ export function SummaryFigures({ summary }: { readonly summary: SummaryOut }) {
           value={formatCount(summary.accesses)}
           note={
             summary.requests === null
-              ? summary.kind === "curve"
-                ? "as stated"
-                : undefined
+              ? statedText(summary)
               : `from ${counted(summary.requests, "request")}`
           }
         />
@@ -110,6 +117,18 @@ function DataFigures({ summary }: { readonly summary: SummaryOut }) {
 }
 
 function WriteFigure({ summary }: { readonly summary: SummaryOut }) {
+  return isDescribed(summary) ? (
+    <Figure
+      name="Write accesses"
+      value={formatPercent(ratio(summary.write_share ?? 0))}
+      note="as described"
+    />
+  ) : (
+    <RecordedWrites summary={summary} />
+  );
+}
+
+function RecordedWrites({ summary }: { readonly summary: SummaryOut }) {
   const { dirty_share, write_share, write_accesses } = summary;
   if (summary.kind === "curve") {
     return (

@@ -5,9 +5,14 @@ import { useEffect } from "react";
 import { answer, ifMatch } from "@/api/client";
 import { deleteWorkload, renameWorkload } from "@/api/gen/sdk.gen";
 import { isActiveStatus, useRun } from "@/api/runs";
-import { readAgain, type WorkloadOut, workloadQuery } from "@/api/workloads";
+import {
+  isDescribed,
+  readAgain,
+  type WorkloadOut,
+  workloadQuery,
+} from "@/api/workloads";
 import { DeleteButton } from "@/components/delete-button";
-import { NeedsTrace } from "@/components/needs-trace";
+import { NeedsTrace, originOf } from "@/components/needs-trace";
 import { Page } from "@/components/page";
 import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
@@ -58,13 +63,19 @@ export function WorkloadPage() {
   return <WorkloadView workload={workload.data} />;
 }
 
+/** What is there in place of a file. */
+const originText = ({ summary }: WorkloadOut): string =>
+  summary !== null && isDescribed(summary)
+    ? "Described in numbers, not measured: every answer rests on the description"
+    : "A curve in place of a trace";
+
 function WorkloadView({ workload }: { readonly workload: WorkloadOut }) {
   return (
     <Page
       title={workload.name}
       lead={
         <>
-          {originOf(workload)}
+          {leadOf(workload)}
           {", "}
           added {formatDate(workload.created_at)}
         </>
@@ -132,7 +143,7 @@ function WorkloadView({ workload }: { readonly workload: WorkloadOut }) {
       )}
       {workload.summary !== null && workload.summary.kind !== "trace" && (
         <NeedsTrace
-          kind={workload.summary.kind}
+          kind={originOf(workload.summary)}
           scaledFrom={workload.summary.scaled_from}
           title="What this workload cannot answer"
         >
@@ -149,14 +160,14 @@ function WorkloadView({ workload }: { readonly workload: WorkloadOut }) {
   );
 }
 
-function originOf({ example, filename, summary }: WorkloadOut): string {
-  if (example) {
+function leadOf(workload: WorkloadOut): string {
+  if (workload.example) {
     return "The worked example that comes with Tierwright";
   }
-  const from = summary?.scaled_from;
+  const from = workload.summary?.scaled_from;
   return from != null
     ? `Scaled from ${from.name}`
-    : (filename ?? "A curve in place of a trace");
+    : (workload.filename ?? originText(workload));
 }
 
 function Ingesting({ workload }: { readonly workload: WorkloadOut }) {

@@ -2,7 +2,12 @@ import { Badge, Button, Skeleton } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import { type SummaryOut, type WorkloadOut, workloadsQuery } from "@/api/workloads";
+import {
+  isDescribed,
+  type SummaryOut,
+  type WorkloadOut,
+  workloadsQuery,
+} from "@/api/workloads";
 import type { Column } from "@/components/columns";
 import { DataTable } from "@/components/data-table";
 import { EmptyState } from "@/components/empty-state";
@@ -25,14 +30,22 @@ export function WorkloadsPage() {
   return (
     <Page
       title="Workloads"
-      lead="A workload is a trace of page accesses, read once and profiled for every cache size; or a profile or a curve in its place."
+      lead="A workload is a trace of page accesses, read once and profiled for every cache size; or a profile, a curve or a description in its place."
       actions={
-        <Button
-          variant="default"
-          renderRoot={(rest) => <Link to="/given-curve" {...rest} />}
-        >
-          Paste a curve
-        </Button>
+        <>
+          <Button
+            variant="default"
+            renderRoot={(rest) => <Link to="/given-curve" {...rest} />}
+          >
+            Paste a curve
+          </Button>
+          <Button
+            variant="default"
+            renderRoot={(rest) => <Link to="/describe" {...rest} />}
+          >
+            Describe a workload
+          </Button>
+        </>
       }
     >
       <UploadZone />
@@ -128,6 +141,14 @@ const COLUMNS: readonly Column<WorkloadOut>[] = [
   },
 ];
 
+/** From what a workload without a trace was made. */
+function originOf(summary: SummaryOut): string {
+  if (summary.kind === "profile") {
+    return "profile";
+  }
+  return isDescribed(summary) ? "described" : "given curve";
+}
+
 function WorkloadName({ workload }: { readonly workload: WorkloadOut }) {
   const { summary } = workload;
   return (
@@ -142,7 +163,7 @@ function WorkloadName({ workload }: { readonly workload: WorkloadOut }) {
       )}
       {summary !== null && summary.kind !== "trace" && (
         <Badge size="sm" variant="default" ml={8}>
-          {summary.kind === "curve" ? "given curve" : "profile"}
+          {originOf(summary)}
         </Badge>
       )}
     </>

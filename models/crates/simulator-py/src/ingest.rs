@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use tierwright_simulator::trace::{self, Resume};
@@ -89,10 +90,37 @@ fn convert<'py>(
     to_python_value(py, &progress.finish(result)?)
 }
 
+/// Writes a canonical trace of a described workload, given as JSON.
+#[pyfunction]
+#[pyo3(signature = (workload, accesses, seed, out, *, force=false, on_progress=None))]
+#[expect(
+    clippy::needless_pass_by_value,
+    reason = "Python's arguments, extracted as owned values"
+)]
+fn generate<'py>(
+    py: Python<'py>,
+    workload: &str,
+    accesses: u64,
+    seed: u64,
+    out: PathBuf,
+    force: bool,
+    on_progress: Option<Py<PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let described: trace::Described = serde_json::from_str(workload)
+        .map_err(|error| PyValueError::new_err(format!("workload: {error}")))?;
+    let mut progress = PyProgress::new(on_progress);
+    let result = py.detach(|| {
+        let on_progress = &mut |step| progress.call(step);
+        trace::generate(&described, accesses, seed, &out, force, on_progress)
+    });
+    to_python_value(py, &progress.finish(result)?)
+}
+
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(formats, module)?)?;
     module.add_function(wrap_pyfunction!(preview, module)?)?;
     module.add_function(wrap_pyfunction!(column_names, module)?)?;
     module.add_function(wrap_pyfunction!(inspect, module)?)?;
-    module.add_function(wrap_pyfunction!(convert, module)?)
+    module.add_function(wrap_pyfunction!(convert, module)?)?;
+    module.add_function(wrap_pyfunction!(generate, module)?)
 }

@@ -59,6 +59,7 @@ app = typer.Typer(
     add_completion=False,
     rich_markup_mode=None,
 )
+trace.app.command("generate")(describe.generate)
 app.command("formats")(trace.formats)
 app.add_typer(trace.app, name="trace")
 app.command("profile")(model.profile)

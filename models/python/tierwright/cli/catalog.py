@@ -1,4 +1,4 @@
-"""`tierwright catalog ...`: the shipped devices, price books, servers, volumes and parts."""
+"""`tierwright catalog ...`: the shipped devices, price books, servers, volumes, parts and presets."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from tierwright.hardware.facts import Fact
 
 app = typer.Typer(
-    help="List the shipped devices, prices, servers, volumes and parts.",
+    help="List the shipped devices, prices, servers, volumes, parts and workload presets.",
     no_args_is_help=True,
     rich_markup_mode=None,
 )
@@ -408,3 +408,32 @@ def _date_of(figures: Mapping[str, Fact], name: str) -> str:
 
 def _time(time_us: float | None) -> str:
     return "-" if time_us is None else format_microseconds(time_us)
+
+
+@app.command("presets")
+def list_presets(*, json: Json = False) -> None:
+    """List the presets of described workloads, with the error of their fit."""
+    from tierwright.hardware.workload_presets import presets
+
+    known = list(presets().values())
+    if json:
+        print_json([one.to_dict() for one in known])
+        return
+    print_table(
+        "",
+        [
+            ("preset", False),
+            ("writes", True),
+            ("misses within", True),
+            ("fitted to", False),
+        ],
+        [
+            [
+                one.id,
+                f"{one.workload.accesses_that_write:.1%}",
+                f"{one.miss_error:.2%}",
+                one.source,
+            ]
+            for one in known
+        ],
+    )

@@ -70,7 +70,7 @@ def inspect(
     began = time.monotonic()
     with progress("inspect") as on_progress:
         found = reading.inspect(trace, on_progress=on_progress)
-    _print_summary(found, time.monotonic() - began, as_json=json)
+    print_summary(found, time.monotonic() - began, as_json=json)
 
 
 @app.command("convert")
@@ -114,7 +114,7 @@ def convert(
             every_accesses=_checkpoint_accesses(),
             on_progress=on_progress,
         )
-    _print_summary(found, time.monotonic() - began, as_json=json)
+    print_summary(found, time.monotonic() - began, as_json=json)
     for note in notes:
         typer.echo(f"warning: {note}", err=True)
 
@@ -207,7 +207,8 @@ def summary(
         print_summary(found)
 
 
-def _print_summary(found: dict[str, Any], took_s: float, *, as_json: bool) -> None:
+def print_summary(found: dict[str, Any], took_s: float, *, as_json: bool) -> None:
+    """Print what a whole pass over a trace found, and how fast it was."""
     if as_json:
         print_json(found)
         return
@@ -237,7 +238,8 @@ def _print_summary(found: dict[str, Any], took_s: float, *, as_json: bool) -> No
     resumed_at = found.get("resumed_at_accesses")
     if resumed_at is None:
         speed = speed_text(found["accesses"], requests, took_s)
-        facts.append(("read", f"in {took_s:,.2f} s: {speed}"))
+        done = "generated" if found["chosen_by"] == "description" else "read"
+        facts.append((done, f"in {took_s:,.2f} s: {speed}"))
     else:
         kept = f"{counted(resumed_at, 'access')} kept from an interrupted conversion"
         facts.append(("read", f"{kept}, the rest in {took_s:,.2f} s"))
@@ -289,11 +291,14 @@ _CHOSEN_BY = {
     "content": "found from the content",
     "name": "named by you",
     "columns": "by your column mapping",
+    "description": "generated from a description",
 }
 
 
 def _choice(found: dict[str, Any]) -> list[tuple[str, str]]:
     """Return the facts of how the format was chosen: winner, margin, runners-up."""
+    if found["chosen_by"] == "description":
+        return [("format", f"{found['format']}, {_CHOSEN_BY['description']}")]
     scores = {one["format"]: one for one in found["detection"]}
     chosen = scores.pop(found["format"])
     others = [

@@ -663,12 +663,19 @@ class Curve:
         Raises
         ------
         BadInput
-            If the curve was measured, which knows its own, or the share is outside [0, 1].
+            If the curve was measured or computed from a description, which knows its own, or the
+            share is outside [0, 1].
         """
         if self.given is None:
             raise BadInput(
                 "the dirty share of a measured curve follows from its write-backs",
                 "state a dirty share only for a given curve",
+            )
+        if self.given.described_by is not None:
+            raise BadInput(
+                "the dirty share of a described workload follows from the write shares of its "
+                "description",
+                "state the write shares in the description",
             )
         if not (_is_number(dirty_share) and 0 <= dirty_share <= 1):
             raise BadInput(

@@ -5,7 +5,11 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Query, Response, status
 
 from tierwright_server.common.schemas import Identifier
-from tierwright_server.hardware.catalog import purchasable, service
+from tierwright_server.hardware.catalog import (
+    purchasable,
+    service,
+    workload_presets,
+)
 from tierwright_server.hardware.catalog.currency import ASKS_CURRENCY, MoneyRoute
 from tierwright_server.hardware.catalog.purchasable import (
     PartOut,
@@ -33,6 +37,7 @@ from tierwright_server.hardware.catalog.schemas import (
     SchemeOut,
     SoldAs,
 )
+from tierwright_server.hardware.catalog.workload_presets import WorkloadPresetOut
 from tierwright_server.http.context import ContextDep, SessionDep
 from tierwright_server.http.paging import MOST_ITEMS, Page, Search, holds, paged
 from tierwright_server.http.preconditions import IfMatch, tag
@@ -413,6 +418,16 @@ async def list_parts(
 ) -> list[PartOut]:
     """List the chassis, memory modules and drives that can be bought."""
     return page.cut(purchasable.list_parts(name, kind))[0]
+
+
+@router.get(
+    "/workload-presets", operation_id="list_workload_presets", responses=responses()
+)
+async def list_workload_presets(
+    page: Annotated[Page, paged("id", "title")], name: Search = None
+) -> list[WorkloadPresetOut]:
+    """List the presets of described workloads: mixes fitted to recorded traces."""
+    return page.cut(workload_presets.list_presets(name))[0]
 
 
 @router.get(

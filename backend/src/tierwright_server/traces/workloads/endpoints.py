@@ -11,7 +11,13 @@ from tierwright_server.http.context import ContextDep, SessionDep
 from tierwright_server.http.paging import Page, Search, holds, paged
 from tierwright_server.http.preconditions import IfMatch, tag
 from tierwright_server.http.problems import responses
-from tierwright_server.traces.workloads import given, scaling, service
+from tierwright_server.traces.workloads import described, given, scaling, service
+from tierwright_server.traces.workloads.described_schemas import (
+    DescribedWorkloadIn,
+    DescriptionIn,
+    DescriptionKindOut,
+    DescriptionPreviewOut,
+)
 from tierwright_server.traces.workloads.given_schemas import (
     CurveKindList,
     CurvePreviewOut,
@@ -141,6 +147,38 @@ async def create_scaled_workload(
     """Create a workload on the scale of production from one that was recorded."""
     workload = await scaling.create_scaled(session, context, workload_id, body)
     return await service.get_workload(session, workload.id)
+
+
+@router.post(
+    "/from-description",
+    operation_id="create_workload_from_description",
+    status_code=codes.HTTP_201_CREATED,
+    responses=responses(507),
+)
+async def create_workload_from_description(
+    body: DescribedWorkloadIn, session: SessionDep, context: ContextDep
+) -> WorkloadOut:
+    """Create a workload from a description or a preset, where there is no trace and no curve."""
+    workload = await described.create_from_description(
+        session, context, body.name, body
+    )
+    return await service.get_workload(session, workload.id)
+
+
+@curves.get(
+    "/description-kinds", operation_id="list_description_kinds", responses=responses()
+)
+async def list_description_kinds() -> list[DescriptionKindOut]:
+    """List the kinds of components of which a described workload is mixed."""
+    return described.description_kinds()
+
+
+@curves.post(
+    "/description-previews", operation_id="preview_description", responses=responses()
+)
+async def preview_description(body: DescriptionIn) -> DescriptionPreviewOut:
+    """Compute the curve of a described workload by formula, and store nothing."""
+    return await asyncio.to_thread(described.preview, body)
 
 
 @curves.get("/curve-kinds", operation_id="list_curve_kinds", responses=responses())

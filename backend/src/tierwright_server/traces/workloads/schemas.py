@@ -133,6 +133,11 @@ class SummaryOut(Answer):
     scaled_from: ScaledFrom | None = Field(
         default=None, description="The workload that was scaled; null where none was."
     )
+    described_by: str | None = Field(
+        default=None,
+        description="Name of the description from which the curve was computed; null for "
+        "a curve that was given or measured.",
+    )
 
 
 class WorkloadNamed(Answer):
@@ -296,6 +301,10 @@ class CurveOut(Answer):
     )
     distinct_pages: int
     page_bytes: int
+    described_by: str | None = Field(
+        description="Name of the description from which the counts were computed; null "
+        "where they were given or measured."
+    )
     estimator: str = Field(description="How the counts were found.")
     knees: list[KneeOut] = Field(
         description="Where the benefit of a larger cache begins to drop, the highest "

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sqlalchemy import delete
 from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 
+from tierwright.evaluate.described.curve import ESTIMATOR
 from tierwright.evaluate.page_flow.cautions import about_trace
 from tierwright.profile.curve import Curve
 from tierwright.profile.knees import METHOD as KNEE_METHOD
@@ -397,6 +398,7 @@ async def get_curve(
         tells_writes=curve.write_backs_at is not None and curve.notes.tells_writes,
         distinct_pages=curve.distinct_pages,
         page_bytes=curve.page_bytes,
+        described_by=content.summary.get("described_by"),
         estimator=_estimator(content),
         knees=[KneeOut.model_validate(knee) for knee in bends],
         knee_method=KNEE_METHOD,
@@ -432,6 +434,8 @@ def _some(pages: NDArray[np.int64], points: int) -> NDArray[np.int64]:
 
 
 def _estimator(content: Content) -> str:
+    if content.summary.get("described_by") is not None:
+        return f"computed from a description, LRU in the steady state: {ESTIMATOR}"
     rate = content.summary.get("sample_rate")
     sampled = "" if rate is None else f"; estimated from {100 * rate:g} % of its pages"
     return _ESTIMATORS[contents.kind_of(content.summary)] + sampled

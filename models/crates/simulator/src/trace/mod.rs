@@ -20,6 +20,7 @@ use crate::progress::OnProgress;
 mod archive;
 mod bytes;
 pub(crate) mod canonical;
+mod described;
 mod device_size;
 mod fields;
 pub mod formats;
@@ -45,6 +46,7 @@ use merged::Merged;
 use normalise::Normaliser;
 use open::{Input, Opening};
 
+pub use described::{Described, DescribedPart, Draw, generate};
 pub use normalise::Extent;
 pub use notes::ReaderNotes;
 use reader::RequestReader;

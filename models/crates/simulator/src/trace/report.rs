@@ -347,6 +347,20 @@ fn begin(source: &mut Normaliser) -> Result<Vec<PreviewRecord>> {
     first_records(source)
 }
 
+/// Writes the canonical form of requests that come from no file.
+pub(crate) fn convert_source(
+    mut source: Normaliser,
+    choice: Choice,
+    spec: &TraceSpec,
+    out: &Path,
+    force: bool,
+    on_progress: OnProgress<'_>,
+) -> Result<TraceReport> {
+    let first = begin(&mut source)?;
+    let conversion = Conversion::new(&mut source, spec, out, force, None)?;
+    convert_raw(source, choice, first, spec, conversion, on_progress)
+}
+
 fn convert_raw(
     mut source: Normaliser,
     choice: Choice,

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
 
+from tierwright.common.cautions import Caution
+from tierwright.common.units import format_bytes
 from tierwright.evaluate.described.curve import (
     ESTIMATOR,
     described_ratios,
@@ -20,6 +23,8 @@ from tierwright.profile.document import Profile
 DAY_S = 86_400
 USUAL_POINTS = 400
 SOURCE = "description"
+_ROUND_SHARES = (0.9, 0.5, 0.1)
+_LONGEST_ASSUMPTION = 500
 
 
 def described_profile(
@@ -57,11 +62,61 @@ def described_profile(
                 f"Computed from a description by formula: {ESTIMATOR}.",
                 "Each access is of one component, at random by weight; components share no pages.",
                 "Straight lines between the sizes.",
+                *_origin(description),
             ),
             described_by=description.name,
         ),
     )
     return Profile(curve, float(DAY_S))
+
+
+def _origin(description: Description) -> tuple[str, ...]:
+    text = description.provenance
+    if len(text) > _LONGEST_ASSUMPTION:
+        text = f"{text[: _LONGEST_ASSUMPTION - 1]}…"
+    return (text,) if text else ()
+
+
+def described_finding(curve: Curve) -> str:
+    """Say in which cache a round share of the accesses hits.
+
+    Parameters
+    ----------
+    curve : Curve
+        Of a described workload.
+    """
+    ratios = curve.hit_ratio(curve.pages)
+    last = len(curve.pages) - 1
+    for wanted in _ROUND_SHARES:
+        at = int(np.searchsorted(ratios, wanted))
+        if at < last:
+            size = int(curve.pages[at])
+            cache = format_bytes(size * curve.page_bytes)
+            share = size / curve.distinct_pages
+            return (
+                f"{wanted:.0%} of the accesses hit an LRU cache of {cache}, "
+                f"{share:.2%} of the data"
+            )
+    data = format_bytes(curve.distinct_pages * curve.page_bytes)
+    return f"No cache smaller than the data, {data}, hits a tenth of the accesses"
+
+
+def about_description(description: Description) -> Iterator[Caution]:
+    """Warnings that follow from a description alone: data that nothing accesses.
+
+    Parameters
+    ----------
+    description : Description
+        Data, load and mix.
+    """
+    idle = description.data_pages - description.accessed_pages
+    if idle > 0:
+        yield Caution(
+            "data_not_accessed",
+            f"no component accesses {idle / description.data_pages:.1%} of the data: it "
+            "takes space on disk only",
+            "leave the data share of one component out: it then takes what the others leave",
+        )
 
 
 def _sizes(

@@ -138,6 +138,8 @@ def _about_readings(curve: Curve, sizes: FloatArray) -> Iterator[Caution]:
             f"value stands for {_sizes_text(beyond)}",
             "give a curve that reaches these sizes",
         )
+    if curve.given is not None and curve.given.described_by is not None:
+        return  # straight lines are far nearer to the formula than the formula to a replay
     between = sizes[(sizes < curve.last_listed) & ~curve.listed(sizes)]
     if between.size and curve.scaled is None:  # of a scaled curve all sizes are
         hint = "give more sizes near these, and one below the smallest of them"

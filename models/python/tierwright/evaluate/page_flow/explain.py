@@ -86,6 +86,9 @@ def exactness(
     text = formula.exact_text(ram_pages, flash_pages)
     if not formula.is_exact and flash_pages > 0:
         return False, text, None
+    given = curve.given
+    if given is not None and given.described_by is not None:
+        return False, f"{text}, on the curve computed from the description", None
     if not all(curve.is_listed(size) for size in sizes):
         return (
             False,
@@ -101,7 +104,7 @@ def exactness(
     if curve.sample_rate is not None:
         rate = f"{curve.sample_rate:.3g}"
         return False, f"{text}, on a curve estimated from {rate} of the pages", None
-    if curve.given is not None:
+    if given is not None:
         return False, f"{text}, if the given curve is an LRU curve", None
     return True, text, None
 

@@ -124,7 +124,7 @@ def about_load(
     )
     yield Caution(
         "load_beyond_devices",
-        f"{who} makes {format_count(float(f'{rate:.3g}'))} accesses per "
+        f"{who} {format_count(float(f'{rate:.3g}'))} accesses per "
         f"second, {_too_many(busy, tier)} under `{found.best}`; {others}",
         "choose more RAM or flash, or a faster or wider device; see the page "
         "Throughput for the rate that the devices can carry",
@@ -132,14 +132,18 @@ def about_load(
 
 
 def _rate_of(curve: Curve, duration_s: float) -> tuple[float, str]:
-    """Return the rate that has to be carried, and whose it is. [1/s]"""
+    """Return the rate that has to be carried, and who makes it. [1/s]"""
     if curve.scaled is None:
-        return curve.accesses / duration_s, "the recording"
+        described = curve.given is not None and curve.given.described_by is not None
+        return (
+            curve.accesses / duration_s,
+            "the description states" if described else "the recording makes",
+        )
     production = curve.scaled.production
     if production.peak_accesses_per_s is None:
-        return production.machine_accesses_per_s, "production"
+        return production.machine_accesses_per_s, "production makes"
     peak = production.peak_accesses_per_s / production.machines
-    return peak, "production at its peak"
+    return peak, "production at its peak makes"
 
 
 def _deciding_terms(scheme: SchemeResult) -> Mapping[str, float]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -216,6 +216,36 @@ class Description:
     def accesses_that_write(self) -> float:
         """Share of all accesses that write. [1]"""
         return sum(part.access_share * part.write_share for part in self.parts)
+
+    def with_load(
+        self,
+        *,
+        data_bytes: int | None = None,
+        accesses_per_s: float | None = None,
+        page_bytes: int | None = None,
+    ) -> Description:
+        """Return the same mix for other data and load.
+
+        Parameters
+        ----------
+        data_bytes, page_bytes : int or None
+            Sizes of the data and of a page; None keeps them. [bytes]
+        accesses_per_s : float or None
+            Page accesses; None keeps them. [1/s]
+
+        Raises
+        ------
+        BadInput
+            If a value is out of range; names the key.
+        """
+        return replace(
+            self,
+            data_bytes=self.data_bytes if data_bytes is None else data_bytes,
+            page_bytes=self.page_bytes if page_bytes is None else page_bytes,
+            accesses_per_s=self.accesses_per_s
+            if accesses_per_s is None
+            else accesses_per_s,
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return the document that `description_from_mapping` reads."""
