@@ -18,7 +18,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tierwright.advise import compose
+from tierwright.advise import compose, scale
 from tierwright.cli.app import main
 from tierwright.common.errors import BadInput
 from tierwright.evaluate.compose.composed import composed_profile
@@ -33,6 +33,7 @@ from tierwright.evaluate.page_flow.cautions import about_given
 from tierwright.profile.curve import Curve, Given
 from tierwright.profile.document import Profile, profile_from_mapping, read_profile
 from tierwright.profile.measure import profile
+from tierwright.profile.production import Production
 from tierwright.profile.several import (
     StatedRate,
     Workload,
@@ -460,6 +461,31 @@ def test_the_profile_is_the_shared_cache_and_is_read_again(workloads):
     assert again.to_dict() == made.to_dict()
     assert again.curve.given.composed_of == tuple(each.name for each in workloads)
     assert again.curve.steady() is again.curve
+
+
+def test_alone_a_composed_profile_and_a_scaled_one_are_themselves_at_every_size():
+    rng = random.Random(2)
+    counted = Profile(slow_curve(independent(rng, 60, 1.0, 3000, 0.1)), 30.0)
+    composed = composed_profile([workload_of("a", counted), workload_of("b", counted)])
+    production = Production(data_bytes=60 * 4096 * 20, accesses_per_s=500.0)
+    scaled = scale.answer(counted, production).profile
+    assert scaled.curve.scaled is not None
+    for made in (composed, scaled):
+        [alone] = [workload_of("made", made)]
+        running = made.curve.steady()
+        sizes = np.linspace(1, 2.5 * running.last_listed, 40)
+        np.testing.assert_allclose(
+            shared_cache([alone], sizes).misses_per_s[0],
+            running.misses(sizes) / made.duration_s,
+            rtol=1e-9,
+        )
+    both = composed_profile([workload_of("scaled", scaled), workload_of("a", counted)])
+    assert both.curve.distinct_pages == (
+        scaled.curve.data_pages + counted.curve.distinct_pages
+    )
+    assert "Scaled from a recording to production: scaled." in (
+        both.curve.given.assumptions
+    )
 
 
 # --- profiles and rates -------------------------------------------------------------------

@@ -52,13 +52,14 @@ class Workload:
 
     @property
     def most_pages(self) -> float:
-        """Pages that a cache can hold of it: infinite where the size of its data is unknown."""
+        """Pages that a cache can hold of it: infinite where the size of its data is unknown.
+
+        Not less than the last size of the curve, whose trend may go on behind the data.
+        """
         curve = self.curve
-        if curve.scaled is not None:
-            return float(curve.data_pages)
-        if curve.cold is not None or not curve.data_known:
+        if curve.scaled is None and (curve.cold is not None or not curve.data_known):
             return math.inf
-        return float(curve.distinct_pages)
+        return float(max(curve.data_pages, curve.last_listed))
 
     def misses_per_s(self, pages: ArrayLike) -> FloatArray:
         """Misses per second in a cache of `pages` for itself; any shape. [1/s]"""
