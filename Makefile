@@ -124,6 +124,10 @@ choices: setup ## write docs/models/choices.md anew; needs the recorded traces (
 predict: setup ## write docs/models/prediction.md anew; needs a recorded trace (TIERWRIGHT_SHARED)
 	$(PY) scripts/generate_predictions.py $(or $(TIERWRIGHT_SHARED),../shared)
 
+.PHONY: compositions
+compositions: setup ## write the table of docs/models/compose.md anew: composed curves against merged traces; takes a minute
+	$(PY) scripts/generate_compositions.py
+
 RECORDINGS ?= ../recordings
 .PHONY: scale
 scale: setup ## write docs/models/scale-errors.md and fixtures/scale-errors.toml anew; needs RECORDINGS, of docs/capture/postgresql/record_scales.py

@@ -43,6 +43,7 @@ COMMANDS: tuple[tuple[str, ...], ...] = (
     ("trace", "generate"),
     ("describe",),
     ("profile",),
+    ("compose",),
     ("simulate",),
     ("sweep",),
     ("evaluate",),

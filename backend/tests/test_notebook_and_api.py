@@ -59,6 +59,9 @@ OF_JOBS = {
 }
 """Questions whose answer a job makes, and what holds it against the models."""
 
+OF_THE_COMMAND_LINE = {"compose": "takes several workloads, as no page does"}
+"""Questions that the API does not ask, with the reason."""
+
 
 def test_every_question_is_asked_here_or_by_the_test_of_its_job() -> None:
     modules = {each.name for each in pkgutil.iter_modules(advise.__path__)}
@@ -67,7 +70,7 @@ def test_every_question_is_asked_here_or_by_the_test_of_its_job() -> None:
         for name in modules
         if hasattr(import_module(f"tierwright.advise.{name}"), "answer")
     }
-    assert questions == {*QUESTIONS, *OF_JOBS}
+    assert questions == {*QUESTIONS, *OF_JOBS, *OF_THE_COMMAND_LINE}
 
 
 @pytest.mark.parametrize("name", QUESTIONS)

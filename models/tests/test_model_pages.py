@@ -15,6 +15,7 @@ PAGES = Path(__file__).resolve().parents[2] / "docs" / "models"
     ("page", "examples"),
     [
         ("break-even.md", 25),
+        ("compose.md", 12),
         ("endurance.md", 10),
         ("metadata.md", 8),
         ("recovery.md", 10),

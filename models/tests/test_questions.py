@@ -20,6 +20,7 @@ from tierwright.advise import (
     access_cost,
     bill,
     compare,
+    compose,
     device_health,
     device_import,
     directories,
@@ -50,6 +51,7 @@ from tierwright.hardware.build import build_from_mapping
 from tierwright.profile.curve import Curve
 from tierwright.profile.measure import profile
 from tierwright.profile.production import Production
+from tierwright.profile.several import Workload
 from tierwright.trace.reading import Trace
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -112,6 +114,9 @@ QUESTIONS: dict[str, Callable[[], Answer]] = {
         build_from_mapping({"server": "aws-i4i.4xlarge", "machines": 2})
     ),
     "compare": lambda: compare.answer(curve(), prices=prices(), **POINT),
+    "compose": lambda: compose.answer(
+        [Workload("a", curve(), 5000.0), Workload("b", curve(), 500.0)], ram_pages=1000
+    ),
     "device_health": lambda: device_health.answer(
         smart.smart_from_mapping(SMART), rated_tb=4840
     ),

@@ -17,6 +17,7 @@ from tierwright.cli import (
     bill,
     break_even,
     catalog,
+    compose,
     cost,
     curve,
     describe,
@@ -63,6 +64,7 @@ app.command("formats")(trace.formats)
 app.add_typer(trace.app, name="trace")
 app.command("profile")(model.profile)
 app.command("describe")(describe.describe)
+app.command("compose")(compose.compose)
 app.command("scale")(scale.scale)
 app.command("simulate")(model.simulate)
 app.command("sweep")(sweep.sweep)
@@ -97,6 +99,7 @@ BUILT_IN = (
     "trace",
     "profile",
     "describe",
+    "compose",
     "scale",
     "simulate",
     "sweep",

@@ -57,6 +57,8 @@ class Given:
         What was assumed when the input was read.
     described_by : str or None
         Name of the description from which the curve was computed; None where it was given.
+    composed_of : tuple of str
+        Names of the workloads of which the curve was composed; empty where it was given.
     """
 
     source: str
@@ -65,12 +67,14 @@ class Given:
     write_share: float | None = None
     assumptions: tuple[str, ...] = ()
     described_by: str | None = None
+    composed_of: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return the key `given` of a profile file."""
         described = self.described_by
         return {
             **({} if described is None else {"described_by": described}),
+            **({"composed_of": list(self.composed_of)} if self.composed_of else {}),
             "source": self.source,
             "data_known": self.data_known,
             "dirty_share": self.dirty_share,

@@ -254,7 +254,10 @@ def profile_from_mapping(data: Any, *, place: str = "profile") -> Profile:
     )
     given = _given(data, version, problems)
     writes_unknown = (
-        given is not None and given.dirty_share is None and given.described_by is None
+        given is not None
+        and given.dirty_share is None
+        and given.described_by is None
+        and not (given.composed_of and data.get("write_accesses") is not None)
     )
     for key in ("accesses", "distinct_pages", "write_accesses"):
         value = data.get(key)
@@ -467,6 +470,15 @@ def _given(data: Mapping[str, Any], version: Any, problems: Problems) -> Given |
         described,
         "must be the name of a description, or absent",
     )
+    composed = found.get("composed_of", [])
+    problems.check(
+        isinstance(composed, list)
+        and len(composed) <= _MOST_ASSUMPTIONS
+        and all(isinstance(one, str) and len(one) <= _LONGEST_TEXT for one in composed),
+        "given.composed_of",
+        None,
+        f"must be a list of at most {_MOST_ASSUMPTIONS} names, or absent",
+    )
     assumptions = found.get("assumptions", [])
     problems.check(
         isinstance(assumptions, list)
@@ -484,6 +496,7 @@ def _given(data: Mapping[str, Any], version: Any, problems: Problems) -> Given |
         **shares,
         assumptions=tuple(assumptions),
         described_by=described,
+        composed_of=tuple(composed),
     )
 
 

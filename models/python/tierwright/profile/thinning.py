@@ -28,7 +28,7 @@ def error_bounded(
     Parameters
     ----------
     curve : Curve
-        Listed at every size from 1 to its distinct pages, with write-backs.
+        Whole: listed at every size from 1 to its distinct pages, or wherever it bends.
     points : int
         Log-spaced sizes wanted.
     also : iterable of int
@@ -48,13 +48,14 @@ def error_bounded(
     for _ in range(_ROUNDS):
         if len(sizes) >= most or float(error.max()) <= LARGEST_ERROR:
             break
-        sizes = np.union1d(sizes, _worst_of_segments(error, sizes, most - len(sizes)))
+        worst = _worst_of_segments(curve.knots, error, sizes, most - len(sizes))
+        sizes = np.union1d(sizes, worst)
         error = _distance(curve, sizes)
     return curve.at(sizes.astype(np.int64)), float(error.max())
 
 
 def _distance(curve: Curve, sizes: NDArray[np.int64]) -> FloatArray:
-    """Distance of the lines through `sizes` from the curve, at size 0, 1, ... [1]"""
+    """Distance of the lines through `sizes` from the curve, at each of its knots. [1]"""
     knots = np.concatenate(([0], sizes[sizes <= curve.last_listed]))
     every = curve.knots
     curves = [curve.knot_misses]
@@ -62,21 +63,23 @@ def _distance(curve: Curve, sizes: NDArray[np.int64]) -> FloatArray:
         curves.append(np.concatenate(([curve.write_accesses], curve.write_backs_at)))
     worst = np.zeros(len(every))
     for values in curves:
-        off = np.abs(np.interp(every, knots, values[knots]) - values)
+        at = np.interp(knots, every, values)
+        off = np.abs(np.interp(every, knots, at) - values)
         np.maximum(worst, off, out=worst)
     return worst / max(curve.accesses, 1)
 
 
 def _worst_of_segments(
-    error: FloatArray, sizes: NDArray[np.int64], count: int
+    every: FloatArray, error: FloatArray, sizes: NDArray[np.int64], count: int
 ) -> NDArray[np.int64]:
     """Return the worst size of each of the `count` worst segments that are too far off."""
-    starts = np.concatenate(([0], sizes[sizes < len(error)]))
+    starts = np.unique(np.searchsorted(every, np.concatenate(([0], sizes))))
+    starts = starts[starts < len(every)]
     worst = np.maximum.reduceat(error, starts)
     chosen = np.argsort(worst, kind="stable")[::-1][:count]
     ends = np.append(starts[1:], len(error))
     found = [
-        starts[at] + int(np.argmax(error[starts[at] : ends[at]]))
+        every[starts[at] + int(np.argmax(error[starts[at] : ends[at]]))]
         for at in chosen
         if worst[at] > LARGEST_ERROR
     ]

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from tierwright.common.arrays import FloatArray, share
 from tierwright.common.cautions import Caution, TraceCaution
 from tierwright.common.units import format_bytes, format_count, format_microseconds
-from tierwright.common.wording import counted, percent, three_digits
+from tierwright.common.wording import counted, listed, percent, three_digits
 from tierwright.evaluate.metadata import MetadataPreset
 from tierwright.hardware.device import KINDS, OPERATIONS, Device
 from tierwright.hardware.service_time import RULES, service_time
@@ -211,7 +211,15 @@ def about_given(curve: Curve) -> Iterator[Caution]:
     given = curve.given
     if given is None:
         return
-    if given.described_by is None:
+    if given.composed_of:
+        yield Caution(
+            "composed_workload",
+            "the curve was composed of "
+            f"{counted(len(given.composed_of), 'workload')} in one cache, not measured: "
+            f"{listed(given.composed_of)}",
+            "profile a trace of all workloads on one machine to check it",
+        )
+    elif given.described_by is None:
         yield Caution(
             "given_curve",
             "the curve was given, not measured from a trace: it is assumed to be that of "

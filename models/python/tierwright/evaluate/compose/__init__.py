@@ -1,0 +1,1 @@
+"""Several workloads on one machine: one shared cache, or a cache for each."""

@@ -1,0 +1,174 @@
+"""The profile of a shared cache, which every command reads as that of one workload."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from tierwright.common.arrays import FloatArray
+from tierwright.common.errors import BadInput
+from tierwright.common.wording import listed, three_digits
+from tierwright.evaluate.compose.shared import bends, shared_cache
+from tierwright.profile.curve import DEFAULT_POINTS, Curve, Given, thinned_sizes
+from tierwright.profile.document import Profile
+from tierwright.profile.several import Workload, check_workloads
+from tierwright.profile.thinning import error_bounded
+from tierwright.trace.notes import ReaderNotes
+
+ESTIMATOR = "common characteristic time of the curves of all workloads"
+"""How the counts of a shared cache are computed."""
+SOURCE = "composition"
+_BEYOND = 20
+"""Sizes between all distinct pages and the largest that a curve lists."""
+_DIGITS = 6
+"""Decimals of a count."""
+
+
+def composed_profile(
+    workloads: Sequence[Workload],
+    *,
+    points: int = DEFAULT_POINTS,
+    also: Iterable[int] = (),
+) -> Profile:
+    """Compute the profile of one LRU cache that several workloads share.
+
+    Its accesses are as many as were recorded of all, over the time in which the stated rates make
+    so many; its pages are those of all. It is of a running system: a given curve.
+
+    Parameters
+    ----------
+    workloads : sequence of Workload
+        The workloads; each is composed by its curve of a running system.
+    points : int
+        Log-spaced sizes wanted; where a straight line is too far off, as many more at most.
+    also : iterable of int
+        Sizes to list besides. [pages]
+
+    Returns
+    -------
+    Profile
+        Without write-backs where one of the curves has none.
+
+    Raises
+    ------
+    BadInput
+        As `shared_cache`; or if new pages were stated of a curve, whose first touches would count
+        as reads of the composed one.
+    """
+    check_workloads(workloads)
+    for each in workloads:
+        if each.curve.new_pages:
+            raise BadInput(
+                f"{each.name}: `{each.curve.new_pages}` new pages were stated, which a composed "
+                "curve cannot keep apart from misses",
+                "compose the curve without new pages",
+            )
+    running = [replace(each, curve=each.curve.steady()) for each in workloads]
+    curves = [each.curve for each in running]
+    accesses = sum(curve.accesses for curve in curves)
+    duration_s = accesses / math.fsum(each.accesses_per_s for each in running)
+    distinct = sum(curve.data_pages for curve in curves)
+    last = max(distinct, sum(curve.last_listed for curve in curves))
+    beyond = np.rint(np.geomspace(distinct, last, _BEYOND)).astype(np.int64)
+    named = {*beyond.tolist(), *also}
+    around = bends(running)
+    sizes = np.unique(
+        np.concatenate(
+            (
+                thinned_sizes(distinct, points, named),
+                np.floor(around).astype(np.int64),
+                np.ceil(around).astype(np.int64),
+            )
+        )
+    )
+    sizes = sizes[(sizes >= 1) & (sizes <= max(last, *named))]
+    found = shared_cache(running, sizes)
+    per_s = found.write_backs_per_s
+    writes = _writes(running, duration_s)
+    misses = _falling(found.misses_per_s * duration_s, float(accesses))
+    written = min(accesses, math.ceil(writes)) if writes is not None else 0
+    backs = (
+        None
+        if per_s is None
+        else np.minimum(_falling(per_s * duration_s, float(written)), misses)
+    )
+    whole = Curve.from_lists(
+        sizes,
+        misses,
+        backs,
+        accesses=accesses,
+        distinct_pages=distinct,
+        page_bytes=curves[0].page_bytes,
+        write_accesses=0 if backs is None else written,
+        given=Given(
+            SOURCE,
+            data_known=all(curve.data_known for curve in curves),
+            write_share=None if writes is None else min(1.0, writes / accesses),
+            assumptions=_assumptions(running),
+            composed_of=tuple(each.name for each in running),
+        ),
+        notes=_notes(curves),
+    )
+    thinned, off = error_bounded(whole, points, named)
+    return Profile(thinned, duration_s, thinned_error=off)
+
+
+def _falling(counts: FloatArray, most: float) -> FloatArray:
+    """Add up the workloads; rounding must not let the sum rise, nor exceed its bound."""
+    total = np.minimum(np.round(counts.sum(axis=0), _DIGITS), most)
+    return np.asarray(np.minimum.accumulate(total), dtype=np.float64)
+
+
+def _writes(workloads: Sequence[Workload], duration_s: float) -> float | None:
+    """Count the accesses that write in the whole time; None where one workload does not say."""
+    found = []
+    for each in workloads:
+        curve = each.curve
+        share = (
+            curve.write_accesses / curve.accesses
+            if curve.write_backs_at is not None
+            else None
+            if curve.given is None
+            else curve.given.write_share
+        )
+        if share is None:
+            return None
+        found.append(share * each.accesses_per_s * duration_s)
+    return math.fsum(found)
+
+
+def _assumptions(workloads: Sequence[Workload]) -> tuple[str, ...]:
+    estimated = [each.name for each in workloads if each.curve.sample_rate is not None]
+    unknown = [each.name for each in workloads if each.curve.write_backs_at is None]
+    scaled = [each.name for each in workloads if each.curve.scaled is not None]
+    return (
+        f"Composed by formula: {ESTIMATOR}.",
+        "Workloads share no pages, and do not take turns.",
+        "In the steady state: caches are full.",
+        *(
+            f"{each.name}: {three_digits(each.accesses_per_s)} accesses per second."
+            for each in workloads
+        ),
+        *(
+            [f"Scaled from a recording to production: {listed(scaled)}."]
+            if scaled
+            else []
+        ),
+        *([f"Estimated from a sample: {listed(estimated)}."] if estimated else []),
+        *([f"Without write-backs: {listed(unknown)}."] if unknown else []),
+    )
+
+
+def _notes(curves: Sequence[Curve]) -> ReaderNotes:
+    notes = [curve.notes for curve in curves]
+    return ReaderNotes(
+        tells_writes=all(each.tells_writes for each in notes),
+        skipped_records=sum(each.skipped_records for each in notes),
+        warnings=tuple(dict.fromkeys(one for each in notes for one in each.warnings)),
+        assumptions=tuple(
+            dict.fromkeys(one for each in notes for one in each.assumptions)
+        ),
+    )
