@@ -4,6 +4,9 @@
 to avoid (phrases between commas, or a regular expression between slashes) and what to write
 instead. Read are strings of Python, of the page and of the core, and documents in Markdown.
 Comments, names and tests are not: nobody outside reads them.
+
+A number that is put directly before a plural (``{count} records``) is refused too: it would read
+*1 records*. Each language has a helper that knows the singular, ``counted``.
 """
 
 from __future__ import annotations
@@ -41,6 +44,43 @@ SHAPE = re.compile(
 PATTERN = re.compile(
     r"\s*(?:/(?P<pattern>(?:[^/\\]|\\.)+)/|(?P<phrase>[^,]+))\s*(?:,|$)"
 )
+COUNT_NOUNS = (
+    r"accesses|appends|assumptions|attempts|bays|blocks|caches|calls|cells|channels|"
+    r"characters|clients|clusters|columns|configurations|contenders|copies|counters|"
+    r"days|decimals|devices|directories|disks|drives|entries|epochs|events|evictions|"
+    r"fields|figures|files|flushes|formats|frames|groups|hours|keys|lengths|lines|"
+    r"members|minutes|misses|modules|months|notes|numbers|objects|offsets|options|"
+    r"others|pages|parts|phases|places|problems|ratios|reads|recordings|records|"
+    r"relations|replays|requests|rows|runs|samples|scenarios|schemes|sizes|slots|"
+    r"splits|steps|switches|tables|terms|threads|transactions|values|victims|volumes|"
+    r"waits|ways|windows|write-backs|writes|years"
+)
+"""What is counted in sentences. Units, as in *5 pages/s* and *5 accesses per second*, are not."""
+BEFORE_NOUNS = (
+    r"RAM|allocated|bad|blank|break-even|clean|consecutive|dead|different|dirty|disk|"
+    r"distinct|estimated|first|flash|further|hit|inclusive|key|listed|live|local|log|"
+    r"memory|more|new|newly|next|other|page|page-flow|processor|replayed|request|"
+    r"shown|static|supported|trim|valid|whole|workload"
+)
+"""Words between a number and what it counts."""
+COUNTED = re.compile(
+    r"(?<!\} to )(?<!\d to )\{(?!name|title|letter|family|tier)[a-z0-9_]*(?::,?d?)?\} "
+    rf"(?:(?:{BEFORE_NOUNS}) )*"
+    rf"(?:{COUNT_NOUNS})\b(?! (?:per|least|most|`)|/|-)"
+)
+"""A number and a plural; the second number of a range, as in *1 to 5 pages*, is at least two.
+
+Excluded are placeholders whose names say that they are words.
+"""
+PLAIN = "{.}"
+"""What stands for a placeholder that is no count: a constant of the code, or a decimal."""
+ROUNDED = frozenset({"three_digits", "percent", "format_number", "shown", "counted"})
+"""Python functions whose text is no whole number."""
+WORDS = frozenset({"name", "title", "word"})
+"""What a Python value is called that is a word, whatever it is an attribute of."""
+CONSTANT = re.compile(r"_?[A-Z][A-Z0-9_]*")
+ERROR_OF_TEXT = re.compile(r"Err\(format!\(\s*$")
+"""What the core finds wrong with its own counters: the text reports a bug, with its figures."""
 IDENTIFIER = re.compile(r"[a-z0-9_./:{}%-]*")
 
 
@@ -63,15 +103,20 @@ class Text:
 
 @dataclass(frozen=True)
 class Hit:
-    """A refused word."""
+    """A refused word, or a number before a plural."""
 
     text: Text
     word: str
     instead: str
 
     def __str__(self) -> str:
-        """Say where it stands and what to write."""
+        """Say where it is and what to write."""
         return f"{self.text.path}:{self.text.line}: `{self.word}`: write {self.instead}"
+
+
+COUNT_RULE = Rule(
+    COUNTED, "the number with its noun by `counted`, which knows the singular"
+)
 
 
 def rules(page: str) -> list[Rule]:
@@ -101,15 +146,24 @@ def python_strings(source: str) -> Iterator[tuple[int, str]]:
         unseen.update(map(id, _comments(node)))
         if isinstance(node, ast.JoinedStr):
             unseen.update(map(id, node.values))
-            texts = (
-                str(part.value) if isinstance(part, ast.Constant) else "{}"
-                for part in node.values
-            )
-            yield node.lineno, "".join(texts)
+            yield node.lineno, "".join(map(_part_of_text, node.values))
         elif id(node) in unseen:
             continue
         elif isinstance(node, ast.Constant) and isinstance(node.value, str):
             yield node.lineno, node.value
+
+
+def _part_of_text(part: ast.expr) -> str:
+    """Return the text, or a mark for what is put there: whether it may be a count."""
+    if not isinstance(part, ast.FormattedValue):
+        return str(part.value) if isinstance(part, ast.Constant) else "{}"
+    value = part.value.func if isinstance(part.value, ast.Call) else part.value
+    name = getattr(value, "attr", None) or getattr(value, "id", "")
+    spec = ast.unparse(part.format_spec)[2:-1] if part.format_spec else ""
+    is_word = name in WORDS or isinstance(value, ast.IfExp)
+    decimal = spec.endswith(("g", "e", "f", "%")) and not spec.endswith(".0f")
+    rounded = name in ROUNDED and value is not part.value
+    return PLAIN if is_word or decimal or rounded or CONSTANT.fullmatch(name) else "{}"
 
 
 def _comments(node: ast.AST) -> Iterator[ast.AST]:
@@ -159,7 +213,10 @@ def rust_strings(source: str) -> Iterator[tuple[int, str]]:
             test_depth = depth if test_depth is None else test_depth
         elif text and test_depth is None:
             line = source.count("\n", 0, found.start()) + 1
-            yield line, re.sub(r"\\\n\s*", "", text)
+            shown = re.sub(r"\\\n\s*", "", text)
+            if ERROR_OF_TEXT.search(source, max(0, found.start() - 80), found.start()):
+                shown = re.sub(r"\{\w*\}", PLAIN, shown)
+            yield line, shown
 
 
 def _rust_marks(source: str) -> Iterator[re.Match[str]]:
@@ -256,7 +313,7 @@ def hits(found: list[Rule], read: Iterator[Text]) -> Iterator[Hit]:
     for text in read:
         if IDENTIFIER.fullmatch(text.text) or (text.path, text.text) in ALLOWED:
             continue
-        for rule in found:
+        for rule in [*found, COUNT_RULE]:
             for word in rule.pattern.finditer(text.text):
                 yield Hit(text, word[0], rule.instead)
 
@@ -271,7 +328,7 @@ def main() -> int:
     for hit in wrong:
         print(hit)
     if wrong:
-        print(f"error: {len(wrong)} words that {LIST} says to avoid")
+        print(f"error: {len(wrong)} {'word' if len(wrong) == 1 else 'words'} to avoid")
         print("hint: write what stands beside each of them, or rewrite the sentence")
     return 1 if wrong else 0
 

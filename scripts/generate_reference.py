@@ -16,6 +16,7 @@ from typing import Any
 
 from tierwright.catalogue import table as catalogue_table
 from tierwright.cli import app
+from tierwright.common.parameters import PARAMETERS
 from tierwright.common.units import format_bytes, format_microseconds
 from tierwright.hardware import catalog, parts, price_history, servers, volumes
 from tierwright.hardware.device import FIGURES, KINDS, OPERATIONS, Device
@@ -624,6 +625,24 @@ def command_line() -> str:
             f"## `{' '.join(('tierwright', *command))}`",
             f"```\n{help_of(command)}\n```",
         ]
+    parts += [
+        "## Parameters in messages",
+        "A message names a parameter in the words of the reader: the option on the command line; in the API, on the page and in notebooks, words.",
+        table(
+            ["words", "command line", "field of the API", "setting of the server"],
+            [
+                [
+                    parameter.words,
+                    parameter.typed
+                    if parameter.typed.startswith("`")
+                    else f"`{parameter.typed}`",
+                    f"`{parameter.field}`" if parameter.field else "-",
+                    f"`{parameter.setting}`" if parameter.setting else "-",
+                ]
+                for parameter in PARAMETERS.values()
+            ],
+        ),
+    ]
     return "\n\n".join(parts)
 
 

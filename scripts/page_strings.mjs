@@ -10,11 +10,37 @@ const folder = resolve(process.argv[2]);
 const own = fileURLToPath(new URL("../frontend/package.json", import.meta.url));
 const ts = createRequire(own)("typescript");
 
+/** Constants of the code, names, and functions whose text is no whole number. */
+const NO_COUNT = /^([A-Z][A-Z0-9_]*|\w*[nN]ame|title|percent|formatPercent)$/;
+
+/** A mark for what is put there: `{}` for what may be a count, `{.}` for the rest. */
+function mark(expression) {
+  const value = ts.isCallExpression(expression) ? expression.expression : expression;
+  const name = ts.isPropertyAccessExpression(value) ? value.name : value;
+  return ts.isIdentifier(name) && NO_COUNT.test(name.text) ? "{.}" : "{}";
+}
+
+/** What is put right before a text of JSX, as in `<p>{count} records</p>`. */
+function markBefore(node) {
+  const siblings = node.parent.children ?? [];
+  const before = siblings[siblings.indexOf(node) - 1];
+  const isValue = before !== undefined && ts.isJsxExpression(before);
+  return isValue && before.expression !== undefined && !ts.isStringLiteral(before.expression)
+    ? mark(before.expression)
+    : "";
+}
+
 function textOf(node) {
   if (ts.isTemplateExpression(node)) {
-    return node.head.text + node.templateSpans.map((span) => `{}${span.literal.text}`).join("");
+    const spans = node.templateSpans.map(
+      ({ expression, literal }) => mark(expression) + literal.text,
+    );
+    return node.head.text + spans.join("");
   }
-  if (ts.isJsxText(node) || ts.isStringLiteral(node) || ts.isNoSubstitutionTemplateLiteral(node)) {
+  if (ts.isJsxText(node)) {
+    return node.text.trim() === "" ? "" : markBefore(node) + node.text;
+  }
+  if (ts.isStringLiteral(node) || ts.isNoSubstitutionTemplateLiteral(node)) {
     return node.text;
   }
   return "";

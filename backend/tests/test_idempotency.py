@@ -220,6 +220,7 @@ MAKERS = {
     "create_pool_split",
     "create_price_book",
     "create_sampled_profile",
+    "create_scaled_workload",
     "create_scenario",
     "create_simulation",
     "create_summaries",

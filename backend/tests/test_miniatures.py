@@ -90,7 +90,7 @@ class TestKeeping:
         again = application.post("/miniatures", request("sieve", [6000, 5000]), 202)
         assert (again["id"], again["run"]["id"]) == (first["id"], first["run"]["id"])
         larger = finish(application, request("sieve", [5000, 6000, 7000]))
-        assert larger["run"]["message"] == "1 sizes estimated"
+        assert larger["run"]["message"] == "1 size estimated"
         assert larger["rows"][:2] == first["rows"]
         other = finish(application, request("sieve", [5000, 6000], seed=1))
         assert other["rows"] != first["rows"]

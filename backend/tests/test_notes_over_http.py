@@ -3,12 +3,14 @@
 import gzip
 from dataclasses import replace
 
+import psycopg
 import pytest
 from live_app import run_application
 
 from tierwright.profile import measure
 from tierwright.profile.summaries import summarise
 from tierwright.trace.reading import Trace
+from tierwright_server.storage import db
 
 FLASH, DISK = "face2016-intel-p3700-400", "face2016-cheetah-15k6-single"
 ARC = "".join(f"{start} 4 0 {at}\n" for at, start in enumerate([0, 8, 0, 64, 8, 0] * 8))
@@ -152,6 +154,39 @@ class TestNotes:
         assert tables["requests"]["sizes"]["lowest"] == own.requests.sizes.lowest
         assert any("512" in one for one in profiled["summary"]["assumptions"])
 
+    def test_parameters_are_spelled_when_sent_and_not_when_kept(
+        self, application, arc, profiled
+    ):
+        workload_id = arc[0]["id"]
+        log = application.get(f"/workloads/{workload_id}/conversion-log")
+        upload = application.upload(ARC.encode(), "y.lis")
+        shown = application.post(f"/uploads/{upload}/preview", {"format": "arc"}, 200)
+        for assumptions in (
+            arc[0]["summary"]["assumptions"],
+            profiled["summary"]["assumptions"],
+            log["report"]["assumptions"],
+            shown["assumptions"],
+        ):
+            [one] = [one for one in assumptions if "512" in one]
+            assert one.endswith("give the page size to get the sizes in bytes right")
+        url = db.psycopg_dsn(application.settings.database_url)
+        with psycopg.connect(url) as connection:
+            query = "SELECT conversion FROM workloads WHERE id = %s"
+            [kept] = connection.execute(query, [workload_id]).fetchone()
+        assumptions = kept["report"]["assumptions"]
+        assert any("give [[the page_bytes]] to" in one for one in assumptions)
+
+    def test_hints_are_in_words(self, application):
+        lines = b"".join(b"%d.000000 0 %d 8 1\n" % (i, i * 8) for i in range(20))
+        upload = application.upload(lines, "asks.trace")
+        hint = application.post(f"/uploads/{upload}/preview", {}, 422)["hint"]
+        assert hint.startswith("choose one: format ")
+        assert "; the preview shows how each reads" in hint
+        # Of a job, which keeps it with its run.
+        body = {"upload_id": upload, "name": "asks"}
+        run = application.post("/workloads", body, 202)["run"]
+        assert application.wait_run(run["id"])["hint"] == hint
+
 
 class TestBounds:
     def test_settings_bound_what_a_trace_decompresses_to(self, make_settings):
@@ -162,3 +197,4 @@ class TestBounds:
             body = {"format": "arc"}
             told = application.post(f"/uploads/{upload}/preview", body, 422)
             assert "10000" in told["detail"].replace(",", "")
+            assert told["hint"].endswith("(TIERWRIGHT_TRACE_MAX_CONTENT_BYTES)")

@@ -217,7 +217,7 @@ class TestRegister:
         assert preview["shown"]["requests"] == 2
         other.write_bytes(blktrace_record(2, 16) + blktrace_record(3, 24))
         problem = open_application.post(f"/uploads/{upload['id']}/preview", {}, 409)
-        assert "one of the 1 files read with it, has changed" in problem["detail"]
+        assert "or the file read with it, has changed" in problem["detail"]
         # Nor one that is new, or gone.
         upload = open_application.post("/uploads/register", {"path": str(named)}, 201)
         third = folders / "open" / "sdx.blktrace.2"

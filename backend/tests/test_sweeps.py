@@ -393,7 +393,7 @@ class TestKeeping:
         assert again["run"]["id"] == first["run"]["id"]
         larger = finish(application, request(asked, [33, 44, 55]))
         assert larger["id"] != first["id"]
-        assert larger["run"]["message"] == "1 configurations replayed"
+        assert larger["run"]["message"] == "1 configuration replayed"
         smaller = application.post("/sweeps", request(asked, [33]), 202)
         assert smaller["status"] == "succeeded"
         assert smaller["run"] is None

@@ -221,7 +221,8 @@ def test_a_drive_past_its_rating_is_said_to_be() -> None:
 
 
 def test_a_rate_says_where_it_is_from() -> None:
-    rate = rate_of(1000, 4.0)
+    curve = Curve.from_hit_ratios([(1, 0.5)], accesses=1000)
+    rate = rate_of(curve, 4.0)
     assert (rate.accesses_per_s, rate.basis) == (
         250.0,
         "1,000 accesses in 4.00 s of the workload",

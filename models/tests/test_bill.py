@@ -197,6 +197,8 @@ def test_rent_against_purchase() -> None:
     assert found.break_even_months == 5  # 4.7
     assert [way.total_usd for way in found.ways] == [Decimal("2207.28"), 873]
     assert "pays off from month 5 on" in found.finding
+    assert "over 12 months. Over 12 months built" in found.finding
+    assert "over 1 month." in made(server="aws-i4i.4xlarge", horizon_months=1).finding
     # Where a price is missing the purchase seems cheaper than it is: no month is named.
     half = made(
         server="aws-i4i.4xlarge", against={"part": [{"id": "chassis-dell-r760"}]}

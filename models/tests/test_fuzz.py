@@ -120,6 +120,50 @@ PROFILE = {
     "misses": [80, 40, 9],
     "write_backs": [15, 9, 0],
 }
+TIMES = {"lowest": [1, 4], "highest": [3, 7], "ended": [80, 11], "cut_off": [3, 6]}
+STAYS = {"lowest": [0, 8], "highest": [0, 9], "ended": [7, 9], "cut_off": [0, 4]}
+WITH_RELATIONS = {
+    **{key: PROFILE[key] for key in PROFILE if key not in ("pages", "misses")},
+    "curve": {key: PROFILE[key] for key in ("pages", "misses", "write_backs")},
+    "relations": [
+        {
+            "name": None,
+            "grows": True,
+            "relations": 1,
+            "accesses": 100,
+            "write_accesses": 20,
+            "distinct_pages": 9,
+            "reuse": TIMES,
+            "stays": STAYS,
+        }
+    ],
+}
+SCALED = {
+    **WITH_RELATIONS,
+    "schema_version": 3,
+    "duration_s": 2.0,
+    "steady": {"pages": [1, 9, 20], "misses": [80, 9, 2.5], "write_backs": [9, 2, 1]},
+    "law": "stretch",
+    "factor": 1.5,
+    "known_error": {
+        "mean": 0.1,
+        "worst": 0.2,
+        "measured_up_to": 4.0,
+        "extrapolated": False,
+        "per": "access",
+    },
+    "production": {"data_bytes": 49152, "accesses_per_s": 50.0, "machines": 2},
+    "recorded": {
+        "data_bytes": 32768,
+        "data_stated": True,
+        "distinct_pages": 6,
+        "tau_accesses": None,
+        "per_unit": False,
+        "counts_factor": 1.5,
+        "sample_rate": None,
+        "new_pages": 0,
+    },
+}
 SMART = {
     "smartctl": {"version": [7, 2], "exit_status": 0},
     "device": {"type": "nvme", "protocol": "NVMe"},
@@ -162,6 +206,19 @@ def test_price_books(document: Any) -> None:
 @given(changed([PROFILE]))
 def test_profiles(document: Any) -> None:
     answer(lambda: profile_from_mapping(document))
+
+
+@FEW
+@given(changed([WITH_RELATIONS, SCALED]))
+def test_profiles_of_relations_and_of_production(document: Any) -> None:
+    answer(lambda: profile_from_mapping(document).to_dict())
+
+
+def test_those_that_are_changed_were_good() -> None:
+    for document in (WITH_RELATIONS, SCALED):
+        again = profile_from_mapping(copy.deepcopy(document)).to_dict()
+        assert again["relations"] == document["relations"]
+        assert again["schema_version"] == document["schema_version"]
 
 
 @FEW

@@ -97,7 +97,7 @@ class TestTable:
             ("1MiB,0.4\n4XiB,0.5\n", "line 2", "unknown unit"),
             ("1MiB,0.4\n-4MiB,0.5\n", "line 2", "not a number"),
             ("size_mib,hit\n1,0.4\n-4,0.5\n", "line 3", "cannot be negative"),
-            ("1MiB,0.4\n4MiB\n", "line 2", "1 cells"),
+            ("1MiB,0.4\n4MiB\n", "line 2", "has 1 cell, "),
             ("size_mib,hit_ratio\n1,40\n4,-20\n", "line 3", "must lie in [0, 1]"),
             ("1MiB,0.4\n1MiB,0.5\n", "line 2", "are the size of line 1"),
             ("0MiB,0.1\n1MiB,0.5\n4MiB,0.6\n", "line 1", "hits nothing"),

@@ -146,7 +146,7 @@ def test_an_undecided_format_carries_its_candidates_as_data(tmp_path):
     assert set(caught.value.candidates[0]) == {"format", "score", "reason"}
     message, hint = caught.value.args
     assert "40 of the first 100 lines" in message
-    assert "--format" in hint
+    assert "[[the format]]" in hint
 
 
 def test_every_reference_trace_refuses_the_formats_of_the_others(shared_traces):

@@ -83,7 +83,7 @@ def test_a_load_that_the_best_scheme_cannot_carry_is_said() -> None:
     disk = sum(best.cost_terms_us_per_access[term] for term in TERMS[3:])
     # The disk would be busy 1.38 times of the time.
     duration_s = curve.accesses * disk / 1.38e6
-    (caution,) = about_load(found, curve.accesses, duration_s)
+    (caution,) = about_load(found, curve, duration_s)
     assert caution.name == "load_beyond_devices"
     assert "the disk would have to be busy for 138 % of the time" in caution.message
     assert f"under `{found.best}`" in caution.message
@@ -103,16 +103,16 @@ def test_how_much_too_busy_is_said_in_three_digits(share: float, words: str) -> 
     best = found.schemes[found.best]
     disk = sum(best.cost_terms_us_per_access[term] for term in TERMS[3:])
     duration_s = curve.accesses * disk / (share * 1e6)
-    (caution,) = about_load(found, curve.accesses, duration_s)
+    (caution,) = about_load(found, curve, duration_s)
     assert f"{words} under" in caution.message
 
 
 def test_a_load_that_it_carries_is_not() -> None:
     found, curve = evaluation()
     slow = curve.accesses * found.schemes[found.best].io_time_us_per_access / 1e6
-    assert not list(about_load(found, curve.accesses, slow))
-    assert not list(about_load(found, curve.accesses, None))
-    assert not list(about_load(found, curve.accesses, 0.0))
+    assert not list(about_load(found, curve, slow))
+    assert not list(about_load(found, curve, None))
+    assert not list(about_load(found, curve, 0.0))
 
 
 def test_schemes_that_carry_it_are_named() -> None:
@@ -122,7 +122,7 @@ def test_schemes_that_carry_it_are_named() -> None:
         found.schemes[name], cost_terms_us_per_access=dict.fromkeys(TERMS, 0.0)
     )
     changed = replace(found, schemes={**found.schemes, name: idle})
-    (caution,) = about_load(changed, curve.accesses, 1e-3)
+    (caution,) = about_load(changed, curve, 1e-3)
     assert caution.message.endswith(f"; `{name}` carries it")
 
 
@@ -143,8 +143,8 @@ def test_where_a_replay_decided_its_figures_count(times: float, said: bool) -> N
     )
     # By the model the disk would be busy for 1.1 times of the time without a replay.
     duration_s = curve.accesses * disk / 1.1e6
-    assert list(about_load(found, curve.accesses, duration_s))
-    cautions = list(about_load(decided, curve.accesses, duration_s))
+    assert list(about_load(found, curve, duration_s))
+    cautions = list(about_load(decided, curve, duration_s))
     assert bool(cautions) is said
     if said:
         assert (

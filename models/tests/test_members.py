@@ -69,7 +69,7 @@ def test_joined_members_share_their_devices_and_the_report_says_so(two_machines)
         for warning in found["warnings"]
         if warning["name"] == "members_joined"
     ]
-    assert "--members-apart" in hint
+    assert "[[members_apart]]" in hint
 
 
 def test_members_apart_have_devices_of_their_own(two_machines, tmp_path):
@@ -172,7 +172,7 @@ def test_members_recorded_at_the_same_time_are_told(tmp_path, holder, apart):
     assert "2 of the" in told["message"]
     assert "hm_0, hm_1;" in told["message"]
     assert "`hm_0` and `hm_1` share 2.25 s" in told["message"]
-    assert "--members-merged" in told["hint"]
+    assert "[[members_merged]]" in told["hint"]
     # It stays with the trace, for whoever reads only that.
     convert(trace, tmp_path / "out.twt", format="spc", members_apart=apart)
     assert told in inspect(tmp_path / "out.twt")["warnings"]
@@ -321,4 +321,4 @@ def test_folders_are_called_folders(tmp_path):
     assert "archive" not in str(told.value)
     (trace / "c").unlink()
     [empty] = of_name(inspect(trace, format="spc"), "empty_members")
-    assert empty["message"] == "1 members of the folder are empty"
+    assert empty["message"] == "1 member of the folder is empty"

@@ -110,7 +110,7 @@ def test_a_merge_is_the_stable_sort_of_all_requests(tmp_path, holder, seed):
     following = inspect(**trace, format="spc")
     assert following["sha256_of_sequence"] != merged["sha256_of_sequence"]
     [warning] = [w for w in following["warnings"] if w["name"] == "members_overlap"]
-    assert "--members-merged" in warning["hint"]
+    assert "[[members_merged]]" in warning["hint"]
 
 
 def test_merged_members_keep_devices_of_their_own(tmp_path):

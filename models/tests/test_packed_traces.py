@@ -427,12 +427,12 @@ def test_decompression_bombs_are_stopped(tmp_path):
     path = write(tmp_path, out.getvalue())
     with pytest.raises(TraceError, match="expands more than 5000 times") as caught:
         inspect(path)
-    assert "--max-expansion" in caught.value.args[1]
+    assert "[[the max_expansion]]" in caught.value.args[1]
     found = inspect(path, max_expansion=1_000_000)
     assert found["requests"] == 60_000_000
     with pytest.raises(TraceError, match="more than 1000000 bytes") as caught:
         inspect(path, max_content_bytes=1_000_000)
-    assert "--max-content-bytes" in caught.value.args[1]
+    assert "[[the max_content_bytes]]" in caught.value.args[1]
 
 
 def test_content_limits_hold_for_all_members_together(tmp_path):

@@ -247,6 +247,10 @@ def test_many_sizes_are_summed_up() -> None:
     }
     # 1 to 59, 70 and 71 to 129 but for 100, which is listed
     assert said["interpolated"].startswith("118 sizes from 1 to 129 pages")
+    (one,) = (
+        w for w in cautions.about_curve(CURVE, [1], [400]) if w.name == "interpolated"
+    )
+    assert one.message.startswith("1 page is between listed sizes of the curve")
     assert said["warm_up_inside"].startswith("up to ")
     assert not list(cautions.about_curve(CURVE, [], []))
     assert not list(cautions.about_curve(CURVE, 0.5, 200))

@@ -131,7 +131,7 @@ def test_every_buffer_says_what_it_takes() -> None:
         (lambda: pool_split_costs.break_even_asymmetry(-1, 0, 0, 0), "reads_a: `-1`"),
         (lambda: pool_split_costs.window_io_time(1, 0), "overhead_ratio: `0`"),
         (lambda: pool_split_costs.group_distance(0, 64), "position: `0`"),
-        (lambda: workload.zipf_pmf(2, 1, 1.0), "rank: `2` exceeds the 1 pages"),
+        (lambda: workload.zipf_pmf(2, 1, 1.0), "rank: `2` exceeds the 1 page"),
         (lambda: workload.zipf_pmf(1, 1, -1.0), "alpha: `-1.0`"),
         (
             lambda: workload.epoch(0, write_share=2, asymmetry=1),

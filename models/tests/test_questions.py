@@ -30,6 +30,7 @@ from tierwright.advise import (
     pool_gain,
     pool_split,
     recovery,
+    scale,
     scheme_map,
     sweep,
     throughput,
@@ -47,6 +48,7 @@ from tierwright.hardware import catalog, smart
 from tierwright.hardware.build import build_from_mapping
 from tierwright.profile.curve import Curve
 from tierwright.profile.measure import profile
+from tierwright.profile.production import Production
 from tierwright.trace.reading import Trace
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -127,6 +129,9 @@ QUESTIONS: dict[str, Callable[[], Answer]] = {
     "pool_gain": lambda: pool_gain.answer(TPCB, 500, (2.0, 32.0)),
     "pool_split": lambda: pool_split.answer(TPCB, 500, 32.0),
     "recovery": lambda: recovery.answer(curve(), accesses_per_s=5000, **POINT),
+    "scale": lambda: scale.answer(
+        profile(TPCB), Production(4 * 2**40, 80_000.0), clients=4, accesses_per_unit=20
+    ),
     "scheme_map": lambda: scheme_map.answer(
         curve(),
         flash=FLASH,

@@ -230,7 +230,7 @@ def test_every_command_passes_over_bad_lines_on_request_and_says_so(
     assert "line 6" in said
     code, _, said = called(command, blocks, out, *MAPPED, "--skip-bad-lines", 1)
     assert code == 0, said
-    assert "1 bad records were skipped" in said
+    assert "1 bad record was skipped" in said
     assert "nonsense" in said
 
 

@@ -117,7 +117,7 @@ def test_a_loop_and_one_hot_page_are_no_zipf_law() -> None:
     ("accesses", "pages", "message"),
     [
         ([], [], "`0` counts"),
-        ([2, 1], [1], "`2` counts for 1 groups"),
+        ([2, 1], [1], "`2` counts for 1 group"),
         ([2, 0], [1, 1], "accesses `0` is below 1"),
         ([2, 1], [1, 0], "pages `0` is below 1"),
         ([1, 2], [1, 1], "do not decrease"),

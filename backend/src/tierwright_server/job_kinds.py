@@ -16,10 +16,10 @@ KINDS: Kinds = {
     RunKind.INGEST: JobKind(ingest.prepare, ingest.finish, resumes=True),
     RunKind.SIMULATE: JobKind(simulate.prepare, simulate.finish),
     RunKind.SWEEP: JobKind(
-        sweep.prepare, rows.finish_of("configurations", "replayed"), keep=rows.keep
+        sweep.prepare, rows.finish_of("configuration", "replayed"), keep=rows.keep
     ),
     RunKind.MINIATURE: JobKind(
-        miniature.prepare, rows.finish_of("sizes", "estimated"), keep=rows.keep
+        miniature.prepare, rows.finish_of("size", "estimated"), keep=rows.keep
     ),
     **dict.fromkeys(map(RunKind, ANALYSES), JobKind(analysis.prepare, analysis.finish)),
 }

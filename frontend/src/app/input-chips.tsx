@@ -29,7 +29,13 @@ import { QUESTION_PATHS, QUESTIONS } from "@/questions/registry";
 import type { SweepSearch } from "@/questions/simulate";
 import { useAnalysis } from "@/questions/use-analysis";
 import { BASE_CURRENCY, shownCurrency } from "@/units/currency";
-import { bytes, formatBytes, formatLargeCount } from "@/units/quantity";
+import {
+  bytes,
+  counted,
+  formatBytes,
+  formatLargeCount,
+  formatShort,
+} from "@/units/quantity";
 import classes from "./shell.module.css";
 
 const WORKLOAD_PATH = /^\/workloads\/([^/]+)$/;
@@ -147,9 +153,17 @@ function workloadText(workload: WorkloadOut | undefined): string {
   return `${workload.name}, ${amountsText(summary)}`;
 }
 
-/** "3.07 million accesses, 675 MiB" */
-const amountsText = (summary: SummaryOut): string =>
-  `${formatLargeCount(summary.accesses)} accesses, ${formatBytes(bytes(summary.footprint_bytes))}`;
+/** "3.07 million accesses, 675 MiB, as recorded", or what production was stated. */
+const amountsText = (summary: SummaryOut): string => {
+  const { production } = summary;
+  if (production === null) {
+    return `${counted(formatLargeCount(summary.accesses), "access")}, ${formatBytes(bytes(summary.footprint_bytes))}${
+      summary.kind === "curve" ? "" : ", as recorded"
+    }`;
+  }
+  const { data_bytes, accesses_per_s } = production.production;
+  return `${formatBytes(bytes(data_bytes))}, ${formatLargeCount(accesses_per_s)} accesses/s, scaled ${formatShort(production.factor)} times`;
+};
 
 function Chip(props: {
   readonly label: string;

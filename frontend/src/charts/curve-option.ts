@@ -3,6 +3,7 @@ import {
   type Bytes,
   bytes,
   bytesOfPages,
+  counted,
   formatBytes,
   formatCount,
   formatShort,
@@ -216,7 +217,7 @@ function curveTooltip(items: readonly TooltipPoint[], chart: CurveChart): string
   if (first === undefined) {
     return "";
   }
-  const head = `${formatCount(first[0])} pages · ${formatBytes(
+  const head = `${counted(first[0], "page")} · ${formatBytes(
     bytesOfPages(pages(first[0]), bytes(chart.pageBytes)),
   )}`;
   const rows = points.map((item) => {

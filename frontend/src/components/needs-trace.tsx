@@ -1,3 +1,4 @@
+import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { EmptyState } from "./empty-state";
 import { Panel } from "./panel";
@@ -12,9 +13,26 @@ const REASONS = {
 /** What cannot be shown without the trace, and how to get it. */
 export function NeedsTrace(props: {
   readonly kind: keyof typeof REASONS;
+  /** The workload that was scaled to this one; its recording can be replayed. */
+  readonly scaledFrom?: { readonly workload_id: string; readonly name: string } | null;
   readonly title: string;
   readonly children: ReactNode;
 }) {
+  const from = props.scaledFrom ?? null;
+  if (from !== null) {
+    return (
+      <Panel>
+        <EmptyState title={props.title}>
+          {props.children} This workload was scaled to production, so there are no
+          accesses to replay. Its recording,{" "}
+          <Link to="/workloads/$workloadId" params={{ workloadId: from.workload_id }}>
+            {from.name}
+          </Link>
+          , can be replayed at its own sizes.
+        </EmptyState>
+      </Panel>
+    );
+  }
   return (
     <Panel>
       <EmptyState title={props.title}>

@@ -1,5 +1,6 @@
 import { Text } from "@mantine/core";
 import { type EvaluationOut, namesIn } from "@/api/compare";
+import { counted } from "@/units/quantity";
 import classes from "./point-notes.module.css";
 import { Prose } from "./prose";
 
@@ -24,7 +25,7 @@ export function PointNotes({ evaluation }: { readonly evaluation: EvaluationOut 
           <Text fw={600} className={classes["title"]}>
             {open.length === 1
               ? "⚠ A note on these numbers"
-              : `⚠ ${open.length} notes on these numbers`}
+              : `⚠ ${counted(open.length, "note")} on these numbers`}
           </Text>
           <Notes notes={open} names={names} />
         </>
@@ -34,7 +35,7 @@ export function PointNotes({ evaluation }: { readonly evaluation: EvaluationOut 
           <summary>
             {folded.length === 1
               ? "A note that does not change the choice"
-              : `${folded.length} notes that do not change the choice`}
+              : `${counted(folded.length, "note")} that do not change the choice`}
           </summary>
           <Notes notes={folded} names={names} />
         </details>

@@ -2,7 +2,7 @@ import {
   type Bytes,
   bytesOfPages,
   formatBytes,
-  formatCount,
+  formatPages,
   type Pages,
   parseSize,
 } from "@/units/quantity";
@@ -22,7 +22,7 @@ export function SizeInput({ label, value, pageBytes, min, onChange }: SizeInputP
     <DraftInput<Pages>
       label={label}
       placeholder="5400 or 64 MiB"
-      shown={`${formatCount(value)} ${value === 1 ? "page" : "pages"}`}
+      shown={formatPages(value)}
       description={(typed) =>
         `= ${formatBytes(bytesOfPages(typed ?? value, pageBytes))}`
       }

@@ -15,7 +15,7 @@ import {
   type UploadProgress,
   uploadsQuery,
 } from "@/api/uploads";
-import { bytes, formatBytes, formatSeconds } from "@/units/quantity";
+import { bytes, counted, formatBytes, formatSeconds } from "@/units/quantity";
 import { Disclosure } from "./disclosure";
 import { ProblemAlert } from "./problem-alert";
 import { ServerSide } from "./server-side";
@@ -188,7 +188,7 @@ function Formats() {
     return null;
   }
   return (
-    <Disclosure label={`All ${formats.length} supported formats`}>
+    <Disclosure label={`All ${counted(formats.length, "supported format")}`}>
       <ul className={classes["formats"]}>
         {formats.map((format) => (
           <li key={format.name}>

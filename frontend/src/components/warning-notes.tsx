@@ -1,5 +1,6 @@
 import { Alert } from "@mantine/core";
 import { memo } from "react";
+import { counted } from "@/units/quantity";
 import { type Names, Prose } from "./prose";
 
 interface Note {
@@ -49,13 +50,9 @@ export const WarningNotes = memo(function WarningNotes({
   const known = names === undefined ? {} : { names };
   const folded = (
     <>
+      <Folded title={counted(more.length, "more note")} notes={more} {...known} />
       <Folded
-        title={["1 more note", `${more.length} more notes`]}
-        notes={more}
-        {...known}
-      />
-      <Folded
-        title={["1 assumption", `${assumed.length} assumptions`]}
+        title={counted(assumed.length, "assumption")}
         notes={assumed}
         {...known}
       />
@@ -86,13 +83,11 @@ interface ListProps {
   readonly names?: Names;
 }
 
-function Folded({ title, ...list }: ListProps & { title: readonly [string, string] }) {
+function Folded({ title, ...list }: ListProps & { readonly title: string }) {
   return list.notes.length === 0 ? null : (
     <details style={{ fontSize: 14 }}>
       {/* As tall as a finger needs: two of them stand one above the other. */}
-      <summary style={{ minHeight: 28, lineHeight: "28px" }}>
-        {title[list.notes.length === 1 ? 0 : 1]}
-      </summary>
+      <summary style={{ minHeight: 28, lineHeight: "28px" }}>{title}</summary>
       <List {...list} />
     </details>
   );

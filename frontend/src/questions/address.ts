@@ -21,6 +21,7 @@ import {
   union,
   unknown,
 } from "valibot";
+import { counted } from "@/units/quantity";
 
 /** How a part of the address is read. */
 export interface Field<T> {
@@ -134,7 +135,7 @@ export const identifier = (expected: string): Field<string> => ({
 /** A text that is not too long for a link; its contents are judged where it is used. */
 export const text = (most: number): Field<string> => ({
   schema: pipe(words, maxLength(most)),
-  expected: `a text of at most ${formatBound(most)} characters`,
+  expected: `a text of at most ${counted(formatBound(most), "character")}`,
 });
 
 /** What another function reads; `undefined` where it cannot be used. */

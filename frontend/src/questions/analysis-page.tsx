@@ -131,7 +131,11 @@ function Answered(props: {
     return (
       <>
         {kept}
-        <NeedsTrace kind={inputs.summary.kind} title={untraced.title}>
+        <NeedsTrace
+          kind={inputs.summary.kind}
+          scaledFrom={inputs.summary.scaled_from}
+          title={untraced.title}
+        >
           {untraced.text}
         </NeedsTrace>
       </>

@@ -18,6 +18,7 @@ import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
 import { Unknown } from "@/components/unknown";
 import {
+  counted,
   formatDate,
   formatMoney,
   formatNumber,
@@ -127,7 +128,7 @@ export function keptTitle(scenario: OpenedScenario): string {
   const changed = comparison.figures.filter((figure) => figure.changed).length;
   return changed === 0
     ? "The saved answer is unchanged"
-    : `${changed} of ${comparison.figures.length} key figures changed since this was saved`;
+    : `${changed} of ${counted(comparison.figures.length, "key figure")} changed since this was saved`;
 }
 
 function savedText(scenario: OpenedScenario): string | undefined {

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
   bytes,
+  counted,
   formatAmount,
   formatBytes,
   formatCapacity,
@@ -128,6 +129,34 @@ describe("parsing sizes", () => {
     expect(parseNumber("1,234,567.5")).toBe(1_234_567.5);
     expect(parseNumber("12,34")).toBeNull();
     expect(parseNumber("1e5")).toBeNull();
+  });
+});
+
+describe("counts in sentences", () => {
+  it("are in the singular for 1 alone", () => {
+    expect([0, 1, 2, 21, 1200].map((count) => counted(count, "bad record"))).toEqual([
+      "0 bad records",
+      "1 bad record",
+      "2 bad records",
+      "21 bad records",
+      "1,200 bad records",
+    ]);
+  });
+
+  it("form the regular plurals, and take others and whole sentences as given", () => {
+    expect(
+      ["access", "miss", "entry", "day", "size"].map((one) => counted(2, one)),
+    ).toEqual(["2 accesses", "2 misses", "2 entries", "2 days", "2 sizes"]);
+    expect([1, 2].map((count) => counted(count, "run is", "runs are"))).toEqual([
+      "1 run is",
+      "2 runs are",
+    ]);
+  });
+
+  it("keep a number that is already a text", () => {
+    expect(["1", "1.5", "3.07 million"].map((text) => counted(text, "access"))).toEqual(
+      ["1 access", "1.5 accesses", "3.07 million accesses"],
+    );
   });
 });
 

@@ -127,8 +127,29 @@ export function formatCapacity(value: Bytes): string {
   return Number.isFinite(value) ? scaled(value, 1000, DECIMAL_UNITS) : UNKNOWN;
 }
 
+/**
+ * A count with what it counts: "1 access", "1,200 bad records". `one` and `many` may be all of the
+ * sentence that changes with the number; unless given, `many` is the regular plural of `one`. A
+ * count that is a text is shown as it is: "2.5".
+ */
+export function counted(
+  count: number | string,
+  one: string,
+  many = plural(one),
+): string {
+  const text = typeof count === "number" ? formatCount(count) : count;
+  return `${text} ${text === "1" ? one : many}`;
+}
+
+function plural(noun: string): string {
+  if (/(s|x|ch|sh)$/.test(noun)) {
+    return `${noun}es`;
+  }
+  return /[^aeiou]y$/.test(noun) ? `${noun.slice(0, -1)}ies` : `${noun}s`;
+}
+
 export function formatPages(value: Pages): string {
-  return `${formatCount(value)} ${value === 1 ? "page" : "pages"}`;
+  return counted(value, "page");
 }
 
 /** "5,400 pages (42.2 MiB)" */

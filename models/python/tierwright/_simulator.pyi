@@ -66,6 +66,7 @@ __all__ = [
     "inspect",
     "miniatures",
     "preview",
+    "relation_reuse",
     "replay",
     "sampled_curves",
     "simulate_dynamics",
@@ -95,7 +96,8 @@ class _TraceReading(TypedDict, total=False):
 class SimulatorError(Exception):
     """Base of the core's errors; ``args`` are ``(message, hint)``.
 
-    The message names the file, the place and the value; the hint is the next step, or empty.
+    The message names the file, the place and the value; the hint is the next step, or empty. Both
+    name parameters by marks (`tierwright.common.parameters`); ``str`` is their text in words.
     """
 
 class TraceError(SimulatorError):
@@ -691,6 +693,36 @@ def sampled_curves(
         The file cannot be read or understood; the message names line or record.
     ParameterError
         The sample is out of range or holds no page, or as for `curves`.
+    Cancelled
+        `on_progress` returned False.
+    """
+
+def relation_reuse(
+    path: str | PathLike[str],
+    *,
+    on_progress: Callable[[int, int, int], bool | None] | None = None,
+    **reading: Unpack[_TraceReading],
+) -> dict[str, Any]:
+    """Count reuse times and stays by relation, file or volume in one pass.
+
+    Parameters
+    ----------
+    path, **reading
+        The trace argument group.
+    on_progress : callable, optional
+        Called with (accesses done, input bytes done, input bytes in all); False cancels.
+
+    Returns
+    -------
+    dict
+        ``relations``, a list of dicts, the largest first: ``name``, ``accesses``, ``write_accesses``,
+        ``distinct_pages``, ``reuse`` and ``stays``, each with the lists ``lowest``, ``highest``
+        [accesses], ``ended``, ``cut_off``; ``page_bytes``, ``duration_s``, ``trace`` as of `curves`.
+
+    Raises
+    ------
+    TraceError
+        The trace cannot be read, or has no page accesses.
     Cancelled
         `on_progress` returned False.
     """

@@ -5,6 +5,7 @@ from decimal import Decimal
 from typing import Annotated, Any, Self
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
@@ -16,6 +17,7 @@ from pydantic import (
 )
 from pydantic_core import CoreSchema, core_schema
 
+from tierwright.common.parameters import Door, spelled
 from tierwright.profile.steady_state import Start
 
 MAX_COUNT = 2**53 - 1
@@ -31,25 +33,13 @@ def not_bool(value: Any) -> Any:
     return value
 
 
-_OPTION_WORDS = {
-    "name the format with --format": "name the format",
-    "--format": "the format",
-    "--page-bytes": "page size",
-    "--queue-depth": "the queue depth",
-}
+def _spelled(text: str) -> str:
+    return spelled(text, Door.API)
 
 
-def without_options(hint: Any) -> Any:
-    """Say a hint of the core or the models without the command line's options."""
-    if isinstance(hint, str):
-        for option, words in _OPTION_WORDS.items():
-            hint = hint.replace(option, words)
-    return hint
-
-
-Hint = Annotated[
-    str | None, BeforeValidator(without_options), Field(description="What to do next.")
-]
+Said = Annotated[str, AfterValidator(_spelled)]
+"""A text of the core or the models as it is sent: parameters by their words, not marks."""
+Hint = Annotated[Said | None, Field(description="What to do next.")]
 
 Identifier = Annotated[
     str,
@@ -227,7 +217,7 @@ class ProblemDetail(Answer):
 
     where: str = Field(description="Place, such as `body.ram_pages`.")
     value: Any = Field(default=None, description="The value found there.")
-    message: str
+    message: Said
 
 
 class Problem(Answer):
@@ -236,7 +226,7 @@ class Problem(Answer):
     type: str = Field(description="A stable name of this kind of error.")
     title: str
     status: int
-    detail: str
+    detail: Said
     hint: Hint = None
     errors: list[ProblemDetail] = []
     instance: str | None = Field(
@@ -248,7 +238,7 @@ class WarningOut(Answer):
     """Something to know before relying on a figure."""
 
     name: str
-    message: str
+    message: Said
     hint: Hint = None
     could_change_choice: bool | None = Field(
         default=None,

@@ -16,6 +16,7 @@ from typing import Annotated, Literal
 
 import typer
 
+from tierwright.common.wording import counted
 from tierwright_server.common.runtime_error import RuntimeFailure
 from tierwright_server.runtime.listen import DEFAULT_PORT, bind
 
@@ -105,7 +106,7 @@ def _core() -> Finding:
             f"the compiled core cannot be loaded: {error}",
             "in a checkout run `make setup`; otherwise reinstall the wheel",
         )
-    return Finding("core", "ok", f"{len(formats())} formats of traces")
+    return Finding("core", "ok", f"{counted(len(formats()), 'format')} of traces")
 
 
 def _shipped() -> Finding:

@@ -57,6 +57,13 @@ _CURVE = {
     "page_bytes": 8192,
     "accesses": 1_000_000,
 }
+_PRODUCTION = {
+    "data_bytes": 4 * 2**40,
+    "accesses_per_s": 80000.0,
+    "recorded_data_bytes": 512 * 2**20,
+    "clients": 4,
+    "accesses_per_unit": 20.0,
+}
 _DEVICE = {
     "name": "Our SSD",
     "kind": "nvme",
@@ -215,6 +222,11 @@ _TRACES = {
     "read_workload_again": Example(path={"workload_id": Made("failed workload")}),
     "get_conversion_log": Example(path=_WORKLOAD),
     "get_curve": Example(path=_WORKLOAD, query={"points": 50}),
+    "list_relations": Example(path=_WORKLOAD),
+    "preview_scaled_workload": Example(_PRODUCTION, path=_WORKLOAD),
+    "create_scaled_workload": Example(
+        {**_PRODUCTION, "name": "Orders at 4 TiB"}, path=_WORKLOAD
+    ),
     "list_curve_kinds": Example(),
     "preview_given_curve": Example(_CURVE),
 }

@@ -17,6 +17,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from tierwright.common.wording import counted
 from tierwright_server.common.errors import Forbidden, ServerError, TooBusy, TooLarge
 from tierwright_server.common.settings import Settings
 from tierwright_server.http.problems import answer_of, body_hint, on_http, on_unexpected
@@ -129,7 +130,7 @@ class Guard:
             return
         if self._at_once >= self._settings.max_requests_at_once:
             raise TooBusy(
-                f"{self._at_once} requests are being answered",
+                f"{counted(self._at_once, 'request is', 'requests are')} being answered",
                 hint="Try again in a second; send only a few requests at once.",
             )
         self._at_once += 1

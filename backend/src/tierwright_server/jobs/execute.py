@@ -15,6 +15,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
 
+from tierwright.common.wording import counted
 from tierwright_server.common.disk_space import database_lacks_room, is_full
 from tierwright_server.common.errors import NoSpace, ServerError
 from tierwright_server.common.settings import Settings
@@ -409,7 +410,7 @@ async def give_back(
         _end(
             run,
             RunStatus.FAILED,
-            error=f"failed after {run.attempts} attempts; in the last one, {what}",
+            error=f"failed after {counted(run.attempts, 'attempt')}; in the last one, {what}",
             hint="check the server's log; if the job was too large for this machine, "
             "use a machine with more memory",
         )

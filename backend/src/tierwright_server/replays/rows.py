@@ -5,6 +5,7 @@ from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from tierwright.common.wording import counted
 from tierwright_server.common.settings import Settings
 from tierwright_server.replays import kept, results
 from tierwright_server.storage.tables import Run
@@ -24,7 +25,7 @@ def finish_of(what: str, done: str) -> Finish:
     Parameters
     ----------
     what : str
-        What a row is of.
+        What a row is of, in the singular.
     done : str
         What was done to it; the child counts it under this name.
     """
@@ -39,7 +40,7 @@ def finish_of(what: str, done: str) -> Finish:
         found.complete = True
         await session.flush()
         failed = result["failed"]
-        said = f"{result[done]} {what} {done}"
+        said = f"{counted(result[done], what)} {done}"
         return f"{said}, {failed} of them failed" if failed else said
 
     return finish

@@ -10,6 +10,7 @@ from pydantic import BaseModel, Field
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from tierwright.advise import sweep
+from tierwright.common.wording import counted
 from tierwright_server.common.schemas import Answer, Body
 from tierwright_server.http.context import Context
 from tierwright_server.questions.compare import deciding
@@ -282,14 +283,18 @@ _MOST_SIZES = 12
 def _sweep(answer: StoredReplays) -> Iterator[KeptFigure]:
     for contender, rows in _by_contender(answer):
         of = _maker("sweep", _contender_title(contender))
-        over = f"mean over its {len(rows):,} replays" if len(rows) > 1 else "one replay"
+        over = (
+            f"mean over its {counted(len(rows), 'replay')}"
+            if len(rows) > 1
+            else "one replay"
+        )
         yield of("misses", f"Miss ratio, {over}", _mean_misses(rows), "1")
         times = [row.io_time_us_per_access for row in rows]
         yield of("io_time", f"I/O time, {over}", sweep.mean(times), _US)
         if len(rows) == 1:
             continue
         for row in _spread(rows, _MOST_SIZES):
-            tiers = [f"{row.ram_pages:,} pages of RAM"]
+            tiers = [f"{counted(row.ram_pages, 'page')} of RAM"]
             if row.flash_pages is not None:
                 tiers.append(f"{row.flash_pages:,} of flash")
             at, place = ", ".join(tiers), f"{row.ram_pages} {row.flash_pages}"

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from tierwright_server.common.schemas import Answer, Body, Name
+from tierwright_server.common.schemas import Answer, Body, Name, Said
 from tierwright_server.scenarios.asks import Asks
 from tierwright_server.scenarios.kept import Comparison, KeptAnswer
 
@@ -71,7 +71,7 @@ class ScenarioOut(Answer):
     answer: KeptAnswer | None = Field(
         description="Key figures of the answer as they were when it was saved."
     )
-    answer_reason: str | None = Field(description="Why no answer is kept.")
+    answer_reason: Said | None = Field(description="Why no answer is kept.")
     stale: bool = Field(
         description="The models, a device or a price book changed since the answer was "
         "kept: see `GET /scenarios/{id}` for the effect."
@@ -91,7 +91,7 @@ class OpenedScenario(ScenarioOut):
         description="The answer to the same requests by the current models, prices and "
         "devices."
     )
-    answer_now_reason: str | None = Field(description="Why there is none.")
+    answer_now_reason: Said | None = Field(description="Why there is none.")
     to_compute: list[str] = Field(
         description="Requests of `asks` that a job of the current models must answer "
         "first: send them (`POST /pool-splits`, `POST /sweeps`), follow "

@@ -12,7 +12,7 @@ import structlog
 
 from tierwright.common.documents import parse_json
 from tierwright.profile.curve import Curve
-from tierwright.profile.document import profile_from_mapping
+from tierwright.profile.document import Profile, profile_from_mapping
 from tierwright.trace.notes import Note
 from tierwright_server.common.errors import Conflict, NotFound
 from tierwright_server.common.sealed import Damaged, opened
@@ -105,7 +105,8 @@ class CurveCache:
         self, settings: Settings, content_id: str, summary: dict[str, Any]
     ) -> Curve:
         if kind_of(summary) is not ContentKind.TRACE:
-            return await asyncio.to_thread(_read_given, settings, content_id)
+            profile = await asyncio.to_thread(read_profile, settings, content_id)
+            return profile.curve
         path = curve_path(settings, content_id)
         asked = {
             key: summary[key] for key in ("accesses", "page_bytes", "write_accesses")
@@ -158,8 +159,16 @@ async def _rebuild(
 _TOLD = ("accesses", "distinct_pages", "write_accesses")
 
 
-def _read_given(settings: Settings, content_id: str) -> Curve:
-    """Read the profile of a content that came without its trace: its id is its checksum."""
+def read_profile(settings: Settings, content_id: str) -> Profile:
+    """Read the profile of a content that came without its trace: its id is its checksum.
+
+    Raises
+    ------
+    NotFound
+        It is gone.
+    DamagedContent
+        It is not what was written.
+    """
     path = profile_path(settings, content_id)
     try:
         text = path.read_bytes()
@@ -176,7 +185,7 @@ def _read_given(settings: Settings, content_id: str) -> Curve:
             "upload its profile or curve again.",
         )
     found = parse_json(text.decode(), path.name, "")
-    return profile_from_mapping(found, place=path.name).curve
+    return profile_from_mapping(found, place=path.name)
 
 
 def _bytes_of(curve: Curve) -> int:

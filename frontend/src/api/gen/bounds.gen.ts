@@ -246,6 +246,10 @@ export const CreatePriceBookQuery = {
   table: {"values":["exchange_rates","absent","prices"]},
 } as const;
 
+export const CreateScaledWorkloadQuery = {
+  table: {"values":["summary.warnings"]},
+} as const;
+
 export const CreateScenarioQuery = {
   table: {"values":["answer.figures","answer.sources","answer_now.figures","answer_now.sources","comparison.facts","comparison.figures"]},
 } as const;
@@ -537,6 +541,10 @@ export const ListPriceHistoryQuery = {
   table: {"values":["rows","points"]},
 } as const;
 
+export const ListRelationsQuery = {
+  table: {"values":["items"]},
+} as const;
+
 export const ListRunsQuery = {
   status: {"values":["queued","running","succeeded","failed","cancelled"]},
   kind: {"values":["fetch","ingest","simulate","sweep","miniature","pool_split","pool_advisor","windows","sampled_profile","summaries"]},
@@ -646,6 +654,10 @@ export const PreviewGivenCurveQuery = {
   table: {"values":["points","problems","questions"]},
 } as const;
 
+export const PreviewScaledWorkloadQuery = {
+  table: {"values":["sizes","warnings"]},
+} as const;
+
 export const PreviewUploadQuery = {
   table: {"values":["detection","records","units","warnings","upload.read_as"]},
 } as const;
@@ -664,6 +676,24 @@ export const PriceIn = {
   per_gib: {"low":0,"high":1000000000},
   per_gb_month: {"low":0,"high":1000000000},
   per_gib_month: {"low":0,"high":1000000000},
+} as const;
+
+export const ProductionIn = {
+  data_bytes: {"low":0,"exclusive":true,"high":9007199254740991,"whole":true},
+  accesses_per_s: {"low":0,"exclusive":true,"high":1000000000000000},
+  units_per_s: {"low":0,"exclusive":true,"high":1000000000000000},
+  peak_accesses_per_s: {"low":0,"exclusive":true,"high":1000000000000000},
+  write_share: {"low":0,"high":1},
+  growth_per_year: {"low":-1,"exclusive":true,"high":100,"usual":0},
+  machines: {"low":1,"high":100000,"whole":true,"usual":1},
+  replicas: {"low":1,"high":100000,"whole":true,"usual":1},
+  law: {"values":["relations","stretch","tenants","cold_growth"]},
+  recorded_data_bytes: {"low":0,"exclusive":true,"high":9007199254740991,"whole":true},
+  clients: {"low":1,"high":1000000000,"whole":true},
+  accesses_per_unit: {"low":0,"exclusive":true,"high":1000000000000000},
+  tau_accesses: {"low":0,"high":1000000000000000},
+  fixed: {"most":100},
+  exponent: {"low":0,"high":10},
 } as const;
 
 export const ReadOptions = {
@@ -703,6 +733,24 @@ export const RestoreScenarioQuery = {
 export const SampledProfileIn = {
   sample_rate: {"low":0,"exclusive":true,"high":1},
   seed: {"low":0,"high":4294967295,"whole":true,"usual":0},
+} as const;
+
+export const ScaledWorkloadIn = {
+  data_bytes: {"low":0,"exclusive":true,"high":9007199254740991,"whole":true},
+  accesses_per_s: {"low":0,"exclusive":true,"high":1000000000000000},
+  units_per_s: {"low":0,"exclusive":true,"high":1000000000000000},
+  peak_accesses_per_s: {"low":0,"exclusive":true,"high":1000000000000000},
+  write_share: {"low":0,"high":1},
+  growth_per_year: {"low":-1,"exclusive":true,"high":100,"usual":0},
+  machines: {"low":1,"high":100000,"whole":true,"usual":1},
+  replicas: {"low":1,"high":100000,"whole":true,"usual":1},
+  law: {"values":["relations","stretch","tenants","cold_growth"]},
+  recorded_data_bytes: {"low":0,"exclusive":true,"high":9007199254740991,"whole":true},
+  clients: {"low":1,"high":1000000000,"whole":true},
+  accesses_per_unit: {"low":0,"exclusive":true,"high":1000000000000000},
+  tau_accesses: {"low":0,"high":1000000000000000},
+  fixed: {"most":100},
+  exponent: {"low":0,"high":10},
 } as const;
 
 export const ScenarioIn = {

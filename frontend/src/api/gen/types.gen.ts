@@ -2387,6 +2387,14 @@ export type ConversionReportOut = {
      */
     sample_rate: number | null;
     /**
+     * How it was scaled to production; null: sizes and rates are those of the recording itself.
+     */
+    production: ProductionOut | null;
+    /**
+     * The workload that was scaled; null where none was.
+     */
+    scaled_from: ScaledFrom | null;
+    /**
      * Chosen By
      *
      * `content` (detected), `name` (as asked) or `columns` (by the mapping).
@@ -6905,6 +6913,44 @@ export type KneeOut = {
 };
 
 /**
+ * KnownErrorOut
+ *
+ * How far a law was off where it was measured, at this factor.
+ */
+export type KnownErrorOut = {
+    /**
+     * Mean
+     *
+     * Of the misses. [1]
+     */
+    mean: number;
+    /**
+     * Worst
+     *
+     * Of the misses. [1]
+     */
+    worst: number;
+    /**
+     * Measured Up To
+     *
+     * Largest factor measured. [1]
+     */
+    measured_up_to: number;
+    /**
+     * Extrapolated
+     *
+     * Whether the factor is beyond it.
+     */
+    extrapolated: boolean;
+    /**
+     * Per
+     *
+     * `transaction` or `access`: of what the misses are.
+     */
+    per: string;
+};
+
+/**
  * LeastOut
  *
  * The numbers that depend on the dirty share, if no evicted page is dirty.
@@ -10142,6 +10188,164 @@ export type ProblemDetail = {
 };
 
 /**
+ * ProductionIn
+ *
+ * The system that is bought for, and what is known of the recorded one.
+ */
+export type ProductionIn = {
+    /**
+     * Data Bytes
+     *
+     * Data of production. [bytes]
+     */
+    data_bytes: number;
+    /**
+     * Accesses Per S
+     *
+     * Mean rate of page accesses of production; or state units per second. [1/s]
+     */
+    accesses_per_s?: number | null;
+    /**
+     * Units Per S
+     *
+     * Instead: transactions or requests per second of production. [1/s]
+     */
+    units_per_s?: number | null;
+    /**
+     * Peak Accesses Per S
+     *
+     * Page accesses in the busiest hour. [1/s]
+     */
+    peak_accesses_per_s?: number | null;
+    /**
+     * Write Share
+     *
+     * Share of the accesses that write; null: as recorded. [1]
+     */
+    write_share?: number | null;
+    /**
+     * Growth Per Year
+     *
+     * Growth of the data, 0.3 for 30 % a year. [1]
+     */
+    growth_per_year?: number;
+    /**
+     * Machines
+     *
+     * Equal machines that share the pages.
+     */
+    machines?: number;
+    /**
+     * Replicas
+     *
+     * Copies of each page, on as many machines.
+     */
+    replicas?: number;
+    /**
+     * Law
+     *
+     * Scale law; null: `relations` where the workload tells several, else `stretch`.
+     */
+    law?: 'relations' | 'stretch' | 'tenants' | 'cold_growth' | null;
+    /**
+     * Recorded Data Bytes
+     *
+     * Data of the recorded system; null: what the recording touches. [bytes]
+     */
+    recorded_data_bytes?: number | null;
+    /**
+     * Clients
+     *
+     * Clients of the recorded system.
+     */
+    clients?: number | null;
+    /**
+     * Accesses Per Unit
+     *
+     * Page accesses of one transaction or request in the recording.
+     */
+    accesses_per_unit?: number | null;
+    /**
+     * Tau Accesses
+     *
+     * Reuse up to so many accesses is not stretched; null: clients times accesses per unit. [accesses]
+     */
+    tau_accesses?: number | null;
+    /**
+     * Fixed
+     *
+     * Relations that do not grow, by name or number.
+     */
+    fixed?: Array<string>;
+    /**
+     * Relation Factors
+     *
+     * By what named or numbered relations grow; the others fit the data. [1]
+     */
+    relation_factors?: {
+        [key: string]: unknown | number;
+    };
+    /**
+     * Exponent
+     *
+     * Exponent of the popularity, for the law `cold_growth`; null: as measured. [1]
+     */
+    exponent?: number | null;
+};
+
+/**
+ * ProductionOut
+ *
+ * How a workload was scaled to production.
+ */
+export type ProductionOut = {
+    /**
+     * Law
+     *
+     * Name of the scale law.
+     */
+    law: string;
+    /**
+     * Factor
+     *
+     * Data of production over data recorded. [1]
+     */
+    factor: number;
+    /**
+     * Null where the law was never measured.
+     */
+    known_error: KnownErrorOut | null;
+    /**
+     * As it was stated.
+     */
+    production: StatedProductionOut;
+    /**
+     * Recorded Data Bytes
+     *
+     * Data of the recorded system. [bytes]
+     */
+    recorded_data_bytes: number;
+    /**
+     * Data Stated
+     *
+     * Whether that was stated; otherwise the pages touched stand for it.
+     */
+    data_stated: boolean;
+    /**
+     * Tau Accesses
+     *
+     * Reuse that was not stretched; null of laws that have none. [accesses]
+     */
+    tau_accesses: number | null;
+    /**
+     * Per Unit
+     *
+     * Whether misses were scaled for each unit of work, not for each access.
+     */
+    per_unit: boolean;
+};
+
+/**
  * ProfileWorkloadIn
  *
  * Create a workload from a profile document.
@@ -10659,6 +10863,70 @@ export type RejectedOut = {
      * Why; empty where there is nothing to explain.
      */
     reason: string;
+};
+
+/**
+ * RelationList
+ *
+ * The relations of a workload, the largest first; catalogs and the smallest are one each.
+ */
+export type RelationList = {
+    /**
+     * Items
+     *
+     * Items of this page of the list.
+     */
+    items: Array<RelationOut>;
+};
+
+/**
+ * RelationOut
+ *
+ * A relation, file or volume of a workload.
+ */
+export type RelationOut = {
+    /**
+     * Number
+     *
+     * Its number, from 1, for `fixed` and factors.
+     */
+    number: number;
+    /**
+     * Name
+     *
+     * As the trace gives it; null where unknown.
+     */
+    name: string | null;
+    /**
+     * Grows
+     *
+     * Whether it grows with the data; system catalogs do not.
+     */
+    grows: boolean;
+    /**
+     * Relations
+     *
+     * How many relations of the trace it stands for.
+     */
+    relations: number;
+    /**
+     * Accesses
+     *
+     * Page accesses. [accesses]
+     */
+    accesses: number;
+    /**
+     * Write Accesses
+     *
+     * Page accesses that write; null where it is unknown. [accesses]
+     */
+    write_accesses: number;
+    /**
+     * Distinct Pages
+     *
+     * Different pages that were accessed. [pages]
+     */
+    distinct_pages: number;
 };
 
 /**
@@ -11485,6 +11753,174 @@ export type SampledProfileOut = {
      * Of the random sample.
      */
     seed: number;
+};
+
+/**
+ * ScalePreviewOut
+ *
+ * A workload on the scale of production, before it is kept.
+ */
+export type ScalePreviewOut = {
+    /**
+     * Finding
+     *
+     * The answer in a few words.
+     */
+    finding: string;
+    /**
+     * By how much it was scaled.
+     */
+    production: ProductionOut;
+    /**
+     * Sizes
+     *
+     * Misses by cache size.
+     */
+    sizes: Array<SizeScaledOut>;
+    /**
+     * Factors
+     *
+     * Growth of each relation by the law `relations`; otherwise empty. [1]
+     */
+    factors: Array<number>;
+    /**
+     * Warnings
+     *
+     * What to know before relying on these figures.
+     */
+    warnings: Array<WarningOut>;
+};
+
+/**
+ * ScaledFrom
+ *
+ * The workload that was scaled to production.
+ */
+export type ScaledFrom = {
+    /**
+     * Workload Id
+     *
+     * Id of the workload.
+     */
+    workload_id: string;
+    /**
+     * Name
+     *
+     * Its name.
+     */
+    name: string;
+};
+
+/**
+ * ScaledWorkloadIn
+ *
+ * Create a workload on the scale of production.
+ */
+export type ScaledWorkloadIn = {
+    /**
+     * Data Bytes
+     *
+     * Data of production. [bytes]
+     */
+    data_bytes: number;
+    /**
+     * Accesses Per S
+     *
+     * Mean rate of page accesses of production; or state units per second. [1/s]
+     */
+    accesses_per_s?: number | null;
+    /**
+     * Units Per S
+     *
+     * Instead: transactions or requests per second of production. [1/s]
+     */
+    units_per_s?: number | null;
+    /**
+     * Peak Accesses Per S
+     *
+     * Page accesses in the busiest hour. [1/s]
+     */
+    peak_accesses_per_s?: number | null;
+    /**
+     * Write Share
+     *
+     * Share of the accesses that write; null: as recorded. [1]
+     */
+    write_share?: number | null;
+    /**
+     * Growth Per Year
+     *
+     * Growth of the data, 0.3 for 30 % a year. [1]
+     */
+    growth_per_year?: number;
+    /**
+     * Machines
+     *
+     * Equal machines that share the pages.
+     */
+    machines?: number;
+    /**
+     * Replicas
+     *
+     * Copies of each page, on as many machines.
+     */
+    replicas?: number;
+    /**
+     * Law
+     *
+     * Scale law; null: `relations` where the workload tells several, else `stretch`.
+     */
+    law?: 'relations' | 'stretch' | 'tenants' | 'cold_growth' | null;
+    /**
+     * Recorded Data Bytes
+     *
+     * Data of the recorded system; null: what the recording touches. [bytes]
+     */
+    recorded_data_bytes?: number | null;
+    /**
+     * Clients
+     *
+     * Clients of the recorded system.
+     */
+    clients?: number | null;
+    /**
+     * Accesses Per Unit
+     *
+     * Page accesses of one transaction or request in the recording.
+     */
+    accesses_per_unit?: number | null;
+    /**
+     * Tau Accesses
+     *
+     * Reuse up to so many accesses is not stretched; null: clients times accesses per unit. [accesses]
+     */
+    tau_accesses?: number | null;
+    /**
+     * Fixed
+     *
+     * Relations that do not grow, by name or number.
+     */
+    fixed?: Array<string>;
+    /**
+     * Relation Factors
+     *
+     * By what named or numbered relations grow; the others fit the data. [1]
+     */
+    relation_factors?: {
+        [key: string]: unknown | number;
+    };
+    /**
+     * Exponent
+     *
+     * Exponent of the popularity, for the law `cold_growth`; null: as measured. [1]
+     */
+    exponent?: number | null;
+    /**
+     * Name
+     *
+     * A name to show, on one line.
+     */
+    name: string;
 };
 
 /**
@@ -13080,6 +13516,62 @@ export type SizeRange = {
 };
 
 /**
+ * SizeScaledOut
+ *
+ * Misses of one cache size of production.
+ */
+export type SizeScaledOut = {
+    /**
+     * Share
+     *
+     * Of the data of one machine. [1]
+     */
+    share: number;
+    /**
+     * Pages
+     *
+     * Size of the cache. [pages]
+     */
+    pages: number;
+    /**
+     * Cache Bytes
+     *
+     * Size of the cache. [bytes]
+     */
+    cache_bytes: number;
+    /**
+     * Miss Ratio
+     *
+     * Share of the accesses that miss. [1]
+     */
+    miss_ratio: number;
+    /**
+     * Miss Ratio Low
+     *
+     * At least, by the worst error known; null where it was never measured. [1]
+     */
+    miss_ratio_low: number | null;
+    /**
+     * Miss Ratio High
+     *
+     * At most, by the worst error known; null where it was never measured. [1]
+     */
+    miss_ratio_high: number | null;
+    /**
+     * Misses Per S
+     *
+     * Of one machine at the mean rate. [1/s]
+     */
+    misses_per_s: number;
+    /**
+     * Recorded Pages
+     *
+     * Size of the recorded system that misses as many. [pages]
+     */
+    recorded_pages: number;
+};
+
+/**
  * SplitBaseline
  *
  * A buffer without a split, replayed.
@@ -13239,6 +13731,56 @@ export type SplitReplay = {
      * Pages still dirty at the end. [pages]
      */
     dirty_left: number;
+};
+
+/**
+ * StatedProductionOut
+ *
+ * Production as it was stated.
+ */
+export type StatedProductionOut = {
+    /**
+     * Data Bytes
+     *
+     * Data of production. [bytes]
+     */
+    data_bytes: number;
+    /**
+     * Accesses Per S
+     *
+     * Mean rate of page accesses. [1/s]
+     */
+    accesses_per_s: number;
+    /**
+     * Peak Accesses Per S
+     *
+     * Page accesses in the busiest hour. [1/s]
+     */
+    peak_accesses_per_s: number | null;
+    /**
+     * Write Share
+     *
+     * Share of the accesses that write; null: as recorded. [1]
+     */
+    write_share: number | null;
+    /**
+     * Growth Per Year
+     *
+     * Growth of the data. [1]
+     */
+    growth_per_year: number;
+    /**
+     * Machines
+     *
+     * Equal machines that share the pages.
+     */
+    machines: number;
+    /**
+     * Replicas
+     *
+     * Copies of each page.
+     */
+    replicas: number;
 };
 
 /**
@@ -13693,6 +14235,14 @@ export type SummaryOut = {
      * Of a profile that was estimated from a sample. [1]
      */
     sample_rate: number | null;
+    /**
+     * How it was scaled to production; null: sizes and rates are those of the recording itself.
+     */
+    production: ProductionOut | null;
+    /**
+     * The workload that was scaled; null where none was.
+     */
+    scaled_from: ScaledFrom | null;
 };
 
 /**
@@ -21406,6 +21956,223 @@ export type CreateWorkloadFromCurveResponses = {
 };
 
 export type CreateWorkloadFromCurveResponse = CreateWorkloadFromCurveResponses[keyof CreateWorkloadFromCurveResponses];
+
+export type ListRelationsData = {
+    body?: never;
+    path: {
+        /**
+         * Workload Id
+         *
+         * Id of the workload.
+         */
+        workload_id: string;
+    };
+    query?: {
+        /**
+         * With `Accept: text/csv`: the table to answer with; absent: `items`.
+         */
+        table?: 'items';
+    };
+    url: '/api/v1/workloads/{workload_id}/relations';
+};
+
+export type ListRelationsErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
+     * The request conflicts with the current state.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type ListRelationsError = ListRelationsErrors[keyof ListRelationsErrors];
+
+export type ListRelationsResponses = {
+    /**
+     * Successful Response
+     */
+    200: RelationList;
+};
+
+export type ListRelationsResponse = ListRelationsResponses[keyof ListRelationsResponses];
+
+export type PreviewScaledWorkloadData = {
+    body: ProductionIn;
+    path: {
+        /**
+         * Workload Id
+         *
+         * Id of the workload.
+         */
+        workload_id: string;
+    };
+    query?: {
+        /**
+         * With `Accept: text/csv`: the table to answer with; required, because there are several.
+         */
+        table?: 'sizes' | 'warnings';
+    };
+    url: '/api/v1/workloads/{workload_id}/scale-previews';
+};
+
+export type PreviewScaledWorkloadErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
+     * The request conflicts with the current state.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type PreviewScaledWorkloadError = PreviewScaledWorkloadErrors[keyof PreviewScaledWorkloadErrors];
+
+export type PreviewScaledWorkloadResponses = {
+    /**
+     * Successful Response
+     */
+    200: ScalePreviewOut;
+};
+
+export type PreviewScaledWorkloadResponse = PreviewScaledWorkloadResponses[keyof PreviewScaledWorkloadResponses];
+
+export type CreateScaledWorkloadData = {
+    body: ScaledWorkloadIn;
+    headers?: {
+        /**
+         * Chosen by the client, a new one for each new object. The same request with the same key within 24 hours creates nothing: it gets the first answer again, with `Idempotency-Replayed: true`. 422 if the key was sent with another request, 409 while the first request is being processed.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path: {
+        /**
+         * Workload Id
+         *
+         * Id of the workload.
+         */
+        workload_id: string;
+    };
+    query?: {
+        /**
+         * With `Accept: text/csv`: the table to answer with; absent: `summary.warnings`.
+         */
+        table?: 'summary.warnings';
+    };
+    url: '/api/v1/workloads/{workload_id}/scaled';
+};
+
+export type CreateScaledWorkloadErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
+     * The request conflicts with the current state.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+    /**
+     * Not enough free disk space.
+     */
+    507: Problem;
+};
+
+export type CreateScaledWorkloadError = CreateScaledWorkloadErrors[keyof CreateScaledWorkloadErrors];
+
+export type CreateScaledWorkloadResponses = {
+    /**
+     * Successful Response
+     */
+    201: WorkloadOut;
+};
+
+export type CreateScaledWorkloadResponse = CreateScaledWorkloadResponses[keyof CreateScaledWorkloadResponses];
 
 export type DeleteWorkloadData = {
     body?: never;

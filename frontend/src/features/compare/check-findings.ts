@@ -1,5 +1,5 @@
 import type { EvaluationOut, SimulationOut } from "@/api/compare";
-import { formatDuration, formatShort, microseconds } from "@/units/quantity";
+import { counted, formatDuration, formatShort, microseconds } from "@/units/quantity";
 
 export type CheckRow = NonNullable<SimulationOut["result"]>["rows"][number];
 
@@ -60,7 +60,13 @@ export function summary(rows: readonly CheckRow[], titles: Titles): string {
       : ` Largest counter gap: ${signedPercent(largest.gap_relative)} % (${titles.get(largest.scheme) ?? largest.scheme}, ${counterTitle(largest.counter)}).`;
   if (times.length === 0) {
     const gaps = rows.filter(hasGap).length;
-    return `${rows.length - gaps} of ${rows.length} counters agree exactly.${counterGap}`;
+    const all = counted(rows.length, "counter");
+    const agree = counted(
+      rows.length - gaps,
+      `of ${all} agrees exactly.`,
+      `of ${all} agree exactly.`,
+    );
+    return `${agree}${counterGap}`;
   }
   const worst = Math.max(0, ...times.map((row) => Math.abs(row.gap_relative ?? 0)));
   return worst <= ROUNDING

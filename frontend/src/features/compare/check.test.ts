@@ -91,7 +91,7 @@ describe("a check", () => {
       "agree exactly",
     );
     expect(summary([row("flash_hits", 0, 7)], TITLES)).toBe(
-      "1 of 1 counters agree exactly.",
+      "1 of 1 counter agrees exactly.",
     );
   });
 

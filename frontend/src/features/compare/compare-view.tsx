@@ -117,7 +117,11 @@ export function CompareView({ state, workload, summary }: AnalysisInputs) {
               }}
             />
           ) : (
-            <NeedsTrace kind={summary.kind} title="No check by simulation">
+            <NeedsTrace
+              kind={summary.kind}
+              scaledFrom={summary.scaled_from}
+              title="No check by simulation"
+            >
               A check replays every access through every scheme.
             </NeedsTrace>
           )}

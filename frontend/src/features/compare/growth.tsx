@@ -3,7 +3,7 @@ import type { EvaluationOut } from "@/api/compare";
 import type { SummaryOut } from "@/api/workloads";
 import { Disclosure } from "@/components/disclosure";
 import { OptionalNumberField } from "@/components/number-field";
-import { formatCount, formatPercent, ratio } from "@/units/quantity";
+import { counted, formatPercent, ratio } from "@/units/quantity";
 import classes from "./compare.module.css";
 
 /** Pages that were made during the recording: no trace says which, but somebody may know how many. */
@@ -44,14 +44,14 @@ export function GrowthLine({ evaluation }: { readonly evaluation: EvaluationOut 
     return null;
   }
   const part = formatPercent(ratio(growth));
-  const pages = formatCount(count);
+  const pages = counted(count, "newly allocated page");
   return (
     <Text size="sm" mt="xs" data-line="growth">
       {evaluation.start === "cold"
-        ? `Growth: ${part} of the accesses are first touches of ${pages} newly allocated pages; a cold start counts them as disk reads.`
+        ? `Growth: ${part} of the accesses are first touches of ${pages}; a cold start counts them as disk reads.`
         : by === "replay"
-          ? `Growth: ${part} of the accesses are first touches of ${pages} newly allocated pages. The replay cannot identify them and counts them as disk reads under every scheme.`
-          : `Growth: ${part} of the accesses are first touches of ${pages} newly allocated pages, in addition to hits and disk reads.`}
+          ? `Growth: ${part} of the accesses are first touches of ${pages}. The replay cannot identify them and counts them as disk reads under every scheme.`
+          : `Growth: ${part} of the accesses are first touches of ${pages}, in addition to hits and disk reads.`}
     </Text>
   );
 }

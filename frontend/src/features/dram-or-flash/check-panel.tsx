@@ -17,7 +17,7 @@ import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
 import { RunProgress } from "@/components/run-progress";
 import { Unknown } from "@/components/unknown";
-import { formatCount, formatShort } from "@/units/quantity";
+import { counted, formatShort } from "@/units/quantity";
 import { checkedGains, checkVerdict, type NextMoney } from "./findings";
 
 interface CheckPanelProps {
@@ -77,8 +77,8 @@ export function CheckPanel(props: CheckPanelProps) {
       title="Check by simulation"
       subtitle={
         found.start === "steady"
-          ? `Replays the trace without flash, with ${formatCount(money.dram_pages)} more pages of DRAM, and with ${formatCount(money.flash_pages)} pages of flash under every scheme. The first half warms the caches; the second half is counted.`
-          : `Replays the trace from a cold start without flash, with ${formatCount(money.dram_pages)} more pages of DRAM, and with ${formatCount(money.flash_pages)} pages of flash under every scheme.`
+          ? `Replays the trace without flash, with ${counted(money.dram_pages, "more page")} of DRAM, and with ${counted(money.flash_pages, "page")} of flash under every scheme. The first half warms the caches; the second half is counted.`
+          : `Replays the trace from a cold start without flash, with ${counted(money.dram_pages, "more page")} of DRAM, and with ${counted(money.flash_pages, "page")} of flash under every scheme.`
       }
       actions={
         why === null && (

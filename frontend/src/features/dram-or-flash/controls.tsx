@@ -26,7 +26,7 @@ import type { AnalysisState } from "@/questions/point";
 import { perDollar, shownCurrency } from "@/units/currency";
 import {
   bytes,
-  formatCount,
+  counted,
   formatPagesAndBytes,
   formatShort,
   pages,
@@ -181,8 +181,8 @@ function SumControl({ usd, found }: ControlsProps) {
         />
       </div>
       <Text size="xs" c="dimmed" mt={4}>
-        {dollars(value)} buys {formatCount(money.dram_pages)} pages of DRAM or{" "}
-        {formatCount(money.flash_pages)} pages of flash.
+        {dollars(value)} buys {counted(money.dram_pages, "page")} of DRAM or{" "}
+        {counted(money.flash_pages, "page")} of flash.
       </Text>
     </div>
   );

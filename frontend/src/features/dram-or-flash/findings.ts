@@ -8,6 +8,7 @@ import { type ColorScheme, chartInk } from "@/charts/palette";
 import type { DirtyEndName } from "@/components/dirty-end";
 import { shownCurrency } from "@/units/currency";
 import {
+  counted,
   formatAmount,
   formatCount,
   formatNumber,
@@ -270,7 +271,7 @@ export function surplusText(
 ): string {
   const useful = money.flash_useful_pages;
   return useful !== null && plan.flash_pages.some((bought) => bought > useful)
-    ? `Flash beyond ${formatCount(useful)} pages gains nothing here, so a step may buy more than is useful.`
+    ? `Flash beyond ${counted(useful, "page")} gains nothing here, so a step may buy more than is useful.`
     : "";
 }
 

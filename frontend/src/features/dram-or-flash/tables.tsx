@@ -11,6 +11,7 @@ import { Unknown } from "@/components/unknown";
 import { WhyButton } from "@/components/why-button";
 import { type ExchangeRate, rateOf, shownCurrency } from "@/units/currency";
 import {
+  counted,
   formatCount,
   formatInterval,
   formatPercent,
@@ -273,7 +274,7 @@ export const EqualMoneyTable = memo(function EqualMoneyTable({
       row.flash_gains.map((each) => [each.scheme, each.title] as const),
     ),
   );
-  const counted = (row: EqualRow) =>
+  const charged = (row: EqualRow) =>
     row.flash_scheme === null
       ? row.form === "full"
         ? "flash writes, dirty pages"
@@ -282,12 +283,12 @@ export const EqualMoneyTable = memo(function EqualMoneyTable({
   return (
     <Panel
       title={`${dollars(money.usd)} in DRAM or in flash`}
-      subtitle={`${formatCount(money.dram_pages)} pages of DRAM or ${formatCount(money.flash_pages)} pages of flash. ${found.prices.usd_basis}`}
+      subtitle={`${counted(money.dram_pages, "page")} of DRAM or ${counted(money.flash_pages, "page")} of flash. ${found.prices.usd_basis}`}
     >
       <DataTable
         label="The same money in DRAM and in flash"
         columns={[
-          { key: "Costs counted", align: "text", cell: counted },
+          { key: "Costs counted", align: "text", cell: charged },
           {
             key: "DRAM saves",
             unit: "µs/access",
@@ -465,9 +466,11 @@ function laterSteps(left: number): string {
   if (left === 0) {
     return "";
   }
-  return left === 1
-    ? "One more step saves less than 0.1 % of the best step; see the CSV export."
-    : `${left} more steps save less than 0.1 % of the best step each; see the CSV export.`;
+  return counted(
+    left,
+    "more step saves less than 0.1 % of the best step; see the CSV export.",
+    "more steps save less than 0.1 % of the best step each; see the CSV export.",
+  );
 }
 
 /** The sum again and again, each time where it gains most. */

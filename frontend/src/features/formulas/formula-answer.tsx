@@ -11,7 +11,7 @@ import { ScrollRegion } from "@/components/scroll-region";
 import { showToast } from "@/components/toasts";
 import { Unknown } from "@/components/unknown";
 import { WarningNotes } from "@/components/warning-notes";
-import { formatCount, formatShort } from "@/units/quantity";
+import { counted, formatCount, formatShort } from "@/units/quantity";
 import classes from "./formulas.module.css";
 import {
   commandFor,
@@ -121,7 +121,7 @@ function ResultTable({ rows }: { readonly rows: readonly ResultRow[] }) {
         ) : (
           rows.length > ROWS_IN_SIGHT && (
             <caption style={{ captionSide: "top" }}>
-              {formatCount(rows.length)} values; scroll for the last.
+              {counted(rows.length, "value")}; scroll for the last.
             </caption>
           )
         )}

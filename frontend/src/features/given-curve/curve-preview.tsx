@@ -7,6 +7,7 @@ import { curveOption } from "@/charts/curve-option";
 import { Panel } from "@/components/panel";
 import {
   bytes,
+  counted,
   formatBytes,
   formatCount,
   formatPercent,
@@ -80,7 +81,7 @@ function PointsChart(props: {
   const size = (count: number) => formatBytes(bytes(count * pageBytes));
   return (
     <ChartCard
-      title={`${formatCount(points.length)} sizes, up to ${perCent(last.repaired_hit_ratio)} hits in ${size(last.pages)}`}
+      title={`${counted(points.length, "size")}, up to ${perCent(last.repaired_hit_ratio)} hits in ${size(last.pages)}`}
       subtitle={`Hit ratio over cache size, as understood [%]${moved ? "; dashed: as given, solid: repaired" : ""}`}
       label="Hit ratio over cache size of the given curve"
       option={option}
@@ -129,7 +130,7 @@ export function CurveFindings(props: {
           role="alert"
           color="red"
           variant="outline"
-          title={`${formatCount(preview.problems.length)} ${preview.problems.length === 1 ? "problem" : "problems"}`}
+          title={counted(preview.problems.length, "problem")}
           styles={{ title: { color: "var(--mantine-color-error)" } }}
         >
           <ul className={`${classes["list"]} ${classes["problems"]}`}>

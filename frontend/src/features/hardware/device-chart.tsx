@@ -26,6 +26,7 @@ import {
 } from "@/units/currency";
 import {
   bytes,
+  counted,
   formatBytes,
   formatNumber,
   formatPrice,
@@ -134,7 +135,7 @@ export function chartFinding(
   }
   return (
     tierFinding(priced) ??
-    `${priced.length} devices by price and speed: down and to the left is better`
+    `${counted(priced.length, "device")} by price and speed: down and to the left is better`
   );
 }
 
@@ -197,16 +198,18 @@ export function assumedText(priced: readonly PricedDevice[]): string {
   }
   return count === 1
     ? "Hollow mark: one device whose seek time is an assumption. "
-    : `Hollow marks: ${count} devices whose seek time is an assumption. `;
+    : `Hollow marks: ${counted(count, "device")} whose seek time is an assumption. `;
 }
 
 function leftText(left: number): string {
   if (left === 0) {
     return "Disks of cloud instances are not drawn.";
   }
-  return left === 1
-    ? "One device without a price or a service time is not drawn, nor are the disks of cloud instances."
-    : `${left} devices without a price or a service time are not drawn, nor are the disks of cloud instances.`;
+  return counted(
+    left,
+    "device without a price or a service time is not drawn, nor are the disks of cloud instances.",
+    "devices without a price or a service time are not drawn, nor are the disks of cloud instances.",
+  );
 }
 
 export function DeviceChart(props: {

@@ -24,7 +24,7 @@ import { RunProgress } from "@/components/run-progress";
 import { WarningNotes } from "@/components/warning-notes";
 import type { AnalysisInputs } from "@/questions/analysis-page";
 import { ADVISOR_BOUNDS, DYNAMICS, type SplitSearch } from "@/questions/pool-split";
-import { formatCount, formatShort } from "@/units/quantity";
+import { counted, formatShort } from "@/units/quantity";
 import {
   DYNAMICS_LABELS,
   epochTable,
@@ -207,7 +207,7 @@ function EpochChart(props: {
   return (
     <ChartCard
       title={found.finding}
-      subtitle={`${about}; an epoch has ${formatCount(found.epoch_accesses)} accesses`}
+      subtitle={`${about}; an epoch has ${counted(found.epoch_accesses, "access")}`}
       label={`The adaptive split of ${name} over time`}
       option={option}
       height={HEIGHT}
@@ -217,7 +217,7 @@ function EpochChart(props: {
         <>
           {found.sentence}
           {least !== null &&
-            ` To keep estimation within 3 % of the I/O time, a window needs ${formatCount(least)} accesses at ${formatShort(readUs ?? 0)} µs per page read.`}
+            ` To keep estimation within 3 % of the I/O time, a window needs ${counted(least, "access")} at ${formatShort(readUs ?? 0)} µs per page read.`}
         </>
       }
       controls={

@@ -2,7 +2,7 @@ import { NumberInput, Select, Text } from "@mantine/core";
 import type { PoolSplitGains } from "@/api/analyses";
 import { LogSlider } from "@/components/log-slider";
 import { MAX_ASYMMETRY, MIN_ASYMMETRY } from "@/questions/pool-split";
-import { formatShort } from "@/units/quantity";
+import { counted, formatShort } from "@/units/quantity";
 import classes from "./pool-split.module.css";
 
 interface AsymmetryControlProps {
@@ -30,7 +30,7 @@ export function AsymmetryControl(props: AsymmetryControlProps) {
             value={Math.round(value * stepsAUnit)}
             min={MIN_ASYMMETRY * stepsAUnit}
             max={MAX_ASYMMETRY * stepsAUnit}
-            valueText={`a page write costs ${formatShort(value)} page reads`}
+            valueText={`a page write costs ${counted(formatShort(value), "page read")}`}
             onChange={(steps) => onChange(Number((steps / stepsAUnit).toPrecision(3)))}
           />
           <Text size="xs" c="dimmed">

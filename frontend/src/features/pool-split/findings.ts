@@ -6,6 +6,7 @@ import type { LineSeries } from "@/charts/line-option";
 import { type ColorScheme, chartInk, schemeMark } from "@/charts/palette";
 import { valueColumn } from "@/components/columns";
 import {
+  counted,
   formatCount,
   formatNumber,
   formatPercent,
@@ -129,7 +130,7 @@ export function costTable(costs: PoolSplitCosts): ChartTable {
     ],
     {
       shown: ({ replay }) => replay !== undefined,
-      caption: `Replayed splits: ${formatCount(costs.replays.length)}; costs are per access. The CSV export lists all ${formatCount(curve.clean_pages.length)} estimated splits. A simulated cost includes one more write for each page still dirty at the end.`,
+      caption: `Replayed splits: ${formatCount(costs.replays.length)}; costs are per access. The CSV export lists all ${counted(curve.clean_pages.length, "estimated split")}. A simulated cost includes one more write for each page still dirty at the end.`,
     },
   );
 }

@@ -36,7 +36,7 @@ import { MAX_ASYMMETRY, MIN_ASYMMETRY } from "@/questions/pool-split";
 import { usePatch } from "@/questions/use-analysis";
 import {
   bytes,
-  formatCount,
+  counted,
   formatPagesAndBytes,
   formatShort,
   pages,
@@ -184,7 +184,7 @@ function PoolSplitView(props: ViewProps) {
               />
               <Text size="xs" c="dimmed">
                 The RAM size that every page uses; at most the{" "}
-                {formatCount(summary.distinct_pages)} pages of the workload.
+                {counted(summary.distinct_pages, "page")} of the workload.
               </Text>
               <BuyableSwitch
                 buyable={buyable}
@@ -309,13 +309,13 @@ function asymmetryNote(
   isStated: boolean,
   device: string | undefined,
 ): string {
-  const reads = formatShort(asymmetry);
+  const reads = counted(formatShort(asymmetry), "page read");
   if (isStated) {
-    return `A page write costs ${reads} page reads, as set by hand.`;
+    return `A page write costs ${reads}, as set by hand.`;
   }
   return device === undefined
-    ? `A page write costs ${reads} page reads, the default: the chosen flash device states no asymmetry.`
-    : `A page write costs ${reads} page reads, as on ${device}; the table of devices below gives the source.`;
+    ? `A page write costs ${reads}, the default: the chosen flash device states no asymmetry.`
+    : `A page write costs ${reads}, as on ${device}; the table of devices below gives the source.`;
 }
 
 type Asymmetry = ReturnType<typeof useAsymmetry>;

@@ -11,7 +11,13 @@ import { ProblemAlert } from "@/components/problem-alert";
 import { progressText, statusText } from "@/components/run-progress";
 import { Unknown } from "@/components/unknown";
 import { estimateOf, sweepOf } from "@/questions/simulate";
-import { formatDate, formatPercent, formatSeconds, ratio } from "@/units/quantity";
+import {
+  counted,
+  formatDate,
+  formatPercent,
+  formatSeconds,
+  ratio,
+} from "@/units/quantity";
 import classes from "./runs.module.css";
 
 const KIND_TITLES: Readonly<Record<RunOut["kind"], string>> = {
@@ -99,7 +105,9 @@ function RunTable(props: { readonly runs: readonly RunOut[]; readonly total: num
       <DataTable
         label="All runs"
         {...(props.total > props.runs.length
-          ? { caption: `The newest ${props.runs.length} of ${props.total} runs.` }
+          ? {
+              caption: `The newest ${props.runs.length} of ${counted(props.total, "run")}.`,
+            }
           : {})}
         columns={[
           ...COLUMNS,

@@ -9,6 +9,7 @@ import { SchemeMark } from "@/charts/scheme-mark";
 import { valueColumn } from "@/components/columns";
 import { rateOf, shownCurrency } from "@/units/currency";
 import {
+  counted,
   formatCount,
   formatMicroseconds,
   formatMoney,
@@ -285,8 +286,8 @@ function tableOf(map: SchemeMapOut, here: MapChartProps["here"]): ChartTable {
       shown: ({ row }) => row === line,
       caption:
         here === null
-          ? `The middle row of the map, at ${place}; the CSV export has all ${all} cells with every digit.`
-          : `The row of the map at your point, at ${place}; the CSV export has all ${all} cells with every digit.`,
+          ? `The middle row of the map, at ${place}; the CSV export has all ${counted(all, "cell")} with every digit.`
+          : `The row of the map at your point, at ${place}; the CSV export has all ${counted(all, "cell")} with every digit.`,
     },
   );
 }

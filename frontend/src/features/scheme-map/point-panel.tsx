@@ -16,6 +16,7 @@ import type { AnalysisState } from "@/questions/point";
 import { shownCurrency } from "@/units/currency";
 import {
   bytes,
+  counted,
   formatMicroseconds,
   formatMoney,
   formatNumber,
@@ -194,7 +195,7 @@ function whereText(point: MapPointOut, place: Place): string {
         ? "dirty shares unknown"
         : `dirty shares measured (${formatPercent(ratio(point.measured_dirty_share))} of RAM victims)`
       : `${formatPercent(ratio(place.dirty))} of all victims dirty, as set`;
-  const asymmetry = `a flash write costs ${formatShort(point.asymmetry)} flash reads${place.asymmetry === null ? "" : ", as set"}`;
+  const asymmetry = `a flash write costs ${counted(formatShort(point.asymmetry), "flash read")}${place.asymmetry === null ? "" : ", as set"}`;
   return `RAM ${size(point.ram_pages)}${left}; flash ${size(point.flash_pages)}; ${dirty}; ${asymmetry}.`;
 }
 

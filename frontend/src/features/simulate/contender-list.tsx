@@ -9,6 +9,7 @@ import {
   type SimulatorOut,
 } from "@/api/simulator";
 import { SeriesMark } from "@/charts/scheme-mark";
+import { counted } from "@/units/quantity";
 import { OptionForm } from "./option-form";
 import { dashesOf, labelOf } from "./results";
 import classes from "./simulate.module.css";
@@ -82,7 +83,7 @@ export function ContenderList({ simulator, contenders, onChange }: ContenderList
       </Group>
       {full && (
         <Text size="sm" c="dimmed" mt={4}>
-          A sweep takes at most {simulator.most_contenders} contenders.
+          A sweep takes at most {counted(simulator.most_contenders, "contender")}.
         </Text>
       )}
     </>

@@ -39,7 +39,7 @@ import {
   writeContenders,
   writeSizes,
 } from "@/questions/simulate";
-import { bytes, formatCount, formatShort } from "@/units/quantity";
+import { bytes, counted, formatShort } from "@/units/quantity";
 import {
   estimateFinding,
   estimateNotes,
@@ -267,10 +267,9 @@ function EstimateButton(props: {
   return (
     <div>
       <Text size="sm" mb="xs" role="status">
-        {formatCount(count)} {count === 1 ? "size" : "sizes"}, from{" "}
-        {formatShort(PERCENT * setup.rate)} % of the pages; below{" "}
-        {formatCount(leastPagesAt(setup.rate))} pages, or more for a policy with several
-        queues, the scaled caches are too small to trust.
+        {counted(count, "size")}, from {formatShort(PERCENT * setup.rate)} % of the
+        pages; below {counted(leastPagesAt(setup.rate), "page")}, or more for a policy
+        with several queues, the scaled caches are too small to trust.
       </Text>
       <Button onClick={props.onStart} loading={props.running} disabled={complete}>
         {complete ? "All sizes are estimated" : "Estimate all sizes"}

@@ -4,6 +4,7 @@ import type { CsvCell } from "@/charts/csv";
 import {
   bytes,
   bytesOfPages,
+  counted,
   formatBytes,
   formatCount,
   formatPagesAndBytes,
@@ -36,15 +37,13 @@ const percent = (value: number) => formatPercent(ratio(value), DIGITS);
 export const leastPagesAt = (rate: number): number =>
   Math.ceil((LEAST_SCALED_PAGES * MINIATURES) / rate);
 
-const sizesText = (count: number) => `${count} ${count === 1 ? "size" : "sizes"}`;
-
 /** Why the policy cannot be distinguished from LRU at any size. */
 function withoutIntervals(known: readonly Known[], title: string): string {
   if (known.every((row) => row.too_small === true)) {
     return `All scaled caches are too small to distinguish ${title} from LRU`;
   }
   return known.every((row) => row.warnings.some(({ name }) => name === "cliff"))
-    ? `The curve of ${title} has a cliff at ${known.length === 1 ? "this size" : `each of ${known.length} sizes`}, so it cannot be distinguished from LRU`
+    ? `The curve of ${title} has a cliff at ${known.length === 1 ? "this size" : `each of ${counted(known.length, "size")}`}, so it cannot be distinguished from LRU`
     : `No scaled cache represents one under ${title} well enough to distinguish it from LRU`;
 }
 
@@ -65,7 +64,8 @@ export function estimateFinding(made: Pick<MiniatureOut, "rows" | "title">): str
     (row) => row.hit_ratio_interval95[1] < row.lru_hit_ratio,
   ).length;
   const all =
-    sizesText(rows.length) + (rows.length < known.length ? " with an interval" : "");
+    counted(rows.length, "size") +
+    (rows.length < known.length ? " with an interval" : "");
   if (made.title.toLowerCase() === "lru") {
     return `The LRU estimate contains the exact curve at ${rows.length - above - below} of ${all}`;
   }
@@ -151,7 +151,7 @@ export function estimateTable(made: MiniatureOut) {
       ...interval(row.disk_writes_interval95).map(count),
       note(row),
     ]),
-    caption: `${formatCount(made.rows.length)} of ${formatCount(made.sizes.length)} sizes, ${formatCount(made.accesses)} accesses; ends of ${percent(made.interval_confidence)} intervals.`,
+    caption: `${formatCount(made.rows.length)} of ${counted(made.sizes.length, "size")}, ${counted(made.accesses, "access")}; ends of ${percent(made.interval_confidence)} intervals.`,
   };
 }
 
@@ -166,7 +166,7 @@ export function estimateNotes(made: MiniatureOut) {
       : [
           {
             name: "failed",
-            message: `${formatCount(failed.pages)} pages: ${failed.error}`,
+            message: `${counted(failed.pages, "page")}: ${failed.error}`,
             hint: failed.hint,
           },
         ]),

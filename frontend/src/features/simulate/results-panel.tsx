@@ -15,6 +15,7 @@ import type { SweepSearch } from "@/questions/simulate";
 import {
   bytes,
   bytesOfPages,
+  counted,
   formatBytes,
   formatCount,
   formatPagesAndBytes,
@@ -161,7 +162,7 @@ function subtitleOf(
         ? `; two-tier contenders with ${size(held)} of flash`
         : `; RAM held at ${size(held)}`;
   const priced = axis.startsWith("I/O") ? `; ${devices}` : "";
-  return `Replays of ${formatCount(sweep.accesses)} accesses ${startOf(sweep)}: ${axis} over ${over === "ram" ? "cache or RAM" : "flash"} size${other}${priced}`;
+  return `Replays of ${counted(sweep.accesses, "access")} ${startOf(sweep)}: ${axis} over ${over === "ram" ? "cache or RAM" : "flash"} size${other}${priced}`;
 }
 
 function Controls(
@@ -309,7 +310,7 @@ export function FormulaBeside({ sweep }: { readonly sweep: SweepOut }) {
             align: "text",
             cell: ({ row, formula }) => (
               <WhyButton
-                title={`formula at ${formatCount(row.ram_pages)} and ${formatCount(row.flash_pages ?? 0)} pages`}
+                title={`formula at ${formatCount(row.ram_pages)} and ${counted(row.flash_pages ?? 0, "page")}`}
               >
                 <DerivationTable
                   steps={[formula.derivation, formula.measured_derivation]}

@@ -5,6 +5,7 @@ import type { Dash } from "@/charts/scheme-mark";
 import {
   bytes,
   bytesOfPages,
+  counted,
   formatBytes,
   formatCount,
   formatNumber,
@@ -238,7 +239,7 @@ function rankingOf(
   best: readonly (readonly ResultSeries[])[],
   measure: Measure,
 ): string {
-  const all = sizesText(best.length);
+  const all = counted(best.length, "size");
   if (best.every((level) => level.length === real.length)) {
     return `All contenders are level, within 1 % of each other, at ${all}`;
   }
@@ -266,8 +267,6 @@ function rankingOf(
     ? `${namesOf(level)} is best or within 1 % of the best at ${usual} of ${all}`
     : `${namesOf(level)} are level, within 1 % of the best, at ${usual} of ${all}`;
 }
-
-const sizesText = (count: number) => `${count} ${count === 1 ? "size" : "sizes"}`;
 
 export const valueAt = (series: ResultSeries, size: number): number | null =>
   series.points.find(([place]) => place === size)?.[1] ?? null;
@@ -363,6 +362,6 @@ export function tableOf(sweep: SweepOut) {
         ? UNKNOWN
         : formatNumber(row.io_time_us_per_access, 4),
     ]),
-    caption: `${formatCount(sweep.rows.length)} of ${formatCount(sweep.replays)} replays, ${formatCount(sweep.accesses)} accesses each, counts exact ${startOf(sweep)}.`,
+    caption: `${formatCount(sweep.rows.length)} of ${counted(sweep.replays, "replay")}, ${counted(sweep.accesses, "access")} each, counts exact ${startOf(sweep)}.`,
   };
 }

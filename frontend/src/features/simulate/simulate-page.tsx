@@ -36,7 +36,7 @@ import {
   writeSizes,
 } from "@/questions/simulate";
 import { usePatch } from "@/questions/use-analysis";
-import { bytes, formatCount } from "@/units/quantity";
+import { bytes, counted, formatCount } from "@/units/quantity";
 import { ContenderList } from "./contender-list";
 import { EstimatePanel } from "./estimate-panel";
 import { FormulaBeside, ReplayNotes, Results } from "./results-panel";
@@ -223,7 +223,7 @@ function SimulateView({ state, simulator, name, summary, asks }: ViewProps) {
           <RunProgress run={run} />
           {sweep !== null && (
             <Text size="sm" mt={4} role="status">
-              {formatCount(sweep.rows.length)} of {formatCount(sweep.replays)} replays
+              {formatCount(sweep.rows.length)} of {counted(sweep.replays, "replay")}
               are finished and stored.
             </Text>
           )}
@@ -443,8 +443,8 @@ function RunLine(props: {
         role="status"
       >
         {tooMany
-          ? `${formatCount(count)} replays exceed the limit of ${formatCount(most)} per sweep: choose fewer sizes or contenders.`
-          : `${formatCount(count)} ${count === 1 ? "replay" : "replays"} of ${formatCount(props.accesses)} accesses.`}
+          ? `${counted(count, "replay exceeds", "replays exceed")} the limit of ${formatCount(most)} per sweep: choose fewer sizes or contenders.`
+          : `${counted(count, "replay")} of ${counted(props.accesses, "access")}.`}
       </Text>
       <Button
         onClick={props.onRun}

@@ -5,8 +5,8 @@ import { MOST_SIZES, type SizeSpec, USUAL_POINTS } from "@/questions/simulate";
 import {
   type Bytes,
   bytesOfPages,
+  counted,
   formatBytes,
-  formatCount,
   pages,
   parseSize,
 } from "@/units/quantity";
@@ -159,7 +159,7 @@ function ListField(
         {(parsed?.ok ? parsed.sizes : spec.pages)
           .map(
             (size) =>
-              `${formatCount(size)} pages (${formatBytes(bytesOfPages(pages(size), pageBytes))})`,
+              `${counted(size, "page")} (${formatBytes(bytesOfPages(pages(size), pageBytes))})`,
           )
           .join(", ")}
       </Text>

@@ -23,8 +23,8 @@ import { type AnalysisState, evaluationInput } from "@/questions/point";
 import { useAnalysis } from "@/questions/use-analysis";
 import {
   bytes,
+  counted,
   formatBytes,
-  formatCount,
   formatMicroseconds,
   microseconds,
   unbroken,
@@ -141,7 +141,7 @@ function AnswerPanel(props: {
       <div className={classes["answer"]}>
         <Stack gap="sm">
           <Text size="sm" c="dimmed">
-            {workload.name}, {formatCount(evaluation.accesses)} accesses to{" "}
+            {workload.name}, {counted(evaluation.accesses, "access")} to{" "}
             {formatBytes(bytes(evaluation.distinct_pages * evaluation.page_bytes))}
           </Text>
           <h2 className={classes["sentence"]}>{unbroken(evaluation.sentence)}</h2>

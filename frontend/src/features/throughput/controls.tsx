@@ -12,7 +12,7 @@ import {
   VARIED,
   type Varied,
 } from "@/questions/throughput";
-import { bytes, formatCount, formatShort, pages } from "@/units/quantity";
+import { bytes, counted, formatShort, pages } from "@/units/quantity";
 import { VARIED_TITLES } from "./findings";
 import classes from "./throughput.module.css";
 
@@ -48,7 +48,7 @@ export function Controls(props: ControlsProps) {
           value={clients.value}
           min={1}
           max={MAX_CLIENTS}
-          valueText={`${formatCount(clients.value)} clients`}
+          valueText={counted(clients.value, "client")}
           onChange={clients.setValue}
         />
         <NumberField
@@ -66,7 +66,7 @@ export function Controls(props: ControlsProps) {
           value={disks.value}
           min={1}
           max={MOST_DISKS}
-          valueText={`${formatCount(disks.value)} disks`}
+          valueText={counted(disks.value, "disk")}
           onChange={disks.setValue}
         />
         <NumberField

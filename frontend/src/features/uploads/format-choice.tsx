@@ -4,6 +4,7 @@ import { useState } from "react";
 import { type PreviewOut, previewQuery, type ReadOptions } from "@/api/uploads";
 import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
+import { counted } from "@/units/quantity";
 import { RecordTable } from "./preview-findings";
 import type { FormatCandidate } from "./read-options";
 
@@ -29,7 +30,7 @@ export function FormatChoice(props: FormatChoiceProps) {
     <Panel
       title={
         candidates.length > 1
-          ? `This file can be read in ${candidates.length} ways`
+          ? `This file can be read in ${counted(candidates.length, "way")}`
           : "The format of this file is not certain"
       }
       subtitle="They mean different things, and the file does not state which applies. Compare the first records, then choose."

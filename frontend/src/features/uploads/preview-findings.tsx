@@ -6,6 +6,7 @@ import { Panel } from "@/components/panel";
 import { Unknown } from "@/components/unknown";
 import {
   bytes,
+  counted,
   formatBytes,
   formatCount,
   formatPercent,
@@ -35,7 +36,7 @@ export function PreviewFindings({ preview }: { readonly preview: PreviewOut }) {
         </Alert>
       ))}
       <Panel
-        title={`The first ${preview.records.length} records`}
+        title={`The first ${counted(preview.records.length, "record")}`}
         subtitle="The raw text and how it was read; times count from the start of the trace's clock"
       >
         <Text size="sm" mb="sm">
@@ -133,13 +134,11 @@ function Detection({ preview }: { readonly preview: PreviewOut }) {
 export function shownText(shown: PreviewOut["shown"]): string {
   const { extent } = shown;
   const amount = (value: number) =>
-    extent?.unit === "bytes"
-      ? formatBytes(bytes(value))
-      : `${formatCount(value)} ${value === 1 ? "page" : "pages"}`;
+    extent?.unit === "bytes" ? formatBytes(bytes(value)) : counted(value, "page");
   const parts = [
-    `${formatCount(shown.requests)} requests`,
-    `${formatCount(shown.write_requests)} of them writes`,
-    `${formatCount(shown.devices)} ${shown.devices === 1 ? "device" : "devices"}`,
+    counted(shown.requests, "request"),
+    counted(shown.write_requests, "of them a write", "of them writes"),
+    counted(shown.devices, "device"),
     shown.duration_s === null
       ? "no times"
       : `over ${formatSeconds(shown.duration_s)} of the trace`,

@@ -21,6 +21,7 @@ import { WarningNotes } from "@/components/warning-notes";
 import type { AnalysisState } from "@/questions/point";
 import type { WearNumbers, WearSearch } from "@/questions/wear";
 import {
+  counted,
   formatDuration,
   formatPercent,
   formatSeconds,
@@ -195,7 +196,7 @@ function FragmentChart(props: {
             {found.phases
               .map(
                 ({ threads, to_free, seconds }) =>
-                  `${threads} threads until ${formatPercent(ratio(to_free))} is free: ${formatSeconds(seconds)}`,
+                  `${counted(threads, "thread")} until ${formatPercent(ratio(to_free))} is free: ${formatSeconds(seconds)}`,
               )
               .join("; ")}
             . Read miss rate {formatPercent(ratio(found.read_miss_rate))} (

@@ -9,7 +9,13 @@ import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
 import { WarningNotes } from "@/components/warning-notes";
 import type { WearSearch } from "@/questions/wear";
-import { formatCount, formatPercent, formatShort, ratio } from "@/units/quantity";
+import {
+  counted,
+  formatCount,
+  formatPercent,
+  formatShort,
+  ratio,
+} from "@/units/quantity";
 import classes from "./wear.module.css";
 
 interface HealthPanelProps {
@@ -93,7 +99,9 @@ function Health(props: {
     ],
     [
       "Life left at this rate",
-      health.years_left === null ? null : `${formatShort(health.years_left)} years`,
+      health.years_left === null
+        ? null
+        : counted(formatShort(health.years_left), "year"),
     ],
   ];
   return (

@@ -9,6 +9,7 @@ import type { WearSearch } from "@/questions/wear";
 import { shownCurrency } from "@/units/currency";
 import {
   usd as asUsd,
+  counted,
   formatAmount,
   formatMoney,
   formatNumber,
@@ -195,12 +196,12 @@ export const writesOf = (row: WearOut["schemes"][number]): string =>
 export function lifeText(years: number): string {
   const DAYS = 365;
   if (years < 1 / 12) {
-    return `${formatNumber(years * DAYS)} days`;
+    return counted(formatNumber(years * DAYS), "day");
   }
   if (years < 1) {
-    return `${formatNumber(years * 12)} months`;
+    return counted(formatNumber(years * 12), "month");
   }
-  return years >= 1000 ? "over 1,000 years" : `${formatNumber(years)} years`;
+  return years >= 1000 ? "over 1,000 years" : counted(formatNumber(years), "year");
 }
 
 /** Under which schemes the flash wears out before it is paid off, and what it costs then. */

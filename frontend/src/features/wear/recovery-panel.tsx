@@ -12,6 +12,7 @@ import { WhyButton } from "@/components/why-button";
 import type { WearSearch } from "@/questions/wear";
 import {
   bytes,
+  counted,
   formatBytes,
   formatCount,
   formatNumber,
@@ -74,7 +75,8 @@ export const FillPanel = memo(function FillPanel({
         rowKey={([limit]) => limit}
       />
       <Text size="sm" c="dimmed" my={6}>
-        {formatCount(fill.units)} pages are fetched. The time is {fill.validity}.
+        {counted(fill.units, "page is", "pages are")} fetched. The time is{" "}
+        {fill.validity}.
       </Text>
       <WhyButton title="time to fill">
         <AskedSteps query={recoverySteps(recovery)} only={isFill} />
@@ -172,9 +174,9 @@ export const RestartPanel = memo(function RestartPanel({
             />
           </div>
           <Text size="sm" mt="xs">
-            {formatNumber(restart.redo_pages)} pages to redo: {restart.redo_basis}.
-            Reading the flash metadata back ({formatCount(restart.metadata_segments)}{" "}
-            {restart.metadata_segments === 1 ? "segment" : "segments"}) takes{" "}
+            {counted(formatNumber(restart.redo_pages), "page")} to redo:{" "}
+            {restart.redo_basis}. Reading the flash metadata back (
+            {counted(restart.metadata_segments, "segment")}) takes{" "}
             {formatSeconds(restart.with_flash.metadata_s)}; scanning the whole flash
             instead takes {formatSeconds(restart.full_scan_s)}.
             {restart.metadata_flush_interval_s !== null &&

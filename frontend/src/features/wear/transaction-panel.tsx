@@ -28,7 +28,13 @@ import {
   type WearNumbers,
   type WearSearch,
 } from "@/questions/wear";
-import { formatCount, formatPercent, formatShort, ratio } from "@/units/quantity";
+import {
+  counted,
+  formatCount,
+  formatPercent,
+  formatShort,
+  ratio,
+} from "@/units/quantity";
 import { WearField } from "./number-field";
 import {
   asksTransactions,
@@ -218,7 +224,7 @@ function WritesFigures(
     ["Write saving", duration(found.write_saving_us)],
     ["Break-even extra reads", formatShort(found.break_even_extra_reads)],
     ["Break-even pages reread", crossing === null ? "never" : formatShort(crossing)],
-    ["Write time", `${formatShort(found.write_over_read)} page reads`],
+    ["Write time", counted(formatShort(found.write_over_read), "page read")],
     ["Erase time per page written", duration(found.erase_us_per_page)],
     ["Transactions in the buffer", formatCount(found.resident_transactions)],
     [
@@ -362,7 +368,7 @@ function EventsField({ search, patch }: TransactionProps) {
         value={text}
         error={
           tooLong
-            ? `${formatCount(text.length)} characters; a link holds at most ${formatCount(MOST_EVENT_CHARACTERS)}. For more, use the command tierwright transactions.`
+            ? `${counted(text.length, "character")}; a link holds at most ${formatCount(MOST_EVENT_CHARACTERS)}. For more, use the command tierwright transactions.`
             : null
         }
         onChange={(event) => setText(event.currentTarget.value)}
@@ -395,7 +401,7 @@ function ReplayChart({ found }: { readonly found: TransactionReplayOut }) {
   return (
     <ChartCard
       title={found.finding}
-      subtitle={`${formatCount(found.transactions)} transactions, ${formatCount(found.events)} events, ${formatCount(found.ram_pages)} pages of memory for ${formatCount(found.database_pages)} pages of data; I/O time by operation [ms]`}
+      subtitle={`${counted(found.transactions, "transaction")}, ${counted(found.events, "event")}, ${counted(found.ram_pages, "page")} of memory for ${counted(found.database_pages, "page")} of data; I/O time by operation [ms]`}
       label="Replay of transactions"
       option={option}
       height={230}
@@ -419,7 +425,7 @@ function LeavingTable({ found }: { readonly found: TransactionReplayOut }) {
       title="Next transactions to leave memory"
       subtitle={
         found.resident_transactions > leaving.length
-          ? `Order at the end of the events: committed transactions by commit time, then running ones by average access time (AAT). The first ${formatCount(leaving.length)} of ${formatCount(found.resident_transactions)} transactions in memory.`
+          ? `Order at the end of the events: committed transactions by commit time, then running ones by average access time (AAT). The first ${formatCount(leaving.length)} of ${counted(found.resident_transactions, "transaction")} in memory.`
           : `Order at the end of the events: committed transactions by commit time, then running ones by average access time (AAT). Transactions in memory: ${formatCount(found.resident_transactions)}.`
       }
     >

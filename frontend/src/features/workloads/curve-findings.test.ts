@@ -154,6 +154,13 @@ describe("findings of a curve", () => {
     expect(writeBackFinding({ ...curve, write_backs: [0, 0, 0, 0, 0] })).toBe(
       "100 accesses write, but no cache of a listed size writes a page back",
     );
+    const one = { ...curve, write_accesses: 1 };
+    expect(writeBackFinding({ ...one, write_backs: [0, 0, 0, 0, 0] })).toBe(
+      "1 access writes, but no cache of a listed size writes a page back",
+    );
+    expect(writeBackSentence({ ...one, write_backs: [1, 1, 0, 0, 0] })).toMatch(
+      /^1 of [\d,]+ accesses is a write\. A cache of 4 KiB would write 1 page back\./,
+    );
     expect(writeBackSentence(curve)).toContain(
       "A cache of 16 KiB would write 20 back, 22.2 % of that",
     );

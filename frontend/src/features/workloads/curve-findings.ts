@@ -1,6 +1,7 @@
 import type { CurveOut } from "@/api/workloads";
 import {
   bytes,
+  counted,
   formatBytes,
   formatCount,
   formatPagesAndBytes,
@@ -164,7 +165,7 @@ export function hitRatioSentence(curve: Curve): string {
   if (bend !== null) {
     const value = hitRatios(curve).find(([size]) => size === bend)?.[1] ?? 0;
     parts.push(
-      `The curve's knee is at ${sizeText(curve, bend)} (${formatCount(bend)} pages, ${formatPercent(ratio(value))} hits)${beyondKnee(curve, bend)}.`,
+      `The curve's knee is at ${sizeText(curve, bend)} (${counted(bend, "page")}, ${formatPercent(ratio(value))} hits)${beyondKnee(curve, bend)}.`,
     );
     const others = curve.knees.slice(1).map(({ pages: size }) => sizeText(curve, size));
     if (others.length > 0) {
@@ -200,7 +201,11 @@ export function writeBackFinding(curve: WrittenCurve): string {
     (_, index) => (curve.write_backs[index] ?? 0) <= first / 2,
   );
   if (first === 0) {
-    return `${formatCount(curve.write_accesses)} accesses write, but no cache of a listed size writes a page back`;
+    return counted(
+      curve.write_accesses,
+      "access writes, but no cache of a listed size writes a page back",
+      "accesses write, but no cache of a listed size writes a page back",
+    );
   }
   const last = curve.pages.at(-1) ?? 0;
   const smallest = sizeText(curve, curve.pages[0] ?? 0);
@@ -233,7 +238,13 @@ export function writeBackSentence(curve: WrittenCurve): string {
   const bend = knee(curve);
   const index = bend === null ? -1 : curve.pages.indexOf(bend);
   const atKnee = curve.write_backs[index];
-  const base = `${formatCount(curve.write_accesses)} of ${formatCount(curve.accesses)} accesses write. A cache of ${sizeText(curve, curve.pages[0] ?? 0)} would write ${formatCount(first)} pages back.`;
+  const all = counted(curve.accesses, "access");
+  const write = counted(
+    curve.write_accesses,
+    `of ${all} is a write.`,
+    `of ${all} are writes.`,
+  );
+  const base = `${write} A cache of ${sizeText(curve, curve.pages[0] ?? 0)} would write ${counted(first, "page")} back.`;
   return atKnee === undefined || bend === null
     ? base
     : `${base} A cache of ${sizeText(curve, bend)} would write ${formatCount(atKnee)} back, ${formatShort((100 * atKnee) / Math.max(1, first))} % of that.`;
@@ -246,18 +257,18 @@ const BETWEEN_SIZES =
 export function sizeSentence(curve: Curve, size: number): string {
   const steady = curve.start === "steady" && curve.steady != null;
   const listed = curve.pages.includes(size);
-  const counted = listed && !steady && curve.kind !== "curve";
-  const amount = (counts: readonly number[]) => {
+  const exact = listed && !steady && curve.kind !== "curve";
+  const amount = (counts: readonly number[], what: string) => {
     const value = curveAt(curve.pages, counts, size);
-    return counted ? formatCount(value) : `about ${formatShort(value)}`;
+    return exact ? counted(value, what) : `about ${counted(formatShort(value), what)}`;
   };
   const counts = hasWrites(curve)
-    ? `${amount(curve.misses)} misses and ${amount(curve.write_backs)} write-backs`
-    : `${amount(curve.misses)} misses`;
+    ? `${amount(curve.misses, "miss")} and ${amount(curve.write_backs, "write-back")}`
+    : amount(curve.misses, "miss");
   const text = formatPagesAndBytes(pages(size), bytes(curve.page_bytes));
   const between = listed || curve.kind === "curve" ? "" : BETWEEN_SIZES;
   if (steady) {
-    return `In the steady state, an LRU cache of ${text} has ${counts} in ${formatCount(curve.accesses)} accesses.${between}`;
+    return `In the steady state, an LRU cache of ${text} has ${counts} in ${counted(curve.accesses, "access")}.${between}`;
   }
   return curve.steady == null
     ? `An LRU cache of ${text} has ${counts}.${between}`

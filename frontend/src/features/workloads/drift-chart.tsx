@@ -17,7 +17,7 @@ import { lineOption } from "@/charts/line-option";
 import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
 import { RunProgress } from "@/components/run-progress";
-import { formatCount, formatShort } from "@/units/quantity";
+import { counted, formatCount, formatShort } from "@/units/quantity";
 import { driftFinding, driftSentence, driftSeries, driftTable } from "./drift";
 
 const HEIGHT = 340;
@@ -75,7 +75,7 @@ export function Drift({ workloadId, name, summary }: DriftProps) {
     >
       {job.run === undefined ? (
         <Text size="sm" c="dimmed">
-          One more pass over {formatCount(summary.accesses)} accesses; the result is
+          One more pass over {counted(summary.accesses, "access")}; the result is
           stored.
         </Text>
       ) : (
@@ -108,7 +108,7 @@ function DriftChart(props: { readonly curves: WindowCurves; readonly name: strin
   return (
     <ChartCard
       title={driftFinding(curves)}
-      subtitle={`Miss ratio of LRU caches in ${formatCount(curves.accesses.length)} consecutive windows of the trace, exact [%]`}
+      subtitle={`Miss ratio of LRU caches in ${counted(curves.accesses.length, "consecutive window")} of the trace, exact [%]`}
       label={`Miss ratio by window of ${name}`}
       option={option}
       height={HEIGHT}

@@ -6,6 +6,7 @@ import { type ColorScheme, chartInk } from "@/charts/palette";
 import {
   bytes,
   bytesOfPages,
+  counted,
   formatBytes,
   formatCount,
   formatPercent,
@@ -118,7 +119,7 @@ export function driftSentence(curves: WindowCurves): string {
 }
 
 export function driftTable(curves: WindowCurves) {
-  const names = curves.pages.map((count) => `Misses at ${formatCount(count)} pages`);
+  const names = curves.pages.map((count) => `Misses at ${counted(count, "page")}`);
   return {
     header: ["First access", "Accesses", "Writes", "First touches", ...names],
     rows: curves.first_access.map((first, window): CsvCell[] => [

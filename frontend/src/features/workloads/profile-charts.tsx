@@ -7,6 +7,7 @@ import { EmptyState } from "@/components/empty-state";
 import { Panel } from "@/components/panel";
 import {
   bytes,
+  counted,
   formatBytes,
   formatCount,
   formatPercent,
@@ -38,6 +39,8 @@ interface ProfileChartsProps {
 }
 
 interface StartedChartsProps extends ProfileChartsProps {
+  /** Whether the curve was scaled to production. */
+  readonly scaled: boolean;
   readonly onStart: (start: "steady" | "cold") => void;
 }
 
@@ -145,7 +148,7 @@ function tableOf(curve: Curve) {
         curve.write_backs === null ? "–" : formatCount(curve.write_backs[row] ?? 0),
       ];
     }),
-    caption: `${Math.min(TABLE_ROWS, curve.pages.length)} of ${formatCount(curve.pages.length)} listed sizes, ${basisOf(curve)}; the CSV export holds all of them.`,
+    caption: `${Math.min(TABLE_ROWS, curve.pages.length)} of ${counted(curve.pages.length, "listed size")}, ${basisOf(curve)}; the CSV export holds all of them.`,
   };
 }
 
@@ -161,7 +164,14 @@ const bandOf = (curve: Curve, isHit: boolean) =>
       ],
   );
 
-function HitRatioChart({ curve, name, cursor, onStart }: StartedChartsProps) {
+const BANDS = {
+  recorded: "; band: from first touches left out to all of them missing",
+  scaled:
+    "; band: first touches left out or all missing, and the worst error known of the scale law",
+} as const;
+
+function HitRatioChart(props: StartedChartsProps) {
+  const { curve, name, cursor, onStart, scaled } = props;
   const steady = curve.start === "steady" && curve.steady != null;
   const [kind, setKind] = useState("hit");
   const colors = useChartColors();
@@ -190,7 +200,7 @@ function HitRatioChart({ curve, name, cursor, onStart }: StartedChartsProps) {
   return (
     <ChartCard
       title={hitRatioFinding(curve)}
-      subtitle={`${isHit ? "Hit" : "Miss"}-ratio curve of an LRU cache, ${basisOf(curve)} [%]${steady ? "; band: from first touches left out to all of them missing" : ""}`}
+      subtitle={`${isHit ? "Hit" : "Miss"}-ratio curve of an LRU cache, ${basisOf(curve)} [%]${steady ? BANDS[scaled ? "scaled" : "recorded"] : ""}`}
       label={`${isHit ? "Hit" : "Miss"} ratio over cache size of ${name}`}
       option={option}
       height={HEIGHT}

@@ -67,7 +67,13 @@ function ProfileView(props: ProfileProps & { readonly curve: Curve }) {
   return (
     <>
       <SizeCursor curve={shown} value={cursor} onChange={setValue} />
-      <ProfileCharts curve={shown} name={name} cursor={cursor} onStart={setStart} />
+      <ProfileCharts
+        curve={shown}
+        scaled={summary.production !== null}
+        name={name}
+        cursor={cursor}
+        onStart={setStart}
+      />
       {summary.kind === "trace" && (
         <>
           <Drift workloadId={workloadId} name={name} summary={summary} />

@@ -172,6 +172,15 @@ describe("windows", () => {
     expect(workingSetSentence(tables, view)).toContain(
       "7 more windows have no accesses",
     );
+    const alone = {
+      ...view,
+      accesses: view.accesses.map((count, window) => (window === 0 ? count : 0)),
+    };
+    expect(workingSetSentence(tables, alone)).toMatch(
+      /^The only window with accesses touches \d+ pages? \(/,
+    );
+    const last = { ...view, accesses: view.accesses.slice(0, 2).fill(0, 1) };
+    expect(workingSetSentence(tables, last)).toContain("1 more window has no accesses");
   });
 
   it("state the largest working set beside the footprint", () => {
@@ -314,6 +323,9 @@ describe("devices", () => {
     );
     expect(devicesBasis(tables, devices, 32)).toBe(
       "3 devices or relations that share one LRU cache; hits are exact, at the chosen size of 128 KiB",
+    );
+    expect(devicesBasis(tables, { ...devices, devices: 1 }, 32)).toMatch(
+      /^1 device or relation; hits are exact/,
     );
     expect(devicesBasis(tables, devices, 39)).toBe(
       "3 devices or relations that share one LRU cache; hits are exact at 128 KiB, the counted size nearest to the chosen 156 KiB",

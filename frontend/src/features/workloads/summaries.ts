@@ -6,6 +6,7 @@ import type { Column } from "@/components/columns";
 import {
   bytes,
   bytesOfPages,
+  counted,
   formatBytes,
   formatCount,
   formatDuration,
@@ -51,7 +52,7 @@ export function windowView(tables: SummaryTables, along: Along): WindowView {
   const ends = starts.map((start) => Math.max(start, Math.min(start + step, end)));
   return {
     along: timed === null ? "accesses" : "time",
-    length: timed === null ? `${formatCount(step)} accesses` : seconds(step),
+    length: timed === null ? counted(step, "access") : seconds(step),
     starts,
     ends,
     middles: starts.map((start, number) => (start + (ends[number] ?? start)) / 2),
@@ -100,8 +101,16 @@ export function workingSetSentence(tables: SummaryTables, view: WindowView): str
   const counts = busy(view).map((number) => at(view.working, number));
   const idle = view.accesses.length - counts.length;
   const typical = ranked(counts, 0.5);
-  return `Half of the ${formatCount(counts.length)} windows with accesses touch ${formatCount(typical)} pages (${size(tables, typical)}) or fewer; the minimum is ${formatCount(Math.min(...counts))}, the maximum ${formatCount(Math.max(...counts))}.${
-    idle > 0 ? ` ${formatCount(idle)} more windows have no accesses.` : ""
+  const windows = counted(counts.length, "window");
+  const touched = `${counted(typical, "page")} (${size(tables, typical)})`;
+  const half =
+    counts.length === 1
+      ? `The only window with accesses touches ${touched}`
+      : `Half of the ${windows} with accesses touch ${touched} or fewer`;
+  return `${half}; the minimum is ${formatCount(Math.min(...counts))}, the maximum ${formatCount(Math.max(...counts))}.${
+    idle > 0
+      ? ` ${counted(idle, "more window has", "more windows have")} no accesses.`
+      : ""
   }`;
 }
 
@@ -135,7 +144,7 @@ export function footprintFinding(tables: SummaryTables): string {
 
 export function footprintSentence(tables: SummaryTables): string {
   const grows = (lateShare(tables)?.share ?? 1) > STILL_GROWING;
-  return `${formatCount(tables.distinct_pages)} distinct pages (${size(tables, tables.distinct_pages)}) by the end of the trace.${
+  return `${counted(tables.distinct_pages, "distinct page")} (${size(tables, tables.distinct_pages)}) by the end of the trace.${
     grows
       ? " A longer recording may touch more, so answers for sizes near the whole footprint are uncertain."
       : ""
@@ -233,7 +242,7 @@ export function popularitySentence(tables: SummaryTables): string {
   const fit =
     zipf === null
       ? "There are too few pages to fit a law."
-      : `Zipf α = ${formatShort(zipf.exponent)} by maximum likelihood, Kolmogorov–Smirnov distance ${formatShort(zipf.ks_distance, 2)} (0 is perfect). ${VERDICTS[zipf.verdict]}; the most accessed page has ${formatCount(accesses[0] ?? 0)} accesses, the law expects ${formatShort(fitted?.[0] ?? 0)}. The law says nothing about the order of accesses, so hit ratios come from the curves, not from the law.`;
+      : `Zipf α = ${formatShort(zipf.exponent)} by maximum likelihood, Kolmogorov–Smirnov distance ${formatShort(zipf.ks_distance, 2)} (0 is perfect). ${VERDICTS[zipf.verdict]}; the most accessed page has ${counted(accesses[0] ?? 0, "access")}, the law expects ${formatShort(fitted?.[0] ?? 0)}. The law says nothing about the order of accesses, so hit ratios come from the curves, not from the law.`;
   return `${fit} Shares of the accesses: ${parts.join(", ")}.`;
 }
 
@@ -433,7 +442,7 @@ export function sizeSentence(tables: SummaryTables): string {
   const sum = (counts: readonly number[]) => counts.reduce((all, one) => all + one, 0);
   const mean = (amount: number, count: number) =>
     count === 0 ? "–" : `${show(Math.round(amount / count))}${unit}`;
-  return `${formatCount(requests)} requests; a read is ${mean(read_amount, sum(sizes.reads))} on average, a write ${mean(write_amount, sum(sizes.writes))}.`;
+  return `${counted(requests, "request")}; a read is ${mean(read_amount, sum(sizes.reads))} on average, a write ${mean(write_amount, sum(sizes.writes))}.`;
 }
 
 export function runBins(tables: SummaryTables): Bins {
@@ -459,7 +468,7 @@ export function sequentialSentence(tables: SummaryTables): string {
     tables.devices === null
       ? `A request continues the previous one if it begins where that one ended, in ${tables.requests.unit}.`
       : `A request continues the previous one of its device or relation if it begins where that one ended, in ${tables.requests.unit}.`;
-  return `${rule} The ${formatCount(requests)} requests make ${formatCount(count)} runs of ${formatShort(requests / Math.max(1, count))} requests on average; the longest has ${formatCount(longest_run)}.`;
+  return `${rule} The ${counted(requests, "request makes", "requests make")} ${counted(count, "run")} of ${counted(formatShort(requests / Math.max(1, count)), "request")} on average; the longest has ${formatCount(longest_run)}.`;
 }
 
 type Devices = NonNullable<SummaryTables["devices"]>;
@@ -482,7 +491,7 @@ export function devicesBasis(
   cursor: number,
 ): string {
   const listed = devices.cache_pages[sizePlace(devices, cursor)] ?? 1;
-  const head = `${formatCount(devices.devices)} devices or relations that share one LRU cache; hits are exact`;
+  const head = `${counted(devices.devices, "device or relation", "devices or relations that share one LRU cache")}; hits are exact`;
   return listed === cursor
     ? `${head}, at the chosen size of ${size(tables, listed)}`
     : `${head} at ${size(tables, listed)}, the counted size nearest to the chosen ${size(tables, cursor)}`;

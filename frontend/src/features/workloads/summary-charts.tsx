@@ -25,6 +25,7 @@ import { RunProgress } from "@/components/run-progress";
 import {
   bytes,
   bytesOfPages,
+  counted,
   formatBytes,
   formatCount,
   formatPercent,
@@ -133,7 +134,7 @@ export function Summaries({ workloadId, name, summary, cursor }: SummariesProps)
     >
       {job.run === undefined ? (
         <Text size="sm" c="dimmed">
-          One more pass over {formatCount(summary.accesses)} accesses; the result is
+          One more pass over {counted(summary.accesses, "access")}; the result is
           stored.
         </Text>
       ) : (
@@ -285,7 +286,7 @@ function useWindowOption(
 }
 
 const pageText = (tables: SummaryTables) => (value: number) =>
-  `${formatCount(Math.round(value))} pages (${formatBytes(bytesOfPages(pages(value), bytes(tables.page_bytes)))})`;
+  `${counted(Math.round(value), "page")} (${formatBytes(bytesOfPages(pages(value), bytes(tables.page_bytes)))})`;
 
 function WorkingSetChart(props: CardProps) {
   const { tables, name, along, controls } = props;
@@ -453,7 +454,7 @@ function PopularityChart({ tables, name }: PlainProps) {
         name: "accesses of the page",
         log: true,
         min: 0.5,
-        format: (value) => `${formatShort(value)} accesses`,
+        format: (value) => counted(formatShort(value), "access"),
       },
       colors,
     });

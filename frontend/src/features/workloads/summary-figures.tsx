@@ -13,6 +13,7 @@ import { ProblemAlert } from "@/components/problem-alert";
 import { Unknown } from "@/components/unknown";
 import {
   bytes,
+  counted,
   formatBytes,
   formatCount,
   formatDate,
@@ -50,7 +51,7 @@ export function SummaryFigures({ summary }: { readonly summary: SummaryOut }) {
               ? summary.kind === "curve"
                 ? "as stated"
                 : undefined
-              : `from ${formatCount(summary.requests)} requests`
+              : `from ${counted(summary.requests, "request")}`
           }
         />
         <DataFigures summary={summary} />
@@ -170,7 +171,7 @@ function SourceLines({ log }: { readonly log: ConversionLogOut }) {
           .join(", ")}`,
     asked.skip_bad_records === 0
       ? null
-      : `up to ${formatCount(asked.skip_bad_records)} bad records skipped`,
+      : `up to ${counted(asked.skip_bad_records, "bad record")} skipped`,
     asked.device_bytes === null
       ? null
       : `compared with a device of ${formatBytes(bytes(asked.device_bytes))}`,
@@ -199,7 +200,7 @@ function speedText(report: ConversionLogOut["report"]): string {
   const { converted_in_s, requests_per_s, accesses_per_s, resumed_at_accesses } =
     report;
   if (resumed_at_accesses !== null) {
-    return ` Interrupted, and continued after ${formatCount(resumed_at_accesses)} accesses.`;
+    return ` Interrupted, and continued after ${counted(resumed_at_accesses, "access")}.`;
   }
   if (converted_in_s === null || requests_per_s === null || accesses_per_s === null) {
     return "";
@@ -231,7 +232,7 @@ function ReadingItems(props: {
         <List.Item>
           {summary.skipped_records === 0
             ? "No record was skipped."
-            : `${formatCount(summary.skipped_records)} bad records were skipped; up to ${formatCount(workload.skip_bad_records)} were allowed.`}
+            : `${counted(summary.skipped_records, "bad record was", "bad records were")} skipped; up to ${formatCount(workload.skip_bad_records)} were allowed.`}
         </List.Item>
       )}
     </>
@@ -285,7 +286,9 @@ export function ConversionLog(props: {
         </List.Item>
         <ReadingItems workload={workload} summary={summary} />
         {summary.devices !== null && (
-          <List.Item>{formatCount(summary.devices)} devices or relations.</List.Item>
+          <List.Item>
+            {counted(summary.devices, "device or relation", "devices or relations")}.
+          </List.Item>
         )}
       </List>
       <Text size="sm" mt="sm" style={{ overflowWrap: "anywhere" }}>

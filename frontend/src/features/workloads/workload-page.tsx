@@ -14,6 +14,7 @@ import { ProblemAlert } from "@/components/problem-alert";
 import { RenameButton } from "@/components/rename-button";
 import { RunProgress } from "@/components/run-progress";
 import { formatDate } from "@/units/quantity";
+import { Production } from "./production";
 import { Profile } from "./profile";
 import { ConversionLog, SummaryFigures } from "./summary-figures";
 
@@ -63,9 +64,7 @@ function WorkloadView({ workload }: { readonly workload: WorkloadOut }) {
       title={workload.name}
       lead={
         <>
-          {workload.example
-            ? "The worked example that comes with Tierwright"
-            : (workload.filename ?? "A curve in place of a trace")}
+          {originOf(workload)}
           {", "}
           added {formatDate(workload.created_at)}
         </>
@@ -123,6 +122,7 @@ function WorkloadView({ workload }: { readonly workload: WorkloadOut }) {
           ))}
         </>
       )}
+      {workload.status === "ready" && <Production workload={workload} />}
       {workload.status === "ready" && workload.summary !== null && (
         <Profile
           workloadId={workload.id}
@@ -133,6 +133,7 @@ function WorkloadView({ workload }: { readonly workload: WorkloadOut }) {
       {workload.summary !== null && workload.summary.kind !== "trace" && (
         <NeedsTrace
           kind={workload.summary.kind}
+          scaledFrom={workload.summary.scaled_from}
           title="What this workload cannot answer"
         >
           {workload.summary.has_summaries
@@ -146,6 +147,16 @@ function WorkloadView({ workload }: { readonly workload: WorkloadOut }) {
       )}
     </Page>
   );
+}
+
+function originOf({ example, filename, summary }: WorkloadOut): string {
+  if (example) {
+    return "The worked example that comes with Tierwright";
+  }
+  const from = summary?.scaled_from;
+  return from != null
+    ? `Scaled from ${from.name}`
+    : (filename ?? "A curve in place of a trace");
 }
 
 function Ingesting({ workload }: { readonly workload: WorkloadOut }) {

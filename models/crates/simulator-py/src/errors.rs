@@ -12,7 +12,7 @@ create_exception!(
     tierwright._simulator,
     SimulatorError,
     PyException,
-    "Base of the core's errors; args are (message, hint)."
+    "Base of the core's errors; args are (message, hint), and str is their text for a notebook."
 );
 create_exception!(
     tierwright._simulator,
@@ -83,6 +83,11 @@ fn undecided(arguments: (String, String), candidates: &[Detection]) -> PyErr {
 
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
+    // A notebook shows an error by its `str`, which must not hold the marks of parameters.
+    let text = py
+        .import("tierwright.common.errors")?
+        .getattr("text_of_core")?;
+    py.get_type::<SimulatorError>().setattr("__str__", text)?;
     module.add("SimulatorError", py.get_type::<SimulatorError>())?;
     module.add("TraceError", py.get_type::<TraceError>())?;
     module.add("UndecidedFormat", py.get_type::<UndecidedFormat>())?;

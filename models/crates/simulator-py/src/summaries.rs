@@ -9,6 +9,7 @@ use tierwright_simulator::trace;
 use crate::arguments::{PyProgress, to_dict, trace_spec};
 
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(relation_reuse, module)?)?;
     module.add_function(wrap_pyfunction!(summaries, module)?)
 }
 
@@ -23,6 +24,25 @@ fn summaries<'py>(
     let spec = trace_spec(path, reading)?;
     let mut progress = PyProgress::new(on_progress);
     let result = py.detach(|| trace::summaries(&spec, &mut |step| progress.call(step)));
+    let (made, trace, notes) = progress.finish(result)?;
+    let dict = to_dict(py, &made)?;
+    dict.set_item("page_bytes", trace.page_bytes)?;
+    dict.set_item("duration_s", trace.duration_s)?;
+    dict.set_item("trace", to_dict(py, &notes)?)?;
+    Ok(dict)
+}
+
+#[pyfunction]
+#[pyo3(signature = (path, *, on_progress=None, **reading))]
+fn relation_reuse<'py>(
+    py: Python<'py>,
+    path: PathBuf,
+    on_progress: Option<Py<PyAny>>,
+    reading: Option<&Bound<'_, PyDict>>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let spec = trace_spec(path, reading)?;
+    let mut progress = PyProgress::new(on_progress);
+    let result = py.detach(|| trace::relations(&spec, &mut |step| progress.call(step)));
     let (made, trace, notes) = progress.finish(result)?;
     let dict = to_dict(py, &made)?;
     dict.set_item("page_bytes", trace.page_bytes)?;

@@ -2,6 +2,7 @@
 
 use crate::error::{Error, Result};
 use crate::profile::requests::RequestCounts;
+use crate::wording::counted;
 
 /// Bit of [`Chunk::flags`]: the access writes its page.
 pub const WRITE: u8 = 1;
@@ -126,7 +127,10 @@ impl WarmUp {
         Err(Error::BadParameter {
             name: "warm-up",
             value: self.asked.to_string(),
-            message: format!("the trace has {accesses} accesses, so no access is left to count"),
+            message: format!(
+                "the trace has {}, so no access is left to count",
+                counted(accesses, "access", "accesses")
+            ),
             hint: "use fewer accesses than the trace has, such as 50%".to_owned(),
         })
     }

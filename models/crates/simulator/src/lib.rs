@@ -17,5 +17,6 @@ pub mod progress;
 pub mod replay;
 pub mod sweep;
 pub mod trace;
+pub mod wording;
 
 pub use error::{Error, Result};

@@ -40,6 +40,7 @@ use crate::replay::{
     SchemeResult, Setting, Warning, distinct_pages, flash_caches, needs_future, policies, schemes,
     simulate_flash_cache, simulate_online, simulate_policy, simulate_scheme,
 };
+use crate::wording::counted;
 
 /// Most replays over one read; more configurations take more reads.
 pub const REPLAYS_A_READ: usize = 64;
@@ -826,7 +827,8 @@ fn without_interval(configuration: &Configuration, rate: f64) -> Result<Vec<Warn
                         "{part} has fewer than {FEWEST_MINIATURE_PAGES} pages and may be biased, so there is no interval"
                     ),
                     hint: format!(
-                        "follow more pages, or use {cache} of at least {least} pages, or replay it in full"
+                        "follow more pages, or use {cache} of at least {}, or replay it in full",
+                        counted(least, "page", "pages")
                     ),
                 }
             }

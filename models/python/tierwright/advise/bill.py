@@ -11,6 +11,7 @@ from tierwright.common.answer import Answer, Figure, Step
 from tierwright.common.cautions import Caution
 from tierwright.common.currency import shown_in, text_of
 from tierwright.common.derivation import plain
+from tierwright.common.wording import counted
 from tierwright.evaluate.bill import (
     EXACT,
     BlockStorage,
@@ -116,7 +117,7 @@ class Bill(Answer):
             Figure("purchase_usd", "At purchase", self.purchase_usd, "USD"),
             Figure(
                 "total_usd",
-                f"Over {_months(self.horizon_months)}",
+                f"Over {counted(self.horizon_months, 'month')}",
                 self.total_usd,
                 "USD",
             ),
@@ -241,7 +242,7 @@ def _finding(
     broken: tuple[Violation, ...],
 ) -> str:
     """Say what the first way comes to, and the other beside it; `unpriced` lines of each."""
-    horizon = _months(horizon_months)
+    horizon = counted(horizon_months, "month")
     this = ways[0]
     sums = (
         f"{exact_money(this.usd_per_month)} per month and "
@@ -296,10 +297,6 @@ def _comparison(
     return f"{text} The purchase for {bought.name} pays off from month {months:,} on."
 
 
-def _months(count: int) -> str:
-    return "1 month" if count == 1 else f"{count:,} months"
-
-
 def _listed(names: tuple[str, ...]) -> str:
     """Join names, the first few of many."""
     few = [f"`{name}`" for name in names[:4]]
@@ -322,7 +319,7 @@ def _steps(lines: tuple[Line, ...], total: Sum, months: int) -> Iterator[Step]:
         )
     yield Step(
         "total",
-        f"purchase + {months:,} months x rent",
+        f"purchase + {counted(months, 'month')} x rent",
         float(total.total_usd),
         "USD",
         "sum of the lines",

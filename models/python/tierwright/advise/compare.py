@@ -178,7 +178,7 @@ def of_evaluation(
         How long the workload took. [s]
     """
     judged = effects.judged(found, curve, flash, disk)
-    load = about_load(judged, curve.accesses, duration_s)
+    load = about_load(judged, curve, duration_s)
     made = replace(judged, warnings=(*load, *judged.warnings))
     return Comparison(
         finding=_finding(made),

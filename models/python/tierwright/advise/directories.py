@@ -18,6 +18,7 @@ from tierwright.common.checks import broadcast, whole
 from tierwright.common.derivation import shown
 from tierwright.common.errors import Problems
 from tierwright.common.units import format_bytes, format_microseconds
+from tierwright.common.wording import counted
 from tierwright.evaluate.page_flow import results
 from tierwright.evaluate.page_flow.cautions import about_curve, about_given
 from tierwright.evaluate.page_flow.costs import directory_costs
@@ -714,7 +715,7 @@ def _steps(
             if option.technique is not None:
                 yield Step(
                     name=f"{name}: {scheme_titles()[scheme]}, at worst",
-                    formula=f"the same with {option.flash_blocks:,} pages on flash, one in "
+                    formula=f"the same with {counted(option.flash_blocks, 'page')} on flash, one in "
                     f"each flash page, not {option.flash_pages:,}",
                     value=cost.worst_total_us,
                     unit="µs per access",
@@ -741,7 +742,7 @@ def _cost_steps(
     counts = (
         f"m_r = {shown(cost.flash_hits + cost.flash_misses)}, h_f = "
         f"{shown(cost.flash_hits)}, m_f = {shown(cost.flash_misses)}, N = "
-        f"{cost.accesses:,} accesses"
+        f"{counted(cost.accesses, 'access')}"
     )
     rows = [
         (

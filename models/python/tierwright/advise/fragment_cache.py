@@ -19,7 +19,7 @@ from tierwright.common.arrays import FloatArray
 from tierwright.common.cautions import Caution
 from tierwright.common.derivation import Derivation, Number, plain
 from tierwright.common.errors import BadInput, Problems
-from tierwright.common.wording import percent, three_digits
+from tierwright.common.wording import counted, percent, three_digits
 from tierwright.evaluate.fragment_cache import (
     SCE_PAPER,
     THREAD_GROUPS,
@@ -242,7 +242,7 @@ def fragment_study(
         np.asarray(fill_s * fragment_bytes / trade.fragment_bytes),
         populations,
         writes,
-        f"thread bound in {len(phases)} phases; {trade.estimator}; {writes.estimator}",
+        f"thread bound in {counted(len(phases), 'phase')}; {trade.estimator}; {writes.estimator}",
         f"the fill is a lower bound, with the miss rate held; {trade.validity}; {writes.validity}",
         (
             *trade.warnings,
@@ -573,7 +573,7 @@ def _miss_rate(
     missed = float(curve.misses(largest))
     return (
         min(1.0, missed / reached),
-        f"misses of an LRU of {largest:,} pages over those of "
+        f"misses of an LRU of {counted(largest, 'page')} over those of "
         f"{ram_pages:,}, reads and writes alike",
     )
 
@@ -624,8 +624,8 @@ def finding_of(answer: FragmentStudy) -> str:
 
 def _sentence(answer: FragmentStudy) -> str:
     threads = (
-        f"{answer.threads_empty} threads populate an empty cache, {answer.threads_full} a "
-        "full one"
+        f"{counted(answer.threads_empty, 'thread populates', 'threads populate')} an empty "
+        f"cache, {answer.threads_full} a full one"
     )
     awt, around = (
         float(answer.writes.policies[name].valid_share)

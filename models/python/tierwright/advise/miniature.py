@@ -9,7 +9,7 @@ from typing import Any
 from tierwright.common.answer import Answer, Figure
 from tierwright.common.cautions import Caution
 from tierwright.common.errors import BadInput
-from tierwright.common.wording import percent
+from tierwright.common.wording import counted, percent
 from tierwright.evaluate.page_flow.cautions import about_trace
 from tierwright.profile.curve import Curve
 from tierwright.simulate import replay
@@ -101,7 +101,7 @@ class Miniature(Answer):
         return tuple(
             Figure(
                 f"hit_ratio_{row.pages}",
-                f"Hit ratio at {row.pages:,} pages",
+                f"Hit ratio at {counted(row.pages, 'page')}",
                 row.hit_ratio,
                 "1",
             )
@@ -233,8 +233,8 @@ def _finding(title: str, rows: Sequence[SizeEstimate]) -> str:
         return f"The hit ratio of {title} could not be estimated at any size."
     (least, first), (most, last) = known[0], known[-1]
     if least == most:
-        return f"{title} hits {percent(first)} of the accesses at {least:,} pages."
+        return f"{title} hits {percent(first)} of the accesses at {counted(least, 'page')}."
     return (
-        f"{title} hits {percent(first)} of the accesses at {least:,} pages and "
+        f"{title} hits {percent(first)} of the accesses at {counted(least, 'page')} and "
         f"{percent(last)} at {most:,}."
     )

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from tierwright.common.answer import Step
 from tierwright.common.cautions import Caution
 from tierwright.common.units import format_bytes
-from tierwright.common.wording import percent, three_digits
+from tierwright.common.wording import counted, percent, three_digits
 from tierwright.evaluate.metadata import MetadataPreset, RamBudget
 from tierwright.evaluate.page_flow.schemes import TABLE
+from tierwright.profile.curve import Curve
 
 DIRTY_SHARE_UNKNOWN = Caution(
     "dirty_share_unknown",
@@ -37,11 +38,19 @@ class Rate:
     basis: str
 
 
-def rate_of(accesses: int, duration_s: float) -> Rate:
-    """Return the mean rate of a workload that took so long."""
+def rate_of(curve: Curve, duration_s: float) -> Rate:
+    """Return the mean rate of a workload that took so long; of production, as it was stated."""
+    if curve.scaled is not None:
+        production = curve.scaled.production
+        return Rate(
+            production.machine_accesses_per_s,
+            "production as stated"
+            if production.machines == 1
+            else f"one of {counted(production.machines, 'machine')} of production as stated",
+        )
     return Rate(
-        accesses / duration_s,
-        f"{accesses:,} accesses in {three_digits(duration_s)} s of the workload",
+        curve.accesses / duration_s,
+        f"{counted(curve.accesses, 'access')} in {three_digits(duration_s)} s of the workload",
     )
 
 
@@ -58,6 +67,6 @@ def budget_sentence(preset: MetadataPreset, found: RamBudget) -> str:
     return (
         f"{preset.title} keeps {preset.entry_bytes:g} bytes in RAM for each {unit} on flash: "
         f"{format_bytes(found.metadata_bytes)} of {format_bytes(found.ram_bytes)} "
-        f"({percent(found.share)}), which leaves {found.left_pages:,} pages of RAM to every "
+        f"({percent(found.share)}), which leaves {counted(found.left_pages, 'page')} of RAM to every "
         "scheme with flash."
     )

@@ -21,7 +21,7 @@ from tierwright.common.arrays import FloatArray
 from tierwright.common.cautions import Caution
 from tierwright.common.derivation import Derivation, Number, plain
 from tierwright.common.errors import Problems
-from tierwright.common.wording import percent, three_digits
+from tierwright.common.wording import counted, percent, three_digits
 from tierwright.evaluate.page_flow.cautions import about_trace
 from tierwright.evaluate.pool_split.costs import check_asymmetry, gain
 from tierwright.evaluate.pool_split.workload import (
@@ -56,7 +56,7 @@ LEAST_EPOCHS = 4
 """Fewer cannot show how the advisor follows."""
 PAPER = "On et al. (CIKM 2010)"
 TITLES = {
-    "static": "the best of {tried} static splits tried",
+    "static": "the best of {splits} tried",
     "lru": "LRU",
     "cflru": "CFLRU",
 }
@@ -162,7 +162,7 @@ class PoolAdvisor(Answer):
 
     def _titles(self) -> dict[str, str]:
         return {
-            name: title.format(tried=len(self.static_totals))
+            name: title.format(splits=counted(len(self.static_totals), "static split"))
             for name, title in TITLES.items()
         }
 
@@ -265,8 +265,8 @@ def about_largest(pages: int, distinct_pages: int) -> Iterator[Caution]:
     if pages >= largest_buffer(distinct_pages):
         yield Caution(
             "pages_clamped",
-            f"a buffer of {pages:,} pages was replayed, at least twice the "
-            f"{distinct_pages:,} pages of the trace; larger buffers are replayed at "
+            f"a buffer of {counted(pages, 'page')} was replayed, at least twice the "
+            f"{counted(distinct_pages, 'page')} of the trace; larger buffers are replayed at "
             "this size",
             "Choose a buffer that is smaller than the trace.",
         )
@@ -294,11 +294,11 @@ def _sentence(made: PoolAdvisor) -> str:
     clean, totals = made.clean_pages, made.totals
     return (
         f"{DYNAMICS[made.dynamics]}. The clean pool moves between {min(clean):,} and "
-        f"{max(clean):,} of {made.pages:,} pages, in windows of "
-        f"{made.window_accesses:,} accesses. Over the whole trace an access costs "
+        f"{max(clean):,} of {counted(made.pages, 'page')}, in windows of "
+        f"{counted(made.window_accesses, 'access')}. Over the whole trace an access costs "
         f"{three_digits(totals['adaptive'])} page reads; "
-        f"{three_digits(totals['static'])} with the best of {len(made.static_totals)} "
-        f"static splits tried ({made.static_clean_pages:,} clean pages), {three_digits(totals['lru'])} with "
+        f"{three_digits(totals['static'])} with the best of "
+        f"{counted(len(made.static_totals), 'static split')} tried ({counted(made.static_clean_pages, 'clean page')}), {three_digits(totals['lru'])} with "
         f"LRU, {three_digits(totals['cflru'])} with CFLRU."
     )
 
@@ -359,24 +359,29 @@ def answer(
     check_asymmetry(asymmetry)
     window = max(pages, epoch_accesses) if window_accesses is None else window_accesses
     least = least_window(pages)
-    short = Problems("adaptive split", f"give a window of at least {least} accesses")
+    short = Problems(
+        "adaptive split", f"give a window of at least {counted(least, 'access')}"
+    )
     short.check(
-        window >= least, "window_accesses", window, f"is too short for {pages} pages"
+        window >= least,
+        "window_accesses",
+        window,
+        f"is too short for {counted(pages, 'page')}",
     )
     short.raise_if_any()
     if write_share is None:
-        counted = inspect(trace, on_progress=_without_requests(on_progress))
-        accesses = counted["accesses"]
+        facts = inspect(trace, on_progress=_without_requests(on_progress))
+        accesses = facts["accesses"]
         shortest = -(-accesses // MOST_EPOCHS)
-        problems.hint = f"give epochs of at least {shortest:,} accesses"
+        problems.hint = f"give epochs of at least {counted(shortest, 'access')}"
         problems.check(
             epoch_accesses >= shortest,
             "epoch_accesses",
             epoch_accesses,
-            f"makes more than {MOST_EPOCHS:,} epochs of {accesses:,} accesses",
+            f"makes more than {MOST_EPOCHS:,} epochs of {counted(accesses, 'access')}",
         )
         problems.raise_if_any()
-        write_share = counted["write_accesses"] / max(1, accesses)
+        write_share = facts["write_accesses"] / max(1, accesses)
     epoch(  # refuses what is out of its domain
         0,
         write_share=write_share,
@@ -580,14 +585,14 @@ def _cautions(
     if windows < LEAST_EPOCHS:
         yield Caution(
             "few_windows",
-            f"the trace holds {windows:,} whole windows of {lengths[1]:,} accesses, "
+            f"the trace holds {counted(windows, 'whole window')} of {counted(lengths[1], 'access')}, "
             "too few for the advisor to adapt",
             "give a shorter window, a smaller buffer, or a longer trace",
         )
     if epochs < LEAST_EPOCHS:
         yield Caution(
             "few_epochs",
-            f"the trace holds {epochs:,} epochs of {lengths[0]:,} accesses, so little "
+            f"the trace holds {counted(epochs, 'epoch')} of {counted(lengths[0], 'access')}, so little "
             "changes",
             "give shorter epochs, or a longer trace",
         )
@@ -595,7 +600,7 @@ def _cautions(
         yield Caution(
             "no_writes",
             "no access of the trace writes, so R has no effect and no share grows",
-            "use a trace that records writes; see has_writes in `tierwright formats`",
+            "use a trace that records writes; see has_writes in [[the formats]]",
         )
     if asymmetry < 1:
         yield Caution(

@@ -501,5 +501,5 @@ def _cautions(asymmetries: FloatArray, found: Mapping[str, Any]) -> Iterator[Cau
             "no_writes",
             "no access is a write, so R has no effect and a split only reduces the "
             "room for reads",
-            "use a trace that records writes; see has_writes in `tierwright formats`",
+            "use a trace that records writes; see has_writes in [[the formats]]",
         )

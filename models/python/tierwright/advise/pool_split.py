@@ -15,7 +15,7 @@ from tierwright.advise.pool_survey import PricedSurvey, SplitSurvey, survey
 from tierwright.common.answer import Answer, Figure
 from tierwright.common.cautions import Caution
 from tierwright.common.derivation import plain
-from tierwright.common.wording import percent, three_digits
+from tierwright.common.wording import counted, percent, three_digits
 from tierwright.evaluate.page_flow.cautions import about_trace
 from tierwright.evaluate.pool_split.costs import PoolMissRates, SplitCosts
 from tierwright.evaluate.pool_split.counts import (
@@ -465,8 +465,8 @@ def about_largest(pages: int, distinct_pages: int) -> Iterator[Caution]:
     if pages >= largest_buffer(distinct_pages):
         yield Caution(
             "pages_clamped",
-            f"a buffer of {pages:,} pages was simulated: its clean pool and its dirty "
-            f"pool can each hold all {distinct_pages:,} pages of the trace, so a "
+            f"a buffer of {counted(pages, 'page')} was simulated: its clean pool and its dirty "
+            f"pool can each hold all {counted(distinct_pages, 'page')} of the trace, so a "
             "larger buffer gives the same counts",
             "Choose a buffer that is smaller than the trace.",
         )
@@ -475,7 +475,6 @@ def about_largest(pages: int, distinct_pages: int) -> Iterator[Caution]:
 def _words(survey: SplitSurvey, priced: PricedSurvey) -> tuple[str, str]:
     """Put the answer into a headline and a sentence."""
     clean, cost = priced.best_clean_pages, priced.best_cost
-    share = percent(clean / survey.pages)
     rival = min(priced.baselines, key=lambda name: priced.baselines[name])
     title, rival_cost = BASELINE_TITLES[rival], priced.baselines[rival]
     gain = priced.gain_over[rival]
@@ -487,10 +486,10 @@ def _words(survey: SplitSurvey, priced: PricedSurvey) -> tuple[str, str]:
     elif gain < LEAST_GAIN:
         finding = f"{at} splitting saves less than 1 % over {title}"
     else:
-        finding = f"{at}, {share} clean pages save {percent(gain)} over {title}"
+        finding = f"{at}, {percent(clean / survey.pages)} clean pages save {percent(gain)} over {title}"
     sentence = (
-        f"The best replayed split, {clean:,} clean and {survey.pages - clean:,} "
-        f"dirty pages, costs {three_digits(cost)} page reads per access; "
+        f"The best replayed split, {clean:,} clean and "
+        f"{counted(survey.pages - clean, 'dirty page')}, costs {three_digits(cost)} page reads per access; "
         f"{title} costs {three_digits(rival_cost)}."
     )
     flips = priced.break_even_asymmetry[rival]

@@ -17,6 +17,7 @@ from tierwright.common.answer import Step
 from tierwright.common.arrays import FloatArray
 from tierwright.common.cautions import Caution
 from tierwright.common.hull import below_chords
+from tierwright.common.wording import counted
 from tierwright.evaluate.pool_split.costs import (
     PoolMissRates,
     SplitCosts,
@@ -395,7 +396,7 @@ def _derivation(survey: SplitSurvey, priced: PricedSurvey) -> Iterator[Step]:
         number = None if value is None else float(value)
         return Step(name, formula, number, unit, source)
 
-    def counted(counts: Counts) -> str:
+    def sum_of(counts: Counts) -> str:
         return (
             f"(reads + R (writes + dirty left)) / N = ({counts['reads']:,} + R "
             f"({counts['writes']:,} + {counts['dirty_left']:,})) / N"
@@ -454,7 +455,7 @@ def _derivation(survey: SplitSurvey, priced: PricedSurvey) -> Iterator[Step]:
     best = priced.best_clean_pages
     yield step(
         "simulated",
-        f"{counted(survey.splits[best])} at M_c = {best:,}",
+        f"{sum_of(survey.splits[best])} at M_c = {best:,}",
         priced.best_cost,
         _COST,
         "replay of the whole trace from a cold start",
@@ -462,10 +463,10 @@ def _derivation(survey: SplitSurvey, priced: PricedSurvey) -> Iterator[Step]:
     for name, title in BASELINE_TITLES.items():
         yield step(
             name,
-            counted(survey.baselines[name]),
+            sum_of(survey.baselines[name]),
             priced.baselines[name],
             _COST,
-            f"replay of {title} with all {survey.pages:,} pages",
+            f"replay of {title} with all {counted(survey.pages, 'page')}",
         )
         if priced.gain_over[name] is not None:
             yield step(

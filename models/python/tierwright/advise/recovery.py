@@ -13,7 +13,7 @@ from tierwright.common.answer import Answer, Figure, Step, steps
 from tierwright.common.cautions import Caution
 from tierwright.common.derivation import shown
 from tierwright.common.errors import BadInput, Problem
-from tierwright.common.wording import three_digits
+from tierwright.common.wording import counted, three_digits
 from tierwright.evaluate import flash_cache, recovery
 from tierwright.evaluate.metadata import MetadataPreset, ram_pages_left
 from tierwright.evaluate.page_flow.cautions import about_curve, about_space_behind
@@ -223,7 +223,7 @@ def answer(
             ram_pages=ram_pages,
             flash_pages=flash_pages,
             page_bytes=page,
-            source_bytes=curve.distinct_pages * page,
+            source_bytes=curve.data_pages * page,
         )
     )
     if left < 1:
@@ -349,7 +349,7 @@ def _about_fill(curve: Curve, flash_pages: int) -> Iterator[Caution]:
     if flash_pages > distinct:
         yield Caution(
             "never_full",
-            f"the flash holds {flash_pages:,} pages, more than the {distinct:,} pages of "
+            f"the flash holds {counted(flash_pages, 'page')}, more than the {counted(distinct, 'page')} of "
             "the workload: it never fills",
             "the time shown assumes that every page is new; choose less flash",
         )

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 
+from tierwright.common.wording import counted
+
 _EQUAL = 1e-9
 """Figures closer than this share are equal: sums may be added in another order."""
 
@@ -77,7 +79,11 @@ def finding(
             return "The answer is unchanged, and so is everything it rests on."
         return f"{because} The answer is unchanged."
     best = next((figure for figure in changed if figure.name == "best"), None)
-    count = f"{len(changed)} of {len(figures)} key figures differ from the saved ones."
+    count = counted(
+        len(changed),
+        f"of {counted(len(figures), 'key figure')} differs from the saved one.",
+        f"of {counted(len(figures), 'key figure')} differ from the saved ones.",
+    )
     if best is None:
         return " ".join(filter(None, [because, count]))
     was, now = best.before or "none stated", best.now or "none stated"

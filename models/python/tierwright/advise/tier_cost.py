@@ -16,7 +16,7 @@ from tierwright.common.cautions import Caution
 from tierwright.common.currency import money
 from tierwright.common.derivation import Derivation, Number
 from tierwright.common.errors import BadInput, Problems
-from tierwright.common.wording import percent
+from tierwright.common.wording import counted, percent
 from tierwright.evaluate.economics import (
     HOURS_PER_MONTH,
     VALIDITY,
@@ -213,7 +213,7 @@ def _finding(priced: Sequence[TierRow], serving: Sequence[TierRow]) -> str:
     few = (
         "one device"
         if cheapest.served_by == 1
-        else f"the {cheapest.served_by:,} devices that hold the bytes"
+        else f"the {counted(cheapest.served_by, 'device')} that hold the bytes"
     )
     text += f", but {few} cannot serve the load"
     if not serving:
@@ -364,9 +364,9 @@ def _overloaded(
         )
     enough = math.ceil(share * row.served_by)
     hint = _rent_more(device, row, asked) or (
-        f"spread the bytes and the load over {enough:,} volumes, and price each with its part"
+        f"spread the bytes and the load over {counted(enough, 'volume')}, and price each with its part"
         if row.cost is not None and row.cost.volumes
-        else f"{enough:,} devices would be enough: raise the bytes held until that many are priced"
+        else f"{counted(enough, 'device')} would be enough: raise the bytes held until that many are priced"
     )
     return Caution(
         "cannot_keep_up",

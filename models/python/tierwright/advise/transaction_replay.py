@@ -10,7 +10,7 @@ from tierwright.common.answer import Answer, Figure, Step, step
 from tierwright.common.cautions import Caution
 from tierwright.common.derivation import plain
 from tierwright.common.errors import BadInput, Problem
-from tierwright.common.wording import duration_us, percent
+from tierwright.common.wording import counted, duration_us, percent
 from tierwright.evaluate.transactions.nand import PAPER_TIMES, NandGeometry, NandTimes
 from tierwright.evaluate.transactions.replay import (
     SPARE_BLOCKS,
@@ -134,10 +134,10 @@ def check_room(
         raise _refused(
             "blocks",
             geometry.blocks,
-            f"hold {room:,} pages of a database, because {SPARE_BLOCKS} blocks stay free "
+            f"hold {counted(room, 'page')} of a database, because {SPARE_BLOCKS} blocks stay free "
             f"for writing; this database has {pages:,}",
-            f"give at least {-(-pages // per_block) + SPARE_BLOCKS:,} "
-            "blocks, or lower page numbers",
+            f"give at least {counted(-(-pages // per_block) + SPARE_BLOCKS, 'block')}, or lower "
+            "page numbers",
         )
     if log_bytes_per_update > geometry.page_bytes:
         raise _refused(
@@ -288,7 +288,7 @@ def _finding(taken: Mapping[str, float]) -> str:
 def _sentence(found: Mapping[str, ReplayCounts], leaving: Sequence[Leaving]) -> str:
     lru, ours = found["page_lru"], found["transaction_page"]
     first = (
-        f"The LRU of pages writes {lru.uncommitted_pages_written:,} pages of transactions "
+        f"The LRU of pages writes {counted(lru.uncommitted_pages_written, 'page')} of transactions "
         f"that still run, the transaction buffer {ours.uncommitted_pages_written:,}."
     )
     if not leaving:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tierwright.common.answer import Answer, Figure, steps
-from tierwright.common.wording import duration_us, percent, three_digits
+from tierwright.common.wording import counted, duration_us, percent, three_digits
 from tierwright.evaluate.transactions.study import WriteStudy, write_study
 
 WAY_WORDS = {"page": "pages", "log": "log records"}
@@ -143,11 +143,11 @@ def _finding(found: WriteStudy) -> str:
 def _sentence(found: WriteStudy) -> str:
     written = found.written
     first = (
-        f"The log writes {_pages(written.log_pages)} instead of {found.dirty_pages:,} "
+        f"The log writes {counted(written.log_pages, 'page')} instead of {found.dirty_pages:,} "
         f"and saves {duration_us(written.write_saving_us)}, as long as "
         f"{three_digits(written.break_even_extra_reads)} page reads."
         if written.write_saving_us >= 0
-        else f"The log writes {_pages(written.log_pages)} instead of "
+        else f"The log writes {counted(written.log_pages, 'page')} instead of "
         f"{found.dirty_pages:,}: it takes {duration_us(-written.write_saving_us)} "
         "longer from the start."
     )
@@ -155,10 +155,5 @@ def _sentence(found: WriteStudy) -> str:
         return first
     return (
         f"{first} It pays until {three_digits(found.break_even_pages)} pages are "
-        f"read again, each with {found.log_pages_per_page:g} log "
-        f"{'page' if found.log_pages_per_page == 1 else 'pages'}."
+        f"read again, each with {counted(f'{found.log_pages_per_page:g}', 'log page')}."
     )
-
-
-def _pages(count: int) -> str:
-    return f"{count:,} page" if count == 1 else f"{count:,} pages"

@@ -13,7 +13,7 @@ from tierwright.common.answer import Answer, Figure, Step, steps
 from tierwright.common.cautions import Caution
 from tierwright.common.currency import money
 from tierwright.common.units import format_bytes
-from tierwright.common.wording import percent, three_digits
+from tierwright.common.wording import counted, percent, three_digits
 from tierwright.evaluate.endurance.money import (
     WholeDrives,
     purchase_usd,
@@ -405,7 +405,7 @@ def drives_sentence(
     costs = "costs" if count == 1 else "cost"
     whole = (
         f"{drives} {costs} {money(cost.purchase_usd)}, {money(cost.usd_per_month)} a month "
-        f"over {months} months."
+        f"over {counted(months, 'month')}."
     )
     if cost.held_share >= 1:
         return f"{whole} The flash pages take all of it."

@@ -15,6 +15,7 @@ from tierwright.catalogue.vectors.conformance import evaluate_formula
 from tierwright.common.cautions import Caution
 from tierwright.common.derivation import Derivation, Number, plain
 from tierwright.common.errors import BadInput
+from tierwright.common.wording import counted
 
 MOST_STEPS = 60
 """Of a derivation; a result with more numbers is a table already."""
@@ -205,8 +206,8 @@ def _brief(value: Any) -> Any:
         return f"{value[:SHOWN_CHARACTERS]}… ({len(value.split()):,} in all)"
     if isinstance(value, list):
         if len(value) > SHOWN_ENTRIES or any(isinstance(e, dict) for e in value):
-            return f"{len(value):,} entries"
+            return counted(len(value), "entry")
         return value
     if isinstance(value, dict):
-        return f"{len(value):,} entries"
+        return counted(len(value), "entry")
     return value

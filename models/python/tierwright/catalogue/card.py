@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from tierwright.common.cautions import Caution
 from tierwright.common.errors import BadInput, Problem, Problems
+from tierwright.common.wording import counted
 
 Kind = Literal[
     "number",
@@ -234,7 +235,13 @@ class Card:
             )
         if len(unknown) > MOST_UNKNOWN:
             more = len(unknown) - MOST_UNKNOWN
-            problems.add("inputs", None, f"{more:,} more are not inputs either")
+            problems.add(
+                "inputs",
+                None,
+                counted(
+                    more, "more is not an input either", "more are not inputs either"
+                ),
+            )
         problems.raise_if_any()
         return found
 
@@ -377,10 +384,14 @@ def _text_fault(value: Any) -> Fault | None:
     if not isinstance(value, str):
         return "", value, "must be a text of names between spaces"
     if len(value) > MOST_CHARACTERS:
-        return "", f"{len(value):,} characters", f"must be at most {MOST_CHARACTERS:,}"
+        return (
+            "",
+            counted(len(value), "character"),
+            f"must be at most {MOST_CHARACTERS:,}",
+        )
     entries = len(value.split())
     if entries > MOST_ENTRIES:
-        return "", f"{entries:,} accesses", f"must be at most {MOST_ENTRIES:,}"
+        return "", counted(entries, "access"), f"must be at most {MOST_ENTRIES:,}"
     return None
 
 
@@ -404,7 +415,7 @@ def _list_fault(value: Any, wanted: str = "a list") -> Fault | None:
     if not value:
         return "", "[]", "must not be empty"
     if len(value) > MOST_ENTRIES:
-        return "", f"{len(value):,} entries", f"must be at most {MOST_ENTRIES:,}"
+        return "", counted(len(value), "entry"), f"must be at most {MOST_ENTRIES:,}"
     return None
 
 
@@ -458,7 +469,11 @@ def _inner_fault(where: str, value: Any, depth: int = 0) -> Fault | None:
     else:
         return _number_fault(where, value)
     if len(entries) > MOST_ENTRIES:
-        return where, f"{len(entries):,} entries", f"must be at most {MOST_ENTRIES:,}"
+        return (
+            where,
+            counted(len(entries), "entry"),
+            f"must be at most {MOST_ENTRIES:,}",
+        )
     faults = (_inner_fault(place, entry, depth + 1) for place, entry in entries)
     return next(filter(None, faults), None)
 

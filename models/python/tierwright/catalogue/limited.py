@@ -45,7 +45,7 @@ def ask_within(
     """
     if not 0 < timeout_s <= MOST_TIMEOUT_S:
         raise BadInput(
-            f"--timeout-s: `{timeout_s:g}` is not above 0 and at most {MOST_TIMEOUT_S:g}",
+            f"[[timeout_s]]: `{timeout_s:g}` is not above 0 and at most {MOST_TIMEOUT_S:g}",
             "give seconds, such as 60",
         )
     try:
@@ -61,7 +61,7 @@ def ask_within(
     except subprocess.TimeoutExpired:
         raise BadInput(
             f"formula `{name}` took more than {timeout_s:g} s and was stopped",
-            "give smaller inputs, or more time with --timeout-s",
+            "give smaller inputs, or raise [[the timeout_s]]",
         ) from None
     if ended.returncode in KILLED:
         last = ended.stderr.strip().rpartition("\n")[2]

@@ -24,6 +24,7 @@ from tierwright.cli import (
     model,
     planning,
     pool_split,
+    scale,
     sweep,
     trace,
     transactions,
@@ -31,6 +32,7 @@ from tierwright.cli import (
 )
 from tierwright.cli.money import shows_money
 from tierwright.common.errors import Defect, TierwrightError, defect_of
+from tierwright.common.parameters import Door, spelled
 
 COMMANDS_GROUP = "tierwright.commands"
 """Entry points through which other packages add commands, such as `serve`."""
@@ -58,6 +60,7 @@ app.command("formats")(trace.formats)
 app.add_typer(trace.app, name="trace")
 app.command("profile")(model.profile)
 app.command("describe")(describe.describe)
+app.command("scale")(scale.scale)
 app.command("simulate")(model.simulate)
 app.command("sweep")(sweep.sweep)
 app.command("evaluate")(shows_money(model.evaluate))
@@ -89,6 +92,7 @@ BUILT_IN = (
     "trace",
     "profile",
     "describe",
+    "scale",
     "simulate",
     "sweep",
     "evaluate",
@@ -229,9 +233,9 @@ def _value_given(parameter: object, given: list[str]) -> str | None:
 
 
 def _fail(message: str, hint: str) -> int:
-    typer.echo(f"error: {message}", err=True)
+    typer.echo(f"error: {spelled(message, Door.COMMAND)}", err=True)
     if hint:
-        typer.echo(f"hint: {hint}", err=True)
+        typer.echo(f"hint: {spelled(hint, Door.COMMAND)}", err=True)
     return EXIT_BAD_INPUT
 
 

@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from tierwright.cli.output import Json, print_json, print_table, print_warnings
+from tierwright.cli.output import (
+    Json,
+    as_typed,
+    print_json,
+    print_table,
+    print_warnings,
+)
 
 if TYPE_CHECKING:
     from tierwright.advise.bill import Bill
@@ -37,8 +43,8 @@ def bill(
     if found.against is not None:
         _print_lines(found.against, found.ways[1].name)
     for each in found.violations:
-        typer.echo(f"limit exceeded: {each.message}")
-        typer.echo(f"  hint: {each.hint}")
+        typer.echo(f"limit exceeded: {as_typed(each.message)}")
+        typer.echo(f"  hint: {as_typed(each.hint)}")
     print_warnings(plain(list(found.warnings)))
 
 

@@ -17,8 +17,12 @@ from tierwright.cli.output import (
     print_table,
     print_warnings,
 )
+from tierwright.cli.scale import ProductionOption
+from tierwright.cli.scale import workload as read_workload
 from tierwright.cli.sizes import Size, size_option
+from tierwright.common.errors import BadInput
 from tierwright.common.units import format_count, format_microseconds
+from tierwright.common.wording import counted
 
 if TYPE_CHECKING:
     from tierwright.advise.dram_or_flash import DramOrFlash
@@ -222,6 +226,7 @@ def break_even(
         ),
     ] = None,
     start: Start = "steady",
+    production: ProductionOption = None,
     json: Json = False,
 ) -> None:
     """Say how much flash replaces DRAM, and which of the two is the better buy."""
@@ -233,7 +238,6 @@ def break_even(
     )
     from tierwright.advise.dram_or_flash.elsewhere import StoreAsked
     from tierwright.hardware import catalog
-    from tierwright.profile.document import read_profile
 
     money = None if usd is None else amount("--usd", usd)
     flash = catalog.device_or_file(flash_device)
@@ -242,7 +246,7 @@ def break_even(
     prices = None if price_book is None else catalog.price_book(price_book)
     if money is not None and prices is None and ram is None:
         prices = _assumed_book(flash.id, assumed)
-    workload = None if profile is None else read_profile(profile)
+    workload = _workload(profile, production)
     curve = None if workload is None else workload.curve.from_start(start)
 
     def page() -> int:
@@ -341,6 +345,16 @@ def _host_share(
     )
 
 
+def _workload(profile: Path | None, production: str | None) -> Profile | None:
+    if profile is not None:
+        return read_workload(profile, production)
+    if production is not None:
+        raise BadInput(
+            "--production needs a profile", "name that of the recording with --profile"
+        )
+    return None
+
+
 def _rate(stated: float | None, workload: Profile | None) -> Rate | None:
     """Return the accesses per second as stated, else of the recording; None where neither says."""
     from tierwright.advise.point import Rate, rate_of
@@ -355,7 +369,7 @@ def _rate(stated: float | None, workload: Profile | None) -> Rate | None:
         return Rate(stated, "as given")
     if workload is None or not workload.duration_s or not workload.curve.accesses:
         return None
-    return rate_of(workload.curve.accesses, workload.duration_s)
+    return rate_of(workload.curve, workload.duration_s)
 
 
 def _print_paying(answer: DramOrFlash) -> None:
@@ -372,7 +386,7 @@ def _print_paying(answer: DramOrFlash) -> None:
             [
                 each.lower,
                 _duration(each.break_even_s),
-                f"{format_count(each.pages)} pages",
+                counted(each.pages, "page"),
             ]
             for each in paying.sizes
         ],
@@ -542,8 +556,8 @@ def _print_money(found: BreakEven) -> None:
         [
             (
                 f"{money(roi['usd'])} buy",
-                f"{format_count(roi['dram_pages'])} pages of DRAM or "
-                f"{format_count(roi['flash_pages'])} pages of flash",
+                f"{counted(roi['dram_pages'], 'page')} of DRAM or "
+                f"{counted(roi['flash_pages'], 'page')} of flash",
             ),
             *_next_facts(found),
             ("hits alone", f"{roi['winner']} ({gains})"),

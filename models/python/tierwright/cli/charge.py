@@ -6,6 +6,7 @@ from typing import Any
 
 from tierwright.cli.output import print_warnings
 from tierwright.common.errors import BadInput
+from tierwright.common.wording import counted
 from tierwright.trace.reading import Trace
 
 
@@ -67,7 +68,7 @@ def charge(
         if left < 1:
             raise BadInput(
                 f"--ram-pages: `{each['ram_pages']}` hold less than the metadata of "
-                f"{each['flash_pages']:,} pages of flash ({chosen.title})",
+                f"{counted(each['flash_pages'], 'page')} of flash ({chosen.title})",
                 "use more RAM, less flash, or a cache with larger units",
             )
         budgets.append(each["ram_pages"])

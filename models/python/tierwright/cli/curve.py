@@ -10,7 +10,13 @@ import typer
 
 from tierwright.cli import trace_curve
 from tierwright.cli.options import accesses_per_s_option
-from tierwright.cli.output import Json, print_facts, print_json, print_table
+from tierwright.cli.output import (
+    Json,
+    as_typed,
+    print_facts,
+    print_json,
+    print_table,
+)
 from tierwright.common.errors import BadInput
 from tierwright.common.units import format_bytes, format_count, parse_bytes
 
@@ -257,4 +263,4 @@ def _print(found: Examined, output: Path | None) -> None:
     ):
         typer.echo(f"\n{title}:")
         for text in texts:
-            typer.echo(f"  - {text}")
+            typer.echo(f"  - {as_typed(text)}")

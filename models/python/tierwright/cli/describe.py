@@ -40,7 +40,7 @@ def describe(
             )
         profile.write(output)
     if json:
-        print_json(profile.to_dict())
+        print_json(profile.to_dict(), to_keep=True)
         return
     curve = profile.curve
     print_facts(

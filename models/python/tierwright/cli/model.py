@@ -29,10 +29,12 @@ from tierwright.cli.output import (
     progress,
 )
 from tierwright.cli.reads import NamedTrace, may_read_trace, opened, reads_trace
+from tierwright.cli.scale import ProductionOption, workload
 from tierwright.cli.sizes import PageBytes as PageBytesOf
 from tierwright.cli.sizes import RamPages, Size, page_bytes_of, parse_sizes, size_option
 from tierwright.common.errors import BadInput
 from tierwright.common.units import format_bytes, format_count, format_microseconds
+from tierwright.common.wording import counted
 from tierwright.trace.reading import Trace
 
 if TYPE_CHECKING:
@@ -70,9 +72,16 @@ def profile(
         bool,
         typer.Option(
             "--summaries/--no-summaries",
-            help="Also summarise the trace, which takes a second pass over it.",
+            help="Also summarise the trace, and the reuse of each relation, which takes further passes over it.",
         ),
     ] = True,
+    relation_names: Annotated[
+        bool,
+        typer.Option(
+            "--relation-names",
+            help="Name the relations in the profile; by default they are numbered.",
+        ),
+    ] = False,
     json: Json = False,
 ) -> None:
     """Compute the LRU hit-ratio and write-back curves of a trace, exact or sampled; sum it up."""
@@ -103,12 +112,20 @@ def profile(
 
         with progress("summaries") as on_progress:
             made = replace(made, summaries=summarise(trace, on_progress=on_progress))
+        if made.summaries is not None and made.summaries.devices is not None:
+            from tierwright.profile import relations
+
+            with progress("relations") as on_progress:
+                reuse = relations.measured(
+                    trace, names=relation_names, on_progress=on_progress
+                )
+            made = made.with_relations(reuse)
     notes = made.curve.notes
     print_warnings([note.to_dict() for note in notes.warnings])
     if output is not None:
         made.write(output)
     if json:
-        print_json(made.to_dict())
+        print_json(made.to_dict(), to_keep=True)
         return
     curve = made.curve
     size = curve.distinct_pages * curve.page_bytes
@@ -397,7 +414,7 @@ def _print_choices(history: list[dict[str, Any]]) -> None:
     schemes = list(dict.fromkeys(name for row in shown for name in row["estimates"]))
     typer.echo("")
     print_table(
-        f"choices: {len(shown)} of {len(history)} rows, those with a switch; all with --json",
+        f"choices: {len(shown)} of {counted(len(history), 'row')}, those with a switch; all with --json",
         [
             ("period", True),
             ("relation", False),
@@ -540,6 +557,7 @@ def evaluate(
     ] = None,
     trace: NamedTrace | None = None,
     start: Start = "steady",
+    production: ProductionOption = None,
     new_pages: NewPages = 0,
     json: Json = False,
 ) -> None:
@@ -550,13 +568,20 @@ def evaluate(
     """
     from tierwright.advise import compare
     from tierwright.hardware import catalog
-    from tierwright.profile.document import read_profile
 
-    read_from = read_profile(profile)
+    if production is not None and trace is not None:
+        raise BadInput(
+            "--trace cannot be combined with --production: a replay of the recording does not tell "
+            "which scheme wins in production",
+            "leave out one of the two",
+        )
+    read_from = workload(profile, production, new_pages=new_pages)
     curve = read_from.curve
     if dirty_share is not None:
         curve = curve.with_dirty_share(dirty_share)
-    curve = curve.from_start(start).with_new_pages(new_pages)
+    curve = curve.from_start(start)
+    if production is None:
+        curve = curve.with_new_pages(new_pages or curve.new_pages)
     choices: dict[str, Any] = {
         "ram_pages": ram_pages.at(lambda: curve.page_bytes),
         "flash_pages": flash_pages.at(lambda: curve.page_bytes),
@@ -567,6 +592,11 @@ def evaluate(
         "amortisation_months": amortisation_months,
         "flash_metadata": preset_of(flash_metadata),
     }
+    if trace is not None and curve.scaled is not None:
+        raise BadInput(
+            f"`{profile}` was scaled to production, which a replay of the recording cannot check",
+            "leave out --trace, or use the profile of the recording",
+        )
     if trace is not None and curve.given is not None:
         raise BadInput(
             f"`{profile}` holds a given curve, without a trace",
@@ -823,7 +853,7 @@ def _print_evaluation(found: Evaluation, *, priced: bool) -> None:
         typer.echo(
             f"metadata of flash ({inputs['flash_metadata']}): "
             f"{format_bytes(inputs['flash_metadata_bytes'])} of RAM, which leaves "
-            f"{format_count(inputs['ram_pages_with_flash'])} pages to schemes with flash"
+            f"{counted(inputs['ram_pages_with_flash'], 'page')} to schemes with flash"
         )
     typer.echo(f"start: {_START_WORDS[found.start]}")
     if found.new_pages:

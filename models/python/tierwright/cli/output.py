@@ -14,7 +14,9 @@ from typing import Annotated, Any, Protocol
 import typer
 
 from tierwright.common.errors import BadInput, TierwrightError
+from tierwright.common.parameters import Door, spelled
 from tierwright.common.units import format_bytes
+from tierwright.common.wording import counted
 
 Json = Annotated[
     bool, typer.Option("--json", help="Print one JSON document and nothing else.")
@@ -28,6 +30,11 @@ def as_given(text: str) -> str:
     for path, given in shown_as.items():
         text = text.replace(path, given)
     return text
+
+
+def as_typed(text: str) -> str:
+    """Say a message in the words of the command line: what was given, and its options."""
+    return spelled(as_given(text), Door.COMMAND)
 
 
 @contextmanager
@@ -107,15 +114,23 @@ def whole_numbers(text: str, option: str) -> list[int]:
     return found
 
 
-def print_json(document: Any) -> None:
+def print_json(document: Any, *, to_keep: bool = False) -> None:
     """Print one JSON document; NaN and infinity, which JSON lacks, are refused.
 
     Its money has the currency that the command shows beside the dollars.
+
+    Parameters
+    ----------
+    document : object
+        Plain data.
+    to_keep : bool
+        Whether it is a file for other doors too, such as a profile, whose messages keep
+        their marks.
     """
     from tierwright.common.currency import stated
 
     text = json.dumps(stated(document), ensure_ascii=False, allow_nan=False)
-    sys.stdout.write(as_given(text) + "\n")
+    sys.stdout.write((as_given if to_keep else as_typed)(text) + "\n")
 
 
 def print_table(
@@ -162,9 +177,9 @@ def print_facts(facts: Sequence[tuple[str, str]]) -> None:
 def print_warnings(warnings: Sequence[dict[str, Any]]) -> None:
     """Print warnings with their hints on stderr."""
     for warning in warnings:
-        typer.echo(f"warning: {as_given(warning['message'])}", err=True)
+        typer.echo(f"warning: {as_typed(warning['message'])}", err=True)
         if warning["hint"]:
-            typer.echo(f"hint: {warning['hint']}", err=True)
+            typer.echo(f"hint: {as_typed(warning['hint'])}", err=True)
 
 
 def print_notes(found: Mapping[str, Any]) -> None:
@@ -196,9 +211,9 @@ def speed_text(accesses: int, requests: int | None, took_s: float) -> str:
     '3,000,000 accesses, 1,500,000/s (500,000 requests/s)'
     """
     if took_s <= 0:
-        return f"{accesses:,} accesses"
+        return counted(accesses, "access")
     records = "" if requests is None else f" ({requests / took_s:,.0f} requests/s)"
-    return f"{accesses:,} accesses, {accesses / took_s:,.0f}/s{records}"
+    return f"{counted(accesses, 'access')}, {accesses / took_s:,.0f}/s{records}"
 
 
 @contextmanager

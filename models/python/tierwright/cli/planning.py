@@ -17,6 +17,7 @@ from tierwright.cli.output import (
     print_warnings,
     whole_numbers,
 )
+from tierwright.cli.scale import ProductionOption, workload
 from tierwright.cli.sizes import FlashPages, RamPages, Size, size_option
 from tierwright.common.errors import BadInput
 from tierwright.common.units import (
@@ -100,14 +101,14 @@ def scheme_map(
         ),
     ] = None,
     start: Start = "steady",
+    production: ProductionOption = None,
     json: Json = False,
 ) -> None:
     """Map which page-flow scheme wins where, with the lines between the regions."""
     from tierwright.advise import scheme_map as question
     from tierwright.hardware import catalog
-    from tierwright.profile.document import read_profile
 
-    curve = read_profile(profile).curve.from_start(start)
+    curve = workload(profile, production).curve.from_start(start)
 
     def at(size: Size | None) -> float | None:
         return None if size is None else size.fraction_at(lambda: curve.page_bytes)
@@ -229,15 +230,15 @@ def throughput(
     ] = None,
     flash_metadata: FlashMetadata = None,
     start: Start = "steady",
+    production: ProductionOption = None,
     json: Json = False,
 ) -> None:
     """Predict throughput and response time of each scheme for clients that wait."""
     from tierwright.advise import throughput as question
     from tierwright.evaluate.throughput.schemes import Setting, scheme_throughput
     from tierwright.hardware import catalog
-    from tierwright.profile.document import read_profile
 
-    curve = read_profile(profile).curve.from_start(start)
+    curve = workload(profile, production).curve.from_start(start)
     disk = catalog.device_or_file(disk_device)
     setting = Setting(
         clients=clients,
@@ -357,15 +358,15 @@ def directories(
         typer.Option("--directory-hit-ratio", metavar="H", help="Of that part."),
     ] = 0.9,
     start: Start = "steady",
+    production: ProductionOption = None,
     json: Json = False,
 ) -> None:
     """Compare places of the flash directory and sizes of flash pages."""
     from tierwright.advise import directories as question
     from tierwright.hardware import catalog
-    from tierwright.profile.document import read_profile
 
     sizes = () if flash_page_bytes is None else flash_page_bytes
-    curve = read_profile(profile).curve.from_start(start)
+    curve = workload(profile, production).curve.from_start(start)
     found = question.answer(
         curve,
         ram_bytes=parse_bytes(ram_bytes),
@@ -443,15 +444,15 @@ def choose_flash(
         ),
     ] = None,
     start: Start = "steady",
+    production: ProductionOption = None,
     json: Json = False,
 ) -> None:
     """Rank flash devices by I/O time and by price times I/O time."""
     from tierwright.advise import flash_choice as question
     from tierwright.evaluate.metadata import preset
     from tierwright.hardware import catalog
-    from tierwright.profile.document import read_profile
 
-    curve = read_profile(profile).curve.from_start(start)
+    curve = workload(profile, production).curve.from_start(start)
     found = question.answer(
         curve,
         ram_pages=ram_pages.at(lambda: curve.page_bytes),

@@ -18,6 +18,7 @@ from tierwright.cli.output import (
 from tierwright.cli.reads import reads_trace
 from tierwright.cli.sizes import BufferPages, page_bytes_of
 from tierwright.common.units import format_count
+from tierwright.common.wording import counted
 from tierwright.trace.reading import Trace
 
 if TYPE_CHECKING:
@@ -270,17 +271,17 @@ def pool_advisor(
         return
     _print_advisor(found)
     if least is not None:
-        typer.echo(f"least window: {format_count(least)} accesses")
+        typer.echo(f"least window: {counted(least, 'access')}")
 
 
 def _print_advisor(found: PoolAdvisor) -> None:
     typer.echo(found.finding)
     print_facts(
         [
-            ("window", f"{format_count(found.window_accesses)} accesses"),
+            ("window", counted(found.window_accesses, "access")),
             *(
                 (
-                    f"best of {len(found.static_totals)} static splits tried "
+                    f"best of {counted(len(found.static_totals), 'static split')} tried "
                     f"({found.static_clean_pages:,} clean)"
                     if name == "static"
                     else name,
@@ -329,13 +330,15 @@ def _print(found: PoolSplit) -> None:
     def split(clean: int | None) -> str:
         if clean is None:
             return "-"
-        return f"{format_count(clean)} clean, {format_count(found.pages - clean)} dirty pages"
+        return (
+            f"{format_count(clean)} clean, {counted(found.pages - clean, 'dirty page')}"
+        )
 
     typer.echo(found.finding)
     print_facts(
         [
             (
-                f"best of {len(found.replays)} replayed splits",
+                f"best of {counted(len(found.replays), 'replayed split')}",
                 f"{split(found.recommended_clean_pages)}: "
                 f"{_cost(found.recommended_cost)}",
             ),

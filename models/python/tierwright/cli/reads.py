@@ -14,6 +14,7 @@ import typer
 from tierwright.cli.output import named_as_given, pairs, progress, shown_as
 from tierwright.common.errors import BadInput
 from tierwright.common.units import parse_bytes
+from tierwright.common.wording import counted
 from tierwright.trace.reading import Trace
 
 Files = Annotated[
@@ -378,7 +379,7 @@ def _out_of(out: Path | None, files: list[str]) -> tuple[Path, list[str]]:
             f"add a name: {files[0]} OUT.twt",
         )
     raise BadInput(
-        f"{len(files)} files are named, but not which of them is to be written",
+        f"{counted(len(files), 'file is', 'files are')} named, but not which of them is to be written",
         "name it: --out OUT.twt",
     )
 

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from tierwright.cli.output import print_facts, print_table
 from tierwright.common.errors import BadInput
 from tierwright.common.units import format_bytes, format_count
+from tierwright.common.wording import counted
 from tierwright.profile.popularity import share_of_top
 from tierwright.profile.summaries import TABLES, Devices, Distribution, Summaries, Table
 
@@ -84,7 +85,7 @@ def _percent(part: float, whole: float) -> str:
 
 
 def _pages(found: Summaries, count: float) -> str:
-    return f"{format_count(count)} pages ({format_bytes(count * found.page_bytes)})"
+    return f"{counted(count, 'page')} ({format_bytes(count * found.page_bytes)})"
 
 
 def _time(nanoseconds: float) -> str:
@@ -123,7 +124,7 @@ def _windows(found: Summaries) -> list[tuple[str, str]]:
             facts.append(("working set by time", "- (the trace has no times)"))
             continue
         length = (
-            f"{format_count(windows.length)} accesses"
+            counted(windows.length, "access")
             if unit == "accesses"
             else _time(windows.length)
         )
@@ -131,8 +132,8 @@ def _windows(found: Summaries) -> list[tuple[str, str]]:
         facts.append(
             (
                 f"working set by {unit}",
-                f"{format_count(min(busy))} to {format_count(max(busy))} pages in a window of "
-                f"{length} ({len(windows.accesses)} windows)",
+                f"{format_count(min(busy))} to {counted(max(busy), 'page')} in a window of "
+                f"{length} ({counted(len(windows.accesses), 'window')})",
             )
         )
     return facts

@@ -10,6 +10,7 @@ from tierwright.cli.charge import charge
 from tierwright.cli.options import WarmUpOption, warm_up_of
 from tierwright.cli.output import (
     Json,
+    as_typed,
     print_json,
     print_notes,
     print_table,
@@ -20,6 +21,7 @@ from tierwright.cli.reads import reads_trace
 from tierwright.cli.sizes import page_bytes_of, parse_sizes
 from tierwright.common.errors import BadInput
 from tierwright.common.units import format_count
+from tierwright.common.wording import counted
 from tierwright.simulate.contenders import GivenOption, parse_option, spelled
 from tierwright.trace.reading import Trace
 
@@ -183,11 +185,13 @@ def sweep(
         _print_hints(rows)
         _print_warnings(rows)
     if interrupted:
-        typer.echo(
-            f"interrupted: {sum(row['complete'] for row in rows)} of "
-            f"{len(configurations)} configurations were replayed on the whole trace",
-            err=True,
+        all_of = counted(len(configurations), "configuration")
+        done = counted(
+            sum(row["complete"] for row in rows),
+            f"of {all_of} was",
+            f"of {all_of} were",
         )
+        typer.echo(f"interrupted: {done} replayed on the whole trace", err=True)
         raise typer.Exit(130)
     if any("error" in row for row in rows):
         raise typer.Exit(1)
@@ -327,7 +331,8 @@ def _print_rows(rows: list[dict[str, Any]]) -> None:
         line.append("-" if "error" in row else format_count(row["accesses"]))
         line += [_count(row, name) for name in shown]
         line.append(
-            row.get("error") or ("" if row.get("complete", True) else "partial")
+            as_typed(row.get("error", ""))
+            or ("" if row.get("complete", True) else "partial")
         )
         table.append(line)
     columns = [("configuration", False), ("pages", True), ("accesses", True)]
@@ -342,7 +347,7 @@ def _print_hints(rows: list[dict[str, Any]]) -> None:
         if "error" in row and row.get("hint"):
             of.setdefault(row["hint"], []).append(f"{_name(row)} {_sizes(row)}")
     for hint, whose in of.items():
-        typer.echo(f"hint: {', '.join(whose)}: {hint}", err=True)
+        typer.echo(f"hint: {', '.join(whose)}: {as_typed(hint)}", err=True)
 
 
 def _print_warnings(rows: list[dict[str, Any]]) -> None:

@@ -11,6 +11,7 @@ import typer
 
 from tierwright.cli.output import (
     Json,
+    as_typed,
     print_facts,
     print_json,
     print_table,
@@ -21,6 +22,7 @@ from tierwright.cli.output import (
 from tierwright.cli.reads import reads_trace
 from tierwright.common.errors import BadInput
 from tierwright.common.units import format_bytes, format_count
+from tierwright.common.wording import counted
 from tierwright.trace import reading
 from tierwright.trace.reading import Trace
 
@@ -167,7 +169,7 @@ def preview(
     )
     _print_records(found)
     for assumption in found["assumptions"]:
-        typer.echo(f"assumed: {_text(assumption)}")
+        typer.echo(f"assumed: {as_typed(_text(assumption))}")
     print_warnings(found["warnings"])
 
 
@@ -237,16 +239,14 @@ def _print_summary(found: dict[str, Any], took_s: float, *, as_json: bool) -> No
         speed = speed_text(found["accesses"], requests, took_s)
         facts.append(("read", f"in {took_s:,.2f} s: {speed}"))
     else:
-        kept = (
-            f"{format_count(resumed_at)} accesses kept from an interrupted conversion"
-        )
+        kept = f"{counted(resumed_at, 'access')} kept from an interrupted conversion"
         facts.append(("read", f"{kept}, the rest in {took_s:,.2f} s"))
     if found.get("skipped_records"):
         facts.append(("bad records skipped", format_count(found["skipped_records"])))
     print_facts(facts)
     _print_records(found)
     for assumption in found["assumptions"]:
-        typer.echo(f"assumed: {_text(assumption)}")
+        typer.echo(f"assumed: {as_typed(_text(assumption))}")
     print_warnings(found["warnings"])
 
 

@@ -22,6 +22,7 @@ from tierwright.cli.reads import reads_trace
 from tierwright.cli.sizes import page_bytes_of, parse_sizes
 from tierwright.common.errors import BadInput
 from tierwright.common.units import format_bytes, format_count
+from tierwright.common.wording import counted
 from tierwright.trace.reading import Trace
 
 if TYPE_CHECKING:
@@ -134,7 +135,7 @@ def _print_sampled(made: Profile, output: Path | None) -> None:
             (
                 "sample",
                 f"{sampled.sample_rate:.4g} of the pages"
-                + ("" if bound is None else f", at most {format_count(bound)} pages"),
+                + ("" if bound is None else f", at most {counted(bound, 'page')}"),
             ),
             ("interval", f"{_CONFIDENCE:.0%} of samples hold the exact count"),
             ("page accesses", format_count(curve.accesses)),

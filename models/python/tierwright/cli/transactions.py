@@ -17,6 +17,7 @@ from tierwright.cli.output import (
 )
 from tierwright.common.errors import BadInput
 from tierwright.common.units import format_count, format_microseconds, parse_bytes
+from tierwright.common.wording import counted
 
 if TYPE_CHECKING:
     from tierwright.evaluate.transactions.replay import Event
@@ -229,7 +230,7 @@ def transaction_writes(
         slower, saved, total = given
     except ValueError:
         raise BadInput(
-            f"--changes: `{changes}` has {len(given)} numbers",
+            f"--changes: `{changes}` has {counted(len(given), 'number')}",
             "give three: reads slower by, write time saved, whole time saved",
         ) from None
     found = question.answer(
@@ -253,7 +254,7 @@ def transaction_writes(
 
 def _print_writes(found: WriteStudy) -> None:
     print_table(
-        f"{found.dirty_pages:,} dirty pages, {found.pages_reread:g} read again",
+        f"{counted(found.dirty_pages, 'dirty page')}, {found.pages_reread:g} read again",
         [
             ("written as", False),
             ("pages written", True),

@@ -16,6 +16,8 @@ from tierwright.cli.options import (
     preset_of,
 )
 from tierwright.cli.output import Json, print_facts, print_json, print_table
+from tierwright.cli.scale import ProductionOption, workload
+from tierwright.cli.sizes import Size, size_option
 from tierwright.common.errors import BadInput
 from tierwright.common.units import parse_bytes
 
@@ -48,11 +50,9 @@ def wear(
             help="Host writes, where there is no profile. [10^6 bytes/s]",
         ),
     ] = None,
-    ram_pages: Annotated[
-        int | None, typer.Option("--ram-pages", metavar="R", help="RAM. [pages]")
-    ] = None,
+    ram_pages: Annotated[Size | None, size_option("--ram-pages", "R", "RAM.")] = None,
     flash_pages: Annotated[
-        int | None, typer.Option("--flash-pages", metavar="F", help="Flash. [pages]")
+        Size | None, size_option("--flash-pages", "F", "Flash.")
     ] = None,
     disk_device: Annotated[
         str | None,
@@ -163,6 +163,7 @@ def wear(
         ),
     ] = 36,
     start: Start = "steady",
+    production: ProductionOption = None,
     json: Json = False,
 ) -> None:
     """Say how long flash lasts: under each scheme, or at a rate; by rating or P/E cycles."""
@@ -187,6 +188,7 @@ def wear(
         "--price-book": price_book,
         "--growth": growth or None,
         "--devices": None if devices == 1 else devices,
+        "--production": production,
     }
     if profile is None:
         given = [name for name, value in only_by_scheme.items() if value is not None]
@@ -227,16 +229,19 @@ def wear(
             f"a profile needs {', '.join(missing)}",
             "give sizes and devices, as for `tierwright evaluate`",
         )
+    assert ram_pages is not None  # not missing
+    assert flash_pages is not None
     if written_tb is not None and health is not None:
         raise BadInput(
             "--written-tb and --health cannot be combined", "give one of the two"
         )
+    read = workload(profile, production)
     _of_a_profile(
-        profile,
+        read,
         found,
         {
-            "ram_pages": ram_pages,
-            "flash_pages": flash_pages,
+            "ram_pages": ram_pages.at(lambda: read.curve.page_bytes),
+            "flash_pages": flash_pages.at(lambda: read.curve.page_bytes),
             "flash": found,
             "disk": catalog.device_or_file(str(disk_device)),
             "flash_metadata": preset_of(flash_metadata),
@@ -289,11 +294,11 @@ def _rate(profile: Profile, given: float | None) -> Rate:
             "the profile does not state how long its workload took",
             "give --accesses-per-s, the page accesses per second of the running system",
         )
-    return rate_of(profile.curve.accesses, profile.duration_s)
+    return rate_of(profile.curve, profile.duration_s)
 
 
 def _of_a_profile(
-    path: Path,
+    profile: Profile,
     device: devices_.Device,
     choices: dict[str, Any],
     limits: dict[str, Any],
@@ -307,9 +312,7 @@ def _of_a_profile(
 ) -> None:
     from tierwright.advise import wear as question
     from tierwright.hardware import catalog
-    from tierwright.profile.document import read_profile
 
-    profile = read_profile(path)
     curve = profile.curve
     if dirty_share is not None:
         curve = curve.with_dirty_share(dirty_share)

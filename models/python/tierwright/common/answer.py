@@ -18,6 +18,7 @@ import numpy as np
 
 from tierwright.common.cautions import Caution
 from tierwright.common.derivation import Derivation, plain
+from tierwright.common.parameters import Door, spelled
 from tierwright.common.wording import three_digits
 
 
@@ -162,11 +163,15 @@ class Answer:
             for each in self.figures
         )
         warned = "".join(
-            f"<li><b>{escape(each.message)}</b>: {escape(each.hint)}</li>"
+            f"<li><b>{_said(each.message)}</b>: {_said(each.hint)}</li>"
             for each in self.warnings
         )
         return (
-            f"<p>{escape(self.finding)}</p>"
+            f"<p>{_said(self.finding)}</p>"
             + (f"<table>{rows}</table>" if rows else "")
             + (f"<ul>{warned}</ul>" if warned else "")
         )
+
+
+def _said(text: str) -> str:
+    return escape(spelled(text, Door.NOTEBOOK))

@@ -12,7 +12,7 @@ class Caution:
     Attributes
     ----------
     name, message, hint : str
-        Its name, what is so, what to do.
+        Its name, what is so, what to do; parameters by marks (`tierwright.common.parameters`).
     could_change_choice : bool or None
         Whether the scheme chosen would be beaten at the other end of what is unsure; None
         where nothing is chosen, or that end cannot be computed.

@@ -7,6 +7,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from traceback import walk_tb
 
+from tierwright.common.parameters import Door, spelled
+from tierwright.common.wording import counted
+
 
 @dataclass(frozen=True, slots=True)
 class Problem:
@@ -37,9 +40,10 @@ class TierwrightError(Exception):
     Parameters
     ----------
     message : str
-        What is wrong, with the value in backticks.
+        What is wrong, with the value in backticks; names parameters by marks
+        (`tierwright.common.parameters`).
     hint : str
-        The next step, without the word "hint".
+        The next step, without the word "hint"; with marks too.
     """
 
     def __init__(self, message: str, hint: str = "") -> None:
@@ -48,7 +52,22 @@ class TierwrightError(Exception):
         self.hint = hint
 
     def __str__(self) -> str:
-        return f"{self.message}\nhint: {self.hint}" if self.hint else self.message
+        return _text_of(self.message, self.hint)
+
+
+def _text_of(message: str = "", hint: str = "") -> str:
+    return spelled(f"{message}\nhint: {hint}" if hint else message, Door.NOTEBOOK)
+
+
+def text_of_core(error: Exception) -> str:
+    """Return the text of an error of the core: its `str`, which the core sets to this.
+
+    Parameters
+    ----------
+    error : Exception
+        With args `(message, hint)`.
+    """
+    return _text_of(*map(str, error.args[:2]))
 
 
 class BadInput(TierwrightError):
@@ -174,7 +193,7 @@ class Problems:
             message = f"{self.subject}: {self.found[0]}"
         else:
             lines = "\n".join(f"  - {problem}" for problem in self.found)
-            message = f"{self.subject}: {len(self.found)} problems\n{lines}"
+            message = f"{self.subject}: {counted(len(self.found), 'problem')}\n{lines}"
         raise BadInput(message, self.hint, tuple(self.found))
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
+from decimal import Decimal
 
 
 def percent(share: float) -> str:
@@ -16,6 +18,40 @@ def three_digits(value: float) -> str:
     rounded = float(f"{value:.3g}")
     magnitude = math.floor(math.log10(rounded)) if rounded > 0 else 0
     return f"{rounded:,.{max(0, 2 - magnitude)}f}"
+
+
+def counted(count: float | Decimal | str, one: str, many: str | None = None) -> str:
+    """Write a count with what it counts, in the singular for 1 and in the plural for the rest.
+
+    Parameters
+    ----------
+    count : float, Decimal or str
+        A whole number, 0 or more, shown with thousands separators and without decimals; or a
+        text, shown as it is: `"2.5"`.
+    one : str
+        What follows 1: a noun, or all of the sentence that changes with the number.
+    many : str, optional
+        What follows any other number; unless given, the regular plural of `one`.
+
+    Examples
+    --------
+    >>> counted(1, "bad record"), counted(0, "access"), counted(1200, "entry")
+    ('1 bad record', '0 accesses', '1,200 entries')
+    >>> counted(1, "run is waiting", "runs are waiting")
+    '1 run is waiting'
+    """
+    text = count if isinstance(count, str) else f"{count:,.0f}"
+    if text == "1":
+        return f"1 {one}"
+    return f"{text} {_plural(one) if many is None else many}"
+
+
+def _plural(noun: str) -> str:
+    if re.search(r"(s|x|ch|sh)$", noun):
+        return f"{noun}es"
+    if re.search(r"[^aeiou]y$", noun):
+        return f"{noun[:-1]}ies"
+    return f"{noun}s"
 
 
 def listed(names: Sequence[str]) -> str:

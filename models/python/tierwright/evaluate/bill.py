@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from decimal import ROUND_CEILING, ROUND_HALF_UP, Context, Decimal, localcontext
 
+from tierwright.common.wording import counted
 from tierwright.evaluate.economics import HOURS_PER_MONTH
 from tierwright.hardware.build import Build, PartItem, Price, StoreItem, VolumeItem
 from tierwright.hardware.price_history import PricePoint
@@ -25,7 +26,7 @@ ZERO = Decimal(0)
 MB_PER_MIB = Decimal(2**20) / Decimal(10**6)
 _DRIVES = {"nvme": "nvme_bays", "sata_ssd": "nvme_bays", "hdd": "hdd_bays"}
 """Kind of drive to the bays that it needs; a 2.5-inch SATA drive fits a bay of the front."""
-_BAY_NAMES = {"nvme_bays": "NVMe drives", "hdd_bays": "hard disks"}
+_BAY_NAMES = {"nvme_bays": "NVMe drive", "hdd_bays": "hard disk"}
 _LOCAL_FAMILIES = frozenset({"n1", "n2", "n2d", "c2", "m3"})
 """Families that may take Local SSDs, at creation alone."""
 _N2_COUNTS = (
@@ -357,7 +358,7 @@ def _part_lines(build: Build, item: PartItem, owned: int) -> Iterator[Line]:
             yield replace(
                 line,
                 months=life.quantize(Decimal("0.1"), ROUND_HALF_UP),
-                note=f"{times:,} of each drive in {build.horizon_months:,} months: "
+                note=f"{times:,} of each drive in {counted(build.horizon_months, 'month')}: "
                 f"{rated.normalize():,f} TB rated, {written.normalize():,f} TB written a year",
             )
 
@@ -623,7 +624,8 @@ def _of_chassis(build: Build) -> Iterator[Violation]:
         yield Violation(
             "dimm_slots",
             where,
-            f"{modules:,} memory modules do not fit {slots:f} slots of `{where}`",
+            f"{counted(modules, 'memory module does', 'memory modules do')} not fit "
+            f"{counted(slots, 'slot')} of `{where}`",
             "use fewer and larger modules, or more machines",
         )
     yield from _of_bays(chassis, counts, where)
@@ -652,14 +654,15 @@ def _of_bays(
             yield Violation(
                 "no_drive_bays",
                 where,
-                f"`{where}` states no bays for {name}, and {drives:,} are asked for",
+                f"`{where}` states no bays for a {name}, and the build needs {drives:,}",
                 f"choose a chassis that has them, or state its `{bays}` in the CONFIG",
             )
         elif held is not None and drives > held:
             yield Violation(
                 "drive_bays",
                 where,
-                f"{drives:,} {name} do not fit {held:f} bays of `{where}`",
+                f"{counted(drives, f'{name} does', f'{name}s do')} not fit "
+                f"{counted(held, 'bay')} of `{where}`",
                 "use fewer and larger drives, or more machines",
             )
 
@@ -805,7 +808,7 @@ def _of_local(
         yield Violation(
             "local_disk_count",
             where,
-            f"{disks:,} local disks cannot be chosen with `{server.id}`",
+            f"{counted(disks, 'local disk')} cannot be chosen with `{server.id}`",
             f"use one of {', '.join(str(each) for each in allowed)}",
         )
 

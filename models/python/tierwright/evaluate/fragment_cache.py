@@ -482,7 +482,7 @@ def fragment_trade(
             Caution(
                 "assumed_runs",
                 "the used share rests on the mean run of useful pages that was given",
-                "measure the sequentiality of the workload: `tierwright trace summary`",
+                "measure the sequentiality of the workload, which [[the trace_summary]] shows",
             ),
         ),
         (

@@ -28,6 +28,7 @@ from tierwright.common.cautions import Caution
 from tierwright.common.derivation import plain
 from tierwright.common.documents import parse_json
 from tierwright.common.errors import BadInput, Problems
+from tierwright.common.wording import counted
 from tierwright.hardware.device import KINDS, Device, Measurement, device_from_mapping
 from tierwright.hardware.service_time import (
     service_basis,
@@ -534,7 +535,7 @@ def _page(runs: Sequence[FioRun], wanted: int | None, place: str) -> int:
     if wanted is None and len(sizes) > 1:
         raise BadInput(
             f"{place}: random operations of {', '.join(map(str, sizes))} bytes were measured",
-            "choose one with --page-bytes",
+            "choose one as [[the page_bytes]]",
         )
     if wanted is not None and wanted not in sizes:
         raise BadInput(
@@ -564,7 +565,7 @@ def _depth(
         raise BadInput(
             f"{place}: reads were measured at depth {reads}, writes at {writes}: rates "
             "at different queue depths are not comparable",
-            "measure both at one depth, or choose with --queue-depth",
+            "measure both at one depth, or give [[the queue_depth]]",
         )
     depth = wanted if wanted is not None else max(both or measured)
     lacking = [name for name, found in depths.items() if depth not in found]
@@ -605,7 +606,7 @@ def _about_runs(chosen: Iterable[FioRun]) -> Iterable[Caution]:
         ):
             yield Caution(
                 "depth_not_reached",
-                f"job `{run.name}` requested {run.queue_depth} requests in flight and "
+                f"job `{run.name}` requested {counted(run.queue_depth, 'request')} in flight and "
                 f"had {run.in_flight:.3g} (IOPS x latency)",
                 "check whether the engine is synchronous or the processor too slow; "
                 "the profile states the requested depth",

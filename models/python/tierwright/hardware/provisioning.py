@@ -16,6 +16,7 @@ from decimal import Decimal
 from tierwright.common.derivation import Derivation, Number
 from tierwright.common.errors import BadInput
 from tierwright.common.units import UNIT_BYTES
+from tierwright.common.wording import counted
 from tierwright.hardware.device import Device, Figure
 from tierwright.hardware.service_time import CUSTOMARY_TRANSFER_BYTES
 
@@ -407,7 +408,7 @@ def _charge(
     of_several: tuple[Number, ...] = ()
     if count > 1:
         formula = f"volumes x {formula}"
-        sums = f"{count:,} volumes x ({' + '.join(parts)})"
+        sums = f"{counted(count, 'volume')} x ({' + '.join(parts)})"
         text = f"{sums} {rent.unit}, {included:,} {unit} included in each"
         of_several = (Number("volumes", count, "1", "that hold the bytes"),)
     return ProvisionedCharge(

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from tierwright.common.cautions import Caution
+from tierwright.common.wording import counted
 from tierwright.hardware.device import Device
 
 ASSUMED_DWPD, ASSUMED_YEARS = 1.0, 5.0
@@ -113,7 +114,7 @@ def rated_endurance(
         given.append(f"{dwpd:g} DWPD")
     stated = device.number("endurance_years")
     if stated is None and years is not None and written is None:
-        given.append(f"{years:g} years")
+        given.append(counted(f"{years:g}", "year"))
         stated = years
     found = RatedEndurance(written, per_day, stated, "as the device states")
     if assume and written is None and _wears(device):

@@ -13,6 +13,7 @@ from tierwright.common.arrays import FloatArray
 from tierwright.common.cautions import Caution
 from tierwright.common.currency import text_of, three_digits
 from tierwright.common.errors import BadInput
+from tierwright.common.wording import counted
 from tierwright.hardware.device import Device
 from tierwright.hardware.prices import (
     Price,
@@ -80,7 +81,9 @@ class CostPart:
         if self.price is None or self.unit is None:
             return ""
         spread = (
-            "" if self.unit.endswith("/month") else f" / {amortisation_months:,} months"
+            ""
+            if self.unit.endswith("/month")
+            else f" / {counted(amortisation_months, 'month')}"
         )
         rented = f" + {self.provisioned}" if self.provisioned else ""
         price = three_digits(Decimal(self.price), _DIGITS)
@@ -102,7 +105,7 @@ def _cost_parts(
     held = {
         "ram": (ram, ram_pages * curve.page_bytes),
         "flash": (flash, flash_pages * curve.page_bytes),
-        "disk": (disk, curve.distinct_pages * curve.page_bytes),
+        "disk": (disk, curve.data_pages * curve.page_bytes),
     }
     parts: dict[str, CostPart] = {}
     warnings: list[Caution] = []

@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tierwright.common.arrays import FloatArray, share
 from tierwright.common.errors import BadInput, Problems
+from tierwright.profile.production import Scaled
 from tierwright.profile.steady_state import (
     LEAST_AT_RISK,
     Start,
@@ -115,6 +116,9 @@ class Curve:
         themselves. See `start`.
     new_pages : int
         Pages known to be newly allocated during the recording, see `growth`. [pages]
+    scaled : Scaled or None
+        How the curve was scaled to the production that it speaks of; None where it speaks of
+        what was recorded or given.
     counts : Counts
         Stands for sizes and counts: the same in copies that differ in their notes.
 
@@ -140,6 +144,7 @@ class Curve:
     notes: ReaderNotes = NOTHING_NOTED
     cold: Curve | None = field(default=None, repr=False)
     new_pages: int = 0
+    scaled: Scaled | None = None
     _knots: FloatArray = field(init=False, repr=False)
     _misses: FloatArray = field(init=False, repr=False)
     _write_backs: FloatArray | None = field(init=False, repr=False)
@@ -176,6 +181,7 @@ class Curve:
         notes: ReaderNotes = NOTHING_NOTED,
         cold: Curve | None = None,
         new_pages: int = 0,
+        scaled: Scaled | None = None,
     ) -> Curve:
         """Make a curve from sizes and counts, thinned or whole.
 
@@ -197,7 +203,52 @@ class Curve:
             notes,
             cold,
             new_pages,
+            scaled,
         )
+
+    @classmethod
+    def scaled_to(
+        cls,
+        scaled: Scaled,
+        cold: Curve,
+        steady: tuple[ArrayLike, ArrayLike, ArrayLike | None],
+    ) -> Curve:
+        """Make the curves of a scaled workload, which know their steady state from the recording.
+
+        Parameters
+        ----------
+        scaled : Scaled
+            How they were scaled.
+        cold : Curve
+            Counts from a cold start, at the sizes of production.
+        steady : (array_like, array_like, array_like or None)
+            Sizes [pages], misses and write-backs of the running system.
+
+        Returns
+        -------
+        Curve
+            That of the cold start.
+
+        Raises
+        ------
+        BadInput
+            As `from_lists`.
+        """
+        made = replace(cold, scaled=scaled)
+        running = cls.from_lists(
+            *steady,
+            accesses=made.accesses,
+            distinct_pages=made.distinct_pages,
+            page_bytes=made.page_bytes,
+            write_accesses=made.write_accesses,
+            sample_rate=made.sample_rate,
+            notes=made.notes,
+            cold=made,
+            new_pages=made.new_pages,
+            scaled=scaled,
+        )
+        made._steady.append(running)
+        return made
 
     @classmethod
     def from_full(
@@ -300,6 +351,13 @@ class Curve:
         return self.given is None or self.given.data_known
 
     @property
+    def data_pages(self) -> int:
+        """Pages of the data, touched or not, as far as is known: what the disk holds. [pages]"""
+        if self.scaled is None:
+            return self.distinct_pages
+        return max(self.distinct_pages, self.scaled.data_pages(self.page_bytes))
+
+    @property
     def ends_early(self) -> bool:
         """Whether larger caches than the last listed size may miss less."""
         return not self.data_known or self.last_listed < self.distinct_pages
@@ -345,6 +403,11 @@ class Curve:
         known = 0 if self.given else check_new_pages(new_pages, self.distinct_pages)
         if known == self.new_pages:
             return self
+        if self.scaled is not None:
+            raise BadInput(
+                f"new_pages: `{new_pages}` cannot be stated of a workload that was scaled",
+                "state the new pages with `tierwright scale`, of the profile of the recording",
+            )
         if self.cold is not None:
             return self.cold.with_new_pages(known).steady()
         return replace(self, new_pages=known)
@@ -427,8 +490,32 @@ class Curve:
 
         Low: first touches do not count, N (m - M) / (N - M), with G new pages
         (N - G) (m - M) / (N - M) + G. High: all of them miss, m. Both are the misses themselves
-        for a cold or a given curve.
+        for a cold or a given curve. The worst error known of the law by which a curve was scaled
+        widens them; where it was never measured they are none and every access.
         """
+        low, high = self._counted_band(size)
+        return self._law_ends(low)[0], self._law_ends(high)[1]
+
+    def law_band(self, size: ArrayLike) -> tuple[FloatArray, FloatArray]:
+        """Return the ends of the misses by the worst error known of the law that scaled the curve.
+
+        None and every access where the law was never measured; the misses themselves where nothing
+        was scaled.
+        """
+        return self._law_ends(self.misses(size))
+
+    def _law_ends(self, misses: FloatArray) -> tuple[FloatArray, FloatArray]:
+        if self.scaled is None:
+            return misses, misses
+        known = self.scaled.known_error
+        if known is None:
+            return np.zeros_like(misses), np.full_like(misses, float(self.accesses))
+        # An error is a ratio: as much too low as too high.
+        return misses / (1 + known.worst), np.minimum(
+            misses * (1 + known.worst), float(self.accesses)
+        )
+
+    def _counted_band(self, size: ArrayLike) -> tuple[FloatArray, FloatArray]:
         counted = self.cold
         if counted is None:
             return self.misses(size), self.misses(size)
@@ -456,7 +543,9 @@ class Curve:
             distinct_pages=self.distinct_pages,
             new_pages=self.growth,
         )
-        return np.where(sizes < self.distinct_pages, left, 0.0)
+        # A scaled curve rests on no more accesses than its recording has.
+        own = 1.0 if self.scaled is None else self.scaled.counts_factor
+        return np.where(sizes < self.distinct_pages, left / own, 0.0)
 
     def uncertain(self, size: ArrayLike) -> NDArray[np.bool_]:
         """Whether too few accesses could tell about a size in the steady state."""
@@ -531,6 +620,12 @@ class Curve:
 
     def at(self, sizes: NDArray[np.int64]) -> Curve:
         """Return the same curve, listed at `sizes`, which increase. [pages]"""
+        made = self._at(sizes)
+        if self.scaled is not None and self._steady:
+            made._steady.append(replace(self._steady[0]._at(sizes), cold=made))
+        return made
+
+    def _at(self, sizes: NDArray[np.int64]) -> Curve:
         return Curve.from_lists(
             sizes,
             self.misses(sizes),
@@ -544,6 +639,7 @@ class Curve:
             notes=self.notes,
             cold=self.cold,
             new_pages=self.new_pages,
+            scaled=self.scaled,
         )
 
     def with_notes(self, notes: ReaderNotes) -> Curve:
@@ -585,6 +681,7 @@ class Curve:
             write_accesses=math.ceil(dirty_share * self.accesses),
             given=replace(self.given, dirty_share=float(dirty_share)),
             notes=self.notes,
+            scaled=self.scaled,
         )
 
     def to_lists(self) -> dict[str, Any]:

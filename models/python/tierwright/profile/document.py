@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,11 +13,15 @@ import numpy as np
 from tierwright.common.arrays import FloatArray
 from tierwright.common.documents import read_json
 from tierwright.common.errors import BadInput, Problems
+from tierwright.common.wording import counted
 from tierwright.trace.notes import NOTHING_NOTED, notes_from_mapping
 
 if TYPE_CHECKING:
     from tierwright.profile.summaries import Summaries
+from tierwright.profile import production as production_document
+from tierwright.profile import relations as relations_document
 from tierwright.profile.curve import Curve, Given, _is_count, _is_number, _plain
+from tierwright.profile.relations import RelationReuse
 
 SCHEMA = "tierwright-profile"
 
@@ -30,8 +34,19 @@ GIVEN_SCHEMA_VERSION = 2
 """Of one made of a given curve: its write-backs and write accesses may be null."""
 
 
+SCALED_SCHEMA_VERSION = 3
+"""Of one that was scaled to production; it lists the curve of the running system too."""
+
+
 MAX_PROFILE_BYTES = 300_000
 """A profile file is never larger. [bytes]"""
+
+
+_RELATIONS_KEY = len(', "relations": ') + 1
+"""Bytes of the key of the relations, and of the end of the file."""
+
+
+_VERSIONS = (SCHEMA_VERSION, GIVEN_SCHEMA_VERSION, SCALED_SCHEMA_VERSION)
 
 
 _PROFILE_HINT = "make the file with `tierwright profile TRACE -o PROFILE.json`"
@@ -97,6 +112,8 @@ class Profile:
         misses or write-backs per access; None where the whole curve is not known. [1]
     summaries : Summaries or None
         What the trace is like beyond its curves, without names; None where nobody asked.
+    relations : tuple of RelationReuse
+        Reuse by relation, which a law needs to scale each by itself; empty where nobody asked.
     """
 
     curve: Curve
@@ -104,6 +121,7 @@ class Profile:
     sampled: Sampled | None = None
     thinned_error: float | None = None
     summaries: Summaries | None = None
+    relations: tuple[RelationReuse, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return the document that `profile_from_mapping` reads."""
@@ -112,7 +130,7 @@ class Profile:
         notes = curve.notes.without_content()
         return {
             "schema": SCHEMA,
-            "schema_version": SCHEMA_VERSION if given is None else GIVEN_SCHEMA_VERSION,
+            "schema_version": self._version,
             "accesses": curve.accesses,
             "distinct_pages": curve.distinct_pages,
             "write_accesses": curve.known_write_accesses,
@@ -133,7 +151,37 @@ class Profile:
             ),
             **({} if notes == NOTHING_NOTED else {"trace": notes.to_dict()}),
             **self._summaries(),
+            **self._production(),
+            **(
+                {"relations": [one.to_dict() for one in self.relations]}
+                if self.relations
+                else {}
+            ),
         }
+
+    def _production(self) -> dict[str, Any]:
+        curve = self.curve
+        if curve.scaled is None:
+            return {}
+        running = {} if curve.given else {"steady": curve.steady().to_lists()}
+        found = {**curve.scaled.to_dict(), **running}
+        found["recorded"] |= {
+            "sample_rate": curve.sample_rate,
+            "new_pages": curve.new_pages,
+        }
+        return found
+
+    def with_relations(self, relations: Iterable[RelationReuse]) -> Profile:
+        """Return the profile with the reuse of its relations, as many as its file has room for."""
+        bare = replace(self, relations=())
+        left = MAX_PROFILE_BYTES - len(json.dumps(bare.to_dict())) - _RELATIONS_KEY
+        return replace(self, relations=relations_document.bounded(relations, left))
+
+    @property
+    def _version(self) -> int:
+        if self.curve.scaled is not None:
+            return SCALED_SCHEMA_VERSION
+        return SCHEMA_VERSION if self.curve.given is None else GIVEN_SCHEMA_VERSION
 
     def _summaries(self) -> dict[str, Any]:
         if self.summaries is None:
@@ -153,7 +201,7 @@ class Profile:
         text = json.dumps(self.to_dict(), allow_nan=False) + "\n"
         if len(text) > MAX_PROFILE_BYTES:
             raise BadInput(
-                f"the profile lists {len(self.curve.pages)} sizes and would take "
+                f"the profile lists {counted(len(self.curve.pages), 'size')} and would take "
                 f"{len(text)} bytes; a profile file has at most {MAX_PROFILE_BYTES}",
                 "name fewer sizes",
             )
@@ -199,11 +247,10 @@ def profile_from_mapping(data: Any, *, place: str = "profile") -> Profile:
         problems.raise_if_any()
     version = data.get("schema_version", SCHEMA_VERSION)
     problems.check(
-        _is_count(version) and version in (SCHEMA_VERSION, GIVEN_SCHEMA_VERSION),
+        _is_count(version) and version in _VERSIONS,
         "schema_version",
         version,
-        f"is neither {SCHEMA_VERSION} nor {GIVEN_SCHEMA_VERSION}, the versions that this "
-        "program reads",
+        f"must be one of {', '.join(map(str, _VERSIONS))}, the versions that this program reads",
     )
     given = _given(data, version, problems)
     writes_unknown = (
@@ -259,7 +306,24 @@ def profile_from_mapping(data: Any, *, place: str = "profile") -> Profile:
         from tierwright.profile.summaries_document import from_mapping
 
         summaries = from_mapping(data["summaries"], data, problems)
+    scaled = production_document.from_mapping(data, problems)
+    problems.check(
+        (version == SCALED_SCHEMA_VERSION) == (data.get("law") is not None),
+        "law",
+        data.get("law"),
+        f"must stand in profiles of version {SCALED_SCHEMA_VERSION}, and only in these",
+    )
+    running = (
+        _curve_lists(data.get("steady"), problems, ("write_backs",), "steady")
+        if version == SCALED_SCHEMA_VERSION and given is None
+        else {}
+    )
+    relations = relations_document.from_mapping(data.get("relations"), problems)
+    rate, new_pages = None if sampled is None else sampled.sample_rate, 0
+    if scaled is not None:
+        rate, new_pages = _recording(data, problems)
     problems.raise_if_any()
+    part = "curve"
     try:
         curve = Curve.from_lists(
             lists["pages"],
@@ -270,15 +334,48 @@ def profile_from_mapping(data: Any, *, place: str = "profile") -> Profile:
             page_bytes=data["page_bytes"],
             write_accesses=data["write_accesses"] or 0,
             given=given,
-            sample_rate=None if sampled is None else sampled.sample_rate,
+            sample_rate=rate,
             notes=notes,
+            new_pages=new_pages,
+            scaled=scaled,
         )
+        if scaled is not None and given is None:
+            part = "steady"
+            curve = Curve.scaled_to(
+                scaled,
+                curve,
+                (running["pages"], running["misses"], running["write_backs"]),
+            )
     except BadInput as error:
         found = Problems(place, _PROFILE_HINT)
-        found.found += error.problems
+        found.found += [
+            replace(one, where=one.where.replace("curve", part, 1))
+            for one in error.problems
+        ]
         found.raise_if_any()
         raise
-    return Profile(curve, duration_s, sampled, thinned_error, summaries)
+    return Profile(curve, duration_s, sampled, thinned_error, summaries, relations)
+
+
+def _recording(data: Mapping[str, Any], problems: Problems) -> tuple[float | None, int]:
+    """Read how a recording that was scaled had been sampled, and its new pages."""
+    recorded = data["recorded"]
+    rate, new_pages = recorded.get("sample_rate"), recorded.get("new_pages", 0)
+    problems.check(
+        rate is None or (_is_number(rate) and 0 < rate <= 1),
+        "recorded.sample_rate",
+        rate,
+        "must lie in (0, 1], or be null",
+    )
+    problems.check(
+        _is_count(new_pages)
+        and _is_count(data.get("distinct_pages"))
+        and new_pages <= data["distinct_pages"],
+        "recorded.new_pages",
+        new_pages,
+        "must be a whole number, at most distinct_pages",
+    )
+    return rate, new_pages
 
 
 def _sampled(data: Mapping[str, Any], sizes: int, problems: Problems) -> Sampled | None:
@@ -304,7 +401,7 @@ def _sampled(data: Mapping[str, Any], sizes: int, problems: Problems) -> Sampled
             and len(pairs) == sizes
             and all(_is_interval(pair) for pair in pairs)
         )
-        message = f"must be a list of [low, high] for each of {sizes} sizes"
+        message = f"must be a list of [low, high] for each of {counted(sizes, 'size')}"
         problems.check(good, key, None, message)
         if good:
             ends.append(np.asarray(pairs, dtype=np.float64).reshape(-1, 2))
@@ -336,9 +433,11 @@ _LONGEST_TEXT = 500
 
 def _given(data: Mapping[str, Any], version: Any, problems: Problems) -> Given | None:
     """Read what stands behind a given curve; None for a measured one."""
-    if version != GIVEN_SCHEMA_VERSION:
-        return None
     found = data.get("given")
+    if version == SCALED_SCHEMA_VERSION and found is None:
+        return None
+    if version not in (GIVEN_SCHEMA_VERSION, SCALED_SCHEMA_VERSION):
+        return None
     if not isinstance(found, Mapping):
         problems.add("given", found, "must be an object")
         return None
@@ -387,23 +486,23 @@ def _given(data: Mapping[str, Any], version: Any, problems: Problems) -> Given |
 
 
 def _curve_lists(
-    curve: Any, problems: Problems, backs: tuple[str, ...]
+    curve: Any, problems: Problems, backs: tuple[str, ...], name: str = "curve"
 ) -> dict[str, list[Any]]:
     lists: dict[str, list[Any]] = {}
     if not problems.check(
-        isinstance(curve, Mapping), "curve", curve, "must be an object of three lists"
+        isinstance(curve, Mapping), name, curve, "must be an object of three lists"
     ):
         return lists
     if not backs:
         problems.check(
             curve.get("write_backs") is None,
-            "curve.write_backs",
+            f"{name}.write_backs",
             None,
             "must be null: no dirty share is stated",
         )
     for key in ("pages", "misses", *backs):
         values = curve.get(key)
-        where = f"curve.{key}"
+        where = f"{name}.{key}"
         if not problems.check(
             isinstance(values, list), where, values, "must be a list"
         ):

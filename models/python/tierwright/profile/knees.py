@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from tierwright.common.errors import BadInput
+from tierwright.common.wording import counted
 
 METHOD = (
     "Kneedle (Satopaa, Albrecht, Irwin & Raghavan, ICDCS Workshops 2011), offline, on hit ratio "
@@ -71,7 +72,7 @@ def knees(pages: ArrayLike, hit_ratio: ArrayLike) -> list[Knee]:
     ratio = np.asarray(hit_ratio, dtype=np.float64)
     if size.shape != ratio.shape or size.ndim != 1:
         raise BadInput(
-            f"knees: `{size.size}` sizes for {ratio.size} hit ratios",
+            f"knees: `{size.size}` sizes for {counted(ratio.size, 'hit ratio')}",
             "give one hit ratio for each size",
         )
     if size.size < _FEWEST_POINTS:

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tierwright.common.errors import BadInput
+from tierwright.common.wording import counted
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -131,7 +132,7 @@ def _checked(
     groups = np.asarray(pages, dtype=np.float64)
     if counts.size == 0 or counts.shape != groups.shape:
         raise BadInput(
-            f"popularity: `{counts.size}` counts for {groups.size} groups of pages",
+            f"popularity: `{counts.size}` counts for {counted(groups.size, 'group')} of pages",
             "give one number of pages for each number of accesses, at least one",
         )
     for name, column in (("accesses", counts), ("pages", groups)):

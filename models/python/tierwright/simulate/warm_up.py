@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from tierwright.common.errors import BadInput
+from tierwright.common.wording import counted
 
 WarmUp = int | float
 """Accesses at the head of a trace that are replayed and not counted, or a share of all accesses between 0 and 1.
@@ -54,13 +55,13 @@ def accesses_of(warm_up: WarmUp, accesses: int) -> int:
         found = math.floor(warm_up * accesses)
         if found < 1:
             raise BadInput(
-                f"{warm_up:.6g} of {accesses:,} accesses is less than one access to "
+                f"{warm_up:.6g} of {counted(accesses, 'access')} is less than one access to "
                 "warm up with",
                 "give a larger share, or no warm-up",
             )
     if 0 < accesses <= found:
         raise BadInput(
-            f"the trace has {accesses:,} accesses, so a warm-up of {found:,} leaves none to count",
+            f"the trace has {counted(accesses, 'access')}, so a warm-up of {found:,} leaves none to count",
             "warm up with fewer accesses than the trace has, such as 50%",
         )
     return found
@@ -81,9 +82,9 @@ def parse(text: str) -> WarmUp:
             return whole(int(plain)) or 0
         share = float(number) / 100
     except ValueError:
-        raise BadInput(f"`--warm-up {text}` is not a warm-up", _HINT) from None
+        raise BadInput(f"[[warm_up]]: `{text}` is not a warm-up", _HINT) from None
     if not 0 <= share < 1:
         raise BadInput(
-            f"`--warm-up {text}` is not a share that leaves accesses to count", _HINT
+            f"[[warm_up]]: `{text}` is not a share that leaves accesses to count", _HINT
         )
     return share

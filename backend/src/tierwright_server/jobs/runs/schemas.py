@@ -4,7 +4,7 @@ from datetime import datetime
 
 from pydantic import Field
 
-from tierwright_server.common.schemas import Answer, Hint
+from tierwright_server.common.schemas import Answer, Hint, Said
 from tierwright_server.jobs.runs.states import RunKind, RunStatus
 
 
@@ -35,7 +35,7 @@ class RunOut(Answer):
         default=None, description="Records per second, recently."
     )
     message: str | None
-    error: str | None = Field(description="Why it failed.")
+    error: Said | None = Field(description="Why it failed.")
     hint: Hint
     attempts: int = Field(description="How often a worker started it.")
     cancel_requested: bool

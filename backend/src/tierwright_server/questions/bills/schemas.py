@@ -8,6 +8,7 @@ from tierwright_server.common.schemas import (
     Answer,
     Body,
     Identifier,
+    Said,
     ShortText,
     Usd,
     UsdIn,
@@ -228,8 +229,8 @@ class ViolationOut(Answer):
 
     name: str = Field(description="Name of the limit.")
     where: str = Field(description="Entry of the configuration, or an id.")
-    message: str
-    hint: str = Field(description="What to do next.")
+    message: Said
+    hint: Said = Field(description="What to do next.")
 
 
 class BillRamOut(Answer):

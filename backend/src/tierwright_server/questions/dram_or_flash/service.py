@@ -110,7 +110,7 @@ def _rate(body: BreakEvenIn, point: Point) -> Rate | None:
     duration_s = point.content.summary.get("duration_s")
     if not duration_s or point.curve.accesses == 0:
         return None
-    return rate_of(point.curve.accesses, duration_s)
+    return rate_of(point.curve, duration_s)
 
 
 def _shown(

@@ -15,6 +15,7 @@ from tierwright.advise.pool_advisor import (
     least_window,
 )
 from tierwright.common.errors import BadInput as ModelBadInput
+from tierwright.common.wording import counted
 from tierwright.evaluate.page_flow.cautions import about_trace
 from tierwright_server.common.errors import BadInput
 from tierwright_server.common.schemas import Answer, Body, Identifier, Pages, WarningOut
@@ -142,7 +143,7 @@ async def create_pool_advisor(
         raise BadInput.at(
             "body.epoch_accesses",
             body.epoch_accesses,
-            f"makes more than {MOST_EPOCHS:,} epochs of {accesses:,} accesses",
+            f"makes more than {MOST_EPOCHS:,} epochs of {counted(accesses, 'access')}",
             hint=f"Give at least {-(-accesses // MOST_EPOCHS):,}.",
         )
     pages = min(body.pages, largest_buffer(content))
@@ -151,7 +152,7 @@ async def create_pool_advisor(
         raise BadInput.at(
             "body.window_accesses",
             body.window_accesses,
-            f"is too short for {pages:,} pages: the advisor scans all of them in each "
+            f"is too short for {counted(pages, 'page')}: the advisor scans all of them in each "
             "window",
             hint=f"Give at least {least:,}.",
         )
@@ -162,7 +163,7 @@ async def create_pool_advisor(
         RunKind.POOL_ADVISOR,
         subject,
         {**parameters, "pages": pages, "write_share": writes / max(1, accesses)},
-        f"Adaptive split of {workload.name} at {pages:,} pages, {body.dynamics}",
+        f"Adaptive split of {workload.name} at {counted(pages, 'page')}, {body.dynamics}",
     )
     return _out(row)
 

@@ -16,6 +16,7 @@ from tierwright.advise.pool_gain import (
 )
 from tierwright.advise.pool_split import PoolSplit
 from tierwright.advise.pool_survey import SplitSurvey, SurveyGain
+from tierwright.common.wording import counted
 from tierwright.evaluate.page_flow.cautions import about_trace
 from tierwright_server.common.errors import NotComputed, NotReady
 from tierwright_server.common.mirrors import mirrors
@@ -216,7 +217,7 @@ async def create_pool_split(
         RunKind.POOL_SPLIT,
         subject,
         {"pages": pages, "distance": body.distance},
-        f"Pool split of {subject[0].name} at {pages:,} pages",
+        f"Pool split of {subject[0].name} at {counted(pages, 'page')}",
     )
     return _out(row, subject[1])
 
@@ -296,7 +297,7 @@ async def stored(
         arrays = await service.load(context, row)
     except NotReady as error:
         raise NotComputed(
-            f"the current models have not counted a buffer of {pages:,} pages of "
+            f"the current models have not counted a buffer of {counted(pages, 'page')} of "
             f"{workload.name}",
             hint="Request the split: POST /api/v1/pool-splits. Then follow its run, "
             "and ask again.",

@@ -253,5 +253,5 @@ async def find(session: AsyncSession, context: Context, body: PointIn) -> Found:
             "took",
             hint="Give the page accesses per second of the running system.",
         )
-    rate = rate_of(curve.accesses, duration_s)
+    rate = rate_of(curve, duration_s)
     return Found(point, rate.accesses_per_s, rate.basis)

@@ -6,7 +6,14 @@ from typing import Annotated
 from pydantic import Field
 
 from tierwright.advise.miniature import USUAL_RATE, Interval
-from tierwright_server.common.schemas import Answer, Body, Hint, Identifier, WarningOut
+from tierwright_server.common.schemas import (
+    Answer,
+    Body,
+    Hint,
+    Identifier,
+    Said,
+    WarningOut,
+)
 from tierwright_server.jobs.runs.schemas import RunOut
 from tierwright_server.jobs.runs.states import RunStatus
 from tierwright_server.replays.simulator.schemas import ItemName, Options
@@ -63,7 +70,7 @@ class MiniatureRow(Answer):
         "may be biased, so there is no interval."
     )
     warnings: list[WarningOut]
-    error: str | None = Field(description="Why there is no estimate of this size.")
+    error: Said | None = Field(description="Why there is no estimate of this size.")
     hint: Hint
 
 

@@ -9,6 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from tierwright.advise import miniature as question
 from tierwright.common.core_errors import Cancelled, SimulatorError
+from tierwright.common.wording import counted
 from tierwright.simulate import replay
 from tierwright.trace.reading import Trace
 from tierwright_server.common.errors import BadInput, simulator_message
@@ -67,7 +68,7 @@ async def create_miniature(
         content,
         body.model_dump(mode="json"),
         configurations,
-        f"Estimate {item.title} over {workload.name} at {len(keys):,} sizes, from "
+        f"Estimate {item.title} over {workload.name} at {counted(len(keys), 'size')}, from "
         f"{100 * body.sample_rate:g} % of the pages",
     )
     miniature, run = await results.obtain(session, asked, is_done)

@@ -12,6 +12,7 @@ from tierwright_server.common.schemas import (
     Hint,
     Identifier,
     Pages,
+    Said,
     WarmUp,
     WarningOut,
 )
@@ -143,7 +144,7 @@ class ReplayOut(Answer):
     )
     counters: dict[str, int] = Field(description="Every counter of the replay.")
     warnings: list[WarningOut]
-    error: str | None = Field(description="Why this replay failed on this trace.")
+    error: Said | None = Field(description="Why this replay failed on this trace.")
     hint: Hint
 
 

@@ -12,6 +12,7 @@ from tierwright.advise import clean_only
 from tierwright.advise import sweep as question
 from tierwright.advise.clean_only import CleanOnlyCost
 from tierwright.advise.sweep import NO_RAM_LEFT, ReplayRow
+from tierwright.common.wording import counted
 from tierwright.evaluate.metadata import MetadataPreset
 from tierwright.evaluate.page_flow.cautions import about_space_behind
 from tierwright.hardware.device import Device
@@ -75,7 +76,7 @@ async def create_sweep(
         content,
         body.model_dump(mode="json"),
         configurations,
-        f"Sweep {workload.name}: {_names(found)}, {len(_fitting(configurations)):,} replays",
+        f"Sweep {workload.name}: {_names(found)}, {counted(len(_fitting(configurations)), 'replay')}",
     )
     return await _obtain(session, asked)
 
@@ -129,8 +130,8 @@ async def stored(
     found = await kept.results(session, content.id, list(keys))
     if missing := keys - found.keys():
         raise NotComputed(
-            f"the current models have not made {len(missing):,} of the {len(keys):,} "
-            f"replays of {workload.name}",
+            f"the current models have not made {len(missing):,} of the "
+            f"{counted(len(keys), 'replay')} of {workload.name}",
             hint="Request the sweep: POST /api/v1/sweeps. Then follow its run, and ask "
             "again.",
         )
@@ -179,7 +180,7 @@ async def create_replays(
         entries.append({"contender": contenders.index(contender), **each})
     if len(contenders) > registry.MOST_CONTENDERS:
         raise BadInput(
-            f"the check takes {len(contenders)} different replays, more than "
+            f"the check takes {counted(len(contenders), 'different replay')}, more than "
             f"{registry.MOST_CONTENDERS}",
             hint="Request fewer sizes at once.",
         )
@@ -197,7 +198,7 @@ async def create_replays(
         content,
         inputs.model_dump(mode="json"),
         entries,
-        f"Check by replay of {workload.name}, {len(entries):,} replays",
+        f"Check by replay of {workload.name}, {counted(len(entries), 'replay')}",
     )
     return await _obtain(session, asked)
 
@@ -334,7 +335,7 @@ def _configurations(
         raise BadInput.at(
             "body",
             count,
-            f"asks for {count:,} replays, more than {registry.MOST_REPLAYS:,}",
+            f"asks for {counted(count, 'replay')}, more than {registry.MOST_REPLAYS:,}",
             hint="Use fewer sizes or fewer contenders, or split it into two sweeps.",
         )
     made = [

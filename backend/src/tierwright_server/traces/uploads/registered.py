@@ -12,6 +12,7 @@ import os
 import stat
 from pathlib import Path
 
+from tierwright.common.wording import counted
 from tierwright.trace.sources.address import Address, parse
 from tierwright.trace.sources.files import others_of
 from tierwright_server.common.errors import BadInput, Conflict, Forbidden
@@ -144,7 +145,9 @@ def unchanged(settings: Settings, upload: Upload) -> Path:
         or not is_marked(path, upload.source_mtime_ns, upload.created_at)
     ):
         others = others_of(path)
-        which = f", or one of the {len(others)} files read with it," if others else ""
+        which = {0: "", 1: ", or the file read with it,"}.get(
+            len(others), f", or one of the {counted(len(others), 'file')} read with it,"
+        )
         raise Conflict(
             f"`{upload.source_path}`{which} has changed since it was registered",
             hint=hint,

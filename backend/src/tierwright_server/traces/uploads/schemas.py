@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, Field, StringConstraints
 
-from tierwright_server.common.schemas import Answer, Body, WarningOut
+from tierwright_server.common.schemas import Answer, Body, Said, WarningOut
 from tierwright_server.jobs.runs.schemas import RunOut
 
 _KEY = re.compile(r"[a-z][a-z0-9_]{0,39}")
@@ -246,7 +246,7 @@ class PreviewOut(Answer):
     columns: list[str] | None = Field(description="Columns found (generic CSV).")
     records: list[RecordOut]
     units: list[UnitOut]
-    assumptions: list[str]
+    assumptions: list[Said]
     page_bytes: int
     compression: str | None
     file_bytes: int

@@ -11,13 +11,19 @@ from tierwright_server.http.context import ContextDep, SessionDep
 from tierwright_server.http.paging import Page, Search, holds, paged
 from tierwright_server.http.preconditions import IfMatch, tag
 from tierwright_server.http.problems import responses
-from tierwright_server.traces.workloads import given, service
+from tierwright_server.traces.workloads import given, scaling, service
 from tierwright_server.traces.workloads.given_schemas import (
     CurveKindList,
     CurvePreviewOut,
     CurveStatement,
     CurveWorkloadIn,
     ProfileWorkloadIn,
+)
+from tierwright_server.traces.workloads.scaling_schemas import (
+    ProductionIn,
+    RelationList,
+    ScaledWorkloadIn,
+    ScalePreviewOut,
 )
 from tierwright_server.traces.workloads.schemas import (
     ConversionLogOut,
@@ -90,6 +96,50 @@ async def create_workload_from_curve(
 ) -> WorkloadOut:
     """Create a workload from a given hit-ratio curve, in place of a trace."""
     workload = await given.create_from_curve(session, context, body.name, body)
+    return await service.get_workload(session, workload.id)
+
+
+@router.get(
+    "/{workload_id}/relations",
+    operation_id="list_relations",
+    responses=responses(404, 409),
+)
+async def list_relations(
+    workload_id: WorkloadId, session: SessionDep, context: ContextDep
+) -> RelationList:
+    """List the relations of a workload that may each be scaled by itself, the largest first."""
+    return await scaling.list_relations(session, context, workload_id)
+
+
+@router.post(
+    "/{workload_id}/scale-previews",
+    operation_id="preview_scaled_workload",
+    responses=responses(404, 409),
+)
+async def preview_scaled_workload(
+    workload_id: WorkloadId,
+    body: ProductionIn,
+    session: SessionDep,
+    context: ContextDep,
+) -> ScalePreviewOut:
+    """Scale a workload to the data and the rate of production; nothing is kept."""
+    return await scaling.preview(session, context, workload_id, body)
+
+
+@router.post(
+    "/{workload_id}/scaled",
+    operation_id="create_scaled_workload",
+    status_code=codes.HTTP_201_CREATED,
+    responses=responses(404, 409, 507),
+)
+async def create_scaled_workload(
+    workload_id: WorkloadId,
+    body: ScaledWorkloadIn,
+    session: SessionDep,
+    context: ContextDep,
+) -> WorkloadOut:
+    """Create a workload on the scale of production from one that was recorded."""
+    workload = await scaling.create_scaled(session, context, workload_id, body)
     return await service.get_workload(session, workload.id)
 
 

@@ -4,7 +4,9 @@ import asyncio
 import hashlib
 import os
 import shutil
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -12,6 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from tierwright.common.documents import parse_json
 from tierwright.common.errors import BadInput as ModelError
 from tierwright.common.errors import Problem as ModelProblem
+from tierwright.common.wording import counted
 from tierwright.profile.document import (
     MAX_PROFILE_BYTES,
     SCHEMA,
@@ -100,7 +103,7 @@ async def create_from_curve(
         import_curve, body.text, options_of(body), place="body.text"
     )
     assert found.profile is not None  # import_curve raises otherwise
-    return await _create(session, context, name, found.profile, None)
+    return await create_from_profile(session, context, name, found.profile, None)
 
 
 async def create_from_document(
@@ -127,7 +130,7 @@ async def create_from_document(
     profile = await asyncio.to_thread(
         profile_from_mapping, document, place="body.profile"
     )
-    return await _create(session, context, name, profile, filename)
+    return await create_from_profile(session, context, name, profile, filename)
 
 
 def document_in(settings: Settings, upload: Upload) -> dict[str, Any] | None:
@@ -164,14 +167,29 @@ def document_in(settings: Settings, upload: Upload) -> dict[str, Any] | None:
 _HEAD_BYTES = 4096
 
 
-async def _create(
+async def create_from_profile(
     session: AsyncSession,
     context: Context,
     name: str,
     profile: Profile,
     filename: str | None,
+    more: Mapping[str, Any] = MappingProxyType({}),
 ) -> Workload:
-    """Store a profile once under the hash of its text, and a workload that points to it."""
+    """Store a profile once under the hash of its text, and a workload that points to it.
+
+    Parameters
+    ----------
+    session, context
+        Of the request.
+    name : str
+        Of the workload.
+    profile : Profile
+        What it is made of.
+    filename : str or None
+        Where it came from.
+    more : mapping
+        Keys of the summary beside those of every profile.
+    """
     text = await asyncio.to_thread(profile.to_text)
     content_id = hashlib.sha256(text.encode()).hexdigest()
     settings = context.settings
@@ -179,7 +197,9 @@ async def _create(
     await repository.lock_content(session, content_id)
     folder = contents.folder_of(settings, content_id)
     await asyncio.to_thread(_store, settings, folder, text)
-    await repository.add_content(session, content_id, _summary(profile, len(text)))
+    await repository.add_content(
+        session, content_id, {**_summary(profile, len(text)), **more}
+    )
     workload = Workload(
         id=runs.new_id(),
         name=name,
@@ -240,6 +260,7 @@ def _summary(profile: Profile, stored_bytes: int) -> dict[str, Any]:
         "curve_pages": curve.last_listed,
         "dirty_share": None if given is None else given.dirty_share,
         "write_share": None if given is None else given.write_share,
+        "scaled": None if curve.scaled is None else curve.scaled.to_dict(),
         "sample_rate": None if profile.sampled is None else profile.sampled.sample_rate,
     }
 
@@ -247,7 +268,9 @@ def _summary(profile: Profile, stored_bytes: int) -> dict[str, Any]:
 def _assumptions(profile: Profile) -> list[str]:
     if profile.curve.given is not None:
         return list(profile.curve.given.assumptions)
-    listed = f"The profile lists {len(profile.curve.pages):,} sizes"
+    if profile.curve.scaled is not None:
+        return []
+    listed = f"The profile lists {counted(len(profile.curve.pages), 'size')}"
     if profile.sampled is not None:
         return [
             f"{listed}, estimated from a sample of "

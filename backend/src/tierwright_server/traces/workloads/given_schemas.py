@@ -13,6 +13,7 @@ from tierwright_server.common.schemas import (
     Body,
     Name,
     ProblemDetail,
+    Said,
     Share,
     ShortText,
 )
@@ -137,7 +138,7 @@ class CurvePreviewOut(Answer):
         description="Whether a repair would correct all the problems."
     )
     questions: list[QuestionOut]
-    assumptions: list[str]
+    assumptions: list[Said]
     cannot_tell: list[str] = Field(description="What such a curve does not contain.")
     columns: list[str]
     pools: list[str]

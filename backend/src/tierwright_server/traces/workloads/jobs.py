@@ -1,10 +1,12 @@
 """The worker's side of the ingest job: what it reads, what is kept of it."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from sqlalchemy import select
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from tierwright.common.wording import counted
 from tierwright_server.common.errors import Conflict, NotFound
 from tierwright_server.common.settings import Settings
 from tierwright_server.storage import contents, quota
@@ -88,13 +90,20 @@ async def finish(
     await session.flush()
     if upload_id is not None:
         await _drop_upload(session, settings, upload_id)
-    summary = result["summary"]
-    read = f"{summary['requests']:,} requests, {summary['accesses']:,} accesses"
-    if summary.get("skipped_records"):
-        read += f"; {summary['skipped_records']:,} bad records were skipped"
+    read = read_text(result["summary"])
     if result["known"]:
         return f"{read}; the same content already existed and is stored once"
     return read
+
+
+def read_text(summary: Mapping[str, Any]) -> str:
+    """Say how much was read, and how many records were not."""
+    requests = counted(summary["requests"], "request")
+    read = f"{requests}, {counted(summary['accesses'], 'access')}"
+    skipped = summary.get("skipped_records")
+    if not skipped:
+        return read
+    return f"{read}; {counted(skipped, 'bad record was', 'bad records were')} skipped"
 
 
 async def _drop_upload(

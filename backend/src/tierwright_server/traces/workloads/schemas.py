@@ -9,7 +9,14 @@ from pydantic import Field
 
 from tierwright.profile.knees import Knee
 from tierwright_server.common.mirrors import mirrors
-from tierwright_server.common.schemas import Answer, Body, Identifier, Name, WarningOut
+from tierwright_server.common.schemas import (
+    Answer,
+    Body,
+    Identifier,
+    Name,
+    Said,
+    WarningOut,
+)
 from tierwright_server.jobs.runs.schemas import RunOut
 from tierwright_server.storage.contents import ContentKind
 from tierwright_server.traces.uploads.schemas import (
@@ -18,6 +25,7 @@ from tierwright_server.traces.uploads.schemas import (
     ReadingOut,
     ReadOptions,
 )
+from tierwright_server.traces.workloads.scaling_schemas import ProductionOut
 
 
 class WorkloadStatus(StrEnum):
@@ -49,6 +57,13 @@ class WorkloadRename(Body):
     name: Name
 
 
+class ScaledFrom(Answer):
+    """The workload that was scaled to production."""
+
+    workload_id: str
+    name: str
+
+
 class SummaryOut(Answer):
     """What the whole trace holds, or what is known without one."""
 
@@ -75,7 +90,7 @@ class SummaryOut(Answer):
     devices: int | None
     sha256_of_sequence: str | None
     compression: str | None
-    assumptions: list[str]
+    assumptions: list[Said]
     warnings: list[WarningOut]
     skipped_records: int | None = Field(
         default=None,
@@ -109,6 +124,14 @@ class SummaryOut(Answer):
     )
     sample_rate: float | None = Field(
         default=None, description="Of a profile that was estimated from a sample. [1]"
+    )
+    production: ProductionOut | None = Field(
+        default=None,
+        description="How it was scaled to production; null: sizes and rates are those of "
+        "the recording itself.",
+    )
+    scaled_from: ScaledFrom | None = Field(
+        default=None, description="The workload that was scaled; null where none was."
     )
 
 

@@ -539,9 +539,22 @@ def _summary(workload: Workload, content: Content | None) -> SummaryOut | None:
         {
             **_report_of(workload, content),
             "tells_writes": notes_of(workload, content).tells_writes,
+            "production": _production(content),
             "has_summaries": traced or content.summary.get("has_summaries", False),
         }
     )
+
+
+def _production(content: Content) -> dict[str, Any] | None:
+    scaled = content.summary.get("scaled")
+    if scaled is None:
+        return None
+    recorded = scaled["recorded"]
+    return {
+        **{key: scaled[key] for key in ("law", "factor", "known_error", "production")},
+        "recorded_data_bytes": recorded["data_bytes"],
+        **{key: recorded[key] for key in ("data_stated", "tau_accesses", "per_unit")},
+    }
 
 
 def _workload_out(

@@ -35,6 +35,7 @@ use crate::error::{Error, Result};
 use crate::hash::FastMap;
 use crate::progress::{OnProgress, report};
 use crate::replay::{distinct_pages, write_accesses};
+use crate::wording::counted;
 
 /// Groups into which the sample is split to see its spread.
 const GROUPS: usize = 64;
@@ -117,7 +118,10 @@ pub fn sampled_curves(
         return Err(Error::BadParameter {
             name: "sample-rate",
             value: pass.rate().to_string(),
-            message: format!("the sample holds none of the {distinct} pages of the trace"),
+            message: format!(
+                "the sample holds none of the {} of the trace",
+                counted(distinct, "page", "pages")
+            ),
             hint: "use a larger rate: at least 1000 sampled pages give a usable curve".to_owned(),
         });
     }

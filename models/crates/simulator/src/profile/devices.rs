@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use super::requests::RequestCounts;
 use crate::curve::Stack;
+use crate::wording::counted;
 
 /// Cache sizes with hits: the powers of two below 2^33.
 const SIZES: usize = 33;
@@ -116,8 +117,12 @@ impl Devices {
                 .iter()
                 .map(|&space| row(name_of(space), &[space]))
                 .collect(),
-            others: (!others.is_empty())
-                .then(|| row(format!("{} further devices", others.len()), others)),
+            others: (!others.is_empty()).then(|| {
+                row(
+                    counted(others.len(), "further device", "further devices"),
+                    others,
+                )
+            }),
         }
     }
 }

@@ -16,6 +16,7 @@ use crate::replay::{disagreement, distinct_pages, write_accesses};
 pub mod bins;
 mod devices;
 mod popularity;
+pub mod relations;
 pub mod requests;
 mod reuse;
 mod windows;

@@ -28,6 +28,7 @@ use serde::{Serialize, Serializer};
 use crate::access::{AccessSource, Chunk, WRITE};
 use crate::error::{Error, Result};
 use crate::progress::{OnProgress, report};
+use crate::wording::counted;
 pub use flash_blocks::{BlockCounters, BlockResult};
 pub use flash_caches::{
     CrashReport, FlashCacheAbout, FlashCacheCounters, FlashCacheResult, OptionAbout, flash_caches,
@@ -469,9 +470,9 @@ pub(crate) fn distinct_pages(chunk: &Chunk, before: usize) -> Result<usize> {
         return Err(disagreement(
             "trace source",
             &format!(
-                "{} pages but {} flags",
-                chunk.pages.len(),
-                chunk.flags.len()
+                "{} but {}",
+                counted(chunk.pages.len(), "page", "pages"),
+                counted(chunk.flags.len(), "flag", "flags")
             ),
         ));
     }
@@ -484,7 +485,7 @@ pub(crate) fn distinct_pages(chunk: &Chunk, before: usize) -> Result<usize> {
             name: "trace",
             value: distinct.to_string(),
             message: format!("more than {MAX_DISTINCT_PAGES} distinct pages"),
-            hint: "use a larger --page-bytes, or shorten the trace".to_owned(),
+            hint: "use a larger [[page_bytes]], or shorten the trace".to_owned(),
         });
     }
     Ok(distinct)

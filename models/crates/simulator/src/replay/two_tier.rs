@@ -16,6 +16,7 @@ use crate::replay::schemes::none::NoFlash;
 use crate::replay::settings::{
     Need, Setting, Settings, Values, refuse_twice, spelled, unknown_option,
 };
+use crate::wording::counted;
 
 /// What one replay through two tiers needs.
 pub(crate) struct Run<'source, 'progress> {
@@ -401,8 +402,8 @@ pub(crate) fn without_writes(rule: &str, totals: Totals) -> Option<Warning> {
     blind.then(|| Warning {
         name: "no_writes",
         message: format!(
-            "admission `{rule}` depends on writes, and the trace has no writes among its {} accesses",
-            totals.accesses
+            "admission `{rule}` depends on writes, and the trace has no writes among its {}",
+            counted(totals.accesses, "access", "accesses")
         ),
         hint: "use a trace that records writes, or another admission rule".to_owned(),
     })

@@ -8,6 +8,7 @@ use crate::error::{Error, Result};
 use crate::trace::TraceSource;
 use crate::trace::canonical::CanonicalReader;
 use crate::trace::reader::Warning;
+use crate::wording::counted;
 
 /// Smallest size of a device: a sector [bytes].
 const SECTOR_BYTES: u64 = 512;
@@ -126,10 +127,10 @@ fn footprint(reach: &Reach) -> Option<Warning> {
         Warning::new(
             "beyond_device",
             format!(
-                "{} distinct pages of {} bytes are more than the {} stated device(s) of {} bytes hold",
-                reach.distinct_pages,
+                "{} of {} bytes are more than fit on {} of {} bytes",
+                counted(reach.distinct_pages, "distinct page", "distinct pages"),
                 reach.page_bytes,
-                reach.devices.max(1),
+                counted(reach.devices.max(1), "stated device", "stated devices"),
                 reach.device_bytes
             ),
             "check the page size and the stated size",

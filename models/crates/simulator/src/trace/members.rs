@@ -15,6 +15,7 @@ use crate::trace::formats::{self, Format, Open, choose};
 use crate::trace::open::{Input, Packed};
 use crate::trace::reader::{PlacedRequest, Request, RequestReader, Understanding, Warning};
 use crate::trace::streams::Compression;
+use crate::wording::counted;
 
 /// Refuses to keep apart or to merge members where there are none, or all are one recording.
 pub(crate) fn check(spec: &TraceSpec, has_members: bool) -> Result<()> {
@@ -133,8 +134,8 @@ impl MemberWarning {
         let more = match &self.members[1..] {
             [] => String::new(),
             others => format!(
-                "; the same for {} more members: {}",
-                self.count - 1,
+                "; the same for {}: {}",
+                counted(self.count - 1, "more member", "more members"),
                 some_of(others, self.count - 1)
             ),
         };
@@ -216,22 +217,25 @@ impl Devices {
         let what = match (shared.as_slice(), format.page_native) {
             ([], _) => return None,
             ([only], true) if only.is_empty() => format!(
-                "the format {} does not name devices, so the same page or key in several of the {kind}'s {members} members counts as one page",
-                format.name
+                "the format {} does not name devices, so the same page or key in several of the {kind}'s {} counts as one page",
+                format.name,
+                counted(members, "member", "members")
             ),
             ([only], false) if only.is_empty() => format!(
-                "the format {} does not name devices, so the {kind}'s {members} members count as one device",
-                format.name
+                "the format {} does not name devices, so the {kind}'s {} as one device",
+                format.name,
+                counted(members, "member counts", "members count")
             ),
             (names, _) => format!(
-                "several of the {kind}'s {members} members name the same devices, each of which counts as one: {}",
+                "several of the {kind}'s {} name the same devices, each of which counts as one: {}",
+                counted(members, "member", "members"),
                 some_of(names, names.len() as u64)
             ),
         };
         Some(Warning::new(
             "members_joined",
             what,
-            "keep the members apart (--members-apart) if each comes from a separate machine or disk; leave them together if they are parts of one recording",
+            "read them with [[members_apart]] if each comes from a separate machine or disk; leave them together if they are parts of one recording",
         ))
     }
 }
@@ -305,11 +309,16 @@ impl Members {
         };
         let told = match (self.spec.members_apart, count) {
             (false, 1) => format!("the {kind}'s member `{names}` is the trace"),
-            (false, _) => {
-                format!("the {kind}'s {count} members are one trace, {order}: {names}")
-            }
+            (false, _) => format!(
+                "the {kind}'s {} are one trace, {order}: {names}",
+                counted(count, "member", "members")
+            ),
+            (true, 1) => format!(
+                "the {kind}'s member `{names}` has separate devices, which bear its name (and `#` with its number, where that name is taken)"
+            ),
             (true, _) => format!(
-                "each of the {kind}'s {count} members has separate devices, which bear its name (and `#` with its number, where that name is taken); the members are read one after another, {order}: {names}"
+                "each of the {kind}'s {} has separate devices, which bear its name (and `#` with its number, where that name is taken); the members are read one after another, {order}: {names}",
+                counted(count, "member", "members")
             ),
         };
         let own = self.current.understanding().assumptions.clone();
@@ -376,7 +385,8 @@ impl Members {
         Some(Warning::new(
             "members_order_assumed",
             format!(
-                "the folder's {count} members carry no times, and their names have two orders: the one used, digits as numbers ({}), and character by character ({})",
+                "the folder's {} carry no times, and their names have two orders: the one used, digits as numbers ({}), and character by character ({})",
+                counted(count, "member", "members"),
                 some_of(&self.names, count),
                 some_of(&others, count),
             ),
@@ -418,16 +428,16 @@ impl Members {
         Some(Warning::new(
             "members_overlap",
             format!(
-                "the times of {} of the {}'s {} members overlap, but the members are read one after another: {}; `{}` and `{}` share {} s. If they were recorded at the same time, the accesses are not in the order in which they happened, and every hit, miss and reuse counted here belongs to another workload",
+                "the times of {} of the {}'s {} overlap, but the members are read one after another: {}; `{}` and `{}` share {} s. If they were recorded at the same time, the accesses are not in the order in which they happened, and every hit, miss and reuse counted here belongs to another workload",
                 members.len(),
                 self.packed.kind(),
-                self.names.len(),
+                counted(self.names.len(), "member", "members"),
                 some_of(&names, members.len() as u64),
                 self.names[one],
                 self.names[other],
                 seconds(shared_ns),
             ),
-            "merge them by time (--members-merged) if one clock timed them; or read each alone if they do not share a cache; the order is right only if each counts its time from its own start and they ran one after another",
+            "read them with [[members_merged]] if one clock timed them; or read each alone if they do not share a cache; the order is right only if each counts its time from its own start and they ran one after another",
         ))
     }
 
@@ -504,7 +514,11 @@ pub(crate) fn holes(packed: &Packed, members: usize, empty: u64) -> Vec<Warning>
     if empty > 0 {
         warnings.push(Warning::new(
             "empty_members",
-            format!("{} members of the {} are empty", empty, packed.kind()),
+            counted(
+                empty,
+                &format!("member of the {} is empty", packed.kind()),
+                &format!("members of the {} are empty", packed.kind()),
+            ),
             "check that nothing was lost when the files were packed or copied",
         ));
     }
@@ -559,13 +573,20 @@ impl RequestReader for Members {
         warnings.extend(self.overlapping());
         warnings.extend(self.order_assumed());
         if self.out_of_order > 0 {
+            let members = format!(
+                "the {}'s {}",
+                self.packed.kind(),
+                counted(self.names.len(), "member", "members")
+            );
             warnings.push(Warning::new(
                 "members_out_of_order",
                 format!(
-                    "{} of the {}'s {} members come after one whose name sorts later; the order of the {} is kept",
-                    self.out_of_order,
-                    self.packed.kind(),
-                    self.names.len(),
+                    "{} after one whose name sorts later; the order of the {} is kept",
+                    counted(
+                        self.out_of_order,
+                        &format!("of {members} comes"),
+                        &format!("of {members} come"),
+                    ),
                     self.packed.kind()
                 ),
                 if self.packed.kind() == "list" {

@@ -18,6 +18,7 @@ use crate::trace::reader::{
     BATCH_REQUESTS, PlacedRequest, Request, RequestReader, Understanding, Warning,
 };
 use crate::trace::streams::Compression;
+use crate::wording::counted;
 
 /// Most members that are merged: each is a stream with a file and buffers of its own.
 const MOST_MEMBERS: usize = 256;
@@ -234,7 +235,8 @@ fn understanding(packed: &Packed, streams: &[Stream], apart: bool) -> Result<Und
         ""
     };
     understanding.assumptions.push(format!(
-        "the {kind}'s {count} members are one trace{devices}, merged by time as if one clock timed them all; at equal times the request of the earlier member comes first: {}",
+        "the {kind}'s {} are one trace{devices}, merged by time as if one clock timed them all; at equal times the request of the earlier member comes first: {}",
+counted(count, "member", "members"),
         some_of(&names, count as u64)
     ));
     Ok(understanding)

@@ -12,6 +12,7 @@ use std::sync::{Arc, OnceLock};
 
 use crate::access::{AccessSource, Chunk, WarmUp};
 use crate::error::Result;
+use crate::profile::relations::Relations;
 use crate::profile::requests::RequestCounts;
 use crate::profile::{self, Summaries, Wanted};
 use crate::progress::OnProgress;
@@ -308,6 +309,26 @@ pub fn summaries(
         ));
     }
     Ok((made, read, trace.notes()))
+}
+
+/// Counts reuse times and stays by relation, see [`profile::relations`].
+///
+/// # Errors
+/// As [`open_source`]; a trace without accesses; [`crate::Error::Cancelled`].
+pub fn relations(
+    spec: &TraceSpec,
+    on_progress: OnProgress<'_>,
+) -> Result<(Relations, TraceSummary, ReaderNotes)> {
+    let mut trace = open(spec)?;
+    // One relation needs no addresses, which cost a canonical trace two look-ups an access.
+    if !matches!(&trace.source, Source::Canonical(source) if source.foot().spaces.len() <= 1) {
+        trace.keep_addresses();
+    }
+    let made = profile::relations::relations(&mut trace, on_progress)?;
+    if made.relations.is_empty() {
+        return Err(profile::no_accesses(&spec.path));
+    }
+    Ok((made, trace.summary(), trace.notes()))
 }
 
 fn open(spec: &TraceSpec) -> Result<OpenTrace> {

@@ -14,6 +14,7 @@ use crate::trace::reader::{
 use crate::trace::repeats::{Repeats, WINDOW};
 use crate::trace::streams::Compression;
 use crate::trace::{TraceSource, TraceSpec, TraceSummary, device_size};
+use crate::wording::counted;
 
 /// Smallest and largest page size [bytes].
 const PAGE_BYTES_RANGE: std::ops::RangeInclusive<u64> = 512..=1 << 20;
@@ -557,6 +558,7 @@ impl Normaliser {
     /// Everything to be known before trusting the numbers; complete after the pass.
     pub(crate) fn warnings(&self) -> Vec<Warning> {
         let counts = &self.counts;
+        let requests = counted(counts.requests, "request", "requests");
         let mut warnings = self.reader.warnings();
         if let Some(asked) = self.ignored_page_bytes {
             warnings.push(Warning::new(
@@ -572,8 +574,12 @@ impl Normaliser {
             warnings.push(Warning::new(
                 "zero_length_requests",
                 format!(
-                    "{} of {} requests have length 0 and make no access",
-                    counts.zero_length, counts.requests
+                    "{} no access",
+                    counted(
+                        counts.zero_length,
+                        &format!("of {requests} has length 0 and makes"),
+                        &format!("of {requests} have length 0 and make"),
+                    )
                 ),
                 "check the size column if you did not expect flushes or barriers in the trace",
             ));
@@ -581,11 +587,18 @@ impl Normaliser {
         if counts.unaligned > 0 {
             warnings.push(Warning::new(
                 "unaligned_requests",
-                format!(
-                    "{} of {} requests do not begin and end at {}-byte pages; every page they touch counts as accessed",
-                    counts.unaligned, counts.requests, self.page_bytes
+                counted(
+                    counts.unaligned,
+                    &format!(
+                        "of {requests} does not begin and end at {}-byte pages; every page it touches counts as accessed",
+                        self.page_bytes
+                    ),
+                    &format!(
+                        "of {requests} do not begin and end at {}-byte pages; every page they touch counts as accessed",
+                        self.page_bytes
+                    ),
                 ),
-                "use a smaller --page-bytes to see how much this matters",
+                "use a smaller [[page_bytes]] to see how much this matters",
             ));
         }
         warnings.extend(self.address_warnings());
@@ -593,8 +606,8 @@ impl Normaliser {
             warnings.push(Warning::new(
                 "non_monotone_time",
                 format!(
-                    "the time goes backwards at {} of {} requests; the order of the file is kept",
-                    counts.backwards, counts.requests
+                    "the time goes backwards at {} of {requests}; the order of the file is kept",
+                    counts.backwards
                 ),
                 "sort the trace by time if it was merged from several queues",
             ));
@@ -638,8 +651,9 @@ impl Normaliser {
             warnings.push(Warning::new(
                 "implausible_alignment",
                 format!(
-                    "{} of {} requests do not begin and end at sectors of 512 bytes, as requests to a device do",
-                    counts.odd_sectors, counts.requests
+                    "{} of {} do not begin and end at sectors of 512 bytes, as requests to a device do",
+                    counts.odd_sectors,
+counted(counts.requests, "request", "requests")
                 ),
                 "check the units: sectors or pages read as bytes look like this",
             ));
@@ -651,8 +665,8 @@ impl Normaliser {
             warnings.push(Warning::new(
                 "implausible_alignment",
                 format!(
-                    "all {} requests begin at multiples of 256 KiB, but not all are that long",
-                    counts.requests
+                    "all {} begin at multiples of 256 KiB, but not all are that long",
+                    counted(counts.requests, "request", "requests")
                 ),
                 "check the unit of the offset: bytes read as sectors look like this",
             ));
@@ -661,8 +675,8 @@ impl Normaliser {
             warnings.push(Warning::new(
                 "implausible_sizes",
                 format!(
-                    "all {} requests have lengths that are multiples of 256 KiB, but not all begin at such multiples",
-                    counts.requests
+                    "all {} have lengths that are multiples of 256 KiB, but not all begin at such multiples",
+                    counted(counts.requests, "request", "requests")
                 ),
                 "check the unit of the size: bytes read as sectors look like this",
             ));
@@ -701,9 +715,9 @@ impl Normaliser {
             warnings.push(Warning::new(
                 "duplicated_requests",
                 format!(
-                    "{} of {} requests repeat one of the {WINDOW} before them within a millisecond, as when each is recorded at several places (queued, issued, completed)",
+                    "{} of {} repeat one of the {WINDOW} before them within a millisecond, as when each is recorded at several places (queued, issued, completed)",
                     self.repeats.count(),
-                    counts.requests
+                    counted(counts.requests, "request", "requests")
                 ),
                 "keep one action of each request: otherwise reuse is far too high",
             ));
@@ -745,8 +759,8 @@ impl Normaliser {
             Warning::new(
                 "implausible_rate",
                 format!(
-                    "{} requests in {duration_s} s are {} than any real workload",
-                    self.counts.requests,
+                    "{} in {duration_s} s are {} than any real workload",
+                    counted(self.counts.requests, "request", "requests"),
                     if rate > 1.0 { "faster" } else { "slower" }
                 ),
                 "check the unit of the time: s, ms, µs, ns or 100 ns",
@@ -789,8 +803,11 @@ fn marked(mark: u64, request: &Request) -> u64 {
 fn too_many_pages(path: &std::path::Path) -> Error {
     Error::Unreadable {
         path: path.to_owned(),
-        message: format!("the trace touches {} distinct pages or more", u32::MAX),
-        hint: "use a larger --page-bytes or a part of the trace".to_owned(),
+        message: format!(
+            "the trace touches {} or more",
+            counted(u32::MAX, "distinct page", "distinct pages")
+        ),
+        hint: "use a larger [[page_bytes]] or a part of the trace".to_owned(),
     }
 }
 

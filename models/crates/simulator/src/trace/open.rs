@@ -16,6 +16,7 @@ use crate::trace::streams::{
     BLOCK_BYTES, Budget, Codec, Compression, Container, CountedFile, Limits, Source, StreamError,
     decompressed, peeked,
 };
+use crate::wording::counted;
 
 /// Decompressed bytes that format detection looks at.
 pub(crate) const HEAD_BYTES: usize = 64 << 10;
@@ -87,8 +88,9 @@ impl Packed {
                 return Err(Error::Unreadable {
                     path: self.path.clone(),
                     message: format!(
-                        "the {} has more than {most} members, more than can be read at the same time",
-                        self.kind()
+                        "the {} has more than {}, more than can be read at the same time",
+                        self.kind(),
+                        counted(most, "member", "members")
                     ),
                     hint: hint.to_owned(),
                 });
@@ -386,11 +388,12 @@ impl Input {
         input.ok_or_else(|| Error::Unreadable {
             path: packed.path.clone(),
             message: format!(
-                "the {} holds no file with data ({empty} empty ones)",
+                "the {} holds no file with data ({})",
                 match packed.kind() {
                     kind @ ("folder" | "list") => kind.to_owned(),
                     _ => format!("{} archive", packed.compression.name()),
-                }
+                },
+                counted(empty, "empty one", "empty ones")
             ),
             hint: "check that the trace was put into it".to_owned(),
         })

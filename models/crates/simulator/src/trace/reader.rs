@@ -13,6 +13,7 @@ use crate::hash::FastMap;
 use crate::trace::open::{Input, LineTooLong};
 use crate::trace::streams::Compression;
 use crate::trace::text::{Fault, ParseResult, excerpt, fault, hex, trim};
+use crate::wording::counted;
 
 /// Requests handed over at a time: one virtual call per batch, none per request.
 /// Few enough that their slots of the page table fit in the L2 cache.
@@ -215,8 +216,8 @@ impl Skipped {
             Warning::new(
                 "bad_records_skipped",
                 format!(
-                    "{} bad records were skipped; the first: {first}",
-                    self.count
+                    "{} skipped; the first: {first}",
+                    counted(self.count, "bad record was", "bad records were")
                 ),
                 "check them before relying on the numbers: what they recorded is missing",
             )
@@ -412,8 +413,9 @@ pub(crate) fn check(request: Request, addressing: Addressing) -> ParseResult<Req
 fn too_many_pages(request: Request) -> Fault {
     fault(
         format!(
-            "{} pages from page {} on are more than one request can touch",
-            request.size, request.offset
+            "{} from page {} on are more than one request can touch",
+            counted(request.size, "page", "pages"),
+            request.offset
         ),
         "check the order of the columns",
     )
@@ -617,7 +619,7 @@ impl<F: LogFormat> LineReader<F> {
                 path,
                 place,
                 message,
-                hint: "no line is skipped before the first record, because a header may give the columns another meaning: name the format with --format if you know it".to_owned(),
+                hint: "no line is skipped before the first record, because a header may give the columns another meaning: give [[the format]] if you know it".to_owned(),
             },
             other => other,
         })
@@ -683,7 +685,7 @@ impl<F: LogFormat> LineReader<F> {
                 fault.message,
                 excerpt(self.input.slice(range))
             ),
-            hint: "read the table by its own names with --format csv and a column mapping; remove the line only if the columns below it are those of the format".to_owned(),
+            hint: "read the table by its own names with [[format=csv]] and a column mapping; remove the line only if the columns below it are those of the format".to_owned(),
         }
     }
 
@@ -695,7 +697,7 @@ impl<F: LogFormat> LineReader<F> {
             place: format!("line {}", self.line_number),
             message: format!("{}, in `{}`", fault.message, excerpt(text)),
             hint: if self.is_header_again(text) {
-                "the header again, as in joined files: name those files one after another instead (they are read as one trace), remove the line, or skip it with --skip-bad-lines 1".to_owned()
+                "the header again, as in joined files: name those files one after another instead (they are read as one trace), remove the line, or skip it with [[skip_bad_lines=1]]".to_owned()
             } else {
                 fault.hint.clone()
             },
@@ -754,7 +756,11 @@ impl<F: LogFormat> RequestReader for LineReader<F> {
         if self.blank_lines > 0 {
             warnings.push(Warning::new(
                 "blank_lines",
-                format!("{} blank lines were skipped", self.blank_lines),
+                counted(
+                    self.blank_lines,
+                    "blank line was skipped",
+                    "blank lines were skipped",
+                ),
                 "check that nothing was lost when the file was written",
             ));
         }

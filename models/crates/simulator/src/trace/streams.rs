@@ -260,7 +260,7 @@ impl Budget {
                 format!(
                     "the file decompresses to more than {max_content_bytes} bytes, the limit: {total} bytes at byte {consumed} of the file"
                 ),
-                "if you trust the file, raise --max-content-bytes",
+                "if you trust the file, raise [[the max_content_bytes]]",
             ));
         }
         if total > EXPANSION_FREE_BYTES && total / consumed > max_expansion {
@@ -268,7 +268,7 @@ impl Budget {
                 format!(
                     "the file expands more than {max_expansion} times, the limit: byte {consumed} of the file decompresses to byte {total}"
                 ),
-                "if you trust the file, raise --max-expansion",
+                "if you trust the file, raise [[the max_expansion]]",
             ));
         }
         Ok(())

@@ -176,7 +176,11 @@ fn whole_times_with_lengths_in_pages_are_asked_for() {
     // FlashSim with whole milliseconds: each request begins where 4 pages (32 sectors) end.
     let flashsim = numbered(300, |i| format!("{} 0 {} 4 1\n", i * 1000, i * 32));
     let error = refused(read(&flashsim));
-    for part in ["--format mqsim", "--format disksim", "--format flashsim"] {
+    for part in [
+        "[[format=mqsim]]",
+        "[[format=disksim]]",
+        "[[format=flashsim]]",
+    ] {
         assert!(error.hint().contains(part), "{}", error.hint());
     }
     assert!(
@@ -227,7 +231,7 @@ fn tencent_sizes_that_count_bytes_are_doubted() {
     // Both copies have sizes of any number of sectors, 256 KiB among them.
     let error = refused(read(format!("{}1577808020,0,8,0,7\n", lines(512))));
     assert!(
-        error.hint().contains("--format tencent_cbs or"),
+        error.hint().contains("[[format=tencent_cbs]] or"),
         "{}",
         error.hint()
     );

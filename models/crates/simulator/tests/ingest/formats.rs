@@ -521,7 +521,7 @@ fn tables_are_never_read_without_a_mapping() {
     let error = refused(inspect(&spec(&path)));
     assert!(message(&error).contains("a text table of 4 columns"));
     for part in [
-        "--format",
+        "[[the format]]",
         "msr",
         "vscsi",
         "columns found: version, time, op, lbn",

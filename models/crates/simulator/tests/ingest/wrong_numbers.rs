@@ -96,7 +96,7 @@ fn a_header_of_other_columns_is_never_passed_over() {
             let text = message(&error);
             assert!(text.contains("seems to name columns"), "{format}: {text}");
             assert!(text.contains("line 1"), "{format}: {text}");
-            assert!(error.hint().contains("--format csv"), "{}", error.hint());
+            assert!(error.hint().contains("[[format=csv]]"), "{}", error.hint());
         }
         assert!(inspected(&content, "").is_err(), "{format}");
     }

@@ -8,6 +8,7 @@ from typing import Any
 
 from tierwright.advise.checks.checked import Checked, CheckedFigure, row
 from tierwright.advise.point import scheme_titles
+from tierwright.common import wording
 from tierwright.common.wording import percent, three_digits
 from tierwright.evaluate.break_even import replayed
 from tierwright.evaluate.break_even.gains import PageCosts
@@ -43,7 +44,7 @@ def check(
         row(
             "none",
             "DRAM",
-            f"saved by {made.dram_pages:,} more pages",
+            f"saved by {wording.counted(made.dram_pages, 'more page')}",
             GAIN_UNIT,
             float(found.dram_gain[0]),
             made.dram_gain,
@@ -56,7 +57,7 @@ def check(
             row(
                 scheme,
                 scheme_titles()[scheme],
-                f"saved by {each.flash_pages:,} pages of flash",
+                f"saved by {wording.counted(each.flash_pages, 'page')} of flash",
                 GAIN_UNIT,
                 float(found.schemes[scheme].flash_gain[0]),
                 each.gain,
@@ -96,7 +97,12 @@ def _finding(found: SchemeThetas, made: ReplayedBreakEven, sizes: CheckSizes) ->
         )
     within = sum(each.is_within is True for each in stated)
     held = (
-        f"By replay, {within} of {len(stated)} break-evens lie within their stated error"
+        "By replay, "
+        + wording.counted(
+            within,
+            f"of {len(stated):,} break-evens lies within its stated error",
+            f"of {len(stated):,} break-evens lie within their stated error",
+        )
         if len(stated) > 1
         else "By replay, the break-even lies within its stated error"
         if within
@@ -109,13 +115,13 @@ def _finding(found: SchemeThetas, made: ReplayedBreakEven, sizes: CheckSizes) ->
     name = scheme_titles()[made.best]
     if made.best_by_replay in (made.best, None):
         return (
-            f"{held}; with {pages:,} pages of flash {name} saves most, as the model "
+            f"{held}; with {wording.counted(pages, 'page')} of flash {name} saves most, as the model "
             f"predicts: {percent(share)} of what the DRAM saves."
         )
     other = scheme_titles()[made.best_by_replay]
     more = percent((made.best_gain or 0.0) / made.dram_gain)
     return (
-        f"{held}; with {pages:,} pages of flash {other} saves most, {more} of what "
+        f"{held}; with {wording.counted(pages, 'page')} of flash {other} saves most, {more} of what "
         f"the DRAM saves; {name}, the model's choice, saves {percent(share)}."
     )
 

@@ -13,6 +13,7 @@ from typing import Any
 
 from tierwright.advise.directories import Directories, DirectoryOption
 from tierwright.common.errors import BadInput
+from tierwright.common.wording import counted
 from tierwright.evaluate.fragment_cache import CLOCK_CEILING, CLOCK_INITIAL_COUNT
 from tierwright.evaluate.page_flow.decision import warm_up_of
 from tierwright.hardware.device import Device
@@ -201,8 +202,8 @@ def restart_replays(
     """
     if accesses < 2 * FILL_STEPS:
         raise BadInput(
-            f"restart: the trace has {accesses:,} accesses, too few to replay a crash",
-            f"use a trace of at least {2 * FILL_STEPS} accesses",
+            f"restart: the trace has {counted(accesses, 'access')}, too few to replay a crash",
+            f"use a trace of at least {counted(2 * FILL_STEPS, 'access')}",
         )
     middle = accesses // 2
 

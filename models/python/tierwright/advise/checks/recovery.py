@@ -14,7 +14,7 @@ from tierwright.advise.checks.points import (
     restart_replays,
 )
 from tierwright.advise.recovery import BY_MISSES, MEGABYTE, Recovery, page_flow_times
-from tierwright.common.wording import percent
+from tierwright.common.wording import counted, percent
 from tierwright.evaluate import recovery as model
 from tierwright.hardware.device import Device
 
@@ -79,7 +79,7 @@ class RestartCheck:
             finding=finding(rows, seen.flash_share, self.flash_share),
             rows=tuple(rows),
             basis="FaCE was replayed with flash that survives a crash in the middle of the "
-            f"trace: the pages read in the {cut:,} accesses after the crash stand for the "
+            f"trace: the pages read in the {counted(cut, 'access')} after the crash stand for the "
             "pages that redo reads. It was replayed again with all contents lost at eight "
             "places, to see when the flash is full again. How many pages redo reads is "
             "taken from the answer: the trace does not contain the log of the database, "

@@ -12,6 +12,7 @@ import numpy as np
 from tierwright.common.cautions import Caution
 from tierwright.common.derivation import Derivation, Number, plain
 from tierwright.common.errors import BadInput, Problems
+from tierwright.common.wording import counted
 from tierwright.evaluate.break_even.gains import PageCosts, PlainGains, about_metadata
 from tierwright.evaluate.break_even.interval import (
     HostShare,
@@ -464,7 +465,7 @@ def _check(
     ram_pages: int | None,
     usd: Decimal | None,
 ) -> None:
-    problems = Problems("break-even", "see `tierwright break-even --help`")
+    problems = Problems("break-even", "correct these values")
     problems.check(bool(steps), "deltas", None, "needs at least one DRAM step")
     problems.check(disks >= 1, "disks", disks, "must be at least 1")
     problems.check(
@@ -677,7 +678,7 @@ def _money(
     )
     roi = {
         "usd": usd,
-        "usd_basis": f"purchase, or {used.months} months of rent",
+        "usd_basis": f"purchase, or {counted(used.months, 'month')} of rent",
         "dram_pages": dram,
         "flash_pages": flash,
         "dram_usd_per_byte": dram_byte,
@@ -796,7 +797,7 @@ def _about_devices(
     if disks > 1:
         yield Caution(
             "ideal_array",
-            f"{disks} disks are assumed to reach {disks} times the rate of one; "
+            f"{counted(disks, 'disk is', 'disks are')} assumed to reach {disks} times the rate of one; "
             "measured arrays reach less (16 disks: 12.6 times the reads, 15.1 times "
             "the writes)",
             "use a device profile of the array if you have one",

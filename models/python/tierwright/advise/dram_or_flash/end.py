@@ -262,7 +262,7 @@ def _beside(asked: Asked, curve: Curve, money: dict[Form, NextMoney]) -> int:
         ram_pages=asked.ram_pages,
         flash_pages=0 if found is None else found.flash_pages,
         page_bytes=curve.page_bytes,
-        source_bytes=curve.distinct_pages * curve.page_bytes,
+        source_bytes=curve.data_pages * curve.page_bytes,
     )
     return max(0, int(left))
 

@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary
 from tierwright.common.arrays import FloatArray
 from tierwright.common.hull import below_chords
 from tierwright.common.units import format_bytes
-from tierwright.common.wording import duration
+from tierwright.common.wording import counted, duration
 from tierwright.evaluate.break_even.interval import TierInterval
 from tierwright.evaluate.modern.break_even import (
     CurveBreakEven,
@@ -201,7 +201,7 @@ def _size(
     total = pages * curve.page_bytes
     device = names.get(lower, lower)
     interval = duration(break_even_s)
-    size = f"{format_bytes(total)} ({pages:,} pages)"
+    size = f"{format_bytes(total)} ({counted(pages, 'page')})"
     have = f"the existing {format_bytes(ram_pages * curve.page_bytes)}"
     if pages == 0:
         sentence = (

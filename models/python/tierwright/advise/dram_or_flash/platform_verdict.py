@@ -14,7 +14,7 @@ import numpy as np
 from tierwright.advise.dram_or_flash.paying_ram import PayingRam
 from tierwright.common.errors import Problems
 from tierwright.common.units import format_bytes
-from tierwright.common.wording import three_digits
+from tierwright.common.wording import counted, three_digits
 from tierwright.evaluate.modern.platform import LIMITS, Limit
 from tierwright.profile.curve import Curve
 
@@ -195,10 +195,6 @@ def _in_words(
     )
 
 
-def _drives(count: int) -> str:
-    return "1 drive" if count == 1 else f"{count:,} drives"
-
-
 def _finding(found: PlatformVerdict) -> str:
     if found.limit == "none":
         if found.optimal:
@@ -217,10 +213,10 @@ def _finding(found: PlatformVerdict) -> str:
 
 def _load(found: PlatformVerdict) -> str:
     """Say what reaches the drives, beside what they serve."""
-    verb = "serves" if found.drives == 1 else "serve"
+    served = counted(found.drives, "drive, which serves", "drives, which serve")
     return (
         f"The existing RAM leaves {found.reads_per_s:,.0f} page reads per second to "
-        f"{_drives(found.drives)}, which {verb} {found.drives * found.drive_iops:,.0f}."
+        f"{served} {found.drives * found.drive_iops:,.0f}."
     )
 
 
@@ -247,8 +243,7 @@ def _viable(
 def _steps(found: PlatformVerdict, page_bytes: int) -> str:
     relief = []
     if found.more_drives:
-        drives = "drive" if found.more_drives == 1 else "drives"
-        relief.append(f"{found.more_drives:,} more {drives}")
+        relief.append(counted(found.more_drives, "more drive"))
     if found.more_bytes_per_s:
         relief.append(
             f"{three_digits(found.more_bytes_per_s / GB)} GB/s more DRAM bandwidth"

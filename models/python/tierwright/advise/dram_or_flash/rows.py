@@ -10,6 +10,7 @@ from decimal import Decimal
 from tierwright.advise.dram_or_flash.break_even import BreakEven, TierPrices
 from tierwright.advise.dram_or_flash.end import OneEnd
 from tierwright.advise.point import scheme_titles
+from tierwright.common.wording import counted
 from tierwright.evaluate.break_even.next_money import NextMoney, SpendingPlan
 from tierwright.evaluate.break_even.schemes import SchemeThetas
 from tierwright.hardware.prices import Price
@@ -191,7 +192,7 @@ def prices_used(answers: OneEnd) -> PricesUsed:
         flash_basis=_basis(used.flash),
         ratio=price_ratio(used),
         stated_ratio=price_ratio(answers.stated),
-        usd_basis=f"Purchase, or {used.months} months of rent.",
+        usd_basis=f"Purchase, or {counted(used.months, 'month')} of rent.",
         reason=(
             f"there is no price of {' and of '.join(lacking)}: choose a price book"
             if lacking

@@ -18,7 +18,7 @@ from tierwright.common.cautions import Caution
 from tierwright.common.currency import money as money_of
 from tierwright.common.derivation import Derivation, shown
 from tierwright.common.ties import at_both_ends
-from tierwright.common.wording import duration, percent, three_digits
+from tierwright.common.wording import counted, duration, percent, three_digits
 from tierwright.evaluate.break_even.interval import TierInterval
 from tierwright.evaluate.break_even.next_money import NextMoney
 from tierwright.evaluate.page_flow.decision import EQUAL_SHARE
@@ -164,19 +164,19 @@ def sentence(money: NextMoney | None) -> str:
     if money.flash_gain is None:
         enough = money.matching_flash_pages
         return (
-            f"The metadata of {money.flash_pages:,} pages of flash, "
+            f"The metadata of {counted(money.flash_pages, 'page')} of flash, "
             f"{money_of(money.usd)}, do not fit into the existing DRAM; "
             + (
                 "DRAM is the only choice."
                 if enough is None
-                else f"{math.ceil(enough):,} pages of flash gain what "
-                f"{money.dram_pages:,} pages of DRAM do."
+                else f"{counted(math.ceil(enough), 'page of flash gains', 'pages of flash gain')} "
+                f"what {counted(money.dram_pages, 'page of DRAM does', 'pages of DRAM do')}."
             )
         )
     bought = (
-        f"{money_of(money.usd)} buys {money.dram_pages:,} pages of DRAM, which "
-        f"{_saves(money.dram_gain)}, or {money.flash_pages:,} pages of flash, which "
-        f"{_saves(money.flash_gain)}{_under(money.flash_scheme)}"
+        f"{money_of(money.usd)} buys {counted(money.dram_pages, 'page')} of DRAM, which "
+        f"{_saves(money.dram_gain, money.dram_pages)}, or {counted(money.flash_pages, 'page')} of flash, which "
+        f"{_saves(money.flash_gain, money.flash_pages)}{_under(money.flash_scheme)}"
     )
     ratio = money.flash_to_dram_gain_ratio
     if ratio is None:
@@ -198,22 +198,28 @@ def surplus(money: NextMoney | None, curve: Curve) -> str:
     if money is None or useful is None or money.flash_pages <= useful:
         return ""
     enough = money.usd * useful / money.flash_pages
-    return (
-        f" Flash of more than {useful:,} pages, which cost {money_of(enough)}, gains nothing "
-        "here."
+    most = counted(
+        useful,
+        f"page, which costs {money_of(enough)},",
+        f"pages, which cost {money_of(enough)},",
     )
+    return f" Flash of more than {most} gains nothing here."
 
 
 def _under(scheme: str | None) -> str:
     return "" if scheme is None else f" under {scheme_titles()[scheme]}"
 
 
-def _saves(gain: float) -> str:
+def _saves(gain: float, pages: int) -> str:
+    """Say what one page saves, or what several save."""
+    one = pages == 1
     if gain == 0:
-        return "save no time"
+        return "saves no time" if one else "save no time"
     if gain < 0:
-        return f"cost {_micros(-gain)} more per access"
-    return f"save {_micros(gain)} per access"
+        more = f"{_micros(-gain)} more per access"
+        return f"costs {more}" if one else f"cost {more}"
+    time = f"{_micros(gain)} per access"
+    return f"saves {time}" if one else f"save {time}"
 
 
 def _micros(value: float) -> str:

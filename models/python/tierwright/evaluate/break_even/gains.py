@@ -278,7 +278,7 @@ def frames_left(
         ram,
         flash,
         page_bytes=curve.page_bytes,
-        source_bytes=np.asarray(float(curve.distinct_pages * curve.page_bytes)),
+        source_bytes=np.asarray(float(curve.data_pages * curve.page_bytes)),
     )
 
 
@@ -387,7 +387,7 @@ def check_old_share(old_share: float) -> None:
     if not (np.isfinite(old_share) and 0 <= old_share < 1):
         raise BadInput(
             f"old_share: `{old_share}` must lie in [0, 1)",
-            "count old versions by replay: `tierwright simulate --scheme face`",
+            "count old versions by a simulation with [[scheme=face]]",
         )
 
 

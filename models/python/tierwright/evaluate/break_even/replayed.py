@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from tierwright.common.errors import BadInput
+from tierwright.common.wording import counted
 from tierwright.evaluate.break_even.gains import PageCosts, frames_left
 from tierwright.evaluate.break_even.schemes import BY_TIE, SchemeThetas
 from tierwright.evaluate.metadata import MetadataPreset
@@ -162,7 +163,7 @@ def check_sizes(
     """
     if not 0 <= at < len(found.delta):
         raise BadInput(
-            f"break-even check: step `{at}` is not one of {len(found.delta)} steps",
+            f"break-even check: step `{at}` is not one of {counted(len(found.delta), 'step')}",
             "give the index of a DRAM step",
         )
     warm_up = warm_up_of(curve.start, curve.accesses)

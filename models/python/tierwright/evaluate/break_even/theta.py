@@ -18,6 +18,7 @@ from tierwright.common.cautions import Caution
 from tierwright.common.checks import broadcast
 from tierwright.common.derivation import Derivation, Number, plain
 from tierwright.common.errors import BadInput, Problems
+from tierwright.common.wording import counted
 from tierwright.evaluate.break_even.gains import (
     PlainGains,
     about_metadata,
@@ -512,7 +513,7 @@ def _about_curve(
         found.append(
             Caution(
                 "beyond_the_curve",
-                f"the curve ends at {curve.last_listed:,} pages; it is assumed to be "
+                f"the curve ends at {counted(curve.last_listed, 'page')}; it is assumed to be "
                 "constant beyond",
                 "give a curve that reaches these sizes",
             )

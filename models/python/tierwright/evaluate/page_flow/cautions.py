@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from tierwright.common.arrays import FloatArray, share
 from tierwright.common.cautions import Caution, TraceCaution
 from tierwright.common.units import format_bytes, format_count, format_microseconds
+from tierwright.common.wording import counted, percent, three_digits
 from tierwright.evaluate.metadata import MetadataPreset
 from tierwright.hardware.device import KINDS, OPERATIONS, Device
 from tierwright.hardware.service_time import RULES, service_time
@@ -84,8 +85,8 @@ def _about_steady(curve: Curve, sizes: FloatArray) -> Iterator[Caution]:
     ends = (float(np.min(low)) / curve.accesses, float(np.max(high)) / curve.accesses)
     yield Caution(
         "steady_state_uncertain",
-        f"the workload shows {format_count(curve.distinct_pages)} pages, too few to "
-        f"show what caches of {_sizes_text(unknown)} pages miss once they are full: "
+        f"the workload shows {counted(curve.distinct_pages, 'page')}, too few to "
+        f"show what caches of {_sizes_text(unknown)} miss once they are full: "
         f"between {ends[0]:.2%} and {ends[1]:.2%} of the accesses; the trend of "
         "smaller caches is used",
         "profile a longer part of the workload",
@@ -105,8 +106,8 @@ def _about_ram(curve: Curve, r: FloatArray) -> Iterator[Caution]:
         )
         yield Caution(
             "all_pages_fit_in_ram",
-            f"RAM of {format_count(holds_all[0])} pages holds all "
-            f"{format_count(curve.distinct_pages)} pages of the workload: {hit}",
+            f"RAM of {counted(holds_all[0], 'page')} holds all "
+            f"{counted(curve.distinct_pages, 'page')} of the workload: {hit}",
             "choose less RAM, or profile a larger part of the workload",
         )
 
@@ -133,39 +134,46 @@ def _about_readings(curve: Curve, sizes: FloatArray) -> Iterator[Caution]:
     if curve.ends_early and beyond.size:
         yield Caution(
             "beyond_the_curve",
-            f"the curve ends at {format_count(curve.last_listed)} pages; its last "
-            f"value stands for {_sizes_text(beyond)} pages",
+            f"the curve ends at {counted(curve.last_listed, 'page')}; its last "
+            f"value stands for {_sizes_text(beyond)}",
             "give a curve that reaches these sizes",
         )
     between = sizes[(sizes < curve.last_listed) & ~curve.listed(sizes)]
-    if between.size:
+    if between.size and curve.scaled is None:  # of a scaled curve all sizes are
         hint = "give more sizes near these, and one below the smallest of them"
         if curve.given is None:
             named = ",".join(f"{size:.0f}" for size in between[:SHOWN_SIZES].tolist())
             rest = "" if between.size <= SHOWN_SIZES else ",..."
             hint = (
-                "name the sizes when profiling: `tierwright profile --sizes "
-                f"{named}{rest}`"
+                f"profile the trace again and list these sizes: [[sizes={named}{rest}]]"
             )
         yield Caution(
             "interpolated",
-            f"{_sizes_text(between)} pages are between listed sizes of the curve; counts "
-            "there are interpolated linearly",
+            f"{text} is between listed sizes of the curve; counts there are interpolated linearly"
+            if (text := _sizes_text(between)) == "1 page"
+            else f"{text} are between listed sizes of the curve; counts there are interpolated "
+            "linearly",
             hint,
         )
 
 
 def _sizes_text(sizes: FloatArray) -> str:
     if sizes.size <= SHOWN_SIZES:
-        return ", ".join(format_count(size) for size in sizes.tolist())
-    least, most = format_count(sizes[0]), format_count(sizes[-1])
-    return f"{sizes.size:,} sizes from {least} to {most}"
+        *others, last = sizes.tolist()
+        return ", ".join([*map(format_count, others), counted(last, "page")])
+    least = format_count(sizes[0])
+    return f"{counted(sizes.size, 'size')} from {least} to {counted(sizes[-1], 'page')}"
 
 
 COUNT_CAUTIONS = frozenset(
     {
         "sampled_curve",
         "given_curve",
+        "scaled",
+        "scaled_unmeasured",
+        "scale_extrapolated",
+        "recorded_data_assumed",
+        "tau_not_stated",
         "described_workload",
         "dirty_share_stated",
         "data_size_unknown",
@@ -190,6 +198,7 @@ def about_given(curve: Curve) -> Iterator[Caution]:
             "count is an estimate",
             "profile the whole trace for exact counts; the profile file holds the intervals",
         )
+    yield from _about_scaled(curve)
     given = curve.given
     if given is None:
         return
@@ -218,9 +227,59 @@ def about_given(curve: Curve) -> Iterator[Caution]:
         yield Caution(
             "data_size_unknown",
             "the size of the data was not stated, so the cost of the disk is unknown, "
-            f"and the last size of the curve, {format_count(curve.last_listed)} pages, "
+            f"and the last size of the curve, {counted(curve.last_listed, 'page')}, "
             "is only a lower bound of the data",
             "state the size of the data behind the cache",
+        )
+
+
+def _about_scaled(curve: Curve) -> Iterator[Caution]:
+    """Say by how much a workload was scaled, how well that is known, and on what it rests."""
+    scaled = curve.scaled
+    if scaled is None:
+        return
+    known = scaled.known_error
+    recorded = format_bytes(scaled.recorded_data_bytes)
+    times = three_digits(scaled.factor)
+    to = format_bytes(scaled.production.data_bytes)
+    if known is None:
+        yield Caution(
+            "scaled_unmeasured",
+            f"the workload was recorded at {recorded} and scaled {times} times, to {to}, by the law "
+            f"`{scaled.law}`, whose error was never measured",
+            "record the system at two sizes and compare, or use the law `relations`",
+        )
+    elif known.extrapolated:
+        yield Caution(
+            "scale_extrapolated",
+            f"the workload was recorded at {recorded} and scaled {times} times, to {to}, by the law "
+            f"`{scaled.law}`; its error was measured up to {three_digits(known.measured_up_to)} "
+            f"times and is extrapolated: misses may be {percent(known.worst)} off",
+            "record a larger system, so that less has to be scaled",
+        )
+    else:
+        yield Caution(
+            "scaled",
+            f"the workload was recorded at {recorded} and scaled {times} times, to {to}, by the law "
+            f"`{scaled.law}`: by its errors measured up to {three_digits(known.measured_up_to)} "
+            f"times, misses are {percent(known.mean)} off on average, {percent(known.worst)} at most",
+            "record a larger system for a smaller error",
+        )
+    if not scaled.data_stated:
+        yield Caution(
+            "recorded_data_assumed",
+            f"the size of the recorded data was not stated; the {recorded} that the recording "
+            "touches stand for it, so the factor is too large if there are data that it did not touch",
+            "state the size of the recorded database or volume",
+        )
+    if scaled.law == "relations" and scaled.tau_accesses is None and scaled.factor != 1:
+        off = "less" if scaled.factor > 1 else "more"
+        yield Caution(
+            "tau_not_stated",
+            "clients and accesses per unit of work of the recording were not both stated, so reuse "
+            "within one transaction is stretched as all other reuse is; small caches may miss "
+            f"{off} than shown",
+            "state the clients of the recording and the page accesses of one transaction",
         )
 
 
@@ -266,7 +325,7 @@ def about_devices(
         )
     held: dict[str, tuple[Device, int]] = {
         "flash": (flash, flash_pages * curve.page_bytes),
-        "disk": (disk, curve.distinct_pages * curve.page_bytes),
+        "disk": (disk, curve.data_pages * curve.page_bytes),
     }
     for tier, (device, size) in held.items():
         capacity = device.capacity_bytes

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from tierwright.common.cautions import Caution
 from tierwright.common.errors import BadInput
 from tierwright.common.units import format_count, format_microseconds
+from tierwright.common.wording import counted
 from tierwright.evaluate.page_flow.results import Replayed
 from tierwright.evaluate.page_flow.schemes import BY_NAME, NO_FLASH, SCHEMES, TIE_ORDER
 from tierwright.evaluate.page_flow.terms import TERM_NAMES
@@ -191,7 +192,7 @@ def _about_growth(
         Caution(
             "growth_in_replay",
             f"the replay cannot know which pages are new and reads them from disk: up to "
-            f"{format_count(most)} of the {format_count(accesses)} accesses it counts. That "
+            f"{format_count(most)} of the {counted(accesses, 'access')} it counts. That "
             "adds the same to the replayed I/O time of every scheme, at most "
             f"{format_microseconds(over)} per access, so the order of the schemes stands, while "
             "leads as a share are understated",
@@ -346,7 +347,7 @@ def check_belongs(curve: Curve, counters: Mapping[str, Any], name: str) -> None:
         return
     hint = "name the trace that was profiled, read with the same options"
     if "page size" in differing[0]:
-        hint += f", such as --page-bytes {curve.page_bytes}"
+        hint += f", such as [[a page_bytes={curve.page_bytes}]]"
     raise BadInput(
         f"`{name}` is not the trace of the profile: trace and profile have "
         + "; ".join(differing),

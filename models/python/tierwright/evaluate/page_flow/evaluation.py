@@ -16,6 +16,7 @@ from tierwright.common.cautions import Caution
 from tierwright.common.checks import broadcast
 from tierwright.common.errors import BadInput, Problems
 from tierwright.common.units import format_bytes
+from tierwright.common.wording import counted
 from tierwright.evaluate.metadata import (
     MetadataPreset,
     RamBudget,
@@ -241,7 +242,7 @@ def _budget(
         ram_bytes=ram_pages * curve.page_bytes,
         flash_bytes=flash_pages * curve.page_bytes,
         page_bytes=curve.page_bytes,
-        source_bytes=curve.distinct_pages * curve.page_bytes,
+        source_bytes=curve.data_pages * curve.page_bytes,
     )
     if not found.feasible:
         raise BadInput(
@@ -311,7 +312,7 @@ def evaluate_grid(
             ram_pages=sizes["ram_pages"],
             flash_pages=sizes["flash_pages"],
             page_bytes=curve.page_bytes,
-            source_bytes=curve.distinct_pages * curve.page_bytes,
+            source_bytes=curve.data_pages * curve.page_bytes,
         )
     f = sizes["flash_pages"]
     flows = engine.flows(curve, np.maximum(left, 0.0), f, budget=budget, schemes=wanted)
@@ -591,7 +592,7 @@ def _inputs(
         "flash_pages": flash_pages,
         "ram_bytes": ram_pages * size,
         "flash_bytes": flash_pages * size,
-        "disk_bytes": curve.distinct_pages * size,
+        "disk_bytes": curve.data_pages * size,
         **_service_inputs(flash, disk, size),
         "flash_service_basis": service_basis(flash, size),
         "disk_service_basis": service_basis(disk, size),
@@ -603,7 +604,7 @@ def _inputs(
         "cost_basis": (
             "Money per month for the bytes held: RAM and flash of the sizes chosen, "
             "and the whole data set (distinct pages x page size) on disk; rent as "
-            f"quoted, a purchase spread over {months} months without interest; "
+            f"quoted, a purchase spread over {counted(months, 'month')} without interest; "
             f"{NOT_INCLUDED}"
         ),
         "time_basis": (

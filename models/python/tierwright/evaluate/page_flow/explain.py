@@ -11,6 +11,7 @@ import numpy as np
 from tierwright.common.arrays import FloatArray
 from tierwright.common.cautions import Caution
 from tierwright.common.derivation import Derivation, Number
+from tierwright.common.wording import counted
 from tierwright.evaluate.page_flow.derivation import IO_TIME, SchemeDerivation
 from tierwright.evaluate.page_flow.formula import SchemeFormula, TierCounts
 from tierwright.evaluate.page_flow.results import _number
@@ -136,8 +137,8 @@ def scheme_warnings(
         return (
             Caution(
                 "ram_not_below_flash",
-                f"inclusive flash repeats what RAM holds; with {ram_pages} RAM pages and "
-                f"{flash_pages} flash pages it has no flash hits",
+                f"inclusive flash repeats what RAM holds; with {counted(ram_pages, 'RAM page')} and "
+                f"{counted(flash_pages, 'flash page')} it has no flash hits",
                 "use more flash than RAM, or exclusive or lazy",
             ),
         )

@@ -10,6 +10,7 @@ from tierwright.common.errors import BadInput
 from tierwright.common.units import format_count
 from tierwright.evaluate.page_flow.results import Evaluation, SchemeResult
 from tierwright.evaluate.page_flow.terms import COST_TERMS
+from tierwright.profile.curve import Curve
 
 US_PER_S = 1e6
 TIER_TERMS: Mapping[str, tuple[str, ...]] = {
@@ -90,7 +91,7 @@ def busy_shares(
 
 
 def about_load(
-    found: Evaluation, accesses: int, duration_s: float | None
+    found: Evaluation, curve: Curve, duration_s: float | None
 ) -> Iterator[Caution]:
     """Warn where the best scheme keeps a device busy for more than all of the time.
 
@@ -98,14 +99,14 @@ def about_load(
     ----------
     found : Evaluation
         The schemes at one choice; the figures of a replayed scheme are those of its replay.
-    accesses : int
-        Of the recording.
+    curve : Curve
+        Of the recording, or of production.
     duration_s : float or None
-        Of the recording; without it there is no rate and no warning. [s]
+        Of the same; without it there is no rate and no warning. [s]
     """
     if duration_s is None or duration_s <= 0:
         return
-    rate = accesses / duration_s
+    rate, who = _rate_of(curve, duration_s)
     shares = {
         name: busy_shares(_deciding_terms(scheme), rate)
         for name, scheme in found.schemes.items()
@@ -123,11 +124,22 @@ def about_load(
     )
     yield Caution(
         "load_beyond_devices",
-        f"the recording makes {format_count(float(f'{rate:.3g}'))} accesses per "
+        f"{who} makes {format_count(float(f'{rate:.3g}'))} accesses per "
         f"second, {_too_many(busy, tier)} under `{found.best}`; {others}",
         "choose more RAM or flash, or a faster or wider device; see the page "
         "Throughput for the rate that the devices can carry",
     )
+
+
+def _rate_of(curve: Curve, duration_s: float) -> tuple[float, str]:
+    """Return the rate that has to be carried, and whose it is. [1/s]"""
+    if curve.scaled is None:
+        return curve.accesses / duration_s, "the recording"
+    production = curve.scaled.production
+    if production.peak_accesses_per_s is None:
+        return production.machine_accesses_per_s, "production"
+    peak = production.peak_accesses_per_s / production.machines
+    return peak, "production at its peak"
 
 
 def _deciding_terms(scheme: SchemeResult) -> Mapping[str, float]:

@@ -293,7 +293,7 @@ def _charged(
         ram_bytes=ram_bytes,
         flash_bytes=round(float(place.f.item()) * page),
         page_bytes=page,
-        source_bytes=curve.distinct_pages * page,
+        source_bytes=curve.data_pages * page,
     ).derivation
     return (
         metadata,

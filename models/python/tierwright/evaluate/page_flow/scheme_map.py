@@ -20,6 +20,7 @@ from tierwright.common.cautions import Caution
 from tierwright.common.checks import broadcast
 from tierwright.common.derivation import plain
 from tierwright.common.errors import Problems
+from tierwright.common.wording import counted
 from tierwright.evaluate.metadata import MetadataPreset
 from tierwright.evaluate.page_flow import engine, explain
 from tierwright.evaluate.page_flow.cautions import (
@@ -494,7 +495,7 @@ class MapProblem:
         needed = self.metadata.ram_bytes(
             f * page,
             page_bytes=page,
-            source_bytes=self.curve.distinct_pages * page,
+            source_bytes=self.curve.data_pages * page,
             whole_units=False,
         )
         return np.asarray(r - needed / page)
@@ -943,7 +944,7 @@ def _cautions(
     if largest > curve.distinct_pages and curve.data_known:
         yield Caution(
             "all_pages_fit",
-            f"part of the map holds all {curve.distinct_pages:,} pages of the workload: more "
+            f"part of the map holds all {counted(curve.distinct_pages, 'page')} of the workload: more "
             "flash changes nothing there",
             "choose a smaller range, or profile a larger part of the workload",
         )

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 from tierwright.common.arrays import FloatArray
 from tierwright.common.checks import broadcast, whole
 from tierwright.common.errors import BadInput, Problems
+from tierwright.common.wording import counted
 
 PERCENT = 100.0
 
@@ -247,7 +248,7 @@ def pool_miss_rates(
         0 <= write_accesses <= accesses,
         "write_accesses",
         write_accesses,
-        f"must lie between 0 and the {accesses} accesses",
+        f"must lie between 0 and the {counted(accesses, 'access')}",
     )
     for name, hits, most in (
         ("hits_clean", clean, accesses),

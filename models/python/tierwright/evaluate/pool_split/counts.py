@@ -7,7 +7,7 @@ from typing import Any
 
 from tierwright.common.cautions import Caution
 from tierwright.common.errors import BadInput
-from tierwright.common.units import format_count
+from tierwright.common.wording import counted
 from tierwright.evaluate.page_flow.cautions import WARM_UP_SHARE
 from tierwright.evaluate.pool_split.costs import (
     PERCENT,
@@ -149,16 +149,16 @@ def cautions(
     if found["write_accesses"] == 0:
         yield Caution(
             "no_writes",
-            f"none of the {format_count(found['accesses'])} accesses is a write: there "
+            f"the trace has {counted(found['accesses'], 'access')} and no write: there "
             "is no dirty page, so R has no effect and the split only takes room from "
             "the clean pages",
-            "use a trace that records writes; see has_writes in `tierwright formats`",
+            "use a trace that records writes; see has_writes in [[the formats]]",
         )
     if pages >= found["distinct_pages"]:
         yield Caution(
             "all_pages_fit",
-            f"a buffer of {format_count(pages)} pages holds all "
-            f"{format_count(found['distinct_pages'])} pages of the trace: nothing is evicted",
+            f"a buffer of {counted(pages, 'page')} holds all "
+            f"{counted(found['distinct_pages'], 'page')} of the trace: nothing is evicted",
             "choose a smaller buffer, or a longer trace",
         )
     if simulated is None or estimate is None:

@@ -11,6 +11,7 @@ import numpy as np
 
 from tierwright.common.checks import broadcast, whole
 from tierwright.common.errors import BadInput
+from tierwright.common.wording import counted
 from tierwright.evaluate.pool_split.costs import check_asymmetry
 
 WRITE_SHARE_STEP = 0.01
@@ -120,7 +121,8 @@ def zipf_pmf(rank: int, pages: int, alpha: float) -> float:
     broadcast("Zipf", amounts={"alpha": alpha})
     if rank > pages:
         raise BadInput(
-            f"Zipf: rank: `{rank}` exceeds the {pages} pages", "use ranks from 1"
+            f"Zipf: rank: `{rank}` exceeds the {counted(pages, 'page')}",
+            "use ranks from 1",
         )
     weights = np.arange(1, pages + 1, dtype=np.float64) ** -alpha
     return float(rank**-alpha / weights.sum())

@@ -511,7 +511,7 @@ def _ram_left(
         ram_pages=ram_pages,
         flash_pages=flash_pages,
         page_bytes=curve.page_bytes,
-        source_bytes=curve.distinct_pages * curve.page_bytes,
+        source_bytes=curve.data_pages * curve.page_bytes,
     )
     if preset is not None and bool(np.any(left < 1)):
         first = int(flash_pages[int(np.argmax(left < 1))])

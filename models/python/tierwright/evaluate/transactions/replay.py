@@ -28,6 +28,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from tierwright.common.errors import BadInput, Problem, Problems
+from tierwright.common.wording import counted
 from tierwright.evaluate.transactions.eviction import Transaction
 from tierwright.evaluate.transactions.nand import (
     PAPER_GEOMETRY,
@@ -501,7 +502,7 @@ class _Steps:
     def spend(self, steps: int) -> None:
         self.taken += steps
         if self.taken > self.most:
-            message = f"takes more than {self.most:,} steps to replay"
+            message = f"takes more than {counted(self.most, 'step')} to replay"
             raise BadInput(
                 f"events: {message}",
                 "give fewer events, smaller blocks or a chip with more room; use the "
@@ -613,7 +614,7 @@ class _Chip:
             live, block = heapq.heappop(self.emptiest)
             if live == self._live(block) < self.size and block not in self.erased:
                 return block
-        message = f"the chip is full: all {self.live_pages} pages are live"
+        message = f"the chip is full: all {counted(self.live_pages, 'page is', 'pages are')} live"
         raise BadInput(
             message,
             "give more blocks, or a smaller database",

@@ -17,6 +17,7 @@ from tierwright.common.arrays import FloatArray
 from tierwright.common.cautions import Caution
 from tierwright.common.checks import broadcast
 from tierwright.common.derivation import Derivation, Number, plain
+from tierwright.common.wording import counted
 from tierwright.evaluate.transactions.eviction import (
     Transaction,
     average_access_times,
@@ -300,9 +301,9 @@ def _cautions(
     if k < least_k:
         yield Caution(
             "fewer_log_pages_than_records",
-            f"the records of one page fill {least_k} log pages at least, {k:g} are "
-            "given: reading again takes longer than shown",
-            f"give {least_k} or more log pages for a page",
+            f"the records of one page fill at least {counted(least_k, 'log page')}, "
+            f"{counted(f'{k:g}', 'is', 'are')} given: reading again takes longer than shown",
+            f"give {least_k:,} or more log pages for a page",
         )
     if times == PAPER_TIMES:
         yield Caution(

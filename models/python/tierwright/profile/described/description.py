@@ -12,6 +12,7 @@ from typing import Any
 from tierwright.common.documents import read_json, read_toml
 from tierwright.common.errors import BadInput, Problems
 from tierwright.common.units import parse_bytes
+from tierwright.common.wording import counted
 
 MOST_COMPONENTS = 16
 MOST_PAGES = 10**12
@@ -276,7 +277,9 @@ def description_from_mapping(
         text = data.get(key, usual)
         most = LONGEST_NAME if key == "name" else LONGEST_NOTE
         good = isinstance(text, str) and len(text) <= most and (text or key != "name")
-        problems.check(good, key, text, f"must be a text of up to {most:,} characters")
+        problems.check(
+            good, key, text, f"must be a text of up to {counted(most, 'character')}"
+        )
         texts[key] = text
     numbers = {
         "page_bytes": _size(data, "page_bytes", problems),

@@ -12,6 +12,7 @@ import re
 from collections.abc import Sequence
 from fractions import Fraction
 
+from tierwright.common.wording import counted
 from tierwright.profile.given.reading import CurveOptions, Kind, Point, Reading, Row
 
 _NEEDED = ("size", "hits", "misses", "mru_ghost_hits", "mfu_ghost_hits")
@@ -61,7 +62,7 @@ def read(rows: Sequence[Row], options: CurveOptions) -> Reading:
         found.problem(
             values["mru_ghost_hits"][1],
             str(ghosts),
-            f"ghost hits exceed the {count['misses']} misses that they are part of",
+            f"ghost hits exceed the {counted(count['misses'], 'miss')} that they are part of",
         )
         return found
     ghost_bytes = sum(count[name] for name in _GHOST_SIZES)

@@ -13,6 +13,7 @@ import numpy as np
 from tierwright.common.arrays import FloatArray
 from tierwright.common.errors import Problem, Problems
 from tierwright.common.units import UNIT_BYTES, format_bytes, format_count
+from tierwright.common.wording import counted
 from tierwright.profile.curve import Curve, Given
 from tierwright.profile.document import Profile
 from tierwright.profile.given.kinds import KINDS
@@ -151,7 +152,7 @@ def import_curve(
         repairable = len(found.repairable) == len(found.problems)
         problems = Problems(
             place,
-            "repair it with `--repair`, which uses the nearest curve that does not fall"
+            "request [[the repair]], which uses the nearest curve that does not fall"
             if repairable
             else "correct these lines, or state what they are",
         )
@@ -361,7 +362,7 @@ def _hit_ratios(found: Examined, reading: Reading, *, rate: bool) -> list[float]
                         Problem(
                             f"line {point.line}",
                             f"{point.value:g}",
-                            f"misses exceed the {format_count(total)} accesses stated: are "
+                            f"misses exceed the {counted(total, 'access')} stated: are "
                             "both over the same time?",
                         )
                     )
@@ -393,7 +394,11 @@ def _pages(found: Examined, reading: Reading) -> list[int] | None:
         pages.append(math.floor(size))
     if rounded:
         found.assumptions.append(
-            f"{rounded} sizes are not whole pages; they are rounded down."
+            counted(
+                rounded,
+                "size is not whole pages; it is rounded down.",
+                "sizes are not whole pages; they are rounded down.",
+            )
         )
     return pages
 
@@ -467,8 +472,10 @@ def _order_and_check(
     if falls and options.repair and not found.problems:
         mended = _rising(given)
         moved = int(np.count_nonzero(np.abs(mended - given) > 0))
+        all_ratios = counted(len(kept), "ratio")
         found.assumptions.append(
-            f"Repaired: {moved} of {len(kept)} ratios were moved to the nearest curve that "
+            f"Repaired: {counted(moved, f'of {all_ratios} was', f'of {all_ratios} were')} "
+            "moved to the nearest curve that "
             f"does not fall, by {float(np.abs(mended - given).max()):.4g} at most."
         )
     elif falls and not options.repair:

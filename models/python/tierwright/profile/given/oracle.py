@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
+from tierwright.common.wording import counted
 from tierwright.profile.given.reading import (
     CurveOptions,
     Kind,
@@ -88,7 +89,7 @@ def _read_row(
         found.problem(
             row.line,
             row.text,
-            f"has {len(row.cells)} cells where the head has {len(places)}",
+            f"has {counted(len(row.cells), 'cell')} where the head has {len(places)}",
         )
         return
     if _STATUS in places and row.cells[places[_STATUS]].upper() == "OFF":

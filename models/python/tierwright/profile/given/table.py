@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from tierwright.common.wording import counted
 from tierwright.profile.given.reading import (
     SCALES,
     SIZE_UNITS,
@@ -65,7 +66,7 @@ def read(rows: Sequence[Row], options: CurveOptions) -> Reading:
             found.problem(
                 row.line,
                 row.text,
-                f"has {len(row.cells)} cells, not the {max(places) + 1} needed",
+                f"has {counted(len(row.cells), 'cell')}, not the {max(places) + 1} needed",
             )
             continue
         size, unit = size_and_unit(row.cells[size_at])
@@ -128,7 +129,9 @@ def _columns(
         if at is None:
             what = "the cache size" if name == "size_column" else "the hit ratio"
             found.questions.append(
-                Question(name, f"Which of the {width} columns is {what}?", choices)
+                Question(
+                    name, f"Which of the {counted(width, 'column')} is {what}?", choices
+                )
             )
     if size_at is None or value_at is None:
         return None

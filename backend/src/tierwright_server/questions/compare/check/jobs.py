@@ -5,6 +5,7 @@ from typing import Any
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from tierwright.advise.checks.compare import compare
+from tierwright.common.wording import counted
 from tierwright.evaluate.page_flow.decision import ReplayPoint
 from tierwright_server.common.settings import Settings
 from tierwright_server.questions.compare.check.schemas import warm_up_asked
@@ -61,10 +62,10 @@ async def finish(
     rows = compare(simulation.plan, result["schemes"])
     simulation.result = {"rows": rows, "schemes": result["schemes"]}
     simulation.complete = True
-    counted = {
+    counters = {
         points.key_of(name, point, simulation.core_version): result["schemes"][name]
         for name, point in _points(simulation, result["schemes"]).items()
     }
-    await kept.keep(session, simulation.content_id, counted)
+    await kept.keep(session, simulation.content_id, counters)
     await session.flush()
-    return f"{len(result['schemes'])} schemes replayed"
+    return counted(len(result["schemes"]), "scheme replayed", "schemes replayed")

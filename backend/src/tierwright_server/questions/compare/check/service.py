@@ -5,6 +5,7 @@ from typing import Any
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from tierwright.advise.checks.compare import model_of
+from tierwright.common.wording import counted
 from tierwright.evaluate.page_flow.results import Evaluation
 from tierwright.evaluate.page_flow.schemes import SCHEMES
 from tierwright_server.common import version
@@ -50,7 +51,7 @@ async def create_simulation(
         point.content,
         {**body.model_dump(mode="json"), "schemes": schemes},
         model,
-        f"Check {point.workload.name} at {body.ram_pages:,} + {body.flash_pages:,} pages",
+        f"Check {point.workload.name} at {body.ram_pages:,} + {counted(body.flash_pages, 'page')}",
     )
     simulation, run = await results.obtain(session, asked, is_done)
     return await _simulation_out(session, simulation, run, point.workload.id)

@@ -27,6 +27,7 @@ use crate::replay::policies::lru::Lru;
 use crate::replay::recency::Recency;
 use crate::replay::settings::Settings;
 use crate::replay::{Machine, Totals, disagreement, replay};
+use crate::wording::counted;
 
 /// Fewest accesses of an epoch: fewer say nothing, and each epoch is kept.
 pub const SHORTEST_EPOCH: u64 = 100;
@@ -328,7 +329,10 @@ pub fn simulate_dynamics(
             return Err(Error::BadParameter {
                 name,
                 value: length.to_string(),
-                message: format!("must have at least {least} accesses"),
+                message: format!(
+                    "must have at least {}",
+                    counted(least, "access", "accesses")
+                ),
                 hint: "use about 5000 accesses, as the paper does".to_owned(),
             });
         }

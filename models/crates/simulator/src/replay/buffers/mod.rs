@@ -15,6 +15,7 @@ use crate::replay::{
     Machine, Need, Totals, WarmedUp, Warning, counters_since, disagreement, replay_with,
     written_as_named,
 };
+use crate::wording::counted;
 
 mod advisor;
 mod cfdc;
@@ -321,7 +322,7 @@ pub(crate) fn check_writes(source: &dyn AccessSource, name: &str) -> Result<()> 
         message: format!(
             "its format does not distinguish writes from reads, and `{name}` weighs one against the other"
         ),
-        hint: "use a trace that records writes (see has_writes in `tierwright formats`), or use lru or a policy of `simulate`, which do not need them"
+        hint: "use a trace that records writes (see has_writes in [[the formats]]), or use lru or a policy of `simulate`, which do not need them"
             .to_owned(),
     })
 }
@@ -331,10 +332,10 @@ fn no_writes(name: &str, totals: Totals) -> Option<Warning> {
     (totals.accesses > 0 && totals.write_accesses == 0).then(|| Warning {
         name: "no_writes",
         message: format!(
-            "the trace has no writes among its {} accesses, so `{name}` has no dirty page to spare",
-            totals.accesses
+            "the trace has no writes among its {}, so `{name}` has no dirty page to spare",
+            counted(totals.accesses, "access", "accesses")
         ),
-        hint: "use a trace that records writes; see has_writes in `tierwright formats`".to_owned(),
+        hint: "use a trace that records writes; see has_writes in [[the formats]]".to_owned(),
     })
 }
 

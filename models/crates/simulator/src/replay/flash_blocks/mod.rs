@@ -49,6 +49,7 @@ use crate::replay::two_tier::{
 use crate::replay::{
     About, Machine, Totals, counters_since, disagreement, page_count, replay_with, written_as_named,
 };
+use crate::wording::counted;
 
 mod future;
 mod inclusive;
@@ -249,8 +250,8 @@ pub(crate) fn simulate(
         warnings.push(Warning {
             name: "blocks_leave_ram",
             message: format!(
-                "{} pages left RAM because every block on flash had pages in RAM and one had to be evicted",
-                blocks.ram_back_invalidations
+                "{} RAM because every block on flash had pages in RAM and one had to be evicted",
+                counted(blocks.ram_back_invalidations, "page left", "pages left")
             ),
             hint: "give flash more pages, or use smaller blocks".to_owned(),
         });
@@ -305,7 +306,10 @@ fn check(policies: &Policies, division: Division, flash_pages: u32) -> Result<()
         return Err(Error::BadParameter {
             name: "flash-pages",
             value: flash_pages.to_string(),
-            message: format!("less than one block of {block_pages} pages"),
+            message: format!(
+                "less than one block of {}",
+                counted(block_pages, "page", "pages")
+            ),
             hint: "give more flash, or use smaller blocks".to_owned(),
         });
     }

@@ -14,6 +14,7 @@ use crate::replay::tier::Tier;
 use crate::replay::{
     BATCH, Totals, WarmedUp, addresses_of, disagreement, distinct_pages, parts, write_accesses,
 };
+use crate::wording::counted;
 
 /// What a crash destroyed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
@@ -428,7 +429,10 @@ impl Course {
             Some(plan) if plan.at_access > done => Err(Error::BadParameter {
                 name: "option",
                 value: format!("crash_at={}", plan.at_access),
-                message: format!("the trace ends after {done} accesses"),
+                message: format!(
+                    "the trace ends after {}",
+                    counted(done, "access", "accesses")
+                ),
                 hint: "crash_at counts the accesses before the crash".to_owned(),
             }),
             Some(plan) if self.crash.is_none() => {

@@ -250,7 +250,7 @@ impl FlashCache for LazyCleaning {
             message: format!(
                 "more than {MAX_FRAMES} distinct pages, the maximum that LRU-2 can order"
             ),
-            hint: "use a larger --page-bytes, or shorten the trace".to_owned(),
+            hint: "use a larger [[page_bytes]], or shorten the trace".to_owned(),
         })
     }
 

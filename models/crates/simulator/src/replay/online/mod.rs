@@ -43,6 +43,7 @@ use crate::replay::policies::{AnyGuarded, AnyPolicy, Guarding, Policy};
 use crate::replay::settings::{Setting, Settings, Values, spelled};
 use crate::replay::two_tier::{Cache, FLASH_POLICY, Policies, RAM_POLICY, SchemeCounters, Warning};
 use crate::replay::{About, Machine, WarmedUp, disagreement, page_count, replay_with};
+use crate::wording::counted;
 
 mod costs;
 mod flow;
@@ -315,7 +316,8 @@ pub fn simulate_online(
             name: "option",
             value: "initial=inclusive".to_owned(),
             message: format!(
-                "inclusive needs more flash than RAM: flash has {flash_pages} pages and RAM {ram_pages}"
+                "inclusive needs more flash than RAM: flash has {} and RAM {ram_pages}",
+                counted(flash_pages, "page", "pages")
             ),
             hint: "give flash more pages than RAM, or use initial=lazy".to_owned(),
         });
@@ -374,8 +376,9 @@ fn too_many_relations(pages: usize) -> Error {
         name: "option",
         value: "scope=relation".to_owned(),
         message: format!(
-            "the trace has more than {MOST_RELATIONS} relations: number {} comes after {pages} distinct pages, and at most {MOST_RELATIONS} can have a separate choice",
-            MOST_RELATIONS + 1
+            "the trace has more than {MOST_RELATIONS} relations: number {} comes after {}, and at most {MOST_RELATIONS} can have a separate choice",
+            MOST_RELATIONS + 1,
+            counted(pages, "distinct page", "distinct pages")
         ),
         hint: "use scope=global, or reduce the trace to the relations of interest".to_owned(),
     }
@@ -421,7 +424,12 @@ impl Run<'_, '_> {
             warnings.push(Warning {
                 name: "history_cut",
                 message: format!(
-                    "{left_out} rows of the history without a switch are left out after the first {MOST_ROWS}"
+                    "{} left out after the first {MOST_ROWS}",
+                    counted(
+                        left_out,
+                        "row of the history without a switch is",
+                        "rows of the history without a switch are"
+                    )
                 ),
                 hint: "choose a longer period".to_owned(),
             });

@@ -17,6 +17,7 @@ use crate::trace::bytes::{u32_at, u64_at};
 use crate::trace::normalise::{DEFAULT_PAGE_BYTES, NO_WRITES_IN_FORMAT, as_f64};
 use crate::trace::reader::Warning;
 use crate::trace::{TraceSource, TraceSummary};
+use crate::wording::counted;
 
 /// A canonical trace as a source of accesses; needs no hash table.
 pub(crate) struct CanonicalReader {
@@ -254,8 +255,8 @@ impl CanonicalReader {
         self.decode_accesses(accesses, &sections, chunk)?;
         if self.next_page - first_new != new_pages {
             return Err(self.damaged_here(&format!(
-                "{} pages are new, the chunk's head says {new_pages}",
-                self.next_page - first_new
+                "{} new, the chunk's head says {new_pages}",
+                counted(self.next_page - first_new, "page is", "pages are")
             )));
         }
         if self.raw.is_some() {
@@ -293,7 +294,11 @@ impl CanonicalReader {
             total += length;
         }
         if accesses == 0 || accesses > CHUNK_ACCESSES || new_pages as usize > accesses {
-            return Err(self.damaged_here(&format!("{accesses} accesses, {new_pages} new pages")));
+            return Err(self.damaged_here(&format!(
+                "{}, {}",
+                counted(accesses, "access", "accesses"),
+                counted(new_pages, "new page", "new pages")
+            )));
         }
         let position = self.position + CHUNK_HEAD_BYTES as u64 + total as u64;
         if position > self.foot_offset {
@@ -377,7 +382,8 @@ impl CanonicalReader {
         for &page in pages {
             if page > next || page == u32::MAX {
                 return self.damaged_here(&format!(
-                    "page number {page} appears when {next} pages have been seen"
+                    "page number {page} appears when {} been seen",
+                    counted(next, "page has", "pages have")
                 ));
             }
             next += u32::from(page == next);

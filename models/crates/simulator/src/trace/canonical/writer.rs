@@ -380,7 +380,7 @@ fn refuse_existing(out: &Path, force: bool) -> Result<()> {
     } else if !force || !(metadata.is_file() || metadata.is_symlink()) {
         (
             "exists already",
-            "use --force to replace it, or choose another name",
+            "replace it with [[force]], or choose another name",
         )
     } else {
         return Ok(());

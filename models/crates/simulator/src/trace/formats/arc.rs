@@ -70,7 +70,7 @@ fn open(input: Input, _spec: &TraceSpec) -> Result<Box<dyn RequestReader>> {
             FieldUnit::new("request_number", "number", "not used"),
         ],
         assumptions: vec![
-            "each block is one page; most of these traces count blocks of 512 bytes: give --page-bytes to get the sizes in bytes right".to_owned(),
+            "each block is one page; most of these traces count blocks of 512 bytes: give [[the page_bytes]] to get the sizes in bytes right".to_owned(),
             "all accesses are reads: the format has no operation field".to_owned(),
         ],
         columns: Vec::new(),

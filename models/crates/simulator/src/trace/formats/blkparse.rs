@@ -16,6 +16,7 @@ use crate::trace::reader::{
     resumable,
 };
 use crate::trace::text::{Fault, ParseResult, excerpt, fault, parse_u64};
+use crate::wording::counted;
 
 pub(crate) const FORMAT: Format = Format {
     name: "blkparse",
@@ -112,6 +113,7 @@ impl PassedOver {
     }
 
     pub(super) fn warnings(&self, chosen: Action) -> Vec<Warning> {
+        let letter = chosen.letter();
         let mut warnings = Vec::new();
         let others: Vec<String> = [
             (self.queued, 'Q'),
@@ -120,15 +122,16 @@ impl PassedOver {
         ]
         .into_iter()
         .filter(|(count, _)| *count > 0)
-        .map(|(count, letter)| format!("{count} {letter}"))
+        .map(|(count, letter)| {
+            let events = format!("{letter} event");
+            counted(count, &events, &format!("{events}s"))
+        })
         .collect();
         if !others.is_empty() {
             warnings.push(Warning::new(
                 "duplicated_across_actions",
                 format!(
-                    "each request appears under several actions; only {} events count, {} events were skipped",
-                    chosen.letter(),
-                    others.join(" and ")
+                    "each request appears under several actions; only {letter} events count; skipped: {}", others.join(" and ")
                 ),
                 "no action is needed for cache studies; to study the device itself, keep only the D events (blktrace -a issue)",
             ));
@@ -136,9 +139,10 @@ impl PassedOver {
         if self.discards > 0 {
             warnings.push(Warning::new(
                 "discards_passed_over",
-                format!(
-                    "{} discard (trim) requests transfer no data and make no access",
-                    self.discards
+                counted(
+                    self.discards,
+                    "discard (trim) request transfers no data and makes no access",
+                    "discard (trim) requests transfer no data and make no access",
                 ),
                 "no action is needed unless you study discards",
             ));
@@ -146,11 +150,11 @@ impl PassedOver {
         if self.without_data > 0 {
             warnings.push(Warning::new(
                 "requests_without_data",
-                format!(
-                    "{} {} events are flushes, zone commands or others that neither read nor write data",
-                    self.without_data,
-                    chosen.letter()
-                ),
+                counted(
+self.without_data,
+&format!("{letter} event is a flush, zone command or other that neither reads nor writes data"),
+&format!("{letter} events are flushes, zone commands or others that neither read nor write data"),
+),
                 "no action is needed: they make no access",
             ));
         }
@@ -198,13 +202,14 @@ fn is_device(word: &[u8]) -> bool {
 
 fn open(input: Input, _spec: &TraceSpec) -> Result<Box<dyn RequestReader>> {
     let action = choose(&input.head());
+    let letter = action.letter();
     let units = vec![
         FieldUnit::new("maj,min", "numbers", "together: the device"),
         FieldUnit::new("time", "s", "time since the start of the recording"),
         FieldUnit::new(
             "action",
             "letter",
-            format!("only {} events are requests", action.letter()),
+            format!("only {letter} events are requests"),
         ),
         FieldUnit::new(
             "rwbs",

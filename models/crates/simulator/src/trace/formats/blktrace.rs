@@ -25,6 +25,7 @@ use crate::trace::reader::{
 };
 use crate::trace::streams::Compression;
 use crate::trace::text::{Fault, ParseResult, fault, hex};
+use crate::wording::counted;
 
 const RECORD_BYTES: usize = 48;
 const MAGIC: u32 = 0x6561_7400;
@@ -76,7 +77,8 @@ fn detect(head: &Head<'_>) -> Score {
             Score::new(
                 if whole { 1.0 } else { 0.8 },
                 format!(
-                    "{good} records with the magic number of blktrace{}",
+                    "{} with the magic number of blktrace{}",
+                    counted(good, "record", "records"),
                     if whole { "" } else { ", then other data" }
                 ),
             )
@@ -201,6 +203,7 @@ fn open(input: Input, _spec: &TraceSpec) -> Result<Box<dyn RequestReader>> {
             names.join(", ")
         ));
     }
+    let letter = chosen.letter();
     let units = vec![
         FieldUnit::new("time", "ns", "time since an unknown start"),
         FieldUnit::new("sector", "512-byte sectors", "first sector of the request"),
@@ -208,10 +211,7 @@ fn open(input: Input, _spec: &TraceSpec) -> Result<Box<dyn RequestReader>> {
         FieldUnit::new(
             "action",
             "number and flags",
-            format!(
-                "only {} events are requests; flags tell reads, writes and discards",
-                chosen.letter()
-            ),
+            format!("only {letter} events are requests; flags tell reads, writes and discards"),
         ),
         FieldUnit::new("device", "major and minor number", "device"),
     ];

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::trace::reader::Warning;
+use crate::wording::counted;
 
 /// What an operation means for a cache of pages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -97,8 +98,8 @@ impl CacheCounts {
             warnings.push(Warning::new(
                 "zero_sizes",
                 format!(
-                    "{} requests have size 0, as after a miss; that is not the size of the object",
-                    self.zero_sizes
+                    "{} size 0, as after a miss; that is not the size of the object",
+                    counted(self.zero_sizes, "request has", "requests have")
                 ),
                 "no action is needed: each key counts as one page regardless of its size",
             ));
@@ -106,19 +107,21 @@ impl CacheCounts {
         if self.deletes > 0 {
             warnings.push(Warning::new(
                 "deletes_without_access",
-                format!(
-                    "{} requests delete a key: they move no data and make no access",
-                    self.deletes
-                ),
+                counted(
+self.deletes,
+"request deletes a key: it moves no data and makes no access",
+"requests delete a key: they move no data and make no access",
+),
                 "consider that a cache that drops deleted keys may hold more live ones than computed here",
             ));
         }
         if self.unknown > 0 {
             warnings.push(Warning::new(
                 "operations_unknown",
-                format!(
-                    "{} requests name no operation (code 0); they count as reads",
-                    self.unknown
+                counted(
+                    self.unknown,
+                    "request names no operation (code 0); it counts as a read",
+                    "requests name no operation (code 0); they count as reads",
                 ),
                 "check whether they write: if so, write-backs are too low",
             ));

@@ -214,7 +214,7 @@ fn operation(word: &[u8]) -> ParseResult<bool> {
                 "op_name `{}` is neither getChunkData* nor putChunk*",
                 excerpt(word)
             ),
-            "remove the lines of other operations, or skip them with --skip-bad-lines",
+            "remove the lines of other operations, or skip them with [[a skip_bad_lines]]",
         ))
     }
 }

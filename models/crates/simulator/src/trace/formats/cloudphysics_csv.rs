@@ -16,6 +16,7 @@ use crate::trace::reader::{
     resumable,
 };
 use crate::trace::text::{ParseResult, excerpt, fault, parse_u64, trim};
+use crate::wording::counted;
 
 const COLUMNS: &str = "version,time,op,size,lbn";
 /// Requests of one length from which on the lengths are doubted.
@@ -111,10 +112,11 @@ impl LineFormat for CloudPhysicsCsv {
         vec![Warning::new(
             "constant_size",
             format!(
-                "all {} requests have the size {} bytes: exports of key caches put a constant there and lose the true lengths",
-                self.requests, self.first_size
+                "all {} have the size {} bytes: exports of key caches put a constant there and lose the true lengths",
+                counted(self.requests, "request", "requests"),
+                self.first_size
             ),
-            "read the binary vscsi trace instead, or read this one by keys: --format csv --column key=lbn",
+            "read the binary vscsi trace instead, or read this one by keys, with [[format=csv]] and [[the column=key=lbn]]",
         )]
     }
 

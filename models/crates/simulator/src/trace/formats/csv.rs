@@ -15,6 +15,7 @@ use crate::trace::reader::{
     Warning,
 };
 use crate::trace::text::{Fault, ParseResult, excerpt, fault, parse_scaled, parse_u64, trim};
+use crate::wording::counted;
 
 /// A mapping for messages.
 pub(crate) const MAPPING_EXAMPLE: &str =
@@ -819,8 +820,8 @@ impl LineFormat for Csv {
         if self.fields.len() < self.columns {
             return Err(fault(
                 format!(
-                    "the line has {} columns, the mapping needs {}",
-                    self.fields.len(),
+                    "the line has {}, the mapping needs {}",
+                    counted(self.fields.len(), "column", "columns"),
                     self.columns
                 ),
                 "check the delimiter and that the line is whole",
@@ -937,7 +938,10 @@ impl Csv {
 #[cold]
 fn other_width(fields: usize, columns: usize) -> Fault {
     fault(
-        format!("the line has {fields} columns, the first line {columns}"),
+        format!(
+            "the line has {}, the first line {columns}",
+            counted(fields, "column", "columns")
+        ),
         "a separator inside a field (1,024) or a missing field shifts the columns after it: quote such a field, or choose another delimiter",
     )
 }

@@ -15,6 +15,7 @@ use crate::trace::archive::is_tar;
 use crate::trace::open::{Head, Input};
 use crate::trace::streams::Compression;
 use crate::trace::text::trim;
+use crate::wording::counted;
 
 /// The score of one format for one file.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -179,7 +180,7 @@ fn refuse_misfit(format: &Format, input: &Input, detections: &[Detection]) -> Re
     let (seems, hint) = if let Some(best) = best {
         (
             format!("it looks like {} ({})", best.format, best.reason),
-            format!("use --format {} or leave the format out", best.format),
+            format!("use [[format={}]] or leave the format out", best.format),
         )
     } else {
         let (looks, step) = looks_like(&input.head());
@@ -244,7 +245,7 @@ fn winner(input: &Input, detections: &[Detection]) -> Result<&'static Format> {
         let candidates: Vec<Detection> = close.into_iter().cloned().collect();
         let choices: Vec<String> = candidates
             .iter()
-            .map(|one| format!("--format {}", one.format))
+            .map(|one| format!("[[format={}]]", one.format))
             .collect();
         return undecided(
             format!(
@@ -252,7 +253,7 @@ fn winner(input: &Input, detections: &[Detection]) -> Result<&'static Format> {
                 told(&candidates)
             ),
             format!(
-                "choose one: {}; `tierwright trace preview` shows how each reads the first records",
+                "choose one: {}; [[the trace_preview]] shows how each reads the first records",
                 choices.join(" or ")
             ),
             candidates,
@@ -276,14 +277,14 @@ fn winner(input: &Input, detections: &[Detection]) -> Result<&'static Format> {
         String::new()
     } else {
         format!(
-            "; read a table with --format csv and a column mapping such as {}, columns found: {}",
+            "; read a table with [[format=csv]] and a column mapping such as {}, columns found: {}",
             csv::MAPPING_EXAMPLE,
             columns.join(", ")
         )
     };
     undecided(
         message,
-        format!("name the format with --format: {}{mapping}", names()),
+        format!("give [[the format]]: {}{mapping}", names()),
         possible,
     )
 }
@@ -329,7 +330,7 @@ fn looks_like(head: &Head<'_>) -> (String, Option<&'static str>) {
         (
             b"PAR1",
             "a Parquet table",
-            "name it: --format parquet, with a column mapping",
+            "read it with [[format=parquet]] and a column mapping",
         ),
         (b"ARROW1", "an Arrow (Feather) table", EXPORT),
         (b"ORC", "an ORC table", EXPORT),
@@ -382,7 +383,7 @@ fn looks_like(head: &Head<'_>) -> (String, Option<&'static str>) {
         let columns = csv::column_names(head);
         let text = match columns.len() {
             0 | 1 => "text without columns".to_owned(),
-            count => format!("a text table of {count} columns"),
+            count => format!("a text table of {}", counted(count, "column", "columns")),
         };
         return (text, None);
     }
@@ -471,7 +472,10 @@ mod tests {
         };
         let names: Vec<&str> = candidates.iter().map(|one| one.format).collect();
         assert_eq!(names, ["msr", "vscsi"]);
-        assert!(hint.contains("--format msr or --format vscsi"), "{hint}");
+        assert!(
+            hint.contains("[[format=msr]] or [[format=vscsi]]"),
+            "{hint}"
+        );
     }
 
     #[test]

@@ -19,6 +19,7 @@ use crate::trace::reader::{
     resumable,
 };
 use crate::trace::text::{ParseResult, excerpt, fault, parse_u64};
+use crate::wording::counted;
 
 /// Unit of `FlashSim`'s count [bytes].
 pub(super) const PAGE_BYTES: u64 = 4096;
@@ -238,10 +239,11 @@ impl LineFormat for Ascii {
         vec![Warning::new(
             "count_unit_doubtful",
             format!(
-                "{other} requests begin where the previous one ends if the count is in {unit}, only {own} in the unit used"
+                "{} begin where the previous one ends if the count is in {unit}, only {own} in the unit used",
+                counted(other, "request", "requests")
             ),
             format!(
-                "compare with --format {name}: the wrong format makes all lengths eight times too long or too short"
+                "compare with [[format={name}]]: the wrong format makes all lengths eight times too long or too short"
             ),
         )]
     }

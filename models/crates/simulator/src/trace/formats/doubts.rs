@@ -8,6 +8,7 @@ use crate::trace::fields::{SECTOR_BYTES, is_named};
 use crate::trace::formats::{Score, head_lines};
 use crate::trace::open::Head;
 use crate::trace::text::{parse_u64, trim};
+use crate::wording::counted;
 
 /// Score of a doubted reading: never chosen without being named.
 pub(super) const DOUBTED: f64 = 0.4;
@@ -34,8 +35,9 @@ pub(super) fn doubt_lengths(head: &Head<'_>, score: Score, column: usize) -> Sco
     Score::new(
         score.value.min(DOUBTED),
         format!(
-            "{}, but {odd} of {lengths} lengths are not multiples of 512, so they may count sectors",
-            score.reason
+            "{}, but {odd} of {} are not multiples of 512, so they may count sectors",
+            score.reason,
+            counted(lengths, "length", "lengths")
         ),
     )
 }
@@ -78,8 +80,10 @@ pub(super) fn doubt_devices(head: &Head<'_>, score: Score, column: usize, names:
     Score::new(
         score.value.min(DOUBTED),
         format!(
-            "{}, but {records} records name {devices} different devices, {why}",
-            score.reason
+            "{}, but {} name {}, {why}",
+            score.reason,
+            counted(records, "record", "records"),
+            counted(devices, "device", "different devices")
         ),
     )
 }

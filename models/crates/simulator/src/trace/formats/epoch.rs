@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::trace::reader::Warning;
+use crate::wording::counted;
 
 /// 2001-09-09, the first second of ten digits [ns since 1970]. The times here end in 2262, so a later
 /// date is an error already.
@@ -28,11 +29,12 @@ impl Dates {
             Warning::new(
                 "time_not_absolute",
                 format!(
-                    "the {name} of {} of {} requests lies before September 2001 if it counts {unit} since 1970, as this format does",
-                    self.outside, self.requests
+                    "the {name} of {} of {} lies before September 2001 if it counts {unit} since 1970, as this format does",
+                    self.outside,
+counted(self.requests, "request", "requests")
                 ),
                 format!(
-                    "check the unit of {name}: seconds or milliseconds read as {unit} look like this, and rates and durations are then wrong; read another unit with --format csv and a column mapping"
+                    "check the unit of {name}: seconds or milliseconds read as {unit} look like this, and rates and durations are then wrong; read another unit with [[format=csv]] and a column mapping"
                 ),
             )
         })

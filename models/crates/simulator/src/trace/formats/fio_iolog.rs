@@ -17,6 +17,7 @@ use crate::trace::reader::{
     resumable,
 };
 use crate::trace::text::{Fault, ParseResult, excerpt, fault, parse_u64};
+use crate::wording::counted;
 
 pub(crate) const FORMAT: Format = Format {
     name: "fio_iolog",
@@ -189,9 +190,10 @@ impl LogFormat for FioIolog {
         if self.trims > 0 {
             warnings.push(Warning::new(
                 "discards_passed_over",
-                format!(
-                    "{} trim requests transfer no data and make no access",
-                    self.trims
+                counted(
+                    self.trims,
+                    "trim request transfers no data and makes no access",
+                    "trim requests transfer no data and make no access",
                 ),
                 "no action is needed unless you study discards",
             ));
@@ -199,10 +201,11 @@ impl LogFormat for FioIolog {
         if self.waits > 0 {
             warnings.push(Warning::new(
                 "waits_not_counted",
-                format!(
-                    "{} waits were skipped: a log of version 2 does not say when its requests were made",
-                    self.waits
-                ),
+                counted(
+self.waits,
+"wait was skipped: a log of version 2 does not say when its requests were made",
+"waits were skipped: a log of version 2 does not say when its requests were made",
+),
                 "record with fio 3.31 or later for times (version 3)",
             ));
         }

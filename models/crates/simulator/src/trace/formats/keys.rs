@@ -111,6 +111,6 @@ fn check_rare_key(key: &[u8]) -> ParseResult<()> {
     };
     Err(fault(
         format!("key `{}` {wrong}", excerpt(key)),
-        "check the format and the columns; a table is read with --format csv and a column mapping",
+        "check the format and the columns; a table is read with [[format=csv]] and a column mapping",
     ))
 }

@@ -23,6 +23,7 @@ use crate::trace::reader::{
     Warning, resumable,
 };
 use crate::trace::text::{ParseResult, fault};
+use crate::wording::counted;
 
 const MAGIC: u64 = 0x1234_5678_9abc_def0;
 const HEADER_BYTES: usize = 8192;
@@ -239,7 +240,7 @@ impl<const BYTES: usize> RecordFormat for Lcs<BYTES> {
         {
             warnings.push(Warning::new(
                 "records_not_as_stated",
-                format!("the header states {stated} requests, the file holds {found}"),
+                format!("the header states {}, the file holds {found}", counted(stated, "request", "requests")),
                 "compare the file's length with the original: a file with fewer requests is truncated, or is a part with the header of the whole",
             ));
         }

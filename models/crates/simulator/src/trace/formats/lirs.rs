@@ -11,6 +11,7 @@ use crate::trace::reader::{
     Warning, resumable,
 };
 use crate::trace::text::{ParseResult, parse_u64, trim};
+use crate::wording::counted;
 
 pub(crate) const FORMAT: Format = Format {
     name: "lirs",
@@ -76,7 +77,11 @@ impl LogFormat for Lirs {
         }
         vec![Warning::new(
             "breaks_passed_over",
-            format!("{} lines of `*` mark breaks and were skipped", self.breaks),
+            counted(
+                self.breaks,
+                "line of `*` marks a break and was skipped",
+                "lines of `*` mark breaks and were skipped",
+            ),
             "no action is needed unless the parts are separate traces",
         )]
     }

@@ -6,6 +6,7 @@ use crate::error::{Error, Result};
 use crate::trace::TraceSpec;
 use crate::trace::open::{Head, Input};
 use crate::trace::reader::{LogFormat, RequestReader, Spaces};
+use crate::wording::counted;
 
 mod alibaba;
 mod arc;
@@ -255,11 +256,16 @@ pub(crate) fn score_lines(head: &Head<'_>, mut format: impl LogFormat, meaning: 
     } else {
         0.95 * share
     };
+    let lines = counted(records.len(), "line", "lines");
     Score::new(
         value,
         format!(
-            "{good} of the first {} lines are {meaning}{}",
-            records.len(),
+            "{} {meaning}{}",
+            counted(
+                good,
+                &format!("of the first {lines} is"),
+                &format!("of the first {lines} are")
+            ),
             if header { ", header found" } else { "" }
         ),
     )

@@ -56,7 +56,7 @@ fn open(input: Input, _spec: &TraceSpec) -> Result<Box<dyn RequestReader>> {
         FieldUnit::new("type", "0 or 1", "0 writes, 1 reads"),
     ];
     let assumptions = vec![
-        "the time is in nanoseconds, the default of MQSim and SSDSim; its unit is not in the file (for another unit, use --format csv with a column mapping)".to_owned(),
+        "the time is in nanoseconds, the default of MQSim and SSDSim; its unit is not in the file (for another unit, use [[format=csv]] with a column mapping)".to_owned(),
         "type 1 reads and 0 writes, the reverse of most formats".to_owned(),
     ];
     LineReader::boxed(

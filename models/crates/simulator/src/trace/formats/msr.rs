@@ -132,7 +132,7 @@ impl LineFormat for Msr {
             Some(0) => vec![Warning::new(
                 "time_not_absolute",
                 "the time stamps lie before 1970 as filetimes, so they are read as 100 ns ticks since an unknown start",
-                "check that the time stamps are filetimes: MSR traces count 100 ns ticks; read others (Unix times in s, ms, µs) with --format csv and a column mapping",
+                "check that the time stamps are filetimes: MSR traces count 100 ns ticks; read others (Unix times in s, ms, µs) with [[format=csv]] and a column mapping",
             )],
             _ => Vec::new(),
         }

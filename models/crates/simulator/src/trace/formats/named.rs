@@ -7,6 +7,7 @@ use crate::trace::fields::{MICROSECOND_NS, MILLISECOND_NS, SECOND_NS, decimal_ti
 use crate::trace::formats::{head_lines, is_text};
 use crate::trace::open::{Head, Input};
 use crate::trace::text::{ParseResult, fault, trim};
+use crate::wording::counted;
 
 /// Longest header accepted [bytes].
 const MAX_HEADER_BYTES: usize = 1 << 16;
@@ -97,8 +98,8 @@ pub(crate) fn fields<'a>(
     }
     Err(fault(
         format!(
-            "the line has {} columns, its header {columns}",
-            starts.len()
+            "the line has {}, its header {columns}",
+            counted(starts.len(), "column", "columns")
         ),
         "check that the line is whole; keys with commas inside cannot be read",
     ))

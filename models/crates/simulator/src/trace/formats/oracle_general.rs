@@ -16,6 +16,7 @@ use crate::trace::reader::{
     Warning, resumable,
 };
 use crate::trace::text::{ParseResult, fault};
+use crate::wording::counted;
 
 const RECORD_BYTES: usize = 24;
 /// No trace has more records than this.
@@ -88,9 +89,24 @@ pub(crate) fn score_linked<const BYTES: usize>(
             "no {BYTES}-byte record has a rising time and a next access further on"
         ));
     }
-    let reason = format!(
-        "{good} of the first {} {BYTES}-byte records have a rising time and a next access further on; {linked} of {links} next accesses in reach hold the same id{}",
+    let all = counted(
         records.len(),
+        &format!("{BYTES}-byte record"),
+        &format!("{BYTES}-byte records"),
+    );
+    let next = counted(links, "next access", "next accesses");
+    let reason = format!(
+        "{} a rising time and a next access further on; {} the same id{}",
+        counted(
+            good,
+            &format!("of the first {all} has"),
+            &format!("of the first {all} have")
+        ),
+        counted(
+            linked,
+            &format!("of {next} in reach holds"),
+            &format!("of {next} in reach hold")
+        ),
         if cut {
             format!("; the length is not a multiple of {BYTES}")
         } else {

@@ -20,6 +20,7 @@ use crate::trace::reader::{
     Warning,
 };
 use crate::trace::text::{Fault, ParseResult, excerpt, fault, parse_u64, trim};
+use crate::wording::counted;
 
 /// Block size of a standard build.
 const PAGE_BYTES: u64 = 8192;
@@ -461,9 +462,10 @@ impl LogFormat for Strace {
         if self.unknown_files > 0 {
             warnings.push(Warning::new(
                 "unknown_files",
-                format!(
-                    "{} reads and writes were skipped: their files were opened before the recording",
-                    self.unknown_files
+                counted(
+                    self.unknown_files,
+                    "read or write was skipped: its file was opened before the recording",
+                    "reads and writes were skipped: their files were opened before the recording",
                 ),
                 "record with strace -y, which names the file of each descriptor",
             ));
@@ -471,26 +473,32 @@ impl LogFormat for Strace {
         if self.not_relations > 0 {
             warnings.push(Warning::new(
                 "files_without_relation",
-                format!(
-                    "{} reads and writes of files that hold no relation (write-ahead log and others) were skipped",
-                    self.not_relations
-                ),
+                counted(
+self.not_relations,
+"read or write of a file that holds no relation (write-ahead log or other) was skipped",
+"reads and writes of files that hold no relation (write-ahead log and others) were skipped",
+),
                 "no action is needed if the server is PostgreSQL: they do not go through its buffer pool",
             ));
         }
         if self.failed > 0 {
             warnings.push(Warning::new(
                 "failed_calls",
-                format!("{} reads and writes failed or never returned", self.failed),
+                counted(
+                    self.failed,
+                    "read or write failed or never returned",
+                    "reads and writes failed or never returned",
+                ),
                 "look for errors in the server's log",
             ));
         }
         if self.unknown_beginnings > 0 {
             warnings.push(Warning::new(
                 "calls_without_beginning",
-                format!(
-                    "{} calls return in the recording but do not begin in it; they were skipped",
-                    self.unknown_beginnings
+                counted(
+                    self.unknown_beginnings,
+                    "call returns in the recording but does not begin in it; it was skipped",
+                    "calls return in the recording but do not begin in it; they were skipped",
                 ),
                 "a few at the start of a recording are normal",
             ));

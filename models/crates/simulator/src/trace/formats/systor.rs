@@ -17,6 +17,7 @@ use crate::trace::reader::{
     resumable,
 };
 use crate::trace::text::{ParseResult, parse_u64, trim};
+use crate::wording::counted;
 
 const COLUMNS: &str = "Timestamp,Response,IOType,LUN,Offset,Size";
 
@@ -108,8 +109,8 @@ impl LogFormat for Systor {
             warnings.push(Warning::new(
                 "records_without_operation",
                 format!(
-                    "{} records have a blank IOType and were skipped",
-                    self.without_operation
+                    "{} skipped",
+                    counted(self.without_operation, "record has a blank IOType and was", "records have a blank IOType and were")
                 ),
                 "fill in the column if yours are reads or writes; those of the published traces are neither",
             ));

@@ -21,6 +21,7 @@ use crate::trace::reader::{
     resumable,
 };
 use crate::trace::text::{ParseResult, fault, parse_u64, trim};
+use crate::wording::counted;
 
 const COLUMNS: &str = "Timestamp,Offset,Size,IOType,VolumeID";
 /// Records from which on aligned offsets are no accident.
@@ -66,9 +67,15 @@ fn detect(head: &Head<'_>, unit: Unit) -> Score {
     let mut score = score_lines(head, Tencent::new(Unit::Sectors), meaning);
     if score.value > 0.0 {
         let (aligned, offsets) = alignment(head, 1);
+        let all = counted(offsets, "offset", "offsets");
         score.reason = format!(
-            "{}; {aligned} of {offsets} offsets are multiples of 512, which {}",
+            "{}; {}, which {}",
             score.reason,
+            counted(
+                aligned,
+                &format!("of {all} is a multiple of 512"),
+                &format!("of {all} are multiples of 512"),
+            ),
             if aligned < offsets {
                 "byte offsets would all be: sectors are likely"
             } else {
@@ -168,7 +175,7 @@ impl LineFormat for Tencent {
                     format!(
                         "Offset `{offset}` is not a multiple of 512, so it does not count bytes"
                     ),
-                    "read the file with --format tencent_cbs: Offset in sectors",
+                    "read the file with [[format=tencent_cbs]]: Offset in sectors",
                 ));
             }
         };
@@ -200,20 +207,20 @@ impl LineFormat for Tencent {
             warnings.push(Warning::new(
                 "offsets_look_like_bytes",
                 format!(
-                    "the offsets of all {} requests are multiples of 512, which sectors rarely are: they may count bytes",
-                    self.requests
+                    "the offsets of all {} are multiples of 512, which sectors rarely are: they may count bytes",
+                    counted(self.requests, "request", "requests")
                 ),
-                "compare with --format tencent_cbs_bytes: the distinct pages should fit the size of the volumes",
+                "compare with [[format=tencent_cbs_bytes]]: the distinct pages should fit the size of the volumes",
             ));
         }
         if self.odd_sizes == 0 && self.requests >= MANY {
             warnings.push(Warning::new(
                 "sizes_look_like_bytes",
                 format!(
-                    "the sizes of all {} requests are multiples of 512, which counts of sectors rarely are: they may be bytes, which makes them 512 times too large here",
-                    self.requests
+                    "the sizes of all {} are multiples of 512, which counts of sectors rarely are: they may be bytes, which makes them 512 times too large here",
+                    counted(self.requests, "request", "requests")
                 ),
-                "if they are bytes, read the file with --format csv and a column mapping: size_unit=bytes",
+                "if they are bytes, read the file with [[format=csv]] and a column mapping: size_unit=bytes",
             ));
         }
         warnings

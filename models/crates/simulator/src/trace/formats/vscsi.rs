@@ -17,6 +17,7 @@ use crate::trace::reader::{
     FieldUnit, RecordFormat, RecordReader, Request, RequestReader, Understanding, resumable,
 };
 use crate::trace::text::{ParseResult, fault};
+use crate::wording::counted;
 
 pub(crate) const FORMAT: Format = Format {
     name: "vscsi",
@@ -46,11 +47,21 @@ fn detect(head: &Head<'_>) -> Score {
     let cut = head
         .content_bytes
         .is_some_and(|bytes| bytes % layout.record_bytes as u64 != 0);
+    let bytes = layout.record_bytes;
+    let all = counted(
+        whole,
+        &format!("{bytes}-byte record"),
+        &format!("{bytes}-byte records"),
+    );
     Score::new(
         0.98 * ratio(good, whole),
         format!(
-            "{good} of the first {whole} {}-byte records have version {}, a SCSI read or write command and a rising time{}",
-            layout.record_bytes,
+            "{} version {}, a SCSI read or write command and a rising time{}",
+            counted(
+                good,
+                &format!("of the first {all} has"),
+                &format!("of the first {all} have")
+            ),
             layout.version,
             if cut {
                 format!("; the length is not a multiple of {}", layout.record_bytes)

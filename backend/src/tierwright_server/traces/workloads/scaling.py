@@ -1,0 +1,190 @@
+"""Workloads scaled to production: made of a workload that is here, by a law of the models."""
+
+import asyncio
+from typing import Any
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from tierwright.advise import scale
+from tierwright.advise.scale import ScaledWorkload
+from tierwright.profile import relations
+from tierwright.profile.document import Profile
+from tierwright.profile.production import Production, Scaled
+from tierwright.profile.relations import RelationReuse
+from tierwright.profile.thinning import error_bounded
+from tierwright.trace.reading import Trace
+from tierwright_server.common.errors import BadInput
+from tierwright_server.common.schemas import WarningOut
+from tierwright_server.http.context import Context
+from tierwright_server.storage import contents
+from tierwright_server.storage.contents import ContentKind
+from tierwright_server.storage.shared_cache import SharedCache
+from tierwright_server.storage.tables import Content, Workload
+from tierwright_server.traces.curves import read_profile
+from tierwright_server.traces.workloads import given, service
+from tierwright_server.traces.workloads.scaling_schemas import (
+    KnownErrorOut,
+    ProductionIn,
+    ProductionOut,
+    RelationList,
+    RelationOut,
+    ScaledWorkloadIn,
+    ScalePreviewOut,
+    SizeScaledOut,
+    StatedProductionOut,
+)
+
+_MOST_ACCESSES = 200_000_000
+"""Relations of a longer trace take more than some ten seconds to count."""
+
+
+class KeptRelations:
+    """Keeps the relations of the contents asked for last: a content's never change."""
+
+    def __init__(self, most_bytes: int) -> None:
+        self._found = SharedCache[tuple[RelationReuse, ...]](most_bytes, _bytes_of)
+
+    async def of(self, context: Context, content: Content) -> tuple[RelationReuse, ...]:
+        """Return the relations of a content, counted once in a thread."""
+        return await self._found.get(
+            content.id, lambda: asyncio.to_thread(_relations, context, content)
+        )
+
+
+def _bytes_of(found: tuple[RelationReuse, ...]) -> int:
+    return sum(
+        column.nbytes
+        for one in found
+        for times in (one.reuse, one.stays)
+        for column in (times.lowest, times.highest, times.ended, times.cut_off)
+    )
+
+
+def _relations(context: Context, content: Content) -> tuple[RelationReuse, ...]:
+    if contents.kind_of(content.summary) is not ContentKind.TRACE:
+        return read_profile(context.settings, content.id).relations
+    if content.summary["accesses"] > _MOST_ACCESSES:
+        return ()
+    path = contents.existing_trace(context.settings, content.id)
+    return relations.measured(Trace(path), names=True)
+
+
+async def list_relations(
+    session: AsyncSession, context: Context, workload_id: str
+) -> RelationList:
+    """List the relations of a workload; none where it tells no more than one."""
+    _, content = await service.find_ready(session, workload_id)
+    found = await context.of(KeptRelations).of(context, content)
+    return RelationList(
+        items=[
+            RelationOut(
+                number=number,
+                name=one.name,
+                grows=one.grows,
+                relations=one.relations,
+                accesses=one.accesses,
+                write_accesses=one.write_accesses,
+                distinct_pages=one.distinct_pages,
+            )
+            for number, one in enumerate(found, 1)
+        ]
+    )
+
+
+async def preview(
+    session: AsyncSession, context: Context, workload_id: str, body: ProductionIn
+) -> ScalePreviewOut:
+    """Scale a workload and keep nothing."""
+    workload, content = await service.find_ready(session, workload_id)
+    found = await _scaled(context, workload, content, body)
+    return ScalePreviewOut(
+        finding=found.finding,
+        production=production_out(found.scaled),
+        sizes=[SizeScaledOut.model_validate(one) for one in found.sizes],
+        factors=list(found.factors),
+        warnings=[WarningOut.model_validate(one) for one in found.warnings],
+    )
+
+
+async def create_scaled(
+    session: AsyncSession, context: Context, workload_id: str, body: ScaledWorkloadIn
+) -> Workload:
+    """Scale a workload, and keep it as one of its own beside it."""
+    workload, content = await service.find_ready(session, workload_id)
+    found = await _scaled(context, workload, content, body)
+    return await given.create_from_profile(
+        session,
+        context,
+        body.name,
+        found.profile,
+        None,
+        {"scaled_from": {"workload_id": workload.id, "name": workload.name}},
+    )
+
+
+async def _scaled(
+    context: Context, workload: Workload, content: Content, body: ProductionIn
+) -> ScaledWorkload:
+    curve = await service.load_curve(context, workload, content)
+    if curve.scaled is not None:
+        raise BadInput(
+            f"workload `{workload.name}` was scaled already",
+            hint="Scale the workload of the recording.",
+        )
+    if contents.kind_of(content.summary) is ContentKind.TRACE:
+        thinned, off = await asyncio.to_thread(error_bounded, curve)
+        profile = Profile(
+            thinned,
+            content.summary["duration_s"],
+            thinned_error=off,
+            relations=await context.of(KeptRelations).of(context, content),
+        )
+    else:
+        profile = await asyncio.to_thread(read_profile, context.settings, content.id)
+    return await asyncio.to_thread(scale.answer, profile, **_asked(body))
+
+
+def _asked(body: ProductionIn) -> dict[str, Any]:
+    rate = scale.rate_of_units(
+        body.accesses_per_s, body.units_per_s, body.accesses_per_unit
+    )
+    return {
+        "production": Production(
+            data_bytes=body.data_bytes,
+            accesses_per_s=rate,
+            peak_accesses_per_s=body.peak_accesses_per_s,
+            write_share=body.write_share,
+            growth_per_year=body.growth_per_year,
+            machines=body.machines,
+            replicas=body.replicas,
+        ),
+        "per_unit": body.units_per_s is not None,
+        "relation_factors": dict(body.relation_factors),
+        **{
+            key: getattr(body, key)
+            for key in (
+                "law",
+                "recorded_data_bytes",
+                "clients",
+                "accesses_per_unit",
+                "tau_accesses",
+                "fixed",
+                "exponent",
+            )
+        },
+    }
+
+
+def production_out(scaled: Scaled) -> ProductionOut:
+    """Show how a workload was scaled."""
+    known = scaled.known_error
+    return ProductionOut(
+        law=scaled.law,
+        factor=scaled.factor,
+        known_error=None if known is None else KnownErrorOut(**known.to_dict()),
+        production=StatedProductionOut(**scaled.production.to_dict()),
+        recorded_data_bytes=scaled.recorded_data_bytes,
+        data_stated=scaled.data_stated,
+        tau_accesses=scaled.tau_accesses,
+        per_unit=scaled.per_unit,
+    )

@@ -1,0 +1,138 @@
+"""Workloads scaled to production: preview, creation, and what answers say of them."""
+
+import pytest
+
+TIB = 2**40
+FLASH = "face2016-samsung-840pro-256"
+DISK = "face2016-cheetah-15k6-single"
+PRODUCTION = {
+    "data_bytes": 4 * TIB,
+    "accesses_per_s": 80_000.0,
+    "recorded_data_bytes": 512 * 2**20,
+    "clients": 4,
+    "accesses_per_unit": 20.0,
+}
+
+
+def scaled(application, name, **changes):
+    body = {"name": name, **PRODUCTION, **changes}
+    return application.post("/workloads/example/scaled", body, 201)
+
+
+@pytest.fixture(scope="module")
+def made(application):
+    return scaled(application, "Example at 4 TiB")
+
+
+class TestRelations:
+    def test_of_a_trace_are_listed_with_catalogs_as_one(self, application):
+        items = application.get("/workloads/example/relations")["items"]
+        assert [one["number"] for one in items] == list(range(1, len(items) + 1))
+        fixed = [one for one in items if not one["grows"]]
+        assert [one["name"] for one in fixed] == ["catalogs"]
+        assert fixed[0]["relations"] > 1
+        summary = application.get("/workloads/example")["summary"]
+        for key in ("accesses", "write_accesses", "distinct_pages"):
+            assert sum(one[key] for one in items) == summary[key]
+
+
+class TestPreview:
+    def test_says_law_factor_error_and_keeps_nothing(self, application):
+        before = application.get("/workloads")["total"]
+        found = application.post("/workloads/example/scale-previews", PRODUCTION, 200)
+        assert found["production"]["law"] == "relations"
+        assert found["production"]["factor"] == 8192
+        assert found["production"]["tau_accesses"] == 80
+        assert found["production"]["known_error"]["extrapolated"] is True
+        names = {warning["name"] for warning in found["warnings"]}
+        assert "scale_extrapolated" in names
+        assert "recorded_data_assumed" not in names
+        ratios = [one["miss_ratio"] for one in found["sizes"]]
+        assert ratios == sorted(ratios, reverse=True)
+        for one in found["sizes"]:
+            assert one["miss_ratio_low"] < one["miss_ratio"] < one["miss_ratio_high"]
+            assert one["misses_per_s"] == pytest.approx(80_000 * one["miss_ratio"])
+        assert application.get("/workloads")["total"] == before
+
+    def test_a_relation_that_stays_lets_the_others_grow_more(self, application):
+        usual = application.post("/workloads/example/scale-previews", PRODUCTION, 200)
+        body = {**PRODUCTION, "fixed": ["2"], "relation_factors": {"1": 3.0}}
+        found = application.post("/workloads/example/scale-previews", body, 200)
+        assert found["factors"][:2] == [3, 1]
+        assert found["factors"][2] > usual["factors"][2]
+
+    @pytest.mark.parametrize(
+        ("changes", "told"),
+        [
+            ({"data_bytes": 1000}, "recording touches"),
+            ({"recorded_data_bytes": 1000}, "recording touches"),
+            ({"accesses_per_s": 0.0}, "greater than 0"),
+            ({"units_per_s": 5.0}, "stated twice"),
+            ({"accesses_per_s": None}, "missing"),
+            ({"law": "magic"}, "relations"),
+            ({"fixed": ["nobody"]}, "nobody"),
+            ({"law": "stretch", "fixed": ["1"]}, "stretch"),
+            ({"peak_accesses_per_s": 10.0}, "mean rate"),
+            ({"replicas": 2}, "machines"),
+        ],
+    )
+    def test_refuses_what_cannot_be(self, application, changes, told):
+        body = {**PRODUCTION, **changes}
+        problem = application.post("/workloads/example/scale-previews", body, 422)
+        assert told in str(problem)
+
+
+class TestScaledWorkload:
+    def test_knows_its_production_and_its_recording(self, application, made):
+        summary = made["summary"]
+        assert made["status"] == "ready"
+        assert summary["production"]["production"]["data_bytes"] == 4 * TIB
+        assert summary["production"]["production"]["accesses_per_s"] == 80_000
+        assert summary["scaled_from"]["workload_id"] == "example"
+        assert summary["accesses"] / summary["duration_s"] == pytest.approx(80_000)
+        recording = application.get("/workloads/example")["summary"]
+        assert recording["production"] is None
+        assert recording["scaled_from"] is None
+
+    def test_answers_at_sizes_of_production(self, application, made):
+        """As the recording at sizes divided by the factor, by the law that stretches all."""
+        whole = scaled(application, "Stretched", law="stretch")
+        asked = {"flash_device_id": FLASH, "disk_device_id": DISK, "start": "steady"}
+        small = {**asked, "workload_id": "example", "ram_pages": 64, "flash_pages": 512}
+        large = {
+            **asked,
+            "workload_id": whole["id"],
+            "ram_pages": 64 * 8192,
+            "flash_pages": 512 * 8192,
+        }
+        mine, theirs = (
+            application.post("/evaluations", body, 200) for body in (large, small)
+        )
+        for one, other in zip(mine["schemes"], theirs["schemes"], strict=True):
+            assert one["scheme"] == other["scheme"]
+            assert one["io_time_us_per_access"] == pytest.approx(
+                other["io_time_us_per_access"], rel=5e-3
+            )
+        names = {warning["name"] for warning in mine["warnings"]}
+        assert "scale_extrapolated" in names
+        assert not any("recording makes" in one["message"] for one in mine["warnings"])
+
+    def test_has_a_curve_with_the_error_of_its_law(self, application, made):
+        curve = application.get(f"/workloads/{made['id']}/curve")
+        assert curve["distinct_pages"] == made["summary"]["distinct_pages"]
+        steady = curve["steady"]
+        lists = (steady["misses_low"], steady["misses"], steady["misses_high"])
+        middle = len(curve["pages"]) // 2
+        low, misses, high = (values[middle] for values in lists)
+        assert low < misses < high
+
+    def test_cannot_be_replayed_or_scaled_again(self, application, made):
+        again = application.post(f"/workloads/{made['id']}/scaled", _named(), 422)
+        assert "scaled already" in again["detail"]
+        body = {"workload_id": made["id"], "policy": "lru", "pages": [10]}
+        refused = application.client.post("/sweeps", json=body)
+        assert refused.status_code in (409, 422)
+
+
+def _named():
+    return {"name": "Again", **PRODUCTION}

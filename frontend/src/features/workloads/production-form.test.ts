@@ -1,0 +1,85 @@
+import { describe, expect, it } from "vitest";
+import type { ProductionOut } from "@/api/scaling";
+import {
+  EMPTY_PRODUCTION,
+  errorText,
+  productionOf,
+  scaledText,
+  usualName,
+} from "./production-form";
+
+const TIB = 2 ** 40;
+const STATED = { ...EMPTY_PRODUCTION, dataBytes: 4 * TIB, rate: 80_000 };
+
+const scaled = (known: Partial<ProductionOut["known_error"]> | null): ProductionOut =>
+  ({
+    law: "stretch",
+    factor: 8192,
+    known_error:
+      known === null
+        ? null
+        : {
+            mean: 0.04,
+            worst: 0.1,
+            measured_up_to: 8,
+            extrapolated: false,
+            per: "access",
+            ...known,
+          },
+  }) as ProductionOut;
+
+describe("the form of production", () => {
+  it("asks for nothing until data and rate are stated", () => {
+    expect(productionOf(EMPTY_PRODUCTION)).toBeNull();
+    expect(productionOf({ ...STATED, rate: null })).toBeNull();
+    expect(productionOf({ ...STATED, unit: "unit" })).toBeNull();
+    expect(productionOf(STATED)).toMatchObject({
+      data_bytes: 4 * TIB,
+      accesses_per_s: 80_000,
+      law: null,
+    });
+  });
+
+  it("asks in transactions where the rate is of these", () => {
+    const asked = productionOf({ ...STATED, unit: "unit", accessesPerUnit: 20 });
+    expect(asked).toMatchObject({ units_per_s: 80_000, accesses_per_unit: 20 });
+    expect(asked).not.toHaveProperty("accesses_per_s");
+  });
+
+  it("sends relations only to the law that knows them", () => {
+    const form = { ...STATED, fixed: ["2"], factors: { "1": 3 } };
+    expect(productionOf(form)).toMatchObject({
+      fixed: ["2"],
+      relation_factors: { "1": 3 },
+    });
+    expect(productionOf({ ...form, law: "stretch" })).toMatchObject({
+      fixed: [],
+      relation_factors: {},
+    });
+    const exponent = { ...STATED, exponent: 1.1 };
+    expect(productionOf(exponent)?.exponent).toBeNull();
+    expect(productionOf({ ...exponent, law: "cold_growth" })?.exponent).toBe(1.1);
+  });
+
+  it("names a workload after its production", () => {
+    const asked = productionOf(STATED);
+    expect(asked && usualName("Orders", asked)).toBe(
+      "Orders at 4 TiB, 80,000 accesses/s",
+    );
+    const units = productionOf({ ...STATED, unit: "unit", accessesPerUnit: 20 });
+    expect(units && usualName("Orders", units)).toBe(
+      "Orders at 4 TiB, 80,000 transactions/s",
+    );
+  });
+
+  it("says what is known of the error, and where nothing is", () => {
+    expect(scaledText(scaled({}))).toBe("scaled 8,190 times by the law stretch");
+    expect(errorText(scaled(null))).toBe("never measured");
+    expect(errorText(scaled({}))).toBe(
+      "4 % on average, 10 % at worst, of the misses per access",
+    );
+    expect(errorText(scaled({ extrapolated: true }))).toContain(
+      "extrapolated from at most 8 times",
+    );
+  });
+});

@@ -1,0 +1,600 @@
+import {
+  Button,
+  Checkbox,
+  Group,
+  SegmentedControl,
+  Select,
+  Skeleton,
+  Stack,
+  Text,
+  TextInput,
+} from "@mantine/core";
+import {
+  skipToken,
+  useMutation,
+  useQuery,
+  useQueryClient,
+} from "@tanstack/react-query";
+import { Link, useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import {
+  createScaled,
+  type ProductionIn,
+  type ProductionOut,
+  type RelationOut,
+  relationsQuery,
+  type ScalePreviewOut,
+  type SizeScaledOut,
+  scalePreviewQuery,
+} from "@/api/scaling";
+import type { SummaryOut, WorkloadOut } from "@/api/workloads";
+import { type Column, valueColumn } from "@/components/columns";
+import { DataTable } from "@/components/data-table";
+import { Disclosure } from "@/components/disclosure";
+import { DraftInput } from "@/components/draft-input";
+import { ExportCsv } from "@/components/export-csv";
+import { NumberField, OptionalNumberField } from "@/components/number-field";
+import { Panel } from "@/components/panel";
+import { ProblemAlert } from "@/components/problem-alert";
+import { useSessionDraft } from "@/components/use-session-draft";
+import { WarningNotes } from "@/components/warning-notes";
+import {
+  bytes,
+  counted,
+  formatBytes,
+  formatCount,
+  formatPercent,
+  formatShort,
+  parseSize,
+  ratio,
+  UNKNOWN,
+} from "@/units/quantity";
+import classes from "./production.module.css";
+import {
+  EMPTY_PRODUCTION,
+  errorText,
+  type ProductionForm,
+  productionOf,
+  scaledText,
+  usualName,
+} from "./production-form";
+
+const MOST_RATE = 1e12;
+const MOST_MACHINES = 100_000;
+const MOST_CLIENTS = 1e9;
+
+/** The production that a workload speaks of, or a form that scales it to one. */
+export function Production({ workload }: { readonly workload: WorkloadOut }) {
+  const { summary } = workload;
+  if (summary === null) {
+    return null;
+  }
+  return summary.production === null ? (
+    <ScaleForm workload={workload} summary={summary} />
+  ) : (
+    <Stated production={summary.production} summary={summary} />
+  );
+}
+
+function Stated(props: {
+  readonly production: ProductionOut;
+  readonly summary: SummaryOut;
+}) {
+  const { production, summary } = props;
+  const stated = production.production;
+  const from = summary.scaled_from;
+  return (
+    <Panel
+      title="Production"
+      subtitle={`Sizes and rates are those of production, ${scaledText(production)}.`}
+      label="Production"
+    >
+      <dl className="tw-figures">
+        <Figure name="Data" value={formatBytes(bytes(stated.data_bytes))} />
+        <Figure
+          name="Accesses per second"
+          value={formatShort(stated.accesses_per_s)}
+          note={
+            stated.peak_accesses_per_s === null
+              ? "mean"
+              : `mean; ${formatShort(stated.peak_accesses_per_s)} in the busiest hour`
+          }
+        />
+        <Figure
+          name="Machines"
+          value={formatCount(stated.machines)}
+          note={
+            stated.replicas === 1
+              ? "figures below are of one"
+              : `${counted(stated.replicas, "copy", "copies")} of each page; figures below are of one`
+          }
+        />
+        <Figure
+          name="Recorded data"
+          value={formatBytes(bytes(production.recorded_data_bytes))}
+          note={production.data_stated ? "as stated" : "the pages touched stand for it"}
+        />
+        <Figure
+          name="Growth per year"
+          value={formatPercent(ratio(stated.growth_per_year))}
+        />
+      </dl>
+      <Text size="sm" mt="sm">
+        Error known of the law: {errorText(production)}.
+      </Text>
+      {from !== null && (
+        <Text size="sm">
+          Scaled from{" "}
+          <Link to="/workloads/$workloadId" params={{ workloadId: from.workload_id }}>
+            {from.name}
+          </Link>
+          .
+        </Text>
+      )}
+    </Panel>
+  );
+}
+
+function Figure(props: {
+  readonly name: string;
+  readonly value: string;
+  readonly note?: string;
+}) {
+  return (
+    <div>
+      <dt>{props.name}</dt>
+      <dd>
+        {props.value}
+        {props.note !== undefined && <small>{props.note}</small>}
+      </dd>
+    </div>
+  );
+}
+
+const LAWS = [
+  { value: "relations", label: "relations: each relation grows by itself" },
+  { value: "stretch", label: "stretch: everything grows alike" },
+  { value: "tenants", label: "tenants: independent copies share one cache" },
+  { value: "cold_growth", label: "cold growth: the hot pages stay" },
+];
+
+function ScaleForm(props: {
+  readonly workload: WorkloadOut;
+  readonly summary: SummaryOut;
+}) {
+  const { workload, summary } = props;
+  const [form, setForm] = useSessionDraft<ProductionForm>(
+    `production ${workload.id}`,
+    EMPTY_PRODUCTION,
+  );
+  const change = (part: Partial<ProductionForm>) => setForm({ ...form, ...part });
+  const production = productionOf(form);
+  const preview = useQuery({
+    ...scalePreviewQuery(workload.id, production ?? NOTHING),
+    ...(production === null ? { queryFn: skipToken } : {}),
+  });
+  const found = production === null ? undefined : preview.data;
+  return (
+    <Panel
+      title="Production"
+      subtitle="All sizes below are those of the recording itself. State the system that you buy for, and the workload is scaled to it."
+      label="Production"
+    >
+      <Stack gap="md">
+        <Fields form={form} change={change} summary={summary} />
+        <Disclosure label="More: law, growth, machines, relations">
+          <Stack gap="md" pt="xs">
+            <MoreFields form={form} change={change} />
+            <Relations
+              workloadId={workload.id}
+              form={form}
+              change={change}
+              found={found}
+              summary={summary}
+            />
+          </Stack>
+        </Disclosure>
+        {production === null ? (
+          <Text size="sm" c="dimmed">
+            {missing(form)}
+          </Text>
+        ) : (
+          <Found
+            key={workload.id}
+            workload={workload}
+            production={production}
+            preview={preview}
+          />
+        )}
+      </Stack>
+    </Panel>
+  );
+}
+
+const NOTHING: ProductionIn = { data_bytes: 1 };
+
+const missing = (form: ProductionForm): string =>
+  form.dataBytes === null
+    ? "Enter the size of the data in production to see what caches would miss there."
+    : form.rate === null
+      ? "Enter the rate of production."
+      : "Enter how many page accesses one transaction had in the recording.";
+
+interface FieldsProps {
+  readonly form: ProductionForm;
+  readonly change: (part: Partial<ProductionForm>) => void;
+}
+
+function Capacity(props: {
+  readonly label: string;
+  readonly value: number | null;
+  readonly placeholder: string;
+  readonly description: string;
+  readonly onChange: (value: number | null) => void;
+}) {
+  const { value, onChange, ...rest } = props;
+  return (
+    <DraftInput<number | null>
+      {...rest}
+      shown={value === null ? "" : formatBytes(bytes(value))}
+      read={(text) => {
+        if (text.trim() === "") {
+          return { ok: true, value: null };
+        }
+        const found = parseSize(text, bytes(1), 1);
+        return found.ok
+          ? found
+          : { ok: false, error: `${found.message}; write a size such as 4 TiB` };
+      }}
+      onChange={onChange}
+    />
+  );
+}
+
+const optional = (value: number | null): number | undefined => value ?? undefined;
+
+function Fields({ form, change, summary }: FieldsProps & { summary: SummaryOut }) {
+  const perUnit = form.unit === "unit";
+  return (
+    <div className={classes["fields"]}>
+      <Capacity
+        label="Data in production"
+        value={form.dataBytes}
+        placeholder="4 TiB"
+        description="The whole database or volume."
+        onChange={(dataBytes) => change({ dataBytes })}
+      />
+      <Capacity
+        label="Data when recorded"
+        value={form.recordedBytes}
+        placeholder={formatBytes(bytes(summary.footprint_bytes))}
+        description="The whole recorded system; otherwise the pages touched stand for it."
+        onChange={(recordedBytes) => change({ recordedBytes })}
+      />
+      <div>
+        <Text size="sm" fw={500} mb={2} id="production-rate-of">
+          Rate of
+        </Text>
+        <SegmentedControl
+          size="sm"
+          fullWidth
+          aria-labelledby="production-rate-of"
+          value={form.unit}
+          data={[
+            { value: "access", label: "Accesses" },
+            { value: "unit", label: "Transactions" },
+          ]}
+          onChange={(unit) => change({ unit: unit === "unit" ? "unit" : "access" })}
+        />
+      </div>
+      <OptionalNumberField
+        label={perUnit ? "Transactions per second" : "Page accesses per second"}
+        unit="1/s"
+        value={optional(form.rate)}
+        min={1e-6}
+        max={MOST_RATE}
+        placeholder={perUnit ? "4,000" : "80,000"}
+        description="In production, mean."
+        onChange={(rate) => change({ rate: rate ?? null })}
+      />
+      <OptionalNumberField
+        label="Accesses per transaction"
+        value={optional(form.accessesPerUnit)}
+        min={1e-3}
+        max={MOST_RATE}
+        placeholder={perUnit ? "required" : "unknown"}
+        description="Page accesses of one transaction or request in the recording."
+        onChange={(accessesPerUnit) =>
+          change({ accessesPerUnit: accessesPerUnit ?? null })
+        }
+      />
+      <OptionalNumberField
+        label="Clients when recorded"
+        whole
+        value={optional(form.clients)}
+        min={1}
+        max={MOST_CLIENTS}
+        placeholder="unknown"
+        description="Reuse within the transactions that run together is not stretched."
+        onChange={(clients) => change({ clients: clients ?? null })}
+      />
+    </div>
+  );
+}
+
+function MoreFields({ form, change }: FieldsProps) {
+  return (
+    <div className={classes["fields"]}>
+      <Select
+        className={classes["wide"] ?? ""}
+        label="Scale law"
+        clearable
+        placeholder="relations where the trace tells them, else stretch"
+        data={LAWS}
+        value={form.law ?? null}
+        onChange={(law) =>
+          change({
+            law:
+              (["relations", "stretch", "tenants", "cold_growth"] as const).find(
+                (name) => name === law,
+              ) ?? null,
+          })
+        }
+      />
+      {form.law === "cold_growth" && (
+        <OptionalNumberField
+          label="Exponent of the popularity"
+          value={optional(form.exponent)}
+          min={0}
+          max={10}
+          placeholder="as measured"
+          onChange={(exponent) => change({ exponent: exponent ?? null })}
+        />
+      )}
+      <OptionalNumberField
+        label="Peak rate"
+        unit="1/s"
+        value={optional(form.peak)}
+        min={1e-6}
+        max={MOST_RATE}
+        placeholder="unknown"
+        description="Page accesses per second in the busiest hour."
+        onChange={(peak) => change({ peak: peak ?? null })}
+      />
+      <OptionalNumberField
+        label="Share of writes"
+        unit="%"
+        value={form.writeShare === null ? undefined : 100 * form.writeShare}
+        min={0}
+        max={100}
+        placeholder="as recorded"
+        onChange={(share) =>
+          change({ writeShare: share === undefined ? null : share / 100 })
+        }
+      />
+      <NumberField
+        label="Growth per year"
+        unit="%"
+        value={100 * form.growthPerYear}
+        min={-99}
+        max={10_000}
+        onChange={(growth) => change({ growthPerYear: growth / 100 })}
+      />
+      <NumberField
+        label="Machines"
+        unit=""
+        whole
+        value={form.machines}
+        min={1}
+        max={MOST_MACHINES}
+        description="Equal ones that share the pages."
+        onChange={(machines) =>
+          change({ machines, replicas: Math.min(form.replicas, machines) })
+        }
+      />
+      <NumberField
+        label="Copies of each page"
+        unit=""
+        whole
+        value={form.replicas}
+        min={1}
+        max={form.machines}
+        onChange={(replicas) => change({ replicas })}
+      />
+      <OptionalNumberField
+        label="Reuse that is not stretched"
+        unit="accesses"
+        value={optional(form.tau)}
+        min={0}
+        max={MOST_RATE}
+        placeholder="clients × accesses"
+        onChange={(tau) => change({ tau: tau ?? null })}
+      />
+    </div>
+  );
+}
+
+function Relations(
+  props: FieldsProps & {
+    readonly workloadId: string;
+    readonly found: ScalePreviewOut | undefined;
+    readonly summary: SummaryOut;
+  },
+) {
+  const { form, change, found, summary } = props;
+  const relations = useQuery(relationsQuery(props.workloadId)).data?.items ?? [];
+  if (relations.length < 2 || (form.law ?? "relations") !== "relations") {
+    return null;
+  }
+  const columns: Column<RelationOut>[] = [
+    {
+      key: "relation",
+      head: "Relation",
+      rowHeader: true,
+      cell: (row) => row.name ?? `number ${row.number}`,
+    },
+    valueColumn("pages touched", (row) => row.distinct_pages, formatCount),
+    valueColumn(
+      "share of the accesses",
+      (row) => row.accesses / summary.accesses,
+      (share) => formatPercent(ratio(share)),
+    ),
+    {
+      key: "grows",
+      head: "Grows",
+      align: "text",
+      cell: (row) => (
+        <Checkbox
+          aria-label={`${row.name ?? `number ${row.number}`} grows with the data`}
+          disabled={!row.grows}
+          checked={row.grows && !form.fixed.includes(String(row.number))}
+          onChange={(event) => {
+            const number = String(row.number);
+            const others = form.fixed.filter((one) => one !== number);
+            const { [number]: _, ...factors } = form.factors;
+            change({
+              fixed: event.currentTarget.checked ? others : [...others, number],
+              factors,
+            });
+          }}
+        />
+      ),
+    },
+    {
+      key: "times",
+      head: "Times",
+      cell: (row) => {
+        const factor = found?.factors[row.number - 1];
+        return factor === undefined ? UNKNOWN : formatShort(factor);
+      },
+    },
+  ];
+  return (
+    <DataTable
+      label="Relations"
+      columns={columns}
+      rows={relations}
+      rowKey={(row) => row.number}
+      style={{ maxHeight: 320 }}
+      caption="Relations that do not grow stay as they are; the others grow so that the sum is the data of production."
+    />
+  );
+}
+
+const SIZES: readonly Column<SizeScaledOut>[] = [
+  {
+    key: "cache",
+    head: "Cache",
+    rowHeader: true,
+    cell: (row) => formatBytes(bytes(row.cache_bytes)),
+    csv: (row) => row.cache_bytes,
+  },
+  valueColumn(
+    "share of the data",
+    (row) => row.share,
+    (share) => formatPercent(ratio(share)),
+  ),
+  valueColumn(
+    "misses",
+    (row) => row.miss_ratio,
+    (share) => formatPercent(ratio(share)),
+  ),
+  valueColumn(
+    "at least",
+    (row) => row.miss_ratio_low,
+    (share) => formatPercent(ratio(share)),
+  ),
+  valueColumn(
+    "at most",
+    (row) => row.miss_ratio_high,
+    (share) => formatPercent(ratio(share)),
+  ),
+  { ...valueColumn<SizeScaledOut>("misses per second", (row) => row.misses_per_s) },
+];
+
+function Found(props: {
+  readonly workload: WorkloadOut;
+  readonly production: ProductionIn;
+  readonly preview: {
+    readonly data: ScalePreviewOut | undefined;
+    readonly error: Error | null;
+    readonly isPlaceholderData: boolean;
+  };
+}) {
+  const { workload, production, preview } = props;
+  if (preview.error !== null) {
+    return (
+      <ProblemAlert error={preview.error} title="This production cannot be computed" />
+    );
+  }
+  if (preview.data === undefined) {
+    return <Skeleton height={280} animate={false} />;
+  }
+  const found = preview.data;
+  return (
+    <Stack gap="md" style={{ opacity: preview.isPlaceholderData ? 0.6 : 1 }}>
+      <Text aria-live="polite">{found.finding}</Text>
+      <Text size="sm" c="dimmed">
+        Error known of the law: {errorText(found.production)}.
+      </Text>
+      <DataTable
+        label="Misses by cache size in production"
+        columns={SIZES}
+        rows={found.sizes}
+        rowKey={(row) => row.pages}
+      />
+      <Group justify="flex-end">
+        <ExportCsv
+          file={`${workload.name} production`}
+          columns={SIZES}
+          rows={found.sizes}
+        />
+      </Group>
+      <WarningNotes notes={found.warnings} />
+      <Keep workload={workload} production={production} />
+    </Stack>
+  );
+}
+
+function Keep(props: {
+  readonly workload: WorkloadOut;
+  readonly production: ProductionIn;
+}) {
+  const { workload, production } = props;
+  const [name, setName] = useState<string | null>(null);
+  const shown = name ?? usualName(workload.name, production);
+  const navigate = useNavigate();
+  const queryClient = useQueryClient();
+  const create = useMutation({
+    mutationFn: () => createScaled(workload.id, production, shown),
+    onSuccess: async (made) => {
+      await queryClient.invalidateQueries({ queryKey: ["workloads"] });
+      await navigate({
+        to: "/workloads/$workloadId",
+        params: { workloadId: made.id },
+      });
+    },
+  });
+  return (
+    <>
+      <Group align="flex-end" gap="sm">
+        <TextInput
+          label="Name"
+          value={shown}
+          onChange={(event) => setName(event.currentTarget.value)}
+          style={{ flex: "1 1 260px" }}
+        />
+        <Button
+          loading={create.isPending}
+          disabled={shown.trim() === ""}
+          onClick={() => create.mutate()}
+        >
+          Use in all questions
+        </Button>
+      </Group>
+      {create.error !== null && (
+        <ProblemAlert error={create.error} title="The workload was not created" />
+      )}
+    </>
+  );
+}

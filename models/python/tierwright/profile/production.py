@@ -1,0 +1,349 @@
+"""What a profile says of the system that it was scaled to."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, TypeGuard
+
+from tierwright.common.errors import BadInput, Problems
+
+_MOST_TEXT = 200
+_LARGEST = 10**300
+_MOST_MACHINES = 100_000
+_MOST_GROWTH = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Production:
+    """The system that is bought for, as its owner states it.
+
+    Attributes
+    ----------
+    data_bytes : int
+        Size of its data. [bytes]
+    accesses_per_s : float
+        Mean rate of page accesses. [1/s]
+    peak_accesses_per_s : float or None
+        Rate of the busiest hour; None where nobody said. [1/s]
+    write_share : float or None
+        Share of the accesses that write; None for that of the recording. [1]
+    growth_per_year : float
+        By which share the data grow in a year; 0.3 for 30 %. [1]
+    machines : int
+        Equal machines that share the pages.
+    replicas : int
+        Copies of each page, on as many machines.
+    """
+
+    data_bytes: int
+    accesses_per_s: float
+    peak_accesses_per_s: float | None = None
+    write_share: float | None = None
+    growth_per_year: float = 0.0
+    machines: int = 1
+    replicas: int = 1
+
+    def __post_init__(self) -> None:
+        problems = Problems("production", "state the system that you buy for")
+        problems.check(
+            _is_whole(self.data_bytes) and self.data_bytes > 0,
+            "data_bytes",
+            self.data_bytes,
+            "must be a positive whole number of bytes",
+        )
+        rate = self.accesses_per_s
+        good = _is_number(rate) and rate > 0
+        problems.check(good, "accesses_per_s", rate, "must be a number above 0")
+        peak = self.peak_accesses_per_s
+        problems.check(
+            peak is None or (_is_number(peak) and (not good or peak >= rate)),
+            "peak_accesses_per_s",
+            peak,
+            "must not be below the mean rate",
+        )
+        share = self.write_share
+        problems.check(
+            share is None or (_is_number(share) and 0 <= share <= 1),
+            "write_share",
+            share,
+            "must lie in [0, 1]",
+        )
+        growth = self.growth_per_year
+        problems.check(
+            _is_number(growth) and -1 < growth <= _MOST_GROWTH,
+            "growth_per_year",
+            growth,
+            "must be a share above -1, such as 0.3 for 30 % a year",
+        )
+        for name in ("machines", "replicas"):
+            value = getattr(self, name)
+            problems.check(
+                _is_whole(value) and 1 <= value <= _MOST_MACHINES,
+                name,
+                value,
+                f"must be a whole number from 1 to {_MOST_MACHINES}",
+            )
+        if not problems.found:
+            problems.check(
+                self.replicas <= self.machines,
+                "replicas",
+                self.replicas,
+                "must not exceed the machines that hold them",
+            )
+        problems.raise_if_any()
+
+    @property
+    def machine_data_bytes(self) -> float:
+        """Data of one machine. [bytes]"""
+        return self.data_bytes * self.replicas / self.machines
+
+    @property
+    def machine_accesses_per_s(self) -> float:
+        """Mean rate of one machine, reads spread over the copies. [1/s]"""
+        return self.accesses_per_s / self.machines
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the key `production` of a profile file."""
+        return {
+            "data_bytes": self.data_bytes,
+            "accesses_per_s": self.accesses_per_s,
+            "peak_accesses_per_s": self.peak_accesses_per_s,
+            "write_share": self.write_share,
+            "growth_per_year": self.growth_per_year,
+            "machines": self.machines,
+            "replicas": self.replicas,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class KnownError:
+    """How far a law was off where it was measured, at this factor.
+
+    Attributes
+    ----------
+    mean, worst : float
+        Of the misses, over sizes from 0.5 % of the data. [1]
+    measured_up_to : float
+        The largest factor that was measured. [1]
+    extrapolated : bool
+        Whether the factor is beyond it.
+    per : str
+        `transaction` or `access`: of what the misses are.
+    """
+
+    mean: float
+    worst: float
+    measured_up_to: float
+    extrapolated: bool
+    per: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the key `known_error`."""
+        return {
+            "mean": self.mean,
+            "worst": self.worst,
+            "measured_up_to": self.measured_up_to,
+            "extrapolated": self.extrapolated,
+            "per": self.per,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Scaled:
+    """How a curve was scaled from a recording to production.
+
+    Attributes
+    ----------
+    law : str
+        Name of the law, see `tierwright.evaluate.scale.laws`.
+    factor : float
+        k: data of production over those of the recorded system. [1]
+    known_error : KnownError or None
+        None where the law was never measured.
+    production : Production
+        What it was scaled to.
+    recorded_data_bytes : int
+        Data of the recorded system. [bytes]
+    data_stated : bool
+        Whether that was stated; otherwise the pages touched stand for it.
+    recorded_pages : int
+        Pages that the recording touches: the smallest replay that stands behind the curve.
+    tau_accesses : float or None
+        Reuse that was not stretched; None where it was not stated, and of laws that have none.
+        [accesses]
+    per_unit : bool
+        Whether misses were scaled for each unit of work, not for each access.
+    counts_factor : float
+        By what all counts were multiplied, as the pages of one machine were: the curve counts a
+        recording so many times as long. [1]
+    """
+
+    law: str
+    factor: float
+    known_error: KnownError | None
+    production: Production
+    recorded_data_bytes: int
+    data_stated: bool
+    recorded_pages: int
+    tau_accesses: float | None = None
+    per_unit: bool = False
+    counts_factor: float = 1.0
+
+    def data_pages(self, page_bytes: int) -> int:
+        """Pages that the disk of one machine holds, touched or not."""
+        return math.ceil(self.production.machine_data_bytes / page_bytes)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the keys of a profile file that say how it was scaled."""
+        known = self.known_error
+        return {
+            "law": self.law,
+            "factor": self.factor,
+            "known_error": None if known is None else known.to_dict(),
+            "production": self.production.to_dict(),
+            "recorded": {
+                "data_bytes": self.recorded_data_bytes,
+                "data_stated": self.data_stated,
+                "distinct_pages": self.recorded_pages,
+                "tau_accesses": self.tau_accesses,
+                "per_unit": self.per_unit,
+                "counts_factor": self.counts_factor,
+            },
+        }
+
+
+def from_mapping(data: Mapping[str, Any], problems: Problems) -> Scaled | None:
+    """Read the keys of `Scaled.to_dict` from a profile file; None where they are absent.
+
+    Parameters
+    ----------
+    data : mapping
+        The whole profile.
+    problems : Problems
+        Takes what is wrong.
+    """
+    if data.get("law") is None:
+        return None
+    known = len(problems.found)
+    law, factor, recorded = data["law"], data.get("factor"), data.get("recorded")
+    problems.check(
+        isinstance(law, str) and 0 < len(law) <= _MOST_TEXT,
+        "law",
+        law,
+        "must be the name of a scale law",
+    )
+    problems.check(
+        _is_number(factor) and factor > 0, "factor", factor, "must be a positive number"
+    )
+    production = _production(data.get("production"), problems)
+    error = _known_error(data.get("known_error"), problems)
+    if not isinstance(recorded, Mapping):
+        problems.add("recorded", None, "must be an object")
+        return None
+    for key in ("data_bytes", "distinct_pages"):
+        value = recorded.get(key)
+        problems.check(
+            _is_whole(value) and value > 0,
+            f"recorded.{key}",
+            value,
+            "must be a positive whole number",
+        )
+    for key in ("data_stated", "per_unit"):
+        value = recorded.get(key)
+        problems.check(
+            isinstance(value, bool), f"recorded.{key}", value, "must be true or false"
+        )
+    counts = recorded.get("counts_factor")
+    problems.check(
+        _is_number(counts) and counts > 0,
+        "recorded.counts_factor",
+        counts,
+        "must be a positive number",
+    )
+    tau = recorded.get("tau_accesses")
+    problems.check(
+        tau is None or (_is_number(tau) and tau >= 0),
+        "recorded.tau_accesses",
+        tau,
+        "must be a number that is not negative, or null",
+    )
+    if len(problems.found) > known or production is None or factor is None:
+        return None
+    return Scaled(
+        law,
+        float(factor),
+        error,
+        production,
+        recorded["data_bytes"],
+        recorded["data_stated"],
+        recorded["distinct_pages"],
+        tau,
+        recorded["per_unit"],
+        float(recorded["counts_factor"]),
+    )
+
+
+_PRODUCTION_KEYS = (
+    "data_bytes",
+    "accesses_per_s",
+    "peak_accesses_per_s",
+    "write_share",
+    "growth_per_year",
+    "machines",
+    "replicas",
+)
+
+
+def _production(data: Any, problems: Problems) -> Production | None:
+    if not isinstance(data, Mapping) or not set(_PRODUCTION_KEYS[:2]) <= set(data):
+        problems.add(
+            "production", None, "must be an object with data_bytes and accesses_per_s"
+        )
+        return None
+    try:
+        return Production(**{key: data[key] for key in _PRODUCTION_KEYS if key in data})
+    except BadInput as error:
+        for one in error.problems:
+            problems.add(f"production.{one.where}", one.value or None, one.message)
+        return None
+
+
+def _known_error(data: Any, problems: Problems) -> KnownError | None:
+    if data is None:
+        return None
+    good = (
+        isinstance(data, Mapping)
+        and all(
+            _is_number(data.get(key)) and data[key] >= 0
+            for key in ("mean", "worst", "measured_up_to")
+        )
+        and isinstance(data.get("extrapolated"), bool)
+        and data.get("per") in ("transaction", "access")
+    )
+    if not problems.check(
+        good,
+        "known_error",
+        None,
+        "must hold mean, worst, measured_up_to, extrapolated and per, or be null",
+    ):
+        return None
+    return KnownError(
+        **{
+            key: data[key]
+            for key in ("mean", "worst", "measured_up_to", "extrapolated", "per")
+        }
+    )
+
+
+def _is_whole(value: Any) -> TypeGuard[int]:
+    return (
+        isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= 2**62
+    )
+
+
+def _is_number(value: Any) -> TypeGuard[float]:
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return False
+    return math.isfinite(value) if isinstance(value, float) else abs(value) <= _LARGEST
