@@ -263,7 +263,7 @@ def page_of(
                 "",
                 NOTE,
                 "",
-                "How far the laws of `tierwright scale` were off where the larger system was recorded too. Each larger database was predicted from each smaller one of the same benchmark."
+                "How far the laws of [`tierwright scale`](scale.md) were off where the larger system was recorded too. Each larger database was predicted from each smaller one of the same benchmark."
                 " The truth is what an LRU cache missed in the second half of the larger recording, after the first half had filled it, at sizes from"
                 f" {100 * SMALLEST_SHARE:g} % of the larger database to {100 * LARGEST_SHARE:g} % of the pages that the first half touched."
                 " Errors are in percent of the misses. Means are of the absolute errors, over sizes evenly spaced in their logarithm; *worst* is the largest error, and behind *at* the share of the database, in percent, at which it occurs.",
