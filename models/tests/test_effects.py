@@ -510,7 +510,7 @@ def test_a_load_beyond_the_devices_names_who_carries_it(
     seconds: float, carried: bool
 ) -> None:
     found = replace(evaluated(), best="none")
-    [caution] = about_load(found, 1000, seconds)
+    [caution] = about_load(found, CURVE, CURVE.accesses * seconds / 1000)
     weigh = effects.weigher(found, CURVE, FLASH, DISK)
     # Either the scheme or the sizes have to be others.
     assert caution.could_change_choice is True

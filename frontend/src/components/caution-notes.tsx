@@ -1,6 +1,7 @@
 import { Text } from "@mantine/core";
 import { memo } from "react";
 import type { CautionOut } from "@/api/gen";
+import { counted } from "@/units/quantity";
 import classes from "./caution-notes.module.css";
 import { type Names, Prose } from "./prose";
 
@@ -51,15 +52,10 @@ export const CautionNotes = memo(function CautionNotes({
 
 /** Says whether any of the cautions that stand above could change the choice. */
 function titleOfFirst(first: readonly CautionOut[]): string {
-  const many = first.length > 1;
-  if (first.every((each) => each.could_change_choice === true)) {
-    return many
-      ? `⚠ ${first.length} notes that could change the choice`
-      : "⚠ A note that could change the choice";
-  }
-  return many
-    ? `⚠ ${first.length} notes on these numbers`
-    : "⚠ A note on these numbers";
+  const notes = first.length === 1 ? "A note" : counted(first.length, "note");
+  return first.every((each) => each.could_change_choice === true)
+    ? `⚠ ${notes} that could change the choice`
+    : `⚠ ${notes} on these numbers`;
 }
 
 /** Says how many cautions are folded, and what they could change. */

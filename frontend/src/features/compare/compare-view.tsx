@@ -10,10 +10,10 @@ import {
 } from "@/api/compare";
 import { type Decision, useDecision } from "@/api/use-decision";
 import { mayLackWrites } from "@/api/workloads";
+import { CautionNotes } from "@/components/caution-notes";
 import { DirtyShare } from "@/components/dirty-share";
 import { FlashMetadata } from "@/components/flash-metadata";
 import { NeedsTrace, originOf } from "@/components/needs-trace";
-import { CautionNotes } from "@/components/caution-notes";
 import { ProblemAlert } from "@/components/problem-alert";
 import { RunProgress } from "@/components/run-progress";
 import type { AnalysisInputs } from "@/questions/analysis-page";

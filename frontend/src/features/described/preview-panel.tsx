@@ -7,6 +7,7 @@ import { curveOption } from "@/charts/curve-option";
 import { WarningNotes } from "@/components/warning-notes";
 import {
   bytes,
+  counted,
   formatBytes,
   formatCount,
   formatPercent,
@@ -38,7 +39,7 @@ export function PreviewPanel(props: {
             <dt>Data</dt>
             <dd>
               {formatBytes(bytes(preview.data_bytes))}
-              <small>{formatCount(preview.data_pages)} pages</small>
+              <small>{counted(preview.data_pages, "page")}</small>
             </dd>
           </div>
           <div>

@@ -425,7 +425,7 @@ def _cautions(workloads: Sequence[Workload], shared: SharedCache) -> Iterator[Ca
             "one shared cache was computed from the curves of the workloads, not measured: they "
             "are assumed to share no pages and not to take turns",
             "profile a trace of all of them on one machine, or merge traces that one clock timed "
-            "with `--members-merged`",
+            "with [[members_merged]]",
         )
 
 

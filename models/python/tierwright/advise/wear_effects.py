@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from tierwright.common.cautions import Caution, Outcome, Weigh
+from tierwright.common.wording import counted
 from tierwright.evaluate.endurance.outlook import WearOutlook, gentlest
 from tierwright.evaluate.page_flow.other_ends import OtherEnd, Situation, weigher
 from tierwright.hardware import catalog
@@ -88,7 +89,11 @@ def effects(
                     count = -(-held_bytes // capacity)
                     return [
                         Outcome(
-                            f"{count * devices:,} drives share the writes",
+                            counted(
+                                count * devices,
+                                "drive shares the writes",
+                                "drives share the writes",
+                            ),
                             count - 1.0,
                             f"`{chosen}`",
                             0.0,

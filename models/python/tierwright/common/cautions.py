@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from tierwright.common.wording import listed
+from tierwright.common.wording import counted, listed
 
 EQUAL_SHARE = 0.01
 """Share of the main figure below which a lead does not matter: equal for the purpose."""
@@ -340,6 +340,14 @@ WHY_NOT: Mapping[str, str] = {
     "given_curve": "not computable: only a trace shows how far the curve is from one of LRU",
     "described_workload": "not computable: only a trace shows how far the description is from "
     "the workload",
+    "scaled_unmeasured": "not computable: the error of the scale law was never measured",
+    "recorded_data_assumed": "not computable: the size of the recorded data is not stated",
+    "tau_not_stated": "not computable: the clients of the recording and the accesses of one unit of "
+    "work are not stated",
+    "composed_workload": "not computable from the composed curve: only a replay of the merged traces "
+    "shows how far it is off",
+    "generated_trace": "not computable: only a recorded trace shows how far the description is from "
+    "the workload",
     "sampled_curve": "not computable from the curve alone: the intervals of its counts are "
     "not known here",
     "latency_unknown": "not computable: the latency is not stated",
@@ -412,7 +420,7 @@ def title_of_rest(rest: Sequence[Weighed]) -> str:
     '2 assumptions; the effect of 1 is unknown'
     """
     count = len(rest)
-    said = "1 assumption" if count == 1 else f"{count} assumptions"
+    said = counted(count, "assumption")
     more = sum(each.could_change_choice is True for each in rest)
     unknown = sum(each.could_change_choice is None for each in rest)
     if not more and not unknown:

@@ -63,6 +63,7 @@ class Parameter:
 
 
 PARAMETERS: dict[str, Parameter] = {
+    "allow_cached": Parameter("--allow-cached", "cached measurements allowed"),
     "column": Parameter("--column", "column mapping", "columns"),
     "force": Parameter("--force", "overwriting allowed"),
     "format": Parameter("--format", "format", "format"),

@@ -13,6 +13,7 @@ from decimal import Decimal
 from typing import Any
 
 from tierwright.common.errors import Problems
+from tierwright.common.wording import counted
 from tierwright.hardware import facts
 from tierwright.hardware.catalog import fixtures_folder
 from tierwright.profile.described.description import (
@@ -108,7 +109,7 @@ class Preset:
         error = f"misses within {self.miss_error:.2%} of the accesses"
         if backs is not None:
             error += f", write-backs within {backs:.2%}"
-        return f"Preset {self.title}, fitted to: {self.source}. At {len(self.fit)} sizes: {error}."
+        return f"Preset {self.title}, fitted to: {self.source}. At {counted(len(self.fit), 'size')}: {error}."
 
     def described(
         self,

@@ -8,6 +8,7 @@ from dataclasses import replace
 from tierwright.advise.dram_or_flash.break_even import page_costs
 from tierwright.advise.dram_or_flash.end import Asked, OneEnd
 from tierwright.common.cautions import Caution, Outcome, Weigh
+from tierwright.common.wording import counted
 from tierwright.evaluate.break_even.gains import PageCosts, PlainGains
 from tierwright.evaluate.break_even.money import winner_of
 from tierwright.evaluate.break_even.next_money import NextMoney
@@ -90,7 +91,7 @@ def effects(asked: Asked, end: OneEnd) -> Weigh | None:
                 )
                 return [
                     _outcome(
-                        f"the array reaches the share of the measured {disks} disks",
+                        f"the array reaches the share of the measured {counted(disks, 'disk')}",
                         chosen,
                         before,
                         _gains(asked, end, main, end.curve, slower),

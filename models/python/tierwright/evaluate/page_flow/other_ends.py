@@ -23,7 +23,8 @@ from tierwright.common.cautions import (
     effect_of,
     without_effect,
 )
-from tierwright.common.units import format_count, format_microseconds
+from tierwright.common.units import format_microseconds
+from tierwright.common.wording import counted
 from tierwright.evaluate.page_flow.dirty_range import dirty_ends
 from tierwright.hardware.device import OPERATIONS, Device, Operation
 from tierwright.hardware.service_time import ServiceTime, service_time, waiting_time
@@ -325,6 +326,19 @@ def _curves(name: str, asked: Situation) -> Iterator[tuple[str, Curve, Curve]]:
             yield "every first touch misses there", _with_misses(base, high), base
         case "sampled_curve":
             yield from _of_sample(curve)
+        case "scaled" | "scale_extrapolated" if curve.scaled is not None:
+            base = _thinned(asked)
+            low, high = curve.law_band(base.pages)
+            yield (
+                "the law overstates the misses by its worst error",
+                _with_misses(base, low),
+                base,
+            )
+            yield (
+                "the law understates them by its worst error",
+                _with_misses(base, high),
+                base,
+            )
         case "interpolated" | "beyond_the_curve":
             yield from _of_readings(name, asked)
         case "dirty_share_stated" | "dirty_share_unknown" if curve.given is not None:
@@ -398,7 +412,7 @@ def _with_skipped(asked: Situation) -> Iterator[tuple[str, Curve, Curve]]:
     text = (
         "the record skipped is"
         if skipped == 1
-        else f"the {format_count(skipped)} records skipped are"
+        else f"the {counted(skipped, 'record')} skipped are"
     )
     accesses = base.accesses + skipped
     for what, missed in (("hits of RAM", 0), ("misses of RAM and flash", skipped)):

@@ -268,7 +268,7 @@ def _direct(
     )
     raise BadInput(
         f"{work.parent}: {reason}: the page cache would be measured instead of the device",
-        "name a folder on another file system; --allow-cached measures the cache on purpose",
+        "name a folder on another file system; [[allow_cached]] measures the cache on purpose",
     )
 
 
