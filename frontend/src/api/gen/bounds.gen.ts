@@ -11,27 +11,27 @@ export const AskAccessCostQuery = {
 } as const;
 
 export const AskBillQuery = {
-  table: {"values":["lines","violations","warnings","ways","against.lines","against.violations","against.warnings","derivation"]},
+  table: {"values":["lines","violations","warnings","cautions","ways","against.lines","against.violations","against.warnings","against.cautions","derivation"]},
 } as const;
 
 export const AskCompareQuery = {
-  table: {"values":["devices.flash.figures","devices.flash.measurements","devices.flash.service_times","devices.flash.waiting_times","devices.disk.figures","devices.disk.measurements","devices.disk.service_times","devices.disk.waiting_times","devices.ram.figures","devices.ram.measurements","devices.ram.service_times","devices.ram.waiting_times","schemes","schemes.money.parts","schemes.warnings","outer.bars","outer.bars.money.parts","warnings","result.rows"]},
+  table: {"values":["devices.flash.figures","devices.flash.measurements","devices.flash.service_times","devices.flash.waiting_times","devices.disk.figures","devices.disk.measurements","devices.disk.service_times","devices.disk.waiting_times","devices.ram.figures","devices.ram.measurements","devices.ram.service_times","devices.ram.waiting_times","schemes","schemes.money.parts","schemes.warnings","outer.bars","outer.bars.money.parts","warnings","cautions","result.rows"]},
 } as const;
 
 export const AskDeviceHealthQuery = {
-  table: {"values":["warnings","derivation"]},
+  table: {"values":["warnings","cautions","derivation"]},
 } as const;
 
 export const AskDirectoriesQuery = {
-  table: {"values":["options","options.schemes","warnings","derivation"]},
+  table: {"values":["options","options.schemes","warnings","cautions","derivation"]},
 } as const;
 
 export const AskDramOrFlashQuery = {
-  table: {"values":["devices.flash.figures","devices.flash.measurements","devices.flash.service_times","devices.flash.waiting_times","devices.disk.figures","devices.disk.measurements","devices.disk.service_times","devices.disk.waiting_times","devices.ram.figures","devices.ram.measurements","devices.ram.service_times","devices.ram.waiting_times","least.steps","least.steps.schemes","least.next_money","least.next_money.equal_money","least.next_money.equal_money.flash_gains","least.next_money.crossings","least.next_money.total_crossings","least.flips","steps","steps.schemes","next_money","next_money.equal_money","next_money.equal_money.flash_gains","next_money.crossings","next_money.total_crossings","plan","flips","intervals","intervals.warnings","paying","paying.sizes","warnings","derivation"]},
+  table: {"values":["devices.flash.figures","devices.flash.measurements","devices.flash.service_times","devices.flash.waiting_times","devices.disk.figures","devices.disk.measurements","devices.disk.service_times","devices.disk.waiting_times","devices.ram.figures","devices.ram.measurements","devices.ram.service_times","devices.ram.waiting_times","least.steps","least.steps.schemes","least.next_money","least.next_money.equal_money","least.next_money.equal_money.flash_gains","least.next_money.crossings","least.next_money.total_crossings","least.flips","steps","steps.schemes","next_money","next_money.equal_money","next_money.equal_money.flash_gains","next_money.crossings","next_money.total_crossings","plan","flips","intervals","intervals.warnings","paying","paying.sizes","warnings","cautions","derivation"]},
 } as const;
 
 export const AskFlashChoiceQuery = {
-  table: {"values":["rows","rejected","warnings","derivation"]},
+  table: {"values":["rows","rejected","warnings","cautions","derivation"]},
 } as const;
 
 export const AskFormulaQuery = {
@@ -39,11 +39,11 @@ export const AskFormulaQuery = {
 } as const;
 
 export const AskFragmentCacheQuery = {
-  table: {"values":["phases","sizes","policies","warnings","derivation"]},
+  table: {"values":["phases","sizes","policies","warnings","cautions","derivation"]},
 } as const;
 
 export const AskRecoveryQuery = {
-  table: {"values":["restart.curve","warnings","derivation"]},
+  table: {"values":["restart.curve","warnings","cautions","derivation"]},
 } as const;
 
 export const AskSchemeMapPointQuery = {
@@ -51,27 +51,27 @@ export const AskSchemeMapPointQuery = {
 } as const;
 
 export const AskSchemeMapQuery = {
-  table: {"values":["cells","crossovers","least.crossovers","warnings"]},
+  table: {"values":["cells","crossovers","least.crossovers","warnings","cautions"]},
 } as const;
 
 export const AskThroughputQuery = {
-  table: {"values":["columns","devices.flash.figures","devices.flash.measurements","devices.flash.service_times","devices.flash.waiting_times","devices.disk.figures","devices.disk.measurements","devices.disk.service_times","devices.disk.waiting_times","devices.ram.figures","devices.ram.measurements","devices.ram.service_times","devices.ram.waiting_times","schemes","schemes.demand_us","schemes.utilisation","schemes.queue","least","least.demand_us","least.utilisation","least.queue","warnings","derivation"]},
+  table: {"values":["columns","devices.flash.figures","devices.flash.measurements","devices.flash.service_times","devices.flash.waiting_times","devices.disk.figures","devices.disk.measurements","devices.disk.service_times","devices.disk.waiting_times","devices.ram.figures","devices.ram.measurements","devices.ram.service_times","devices.ram.waiting_times","schemes","schemes.demand_us","schemes.utilisation","schemes.queue","least","least.demand_us","least.utilisation","least.queue","warnings","cautions","derivation"]},
 } as const;
 
 export const AskTierCostQuery = {
-  table: {"values":["rows","rows.lines","warnings","derivation"]},
+  table: {"values":["rows","rows.lines","warnings","cautions","derivation"]},
 } as const;
 
 export const AskTransactionReplayQuery = {
-  table: {"values":["buffers","leaving","warnings","derivation"]},
+  table: {"values":["buffers","leaving","warnings","cautions","derivation"]},
 } as const;
 
 export const AskTransactionWritesQuery = {
-  table: {"values":["columns","ways","warnings","derivation"]},
+  table: {"values":["columns","ways","warnings","cautions","derivation"]},
 } as const;
 
 export const AskWearQuery = {
-  table: {"values":["flash_device.figures","flash_device.measurements","flash_device.service_times","flash_device.waiting_times","schemes","warnings","derivation"]},
+  table: {"values":["flash_device.figures","flash_device.measurements","flash_device.service_times","flash_device.waiting_times","schemes","warnings","cautions","derivation"]},
 } as const;
 
 export const AxisIn = {
@@ -440,14 +440,14 @@ export const GetPoolAdvisorEpochsQuery = {
   estimation_s: {"low":0,"exclusive":true,"high":1000000},
   overhead_ratio: {"low":0,"exclusive":true,"high":1,"usual":0.03},
   read_us: {"low":0,"exclusive":true,"high":1000000000,"usual":200},
-  table: {"values":["columns","warnings","derivation"]},
+  table: {"values":["columns","warnings","cautions","derivation"]},
 } as const;
 
 export const GetPoolSplitCostsQuery = {
   asymmetry: {"low":0,"exclusive":true,"high":1000000},
   estimator: {"values":["flow","disjoint","eq4"],"usual":"flow"},
   points: {"low":2,"high":2000,"whole":true,"usual":300},
-  table: {"values":["curve","replays","baselines","warnings","derivation"]},
+  table: {"values":["curve","replays","baselines","warnings","cautions","derivation"]},
 } as const;
 
 export const GetPoolSplitGainsQuery = {

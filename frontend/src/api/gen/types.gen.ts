@@ -701,6 +701,12 @@ export type BillOut = {
      */
     warnings: Array<WarningOut>;
     /**
+     * Cautions
+     *
+     * The warnings with what they could change, one of a kind: those that could change the choice first, the largest before, then those of unknown effect, then the others.
+     */
+    cautions: Array<CautionOut>;
+    /**
      * Ways
      *
      * This bill, then the other.
@@ -1064,6 +1070,12 @@ export type BillSideOut = {
      * What to know before relying on these figures.
      */
     warnings: Array<WarningOut>;
+    /**
+     * Cautions
+     *
+     * The warnings with what they could change, one of a kind: those that could change the choice first, the largest before, then those of unknown effect, then the others.
+     */
+    cautions: Array<CautionOut>;
 };
 
 /**
@@ -1876,6 +1888,12 @@ export type BreakEvenOut = {
      */
     warnings: Array<WarningOut>;
     /**
+     * Cautions
+     *
+     * The warnings with what they could change, one of a kind: those that could change the choice first, the largest before, then those of unknown effect, then the others.
+     */
+    cautions: Array<CautionOut>;
+    /**
      * Derivation
      *
      * The formulas with their numbers, step by step; null unless the query has `derivation=true`.
@@ -2091,6 +2109,50 @@ export type ByStation = {
      * The disk.
      */
     disk: Array<number>;
+};
+
+/**
+ * CautionOut
+ *
+ * What is not known about an answer, and what the answer would be at the other end of that.
+ */
+export type CautionOut = {
+    /**
+     * Code
+     *
+     * Stable name of its kind.
+     */
+    code: string;
+    /**
+     * About
+     *
+     * What it speaks of: ids of devices, of a price book, `trace`, `curve`.
+     */
+    about: Array<string>;
+    /**
+     * Message
+     *
+     * What was noticed, in a sentence.
+     */
+    message: string;
+    /**
+     * Hint
+     *
+     * What to do next.
+     */
+    hint: string | null;
+    /**
+     * Effect
+     *
+     * What the answer would be at the other end of what is not known, or why that cannot be computed.
+     */
+    effect: string;
+    /**
+     * Could Change Choice
+     *
+     * Whether another choice would be right there; null where that is unknown.
+     */
+    could_change_choice: boolean | null;
 };
 
 /**
@@ -3924,6 +3986,12 @@ export type DeviceHealthOut = {
      */
     warnings: Array<WarningOut>;
     /**
+     * Cautions
+     *
+     * The warnings with what they could change, one of a kind: those that could change the choice first, the largest before, then those of unknown effect, then the others.
+     */
+    cautions: Array<CautionOut>;
+    /**
      * Derivation
      *
      * The formulas with their numbers, step by step; null unless the query has `derivation=true`.
@@ -4548,6 +4616,12 @@ export type DirectoriesOut = {
      */
     warnings: Array<WarningOut>;
     /**
+     * Cautions
+     *
+     * The warnings with what they could change, one of a kind: those that could change the choice first, the largest before, then those of unknown effect, then the others.
+     */
+    cautions: Array<CautionOut>;
+    /**
      * Derivation
      *
      * The formulas with their numbers, step by step; null unless the query has `derivation=true`.
@@ -5099,6 +5173,12 @@ export type EvaluationOut = {
      * What to know before relying on these figures.
      */
     warnings: Array<WarningOut>;
+    /**
+     * Cautions
+     *
+     * The warnings with what they could change, one of a kind: those that could change the choice first, the largest before, then those of unknown effect, then the others.
+     */
+    cautions: Array<CautionOut>;
     /**
      * Validity
      *
@@ -6159,6 +6239,12 @@ export type FlashChoiceOut = {
      */
     warnings: Array<WarningOut>;
     /**
+     * Cautions
+     *
+     * The warnings with what they could change, one of a kind: those that could change the choice first, the largest before, then those of unknown effect, then the others.
+     */
+    cautions: Array<CautionOut>;
+    /**
      * Derivation
      *
      * Null unless the query has `derivation=true`; `scheme` holds the device that a step belongs to.
@@ -7044,6 +7130,12 @@ export type FragmentCacheOut = {
      * What to know before relying on these figures.
      */
     warnings: Array<WarningOut>;
+    /**
+     * Cautions
+     *
+     * The warnings with what they could change, one of a kind: those that could change the choice first, the largest before, then those of unknown effect, then the others.
+     */
+    cautions: Array<CautionOut>;
     /**
      * Derivation
      *
@@ -9893,6 +9985,12 @@ export type PoolAdvisorEpochs = {
      */
     warnings: Array<WarningOut>;
     /**
+     * Cautions
+     *
+     * The warnings with what they could change, one of a kind: those that could change the choice first, the largest before, then those of unknown effect, then the others.
+     */
+    cautions: Array<CautionOut>;
+    /**
      * Derivation
      *
      * The formulas with their numbers, step by step.
@@ -10198,6 +10296,12 @@ export type PoolSplitCosts = {
      * What to know before relying on these figures.
      */
     warnings: Array<WarningOut>;
+    /**
+     * Cautions
+     *
+     * The warnings with what they could change, one of a kind: those that could change the choice first, the largest before, then those of unknown effect, then the others.
+     */
+    cautions: Array<CautionOut>;
     /**
      * Derivation
      *
@@ -11812,6 +11916,12 @@ export type RecoveryOut = {
      * What to know before relying on these figures.
      */
     warnings: Array<WarningOut>;
+    /**
+     * Cautions
+     *
+     * The warnings with what they could change, one of a kind: those that could change the choice first, the largest before, then those of unknown effect, then the others.
+     */
+    cautions: Array<CautionOut>;
     /**
      * Derivation
      *
@@ -13680,6 +13790,12 @@ export type SchemeMapOut = {
      * What to know before relying on these figures.
      */
     warnings: Array<WarningOut>;
+    /**
+     * Cautions
+     *
+     * The warnings with what they could change, one of a kind: those that could change the choice first, the largest before, then those of unknown effect, then the others.
+     */
+    cautions: Array<CautionOut>;
     /**
      * Formulas
      *
@@ -15910,6 +16026,12 @@ export type ThroughputOut = {
      */
     warnings: Array<WarningOut>;
     /**
+     * Cautions
+     *
+     * The warnings with what they could change, one of a kind: those that could change the choice first, the largest before, then those of unknown effect, then the others.
+     */
+    cautions: Array<CautionOut>;
+    /**
      * Derivation
      *
      * At the present value; null unless the query has `derivation=true`.
@@ -16091,6 +16213,12 @@ export type TierCostsOut = {
      * What to know before relying on these figures.
      */
     warnings: Array<WarningOut>;
+    /**
+     * Cautions
+     *
+     * The warnings with what they could change, one of a kind: those that could change the choice first, the largest before, then those of unknown effect, then the others.
+     */
+    cautions: Array<CautionOut>;
     /**
      * Derivation
      *
@@ -16452,6 +16580,12 @@ export type TransactionReplayOut = {
      */
     warnings: Array<WarningOut>;
     /**
+     * Cautions
+     *
+     * The warnings with what they could change, one of a kind: those that could change the choice first, the largest before, then those of unknown effect, then the others.
+     */
+    cautions: Array<CautionOut>;
+    /**
      * Derivation
      *
      * The formulas with their numbers, step by step; null unless the query has `derivation=true`.
@@ -16731,6 +16865,12 @@ export type TransactionWritesOut = {
      * What to know before relying on these figures.
      */
     warnings: Array<WarningOut>;
+    /**
+     * Cautions
+     *
+     * The warnings with what they could change, one of a kind: those that could change the choice first, the largest before, then those of unknown effect, then the others.
+     */
+    cautions: Array<CautionOut>;
     /**
      * Derivation
      *
@@ -17124,9 +17264,15 @@ export type WarningOut = {
     /**
      * Effect
      *
-     * What would be best there.
+     * What the answer would be there, or why that cannot be computed; empty where only `cautions` say it.
      */
     effect: string;
+    /**
+     * About
+     *
+     * What it speaks of: ids of devices, of a price book, `trace`, `curve`.
+     */
+    about: Array<string>;
 };
 
 /**
@@ -17477,6 +17623,12 @@ export type WearOut = {
      * What to know before relying on these figures.
      */
     warnings: Array<WarningOut>;
+    /**
+     * Cautions
+     *
+     * The warnings with what they could change, one of a kind: those that could change the choice first, the largest before, then those of unknown effect, then the others.
+     */
+    cautions: Array<CautionOut>;
     /**
      * Derivation
      *
@@ -18181,7 +18333,7 @@ export type AskCompareData = {
         /**
          * With `Accept: text/csv`: the table to answer with; absent: `schemes`.
          */
-        table?: 'devices.flash.figures' | 'devices.flash.measurements' | 'devices.flash.service_times' | 'devices.flash.waiting_times' | 'devices.disk.figures' | 'devices.disk.measurements' | 'devices.disk.service_times' | 'devices.disk.waiting_times' | 'devices.ram.figures' | 'devices.ram.measurements' | 'devices.ram.service_times' | 'devices.ram.waiting_times' | 'schemes' | 'schemes.money.parts' | 'schemes.warnings' | 'outer.bars' | 'outer.bars.money.parts' | 'warnings' | 'result.rows';
+        table?: 'devices.flash.figures' | 'devices.flash.measurements' | 'devices.flash.service_times' | 'devices.flash.waiting_times' | 'devices.disk.figures' | 'devices.disk.measurements' | 'devices.disk.service_times' | 'devices.disk.waiting_times' | 'devices.ram.figures' | 'devices.ram.measurements' | 'devices.ram.service_times' | 'devices.ram.waiting_times' | 'schemes' | 'schemes.money.parts' | 'schemes.warnings' | 'outer.bars' | 'outer.bars.money.parts' | 'warnings' | 'cautions' | 'result.rows';
     };
     url: '/api/v1/evaluations';
 };
@@ -18331,7 +18483,7 @@ export type AskThroughputData = {
         /**
          * With `Accept: text/csv`: the table to answer with; absent: `schemes`.
          */
-        table?: 'columns' | 'devices.flash.figures' | 'devices.flash.measurements' | 'devices.flash.service_times' | 'devices.flash.waiting_times' | 'devices.disk.figures' | 'devices.disk.measurements' | 'devices.disk.service_times' | 'devices.disk.waiting_times' | 'devices.ram.figures' | 'devices.ram.measurements' | 'devices.ram.service_times' | 'devices.ram.waiting_times' | 'schemes' | 'schemes.demand_us' | 'schemes.utilisation' | 'schemes.queue' | 'least' | 'least.demand_us' | 'least.utilisation' | 'least.queue' | 'warnings' | 'derivation';
+        table?: 'columns' | 'devices.flash.figures' | 'devices.flash.measurements' | 'devices.flash.service_times' | 'devices.flash.waiting_times' | 'devices.disk.figures' | 'devices.disk.measurements' | 'devices.disk.service_times' | 'devices.disk.waiting_times' | 'devices.ram.figures' | 'devices.ram.measurements' | 'devices.ram.service_times' | 'devices.ram.waiting_times' | 'schemes' | 'schemes.demand_us' | 'schemes.utilisation' | 'schemes.queue' | 'least' | 'least.demand_us' | 'least.utilisation' | 'least.queue' | 'warnings' | 'cautions' | 'derivation';
     };
     url: '/api/v1/throughputs';
 };
@@ -18411,7 +18563,7 @@ export type AskDramOrFlashData = {
         /**
          * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'devices.flash.figures' | 'devices.flash.measurements' | 'devices.flash.service_times' | 'devices.flash.waiting_times' | 'devices.disk.figures' | 'devices.disk.measurements' | 'devices.disk.service_times' | 'devices.disk.waiting_times' | 'devices.ram.figures' | 'devices.ram.measurements' | 'devices.ram.service_times' | 'devices.ram.waiting_times' | 'least.steps' | 'least.steps.schemes' | 'least.next_money' | 'least.next_money.equal_money' | 'least.next_money.equal_money.flash_gains' | 'least.next_money.crossings' | 'least.next_money.total_crossings' | 'least.flips' | 'steps' | 'steps.schemes' | 'next_money' | 'next_money.equal_money' | 'next_money.equal_money.flash_gains' | 'next_money.crossings' | 'next_money.total_crossings' | 'plan' | 'flips' | 'intervals' | 'intervals.warnings' | 'paying' | 'paying.sizes' | 'warnings' | 'derivation';
+        table?: 'devices.flash.figures' | 'devices.flash.measurements' | 'devices.flash.service_times' | 'devices.flash.waiting_times' | 'devices.disk.figures' | 'devices.disk.measurements' | 'devices.disk.service_times' | 'devices.disk.waiting_times' | 'devices.ram.figures' | 'devices.ram.measurements' | 'devices.ram.service_times' | 'devices.ram.waiting_times' | 'least.steps' | 'least.steps.schemes' | 'least.next_money' | 'least.next_money.equal_money' | 'least.next_money.equal_money.flash_gains' | 'least.next_money.crossings' | 'least.next_money.total_crossings' | 'least.flips' | 'steps' | 'steps.schemes' | 'next_money' | 'next_money.equal_money' | 'next_money.equal_money.flash_gains' | 'next_money.crossings' | 'next_money.total_crossings' | 'plan' | 'flips' | 'intervals' | 'intervals.warnings' | 'paying' | 'paying.sizes' | 'warnings' | 'cautions' | 'derivation';
     };
     url: '/api/v1/break-evens';
 };
@@ -18619,7 +18771,7 @@ export type AskSchemeMapData = {
         /**
          * With `Accept: text/csv`: the table to answer with; absent: `cells`.
          */
-        table?: 'cells' | 'crossovers' | 'least.crossovers' | 'warnings';
+        table?: 'cells' | 'crossovers' | 'least.crossovers' | 'warnings' | 'cautions';
     };
     url: '/api/v1/scheme-maps';
 };
@@ -18779,7 +18931,7 @@ export type AskFlashChoiceData = {
         /**
          * With `Accept: text/csv`: the table to answer with; absent: `rows`.
          */
-        table?: 'rows' | 'rejected' | 'warnings' | 'derivation';
+        table?: 'rows' | 'rejected' | 'warnings' | 'cautions' | 'derivation';
     };
     url: '/api/v1/flash-choices';
 };
@@ -18847,7 +18999,7 @@ export type AskDirectoriesData = {
         /**
          * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'options' | 'options.schemes' | 'warnings' | 'derivation';
+        table?: 'options' | 'options.schemes' | 'warnings' | 'cautions' | 'derivation';
     };
     url: '/api/v1/directories';
 };
@@ -18927,7 +19079,7 @@ export type AskWearData = {
         /**
          * With `Accept: text/csv`: the table to answer with; absent: `schemes`.
          */
-        table?: 'flash_device.figures' | 'flash_device.measurements' | 'flash_device.service_times' | 'flash_device.waiting_times' | 'schemes' | 'warnings' | 'derivation';
+        table?: 'flash_device.figures' | 'flash_device.measurements' | 'flash_device.service_times' | 'flash_device.waiting_times' | 'schemes' | 'warnings' | 'cautions' | 'derivation';
     };
     url: '/api/v1/wear';
 };
@@ -18995,7 +19147,7 @@ export type AskDeviceHealthData = {
         /**
          * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'warnings' | 'derivation';
+        table?: 'warnings' | 'cautions' | 'derivation';
     };
     url: '/api/v1/device-health';
 };
@@ -19059,7 +19211,7 @@ export type AskRecoveryData = {
         /**
          * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'restart.curve' | 'warnings' | 'derivation';
+        table?: 'restart.curve' | 'warnings' | 'cautions' | 'derivation';
     };
     url: '/api/v1/recovery';
 };
@@ -19127,7 +19279,7 @@ export type AskFragmentCacheData = {
         /**
          * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'phases' | 'sizes' | 'policies' | 'warnings' | 'derivation';
+        table?: 'phases' | 'sizes' | 'policies' | 'warnings' | 'cautions' | 'derivation';
     };
     url: '/api/v1/sce';
 };
@@ -19195,7 +19347,7 @@ export type AskTransactionWritesData = {
         /**
          * With `Accept: text/csv`: the table to answer with; absent: `columns`.
          */
-        table?: 'columns' | 'ways' | 'warnings' | 'derivation';
+        table?: 'columns' | 'ways' | 'warnings' | 'cautions' | 'derivation';
     };
     url: '/api/v1/transaction-writes';
 };
@@ -19255,7 +19407,7 @@ export type AskTransactionReplayData = {
         /**
          * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'buffers' | 'leaving' | 'warnings' | 'derivation';
+        table?: 'buffers' | 'leaving' | 'warnings' | 'cautions' | 'derivation';
     };
     url: '/api/v1/transaction-replays';
 };
@@ -19327,7 +19479,7 @@ export type AskTierCostData = {
         /**
          * With `Accept: text/csv`: the table to answer with; absent: `rows`.
          */
-        table?: 'rows' | 'rows.lines' | 'warnings' | 'derivation';
+        table?: 'rows' | 'rows.lines' | 'warnings' | 'cautions' | 'derivation';
     };
     url: '/api/v1/tier-costs';
 };
@@ -19479,7 +19631,7 @@ export type AskBillData = {
         /**
          * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'lines' | 'violations' | 'warnings' | 'ways' | 'against.lines' | 'against.violations' | 'against.warnings' | 'derivation';
+        table?: 'lines' | 'violations' | 'warnings' | 'cautions' | 'ways' | 'against.lines' | 'against.violations' | 'against.warnings' | 'against.cautions' | 'derivation';
     };
     url: '/api/v1/bills';
 };
@@ -25234,7 +25386,7 @@ export type GetPoolSplitCostsData = {
         /**
          * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'curve' | 'replays' | 'baselines' | 'warnings' | 'derivation';
+        table?: 'curve' | 'replays' | 'baselines' | 'warnings' | 'cautions' | 'derivation';
     };
     url: '/api/v1/pool-splits/{pool_split_id}/costs';
 };
@@ -25527,7 +25679,7 @@ export type GetPoolAdvisorEpochsData = {
         /**
          * With `Accept: text/csv`: the table to answer with; absent: `columns`.
          */
-        table?: 'columns' | 'warnings' | 'derivation';
+        table?: 'columns' | 'warnings' | 'cautions' | 'derivation';
     };
     url: '/api/v1/pool-advisors/{pool_advisor_id}/epochs';
 };
