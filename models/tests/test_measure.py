@@ -510,7 +510,7 @@ def test_the_page_cache_is_measured_only_on_purpose(
     monkeypatch.setattr(place, "file_system", lambda _: place.FileSystem(kind, "x"))
     with pytest.raises(BadInput, match="page cache would be measured") as raised:
         measure(folder, small(), fake)
-    assert "--allow-cached" in raised.value.hint
+    assert "[[allow_cached]]" in raised.value.hint
     assert only_theirs(folder)
     raw = measure(folder, small(), fake, allow_cached=True)
     found = fio.import_fio(raw, identifier="d", page_bytes=8192)

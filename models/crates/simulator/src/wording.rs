@@ -11,7 +11,11 @@ use std::fmt::Display;
 /// assert_eq!(counted(1, "bad record was", "bad records were"), "1 bad record was");
 /// assert_eq!(counted(0, "bad record was", "bad records were"), "0 bad records were");
 /// ```
-pub fn counted<N: Copy + Display + PartialEq + From<u8>>(count: N, one: &str, many: &str) -> String {
+pub fn counted<N: Copy + Display + PartialEq + From<u8>>(
+    count: N,
+    one: &str,
+    many: &str,
+) -> String {
     let text = if count == N::from(1) { one } else { many };
     format!("{count} {text}")
 }
