@@ -536,7 +536,7 @@ def test_what_cannot_be_composed_is_named(tmp_path):
     with pytest.raises(BadInput, match="8192") as found:
         read_workloads([str(first), str(other)])
     assert "b.page_bytes" in found.value.message
-    assert "--page-bytes 4096" in found.value.hint
+    assert "[[page_bytes=4096]]" in found.value.hint
     timeless = measured(tmp_path / "c.json", duration_s=None)
     with pytest.raises(BadInput, match="no duration") as found:
         read_workloads([str(timeless)])

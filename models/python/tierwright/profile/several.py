@@ -212,7 +212,7 @@ def check_workloads(workloads: Sequence[Workload]) -> None:
     first = workloads[0]
     problems.hint = (
         "profile all traces with one page size, such as "
-        f"`[[page_bytes]] {first.curve.page_bytes}`"
+        f"[[page_bytes={first.curve.page_bytes}]]"
     )
     for each in workloads[1:]:
         problems.check(
