@@ -16,6 +16,7 @@ import test_examples
 
 from tierwright import advise
 from tierwright.common.answer import Answer
+from tierwright.common.parameters import Door, spelled
 
 
 class Asked(NamedTuple):
@@ -41,6 +42,7 @@ QUESTIONS = {
     "flash_choice": asked("ask_flash_choice"),
     "fragment_cache": asked("ask_fragment_cache"),
     "recovery": asked("ask_recovery"),
+    "scale": asked("preview_scaled_workload"),
     "scheme_map": asked("ask_scheme_map_point", function="at_point"),
     "throughput": asked("ask_throughput"),
     "tier_cost": asked("ask_tier_cost"),
@@ -131,8 +133,13 @@ def differences(where: str, ours: Any, theirs: Any) -> Iterator[str]:
         yield from differences(where, rows_of(ours), by_name(theirs, set(ours)))
     elif isinstance(ours, (dict, list)) or isinstance(theirs, (dict, list)):
         yield f"{where}: of other shapes"
-    elif str(ours) != str(theirs) and ours != theirs:
+    elif _said(ours) != str(theirs) and ours != theirs:
         yield f"{where}: {ours!r} and {theirs!r}"
+
+
+def _said(ours: Any) -> str:
+    """Return a text as the API spells its parameters."""
+    return spelled(str(ours), Door.API)
 
 
 def rows_of(table: dict[str, Any]) -> dict[str, Any]:

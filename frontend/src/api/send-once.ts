@@ -16,6 +16,8 @@ export const MAKING: readonly string[] = [
   "/workloads",
   "/workloads/from-profile",
   "/workloads/from-curve",
+  "/workloads/from-description",
+  "/workloads/{workload_id}/scaled",
   "/workloads/{workload_id}/read-again",
   "/scenarios",
 ];
