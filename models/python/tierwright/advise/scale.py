@@ -38,8 +38,6 @@ SHOWN_SHARES = (0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
 """Cache sizes whose misses the answer lists, as shares of the data."""
 USUAL_EXPONENT = 0.9
 """Of a popularity that nobody measured, for the law `cold_growth`."""
-_LEAST_CHECKED = 1000
-"""Pages of a replay at sizes divided by k; smaller ones tell nothing about the larger system."""
 _MOST_ACCESSES = 2**53
 _MOST_SIZES = 2300
 """Sizes of each of the two curves in a profile file: so many always fit into it."""

@@ -6,11 +6,14 @@ import datetime
 import math
 import re
 from decimal import Decimal
-from typing import Any
+from typing import Any, TypeGuard
 
 from tierwright.common.errors import Problems
 
 _MOST_DIGITS = 30
+_LARGEST = 10**300
+LARGEST_EXACT = 2**53
+"""Counts are computed with as float64, which holds every whole number up to here."""
 
 
 _DATE = re.compile(r"[0-9]{4}(-(0[1-9]|1[0-2])(-[0-3][0-9])?|-Q[1-4])?")
@@ -67,3 +70,16 @@ def _is_of_calendar(text: str) -> bool:
 
 def _is_int(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
+
+
+def is_number(value: Any) -> TypeGuard[float]:
+    """Whether a value of a document is a finite number, which true and false are not."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return False
+    # A JSON integer may be larger than any float.
+    return math.isfinite(value) if isinstance(value, float) else abs(value) <= _LARGEST
+
+
+def is_count(value: Any, most: int = LARGEST_EXACT) -> TypeGuard[int]:
+    """Whether a value of a document is a whole number from 0 to `most`."""
+    return _is_int(value) and 0 <= value <= most

@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tierwright.common.arrays import FloatArray, share
 from tierwright.common.errors import BadInput, Problems
+from tierwright.common.fields import LARGEST_EXACT, is_count, is_number
 from tierwright.profile.production import Scaled
 from tierwright.profile.steady_state import (
     LEAST_AT_RISK,
@@ -33,9 +34,6 @@ from tierwright.trace.notes import NOTHING_NOTED, ReaderNotes
 
 DEFAULT_POINTS = 1000
 """Sizes in a thinned curve when nothing else is said."""
-
-_LARGEST = 10**300
-_LARGEST_EXACT = 2**53  # counts are computed with as float64
 
 
 @dataclass(frozen=True, slots=True)
@@ -319,7 +317,7 @@ class Curve:
             if size == 0:
                 problems.check(ratio == 0, "H(0)", ratio, "must be 0")
         problems.check(
-            _is_count(accesses),
+            is_count(accesses),
             "accesses",
             accesses,
             "must be a whole number, not negative",
@@ -681,7 +679,7 @@ class Curve:
                 "description",
                 "state the write shares in the description",
             )
-        if not (_is_number(dirty_share) and 0 <= dirty_share <= 1):
+        if not (is_number(dirty_share) and 0 <= dirty_share <= 1):
             raise BadInput(
                 f"dirty_share: `{dirty_share}` must lie in [0, 1]",
                 "use a share from 0 (no victim is dirty) to 1 (every victim is)",
@@ -797,7 +795,7 @@ def _check_curve(curve: Curve) -> None:
     pages, misses = curve.pages, curve.misses_at
     backs = curve.write_backs_at
     problems.check(
-        0 <= curve.accesses <= _LARGEST_EXACT,
+        0 <= curve.accesses <= LARGEST_EXACT,
         "accesses",
         curve.accesses,
         "out of range",
@@ -864,21 +862,6 @@ def _first_bad(
     at = int(np.argmin(good))
     problems.add(f"curve.{name}[{at}]", values[at], message)
     return False
-
-
-def _is_number(value: Any) -> bool:
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        return False
-    # A JSON integer may be larger than any float.
-    return math.isfinite(value) if isinstance(value, float) else abs(value) <= _LARGEST
-
-
-def _is_count(value: Any) -> bool:
-    return (
-        isinstance(value, int)
-        and not isinstance(value, bool)
-        and 0 <= value <= _LARGEST_EXACT
-    )
 
 
 def _plain(values: FloatArray) -> list[int | float]:

@@ -13,6 +13,7 @@ import numpy as np
 from tierwright.common.arrays import FloatArray
 from tierwright.common.documents import read_json
 from tierwright.common.errors import BadInput, Problems
+from tierwright.common.fields import is_count, is_number
 from tierwright.common.wording import counted
 from tierwright.trace.notes import NOTHING_NOTED, notes_from_mapping
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from tierwright.profile.summaries import Summaries
 from tierwright.profile import production as production_document
 from tierwright.profile import relations as relations_document
-from tierwright.profile.curve import Curve, Given, _is_count, _is_number, _plain
+from tierwright.profile.curve import Curve, Given, _plain
 from tierwright.profile.relations import RelationReuse
 
 SCHEMA = "tierwright-profile"
@@ -247,7 +248,7 @@ def profile_from_mapping(data: Any, *, place: str = "profile") -> Profile:
         problems.raise_if_any()
     version = data.get("schema_version", SCHEMA_VERSION)
     problems.check(
-        _is_count(version) and version in _VERSIONS,
+        is_count(version) and version in _VERSIONS,
         "schema_version",
         version,
         f"must be one of {', '.join(map(str, _VERSIONS))}, the versions that this program reads",
@@ -267,31 +268,31 @@ def profile_from_mapping(data: Any, *, place: str = "profile") -> Profile:
             )
             continue
         problems.check(
-            _is_count(value), key, value, "must be a whole number, not negative"
+            is_count(value), key, value, "must be a whole number, not negative"
         )
     page_bytes = data.get("page_bytes")
     problems.check(
-        _is_count(page_bytes) and page_bytes > 0,
+        is_count(page_bytes) and page_bytes > 0,
         "page_bytes",
         page_bytes,
         "must be a positive whole number",
     )
     duration_s = data.get("duration_s")
     problems.check(
-        duration_s is None or (_is_number(duration_s) and duration_s >= 0),
+        duration_s is None or (is_number(duration_s) and duration_s >= 0),
         "duration_s",
         duration_s,
         "must be a number that is not negative, or null",
     )
     skipped = data.get("skipped_records", 0)
     problems.check(
-        _is_count(skipped),
+        is_count(skipped),
         "skipped_records",
         skipped,
         "must be a whole number, not negative",
     )
     notes = notes_from_mapping(
-        data.get("trace"), skipped if _is_count(skipped) else 0, problems
+        data.get("trace"), skipped if is_count(skipped) else 0, problems
     )
     lists = _curve_lists(
         data.get("curve"), problems, () if writes_unknown else ("write_backs",)
@@ -299,7 +300,7 @@ def profile_from_mapping(data: Any, *, place: str = "profile") -> Profile:
     sampled = _sampled(data, len(lists.get("pages", [])), problems)
     thinned_error = data.get("thinned_error")
     problems.check(
-        thinned_error is None or (_is_number(thinned_error) and thinned_error >= 0),
+        thinned_error is None or (is_number(thinned_error) and thinned_error >= 0),
         "thinned_error",
         thinned_error,
         "must be a number that is not negative, or null",
@@ -367,14 +368,14 @@ def _recording(data: Mapping[str, Any], problems: Problems) -> tuple[float | Non
     recorded = data["recorded"]
     rate, new_pages = recorded.get("sample_rate"), recorded.get("new_pages", 0)
     problems.check(
-        rate is None or (_is_number(rate) and 0 < rate <= 1),
+        rate is None or (is_number(rate) and 0 < rate <= 1),
         "recorded.sample_rate",
         rate,
         "must lie in (0, 1], or be null",
     )
     problems.check(
-        _is_count(new_pages)
-        and _is_count(data.get("distinct_pages"))
+        is_count(new_pages)
+        and is_count(data.get("distinct_pages"))
         and new_pages <= data["distinct_pages"],
         "recorded.new_pages",
         new_pages,
@@ -389,11 +390,11 @@ def _sampled(data: Mapping[str, Any], sizes: int, problems: Problems) -> Sampled
     if rate is None:
         return None
     problems.check(
-        _is_number(rate) and 0 < rate <= 1, "sample_rate", rate, "must lie in (0, 1]"
+        is_number(rate) and 0 < rate <= 1, "sample_rate", rate, "must lie in (0, 1]"
     )
     bound = data.get("sample_pages")
     problems.check(
-        bound is None or (_is_count(bound) and bound > 0),
+        bound is None or (is_count(bound) and bound > 0),
         "sample_pages",
         bound,
         "must be a positive whole number, or absent",
@@ -421,7 +422,7 @@ def _sampled(data: Mapping[str, Any], sizes: int, problems: Problems) -> Sampled
 def _is_interval(pair: Any) -> bool:
     match pair:
         case [low, high]:
-            return _is_number(low) and _is_number(high) and 0 <= low <= high
+            return is_number(low) and is_number(high) and 0 <= low <= high
         case _:
             return False
 
@@ -459,7 +460,7 @@ def _given(data: Mapping[str, Any], version: Any, problems: Problems) -> Given |
     shares = {}
     for key in ("dirty_share", "write_share"):
         value = found.get(key)
-        good = value is None or (_is_number(value) and 0 <= value <= 1)
+        good = value is None or (is_number(value) and 0 <= value <= 1)
         problems.check(good, f"given.{key}", value, "must lie in [0, 1], or be null")
         shares[key] = value if good else None
     described = found.get("described_by")
@@ -522,7 +523,7 @@ def _curve_lists(
             isinstance(values, list), where, values, "must be a list"
         ):
             continue
-        wanted = _is_count if key == "pages" else _is_number
+        wanted = is_count if key == "pages" else is_number
         bad = next((i for i, value in enumerate(values) if not wanted(value)), None)
         if bad is None:
             lists[key] = values

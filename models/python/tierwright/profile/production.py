@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, TypeGuard
+from typing import Any
 
 from tierwright.common.errors import BadInput, Problems
+from tierwright.common.fields import is_count, is_number
 
 _MOST_TEXT = 200
-_LARGEST = 10**300
+_MOST_BYTES = 2**62
 _MOST_MACHINES = 100_000
 _MOST_GROWTH = 100
 
@@ -48,31 +49,31 @@ class Production:
     def __post_init__(self) -> None:
         problems = Problems("production", "state the system that you buy for")
         problems.check(
-            _is_whole(self.data_bytes) and self.data_bytes > 0,
+            is_count(self.data_bytes, _MOST_BYTES) and self.data_bytes > 0,
             "data_bytes",
             self.data_bytes,
             "must be a positive whole number of bytes",
         )
         rate = self.accesses_per_s
-        good = _is_number(rate) and rate > 0
+        good = is_number(rate) and rate > 0
         problems.check(good, "accesses_per_s", rate, "must be a number above 0")
         peak = self.peak_accesses_per_s
         problems.check(
-            peak is None or (_is_number(peak) and (not good or peak >= rate)),
+            peak is None or (is_number(peak) and (not good or peak >= rate)),
             "peak_accesses_per_s",
             peak,
             "must not be below the mean rate",
         )
         share = self.write_share
         problems.check(
-            share is None or (_is_number(share) and 0 <= share <= 1),
+            share is None or (is_number(share) and 0 <= share <= 1),
             "write_share",
             share,
             "must lie in [0, 1]",
         )
         growth = self.growth_per_year
         problems.check(
-            _is_number(growth) and -1 < growth <= _MOST_GROWTH,
+            is_number(growth) and -1 < growth <= _MOST_GROWTH,
             "growth_per_year",
             growth,
             "must be a share above -1, such as 0.3 for 30 % a year",
@@ -80,7 +81,7 @@ class Production:
         for name in ("machines", "replicas"):
             value = getattr(self, name)
             problems.check(
-                _is_whole(value) and 1 <= value <= _MOST_MACHINES,
+                is_count(value, _MOST_BYTES) and 1 <= value <= _MOST_MACHINES,
                 name,
                 value,
                 f"must be a whole number from 1 to {_MOST_MACHINES}",
@@ -235,7 +236,7 @@ def from_mapping(data: Mapping[str, Any], problems: Problems) -> Scaled | None:
         "must be the name of a scale law",
     )
     problems.check(
-        _is_number(factor) and factor > 0, "factor", factor, "must be a positive number"
+        is_number(factor) and factor > 0, "factor", factor, "must be a positive number"
     )
     production = _production(data.get("production"), problems)
     error = _known_error(data.get("known_error"), problems)
@@ -245,7 +246,7 @@ def from_mapping(data: Mapping[str, Any], problems: Problems) -> Scaled | None:
     for key in ("data_bytes", "distinct_pages"):
         value = recorded.get(key)
         problems.check(
-            _is_whole(value) and value > 0,
+            is_count(value, _MOST_BYTES) and value > 0,
             f"recorded.{key}",
             value,
             "must be a positive whole number",
@@ -257,14 +258,14 @@ def from_mapping(data: Mapping[str, Any], problems: Problems) -> Scaled | None:
         )
     counts = recorded.get("counts_factor")
     problems.check(
-        _is_number(counts) and counts > 0,
+        is_number(counts) and counts > 0,
         "recorded.counts_factor",
         counts,
         "must be a positive number",
     )
     tau = recorded.get("tau_accesses")
     problems.check(
-        tau is None or (_is_number(tau) and tau >= 0),
+        tau is None or (is_number(tau) and tau >= 0),
         "recorded.tau_accesses",
         tau,
         "must be a number that is not negative, or null",
@@ -316,7 +317,7 @@ def _known_error(data: Any, problems: Problems) -> KnownError | None:
     good = (
         isinstance(data, Mapping)
         and all(
-            _is_number(data.get(key)) and data[key] >= 0
+            is_number(data.get(key)) and data[key] >= 0
             for key in ("mean", "worst", "measured_up_to")
         )
         and isinstance(data.get("extrapolated"), bool)
@@ -335,15 +336,3 @@ def _known_error(data: Any, problems: Problems) -> KnownError | None:
             for key in ("mean", "worst", "measured_up_to", "extrapolated", "per")
         }
     )
-
-
-def _is_whole(value: Any) -> TypeGuard[int]:
-    return (
-        isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= 2**62
-    )
-
-
-def _is_number(value: Any) -> TypeGuard[float]:
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        return False
-    return math.isfinite(value) if isinstance(value, float) else abs(value) <= _LARGEST

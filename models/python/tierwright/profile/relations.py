@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tierwright.common.errors import Problems
+from tierwright.common.fields import is_count
 
 if TYPE_CHECKING:
     from tierwright.trace.reading import OnProgress, Trace
@@ -33,7 +34,6 @@ _LONGEST_NAME = 200
 _POSTGRES = re.compile(r"\d+/(\d+)(?:_\w+)?")
 _FIRST_OF_USERS = 16384
 """FirstNormalObjectId of PostgreSQL: relations below it are the system's catalogs."""
-_LARGEST = 2**53
 
 
 @dataclass(frozen=True, eq=False)
@@ -292,7 +292,7 @@ def _relation(data: Any, where: str, problems: Problems) -> RelationReuse | None
     for key in ("accesses", "write_accesses", "distinct_pages", "relations"):
         value = counts[key] = data.get(key, 1 if key == "relations" else None)
         problems.check(
-            _is_count(value),
+            is_count(value),
             f"{where}.{key}",
             value,
             "must be a whole number, not negative",
@@ -342,7 +342,7 @@ def _times(data: Any, where: str, problems: Problems) -> Times | None:
         not all(
             isinstance(values, list)
             and len(values) <= _MOST_BINS
-            and all(map(_is_count, values))
+            and all(map(is_count, values))
             for values in lists
         )
         or len({len(values) for values in lists if isinstance(values, list)}) != 1
@@ -360,11 +360,3 @@ def _times(data: Any, where: str, problems: Problems) -> Times | None:
         problems.add(where, None, "must list bins that increase and do not overlap")
         return None
     return found
-
-
-def _is_count(value: Any) -> bool:
-    return (
-        isinstance(value, int)
-        and not isinstance(value, bool)
-        and 0 <= value <= _LARGEST
-    )
