@@ -10,6 +10,7 @@ import typer
 
 from tierwright.cli.output import (
     Json,
+    check_output,
     numbers,
     print_facts,
     print_json,
@@ -77,12 +78,8 @@ def compose(
             "--miss-weights is of the split, which was not requested", "add --partition"
         )
     workloads = read_workloads(profiles)
+    check_output(output)
     if output is not None:
-        if output.is_dir() or not output.parent.is_dir():
-            raise BadInput(
-                f"--output: `{output}` cannot be written",
-                "name a file in a folder that exists",
-            )
         made = composed_profile(workloads)
         made.write(output)
         if ram is None:

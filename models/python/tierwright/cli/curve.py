@@ -13,6 +13,7 @@ from tierwright.cli.options import accesses_per_s_option
 from tierwright.cli.output import (
     Json,
     as_typed,
+    check_output,
     print_facts,
     print_json,
     print_table,
@@ -186,12 +187,8 @@ def import_(
         place=str(file),
     )
     assert found.profile is not None  # import_curve raises otherwise
+    check_output(output)
     if output is not None:
-        if output.is_dir() or not output.parent.is_dir():
-            raise BadInput(
-                f"--output: `{output}` cannot be written",
-                "name a file in a folder that exists",
-            )
         found.profile.write(output)
     if json:
         print_json(

@@ -10,6 +10,7 @@ import typer
 
 from tierwright.cli.output import (
     Json,
+    check_output,
     print_facts,
     print_json,
     print_warnings,
@@ -90,12 +91,8 @@ def describe(
         description, preset, data, accesses_per_second, page_bytes
     )
     profile = described_profile(found)
+    check_output(output)
     if output is not None:
-        if output.is_dir() or not output.parent.is_dir():
-            raise BadInput(
-                f"--output: `{output}` cannot be written",
-                "name a file in a folder that exists",
-            )
         profile.write(output)
     if json:
         print_json(profile.to_dict(), to_keep=True)

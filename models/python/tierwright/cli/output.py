@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Protocol
 
 import typer
@@ -52,6 +53,21 @@ def named_as_given() -> Iterator[None]:
         if isinstance(error, TierwrightError):
             error.message = as_given(error.message)
         raise
+
+
+def check_output(output: Path | None) -> None:
+    """Refuse a file that cannot be written before any work is done for it.
+
+    Raises
+    ------
+    BadInput
+        If it is a folder, or in a folder that does not exist.
+    """
+    if output is not None and (output.is_dir() or not output.parent.is_dir()):
+        raise BadInput(
+            f"--output: `{output}` cannot be written",
+            "name a file in a folder that exists",
+        )
 
 
 def pairs(given: Sequence[str], option: str) -> dict[str, str]:

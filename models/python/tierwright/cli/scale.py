@@ -11,6 +11,7 @@ import typer
 from tierwright.cli.options import NewPages
 from tierwright.cli.output import (
     Json,
+    check_output,
     pairs,
     print_facts,
     print_json,
@@ -228,11 +229,7 @@ def scale(
     from tierwright.profile.document import read_profile
     from tierwright.profile.production import Production
 
-    if output is not None and (output.is_dir() or not output.parent.is_dir()):
-        raise BadInput(
-            f"--output: `{output}` cannot be written",
-            "name a file in a folder that exists",
-        )
+    check_output(output)
     found = read_profile(profile)
     found = replace(found, curve=found.curve.with_new_pages(new_pages))
     if production is not None:

@@ -11,6 +11,7 @@ import typer
 from tierwright.cli.options import Seed
 from tierwright.cli.output import (
     Json,
+    check_output,
     print_facts,
     print_json,
     print_notes,
@@ -88,11 +89,7 @@ def sampled(
         "use --sample-pages 8192 to bound the memory, or --sample-rate 0.01 to follow "
         "one page in a hundred",
     )
-    if output is not None and (output.is_dir() or not output.parent.is_dir()):
-        raise BadInput(
-            f"--output: `{output}` cannot be written",
-            "name a file in a folder that exists",
-        )
+    check_output(output)
     listed = parse_sizes(sizes, "--sizes", 1)
     from tierwright.profile import measure
 
