@@ -1,7 +1,6 @@
-import { Button, Group, Select, SimpleGrid, Text, TextInput } from "@mantine/core";
+import { Button, Select, SimpleGrid, Text, TextInput } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useNavigate } from "@tanstack/react-router";
+import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { answer } from "@/api/client";
 import {
@@ -13,6 +12,7 @@ import {
   workloadPresetsQuery,
 } from "@/api/described";
 import { createWorkloadFromDescription } from "@/api/gen/sdk.gen";
+import { CreateWorkload } from "@/components/create-workload";
 import { EmptyState } from "@/components/empty-state";
 import { Page } from "@/components/page";
 import { Panel } from "@/components/panel";
@@ -291,51 +291,31 @@ function Create(props: {
   readonly onDone: () => void;
 }) {
   const { draft, ready, reason } = props;
-  const navigate = useNavigate();
-  const queryClient = useQueryClient();
-  const create = useMutation({
-    mutationFn: () =>
-      answer(
-        createWorkloadFromDescription({
-          body: { ...descriptionOf(draft), name: draft.name.trim() },
-          throwOnError: true,
-        }),
-      ),
-    onSuccess: async (workload) => {
-      await queryClient.invalidateQueries({ queryKey: ["workloads"] });
-      props.onDone();
-      await navigate({
-        to: "/workloads/$workloadId",
-        params: { workloadId: workload.id },
-      });
-    },
-  });
   return (
     <Panel title="Create a workload">
-      <Group align="flex-end">
-        <TextInput
-          label="Workload name"
-          value={draft.name}
-          maxLength={200}
-          style={{ flex: "1 1 220px" }}
-          onChange={(event) => props.onChange({ name: event.currentTarget.value })}
-        />
-        <Button
-          onClick={() => create.mutate()}
-          loading={create.isPending}
-          disabled={reason !== null || !ready}
-        >
-          Use this description
-        </Button>
-      </Group>
-      {reason !== null && (
-        <Text size="sm" c="dimmed" mt="xs">
-          {reason}
-        </Text>
-      )}
-      {create.error !== null && (
-        <ProblemAlert error={create.error} title="The workload was not created" />
-      )}
+      <CreateWorkload
+        label="Workload name"
+        name={draft.name}
+        onName={(name) => props.onChange({ name })}
+        create={() =>
+          answer(
+            createWorkloadFromDescription({
+              body: { ...descriptionOf(draft), name: draft.name.trim() },
+              throwOnError: true,
+            }),
+          )
+        }
+        onDone={props.onDone}
+        action="Use this description"
+        disabled={reason !== null || !ready}
+        failed="The workload was not created"
+      >
+        {reason !== null && (
+          <Text size="sm" c="dimmed" mt="xs">
+            {reason}
+          </Text>
+        )}
+      </CreateWorkload>
     </Panel>
   );
 }

@@ -1,7 +1,6 @@
-import { Button, Group, Text, TextInput } from "@mantine/core";
+import { Text } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useNavigate } from "@tanstack/react-router";
+import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { answer } from "@/api/client";
 import { createWorkloadFromCurve } from "@/api/gen/sdk.gen";
@@ -11,6 +10,7 @@ import {
   curveKindsQuery,
   curvePreviewQuery,
 } from "@/api/given";
+import { CreateWorkload } from "@/components/create-workload";
 import { EmptyState } from "@/components/empty-state";
 import { Page } from "@/components/page";
 import { Panel } from "@/components/panel";
@@ -127,52 +127,32 @@ function Create(props: {
   readonly onDone: () => void;
 }) {
   const { draft, faults, preview, current } = props;
-  const navigate = useNavigate();
-  const queryClient = useQueryClient();
-  const create = useMutation({
-    mutationFn: () =>
-      answer(
-        createWorkloadFromCurve({
-          body: { ...statementOf(draft), name: draft.name.trim() },
-          throwOnError: true,
-        }),
-      ),
-    onSuccess: async (workload) => {
-      await queryClient.invalidateQueries({ queryKey: ["workloads"] });
-      props.onDone();
-      await navigate({
-        to: "/workloads/$workloadId",
-        params: { workloadId: workload.id },
-      });
-    },
-  });
   const reason = reasonOf(draft, faults, preview);
   return (
     <Panel title="Create a workload">
-      <Group align="flex-end">
-        <TextInput
-          label="Workload name"
-          value={draft.name}
-          maxLength={200}
-          style={{ flex: "1 1 220px" }}
-          onChange={(event) => props.onChange({ name: event.currentTarget.value })}
-        />
-        <Button
-          onClick={() => create.mutate()}
-          loading={create.isPending}
-          disabled={reason !== null || !current}
-        >
-          Use this curve
-        </Button>
-      </Group>
-      {reason !== null && (
-        <Text size="sm" c="dimmed" mt="xs">
-          {reason}
-        </Text>
-      )}
-      {create.error !== null && (
-        <ProblemAlert error={create.error} title="The curve was not added" />
-      )}
+      <CreateWorkload
+        label="Workload name"
+        name={draft.name}
+        onName={(name) => props.onChange({ name })}
+        create={() =>
+          answer(
+            createWorkloadFromCurve({
+              body: { ...statementOf(draft), name: draft.name.trim() },
+              throwOnError: true,
+            }),
+          )
+        }
+        onDone={props.onDone}
+        action="Use this curve"
+        disabled={reason !== null || !current}
+        failed="The curve was not added"
+      >
+        {reason !== null && (
+          <Text size="sm" c="dimmed" mt="xs">
+            {reason}
+          </Text>
+        )}
+      </CreateWorkload>
     </Panel>
   );
 }

@@ -1,5 +1,4 @@
 import {
-  Button,
   Checkbox,
   Group,
   SegmentedControl,
@@ -7,15 +6,9 @@ import {
   Skeleton,
   Stack,
   Text,
-  TextInput,
 } from "@mantine/core";
-import {
-  skipToken,
-  useMutation,
-  useQuery,
-  useQueryClient,
-} from "@tanstack/react-query";
-import { Link, useNavigate } from "@tanstack/react-router";
+import { skipToken, useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import {
   createScaled,
@@ -29,6 +22,7 @@ import {
 } from "@/api/scaling";
 import type { SummaryOut, WorkloadOut } from "@/api/workloads";
 import { type Column, valueColumn } from "@/components/columns";
+import { CreateWorkload } from "@/components/create-workload";
 import { DataTable } from "@/components/data-table";
 import { Disclosure } from "@/components/disclosure";
 import { DraftInput } from "@/components/draft-input";
@@ -563,38 +557,15 @@ function Keep(props: {
   const { workload, production } = props;
   const [name, setName] = useState<string | null>(null);
   const shown = name ?? usualName(workload.name, production);
-  const navigate = useNavigate();
-  const queryClient = useQueryClient();
-  const create = useMutation({
-    mutationFn: () => createScaled(workload.id, production, shown),
-    onSuccess: async (made) => {
-      await queryClient.invalidateQueries({ queryKey: ["workloads"] });
-      await navigate({
-        to: "/workloads/$workloadId",
-        params: { workloadId: made.id },
-      });
-    },
-  });
   return (
-    <>
-      <Group align="flex-end" gap="sm">
-        <TextInput
-          label="Name"
-          value={shown}
-          onChange={(event) => setName(event.currentTarget.value)}
-          style={{ flex: "1 1 260px" }}
-        />
-        <Button
-          loading={create.isPending}
-          disabled={shown.trim() === ""}
-          onClick={() => create.mutate()}
-        >
-          Use in all questions
-        </Button>
-      </Group>
-      {create.error !== null && (
-        <ProblemAlert error={create.error} title="The workload was not created" />
-      )}
-    </>
+    <CreateWorkload
+      label="Name"
+      name={shown}
+      onName={setName}
+      create={() => createScaled(workload.id, production, shown)}
+      action="Use in all questions"
+      disabled={shown.trim() === ""}
+      failed="The workload was not created"
+    />
   );
 }
