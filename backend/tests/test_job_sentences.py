@@ -2,6 +2,7 @@
 
 import asyncio
 from types import SimpleNamespace
+from unittest.mock import AsyncMock
 
 import pytest
 
@@ -42,5 +43,6 @@ def test_an_import_says_what_it_read(summary, said):
 def test_a_run_that_is_given_up_says_after_how_many_attempts(attempts, said):
     run = Run(status="running", attempts=attempts, cancel_requested=False)
     settings = SimpleNamespace(max_attempts=attempts)
-    asyncio.run(give_back(None, settings, run, "its worker died"))
+    session = SimpleNamespace(execute=AsyncMock())
+    asyncio.run(give_back(session, settings, run, "its worker died"))
     assert (run.status, run.error) == ("failed", said)

@@ -156,7 +156,7 @@ def changed(**changes: Any) -> dict[str, Any]:
         ),
         (
             changed(schema_version=9),
-            "p: schema_version: `9` is neither 1 nor 2, the versions that this program reads",
+            "p: schema_version: `9` must be one of 1, 2, 3, the versions that this program reads",
         ),
         (changed(curve=None), "p: curve: must be an object of three lists"),
         (

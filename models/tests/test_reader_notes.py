@@ -101,7 +101,7 @@ def test_evaluate_prints_what_the_reader_noticed(arc: Path, tmp_path: Path) -> N
     assert "does not distinguish writes from reads" in said
     code, out, said = run(
         "evaluate", path, "--ram-pages", 4, "--flash-pages", 8,
-        "--flash-device", FLASH, "--disk-device", DISK,
+        "--flash-device", FLASH, "--disk-device", DISK, "--assumptions",
     )  # fmt: skip
     assert code == 0
     assert "its writes are unknown" in said

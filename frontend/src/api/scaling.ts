@@ -2,7 +2,7 @@ import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { answer } from "./client";
 import {
   createScaledWorkload,
-  listRelations,
+  getRelations,
   previewScaledWorkload,
 } from "./gen/sdk.gen";
 import type { ProductionIn } from "./gen/types.gen";
@@ -20,7 +20,7 @@ export const relationsQuery = (workloadId: string) =>
     queryKey: ["workloads", workloadId, "relations"],
     queryFn: ({ signal }) =>
       answer(
-        listRelations({
+        getRelations({
           signal,
           path: { workload_id: workloadId },
           throwOnError: true,

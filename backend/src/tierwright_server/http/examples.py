@@ -240,7 +240,7 @@ _TRACES = {
     "read_workload_again": Example(path={"workload_id": Made("failed workload")}),
     "get_conversion_log": Example(path=_WORKLOAD),
     "get_curve": Example(path=_WORKLOAD, query={"points": 50}),
-    "list_relations": Example(path=_WORKLOAD),
+    "get_relations": Example(path=_WORKLOAD),
     "preview_scaled_workload": Example(_PRODUCTION, path=_WORKLOAD),
     "create_scaled_workload": Example(
         {**_PRODUCTION, "name": "Orders at 4 TiB"}, path=_WORKLOAD

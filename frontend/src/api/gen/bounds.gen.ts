@@ -462,6 +462,10 @@ export const GetPriceBookQuery = {
   table: {"values":["exchange_rates","absent","prices"]},
 } as const;
 
+export const GetRelationsQuery = {
+  table: {"values":["items"]},
+} as const;
+
 export const GetRootQuery = {
   table: {"values":["links"]},
 } as const;
@@ -521,6 +525,8 @@ export const ListCurveKindsQuery = {
 } as const;
 
 export const ListDescriptionKindsQuery = {
+  limit: {"low":1,"high":500,"whole":true,"usual":500},
+  offset: {"low":0,"high":1000000000,"whole":true,"usual":0},
   table: {"values":["rows"]},
 } as const;
 
@@ -582,10 +588,6 @@ export const ListPriceHistoryQuery = {
   limit: {"low":1,"high":500,"whole":true,"usual":500},
   offset: {"low":0,"high":1000000000,"whole":true,"usual":0},
   table: {"values":["rows","points"]},
-} as const;
-
-export const ListRelationsQuery = {
-  table: {"values":["items"]},
 } as const;
 
 export const ListRunsQuery = {

@@ -23390,7 +23390,7 @@ export type CreateWorkloadFromCurveResponses = {
 
 export type CreateWorkloadFromCurveResponse = CreateWorkloadFromCurveResponses[keyof CreateWorkloadFromCurveResponses];
 
-export type ListRelationsData = {
+export type GetRelationsData = {
     body?: never;
     path: {
         /**
@@ -23409,7 +23409,7 @@ export type ListRelationsData = {
     url: '/api/v1/workloads/{workload_id}/relations';
 };
 
-export type ListRelationsErrors = {
+export type GetRelationsErrors = {
     /**
      * The request cannot be read.
      */
@@ -23448,16 +23448,16 @@ export type ListRelationsErrors = {
     503: Problem;
 };
 
-export type ListRelationsError = ListRelationsErrors[keyof ListRelationsErrors];
+export type GetRelationsError = GetRelationsErrors[keyof GetRelationsErrors];
 
-export type ListRelationsResponses = {
+export type GetRelationsResponses = {
     /**
      * Successful Response
      */
     200: RelationList;
 };
 
-export type ListRelationsResponse = ListRelationsResponses[keyof ListRelationsResponses];
+export type GetRelationsResponse = GetRelationsResponses[keyof GetRelationsResponses];
 
 export type PreviewScaledWorkloadData = {
     body: ProductionIn;
@@ -24124,6 +24124,30 @@ export type ListDescriptionKindsData = {
     body?: never;
     path?: never;
     query?: {
+        /**
+         * Name
+         *
+         * Only those whose name contains this text, ignoring case.
+         */
+        name?: string | null;
+        /**
+         * Limit
+         *
+         * Most items to return.
+         */
+        limit?: number;
+        /**
+         * Offset
+         *
+         * Items to skip.
+         */
+        offset?: number;
+        /**
+         * Sort
+         *
+         * Key to sort by; with `-` before it, in descending order; absent: the default order of the list.
+         */
+        sort?: 'name' | '-name' | 'title' | '-title';
         /**
          * With `Accept: text/csv`: the table to answer with; absent: `rows`.
          */

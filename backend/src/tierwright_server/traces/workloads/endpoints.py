@@ -107,14 +107,14 @@ async def create_workload_from_curve(
 
 @router.get(
     "/{workload_id}/relations",
-    operation_id="list_relations",
+    operation_id="get_relations",
     responses=responses(404, 409),
 )
-async def list_relations(
+async def get_relations(
     workload_id: WorkloadId, session: SessionDep, context: ContextDep
 ) -> RelationList:
-    """List the relations of a workload that may each be scaled by itself, the largest first."""
-    return await scaling.list_relations(session, context, workload_id)
+    """Read the relations of a workload that may each be scaled by itself, the largest first."""
+    return await scaling.get_relations(session, context, workload_id)
 
 
 @router.post(
@@ -168,9 +168,12 @@ async def create_workload_from_description(
 @curves.get(
     "/description-kinds", operation_id="list_description_kinds", responses=responses()
 )
-async def list_description_kinds() -> list[DescriptionKindOut]:
+async def list_description_kinds(
+    page: Annotated[Page, paged("name", "title")], name: Search = None
+) -> list[DescriptionKindOut]:
     """List the kinds of components of which a described workload is mixed."""
-    return described.description_kinds()
+    kinds = [kind for kind in described.description_kinds() if holds(kind.name, name)]
+    return page.cut(kinds)[0]
 
 
 @curves.post(

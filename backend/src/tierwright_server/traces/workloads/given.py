@@ -260,6 +260,7 @@ def _summary(profile: Profile, stored_bytes: int) -> dict[str, Any]:
         "curve_pages": curve.last_listed,
         "dirty_share": None if given is None else given.dirty_share,
         "write_share": None if given is None else given.write_share,
+        "described_by": None if given is None else given.described_by,
         "scaled": None if curve.scaled is None else curve.scaled.to_dict(),
         "sample_rate": None if profile.sampled is None else profile.sampled.sample_rate,
     }

@@ -69,10 +69,10 @@ def _relations(context: Context, content: Content) -> tuple[RelationReuse, ...]:
     return relations.measured(Trace(path), names=True)
 
 
-async def list_relations(
+async def get_relations(
     session: AsyncSession, context: Context, workload_id: str
 ) -> RelationList:
-    """List the relations of a workload; none where it tells no more than one."""
+    """Read the relations of a workload; none where it tells no more than one."""
     _, content = await service.find_ready(session, workload_id)
     found = await context.of(KeptRelations).of(context, content)
     return RelationList(
