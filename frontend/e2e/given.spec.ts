@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, type Page, test } from "@playwright/test";
 import { expectAccessible } from "./axe";
+import { showNote } from "./unfold";
 
 const unique = () => Date.now().toString(36);
 
@@ -64,10 +65,10 @@ test("a pasted curve is questioned, repaired, made a workload and compared as a 
   await page.getByLabel("Set a share, the same at every size").check();
   await expect(page).toHaveURL(/dirty_share=0\.3/);
   await expect(times).toHaveCount(0);
-  await expect(page.getByText(/stated dirty share of 0\.3/)).toBeVisible();
+  await showNote(page, /stated dirty share of 0\.3/);
   await page.reload();
   await expect(page.getByLabel("Dirty share [%]")).toHaveValue("30");
-  await expect(page.getByText(/stated dirty share of 0\.3/)).toBeVisible();
+  await showNote(page, /stated dirty share of 0\.3/);
 
   for (const [link, said] of [
     ["Simulate", "There is no trace to replay"],
@@ -93,18 +94,18 @@ test("what rests on an unknown dirty share is told at both ends on every page", 
   expect(made.status()).toBe(201);
   const { id } = await made.json();
   const asked = `workload=${id}&ram_pages=2000&flash_pages=9000`;
-  const unknown = page.getByText(/share of evicted pages that are dirty is unknown/i);
+  const unknown = /share of evicted pages that are dirty is unknown/i;
   const none = page.getByText("No dirty pages", { exact: true });
 
   await page.goto(`/wear?${asked}&rate=20000`);
-  await expect(unknown.first()).toBeVisible();
+  await showNote(page, unknown);
   await expect(
     page.getByRole("button", { name: /^Life of Lazy, .*years to / }),
   ).toBeVisible();
   await expectAccessible(page, "wear of a curve");
 
   await page.goto(`/throughput?${asked}`);
-  await expect(unknown.first()).toBeVisible();
+  await showNote(page, unknown);
   const lazy = page
     .getByRole("table", { name: "Throughput of every scheme" })
     .getByRole("row", { name: /Lazy/ });
@@ -114,7 +115,7 @@ test("what rests on an unknown dirty share is told at both ends on every page", 
   await expectAccessible(page, "throughput of a curve");
 
   await page.goto(`/dram-or-flash?${asked}`);
-  await expect(unknown.first()).toBeVisible();
+  await showNote(page, unknown);
   await none.click();
   await expect(page.getByText(/If no evicted page is dirty: /).first()).toBeVisible();
   await expectAccessible(page, "DRAM or flash of a curve");
@@ -122,9 +123,7 @@ test("what rests on an unknown dirty share is told at both ends on every page", 
   await page.goto(
     `/scheme-map?${asked}&x=ram_pages&x_low=100&x_high=5000&y=flash_pages&y_low=200&y_high=60000`,
   );
-  await expect(
-    page.getByText(/share of evicted pages that are dirty is unknown/i).first(),
-  ).toBeVisible();
+  await expect(page.getByText(unknown).first()).toBeVisible();
   await none.click();
   await expect(
     page.getByRole("button", { name: /^Why this number: Lazy,/ }),

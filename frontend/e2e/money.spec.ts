@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, type Locator, type Page, test } from "@playwright/test";
 import { expectAccessible } from "./axe";
+import { showNote } from "./unfold";
 
 const LONG = { timeout: 90_000 };
 
@@ -71,9 +72,7 @@ test("DRAM or flash: metadata, hits alone, and the check by simulation", async (
   await page.getByRole("combobox", { name: "Flash metadata in RAM" }).click();
   await page.getByRole("option", { name: "L2ARC (OpenZFS)" }).click();
   await expect(page).toHaveURL(/metadata=l2arc/);
-  await expect(
-    page.getByText(/metadata of L2ARC .* subtracted from the existing DRAM/),
-  ).toBeVisible();
+  await showNote(page, /metadata of L2ARC .* subtracted from the existing DRAM/);
   await expectAccessible(page, "DRAM or flash, options");
 
   await page.getByRole("button", { name: "Replay both" }).click();

@@ -1,0 +1,16 @@
+import { expect, type Locator, type Page } from "@playwright/test";
+
+/** Shows a note of an answer, which stands folded among the assumptions where it changes nothing. */
+export async function showNote(page: Page, text: RegExp): Promise<Locator> {
+  const note = page.getByRole("listitem").filter({ hasText: text }).first();
+  const anywhere = page.locator("li").filter({ hasText: text }).first();
+  await expect(anywhere).toBeAttached();
+  const folded = page.locator("details:not([open])").filter({ has: anywhere });
+  if ((await folded.count()) > 0) {
+    await folded.first().locator("summary").click();
+  }
+  await expect(note).toBeVisible();
+  // Below the bar at the top a button may be hidden half, which is no fault of its size.
+  await page.evaluate(() => window.scrollTo(0, 0));
+  return note;
+}
