@@ -557,7 +557,9 @@ fn one_action_stands_for_the_requests_of_blkparse() {
     // Two Q writes of 8 sectors: pages 8 and 9. Merges, issues and completions are the same data.
     assert_eq!((report.requests, report.write_requests), (2, 2));
     assert_eq!((report.accesses, report.distinct_pages), (2, 2));
-    assert!(warning(&report, "duplicated_across_actions").contains("skipped: 1 D event and 1 C event"));
+    assert!(
+        warning(&report, "duplicated_across_actions").contains("skipped: 1 D event and 1 C event")
+    );
     assert!(warning(&report, "discards_passed_over").contains("1 discard"));
     assert!(warning(&report, "requests_without_data").contains("2 Q events"));
     assert!(report.assumptions[0].contains("Q events"));
@@ -717,7 +719,9 @@ fn blktrace_takes_one_action_and_tells_flushes_and_discards_apart() {
         (report.requests, report.write_requests, report.accesses),
         (2, 1, 3)
     );
-    assert!(warning(&report, "duplicated_across_actions").contains("skipped: 1 D event and 1 C event"));
+    assert!(
+        warning(&report, "duplicated_across_actions").contains("skipped: 1 D event and 1 C event")
+    );
     assert!(warning(&report, "discards_passed_over").contains("1 discard"));
     assert!(warning(&report, "requests_without_data").contains("1 Q"));
     let issued = read(records[2..4].concat(), "");
