@@ -52,6 +52,7 @@ import {
   scaledText,
   usualName,
 } from "./production-form";
+import { Figure } from "./summary-figures";
 
 const MOST_RATE = 1e12;
 const MOST_MACHINES = 100_000;
@@ -126,22 +127,6 @@ function Stated(props: {
         </Text>
       )}
     </Panel>
-  );
-}
-
-function Figure(props: {
-  readonly name: string;
-  readonly value: string;
-  readonly note?: string;
-}) {
-  return (
-    <div>
-      <dt>{props.name}</dt>
-      <dd>
-        {props.value}
-        {props.note !== undefined && <small>{props.note}</small>}
-      </dd>
-    </div>
   );
 }
 

@@ -24,7 +24,8 @@ import {
   ratio,
 } from "@/units/quantity";
 
-function Figure(props: {
+/** One figure of a panel, with a note below it. */
+export function Figure(props: {
   readonly name: string;
   readonly value: ReactNode;
   readonly note?: ReactNode;

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from tierwright.cli.options import DeviceCapacity, DeviceKind, DeviceName
 from tierwright.cli.output import (
     Json,
     print_facts,
@@ -50,15 +51,8 @@ def import_fio(
             "--id", metavar="ID", help="Id of the device [default: measured]."
         ),
     ] = "measured",
-    name: Annotated[
-        str | None, typer.Option("--name", metavar="NAME", help="Name for people.")
-    ] = None,
-    kind: Annotated[
-        str,
-        typer.Option(
-            "--kind", metavar="KIND", help="Kind, see docs/reference/devices.md."
-        ),
-    ] = "nvme",
+    name: DeviceName = None,
+    kind: DeviceKind = "nvme",
     queue_depth: Annotated[
         int | None,
         typer.Option(
@@ -78,12 +72,7 @@ def import_fio(
             help="Block size of the rates to import.",
         ),
     ] = None,
-    capacity: Annotated[
-        str | None,
-        typer.Option(
-            "--capacity", metavar="SIZE", help="Usable capacity, such as 1.6TB."
-        ),
-    ] = None,
+    capacity: DeviceCapacity = None,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", metavar="DEVICE.toml", help="File to write."),

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tierwright.cli.device import print_import, write_device
+from tierwright.cli.options import DeviceCapacity, DeviceKind, DeviceName
 from tierwright.cli.output import Json, print_json, whole_numbers
 from tierwright.common.errors import BadInput
 from tierwright.common.units import format_bytes, parse_bytes
@@ -85,21 +86,9 @@ def measure(
         str,
         typer.Option("--id", metavar="ID", help="Id of the device."),
     ] = "measured",
-    name: Annotated[
-        str | None, typer.Option("--name", metavar="NAME", help="Name for people.")
-    ] = None,
-    kind: Annotated[
-        str,
-        typer.Option(
-            "--kind", metavar="KIND", help="Kind, see docs/reference/devices.md."
-        ),
-    ] = "nvme",
-    capacity: Annotated[
-        str | None,
-        typer.Option(
-            "--capacity", metavar="SIZE", help="Usable capacity, such as 1.6TB."
-        ),
-    ] = None,
+    name: DeviceName = None,
+    kind: DeviceKind = "nvme",
+    capacity: DeviceCapacity = None,
     by: Annotated[
         str,
         typer.Option("--by", metavar="NAME", help="Who measures, for the provenance."),

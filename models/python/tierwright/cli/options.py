@@ -112,3 +112,17 @@ def preset_of(name: str | None) -> MetadataPreset | None:
 def accesses_per_s_option(help_: str) -> Any:
     """Return the option of a load, whose use the command tells."""
     return typer.Option("--accesses-per-s", metavar="N", help=f"{help_} [1/s]")
+
+
+DeviceName = Annotated[
+    str | None, typer.Option("--name", metavar="NAME", help="Name for people.")
+]
+DeviceKind = Annotated[
+    str,
+    typer.Option("--kind", metavar="KIND", help="Kind, see docs/reference/devices.md."),
+]
+DeviceCapacity = Annotated[
+    str | None,
+    typer.Option("--capacity", metavar="SIZE", help="Usable capacity, such as 1.6TB."),
+]
+"""Of a device that a command makes: what a measurement does not tell."""
