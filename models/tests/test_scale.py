@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 from tierwright.advise import compare, scale
 from tierwright.advise.scale import ScaledWorkload
+from tierwright.advise.scale.request import rate_of_units
 from tierwright.common.errors import BadInput
 from tierwright.common.wording import three_digits
 from tierwright.evaluate.page_flow.cautions import about_given
@@ -428,14 +429,14 @@ def test_work_units_use_the_error_of_transactions() -> None:
     per_unit, per_access = scaled(2.0, per_unit=True), scaled(2.0)
     kinds = [one.scaled.known_error for one in (per_unit, per_access)]
     assert [one.per for one in kinds if one is not None] == ["transaction", "access"]
-    assert scale.rate_of_units(None, 100.0, 25.0) == 2500
-    assert scale.rate_of_units(70.0, None, None) == 70
+    assert rate_of_units(None, 100.0, 25.0) == 2500
+    assert rate_of_units(70.0, None, None) == 70
     with pytest.raises(BadInput, match="is missing"):
-        scale.rate_of_units(None, None, 25.0)
+        rate_of_units(None, None, 25.0)
     with pytest.raises(BadInput, match="stated twice"):
-        scale.rate_of_units(10.0, 10.0, 25.0)
+        rate_of_units(10.0, 10.0, 25.0)
     with pytest.raises(BadInput, match="accesses of one unit of work are missing"):
-        scale.rate_of_units(None, 10.0, None)
+        rate_of_units(None, 10.0, None)
 
 
 def test_a_given_curve_is_scaled_too() -> None:

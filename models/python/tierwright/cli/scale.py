@@ -59,12 +59,13 @@ def workload(profile: Path, production: str | None, *, new_pages: int = 0) -> Pr
     if production is None:
         return found
     from tierwright.advise import scale
+    from tierwright.advise.scale.request import read_production
     from tierwright.profile.production import Production
 
     found = replace(found, curve=found.curve.with_new_pages(new_pages))
     data, at, rate = production.rpartition("@")
     if not at or production.endswith(".toml"):
-        return scale.answer(found, **scale.read_production(Path(production))).profile
+        return scale.answer(found, **read_production(Path(production))).profile
     hint = "write data and rate, such as 4TiB@80000, or name a file"
     try:
         per_s = float(rate)
@@ -226,6 +227,11 @@ def scale(
     The profile written is of one machine of production; every command that takes a profile takes it.
     """
     from tierwright.advise import scale as question
+    from tierwright.advise.scale.request import (
+        factor_of,
+        rate_of_units,
+        read_production,
+    )
     from tierwright.profile.document import read_profile
     from tierwright.profile.production import Production
 
@@ -260,11 +266,9 @@ def scale(
                 f"--production: {', '.join(beside)} cannot be stated besides",
                 "state all of production in the file, or all as options",
             )
-        asked = question.read_production(production)
+        asked = read_production(production)
     else:
-        rate = question.rate_of_units(
-            accesses_per_second, units_per_second, accesses_per_unit
-        )
+        rate = rate_of_units(accesses_per_second, units_per_second, accesses_per_unit)
         if data is None:
             raise BadInput(
                 "--data is missing", "state the data of production, such as --data 4TiB"
@@ -289,7 +293,7 @@ def scale(
             "tau_accesses": tau,
             "fixed": tuple(fixed or ()),
             "relation_factors": {
-                name: question.factor_of(name, text)
+                name: factor_of(name, text)
                 for name, text in pairs(relation or (), "--relation").items()
             },
             "exponent": exponent,

@@ -7,6 +7,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from tierwright.advise import scale
 from tierwright.advise.scale import ScaledWorkload
+from tierwright.advise.scale.request import rate_of_units
 from tierwright.profile import relations
 from tierwright.profile.document import Profile
 from tierwright.profile.production import Production, Scaled
@@ -145,9 +146,7 @@ async def _scaled(
 
 
 def _asked(body: ProductionIn) -> dict[str, Any]:
-    rate = scale.rate_of_units(
-        body.accesses_per_s, body.units_per_s, body.accesses_per_unit
-    )
+    rate = rate_of_units(body.accesses_per_s, body.units_per_s, body.accesses_per_unit)
     return {
         "production": Production(
             data_bytes=body.data_bytes,

@@ -1,0 +1,121 @@
+"""The curves of a workload on the scale of production, from a cold start and running."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from tierwright.common.arrays import FloatArray
+from tierwright.common.errors import BadInput
+from tierwright.common.units import format_bytes
+from tierwright.common.wording import percent, three_digits
+from tierwright.profile.curve import Curve
+from tierwright.profile.production import Scaled
+
+_MOST_ACCESSES = 2**53
+_MOST_SIZES = 2300
+"""Sizes of each of the two curves in a profile file: so many always fit into it."""
+
+
+def scaled_curve(curve: Curve, scaled: Scaled, grown: Any) -> Curve:
+    """Put counts and sizes of a curve on the scale of production, from a cold start and running."""
+    counts = scaled.counts_factor
+    accesses = round(curve.accesses * counts)
+    share = scaled.production.write_share
+    writes = curve.write_accesses
+    more_writes = 1.0
+    if share is not None and curve.write_backs_at is not None:
+        if writes == 0 and share > 0:
+            raise BadInput(
+                f"write share: the recording has no writes that {percent(share)} could follow",
+                "profile a trace with writes, or leave the write share out",
+            )
+        more_writes = share * curve.accesses / writes if writes else 1.0
+    write_accesses = min(accesses, round(writes * more_writes * counts))
+    distinct = max(1, round(curve.distinct_pages * counts))
+
+    def part(of: Curve) -> tuple[Any, FloatArray, FloatArray | None]:
+        pages = of.pages.astype(np.float64)
+        large = grown(pages, of.misses_at)
+        more = (0, len(large.pages) - len(pages))
+        known = np.pad(of.misses_at, more, mode="edge")
+        misses = np.minimum.accumulate(known * large.misses_kept) * counts
+        backs = of.write_backs_at
+        if backs is not None:
+            backs = np.pad(backs, more, mode="edge")
+            backs = np.minimum.accumulate(
+                np.minimum(
+                    backs * large.write_backs_kept * more_writes * counts,
+                    np.minimum(misses, float(write_accesses)),
+                )
+            )
+        return _listed(large.pages, misses, backs, (accesses, write_accesses), distinct)
+
+    base = curve.from_start("cold") if curve.given is None else curve
+    pages, misses, backs = part(base)
+    made = Curve.from_lists(
+        pages,
+        misses,
+        backs,
+        accesses=accesses,
+        distinct_pages=distinct,
+        page_bytes=curve.page_bytes,
+        write_accesses=write_accesses,
+        given=curve.given,
+        sample_rate=curve.sample_rate,
+        notes=curve.notes,
+        new_pages=min(distinct, round(curve.new_pages * counts)),
+        scaled=scaled,
+    )
+    if curve.given is not None:
+        return made
+    return Curve.scaled_to(scaled, made, part(base.steady()))
+
+
+def _listed(
+    sizes: FloatArray,
+    misses: FloatArray,
+    backs: FloatArray | None,
+    at_zero: tuple[int, int],
+    distinct: int,
+) -> tuple[Any, FloatArray, FloatArray | None]:
+    """List whole sizes, each once, with those of 1 page and of all pages."""
+    knots = np.concatenate(([0.0], np.maximum(sizes, 1e-9)))
+    knots = np.maximum.accumulate(knots)
+    keep = np.concatenate(([True], np.diff(knots) > 0))
+    whole = np.unique(
+        np.concatenate((np.maximum(1, np.rint(sizes)), [1, distinct])).astype(np.int64)
+    )
+
+    if len(whole) > _MOST_SIZES:
+        whole = whole[np.rint(np.linspace(0, len(whole) - 1, _MOST_SIZES)).astype(int)]
+
+    def at(values: FloatArray, zero: int) -> FloatArray:
+        line = np.interp(
+            whole, knots[keep], np.concatenate(([float(zero)], values))[keep]
+        )
+        return np.minimum.accumulate(np.minimum(line, float(zero)))
+
+    found = at(misses, at_zero[0])
+    return (
+        whole,
+        found,
+        None if backs is None else np.minimum(at(backs, at_zero[1]), found),
+    )
+
+
+def check_counts(curve: Curve, scaled: Scaled) -> None:
+    if curve.accesses * scaled.counts_factor > _MOST_ACCESSES:
+        raise BadInput(
+            f"production data: {format_bytes(scaled.production.data_bytes)} are "
+            f"{three_digits(scaled.factor)} times the recorded data: more accesses than can be "
+            "counted exactly",
+            "profile a recording of a larger system, or a shorter one",
+        )
+    if curve.distinct_pages * scaled.counts_factor < 1:
+        raise BadInput(
+            f"machines: `{scaled.production.machines}` would hold less than one page each of the "
+            "pages that the recording touches",
+            "state fewer machines",
+        )
