@@ -261,10 +261,11 @@ def known(answer: httpx.Response) -> Any:
     if isinstance(found, dict):
         # How long a check would take is measured anew; that a file was rebuilt is said.
         found.pop("check", None)
-        if "warnings" in found:
-            found["warnings"] = [
-                note for note in found["warnings"] if note["name"] != "curve_rebuilt"
-            ]
+        for notes, name in (("warnings", "name"), ("cautions", "code")):
+            if notes in found:
+                found[notes] = [
+                    note for note in found[notes] if note[name] != "curve_rebuilt"
+                ]
     return found
 
 

@@ -530,15 +530,19 @@ CARDS = ROOT / "models" / "python" / "tierwright" / "catalogue"
 
 
 def made_in_python() -> set[str]:
-    """Names of the cautions that a module of the models makes."""
+    """Names of the cautions that a module of the models or of the server makes."""
     names: set[str] = set()
-    for path in (ROOT / "models" / "python" / "tierwright").rglob("*.py"):
+    for path in (
+        *(ROOT / "models" / "python" / "tierwright").rglob("*.py"),
+        *(ROOT / "backend" / "src").rglob("*.py"),
+    ):
         if CARDS in path.parents:
             continue
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.Call) and getattr(node.func, "id", "") in (
                 "Caution",
                 "TraceCaution",
+                "Note",
             ):
                 first = next(
                     iter([*node.args, *(each.value for each in node.keywords)])

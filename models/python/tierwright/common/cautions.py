@@ -305,6 +305,7 @@ NOTHING_UNKNOWN: frozenset[str] = frozenset(
         "asymmetry_below_1",
         "blank_lines",
         "breaks_passed_over",
+        "curve_rebuilt",
         "deletes_without_access",
         "device_size_not_compared",
         "discards_passed_over",
