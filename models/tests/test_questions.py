@@ -191,6 +191,7 @@ WITHOUT_STEPS = {
 CAUTION = {"code", "about", "message", "hint", "effect", "could_change_choice"}
 """Keys of a caution in a document."""
 PARTS = {
+    "at_load": "the devices that production takes, in `compare`",
     "checks": "answers beside replays, one module each",
     "flash_choice_effects": "what cautions of `flash_choice` could change",
     "clean_only": "a formula beside a replay, in `sweep`",

@@ -15,7 +15,7 @@ export const AskBillQuery = {
 } as const;
 
 export const AskCompareQuery = {
-  table: {"values":["devices.flash.figures","devices.flash.measurements","devices.flash.service_times","devices.flash.waiting_times","devices.disk.figures","devices.disk.measurements","devices.disk.service_times","devices.disk.waiting_times","devices.ram.figures","devices.ram.measurements","devices.ram.service_times","devices.ram.waiting_times","schemes","schemes.money.parts","schemes.warnings","outer.bars","outer.bars.money.parts","warnings","cautions","result.rows"]},
+  table: {"values":["devices.flash.figures","devices.flash.measurements","devices.flash.service_times","devices.flash.waiting_times","devices.disk.figures","devices.disk.measurements","devices.disk.service_times","devices.disk.waiting_times","devices.ram.figures","devices.ram.measurements","devices.ram.service_times","devices.ram.waiting_times","schemes","schemes.money.parts","schemes.warnings","outer.bars","outer.bars.money.parts","at_load.configurations","at_load.configurations.money.parts","warnings","cautions","result.rows"]},
 } as const;
 
 export const AskDeviceHealthQuery = {

@@ -341,6 +341,44 @@ export type Asks = {
 };
 
 /**
+ * AtLoadOut
+ *
+ * How many devices the rate of production takes, on each machine.
+ */
+export type AtLoadOut = {
+    /**
+     * Accesses Per S
+     *
+     * Page accesses of one machine: in the busiest hour where it is known, else the mean. [1/s]
+     */
+    accesses_per_s: number;
+    /**
+     * Of Peak
+     *
+     * Whether that is the busiest hour.
+     */
+    of_peak: boolean;
+    /**
+     * Machines
+     *
+     * Equal machines, each with these devices.
+     */
+    machines: number;
+    /**
+     * Configurations
+     *
+     * The schemes, then the configurations beside them.
+     */
+    configurations: Array<DevicesNeededOut>;
+    /**
+     * Sentence
+     *
+     * What the best scheme needs, beside no flash, in words.
+     */
+    sentence: string;
+};
+
+/**
  * AxisIn
  *
  * One axis: evenly spaced for shares, by equal factors otherwise.
@@ -4366,6 +4404,48 @@ export type DeviceVocabulary = {
 };
 
 /**
+ * DevicesNeededOut
+ *
+ * The least devices with which one configuration carries the load.
+ */
+export type DevicesNeededOut = {
+    /**
+     * Name
+     *
+     * Of the scheme, or of the configuration beside them.
+     */
+    name: string;
+    /**
+     * Flash Devices
+     *
+     * At least; 0 where it has none.
+     */
+    flash_devices: number;
+    /**
+     * Disks
+     *
+     * At least; 0 where it has none.
+     */
+    disks: number;
+    /**
+     * Flash Busy
+     *
+     * Busy share if there were one flash device; above 1 one is too few. [1]
+     */
+    flash_busy: number;
+    /**
+     * Disk Busy
+     *
+     * The same of one disk. [1]
+     */
+    disk_busy: number;
+    /**
+     * RAM of its size, whole devices, or as many volumes.
+     */
+    money: MoneyOut;
+};
+
+/**
  * DevicesOut
  *
  * Devices with accesses, the most accessed first.
@@ -5121,6 +5201,10 @@ export type EvaluationOut = {
      * What surrounds the schemes, for comparison.
      */
     outer: OuterOut;
+    /**
+     * Devices that carry the rate of production; absent where the workload was not scaled to one. Where the dirty share is unknown, with the most dirty pages.
+     */
+    at_load: AtLoadOut | null;
     /**
      * Share of evicted pages that are dirty: measured, stated or unknown. [1]
      */
@@ -18333,7 +18417,7 @@ export type AskCompareData = {
         /**
          * With `Accept: text/csv`: the table to answer with; absent: `schemes`.
          */
-        table?: 'devices.flash.figures' | 'devices.flash.measurements' | 'devices.flash.service_times' | 'devices.flash.waiting_times' | 'devices.disk.figures' | 'devices.disk.measurements' | 'devices.disk.service_times' | 'devices.disk.waiting_times' | 'devices.ram.figures' | 'devices.ram.measurements' | 'devices.ram.service_times' | 'devices.ram.waiting_times' | 'schemes' | 'schemes.money.parts' | 'schemes.warnings' | 'outer.bars' | 'outer.bars.money.parts' | 'warnings' | 'cautions' | 'result.rows';
+        table?: 'devices.flash.figures' | 'devices.flash.measurements' | 'devices.flash.service_times' | 'devices.flash.waiting_times' | 'devices.disk.figures' | 'devices.disk.measurements' | 'devices.disk.service_times' | 'devices.disk.waiting_times' | 'devices.ram.figures' | 'devices.ram.measurements' | 'devices.ram.service_times' | 'devices.ram.waiting_times' | 'schemes' | 'schemes.money.parts' | 'schemes.warnings' | 'outer.bars' | 'outer.bars.money.parts' | 'at_load.configurations' | 'at_load.configurations.money.parts' | 'warnings' | 'cautions' | 'result.rows';
     };
     url: '/api/v1/evaluations';
 };

@@ -21,6 +21,7 @@ import { isSold, useBuyable } from "@/questions/buyable";
 import { growthAsked, stateOfInputs } from "@/questions/compare";
 import { type AnalysisSearch, assumptions, evaluationInput } from "@/questions/point";
 import { usePatch } from "@/questions/use-analysis";
+import { AtLoad } from "./at-load";
 import { CheckPanel } from "./check-panel";
 import classes from "./compare.module.css";
 import { FlashPanel } from "./flash-panel";
@@ -113,6 +114,7 @@ export function CompareView({ state, workload, summary }: AnalysisInputs) {
             <SchemeTable asked={asked} evaluation={shown} />
           </div>
           <DecidingReplay decision={decision} />
+          <AtLoad evaluation={shown} />
           {summary.kind === "trace" ? (
             <CheckPanel
               checking={checking}

@@ -630,9 +630,11 @@ def evaluate(
     if found.range is not None:
         _print_range(found.range)
         _print_outer(found, priced=price_book is not None)
+        _print_load(found, priced=price_book is not None)
         return
     _print_evaluation(found.evaluation, priced=price_book is not None)
     _print_outer(found, priced=price_book is not None)
+    _print_load(found, priced=price_book is not None)
 
 
 def conformance(
@@ -855,6 +857,41 @@ def _print_outer(found: Comparison, *, priced: bool) -> None:
         typer.echo(f"{bar.title}: {bar.note}")
         if priced and bar.cost_reason:
             typer.echo(f"no cost: {bar.cost_reason}")
+
+
+def _print_load(found: Comparison, *, priced: bool) -> None:
+    """Print how many devices carry the rate of production; nothing without one."""
+    from tierwright.common.currency import amount, shown_in
+
+    load = found.at_load
+    if load is None:
+        return
+    titles = {name: name for name in load.schemes} | {
+        name: found.outer.bars[name].title for name in load.outer
+    }
+    rows = []
+    for name, needed in (load.schemes | load.outer).items():
+        cost = needed.cost_usd_per_month
+        rows.append(
+            [
+                titles[name],
+                format_count(needed.flash_devices),
+                format_count(needed.disks),
+                *(["-" if cost is None else amount(cost)] if priced else []),
+            ]
+        )
+    typer.echo("")
+    print_table(
+        f"devices that carry {format_count(float(f'{load.accesses_per_s:.3g}'))} accesses per second, at least",
+        [
+            ("", False),
+            ("flash devices", True),
+            ("disks", True),
+            *([(f"{shown_in().currency} / month", True)] if priced else []),
+        ],
+        rows,
+    )
+    typer.echo(found.load_sentence)
 
 
 def _print_evaluation(found: Evaluation, *, priced: bool) -> None:

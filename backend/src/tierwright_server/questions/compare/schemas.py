@@ -229,6 +229,37 @@ class OuterOut(Answer):
     )
 
 
+class DevicesNeededOut(Answer):
+    """The least devices with which one configuration carries the load."""
+
+    name: str = Field(description="Of the scheme, or of the configuration beside them.")
+    flash_devices: int = Field(description="At least; 0 where it has none.")
+    disks: int = Field(description="At least; 0 where it has none.")
+    flash_busy: float = Field(
+        description="Busy share if there were one flash device; above 1 one is too few. [1]"
+    )
+    disk_busy: float = Field(description="The same of one disk. [1]")
+    money: MoneyOut = Field(
+        description="RAM of its size, whole devices, or as many volumes."
+    )
+
+
+class AtLoadOut(Answer):
+    """How many devices the rate of production takes, on each machine."""
+
+    accesses_per_s: float = Field(
+        description="Page accesses of one machine: in the busiest hour where it is known, else the mean. [1/s]"
+    )
+    of_peak: bool = Field(description="Whether that is the busiest hour.")
+    machines: int = Field(description="Equal machines, each with these devices.")
+    configurations: list[DevicesNeededOut] = Field(
+        description="The schemes, then the configurations beside them."
+    )
+    sentence: str = Field(
+        description="What the best scheme needs, beside no flash, in words."
+    )
+
+
 class MarginOut(Answer):
     """By how much the best scheme wins."""
 
@@ -287,6 +318,10 @@ class EvaluationOut(Answer):
     )
     schemes: list[SchemeEvaluation]
     outer: OuterOut = Field(description="What surrounds the schemes, for comparison.")
+    at_load: AtLoadOut | None = Field(
+        description="Devices that carry the rate of production; absent where the workload was "
+        "not scaled to one. Where the dirty share is unknown, with the most dirty pages."
+    )
     dirty_share: DirtyShareOut
     best: str | None = Field(
         description="Scheme with the least I/O time; absent where that depends on a dirty "

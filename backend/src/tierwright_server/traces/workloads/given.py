@@ -190,9 +190,20 @@ async def create_from_profile(
     more : mapping
         Keys of the summary beside those of every profile.
     """
+    workload = Workload(id=runs.new_id(), name=name, example=False, filename=filename)
+    return await store_profile(session, context.settings, profile, workload, more)
+
+
+async def store_profile(
+    session: AsyncSession,
+    settings: Settings,
+    profile: Profile,
+    workload: Workload,
+    more: Mapping[str, Any] = MappingProxyType({}),
+) -> Workload:
+    """Store a profile as `create_from_profile` does, with a workload that is not stored yet."""
     text = await asyncio.to_thread(profile.to_text)
     content_id = hashlib.sha256(text.encode()).hexdigest()
-    settings = context.settings
     storage.check_space(settings, len(text))
     await repository.lock_content(session, content_id)
     folder = contents.folder_of(settings, content_id)
@@ -200,13 +211,7 @@ async def create_from_profile(
     await repository.add_content(
         session, content_id, {**_summary(profile, len(text)), **more}
     )
-    workload = Workload(
-        id=runs.new_id(),
-        name=name,
-        example=False,
-        filename=filename,
-        content_id=content_id,
-    )
+    workload.content_id = content_id
     session.add(workload)
     await session.flush()
     return workload

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import delete
-from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
+from sqlalchemy.ext.asyncio import AsyncSession
 
 from tierwright.evaluate.described.curve import ESTIMATOR
 from tierwright.evaluate.page_flow.cautions import about_trace
@@ -58,9 +58,6 @@ from tierwright_server.traces.workloads.schemas import (
     WorkloadStatus,
 )
 
-EXAMPLE_ID = "example"
-_EXAMPLE_NAME = "Worked example: TPC-B on PostgreSQL"
-_EXAMPLE_LOCK = "workload:example"
 _ESTIMATORS = {
     ContentKind.TRACE: "exact LRU stack distances, one pass over the whole trace, cold start",
     ContentKind.PROFILE: "profile of a trace, as it was uploaded: LRU, cold start",
@@ -498,34 +495,6 @@ def _report_of(workload: Workload | None, content: Content) -> dict[str, Any]:
         own: dict[str, Any] = workload.conversion["report"]
         return own
     return content.summary
-
-
-async def ensure_example(sessions: async_sessionmaker[AsyncSession]) -> None:
-    """Queue the worked example once; again, should its reading have failed."""
-    async with sessions() as session:
-        await repository.lock_content(session, _EXAMPLE_LOCK)
-        workload = await repository.example(session)
-        if workload is None:
-            workload = Workload(
-                id=EXAMPLE_ID,
-                name=_EXAMPLE_NAME,
-                example=True,
-                filename="tpcb-cut.csv.zst",
-                reading=ReadOptions(format="postgres_csv").model_dump(),
-            )
-            session.add(workload)
-        elif workload.content_id is not None or not await _has_ended(session, workload):
-            return
-        run = await runs.create(
-            session, RunKind.INGEST, workload.id, "Import the worked example"
-        )
-        workload.run_id = run.id
-        await session.commit()
-
-
-async def _has_ended(session: AsyncSession, workload: Workload) -> bool:
-    run = await session.get(Run, workload.run_id) if workload.run_id else None
-    return run is None or RunStatus(run.status) in FINAL
 
 
 def _status(run: Run | None) -> WorkloadStatus:
