@@ -77,21 +77,50 @@ def test_worked_by_hand() -> None:
     # Everything on flash: 400 reads at 100 µs and 80 writes at 200: 56 µs, 0.56 busy.
     on_flash = load.outer["all_on_flash"]
     assert (on_flash.flash_devices, on_flash.disks) == (1, 0)
+    # RAM is 0.038 USD, 2 disks of 24 TB are for the data alone.
     assert found.load_sentence == (
-        "On average, 10,000 accesses per second take at least 1 flash device and 3 disks under "
-        "Exclusive (104 USD a month with RAM), and 6 disks without flash (144 USD a month with "
-        "RAM): flash saves 40 USD a month."
+        "On average, 10,000 accesses per second take at least 1 flash device with everything on "
+        "flash (32 USD a month with RAM), 1 flash device and 3 disks under Exclusive (104 USD a "
+        "month with RAM) and 6 disks without flash (144 USD a month with RAM)."
+    )
+    assert found.load_verdict == (
+        "Everything on flash costs least: 32 USD a month for 1 flash device and RAM, 72 USD less "
+        "than exclusive."
     )
 
 
-def test_flash_that_does_not_pay_is_said_to_cost_more() -> None:
+def test_the_scheme_costs_least_where_the_data_are_large() -> None:
+    # 20 TB: 7 flash devices at 32 USD a month, or 1 and 3 disks at 24.
+    found = asked(scaled(data=20_000 * GB))
+    assert found.load_verdict == (
+        "Exclusive costs least: 104 USD a month for 1 flash device, 3 disks and RAM, 40 USD less "
+        "than no flash."
+    )
+
+
+def test_no_flash_costs_least_where_flash_is_dear() -> None:
     dear = book(
         {"kind": "dram", "usd_per_gib": 3600, "source": "s"},
         {"kind": "nvme", "usd_per_gb": 3.6, "source": "s"},
         {"kind": "hdd", "usd_per_gb": 0.036, "source": "s"},
     )
-    said = asked(scaled(), prices=dear).load_sentence
-    assert said.endswith(": flash costs 248 USD a month more.")
+    found = asked(scaled(data=20_000 * GB), prices=dear)
+    assert found.load_verdict == (
+        "No flash costs least: 144 USD a month for 6 disks and RAM, 248 USD less than exclusive."
+    )
+
+
+def test_what_costs_the_same_is_said_to() -> None:
+    # One flash device and 3 disks against 6 disks, at the price at which they are equal.
+    even = book(
+        {"kind": "dram", "usd_per_gib": 3600, "source": "s"},
+        {"kind": "nvme", "usd_per_gb": 0.81, "source": "s"},
+        {"kind": "hdd", "usd_per_gb": 0.036, "source": "s"},
+    )
+    found = asked(scaled(data=20_000 * GB), prices=even)
+    assert found.load_verdict.startswith(
+        "Exclusive and No flash cost the same: 144 USD"
+    )
 
 
 def test_of_the_busiest_hour_where_it_is_known_and_of_one_machine() -> None:
@@ -113,7 +142,7 @@ def test_data_that_fill_more_disks_than_the_load_takes_decide() -> None:
     assert load is not None
     assert load.schemes["none"].disks == 3
     assert load.schemes["exclusive"].disks == 3
-    assert ", and as many disks without flash (" in found.load_sentence
+    assert "3 disks without flash (" in found.load_sentence
 
 
 def test_without_flash_no_flash_device_is_needed() -> None:
@@ -122,7 +151,8 @@ def test_without_flash_no_flash_device_is_needed() -> None:
     assert load is not None
     assert load.schemes["none"].flash_devices == 0
     assert found.load_sentence == (
-        "On average, 10,000 accesses per second take at least 6 disks (144 USD a month with RAM)."
+        "On average, 10,000 accesses per second take at least 1 flash device with everything on "
+        "flash (32 USD a month with RAM) and 6 disks without flash (144 USD a month with RAM)."
     )
 
 
@@ -133,6 +163,7 @@ def test_without_prices_there_is_a_number_and_no_money() -> None:
     assert load.schemes["none"].cost_usd_per_month is None
     assert load.schemes["none"].cost_reason
     assert "USD" not in found.load_sentence
+    assert found.load_verdict == ""
 
 
 def test_what_is_rented_is_rented_in_as_many_volumes() -> None:

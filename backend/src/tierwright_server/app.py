@@ -32,9 +32,9 @@ from tierwright_server.runtime.database_watch import DatabaseGate, DatabaseWatch
 from tierwright_server.storage.db import make_engine, psycopg_dsn
 from tierwright_server.storage.quick_reads import QuickReads
 from tierwright_server.traces.curves import CurveCache
+from tierwright_server.traces.workloads.example import ensure_example
 from tierwright_server.traces.workloads.kept import KeptWorkloads
 from tierwright_server.traces.workloads.scaling import KeptRelations
-from tierwright_server.traces.workloads.example import ensure_example
 
 _LEAST_COMPRESSED = 65_536
 """Bytes of an answer."""

@@ -373,9 +373,15 @@ export type AtLoadOut = {
     /**
      * Sentence
      *
-     * What the best scheme needs, beside no flash, in words.
+     * What the best scheme, no flash and everything on flash need, in words.
      */
     sentence: string;
+    /**
+     * Verdict
+     *
+     * Which of these costs least, in words; empty where a price is not known.
+     */
+    verdict: string;
 };
 
 /**

@@ -26,7 +26,9 @@ export function AtLoad({ evaluation }: { readonly evaluation: EvaluationOut }) {
         load.machines > 1 ? " on each machine" : ""
       }, spread evenly; whole devices are priced`}
     >
-      <Text mb="sm">{load.sentence}</Text>
+      <Text mb="sm">
+        {load.sentence} {load.verdict !== "" && <b>{load.verdict}</b>}
+      </Text>
       <DataTable
         label="Devices for production"
         className={classes["table"]}

@@ -144,7 +144,10 @@ function AnswerPanel(props: {
           <Text size="sm" c="dimmed">
             {workload.name}, {extent(workload, evaluation)}
           </Text>
-          <h2 className={classes["sentence"]}>{unbroken(evaluation.sentence)}</h2>
+          <h2 className={classes["sentence"]}>
+            {unbroken(evaluation.at_load?.verdict || evaluation.sentence)}
+          </h2>
+          {evaluation.at_load?.verdict && <Text>{unbroken(evaluation.sentence)}</Text>}
           <CloseCall
             evaluation={evaluation}
             modelBest={props.modelBest}

@@ -1,19 +1,29 @@
-"""How many devices the load of production takes, in words."""
+"""How many devices the load of production takes, and which way costs least, in words."""
 
 from __future__ import annotations
 
 from decimal import Decimal
+from typing import NamedTuple
 
 from tierwright.advise.point import scheme_titles
 from tierwright.common.currency import amount, shown_in
 from tierwright.common.units import format_count
-from tierwright.common.wording import counted
+from tierwright.common.wording import counted, listed
+from tierwright.evaluate.page_flow.outer import ON_FLASH, TITLES
 from tierwright.evaluate.page_flow.results import AtLoad, DevicesNeeded, Evaluation
 from tierwright.evaluate.page_flow.schemes import NO_FLASH
 
 
+class _Way(NamedTuple):
+    """One way to carry the load: its name, what follows its devices, and the devices."""
+
+    title: str
+    where: str
+    needed: DevicesNeeded
+
+
 def sentence(found: Evaluation, load: AtLoad) -> str:
-    """Say what the best scheme needs to carry the load, beside no flash.
+    """Say what the best scheme, no flash and everything on flash need to carry the load.
 
     Parameters
     ----------
@@ -24,26 +34,63 @@ def sentence(found: Evaluation, load: AtLoad) -> str:
     """
     rate = format_count(float(f"{load.accesses_per_s:.3g}"))
     hour = "In the busiest hour" if load.of_peak else "On average"
-    where = " of each machine" if load.machines > 1 else ""
-    opening = f"{hour}, {rate} accesses per second{where}"
-    none = load.schemes[NO_FLASH]
-    alone = found.inputs["flash_pages"] == 0
-    best = none if alone else load.schemes[found.best]
-    if alone or found.best == NO_FLASH:
-        return f"{opening} take at least {_devices(none)}{_price(none)}."
-    title = scheme_titles()[found.best]
-    own = f"{opening} take at least {_devices(best)} under {title}{_price(best)}"
-    if best.disks == none.disks:
-        return f"{own}, and as many disks without flash{_price(none)}."
-    saved = _saving(best, none)
-    return f"{own}, and {_devices(none)} without flash{_price(none)}{saved}."
+    machine = " of each machine" if load.machines > 1 else ""
+    ways = listed(
+        [
+            f"{listed(_devices(way.needed))}{way.where}{_price(way.needed)}"
+            for way in _ways(found, load)
+        ]
+    )
+    return f"{hour}, {rate} accesses per second{machine} take at least {ways}."
 
 
-def _devices(needed: DevicesNeeded) -> str:
-    disks = counted(needed.disks, "disk")
-    if needed.flash_devices == 0:
-        return disks
-    return f"{counted(needed.flash_devices, 'flash device')} and {disks}"
+def verdict(found: Evaluation, load: AtLoad) -> str:
+    """Say which of these ways costs least, with RAM; nothing where a price is missing.
+
+    Parameters
+    ----------
+    found : Evaluation
+        By the model, or decided by a replay.
+    load : AtLoad
+        Of it.
+    """
+    ways = _ways(found, load)
+    costs = [way.needed.cost_usd_per_month for way in ways]
+    if len(ways) == 1 or costs[0] is None or costs[1] is None:
+        return ""
+    least, next_ = ways[0], ways[1]
+    difference = costs[1] - costs[0]
+    machine = " on each machine" if load.machines > 1 else ""
+    what = listed([*_devices(least.needed), "RAM"])
+    own = f"{_money(costs[0])} a month for {what}{machine}"
+    if amount(costs[0]) == amount(costs[1]):
+        return f"{least.title} and {next_.title} cost the same: {own}."
+    return f"{least.title} costs least: {own}, {_money(difference)} less than {next_.title.lower()}."
+
+
+def _ways(found: Evaluation, load: AtLoad) -> list[_Way]:
+    """Return the ways to carry the load, the cheapest first where all prices are known."""
+    ways = [_Way("No flash", " without flash", load.schemes[NO_FLASH])]
+    if found.inputs["flash_pages"] and found.best != NO_FLASH:
+        title = scheme_titles()[found.best]
+        ways.insert(0, _Way(title, f" under {title}", load.schemes[found.best]))
+    if ON_FLASH in load.outer:
+        ways.append(
+            _Way(TITLES[ON_FLASH], " with everything on flash", load.outer[ON_FLASH])
+        )
+    known = [
+        (way.needed.cost_usd_per_month, place)
+        for place, way in enumerate(ways)
+        if way.needed.cost_usd_per_month is not None
+    ]
+    if len(known) < len(ways):
+        return ways
+    return [ways[place] for _, place in sorted(known)]
+
+
+def _devices(needed: DevicesNeeded) -> list[str]:
+    counts = {"flash device": needed.flash_devices, "disk": needed.disks}
+    return [counted(count, one) for one, count in counts.items() if count]
 
 
 def _price(needed: DevicesNeeded) -> str:
@@ -51,15 +98,6 @@ def _price(needed: DevicesNeeded) -> str:
     if needed.cost_usd_per_month is None:
         return ""
     return f" ({_money(needed.cost_usd_per_month)} a month with RAM)"
-
-
-def _saving(best: DevicesNeeded, none: DevicesNeeded) -> str:
-    one, other = best.cost_usd_per_month, none.cost_usd_per_month
-    if one is None or other is None or one == other:
-        return ""
-    word = "saves" if one < other else "costs"
-    more = "" if one < other else " more"
-    return f": flash {word} {_money(abs(other - one))} a month{more}"
 
 
 def _money(usd: Decimal) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from tierwright.advise.at_load import sentence as load_sentence
+from tierwright.advise import at_load as load_words
 from tierwright.advise.decide import decide
 from tierwright.advise.outer import standing, standing_of_range
 from tierwright.advise.point import DIRTY_SHARE_UNKNOWN, ONE_END, scheme_titles
@@ -63,6 +63,8 @@ class Comparison(Answer):
         dirty pages as possible where their share is unknown.
     load_sentence : str
         The same in words; empty without.
+    load_verdict : str
+        Which way to carry the load costs least; empty where that is not known.
     """
 
     evaluation: Evaluation = field(repr=False)
@@ -72,6 +74,7 @@ class Comparison(Answer):
     outer_least: OuterBars | None = field(default=None, repr=False)
     at_load: AtLoad | None = field(default=None, repr=False)
     load_sentence: str = ""
+    load_verdict: str = ""
 
     @property
     def best(self) -> str | None:
@@ -113,6 +116,7 @@ class Comparison(Answer):
         }
         found["outer"]["sentence"] = self.standing
         found["load_sentence"] = self.load_sentence
+        found["load_verdict"] = self.load_verdict
         if not derivation:
             del found["derivation"]
         return found
@@ -235,7 +239,8 @@ def of_evaluation(
         outer=outer,
         standing=standing(made, outer),
         at_load=at_load,
-        load_sentence="" if at_load is None else load_sentence(made, at_load),
+        load_sentence="" if at_load is None else load_words.sentence(made, at_load),
+        load_verdict="" if at_load is None else load_words.verdict(made, at_load),
     )
 
 
@@ -275,6 +280,7 @@ def of_range(
         outer_least=found.least.outer,
         at_load=most.at_load,
         load_sentence=_of_most(most.load_sentence),
+        load_verdict=_of_most(most.load_verdict),
     )
 
 

@@ -892,6 +892,8 @@ def _print_load(found: Comparison, *, priced: bool) -> None:
         rows,
     )
     typer.echo(found.load_sentence)
+    if found.load_verdict:
+        typer.echo(found.load_verdict)
 
 
 def _print_evaluation(found: Evaluation, *, priced: bool) -> None:

@@ -256,7 +256,10 @@ class AtLoadOut(Answer):
         description="The schemes, then the configurations beside them."
     )
     sentence: str = Field(
-        description="What the best scheme needs, beside no flash, in words."
+        description="What the best scheme, no flash and everything on flash need, in words."
+    )
+    verdict: str = Field(
+        description="Which of these costs least, in words; empty where a price is not known."
     )
 
 

@@ -233,6 +233,7 @@ def _at_load(body: EvaluationIn, said: Comparison) -> AtLoadOut | None:
             for name, needed in (load.schemes | load.outer).items()
         ],
         sentence=said.load_sentence,
+        verdict=said.load_verdict,
     )
 
 

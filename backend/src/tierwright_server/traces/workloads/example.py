@@ -20,11 +20,9 @@ from tierwright_server.traces.uploads.schemas import ReadOptions
 from tierwright_server.traces.workloads import given, repository
 
 PRODUCTION_ID = "example-production"
-_PRODUCTION_NAME = "Worked example: TPC-C on PostgreSQL, 4 TiB"
-RECORDING_ID = "example-recording"
-_RECORDING_NAME = "Recording of the worked example: TPC-C on PostgreSQL"
-OWN_ID = "example"
-"""A recording that whoever runs the application has set in place of ours."""
+_PRODUCTION_NAME = "Worked example: TPC-C on PostgreSQL"
+RECORDING_ID = "example"
+_RECORDING_NAME = "Recording of the worked example"
 _LOCK = "workload:example"
 
 
@@ -32,22 +30,22 @@ async def ensure_example(
     sessions: async_sessionmaker[AsyncSession], settings: Settings
 ) -> None:
     """Queue the reading of the example's recording once; again, should it have failed."""
-    shipped = settings.example_production is not None
-    identifier = RECORDING_ID if shipped else OWN_ID
+    name = settings.example_trace.name
     async with sessions() as session:
         await repository.lock_content(session, _LOCK)
-        workload = await session.get(Workload, identifier)
+        workload = await session.get(Workload, RECORDING_ID)
         if workload is None:
-            name = settings.example_trace.name
             workload = Workload(
-                id=identifier,
-                name=_RECORDING_NAME if shipped else f"Worked example: {name}",
+                id=RECORDING_ID,
+                name=f"Worked example: {name}"
+                if settings.example_production is None
+                else _RECORDING_NAME,
                 example=True,
                 filename=name,
                 reading=ReadOptions(format="postgres_csv").model_dump(),
             )
             session.add(workload)
-        elif not await _is_missing(session, workload, shipped=shipped):
+        elif not await _is_missing(session, settings, workload):
             return
         run = await runs.create(
             session, RunKind.INGEST, workload.id, "Import the worked example"
@@ -57,7 +55,7 @@ async def ensure_example(
 
 
 async def _is_missing(
-    session: AsyncSession, workload: Workload, *, shipped: bool
+    session: AsyncSession, settings: Settings, workload: Workload
 ) -> bool:
     """Whether something of the example is not here, and no run is about to make it."""
     run = await session.get(Run, workload.run_id) if workload.run_id else None
@@ -65,7 +63,19 @@ async def _is_missing(
         return False
     if workload.content_id is None:
         return True
-    return shipped and await session.get(Workload, PRODUCTION_ID) is None
+    return (
+        _is_of(settings, workload)
+        and await session.get(Workload, PRODUCTION_ID) is None
+    )
+
+
+def _is_of(settings: Settings, workload: Workload) -> bool:
+    """Whether a recording is the one that the example's production is about; an older example stays as it is."""
+    return (
+        workload.id == RECORDING_ID
+        and workload.filename == settings.example_trace.name
+        and settings.example_production is not None
+    )
 
 
 async def scale_example(
@@ -84,9 +94,9 @@ async def scale_example(
     """
     production = settings.example_production
     if (
-        recording.id != RECORDING_ID
+        production is None
         or recording.content_id is None
-        or production is None
+        or not _is_of(settings, recording)
         or await session.get(Workload, PRODUCTION_ID) is not None
     ):
         return
