@@ -55,8 +55,9 @@ test("a recording is scaled to production, and its questions are answered there"
 
   await page.getByRole("link", { name: "Compare schemes" }).click();
   await expect(page.getByRole("columnheader", { name: /^RAM hits/ })).toBeVisible();
-  const devices = page.getByRole("region", { name: "Devices for production" });
-  await expect(devices).toContainText("On average, 80,000 accesses per second take");
+  await expect(
+    page.getByText(/^On average, 80,000 accesses per second take at least/),
+  ).toBeVisible();
   await expect(page.getByRole("button", { name: /^Workload/ })).toContainText(
     "4 TiB, 80,000 accesses/s, scaled 8,190 times",
   );
