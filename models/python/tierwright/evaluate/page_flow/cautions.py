@@ -99,7 +99,7 @@ def _about_ram(curve: Curve, r: FloatArray) -> Iterator[Caution]:
     """Warn of a RAM that warms up for long, or holds all pages."""
     if curve.cold is None:
         yield from _about_warm_up(curve, r)
-    holds_all = r[r >= curve.distinct_pages]
+    holds_all = r[r >= curve.data_pages]
     if holds_all.size:
         hit = (
             "only first accesses miss, and flash is never hit"
@@ -109,7 +109,7 @@ def _about_ram(curve: Curve, r: FloatArray) -> Iterator[Caution]:
         yield Caution(
             "all_pages_fit_in_ram",
             f"RAM of {counted(holds_all[0], 'page')} holds all "
-            f"{counted(curve.distinct_pages, 'page')} of the workload: {hit}",
+            f"{counted(curve.data_pages, 'page')} of the workload: {hit}",
             "choose less RAM, or profile a larger part of the workload",
             about=("curve",),
         )
