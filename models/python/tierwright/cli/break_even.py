@@ -382,7 +382,9 @@ def _print_paying(answer: DramOrFlash) -> None:
     paying = answer.paying
     typer.echo("")
     if paying is None:
-        typer.echo(f"RAM that pays for itself: {answer.paying_reason}")
+        typer.echo(
+            f"RAM that pays for itself could not be computed. {answer.paying_reason}"
+        )
         return
     print_table(
         f"RAM that pays for itself at {paying.accesses_per_s:,.0f} accesses per second "

@@ -24,7 +24,7 @@ VALIDITY = (
 )
 ESTIMATOR = "lower convex hull of the LRU misses"
 NO_RATE = (
-    "the workload has no times, so its accesses per second are unknown: state them"
+    "The workload has no times, so its accesses per second are unknown: state them."
 )
 TREND = "This size extrapolates a trend: the recording does not cover caches of so many pages."
 

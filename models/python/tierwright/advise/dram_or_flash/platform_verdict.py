@@ -22,7 +22,7 @@ VALIDITY = (
     "reads only: write-backs are not counted; LRU; accesses spread evenly over time and over "
     "the drives; no promise of latency"
 )
-NO_IOPS = "the drive states no read IOPS"
+NO_IOPS = "The drive states no read IOPS."
 GB = 1e9
 
 
