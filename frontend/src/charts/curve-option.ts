@@ -108,6 +108,8 @@ export function curveOption(chart: CurveChart): ChartOption {
     },
     tooltip: {
       trigger: "axis",
+      // Several long names do not fit beside the pointer on a narrow screen.
+      confine: true,
       transitionDuration: 0,
       backgroundColor: ink.paper,
       borderColor: ink.line,
@@ -179,6 +181,8 @@ export function curveOption(chart: CurveChart): ChartOption {
 
 const MARGIN = 24;
 const SECOND_ROOM = 68;
+/** A level line at the top would lie on the frame. */
+const HEADROOM = 2;
 
 /** The axis at the right with its lines; nothing where none is asked for. */
 function secondOf({ second, colors }: CurveChart) {
@@ -189,7 +193,7 @@ function secondOf({ second, colors }: CurveChart) {
     return { axes: [], series: [], room: MARGIN };
   }
   const ink = chartInk(colors);
-  const ticks = valueTicks(Math.min(...values), Math.max(...values));
+  const ticks = valueTicks(Math.min(...values), HEADROOM * Math.max(...values));
   return {
     room: SECOND_ROOM,
     axes: [

@@ -9,7 +9,12 @@ import { type AnalysisState, evaluationInput } from "@/questions/point";
 import { useAnalysis } from "@/questions/use-analysis";
 import { unbroken } from "@/units/quantity";
 import type { Curve } from "./curve-findings";
-import { marginalSentence, type Paying, type PayingSize } from "./marginal";
+import {
+  marginalBasis,
+  marginalSentence,
+  type Paying,
+  type PayingSize,
+} from "./marginal";
 
 type Over = "off" | "flash" | "disk";
 
@@ -97,8 +102,8 @@ export function MarginalSwitch({ marginal }: { readonly marginal: Marginal }) {
       transitionDuration={0}
       data={[
         { value: "off", label: "No break-even" },
-        { value: "flash", label: "RAM over flash" },
-        { value: "disk", label: "RAM over disk" },
+        { value: "flash", label: "Over flash" },
+        { value: "disk", label: "Over disk" },
       ]}
     />
   );
@@ -136,13 +141,17 @@ export function MarginalText({ curve, marginal, cursor }: TextProps) {
       Open in DRAM or flash
     </Anchor>
   );
-  return (
+  return paying === null || limit === null ? (
     <div>
-      {reason === "" && paying !== null && limit !== null
-        ? unbroken(marginalSentence(curve, paying, limit))
-        : `RAM that pays for itself could not be computed. ${reason}`}{" "}
-      {link}
+      RAM that pays for itself could not be computed. {reason} {link}
     </div>
+  ) : (
+    <>
+      <div>{unbroken(marginalSentence(curve, paying, limit))}</div>
+      <div>
+        {unbroken(marginalBasis(paying))} {link}
+      </div>
+    </>
   );
 }
 

@@ -6,9 +6,10 @@ import type { ColorScheme } from "@/charts/palette";
 import {
   bytes,
   bytesOfPages,
+  counted,
   formatBytes,
-  formatCount,
   formatInterval,
+  formatShort,
   pages,
   UNKNOWN,
 } from "@/units/quantity";
@@ -96,7 +97,7 @@ export function marginalAxis(
 
 /** At which rate the interval is drawn, and whose rate that is. */
 export const marginalBasis = (paying: Paying): string =>
-  `right axis: mean time between the accesses that one more page of RAM saves, at ${formatCount(Math.round(paying.accesses_per_s))} accesses per second (${paying.rate_basis})`;
+  `Right axis: mean time between the accesses that one more page of RAM saves, at ${counted(formatShort(paying.accesses_per_s), "access", "accesses")} per second (${paying.rate_basis}).`;
 
 /** Up to which size RAM pays for itself, and what the page beyond it saves. */
 export function marginalSentence(
@@ -155,8 +156,8 @@ export function marginalColumns(paying: Paying) {
   });
   return {
     header: [
-      "One more page saves an access every [s]",
-      ...paying.sizes.map(({ lower_name }) => `RAM up to here pays over ${lower_name}`),
+      "Access saved every [s]",
+      ...paying.sizes.map(({ lower_name }) => `Pays over ${lower_name}`),
     ],
     row: (size: number): CsvCell[] => {
       const { interval, pays } = cells(size);

@@ -27,7 +27,7 @@ import {
   writeBackFinding,
   writeBackSentence,
 } from "./curve-findings";
-import { marginalAxis, marginalBasis, marginalColumns, type Paying } from "./marginal";
+import { marginalAxis, marginalColumns, type Paying } from "./marginal";
 import {
   MarginalMethod,
   MarginalSwitch,
@@ -220,7 +220,7 @@ function HitRatioChart(props: StartedChartsProps) {
   return (
     <ChartCard
       title={hitRatioFinding(curve)}
-      subtitle={`${isHit ? "Hit" : "Miss"}-ratio curve of an LRU cache, ${basisOf(curve)} [%]${steady ? BANDS[scaled ? "scaled" : "recorded"] : ""}${paying === null || limit === null ? "" : `; ${marginalBasis(paying)}`}`}
+      subtitle={`${isHit ? "Hit" : "Miss"}-ratio curve of an LRU cache, ${basisOf(curve)} [%]${steady ? BANDS[scaled ? "scaled" : "recorded"] : ""}`}
       label={`${isHit ? "Hit" : "Miss"} ratio over cache size of ${name}`}
       option={option}
       height={HEIGHT}
