@@ -551,6 +551,36 @@ class TestToday:
             "viable"
         ]
 
+    def test_write_backs_count_in_the_verdict(self, application):
+        found = ask(application, accesses_per_s=1e6)["platform"]
+        reads = found["reads_per_s"] / found["drive_iops"]
+        writes = found["write_backs_per_s"] / found["drive_write_iops"]
+        assert writes > 0
+        assert found["busy_share"] == pytest.approx(reads + writes)
+        assert found["writes"].startswith("Write-backs are counted: without them")
+
+    def test_stated_intervals_replace_the_curve_of_the_platform_alone(
+        self, application
+    ):
+        plain = ask(application)
+        stated = {"median_s": 10.0, "sigma": 1.2}
+        own = ask(application, access_intervals=stated)
+        assert own["paying"] == plain["paying"]
+        assert own["platform"]["basis"].startswith("log-normal access intervals")
+        assert own["platform"]["write_backs_per_s"] is None
+        pages = plain["distinct_pages"]
+        many = ask(application, access_intervals={**stated, "pages": 10 * pages})
+        assert many["platform"]["accesses_per_s"] == pytest.approx(
+            10 * own["platform"]["accesses_per_s"]
+        )
+
+    @pytest.mark.parametrize("part", [{"median_s": 0}, {"sigma": 0}, {"pages": 0}])
+    def test_intervals_out_of_their_domain_are_refused(self, application, part):
+        stated = {"median_s": 10.0, "sigma": 1.2} | part
+        body = question(access_intervals=stated)
+        problem = application.post("/break-evens", body, 422)
+        assert next(iter(part)) in str(problem)
+
     def test_the_rate_is_that_of_the_recording_unless_given(self, application):
         assert "of the workload" in ask(application)["paying"]["rate_basis"]
         assert ask(application, accesses_per_s=7)["paying"]["accesses_per_s"] == 7

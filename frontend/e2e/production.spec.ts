@@ -50,6 +50,10 @@ test("a recording is scaled to production, and its questions are answered there"
   await expect(production).toContainText("Sizes and rates are those of production");
   await expect(production).toContainText("scaled 8,190 times by the law relations");
   await expect(page.getByText("so there are no accesses to replay")).toBeVisible();
+  // The second axis of the curve is at the rate of production.
+  await expect(
+    page.getByRole("region", { name: /^Hit ratio over cache size/ }),
+  ).toContainText("80,000 accesses per second (production as stated)");
   await page.evaluate(() => window.scrollTo(0, 0));
   await expectAccessible(page, "workload of production");
 

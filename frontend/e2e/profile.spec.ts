@@ -78,3 +78,48 @@ test("a profile: summaries, one size for all charts, table and export", async ({
   await expect(region("Popularity").getByRole("table")).toContainText("Zipf law");
   await expectAccessible(page, "profile, tables");
 });
+
+test("the curve of a workload has a second axis: up to which size RAM pays", async ({
+  page,
+}) => {
+  await openExample(page);
+  const curve = page.getByRole("region", { name: /^Hit ratio over cache size/ });
+  await expect(curve).toContainText(
+    /RAM pays up to [\d.]+\sMiB where misses are read from \S.*: beyond it, one more page saves an access only once in [\d.]+\ss, less often than the break-even interval of [\d.]+\ss\./,
+    LONG,
+  );
+  await expect(curve).toContainText(
+    /94,400\saccesses per second \(420,000\saccesses in 4\.45\ss of the workload\)/,
+  );
+  await expect(curve.getByText("access saved every [s]")).toBeVisible();
+  await expectAccessible(page, "curve with two axes");
+  const size = /RAM pays up to ([\d.]+\sMiB)/.exec(await curve.innerText())?.[1] ?? "";
+
+  await curve.getByText("Over disk", { exact: true }).click();
+  await expect(curve).toContainText("RAM pays beyond what the recording shows");
+  await curve.getByText("No break-even", { exact: true }).click();
+  await expect(curve).not.toContainText("RAM pays");
+  await expect(curve.getByText("access saved every [s]")).toHaveCount(0);
+
+  // Its columns stay in the table and the export.
+  await curve.getByText("Table", { exact: true }).click();
+  await expect(
+    curve.getByRole("columnheader", { name: "Access saved every [s]" }),
+  ).toBeVisible();
+  const download = page.waitForEvent("download");
+  await curve.getByRole("button", { name: "Export" }).click();
+  await page.getByRole("menuitem", { name: "CSV numbers" }).click();
+  const csv = readFileSync(await (await download).path(), "utf8").split("\r\n");
+  expect(csv[0]).toMatch(/,Write-backs,Access saved every \[s\],Pays over /);
+  expect(csv.at(1)?.split(",").at(-2)).toBe("yes");
+  expect(csv.at(-1)?.split(",").at(-2)).toBe("no");
+
+  // The question itself, with these devices, gives the same size.
+  await curve.getByText("Over flash", { exact: true }).click();
+  await curve.getByRole("link", { name: "Open in DRAM or flash" }).click();
+  await expect(
+    page.getByRole("heading", {
+      name: `RAM pays for itself up to ${size.replace(/\s/, " ")}`,
+    }),
+  ).toBeVisible(LONG);
+});

@@ -3,8 +3,10 @@
 import json
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
+from statistics import NormalDist
 from typing import Any
 
 import numpy as np
@@ -12,7 +14,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tierwright.advise.dram_or_flash import elsewhere, platform_verdict
+from tierwright.advise.dram_or_flash import (
+    elsewhere,
+    platform_load,
+    platform_verdict,
+)
 from tierwright.advise.dram_or_flash.paying_ram import ram_that_pays
 from tierwright.catalogue.vectors import conformance
 from tierwright.catalogue.vectors.conformance import FORMULAS
@@ -27,6 +33,11 @@ from tierwright.evaluate.break_even.interval import (
     tier_interval,
 )
 from tierwright.evaluate.modern.break_even import curve_break_even
+from tierwright.evaluate.modern.platform import (
+    lognormal_intervals,
+    lognormal_threshold,
+    platform_thresholds,
+)
 from tierwright.hardware import catalog
 from tierwright.profile.curve import Curve
 
@@ -546,10 +557,19 @@ def test_the_rest_of_a_day_stays_within_its_budget(
 # --- the platform --------------------------------------------------------------------------
 
 
-def judged(ram: int, **given_: Any) -> platform_verdict.PlatformVerdict:
-    curve = Curve.from_hit_ratios([(10, 0.5), (50, 0.8), (200, 0.9)], accesses=1000)
-    usual = {"accesses_per_s": 1000.0, "drive_iops": 300.0}
-    return platform_verdict.judge(curve, ram, **(usual | given_))
+CURVE = Curve.from_hit_ratios([(10, 0.5), (50, 0.8), (200, 0.9)], accesses=1000)
+
+
+def judged(
+    ram: int, curve: Curve = CURVE, pays: int | None = None, **given_: Any
+) -> platform_verdict.PlatformVerdict:
+    usual = {"drive_iops": 300.0, "drive_write_iops": 100.0}
+    return platform_verdict.judge(
+        platform_load.load_of_curve(curve, 1000.0, "as given"),
+        ram,
+        platform_verdict.Platform(**(usual | given_)),
+        pays_pages=pays,
+    )
 
 
 @pytest.mark.oracle("advise.dram_or_flash.platform_verdict.judge")
@@ -561,10 +581,10 @@ def judged(ram: int, **given_: Any) -> platform_verdict.PlatformVerdict:
             50,
             {},
             "none",
-            "leaves 200 page reads per second to 1 drive, which serves 300",
+            "leaves 200 page reads per second to 1 drive: 66.7 % of what it can serve",
         ),
         (10, {}, "storage", "with 1 more drive, or with 108 KiB more RAM"),
-        (10, {"drives": 2}, "none", "to 2 drives, which serve 600"),
+        (10, {"drives": 2}, "none", "to 2 drives: 83.3 % of what they can serve"),
         (
             0,
             {"drive_iops": 50.0},
@@ -593,6 +613,13 @@ def test_the_verdict_by_hand(
     assert (found.limit, found.viable) == (limit, limit == "none")
     assert words in found.sentence
     assert ("not viable" in found.finding) == (limit != "none")
+    assert found.basis == (
+        "the workload's own curve at 1,000 accesses per second (as given)"
+    )
+
+
+def dirty(share: float) -> Curve:
+    return replace(CURVE, write_backs_at=share * CURVE.misses_at, write_accesses=1000)
 
 
 @pytest.mark.formula("advise.dram_or_flash.platform_verdict.judge")
@@ -601,26 +628,27 @@ def test_the_verdict_by_hand(
     st.integers(1, 5),
     st.floats(10, 2000),
     st.floats(4.2e6, 9e6),
+    st.sampled_from([CURVE, dirty(0.0), dirty(0.3), dirty(1.0)]),
 )
 def test_each_step_makes_it_viable_and_one_less_does_not(
-    ram: int, drives: int, iops: float, bandwidth: float
+    ram: int, drives: int, iops: float, bandwidth: float, curve: Curve
 ) -> None:
     given_ = {"drive_iops": iops, "drives": drives, "dram_bytes_per_s": bandwidth}
-    found = judged(ram, **given_)
+    found = judged(ram, curve, **given_)
     relieved = {
         **given_,
         "drives": drives + found.more_drives,
         "dram_bytes_per_s": (bandwidth + found.more_bytes_per_s) * (1 + 1e-9),
     }
-    assert judged(ram, **relieved).viable
+    assert judged(ram, curve, **relieved).viable
     if found.more_drives:
         less = {**relieved, "drives": relieved["drives"] - 1}
-        assert not judged(ram, **less).viable
+        assert not judged(ram, curve, **less).viable
     if found.more_pages is None:
-        assert not judged(10_000, **given_).viable
+        assert not judged(10_000, curve, **given_).viable
     elif found.more_pages:
-        assert judged(ram + found.more_pages, **given_).viable
-        assert not judged(ram + found.more_pages - 1, **given_).viable
+        assert judged(ram + found.more_pages, curve, **given_).viable
+        assert not judged(ram + found.more_pages - 1, curve, **given_).viable
     assert found.viable == (found.more_pages == 0)
 
 
@@ -635,13 +663,235 @@ def test_each_step_makes_it_viable_and_one_less_does_not(
 def test_optimal_lies_between_what_must_be_and_what_is_there(
     ram: int, tau: float, optimal: bool, words: str
 ) -> None:
-    curve = Curve.from_hit_ratios([(10, 0.5), (50, 0.8), (200, 0.9)], accesses=1000)
     rate: dict[str, Any] = {"accesses_per_s": 1000.0, "rate_basis": ""}
-    paying = ram_that_pays(curve, ram, [an_interval("ssd", tau)], {}, **rate)
-    found = judged(ram, paying=paying)
+    paying = ram_that_pays(CURVE, ram, [an_interval("ssd", tau)], {}, **rate)
+    assert paying is not None
+    found = judged(ram, pays=paying.sizes[0].pages)
     assert found.optimal is optimal
     assert words in found.sentence
     assert ("not optimal" in found.finding) == (not optimal)
+
+
+def test_write_backs_take_time_of_the_drives_and_cross_dram_once_more() -> None:
+    """200 reads at 300/s and 60 write-backs at 100/s: 2/3 + 3/5 of a drive."""
+    found = judged(50, dirty(0.3))
+    assert (found.reads_per_s, found.write_backs_per_s) == pytest.approx((200, 60))
+    assert found.busy_share == pytest.approx(2 / 3 + 3 / 5)
+    assert found.dram_bytes_per_s == pytest.approx(4096 * (1000 + 200 + 60))
+    assert (found.limit, found.more_drives) == ("storage", 1)
+    assert "200 page reads and 60.0 write-backs per second to 1 drive" in found.sentence
+    assert found.writes == (
+        "Write-backs are counted: without them the load would be 66.7 % of what the drive can "
+        "serve, and the platform would be viable."
+    )
+    assert judged(50, dirty(0.0)).writes == (
+        "Write-backs are counted: the existing RAM leaves none to the drives."
+    )
+
+
+@pytest.mark.parametrize(
+    ("given_", "words"),
+    [
+        # 200 reads and as many write-backs: 8/3 drives.
+        ({}, "267 % of what the drive can serve, and storage would limit the platform"),
+        (
+            {"drives": 3},
+            "88.9 % of what the drives can serve, and the verdict would be the same",
+        ),
+    ],
+)
+def test_unknown_writes_are_not_counted_but_their_effect_is_stated(
+    given_: dict[str, Any], words: str
+) -> None:
+    found = judged(50, **given_)
+    assert found.write_backs_per_s is None
+    assert found.limit == "none"
+    assert found.writes.startswith("Write-backs are not counted, since it is unknown")
+    assert words in found.writes
+
+
+def test_a_verdict_may_differ_in_what_is_optimal_alone() -> None:
+    """With write-backs 47 pages are needed on three drives, without them 3."""
+    counted = judged(60, dirty(1.0), pays=5, drives=3)
+    assert (counted.viable, counted.optimal) == (True, False)
+    assert counted.writes.endswith("and the platform would be viable and optimal.")
+    unknown = judged(60, pays=5, drives=3, drive_iops=500.0)
+    assert (unknown.viable, unknown.optimal) == (True, True)
+    assert unknown.writes.endswith("the platform would be viable, but not optimal.")
+
+
+def test_new_pages_are_misses_that_read_nothing() -> None:
+    cold = Curve.from_lists(
+        [1, 10, 50, 100],
+        [900, 500, 200, 100],
+        [0, 0, 0, 0],
+        accesses=1000,
+        distinct_pages=100,
+        page_bytes=4096,
+        write_accesses=0,
+    )
+    new = cold.with_new_pages(40).steady()
+    load = platform_load.load_of_curve(new, 1000.0, "as given")
+    assert new.growth == 40
+    assert load.reads(10) == pytest.approx(float(new.misses(10)) - 40)
+
+
+# --- intervals that are stated -------------------------------------------------------------
+
+
+@pytest.mark.formula("evaluate.modern.platform.lognormal_threshold")
+@given(st.floats(0.001, 0.999), st.floats(-3, 6), st.floats(0.2, 2))
+def test_a_threshold_caches_the_blocks_that_it_was_asked_for(
+    share: float, mu: float, sigma: float
+) -> None:
+    threshold = lognormal_threshold(
+        cached_blocks=share * 1e6, blocks=1e6, mu=mu, sigma=sigma
+    )
+    found = lognormal_intervals(
+        blocks=1e6, block_bytes=1, mu=mu, sigma=sigma, threshold_s=threshold
+    )
+    assert float(found.cached_blocks) == pytest.approx(share * 1e6, rel=1e-6)
+
+
+@pytest.mark.oracle("evaluate.modern.platform.lognormal_threshold")
+def test_thresholds_are_the_quantiles_of_the_standard_library() -> None:
+    normal = NormalDist(1.5, 0.8)
+    for share in (0.01, 0.3, 0.5, 0.9):
+        found = lognormal_threshold(cached_blocks=share, blocks=1, mu=1.5, sigma=0.8)
+        assert float(found) == pytest.approx(math.exp(normal.inv_cdf(share)), rel=1e-9)
+    assert lognormal_threshold(cached_blocks=0, blocks=5, mu=1, sigma=1) == 0
+    with pytest.raises(BadInput, match="must be fewer than the blocks"):
+        lognormal_threshold(cached_blocks=5, blocks=5, mu=1, sigma=1)
+
+
+def quantiles(stated: platform_load.StatedIntervals) -> list[float]:
+    """Intervals of the pages one by one, by the standard library."""
+    normal = NormalDist(stated.mu, stated.sigma)
+    return [
+        math.exp(normal.inv_cdf((each + 0.5) / stated.pages))
+        for each in range(stated.pages)
+    ]
+
+
+@pytest.mark.oracle(
+    "advise.dram_or_flash.platform_verdict.judge_stated",
+    "advise.dram_or_flash.platform_load.load_of_intervals",
+)
+@pytest.mark.parametrize("sigma", [0.4, 1.2])
+@pytest.mark.parametrize(
+    ("ram", "drive_iops", "bandwidth_share", "tau"),
+    [
+        (2000, 1.5, 1.9, 30.0),
+        (2000, 0.2, 1.9, 30.0),
+        (500, 1.5, 1.1, 5.0),
+        (500, 0.2, 1.1, 5.0),
+        (5000, 0.5, 1.5, 8.0),
+    ],
+)
+def test_the_verdict_on_stated_intervals_is_that_of_the_pages_one_by_one(
+    sigma: float, ram: int, drive_iops: float, bandwidth_share: float, tau: float
+) -> None:
+    """`mod.platform_thresholds` on the 10,000 quantiles: rates are in shares of the load."""
+    stated = platform_load.StatedIntervals(10.0, sigma, 10_000)
+    intervals = quantiles(stated)
+    load = sum(1 / each for each in intervals)
+    platform = platform_verdict.Platform(
+        drive_iops=drive_iops * load / 2,
+        drive_write_iops=1.0,
+        drives=2,
+        dram_bytes_per_s=bandwidth_share * load * 4096,
+    )
+    found = platform_verdict.judge_stated(
+        stated, ram, platform, page_bytes=4096, break_even_s=tau
+    )
+    exact = platform_thresholds(
+        block_bytes=4096,
+        intervals_s=intervals,
+        dram_bytes=4096 * ram,
+        dram_bytes_per_s=bandwidth_share * load * 4096,
+        ssd_bytes_per_s=drive_iops * load * 4096,
+        break_even_s=tau,
+    )
+    assert (found.viable, found.limit, found.optimal) == (
+        exact.viable,
+        exact.limit,
+        exact.optimal,
+    )
+    assert found.accesses_per_s == pytest.approx(load, rel=0.01)
+    assert exact.needed_blocks is not None
+    assert found.storage_pages is not None
+    assert found.bandwidth_pages is not None
+    needed = max(found.storage_pages, found.bandwidth_pages)
+    assert needed == pytest.approx(exact.needed_blocks, abs=25)
+
+
+@pytest.mark.oracle("advise.dram_or_flash.platform_load.pages_worth")
+@pytest.mark.parametrize("tau", [1.0, 10.0, 100.0])
+def test_pages_worth_their_ram_are_those_accessed_often_enough(tau: float) -> None:
+    stated = platform_load.StatedIntervals(10.0, 1.2, 10_000)
+    often = sum(each <= tau for each in quantiles(stated))
+    assert platform_load.pages_worth(stated, tau) == pytest.approx(often, abs=1)
+
+
+@pytest.mark.formula(
+    "advise.dram_or_flash.platform_verdict.judge_stated",
+    "advise.dram_or_flash.platform_load.load_of_intervals",
+    "advise.dram_or_flash.platform_load.pages_worth",
+)
+@given(st.floats(0.1, 1e4), st.floats(0.2, 2), st.integers(0, 2000))
+def test_more_ram_and_longer_intervals_leave_less_to_the_drives(
+    median: float, sigma: float, ram: int
+) -> None:
+    stated = platform_load.StatedIntervals(median, sigma, 1000)
+    rare = platform_load.StatedIntervals(2 * median, sigma, 1000)
+    load = platform_load.load_of_intervals(stated, 4096)
+    assert load.reads(ram) >= load.reads(ram + 10)
+    assert platform_load.load_of_intervals(rare, 4096).reads(ram) == pytest.approx(
+        load.reads(ram) / 2
+    )
+    worth = platform_load.pages_worth(stated, median)
+    assert worth in (499, 500)
+    assert platform_load.pages_worth(rare, median) <= worth
+    platform = platform_verdict.Platform(load.accesses_per_s, 1.0, drives=2)
+    found = platform_verdict.judge_stated(
+        stated, ram, platform, page_bytes=4096, break_even_s=median
+    )
+    assert (found.limit, found.storage_pages) == ("none", 0)
+    assert found.optimal == (worth <= ram)
+
+
+def test_the_words_name_the_intervals_and_that_writes_are_unknown() -> None:
+    stated = platform_load.StatedIntervals(10.0, 1.2, 1_000_000)
+    found = platform_verdict.judge_stated(
+        stated,
+        1000,
+        platform_verdict.Platform(1e6, 1e5),
+        page_bytes=4096,
+        break_even_s=None,
+    )
+    assert found.basis == (
+        "log-normal access intervals as stated, with median 10.0 s and sigma 1.2, of 1,000,000 "
+        "pages, which make 205,443 accesses per second"
+    )
+    assert found.optimal is None
+    assert found.writes.startswith("Write-backs are not counted")
+    assert found.writes.endswith("storage would limit the platform.")
+
+
+@pytest.mark.parametrize(
+    ("given_", "named"),
+    [
+        ((0.0, 1.0, 5), "median_s"),
+        ((math.inf, 1.0, 5), "median_s"),
+        ((1.0, -1.0, 5), "sigma"),
+        ((1.0, 1.0, 0), "pages"),
+    ],
+)
+def test_intervals_out_of_their_domain_are_named(
+    given_: tuple[float, float, int], named: str
+) -> None:
+    with pytest.raises(BadInput, match=named):
+        platform_load.StatedIntervals(*given_)
 
 
 # --- the command ---------------------------------------------------------------------------
@@ -755,3 +1005,51 @@ def test_points_above_a_chord_leave_and_corners_stay(
     kept = below_chords(x, y)
     slopes = np.diff(y[kept]) / np.diff(x[kept])
     assert np.all(np.diff(slopes) >= -1e-12)
+
+
+STATED = ("--interval-median", "10", "--interval-sigma", "1.2")
+
+
+def test_the_command_judges_stated_intervals_with_and_without_a_profile(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    alone = ["break-even", *DEVICES, *STATED, "--ram-pages", "1GiB"]
+    many = ["--interval-pages", "100000000"]
+    assert main([*alone, *many]) == 0
+    text = capsys.readouterr().out
+    assert "The platform is not viable: storage limits it." in text
+    assert "log-normal access intervals as stated, with median 10.0 s" in text
+    assert "Write-backs are not counted" in text
+    assert main([*alone, *many, "--drives", "1000", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)["platform"]
+    assert (found["limit"], found["drives"]) == ("none", 1000)
+    # The same with a workload, whose pages are those of the intervals unless others are stated.
+    trace = Path(__file__).resolve().parents[2] / "fixtures/traces/tpcb-cut.csv.zst"
+    profile = tmp_path / "profile.json"
+    assert main(["profile", str(trace), "-o", str(profile)]) == 0
+    capsys.readouterr()
+    assert main([*alone, "--profile", str(profile), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["platform"]["basis"].startswith("log-normal access intervals")
+    assert main([*alone, "--profile", str(profile)]) == 0
+    assert "Load: log-normal access intervals" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--interval-median", "10", "--ram-pages", "5"), "--interval-sigma"),
+        (("--interval-sigma", "1", "--ram-pages", "5"), "--interval-median"),
+        ((*STATED, "--ram-pages", "5"), "--interval-pages"),
+        ((*STATED, "--interval-pages", "5"), "--ram-pages"),
+        (
+            ("--interval-median", "-1", *STATED[2:], "--interval-pages", "5"),
+            "median_s",
+        ),
+    ],
+)
+def test_half_a_statement_of_intervals_is_refused(
+    options: tuple[str, ...], words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["break-even", *DEVICES, *options]) == 2
+    assert words in capsys.readouterr().err

@@ -9,7 +9,7 @@ import {
   formatShort,
   pages,
 } from "@/units/quantity";
-import { byteTicks } from "./log-axis";
+import { byteTicks, valueTicks } from "./log-axis";
 import { type ChartOption, escapeHtml, topLegend } from "./option";
 import { CHART_FONT, type ColorScheme, chartInk, type MarkerShape } from "./palette";
 
@@ -28,6 +28,27 @@ export interface CurveSeries {
 }
 
 type Interval = readonly [number, number, number];
+
+/** A line over the same sizes in another unit, read off the axis at the right. */
+export interface SecondSeries {
+  readonly name: string;
+  readonly color: string;
+  readonly dash?: "solid" | "dashed" | "dotted";
+  /** Marks its points, which are named in the legend and not in the tooltip. */
+  readonly symbol?: MarkerShape;
+  /** Each value holds up to the next size. */
+  readonly step?: boolean;
+  /** `[size in pages, value above 0]`, sizes increasing. */
+  readonly points: readonly (readonly [number, number])[];
+}
+
+/** A logarithmic axis at the right. */
+export interface SecondAxis {
+  /** With its unit. */
+  readonly name: string;
+  readonly series: readonly SecondSeries[];
+  readonly formatValue: (value: number) => string;
+}
 
 export interface SizeMarker {
   readonly name: string;
@@ -48,6 +69,7 @@ export interface CurveChart {
   readonly legend?: boolean;
   readonly formatValue: (value: number) => string;
   readonly markers?: readonly SizeMarker[];
+  readonly second?: SecondAxis;
   readonly colors: ColorScheme;
 }
 
@@ -71,20 +93,23 @@ export function curveOption(chart: CurveChart): ChartOption {
     // Pages of another size than a power of two do not fill one.
     return Number.isInteger(size) ? `${text}\n${formatCount(size)}` : text;
   };
-  const legend = chart.legend ?? chart.series.length > 1;
+  const second = secondOf(chart);
+  const legend = chart.legend ?? (chart.series.length > 1 || second.series.length > 0);
   return {
     animation: false,
     textStyle: { fontFamily: CHART_FONT },
     // A legend stands above the name of the axis, not on it.
-    grid: { left: 56, right: 24, top: legend ? 58 : 36, bottom: 64 },
+    grid: { left: 56, right: second.room, top: legend ? 58 : 36, bottom: 64 },
     legend: {
       show: legend,
       ...topLegend(chart.colors),
       itemHeight: 8,
-      data: chart.series.map(({ name }) => name),
+      data: [...chart.series, ...(chart.second?.series ?? [])].map(({ name }) => name),
     },
     tooltip: {
       trigger: "axis",
+      // Several long names do not fit beside the pointer on a narrow screen.
+      confine: true,
       transitionDuration: 0,
       backgroundColor: ink.paper,
       borderColor: ink.line,
@@ -115,15 +140,21 @@ export function curveOption(chart: CurveChart): ChartOption {
       },
       splitLine: { show: false },
     },
-    yAxis: {
-      type: "value",
-      ...(chart.valueFromData === true ? { scale: true } : { min: 0 }),
-      ...(chart.valueMax === undefined ? {} : { max: chart.valueMax }),
-      name: chart.valueName,
-      nameTextStyle: { color: ink.faint, align: "left", padding: [0, 0, 0, -44] },
-      axisLabel: { color: ink.faint, formatter: (value: number) => formatShort(value) },
-      splitLine: { lineStyle: { color: ink.grid } },
-    },
+    yAxis: [
+      {
+        type: "value",
+        ...(chart.valueFromData === true ? { scale: true } : { min: 0 }),
+        ...(chart.valueMax === undefined ? {} : { max: chart.valueMax }),
+        name: chart.valueName,
+        nameTextStyle: { color: ink.faint, align: "left", padding: [0, 0, 0, -44] },
+        axisLabel: {
+          color: ink.faint,
+          formatter: (value: number) => formatShort(value),
+        },
+        splitLine: { lineStyle: { color: ink.grid } },
+      },
+      ...second.axes,
+    ],
     series: [
       ...chart.series.flatMap(bandOf),
       ...chart.series.map((series, index) => ({
@@ -143,8 +174,78 @@ export function curveOption(chart: CurveChart): ChartOption {
         emphasis: { disabled: true },
         ...(index === 0 ? markLine(chart, ink.faint) : {}),
       })),
+      ...second.series,
     ],
   };
+}
+
+const MARGIN = 24;
+const SECOND_ROOM = 68;
+/** A level line at the top would lie on the frame. */
+const HEADROOM = 2;
+
+/** The axis at the right with its lines; nothing where none is asked for. */
+function secondOf({ second, colors }: CurveChart) {
+  const values = (second?.series ?? []).flatMap(({ points }) =>
+    points.map(([, value]) => value),
+  );
+  if (second === undefined || values.length === 0) {
+    return { axes: [], series: [], room: MARGIN };
+  }
+  const ink = chartInk(colors);
+  const ticks = valueTicks(Math.min(...values), HEADROOM * Math.max(...values));
+  return {
+    room: SECOND_ROOM,
+    axes: [
+      {
+        type: "log" as const,
+        position: "right" as const,
+        min: ticks.min,
+        max: ticks.max,
+        name: second.name,
+        nameTextStyle: {
+          color: ink.faint,
+          align: "right" as const,
+          padding: [0, 8 - SECOND_ROOM, 0, 0],
+        },
+        axisLine: { show: true, lineStyle: { color: ink.line } },
+        axisLabel: {
+          color: ink.faint,
+          customValues: [...ticks.major],
+          formatter: (value: number) => formatShort(value),
+        },
+        axisTick: { show: true, customValues: [...ticks.major], length: 4 },
+        // The lines of the grid are those of the axis at the left.
+        splitLine: { show: false },
+      },
+    ],
+    series: second.series.map((series) => ({
+      type: "line" as const,
+      yAxisIndex: 1,
+      name: series.name,
+      data: series.points.map(([x, y]) => [x, y]),
+      ...(series.step === true ? { step: "end" as const } : {}),
+      showSymbol: series.symbol !== undefined,
+      ...(series.symbol === undefined ? {} : { symbol: series.symbol, symbolSize: 13 }),
+      lineStyle: { width: 2, color: series.color, type: series.dash ?? "solid" },
+      itemStyle: { color: series.color },
+      // Its values are read off at the sizes of the curve, see `curveTooltip`.
+      tooltip: { show: false },
+      emphasis: { disabled: true },
+      z: 3,
+    })),
+  };
+}
+
+/** The value that holds at a size; `undefined` outside of the line. */
+export function valueHeld(
+  { points }: Pick<SecondSeries, "points">,
+  size: number,
+): number | undefined {
+  const last = points.at(-1);
+  return last === undefined || size > last[0]
+    ? undefined
+    : points.findLast(([from]) => from <= size)?.[1];
 }
 
 /** The band of a series as one shape below its line. */
@@ -223,7 +324,25 @@ function curveTooltip(items: readonly TooltipPoint[], chart: CurveChart): string
   const rows = points.map((item) => {
     const value = (item.value as [number, number])[1];
     const color = typeof item.color === "string" ? item.color : "currentColor";
-    return `<div style="display:flex;gap:12px;justify-content:space-between"><span style="color:${color}">● <span style="color:inherit">${escapeHtml(item.seriesName ?? "")}</span></span><b>${chart.formatValue(value)}${intervalText(chart, item.seriesName, first[0])}</b></div>`;
+    return tooltipRow(
+      color,
+      item.seriesName ?? "",
+      `${chart.formatValue(value)}${intervalText(chart, item.seriesName, first[0])}`,
+    );
   });
-  return `<div>${head}</div>${rows.join("")}`;
+  return `<div>${head}</div>${rows.join("")}${secondRows(chart, first[0])}`;
+}
+
+const tooltipRow = (color: string, name: string, value: string): string =>
+  `<div style="display:flex;gap:12px;justify-content:space-between"><span style="color:${color}">● <span style="color:inherit">${escapeHtml(name)}</span></span><b>${value}</b></div>`;
+
+function secondRows({ second }: CurveChart, size: number): string {
+  return (second?.series ?? [])
+    .flatMap((series) => {
+      const value = valueHeld(series, size);
+      return second === undefined || value === undefined || series.symbol !== undefined
+        ? []
+        : [tooltipRow(series.color, series.name, second.formatValue(value))];
+    })
+    .join("");
 }

@@ -33,6 +33,20 @@ export function logTicks(low: number, high: number): LogTicks {
   };
 }
 
+const MOST_DECADES = 7;
+
+/** Ticks of a logarithmic axis of values: at most seven labels, and always two. */
+export function valueTicks(low: number, high: number): LogTicks {
+  // A single value has no length on the axis: it stands in its middle.
+  const [from, to] = low === high ? [low / 10, high * 10] : [low, high];
+  const ticks = logTicks(from, to);
+  const every = Math.ceil(ticks.major.length / MOST_DECADES);
+  const major = ticks.major.filter(
+    (value) => Math.round(Math.log10(value)) % every === 0,
+  );
+  return { ...ticks, major: major.length >= 2 ? major : [from, to] };
+}
+
 // Divisors of ten, and three: 1 KiB, 1 MiB and 1 GiB have a label wherever there is room.
 const OCTAVES = [1, 2, 3, 5, 10];
 const MOST_LABELS = 9;

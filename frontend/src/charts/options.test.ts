@@ -8,7 +8,7 @@ import { doublingsOption } from "./doublings-option";
 import { fileStem } from "./download";
 import { drawPng, drawSvg } from "./engine";
 import { lineOption } from "./line-option";
-import { byteTicks, logTicks } from "./log-axis";
+import { byteTicks, logTicks, valueTicks } from "./log-axis";
 import { escapeHtml, withFootnote } from "./option";
 import {
   COST_TERM_ORDER,
@@ -65,6 +65,15 @@ describe("ticks of a logarithmic axis", () => {
     [Number.NaN, 1],
   ])("refuses %d to %d", (low, high) => {
     expect(() => logTicks(low, high)).toThrow(RangeError);
+  });
+});
+
+describe("ticks of a second axis", () => {
+  it("has at most seven labels, and two where no power of ten lies between", () => {
+    expect(valueTicks(0.5, 2000).major).toEqual([1, 10, 100, 1000]);
+    expect(valueTicks(1e-5, 1e5).major).toHaveLength(5);
+    expect(valueTicks(2, 8).major).toEqual([2, 8]);
+    expect(valueTicks(5, 5)).toMatchObject({ min: 0.5, max: 50, major: [1, 10] });
   });
 });
 

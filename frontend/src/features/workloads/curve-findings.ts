@@ -132,7 +132,7 @@ const isGiven = (curve: Curve): boolean =>
   curve.kind === "curve" && curve.described_by == null;
 
 /** A curve that ends before it holds all pages says nothing of larger caches. */
-const endsEarly = (curve: Curve): boolean =>
+export const endsEarly = (curve: Curve): boolean =>
   isGiven(curve) || (curve.pages.at(-1) ?? 0) < curve.distinct_pages;
 
 /** "90 % of the accesses hit in 124 MiB; ..." */

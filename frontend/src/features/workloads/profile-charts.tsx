@@ -13,6 +13,7 @@ import {
   formatPercent,
   formatShort,
   ratio,
+  unbroken,
 } from "@/units/quantity";
 import {
   type Curve,
@@ -26,6 +27,13 @@ import {
   writeBackFinding,
   writeBackSentence,
 } from "./curve-findings";
+import { marginalAxis, marginalColumns, type Paying } from "./marginal";
+import {
+  MarginalMethod,
+  MarginalSwitch,
+  MarginalText,
+  useMarginal,
+} from "./marginal-axis";
 
 const HEIGHT = 340;
 const TABLE_ROWS = 60;
@@ -39,6 +47,7 @@ interface ProfileChartsProps {
 }
 
 interface StartedChartsProps extends ProfileChartsProps {
+  readonly workloadId: string;
   /** Whether the curve was scaled to production. */
   readonly scaled: boolean;
   readonly onStart: (start: "steady" | "cold") => void;
@@ -116,7 +125,8 @@ function markersOf(curve: Curve, cursor: number): SizeMarker[] {
   ];
 }
 
-function tableOf(curve: Curve) {
+function tableOf(curve: Curve, paying: Paying | null = null) {
+  const more = paying === null ? null : marginalColumns(paying);
   const perCent = (count: number) => formatPercent(ratio(count / curve.accesses), 4);
   return {
     header: [
@@ -126,6 +136,7 @@ function tableOf(curve: Curve) {
       "Miss ratio",
       "Misses",
       "Write-backs",
+      ...(more?.header ?? []),
     ],
     rows: curve.pages.map((size, index) => {
       const misses = curve.misses[index] ?? 0;
@@ -136,6 +147,7 @@ function tableOf(curve: Curve) {
         misses / curve.accesses,
         misses,
         curve.write_backs?.[index] ?? null,
+        ...(more?.row(size) ?? []),
       ];
     }),
     shown: sampleRows(curve.pages.length, TABLE_ROWS).map((row) => {
@@ -148,6 +160,7 @@ function tableOf(curve: Curve) {
         perCent(misses),
         formatCount(misses),
         curve.write_backs === null ? "–" : formatCount(curve.write_backs[row] ?? 0),
+        ...(more?.shown(size) ?? []),
       ];
     }),
     caption: `${Math.min(TABLE_ROWS, curve.pages.length)} of ${counted(curve.pages.length, "listed size")}, ${basisOf(curve)}; the CSV export holds all of them.`,
@@ -177,6 +190,8 @@ function HitRatioChart(props: StartedChartsProps) {
   const steady = curve.start === "steady" && curve.steady != null;
   const [kind, setKind] = useState("hit");
   const colors = useChartColors();
+  const marginal = useMarginal(props.workloadId, curve);
+  const { paying, limit } = marginal;
   const isHit = kind === "hit";
   const option = useMemo(() => {
     const points = hitRatios(curve).map(
@@ -196,9 +211,12 @@ function HitRatioChart(props: StartedChartsProps) {
       valueMax: 100,
       formatValue: (value) => `${formatShort(value, 4)} %`,
       markers: markersOf(curve, cursor),
+      ...(paying === null || limit === null
+        ? {}
+        : { second: marginalAxis(curve, paying, limit, colors) }),
       colors,
     });
-  }, [curve, isHit, steady, cursor, colors]);
+  }, [curve, isHit, steady, cursor, paying, limit, colors]);
   return (
     <ChartCard
       title={hitRatioFinding(curve)}
@@ -207,11 +225,17 @@ function HitRatioChart(props: StartedChartsProps) {
       option={option}
       height={HEIGHT}
       group="profile"
-      table={() => tableOf(curve)}
+      table={() => tableOf(curve, paying)}
       fileName={`${name} ${kind}-ratio curve`}
-      sentence={hitRatioSentence(curve)}
+      sentence={
+        <>
+          <div>{unbroken(hitRatioSentence(curve))}</div>
+          <MarginalText curve={curve} marginal={marginal} cursor={cursor} />
+        </>
+      }
       controls={
         <>
+          <MarginalSwitch marginal={marginal} />
           {curve.steady != null && (
             <SegmentedControl
               size="xs"
@@ -239,31 +263,36 @@ function HitRatioChart(props: StartedChartsProps) {
         </>
       }
       explanation={
-        curve.described_by != null ? (
-          <DescribedMethod method={curve.knee_method} />
-        ) : curve.kind === "curve" ? (
-          <p>
-            This curve was given, not measured here. It is treated as the curve of a
-            full LRU cache: every miss evicts a page. The line is straight between the
-            given sizes, and from zero at size 0 to the first. Knees by{" "}
-            {curve.knee_method}.
-          </p>
-        ) : (
-          <p>
-            One pass over the trace finds the LRU stack distance of every access: the
-            number of different pages touched since the last access to the same page,
-            itself included. A cache of C pages hits exactly the accesses whose distance
-            is at most C, so one histogram of distances gives the count of hits at every
-            size (Mattson et al., 1970). From a cold start the cache is empty, and the
-            first access to a page always misses. In the steady state, only a lower
-            bound is known for the distance of a first access: the product-limit
-            estimate uses, for each size, the accesses whose distance is known up to
-            that size. Between listed sizes the line is straight. Knees by{" "}
-            {curve.knee_method}.
-          </p>
-        )
+        <>
+          <HitRatioMethod curve={curve} />
+          {paying !== null && <MarginalMethod paying={paying} />}
+        </>
       }
     />
+  );
+}
+
+function HitRatioMethod({ curve }: { readonly curve: Curve }) {
+  return curve.described_by != null ? (
+    <DescribedMethod method={curve.knee_method} />
+  ) : curve.kind === "curve" ? (
+    <p>
+      This curve was given, not measured here. It is treated as the curve of a full LRU
+      cache: every miss evicts a page. The line is straight between the given sizes, and
+      from zero at size 0 to the first. Knees by {curve.knee_method}.
+    </p>
+  ) : (
+    <p>
+      One pass over the trace finds the LRU stack distance of every access: the number
+      of different pages touched since the last access to the same page, itself
+      included. A cache of C pages hits exactly the accesses whose distance is at most
+      C, so one histogram of distances gives the count of hits at every size (Mattson et
+      al., 1970). From a cold start the cache is empty, and the first access to a page
+      always misses. In the steady state, only a lower bound is known for the distance
+      of a first access: the product-limit estimate uses, for each size, the accesses
+      whose distance is known up to that size. Between listed sizes the line is
+      straight. Knees by {curve.knee_method}.
+    </p>
   );
 }
 

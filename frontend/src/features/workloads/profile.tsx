@@ -68,6 +68,7 @@ function ProfileView(props: ProfileProps & { readonly curve: Curve }) {
     <>
       <SizeCursor curve={shown} value={cursor} onChange={setValue} />
       <ProfileCharts
+        workloadId={workloadId}
         curve={shown}
         scaled={summary.production !== null}
         name={name}

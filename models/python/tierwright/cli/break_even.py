@@ -29,10 +29,13 @@ if TYPE_CHECKING:
     from tierwright.advise.dram_or_flash import DramOrFlash
     from tierwright.advise.dram_or_flash.break_even import BreakEven
     from tierwright.advise.dram_or_flash.elsewhere import FarAsked
+    from tierwright.advise.dram_or_flash.platform_load import StatedIntervals
+    from tierwright.advise.dram_or_flash.platform_verdict import PlatformVerdict
     from tierwright.advise.point import Rate
     from tierwright.evaluate.break_even.interval import HostShare, TierInterval
     from tierwright.evaluate.break_even.schemes import SchemeTheta
     from tierwright.hardware.prices import PriceBook
+    from tierwright.profile.curve import Curve
     from tierwright.profile.document import Profile
 
 LINES_OF_CROSSINGS = 3
@@ -87,7 +90,9 @@ def break_even(
     ] = None,
     ram_pages: Annotated[
         Size | None,
-        size_option("--ram-pages", "B", "Present DRAM, with --profile."),
+        size_option(
+            "--ram-pages", "B", "Present DRAM, with --profile or --interval-median."
+        ),
     ] = None,
     usd: Annotated[
         str | None,
@@ -191,6 +196,32 @@ def break_even(
             help="Bandwidth of all DRAM, for the platform [default: no limit]. [GB/s]",
         ),
     ] = None,
+    interval_median: Annotated[
+        float | None,
+        typer.Option(
+            "--interval-median",
+            metavar="S",
+            help="Judge the platform on log-normal access intervals with this median, instead "
+            "of the profile's curve. [s]",
+        ),
+    ] = None,
+    interval_sigma: Annotated[
+        float | None,
+        typer.Option(
+            "--interval-sigma",
+            metavar="X",
+            help="Deviation of the logarithm of these intervals: 0.4 is weak, 1.2 strong "
+            "locality.",
+        ),
+    ] = None,
+    interval_pages: Annotated[
+        int | None,
+        typer.Option(
+            "--interval-pages",
+            metavar="N",
+            help="Pages that have these intervals [default: those of the profile].",
+        ),
+    ] = None,
     far_memory: Annotated[
         tuple[float, float, float] | None,
         typer.Option(
@@ -277,8 +308,14 @@ def break_even(
         if price_ratio is None
         else amount("--price-ratio", price_ratio),
     }
+    intervals = _intervals(interval_median, interval_sigma, interval_pages, workload)
     found = analyse(
-        flash, disk, curve=curve, ram_pages=pages, page_bytes=page_bytes, **given
+        flash,
+        disk,
+        curve=curve,
+        ram_pages=_beside_curve(pages, curve, intervals),
+        page_bytes=page_bytes,
+        **given,
     )
     # Without a workload there are only the sizes that break even by the log model.
     answer = (
@@ -297,9 +334,11 @@ def break_even(
             dram_bytes_per_s=None
             if memory_bandwidth is None
             else memory_bandwidth * 1e9,
+            intervals=intervals,
             **given,
         )
     )
+    platform = _platform(found, answer, intervals, pages, drives, memory_bandwidth)
     finding = None if answer is None else answer.finding
     cautions = weighed(found.warnings) if answer is None else answer.cautions
     if json:
@@ -309,7 +348,7 @@ def break_even(
             paying = answer.to_dict()
             begin |= {name: paying[name] for name in (*_TODAY, "cautions")}
         else:
-            begin["cautions"] = plain(list(cautions))
+            begin |= {"cautions": plain(list(cautions)), "platform": plain(platform)}
         print_json({**begin, **document, "warnings": assumed + document["warnings"]})
         return
     print_warnings(assumed)
@@ -317,8 +356,10 @@ def break_even(
     if finding is not None:
         typer.echo(finding)
     _print(found)
+    _print_platform(platform)
     if answer is not None:
         _print_paying(answer)
+        _print_platform(answer.platform)
         for each in (answer.far, answer.store):
             if each is not None:
                 typer.echo(each.sentence)
@@ -378,11 +419,88 @@ def _rate(stated: float | None, workload: Profile | None) -> Rate | None:
     return rate_of(workload.curve, workload.duration_s)
 
 
+def _intervals(
+    median: float | None,
+    sigma: float | None,
+    pages: int | None,
+    workload: Profile | None,
+) -> StatedIntervals | None:
+    """Return the access intervals that are stated; None where the curve speaks for itself."""
+    from tierwright.advise.dram_or_flash.platform_load import StatedIntervals
+
+    if median is None or sigma is None:
+        if (median, sigma, pages) == (None, None, None):
+            return None
+        missing = "--interval-median" if median is None else "--interval-sigma"
+        raise BadInput(
+            f"{missing}: intervals need their median and their sigma",
+            "state both; --interval-pages is the profile's unless given",
+        )
+    if pages is None and workload is None:
+        raise BadInput(
+            "--interval-pages: how many pages have these intervals is unknown",
+            "state it, or name a profile with --profile",
+        )
+    known = 0 if workload is None else workload.curve.data_pages
+    return StatedIntervals(median, sigma, known if pages is None else pages)
+
+
+def _beside_curve(
+    ram_pages: int | None, curve: Curve | None, intervals: StatedIntervals | None
+) -> int | None:
+    """Return the existing DRAM of the curve; without one it is that of the platform alone."""
+    return None if curve is None and intervals is not None else ram_pages
+
+
+def _platform(
+    found: BreakEven,
+    answer: DramOrFlash | None,
+    intervals: StatedIntervals | None,
+    ram_pages: int | None,
+    drives: int,
+    memory_bandwidth: float | None,
+) -> PlatformVerdict | None:
+    """Judge a platform on stated intervals where there is no workload; None without any.
+
+    Raises
+    ------
+    BadInput
+        Without the existing DRAM.
+    """
+    from tierwright.advise.dram_or_flash.paying_ram import known_break_evens
+    from tierwright.advise.dram_or_flash.platform_verdict import Platform, judge_stated
+
+    if answer is not None or intervals is None:
+        return None
+    if ram_pages is None:
+        raise BadInput(
+            "--ram-pages: a platform is judged with its DRAM",
+            "state the existing DRAM, in pages or as 64GiB",
+        )
+    inputs = found.inputs
+    return judge_stated(
+        intervals,
+        ram_pages,
+        Platform(
+            drive_iops=1e6 / inputs["flash_read_us"],
+            drive_write_iops=1e6 / inputs["flash_write_us"],
+            drives=drives,
+            dram_bytes_per_s=None
+            if memory_bandwidth is None
+            else memory_bandwidth * 1e9,
+        ),
+        page_bytes=inputs["page_bytes"],
+        break_even_s=next(iter(known_break_evens(found.intervals).values()), None),
+    )
+
+
 def _print_paying(answer: DramOrFlash) -> None:
     paying = answer.paying
     typer.echo("")
     if paying is None:
-        typer.echo(f"RAM that pays for itself: {answer.paying_reason}")
+        typer.echo(
+            f"RAM that pays for itself could not be computed. {answer.paying_reason}"
+        )
         return
     print_table(
         f"RAM that pays for itself at {paying.accesses_per_s:,.0f} accesses per second "
@@ -399,8 +517,12 @@ def _print_paying(answer: DramOrFlash) -> None:
     )
     for each in paying.sizes:
         typer.echo(each.sentence)
-    if answer.platform is not None:
-        typer.echo(f"{answer.platform.finding}. {answer.platform.sentence}")
+
+
+def _print_platform(platform: PlatformVerdict | None) -> None:
+    if platform is not None:
+        typer.echo(f"{platform.finding}. {platform.sentence} {platform.writes}")
+        typer.echo(f"Load: {platform.basis}.")
 
 
 def _assumed_book(flash_id: str, assumed: list[dict[str, str]]) -> PriceBook | None:

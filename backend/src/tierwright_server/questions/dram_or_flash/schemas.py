@@ -73,6 +73,22 @@ class ObjectStoreIn(Body):
     )
 
 
+class AccessIntervalsIn(Body):
+    """Log-normal access intervals that are stated, not measured."""
+
+    median_s: Above0 = Field(
+        description="Half of the pages are accessed more often than once in so long. [s]"
+    )
+    sigma: Annotated[float, Field(gt=0, le=20)] = Field(
+        description="Deviation of the logarithm of the interval: 0.4 is weak, 1.2 strong "
+        "locality."
+    )
+    pages: Annotated[int, Field(strict=True, ge=1, le=10**15)] | None = Field(
+        default=None,
+        description="Pages that have such intervals; absent: those of the workload.",
+    )
+
+
 class BreakEvenIn(DirtyShareIn):
     """Workload, existing DRAM, devices, prices, and the sum of money."""
 
@@ -153,6 +169,10 @@ class BreakEvenIn(DirtyShareIn):
     platform_bytes_per_s: Above0 | None = Field(
         default=None,
         description="Bandwidth of all DRAM, for the platform; absent: no limit. [bytes/s]",
+    )
+    access_intervals: AccessIntervalsIn | None = Field(
+        default=None,
+        description="Judge the platform on these intervals; absent: on the workload's curve.",
     )
     far: FarMemoryIn | None = Field(
         default=None, description="Far memory to compare with DRAM."
@@ -452,17 +472,24 @@ class PayingRam(Answer):
     optimal="Whether the RAM that pays for itself lies between what must be and what is there; "
     "null where that is unknown.",
     limit="What is short.",
+    basis="Where the load is from.",
+    accesses_per_s="Of all pages. [1/s]",
     drives="Flash drives of the platform.",
     drive_iops="Page reads per second of one drive.",
+    drive_write_iops="Page writes per second of one drive.",
     reads_per_s="Page reads per second that the existing RAM leaves to the drives.",
+    write_backs_per_s="Pages written back per second; null where they are unknown and not "
+    "counted.",
+    busy_share="Share of the drives' time that both take; above 1 the drives do not suffice.",
     dram_bytes_per_s="Traffic of DRAM with the existing RAM. [bytes/s]",
-    storage_pages="Least RAM within the drives' reads; null where no RAM suffices.",
+    storage_pages="Least RAM within the drives' time; null where no RAM suffices.",
     bandwidth_pages="Least RAM within DRAM bandwidth; null where no RAM suffices.",
     more_pages="RAM to add that alone makes it viable; null where no RAM does.",
     more_drives="Drives to add that relieve the drives with the existing RAM.",
     more_bytes_per_s="DRAM bandwidth to add that suffices with the existing RAM. [bytes/s]",
     finding="The verdict.",
     sentence="What it rests on, and what changes it.",
+    writes="Whether write-backs are counted, and what that changes.",
     validity="Where it holds.",
 )
 class PlatformOut(Answer):
@@ -565,7 +592,7 @@ class BreakEvenOut(Answer):
     )
     platform: PlatformOut | None = Field(
         description="Whether drives and DRAM carry the load; null where the accesses per "
-        "second or the drive's reads are unknown."
+        "second are unknown."
     )
     platform_reason: str = Field(
         description="Why there is no verdict; empty where there is one."

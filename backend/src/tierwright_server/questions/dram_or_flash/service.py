@@ -10,6 +10,7 @@ from tierwright.advise import dram_or_flash
 from tierwright.advise.dram_or_flash import DramOrFlash
 from tierwright.advise.dram_or_flash.elsewhere import FarAsked, StoreAsked
 from tierwright.advise.dram_or_flash.end import OneEnd
+from tierwright.advise.dram_or_flash.platform_load import StatedIntervals
 from tierwright.advise.dram_or_flash.rows import (
     no_flip,
     nullable,
@@ -88,6 +89,7 @@ def _ask(body: BreakEvenIn, point: Point) -> DramOrFlash:
         rate=_rate(body, point),
         drives=body.drives,
         dram_bytes_per_s=body.platform_bytes_per_s,
+        intervals=_intervals_stated(body, point),
         far=None if body.far is None else FarAsked(**body.far.model_dump()),
         store=None if body.store is None else StoreAsked(**body.store.model_dump()),
     )
@@ -102,6 +104,16 @@ def _host_share(body: BreakEvenIn) -> HostShare | None:
         core_iops=body.core_iops,
         dram_bytes=body.dram_bytes,
         dram_bytes_per_s=body.dram_bytes_per_s,
+    )
+
+
+def _intervals_stated(body: BreakEvenIn, point: Point) -> StatedIntervals | None:
+    """Return the intervals that the platform is judged on; None: the curve."""
+    stated = body.access_intervals
+    if stated is None:
+        return None
+    return StatedIntervals(
+        stated.median_s, stated.sigma, stated.pages or point.curve.data_pages
     )
 
 

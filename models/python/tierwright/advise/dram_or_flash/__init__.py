@@ -20,11 +20,21 @@ from tierwright.advise.dram_or_flash.elsewhere import (
     usd_per_gib_month,
 )
 from tierwright.advise.dram_or_flash.end import Asked, Form, OneEnd, one_end
-from tierwright.advise.dram_or_flash.paying_ram import NO_RATE, PayingRam, ram_that_pays
+from tierwright.advise.dram_or_flash.paying_ram import (
+    NO_RATE,
+    PayingRam,
+    known_break_evens,
+    ram_that_pays,
+)
+from tierwright.advise.dram_or_flash.platform_load import (
+    StatedIntervals,
+    load_of_curve,
+)
 from tierwright.advise.dram_or_flash.platform_verdict import (
-    NO_IOPS,
+    Platform,
     PlatformVerdict,
     judge,
+    judge_stated,
 )
 from tierwright.advise.dram_or_flash.rows import (
     PricesUsed,
@@ -40,7 +50,6 @@ from tierwright.evaluate.metadata import MetadataPreset
 from tierwright.evaluate.page_flow.dirty_range import dirty_ends
 from tierwright.hardware.device import Device
 from tierwright.hardware.prices import DEFAULT_AMORTISATION_MONTHS, PriceBook
-from tierwright.hardware.service_time import service_us
 from tierwright.profile.curve import Curve
 
 DEFAULT_POINTS = 161
@@ -92,7 +101,7 @@ class DramOrFlash(Answer):
     paying_reason : str
         Why there is none; empty where there is one.
     platform : PlatformVerdict or None
-        Whether drives and DRAM carry the load; None where its rate or the drive's is unknown.
+        Whether drives and DRAM carry the load; None where its rate is unknown.
     platform_reason : str
         Why there is none; empty where there is one.
     far : FarMemory or None
@@ -210,6 +219,7 @@ def answer(
     dram_bytes_per_s: float | None = None,
     far: FarAsked | None = None,
     store: StoreAsked | None = None,
+    intervals: StatedIntervals | None = None,
 ) -> DramOrFlash:
     """Say where the next sum of money belongs.
 
@@ -262,6 +272,8 @@ def answer(
         Far memory to compare with DRAM.
     store : StoreAsked, optional
         A store with fees to compare with DRAM.
+    intervals : StatedIntervals, optional
+        Judge the platform on these in place of the workload's curve.
 
     Raises
     ------
@@ -298,19 +310,48 @@ def answer(
         few, many = dirty_ends(curve)
         found = _range(one_end(asked, few), _known(asked, one_end(asked, many), names))
     found = _elsewhere(_with_paying(found, names, rate), far, store)
-    read_us = service_us(flash, "read", curve.page_bytes)
-    if rate is None or not read_us or not curve.accesses:
-        return replace(found, platform_reason=NO_RATE if rate is None else NO_IOPS)
+    costs = found.end.costs
+    platform = Platform(
+        drive_iops=1e6 / costs.flash_read,
+        drive_write_iops=1e6 / costs.flash_write,
+        drives=drives,
+        dram_bytes_per_s=dram_bytes_per_s,
+    )
+    return _with_platform(found, curve, platform, rate, intervals)
+
+
+def _with_platform(
+    found: DramOrFlash,
+    curve: Curve,
+    platform: Platform,
+    rate: Rate | None,
+    intervals: StatedIntervals | None,
+) -> DramOrFlash:
+    """Add the verdict on the platform, or why there is none; an unknown dirty share stays one."""
+    end = found.end
+    if intervals is not None:
+        return replace(
+            found,
+            platform=judge_stated(
+                intervals,
+                end.ram_pages,
+                platform,
+                page_bytes=curve.page_bytes,
+                break_even_s=next(
+                    iter(known_break_evens(end.found.intervals).values()), None
+                ),
+            ),
+        )
+    if rate is None or not curve.accesses:
+        return replace(found, platform_reason=NO_RATE)
+    paying = found.paying
     return replace(
         found,
         platform=judge(
-            curve,
-            ram_pages,
-            accesses_per_s=rate.accesses_per_s,
-            drive_iops=1e6 / read_us,
-            drives=drives,
-            dram_bytes_per_s=dram_bytes_per_s,
-            paying=found.paying,
+            load_of_curve(curve, rate.accesses_per_s, rate.basis),
+            end.ram_pages,
+            platform,
+            pays_pages=None if paying is None else paying.sizes[0].pages,
         ),
     )
 

@@ -24,7 +24,7 @@ VALIDITY = (
 )
 ESTIMATOR = "lower convex hull of the LRU misses"
 NO_RATE = (
-    "the workload has no times, so its accesses per second are unknown: state them"
+    "The workload has no times, so its accesses per second are unknown: state them."
 )
 TREND = "This size extrapolates a trend: the recording does not cover caches of so many pages."
 
@@ -128,11 +128,7 @@ def ram_that_pays(
     BadInput
         If the rate is out of its domain.
     """
-    known = [
-        (each.lower, each.interval_s)
-        for each in intervals
-        if each.interval_s is not None and each.upper == intervals[0].upper
-    ]
+    known = known_break_evens(intervals)
     if not known:
         return None
     recorded_s = curve.accesses / accesses_per_s
@@ -141,11 +137,11 @@ def ram_that_pays(
         pages=pages,
         misses=misses,
         duration_s=recorded_s,
-        break_even_s=known[0][1],
+        break_even_s=next(iter(known.values())),
     )
     sizes = tuple(
         _size(curve, ram_pages, lower, interval, hull, names)
-        for lower, interval in known
+        for lower, interval in known.items()
     )
     return PayingRam(
         accesses_per_s=accesses_per_s,
@@ -157,6 +153,15 @@ def ram_that_pays(
         sizes=sizes,
         finding=_finding(sizes[0]),
     )
+
+
+def known_break_evens(intervals: Sequence[TierInterval]) -> dict[str, float]:
+    """Return the known break-even intervals of the first upper tier, by the lower one. [s]"""
+    return {
+        each.lower: each.interval_s
+        for each in intervals
+        if each.interval_s is not None and each.upper == intervals[0].upper
+    }
 
 
 _CORNERS: WeakKeyDictionary[Counts, tuple[FloatArray, FloatArray]] = WeakKeyDictionary()

@@ -1,7 +1,8 @@
-"""Whether the drives and DRAM of a platform carry a workload, and the least step if they do not.
+"""Whether the drives and DRAM of a platform carry a load, and the least step if they do not.
 
-The conditions of `mod.platform_thresholds` (Zhang and others 2026, section V) by the size of RAM on
-the workload's own curve: what RAM misses is read from the drives, and crosses DRAM twice.
+The conditions of `mod.platform_thresholds` (Zhang and others 2026, section V) by the size of RAM:
+what RAM misses is read from the drives, and crosses DRAM twice. Ours: what is written back takes the
+drives' time as well, and crosses DRAM once more.
 """
 
 from __future__ import annotations
@@ -9,21 +10,57 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 
-import numpy as np
-
-from tierwright.advise.dram_or_flash.paying_ram import PayingRam
+from tierwright.advise.dram_or_flash.platform_load import (
+    Load,
+    PerSecond,
+    StatedIntervals,
+    load_of_intervals,
+    pages_worth,
+    shown_rate,
+)
 from tierwright.common.errors import Problems
 from tierwright.common.units import format_bytes
-from tierwright.common.wording import counted, three_digits
+from tierwright.common.wording import counted, percent, three_digits
 from tierwright.evaluate.modern.platform import LIMITS, Limit
-from tierwright.profile.curve import Curve
 
-VALIDITY = (
-    "reads only: write-backs are not counted; LRU; accesses spread evenly over time and over "
-    "the drives; no promise of latency"
-)
-NO_IOPS = "the drive states no read IOPS"
+EVENLY = "accesses spread evenly over time and over the drives; no promise of latency"
 GB = 1e9
+
+
+@dataclass(frozen=True, slots=True)
+class Platform:
+    """What carries the load below RAM.
+
+    Attributes
+    ----------
+    drive_iops, drive_write_iops : float
+        Page reads, and page writes, per second of one drive. [1/s]
+    drives : int
+        That share the load. [1]
+    dram_bytes_per_s : float or None
+        Bandwidth of all DRAM; None: no limit. [bytes/s]
+    """
+
+    drive_iops: float
+    drive_write_iops: float
+    drives: int = 1
+    dram_bytes_per_s: float | None = None
+
+    def __post_init__(self) -> None:
+        problems = Problems("platform", "give rates and counts above 0")
+        for name, value in (
+            ("drive_iops", self.drive_iops),
+            ("drive_write_iops", self.drive_write_iops),
+            ("drives", self.drives),
+            ("dram_bytes_per_s", self.bandwidth),
+        ):
+            problems.check(value > 0, name, value, "must be above 0")
+        problems.raise_if_any()
+
+    @property
+    def bandwidth(self) -> float:
+        """Of all DRAM, infinite without a limit. [bytes/s]"""
+        return math.inf if self.dram_bytes_per_s is None else self.dram_bytes_per_s
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,16 +76,24 @@ class PlatformVerdict:
         where that is unknown.
     limit : str
         What is short: `none`, `storage`, `dram_bandwidth` or `both`.
+    basis : str
+        Where the load is from.
+    accesses_per_s : float
+        Of all pages. [1/s]
     drives : int
         Of the platform. [1]
-    drive_iops : float
-        Page reads per second of one drive. [1/s]
+    drive_iops, drive_write_iops : float
+        Page reads, and page writes, per second of one drive. [1/s]
     reads_per_s : float
         Page reads per second that the existing RAM leaves to the drives. [1/s]
+    write_backs_per_s : float or None
+        Pages written back per second; None where they are unknown and not counted. [1/s]
+    busy_share : float
+        Share of the drives' time that both take; above 1 the drives do not suffice. [1]
     dram_bytes_per_s : float
         Traffic of DRAM with the existing RAM. [bytes/s]
     storage_pages, bandwidth_pages : int or None
-        Least RAM within the drives' reads, and within DRAM bandwidth; None where no RAM
+        Least RAM within the drives' time, and within DRAM bandwidth; None where no RAM
         suffices. [pages]
     more_pages : int or None
         RAM to add, that alone makes it viable; None where no RAM does. [pages]
@@ -58,6 +103,8 @@ class PlatformVerdict:
         DRAM bandwidth to add, that suffices with the existing RAM. [bytes/s]
     finding, sentence : str
         The verdict in a line; what changes it.
+    writes : str
+        Whether write-backs are counted, and what that changes.
     validity : str
         Where it holds.
     """
@@ -65,9 +112,14 @@ class PlatformVerdict:
     viable: bool
     optimal: bool | None
     limit: Limit
+    basis: str
+    accesses_per_s: float
     drives: int
     drive_iops: float
+    drive_write_iops: float
     reads_per_s: float
+    write_backs_per_s: float | None
+    busy_share: float
     dram_bytes_per_s: float
     storage_pages: int | None
     bandwidth_pages: int | None
@@ -76,107 +128,200 @@ class PlatformVerdict:
     more_bytes_per_s: float
     finding: str
     sentence: str
-    validity: str = VALIDITY
+    writes: str
+    validity: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Need:
+    """What one way of counting writes makes of a load."""
+
+    busy_drives: float
+    traffic: float
+    storage: int | None
+    bandwidth: int | None
+    limit: Limit
+
+    @property
+    def least(self) -> int | None:
+        """RAM from which on it is viable; None where no RAM is enough. [pages]"""
+        if self.storage is None or self.bandwidth is None:
+            return None
+        return max(self.storage, self.bandwidth)
 
 
 def judge(
-    curve: Curve,
+    load: Load,
     ram_pages: int,
+    platform: Platform,
     *,
-    accesses_per_s: float,
-    drive_iops: float,
-    drives: int = 1,
-    dram_bytes_per_s: float | None = None,
-    paying: PayingRam | None = None,
+    pays_pages: int | None = None,
 ) -> PlatformVerdict:
-    """Judge a platform on a workload's curve.
+    """Judge a platform on a load.
 
     Parameters
     ----------
-    curve, ram_pages : Curve and int
-        The workload, and the existing RAM. [pages]
-    accesses_per_s : float
-        Of the workload. [1/s]
-    drive_iops : float
-        Page reads per second of one drive. [1/s]
-    drives : int
-        That share the misses. [1]
-    dram_bytes_per_s : float, optional
-        Bandwidth of all DRAM; no limit unless given. [bytes/s]
-    paying : PayingRam, optional
-        For the RAM that pays for itself.
+    load : Load
+        What RAM leaves to the drives, by its size.
+    ram_pages : int
+        The existing RAM. [pages]
+    platform : Platform
+        Drives and DRAM.
+    pays_pages : int, optional
+        RAM that pays for itself. [pages]
 
     Returns
     -------
     PlatformVerdict
-
-    Raises
-    ------
-    BadInput
-        If a rate or a count is not positive.
     """
-    problems = Problems("platform", "give rates and counts above 0")
-    bandwidth = math.inf if dram_bytes_per_s is None else dram_bytes_per_s
-    for name, value in (
-        ("accesses_per_s", accesses_per_s),
-        ("drive_iops", drive_iops),
-        ("drives", drives),
-        ("dram_bytes_per_s", bandwidth),
-    ):
-        problems.check(value > 0, name, value, "must be above 0")
-    problems.raise_if_any()
-    page, load = curve.page_bytes, accesses_per_s * curve.page_bytes
-    scale = accesses_per_s / curve.accesses
-    reads = float(curve.misses(ram_pages)) * scale
-    storage = _least_pages(curve, drives * drive_iops / scale, within=False)
-    spare = (bandwidth - load) / page / scale
-    banded = _least_pages(curve, spare, within=True)
-    short_storage = storage is None or storage > ram_pages
-    short_bandwidth = banded is None or banded > ram_pages
-    viable = not (short_storage or short_bandwidth)
-    needed = None if storage is None or banded is None else max(storage, banded)
-    pays = None if paying is None else paying.sizes[0].pages
-    traffic = load + reads * page
+    need = _need(load, ram_pages, platform, load.write_backs)
     found = PlatformVerdict(
-        viable=viable,
-        optimal=None
-        if pays is None
-        else viable and needed is not None and needed <= pays <= ram_pages,
-        limit=LIMITS[short_storage, short_bandwidth],
-        drives=drives,
-        drive_iops=drive_iops,
-        reads_per_s=reads,
-        dram_bytes_per_s=traffic,
-        storage_pages=storage,
-        bandwidth_pages=banded,
-        more_pages=None if needed is None else max(0, needed - ram_pages),
-        more_drives=max(0, math.floor(reads / drive_iops) + 1 - drives)
-        if short_storage
+        viable=need.limit == "none",
+        optimal=_optimal(need, ram_pages, pays_pages),
+        limit=need.limit,
+        basis=load.basis,
+        accesses_per_s=load.accesses_per_s,
+        drives=platform.drives,
+        drive_iops=platform.drive_iops,
+        drive_write_iops=platform.drive_write_iops,
+        reads_per_s=load.reads(ram_pages),
+        write_backs_per_s=None
+        if load.write_backs is None
+        else load.write_backs(ram_pages),
+        busy_share=need.busy_drives / platform.drives,
+        dram_bytes_per_s=need.traffic,
+        storage_pages=need.storage,
+        bandwidth_pages=need.bandwidth,
+        more_pages=None if need.least is None else max(0, need.least - ram_pages),
+        more_drives=max(0, math.floor(need.busy_drives) + 1 - platform.drives)
+        if need.limit in ("storage", "both")
         else 0,
-        more_bytes_per_s=max(0.0, traffic - bandwidth) if short_bandwidth else 0.0,
+        more_bytes_per_s=max(0.0, need.traffic - platform.bandwidth)
+        if need.limit in ("dram_bandwidth", "both")
+        else 0.0,
         finding="",
         sentence="",
+        writes=_about_writes(load, ram_pages, platform, need, pays_pages),
+        validity=f"{load.validity}; {EVENLY}",
     )
-    return _in_words(found, ram_pages, page, needed, pays)
+    return _in_words(found, ram_pages, load.page_bytes, need.least, pays_pages)
 
 
-def _least_pages(curve: Curve, misses: float, *, within: bool) -> int | None:
-    """Return the least RAM that misses less, or at most so much `within`; None where none does."""
-    few = curve.knot_misses <= misses if within else curve.knot_misses < misses
-    where = np.flatnonzero(few)
-    if not where.size:
+def judge_stated(
+    intervals: StatedIntervals,
+    ram_pages: int,
+    platform: Platform,
+    *,
+    page_bytes: int,
+    break_even_s: float | None,
+) -> PlatformVerdict:
+    """Judge a platform on stated access intervals.
+
+    Parameters
+    ----------
+    intervals : StatedIntervals
+    ram_pages : int
+        The existing RAM. [pages]
+    platform : Platform
+    page_bytes : int
+        [bytes]
+    break_even_s : float or None
+        Break-even interval of RAM; None where it is unknown. [s]
+    """
+    return judge(
+        load_of_intervals(intervals, page_bytes),
+        ram_pages,
+        platform,
+        pays_pages=None
+        if break_even_s is None
+        else pages_worth(intervals, break_even_s),
+    )
+
+
+def _need(
+    load: Load, ram_pages: int, platform: Platform, write_backs: PerSecond | None
+) -> _Need:
+    """Return what reads, and write-backs where they are given, take and need."""
+
+    def written(pages: float) -> float:
+        return 0.0 if write_backs is None else write_backs(pages)
+
+    def busy(pages: float) -> float:
+        """Drives that are busy all the time."""
+        reads = load.reads(pages) / platform.drive_iops
+        return reads + written(pages) / platform.drive_write_iops
+
+    def traffic(pages: float) -> float:
+        crossing = load.accesses_per_s + load.reads(pages) + written(pages)
+        return crossing * load.page_bytes
+
+    storage = load.least_pages(lambda pages: busy(pages) < platform.drives)
+    banded = load.least_pages(lambda pages: traffic(pages) <= platform.bandwidth)
+    short = (
+        storage is None or storage > ram_pages,
+        banded is None or banded > ram_pages,
+    )
+    return _Need(busy(ram_pages), traffic(ram_pages), storage, banded, LIMITS[short])
+
+
+def _optimal(need: _Need, ram_pages: int, pays_pages: int | None) -> bool | None:
+    if pays_pages is None:
         return None
-    at = int(where[0])
-    if at == 0:
-        return 0
-    # Linear between listed sizes: bisected over whole pages, which rounding cannot fool.
-    low, high = int(curve.knots[at - 1]), math.ceil(float(curve.knots[at]))
-    while high - low > 1:
-        middle = (low + high) // 2
-        many = float(curve.misses(middle))
-        fits = many <= misses if within else many < misses
-        low, high = (low, middle) if fits else (middle, high)
-    return high
+    return (
+        need.limit == "none"
+        and need.least is not None
+        and need.least <= pays_pages <= ram_pages
+    )
+
+
+def _about_writes(
+    load: Load, ram_pages: int, platform: Platform, need: _Need, pays_pages: int | None
+) -> str:
+    """Say whether write-backs are counted, and what the other way of counting makes of it."""
+    if load.write_backs is not None and load.write_backs(ram_pages) == 0:
+        return "Write-backs are counted: the existing RAM leaves none to the drives."
+    counts = load.write_backs is not None
+    other = _need(load, ram_pages, platform, None if counts else load.most_write_backs)
+    share = percent(other.busy_drives / platform.drives)
+    drives = "the drive" if platform.drives == 1 else "the drives"
+    verdict = _other_verdict(
+        (need.limit, _optimal(need, ram_pages, pays_pages)),
+        (other.limit, _optimal(other, ram_pages, pays_pages)),
+    )
+    if counts:
+        return (
+            f"Write-backs are counted: without them the load would be {share} of what {drives} "
+            f"can serve, and {verdict}."
+        )
+    return (
+        "Write-backs are not counted, since it is unknown what is written: with the maximum "
+        f"possible, the load would be {share} of what {drives} can serve, and {verdict}."
+    )
+
+
+_Verdict = tuple[Limit, bool | None]
+"""What limits the platform, and whether it is optimal."""
+
+
+def _other_verdict(verdict: _Verdict, other: _Verdict) -> str:
+    """Say what the verdict would be, in words that follow "and"."""
+    limit, optimal = other
+    if verdict == other:
+        return "the verdict would be the same"
+    if limit != "none":
+        return f"{_SHORT[limit]} would limit the platform"
+    if optimal is None:
+        return "the platform would be viable"
+    if optimal:
+        return "the platform would be viable and optimal"
+    return "the platform would be viable, but not optimal"
+
+
+_SHORT: dict[Limit, str] = {
+    "storage": "storage",
+    "dram_bandwidth": "DRAM bandwidth",
+    "both": "storage and DRAM bandwidth",
+}
 
 
 def _in_words(
@@ -212,11 +357,17 @@ def _finding(found: PlatformVerdict) -> str:
 
 
 def _load(found: PlatformVerdict) -> str:
-    """Say what reaches the drives, beside what they serve."""
-    served = counted(found.drives, "drive, which serves", "drives, which serve")
+    """Say what reaches the drives, and how much of their time that takes."""
+    reads = counted(shown_rate(found.reads_per_s), "page read")
+    left = (
+        f"{reads} per second"
+        if found.write_backs_per_s is None
+        else f"{reads} and {counted(shown_rate(found.write_backs_per_s), 'write-back')} per second"
+    )
+    drives = counted(found.drives, "drive")
     return (
-        f"The existing RAM leaves {found.reads_per_s:,.0f} page reads per second to "
-        f"{served} {found.drives * found.drive_iops:,.0f}."
+        f"The existing RAM leaves {left} to {drives}: {percent(found.busy_share)} of what "
+        f"{'it can' if found.drives == 1 else 'they can'} serve."
     )
 
 

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from tierwright.common.arrays import FloatArray
 from tierwright.common.errors import BadInput
-from tierwright.evaluate.modern._checked import numbers
+from tierwright.evaluate.modern._checked import numbers, one
 
 Limit = Literal["none", "storage", "dram_bandwidth", "both"]
 LIMITS: dict[tuple[bool, bool], Limit] = {
@@ -228,6 +228,58 @@ def lognormal_intervals(
         uncached_bytes_per_s=np.asarray(uncached),
         dram_bytes_per_s=np.asarray(load + uncached),
     )
+
+
+def lognormal_threshold(
+    *,
+    cached_blocks: ArrayLike,
+    blocks: ArrayLike,
+    mu: ArrayLike,
+    sigma: ArrayLike,
+) -> FloatArray:
+    """Return the interval of the last block that a cache holds, of the shortest intervals first.
+
+    T = exp(mu + sigma z), Phi(z) = cached / N: the inverse of `lognormal_intervals`.
+
+    Parameters
+    ----------
+    cached_blocks : array_like
+        From 0, whose threshold is 0, to below N. [blocks]
+    blocks : array_like
+        N. [blocks]
+    mu, sigma : array_like
+        Mean and deviation of ln(interval / s); mu may be negative. [1]
+
+    Returns
+    -------
+    float64 array
+        T, broadcast shape. [s]
+
+    Raises
+    ------
+    BadInput
+        If an input is out of its domain, or all blocks are cached: no threshold is the last.
+    """
+    from scipy.special import ndtri
+
+    subject = "log-normal intervals"
+    v = numbers(
+        subject,
+        ("blocks", "sigma"),
+        cached_blocks=cached_blocks,
+        blocks=blocks,
+        sigma=sigma,
+        magnitude=np.abs(np.asarray(mu, dtype=np.float64)),
+    )
+    one(
+        subject,
+        "cached_blocks",
+        float(np.max(v["cached_blocks"], initial=0.0)),
+        good=bool(np.all(v["cached_blocks"] < v["blocks"])),
+        message="must be fewer than the blocks",
+    )
+    z = ndtri(v["cached_blocks"] / v["blocks"])
+    return np.asarray(np.exp(np.asarray(mu, dtype=np.float64) + v["sigma"] * z))
 
 
 def _sorted(
