@@ -50,7 +50,7 @@ ROOT = Path(__file__).resolve().parents[2]
 FLASH = catalog.device("samsung-pm9a3-7.68tb-u2")
 DISK = catalog.device("seagate-exos-x24-24tb")
 TIB = 2**40
-MONEY = {
+MONEY: dict[str, Any] = {
     "part_usd": {"chassis": Decimal("9000.005"), "dimm-ddr5-rdimm-16gb": Decimal(199)},
     "usd_per_kwh": Decimal("0.1234567"),
 }
@@ -63,15 +63,13 @@ def recorded() -> Profile:
 
 @cache
 def scaled(**stated: Any) -> Curve:
-    asked = {
+    asked: dict[str, Any] = {
         "data_bytes": 4 * TIB,
         "accesses_per_s": 80_000.0,
         "machines": 2,
         "replicas": 2,
     } | stated
-    made = scale.answer(
-        recorded(), Production(**asked), clients=4, accesses_per_unit=20
-    )
+    made = scale.answer(recorded(), Production(**asked), clients=4, accesses_per_unit=20)
     return made.profile.curve.steady()
 
 
@@ -90,10 +88,9 @@ def rows(watts: Decimal | None = None, reserved: int = 40) -> Columns:
     )
 
 
-def asked(**given_: Any) -> configurations.Configurations:
-    return configurations.answer(
-        scaled(), **({"flash": FLASH, "disk": DISK, "max_machines": 3} | given_)
-    )
+def asked(**stated: Any) -> configurations.Configurations:
+    usual: dict[str, Any] = {"flash": FLASH, "disk": DISK, "max_machines": 3}
+    return configurations.answer(scaled(), **(usual | stated))
 
 
 def reasons(found: configurations.Configurations) -> dict[str, int]:
@@ -437,7 +434,7 @@ def test_every_configuration_is_counted_once() -> None:
 
 
 def test_a_chassis_without_price_is_ranked_apart() -> None:
-    only = {"kinds": ("chassis",), "max_machines": 2}
+    only: dict[str, Any] = {"kinds": ("chassis",), "max_machines": 2}
     without = asked(**only)
     assert without.suitable == 0
     assert without.cheapest is None
@@ -519,7 +516,7 @@ def test_a_recording_is_answered_without_a_load() -> None:
 
 
 def test_electricity_is_part_of_what_is_bought() -> None:
-    price = {
+    price: dict[str, Any] = {
         "kinds": ("chassis",),
         "part_usd": {"chassis": Decimal(9000)},
         "max_machines": 2,
