@@ -94,7 +94,9 @@ def main() -> int:
     given.json.parent.mkdir(parents=True, exist_ok=True)
     given.json.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
     say = sys.stdout.write
-    say(f"{'configurations':46} {'count':>9} {'s':>7} {'s per 100,000':>14} {'bar':>5}\n")
+    say(
+        f"{'configurations':46} {'count':>9} {'s':>7} {'s per 100,000':>14} {'bar':>5}\n"
+    )
     for row in rows:
         say(
             f"{row['name']:46} {row['configurations']:9,} {row['seconds']:7.2f} "

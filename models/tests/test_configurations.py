@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from command import answer as command_answer
+from command import run
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -69,7 +71,9 @@ def scaled(**stated: Any) -> Curve:
         "machines": 2,
         "replicas": 2,
     } | stated
-    made = scale.answer(recorded(), Production(**asked), clients=4, accesses_per_unit=20)
+    made = scale.answer(
+        recorded(), Production(**asked), clients=4, accesses_per_unit=20
+    )
     return made.profile.curve.steady()
 
 
@@ -506,11 +510,15 @@ def test_a_recording_is_answered_without_a_load() -> None:
     assert found.accesses_per_s is None
     assert found.cheapest is not None
     assert found.cheapest.store_busy is None
-    assert "load_not_known" in {each.name for each in found.warnings}
+    assert "rate_not_known" in {each.name for each in found.warnings}
     rated = configurations.answer(
         curve, kinds=("instances",), max_machines=1, accesses_per_s=5000.0
     )
-    assert "load_not_known" not in {each.name for each in rated.warnings}
+    timed = configurations.answer(
+        curve, kinds=("instances",), max_machines=1, duration_s=100.0
+    )
+    assert timed.accesses_per_s == curve.accesses / 100
+    assert "rate_not_known" not in {each.name for each in rated.warnings}
     assert rated.cheapest is not None
     assert (rated.cheapest.store_busy or 0) > 0
 
@@ -530,8 +538,8 @@ def test_electricity_is_part_of_what_is_bought() -> None:
     assert powered.cheapest.usd_per_month == powered.cheapest.machines * Decimal(
         "54.75"
     )
-    assert "power_not_counted" in {each.name for each in without.warnings}
-    assert "power_not_counted" not in {each.name for each in powered.warnings}
+    assert "power_left_out" in {each.name for each in without.warnings}
+    assert "power_left_out" not in {each.name for each in powered.warnings}
     # Without watts the power of modules and chassis is unknown: a lower bound.
     unknown = asked(usd_per_kwh=Decimal("0.10"), **price)
     assert unknown.suitable == 0
@@ -589,3 +597,55 @@ def test_a_document_holds_amounts_as_decimal_strings() -> None:
     assert isinstance(found["cheapest"]["monthly_usd"], str)
     assert found["front"][0] == found["cheapest"]
     assert found["numbers"][0]["name"] == "evaluated"
+
+
+def test_the_command_shows_the_answer(tmp_path: Path) -> None:
+    file = tmp_path / "P.json"
+    recorded().write(file)
+    usual = [
+        "configurations",
+        file,
+        "--production",
+        "4TiB@80000",
+        "--max-machines",
+        2,
+        "--part-usd",
+        "chassis=9000",
+    ]
+    document = command_answer(*usual, "--only", "chassis", "--max-io-us", "2")
+    assert document["cheapest"]["kind"] == "chassis"
+    assert document["accesses_per_s"] == 80_000
+    assert document["cheapest"]["io_time_us_per_access"] <= 2
+    assert {"lower_bounds_in_all", "excluded", "derivation"} <= document.keys()
+    shown = run(*usual, "--only", "instances", "--currency", "EUR")
+    assert shown.returncode == 0
+    assert "EUR per month" in shown.stdout
+    assert "cannot hold 4 TiB" in shown.stdout
+    both = command_answer(*usual, "--only", "instances", "--only", "chassis")
+    alone = [
+        command_answer(*usual, "--only", each)["evaluated"]
+        for each in ("instances", "chassis")
+    ]
+    assert both["evaluated"] == sum(alone)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--only", "racks"], "`racks` is not one of instances, volumes, chassis"),
+        (["--part-usd", "chassis"], "--part-usd: `chassis` is not KEY=VALUE"),
+        (["--part-usd", "chassis=x"], "--part-usd: `x` is not a decimal number"),
+        (["--reserved-ram", "much"], "--reserved-ram: "),
+        (["--watts", "hot"], "--watts: `hot` is not a decimal number"),
+        (["--flash-device", "none-such"], "none-such"),
+    ],
+)
+def test_the_command_names_what_is_wrong(
+    tmp_path: Path, options: list[str], message: str
+) -> None:
+    file = tmp_path / "P.json"
+    recorded().write(file)
+    done = run("configurations", file, *options)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert "hint:" in done.stderr

@@ -205,8 +205,15 @@ class Configurations(Answer):
         """The cheapest: what it costs and how fast it is."""
         best = self.cheapest
         return (
-            Figure("evaluated", "Configurations evaluated", self.evaluated),
-            Figure("suitable", "Configurations that suit", self.suitable),
+            Figure(
+                "evaluated",
+                "Configurations evaluated",
+                self.evaluated,
+                "configurations",
+            ),
+            Figure(
+                "suitable", "Configurations that suit", self.suitable, "configurations"
+            ),
             Figure(
                 "monthly_usd",
                 f"Cheapest, over {counted(self.horizon_months, 'month')}",
@@ -244,6 +251,7 @@ def answer(
     curve: Curve,
     *,
     accesses_per_s: float | None = None,
+    duration_s: float | None = None,
     horizon_months: int = DEFAULT_HORIZON_MONTHS,
     max_machines: int = DEFAULT_MAX_MACHINES,
     kinds: tuple[str, ...] = tuple(KINDS),
@@ -266,7 +274,9 @@ def answer(
         Of production (`tierwright.advise.scale`): its data, copies and rates are those of the answer. Of a recording:
         the data that it touches, one copy.
     accesses_per_s : float, optional
-        Rate of all machines together, where the curve was not scaled. [1/s]
+        Rate of all machines together, in place of that of the workload. [1/s]
+    duration_s : float, optional
+        Of a recording that was not scaled: its rate is accesses / duration. [s]
     horizon_months : int
         Months over which a purchase is spread, and the data grow. [months]
     max_machines : int
@@ -312,7 +322,7 @@ def answer(
         watts=watts,
         pue=pue,
     )
-    rate, peak = _rates(curve, accesses_per_s)
+    rate, peak = _rates(curve, accesses_per_s, duration_s)
     columns = enumerate_configurations(wanted)
     fast = speeds(columns, curve, flash=flash, disk=disk)
     loads = None if rate is None else busy(columns, fast, rate)
@@ -401,17 +411,18 @@ def _data_bytes(curve: Curve, horizon_months: int) -> int:
 
 
 def _rates(
-    curve: Curve, accesses_per_s: float | None
+    curve: Curve, accesses_per_s: float | None, duration_s: float | None
 ) -> tuple[float | None, float | None]:
-    """Mean rate and that of the busiest hour, of all machines. [1/s]"""
-    if curve.scaled is None or accesses_per_s is not None:
+    """Return the mean rate and that of the busiest hour, of all machines. [1/s]"""
+    if accesses_per_s is not None:
         return accesses_per_s, accesses_per_s
+    if curve.scaled is None:
+        rate = curve.accesses / duration_s if duration_s else None
+        return rate, rate
     production = curve.scaled.production
     peak = production.peak_accesses_per_s
-    return (
-        production.accesses_per_s,
-        production.accesses_per_s if peak is None else peak,
-    )
+    mean = production.accesses_per_s
+    return mean, mean if peak is None else peak
 
 
 @dataclass(frozen=True, slots=True)
@@ -681,7 +692,7 @@ def _cautions(
     )
     if made.rate is None:
         yield Caution(
-            "load_not_known",
+            "rate_not_known",
             "the workload states no rate, so whether the devices carry its load was not checked",
             "scale the workload to production, or state its rate",
         )
@@ -706,13 +717,13 @@ def _cautions(
     kinds = {made.columns.kind[row] for row in ends}
     if tuple(KINDS).index("instances") in kinds:
         yield Caution(
-            "local_disks_are_ephemeral",
+            "data_on_local_disks",
             "local disks of an instance lose their content when it stops or its host fails, and here they hold the data",
             "keep copies on other machines: state the replicas of production",
         )
     if wanted.usd_per_kwh is None and "chassis" in wanted.kinds:
         yield Caution(
-            "power_not_counted",
+            "power_left_out",
             "electricity of servers that are bought is not counted: no price of it is stated",
             "state the price of a kWh and the watts of a server",
         )
