@@ -403,7 +403,10 @@ export function BillFound({ found }: { readonly found: BillOut }) {
         .map((each) => (
           <Alert
             key={`${each.name} ${each.where}`}
+            role="alert"
             color="orange"
+            variant="outline"
+            styles={{ title: { color: "var(--tw-warn)" } }}
             title="A limit is exceeded"
           >
             <Text size="sm">{each.message}.</Text>
