@@ -64,6 +64,7 @@ COMMANDS: tuple[tuple[str, ...], ...] = (
     ("metadata",),
     ("tier-cost",),
     ("bill",),
+    ("configurations",),
     ("conformance",),
     ("curve", "sampled"),
     ("curve", "windows"),

@@ -35,6 +35,7 @@ QUESTIONS = {
     "access_cost": asked("ask_access_cost"),
     "bill": asked("ask_bill"),
     "compare": asked("ask_compare", "margin", "estimator", function="of_evaluation"),
+    "configurations": asked("ask_configurations"),
     "device_health": asked("ask_device_health"),
     "device_import": asked("import_fio"),
     "directories": asked("ask_directories"),

@@ -119,6 +119,10 @@ OUTSIDE = {
 
 NO_MODEL = {
     "advise.bill.exact_money": "words",
+    "evaluate.configurations.sold.part_entry": "picks a stated price",
+    "evaluate.configurations.sold.sold": "lists what is sold; held by test_configurations.py",
+    "evaluate.configurations.sold.volume_options": "picks sizes and rates to rent; held by "
+    "test_configurations.py",
     "advise.device_import.answer": "hands on `fio.import_fio`, in words",
     "evaluate.described.workload.about_description": "words",
     "evaluate.described.workload.described_finding": "words",
@@ -314,6 +318,7 @@ JOINED = {
     "advise.clean_only.clean_only": "the formula on the counts of a replay",
     "evaluate.throughput.schemes.scheme_throughput": "costs, laws, mean-value analysis",
     "advise.bill.answer": "lines, sums and limits of a build",
+    "advise.configurations.answer": "rows, their speeds, the front",
     "advise.tier_cost.answer": "costs and utilisation of devices",
     "advise.access_cost.answer": "the cost of a tier over what its device serves",
     "evaluate.transactions.replay.compare_buffers": "a replay a variant",

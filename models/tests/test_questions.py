@@ -21,6 +21,7 @@ from tierwright.advise import (
     bill,
     compare,
     compose,
+    configurations,
     device_health,
     device_import,
     directories,
@@ -116,6 +117,9 @@ QUESTIONS: dict[str, Callable[[], Answer]] = {
     "compare": lambda: compare.answer(curve(), prices=prices(), **POINT),
     "compose": lambda: compose.answer(
         [Workload("a", curve(), 5000.0), Workload("b", curve(), 500.0)], ram_pages=1000
+    ),
+    "configurations": lambda: configurations.answer(
+        curve(), kinds=("instances",), max_machines=1, accesses_per_s=5000.0
     ),
     "device_health": lambda: device_health.answer(
         smart.smart_from_mapping(SMART), rated_tb=4840

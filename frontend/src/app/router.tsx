@@ -7,6 +7,7 @@ import {
 } from "@tanstack/react-router";
 import { parseDocsSearch } from "@/features/api-docs/address";
 import { parseFormulaSearch } from "@/features/formulas/address";
+import { parseBillSearch } from "@/questions/bill";
 import { parseDollarSearch } from "@/questions/dram-or-flash";
 import { parseAnalysisSearch, STATE_KEYS } from "@/questions/point";
 import { parseSplitSearch } from "@/questions/pool-split";
@@ -93,10 +94,16 @@ const upload = createRoute({
   ),
 });
 
+/** Two panels of one page; what either refuses is named. */
+const parseHardwareSearch = (raw: Record<string, unknown>) => {
+  const tier = parseTierSearch(raw);
+  return { ...tier, ...parseBillSearch({ ...raw, refused: tier.refused }) };
+};
+
 const hardware = createRoute({
   getParentRoute: () => rootRoute,
   path: "/hardware",
-  validateSearch: parseTierSearch,
+  validateSearch: parseHardwareSearch,
   component: lazyRouteComponent(
     () => import("@/features/hardware/hardware-page"),
     "HardwarePage",

@@ -294,6 +294,9 @@ _QUESTIONS = {
             "volume": [{"id": "aws-ebs-gp3", "size_gib": 1024, "iops": 16000}],
         }
     ),
+    "ask_configurations": Example(
+        {"kinds": ["instances"], "max_machines": 2, "max_io_us": 5.0}, path=_WORKLOAD
+    ),
     "ask_dram_or_flash": Example({**_WORKLOAD, "ram_pages": 2000, **_FLASH, **_DISK}),
     "ask_throughput": Example({**_POINT, "clients": 20, "think_us": 5000}),
     "list_formulas": Example(),

@@ -18,6 +18,7 @@ from tierwright.cli import (
     break_even,
     catalog,
     compose,
+    configurations,
     cost,
     curve,
     describe,
@@ -86,6 +87,7 @@ app.command("metadata")(cost.metadata)
 app.command("sce")(fragments.sce)
 app.command("tier-cost")(shows_money(cost.tier_cost))
 app.command("bill")(shows_money(bill.bill))
+app.command("configurations")(shows_money(configurations.configurations))
 app.command("conformance")(model.conformance)
 app.command("formula")(model.formula)
 app.add_typer(curve.app, name="curve")
@@ -121,6 +123,7 @@ BUILT_IN = (
     "sce",
     "tier-cost",
     "bill",
+    "configurations",
     "conformance",
     "formula",
     "curve",
