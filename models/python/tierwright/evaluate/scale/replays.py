@@ -88,9 +88,11 @@ class ReplaySizes:
         By what the sizes of one machine are divided; None where the law maps each size by itself. [1]
     ram_pages, flash_pages : tuple of int
         Sizes that are replayed, increasing. [pages]
-    smallest : tuple of (str, int) or None
-        The tier, `RAM` or `flash`, that has the fewest pages of those replayed with fewer than asked;
-        None where all are replayed as asked. [pages]
+    smallest_tier : str
+        The tier, `RAM` or `flash`, that has the fewest pages of those that are not replayed at their own
+        size.
+    smallest_pages : int
+        Its size in the replay. [pages]
     recorded_data_bytes : int
         Data of the recorded system. [bytes]
     """
@@ -99,7 +101,8 @@ class ReplaySizes:
     divided_by: float | None
     ram_pages: tuple[int, ...]
     flash_pages: tuple[int, ...]
-    smallest: tuple[str, int] | None
+    smallest_tier: str
+    smallest_pages: int
     recorded_data_bytes: int
 
     @classmethod
@@ -122,7 +125,7 @@ class ReplaySizes:
             for tier, asked, replayed in zip(("RAM", "flash"), *both, strict=True)
             if 0 < asked != replayed
         ]
-        few = min(smaller, default=None)
+        pages, tier = min(smaller)
         ram, flash = (
             tuple(sorted({replayed[at] for _, replayed in listed} - {0}))
             for at in (0, 1)
@@ -132,14 +135,15 @@ class ReplaySizes:
             scaled.size_factor,
             ram,
             flash,
-            None if few is None else (few[1], few[0]),
+            tier,
+            pages,
             scaled.recorded_data_bytes,
         )
 
     @property
     def too_small(self) -> bool:
         """Whether a tier would have fewer than `LEAST_PAGES`, so that nothing is replayed."""
-        return self.smallest is not None and self.smallest[1] < LEAST_PAGES
+        return self.smallest_pages < LEAST_PAGES
 
     @property
     def where(self) -> str:
@@ -164,17 +168,16 @@ class ReplaySizes:
     @property
     def refusal(self) -> str:
         """Say why nothing is replayed, where a tier is `too_small`."""
-        tier, pages = self.smallest or ("RAM", 0)
         return (
-            f"Not checked by a replay: {self.where}, {tier} would have {counted(pages, 'page')}, fewer "
-            f"than the {LEAST_PAGES:,} from which a small cache stands for a large one."
+            f"Not checked by a replay: {self.where}, {self.smallest_tier} would have "
+            f"{counted(self.smallest_pages, 'page')}, fewer than the {LEAST_PAGES:,} from which a small "
+            "cache stands for a large one."
         )
 
     @property
     def remedy(self) -> str:
         """Say which recording could be replayed, where a tier is `too_small`."""
-        _, pages = self.smallest or ("RAM", 1)
-        enough = self.recorded_data_bytes * -(-LEAST_PAGES // max(1, pages))
+        enough = self.recorded_data_bytes * -(-LEAST_PAGES // self.smallest_pages)
         return (
             f"record a larger system: at {format_bytes(enough)} of recorded data, {LEAST_PAGES:,} pages "
             "or more would be replayed"

@@ -26,14 +26,13 @@ async def prepare(
     inputs = simulation.inputs
     content = await results.content_of(session, simulation)
     warm_up = warm_up_of(warm_up_asked(inputs), content.summary["accesses"])
-    return {
-        "trace": str(trace),
-        "sizes": {
-            name: [point.ram_pages, point.flash_pages]
-            for name, point in _points(simulation).items()
-        },
-        "warm_up": warm_up,
+    sizes = {
+        name: [point.ram_pages, point.flash_pages]
+        for name, point in _points(simulation).items()
     }
+    if NO_FLASH in sizes and "points" not in simulation.plan:
+        sizes[NO_FLASH][1] = inputs["flash_pages"]  # among its counters as asked
+    return {"trace": str(trace), "sizes": sizes, "warm_up": warm_up}
 
 
 def _points(simulation: Result) -> dict[str, ReplayPoint]:
