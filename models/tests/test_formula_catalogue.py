@@ -184,6 +184,9 @@ NO_MODEL = {
     "advise.compare.shares_of": "quotients of counts",
     **dict.fromkeys(
         (
+            "advise.checks.checked.at_recorded_sizes",
+            "advise.checks.checked.not_checked",
+            "advise.checks.points.recorded_replays",
             "advise.checks.checked.row",
             "advise.checks.checked.verdict",
             "advise.checks.compare.compare",

@@ -9,7 +9,7 @@ import {
   namesIn,
 } from "@/api/compare";
 import { type Decision, useDecision } from "@/api/use-decision";
-import { mayLackWrites } from "@/api/workloads";
+import { mayLackWrites, replaysOf } from "@/api/workloads";
 import { CautionNotes } from "@/components/caution-notes";
 import { DirtyShare } from "@/components/dirty-share";
 import { FlashMetadata } from "@/components/flash-metadata";
@@ -32,9 +32,9 @@ import { SizeSliders } from "./size-sliders";
 import { useCheck } from "./use-check";
 import { useSizes } from "./use-sizes";
 
-/** The close call stands under the chart. */
+/** The close call stands under the chart, with the replay that decided it. */
 const isOfNumbers = ({ code }: EvaluationOut["cautions"][number]): boolean =>
-  code !== "lead_within_model_error";
+  code !== "lead_within_model_error" && code !== "replayed_scaled_down";
 
 export function CompareView({ state, workload, summary }: AnalysisInputs) {
   const {
@@ -115,8 +115,9 @@ export function CompareView({ state, workload, summary }: AnalysisInputs) {
           </div>
           <DecidingReplay decision={decision} />
           <AtLoad evaluation={shown} />
-          {summary.kind === "trace" ? (
+          {summary.replayable ? (
             <CheckPanel
+              replays={replaysOf(summary)}
               checking={checking}
               evaluation={shown}
               onGoToCheck={(inputs) => {
@@ -148,7 +149,7 @@ export function CompareView({ state, workload, summary }: AnalysisInputs) {
             metadata={metadata}
             name={workload.name}
             pageBytes={summary.page_bytes}
-            traced={summary.kind === "trace"}
+            replays={replaysOf(summary)}
             decidedByReplay={shown.decided_by === "replay"}
           />
         </section>

@@ -158,7 +158,8 @@ def answer(
     duration_s : float, optional
         How long the workload took, to see whether the devices can serve it. [s]
     trace : Trace, optional
-        Decides by replay where the lead lies within the error of the model.
+        Decides by replay where the lead lies within the error of the model; of a scaled workload the
+        recording, at the sizes that correspond.
     on_progress : callable, optional
         Of that replay.
 
@@ -363,6 +364,8 @@ def _finding(found: Evaluation) -> str:
     costs = decision.deciding_costs(found)
     best_us, other_us = costs[found.best], costs[found.runner_up]
     replayed = ", decided by replay" if found.decided_by == "replay" else ""
+    if found.replayed_at is not None:
+        replayed = f", decided by a replay {found.replayed_at.where}"
     if found.inputs["flash_pages"] == 0:
         return (
             f"Without flash an access costs {three_digits(best_us)} µs of I/O; "

@@ -573,17 +573,12 @@ def evaluate(
     """Compare the page-flow schemes at one choice of sizes and devices.
 
     With --trace, a lead that lies within the error of the model is decided by a replay:
-    `decided_by`.
+    `decided_by`. For a profile that was scaled to production, TRACE is its recording, which is
+    replayed at the sizes that correspond: `replayed_at`.
     """
     from tierwright.advise import compare
     from tierwright.hardware import catalog
 
-    if production is not None and trace is not None:
-        raise BadInput(
-            "--trace cannot be combined with --production: a replay of the recording does not tell "
-            "which scheme wins in production",
-            "leave out one of the two",
-        )
     read_from = workload(profile, production, new_pages=new_pages)
     curve = read_from.curve
     if dirty_share is not None:
@@ -601,11 +596,6 @@ def evaluate(
         "amortisation_months": amortisation_months,
         "flash_metadata": preset_of(flash_metadata),
     }
-    if trace is not None and curve.scaled is not None:
-        raise BadInput(
-            f"`{profile}` was scaled to production, which a replay of the recording cannot check",
-            "leave out --trace, or use the profile of the recording",
-        )
     if trace is not None and curve.given is not None:
         raise BadInput(
             f"`{profile}` holds a given curve, without a trace",

@@ -355,6 +355,8 @@ WHY_NOT: Mapping[str, str] = {
     "recorded_data_assumed": "not computable: the size of the recorded data is not stated",
     "tau_not_stated": "not computable: the clients of the recording and the accesses of one unit of "
     "work are not stated",
+    "replayed_scaled_down": "not computable: production itself was not recorded",
+    "replay_too_small": "not computable: the recording is too small to be replayed for production",
     "composed_workload": "not computable from the composed curve: only a replay of the merged traces "
     "shows how far it is off",
     "generated_trace": "not computable: only a recorded trace shows how far the description is from "

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Any, Literal
 from pydantic import Field, create_model, model_validator
 
 from tierwright.evaluate.page_flow.terms import COST_TERMS, TERM_NAMES
+from tierwright.evaluate.scale.replays import ReplaySizes
 from tierwright.profile.steady_state import Start
+from tierwright_server.common.mirrors import mirrors
 from tierwright_server.common.schemas import (
     Answer,
     CautionOut,
@@ -290,6 +292,20 @@ class CheckOut(Answer):
     )
 
 
+@mirrors(
+    ReplaySizes,
+    law="Scale law by which sizes correspond.",
+    divided_by="By what the sizes of one machine are divided; null where the law maps each by itself. [1]",
+    ram_pages="Sizes of RAM that were replayed. [pages]",
+    flash_pages="Sizes of flash that were replayed. [pages]",
+    smallest_tier="Which of the two has the fewest pages: `RAM` or `flash`.",
+    smallest_pages="So many. [pages]",
+    recorded_data_bytes="Data of the recorded system. [bytes]",
+)
+class ReplaySizesOut(Answer):
+    """Sizes at which the recording of a scaled workload was replayed."""
+
+
 class EvaluationOut(Answer):
     """All schemes side by side at one point."""
 
@@ -334,6 +350,10 @@ class EvaluationOut(Answer):
     margin: MarginOut | None
     decided_by: Decide = Field(
         description="What best, runner-up and margin are based on."
+    )
+    replayed_at: ReplaySizesOut | None = Field(
+        description="Where the recording of a workload scaled to production was replayed to "
+        "decide; null where no replay decided, or at the sizes of the question."
     )
     equal: list[str] = Field(
         description="Schemes within 1 % of the best, including the best: practically "

@@ -26,6 +26,7 @@ from tierwright_server.questions.compare.schemas import (
     OuterBar,
     OuterOut,
     ReplayedOut,
+    ReplaySizesOut,
     SchemeEvaluation,
 )
 from tierwright_server.questions.point import (
@@ -115,6 +116,9 @@ def answer(
         if both is None
         else None,
         decided_by=Decide(made.decided_by),
+        replayed_at=None
+        if made.replayed_at is None
+        else ReplaySizesOut.model_validate(made.replayed_at),
         equal=list(made.equal) if both is None else [],
         writes_least=made.writes_least if both is None else None,
         check=None,

@@ -62,6 +62,11 @@ class ScaledFrom(Answer):
 
     workload_id: str
     name: str
+    content_id: str | None = Field(
+        default=None,
+        description="Of its trace, which checks of the scaled workload replay; null where it had "
+        "none, or an earlier version scaled it.",
+    )
 
 
 class SummaryOut(Answer):
@@ -137,6 +142,11 @@ class SummaryOut(Answer):
         default=None,
         description="Name of the description from which the curve was computed; null for "
         "a curve that was given or measured.",
+    )
+    replayable: bool = Field(
+        default=False,
+        description="Whether checks can replay its trace, or for a workload scaled to production "
+        "that of its recording.",
     )
 
 

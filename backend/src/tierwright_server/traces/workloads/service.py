@@ -186,6 +186,14 @@ def check_traced(workload: Workload, content: Content) -> None:
     kind = contents.kind_of(content.summary)
     if kind is ContentKind.TRACE:
         return
+    scaled_from = content.summary.get("scaled_from")
+    if scaled_from is not None:
+        raise NeedsTrace(
+            f"workload `{workload.name}` was scaled from `{scaled_from['name']}`, so it has no "
+            "accesses of its own to replay",
+            hint="Ask this of the workload that was recorded. If an earlier version scaled it, scale "
+            "it again, and checks replay its recording.",
+        )
     made_of = (
         "a profile: it holds curves and no accesses, so nothing can be replayed"
         if kind is ContentKind.PROFILE
@@ -514,6 +522,8 @@ def _summary(workload: Workload, content: Content | None) -> SummaryOut | None:
             "tells_writes": notes_of(workload, content).tells_writes,
             "production": _production(content),
             "has_summaries": traced or content.summary.get("has_summaries", False),
+            "replayable": traced
+            or bool((content.summary.get("scaled_from") or {}).get("content_id")),
         }
     )
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tierwright.advise.scale._curves import check_counts, scaled_curve
+from tierwright.advise.scale._curves import check_counts, scaled_curve, size_knots
 from tierwright.advise.scale._factors import (
     counts_factor_of,
     exponent_of,
@@ -272,6 +272,12 @@ def answer(
         tau,
         per_unit,
         counts_factor_of(chosen, profile, factors, factor) * share,
+        curve.accesses,
+        curve.known_write_accesses,
+        ()
+        if chosen in ("stretch", "tenants")
+        # Beyond the recording, cold growth holds new pages alone.
+        else size_knots(curve, grown, goes_on=chosen == "relations" or factor == 1),
     )
     check_counts(curve, scaled)
     made = scaled_curve(curve, scaled, grown)

@@ -17,6 +17,7 @@ from tierwright.common.currency import is_money
 from tierwright.common.derivation import money_text
 from tierwright.evaluate.metadata import RamBudget
 from tierwright.evaluate.page_flow.derivation import SchemeDerivation
+from tierwright.evaluate.scale.replays import ReplaySizes
 from tierwright.hardware.tier_prices import CostPart
 from tierwright.profile.steady_state import Start
 
@@ -377,6 +378,9 @@ class Evaluation:
     growth_per_access : float
         Their first touches per access: in the steady state beside hits and misses, from a cold
         start a part of the misses. [1]
+    replayed_at : ReplaySizes or None
+        At which sizes the recording was replayed that decided for production; None where no replay
+        decided, or at the sizes of the evaluation.
     """
 
     schemes: dict[str, SchemeResult]
@@ -401,6 +405,7 @@ class Evaluation:
     writes_least: str | None = None
     new_pages: int = 0
     growth_per_access: float = 0.0
+    replayed_at: ReplaySizes | None = None
 
     @property
     def derivation(self) -> list[SchemeDerivation]:
