@@ -73,11 +73,14 @@ def _of_station(
     each = rate.accesses_per_s * (station.reads_per_access + station.writes_per_access)
     arrivals = each / station.devices
     read, write = station.busy_us
+    reads = station.reads_per_access / (
+        station.reads_per_access + station.writes_per_access
+    )
     rows: tuple[tuple[str, str, float, str, str], ...] = (
         (
             "c",
             "latency of the mix / (1/IOPS of the mix), rounded, at least 1; reads "
-            f"{shown(mix.shares[0])}, 1/IOPS of a read {shown(read)} µs, of a write "
+            f"{shown(reads)}, 1/IOPS of a read {shown(read)} µs, of a write "
             f"{shown(write)} µs",
             float(station.servers),
             "1",

@@ -42,7 +42,7 @@ class Mix:
     Attributes
     ----------
     shares : float64 array, shape (J,)
-        Share of each kind among the operations; they add up to 1. [1]
+        Share of each kind among the operations, above 0; they add up to 1. [1]
     occupancy_s : float64 array, shape (J,)
         How long one of the kind occupies a server on average. [s]
     service : str
@@ -86,7 +86,8 @@ class Mix:
             f"must be one of {', '.join(SERVICES)}",
         )
         problems.raise_if_any()
-        return cls(given, times, service)
+        some = given > 0
+        return cls(given[some], times[some], service)
 
     @property
     def mean_s(self) -> float:

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from tierwright.common.arrays import FloatArray
-from tierwright.common.errors import Problems
+from tierwright.common.errors import BadInput, Problems
 from tierwright.common.fields import is_count
-from tierwright.evaluate.metadata import MetadataPreset
+from tierwright.evaluate.metadata import MetadataPreset, ram_pages_left
 from tierwright.evaluate.page_flow import explain
 from tierwright.evaluate.page_flow.evaluation import evaluate_grid
 from tierwright.evaluate.page_flow.results import SchemeGrid
@@ -214,11 +214,24 @@ def scheme_response(
     ------
     BadInput
         As `evaluate_grid`; if a rate is not above 0, a count of devices not a whole number above
-        0, or a name of the hierarchy unknown.
+        0, a name of the hierarchy unknown, or the metadata leave no RAM.
     """
     rates = checked_rates(accesses_per_s)
     _check(hierarchy)
     wanted = list(schemes)
+    left = ram_pages_left(
+        flash_metadata,
+        ram_pages=ram_pages,
+        flash_pages=flash_pages,
+        page_bytes=curve.page_bytes,
+        source_bytes=curve.data_pages * curve.page_bytes,
+    )
+    if flash_metadata is not None and float(left) < 1:
+        raise BadInput(
+            f"response: ram_pages: `{ram_pages}` hold less than the flash metadata "
+            f"({flash_metadata.title})",
+            "give more RAM or less flash, or a flash cache with smaller entries",
+        )
 
     def grids(names: Sequence[str], hits_off: float) -> dict[str, SchemeGrid]:
         return evaluate_grid(
@@ -236,7 +249,7 @@ def scheme_response(
         name: _of_costs(name, costs, rates, hierarchy, curve, percentiles)
         for name, costs in grids(wanted, 0.0).items()
     }
-    r, f = np.asarray(float(ram_pages)), np.asarray(float(flash_pages))
+    r, f = np.asarray(float(left)), np.asarray(float(flash_pages))
     near = [name for name in wanted if float(explain.error_band(name, r, f)) > 0]
     if not near:
         return found
