@@ -21,6 +21,8 @@ from tierwright.evaluate.response.queue import Wait
 _HALVINGS = 56
 _WHOLE = 1e-6
 """How far shares may be from adding up to 1. [1]"""
+_ROUNDED = 1e-12
+"""Rounding of a share of exactly the percentile, which must not move it across a jump. [1]"""
 _APART = 1e-4
 """Least relative distance of the rates in a sum of exponential times: equal ones have no
 partial fractions. [1]"""
@@ -155,7 +157,7 @@ def response_quantile(ways: Sequence[Way], percentile: ArrayLike) -> FloatArray:
         for wait in way.waits:
             slow = slow + wait.shift_s + _SURE / wait.decay_per_s
     bounded = np.isfinite(slow)
-    left = (1 - asked).reshape(asked.shape + (1,) * slow.ndim)
+    left = ((1 - asked) * (1 + _ROUNDED)).reshape(asked.shape + (1,) * slow.ndim)
     low = np.zeros(asked.shape + slow.shape)
     high = np.broadcast_to(np.where(bounded, slow + reach, 0.0), low.shape)
     at_once = _tail(used, low) <= left

@@ -219,19 +219,7 @@ def scheme_response(
     rates = checked_rates(accesses_per_s)
     _check(hierarchy)
     wanted = list(schemes)
-    left = ram_pages_left(
-        flash_metadata,
-        ram_pages=ram_pages,
-        flash_pages=flash_pages,
-        page_bytes=curve.page_bytes,
-        source_bytes=curve.data_pages * curve.page_bytes,
-    )
-    if flash_metadata is not None and float(left) < 1:
-        raise BadInput(
-            f"response: ram_pages: `{ram_pages}` hold less than the flash metadata "
-            f"({flash_metadata.title})",
-            "give more RAM or less flash, or a flash cache with smaller entries",
-        )
+    left = whole_ram_left(curve, ram_pages, flash_pages, flash_metadata)
 
     def grids(names: Sequence[str], hits_off: float) -> dict[str, SchemeGrid]:
         return evaluate_grid(
@@ -266,6 +254,37 @@ def scheme_response(
             found[name], mean_range_s=(every.min(axis=0), every.max(axis=0))
         )
     return found
+
+
+def whole_ram_left(
+    curve: Curve,
+    ram_pages: int,
+    flash_pages: int,
+    flash_metadata: MetadataPreset | None,
+) -> int:
+    """Return the RAM that the flash metadata leave, in whole pages. [pages]
+
+    Raises
+    ------
+    BadInput
+        If they leave none.
+    """
+    if flash_metadata is None:
+        return ram_pages
+    left = ram_pages_left(
+        flash_metadata,
+        ram_pages=ram_pages,
+        flash_pages=flash_pages,
+        page_bytes=curve.page_bytes,
+        source_bytes=curve.data_pages * curve.page_bytes,
+    )
+    if float(left) < 1:
+        raise BadInput(
+            f"response: ram_pages: `{ram_pages}` hold less than the flash metadata "
+            f"({flash_metadata.title})",
+            "give more RAM or less flash, or a flash cache with smaller entries",
+        )
+    return int(left)
 
 
 def checked_rates(accesses_per_s: ArrayLike) -> FloatArray:
