@@ -366,6 +366,18 @@ class TestMixture:
             np.quantile(times, 0.99), rel=0.01
         )
 
+    def test_times_that_vary_are_those_of_sums_of_exponential_times(self) -> None:
+        """Without waits, a read and a write that vary: their sum, drawn one by one."""
+        draw = np.random.default_rng(8)
+        times = draw.exponential(0.01, 1_000_000) + draw.exponential(0.004, 1_000_000)
+        way = Way("disk", 1.0, 0.014, (), (0.01, 0.004))
+        for share in (0.5, 0.99):
+            assert float(response_quantile([way], share)) == pytest.approx(
+                np.quantile(times, share), rel=0.01
+            )
+        with pytest.raises(BadInput, match="must add up to alone_s"):
+            mean_response([Way("disk", 1.0, 0.01, (), (0.01, 0.004))])
+
     def test_the_mean_of_percentiles_is_another_number(self) -> None:
         """98 of 100 are hits: the median is one, whatever the median of the disk is."""
         ways = [Way("ram", 0.98, 0.0), Way("disk", 0.02, 0.01, (wait_of(0.5),))]

@@ -265,7 +265,7 @@ def _print_check(checked: Checked) -> None:
     print_table(
         "Model and replay on simulated time",
         [
-            ("scheme and rate", False),
+            ("scheme", False),
             ("figure", False),
             ("model", True),
             ("replay", True),

@@ -106,7 +106,7 @@ def check(
         found += _rows(each, replayed)
     rows = tuple(found)
     return Checked(
-        finding=verdict(rows, MEAN, min),
+        finding=verdict(rows, f"{MEAN} at the {answer.rates[-1].name} rate", min),
         rows=rows,
         basis="Every scheme was replayed on the trace on simulated time: "
         + (
@@ -133,7 +133,7 @@ def times_of(station: Station) -> DeviceTimes:
 
 
 def _rows(model: SchemeAt, replayed: dict[str, Any]) -> Iterator[CheckedFigure]:
-    of, title = f"{model.scheme}_{model.rate}", f"{model.title}, {model.rate} rate"
+    of, title, at = model.scheme, model.title, f"at the {model.rate} rate"
     behind = any(replayed[each.tier]["utilisation"] >= 1 for each in model.stations)
     for figure, unit, mine, theirs in (
         (MEAN, "µs", model.mean_us, "mean_us"),
@@ -141,12 +141,19 @@ def _rows(model: SchemeAt, replayed: dict[str, Any]) -> Iterator[CheckedFigure]:
         ("99th percentile", "µs", model.p99_us, "p99_us"),
         ("99.9th percentile", "µs", model.p999_us, "p999_us"),
     ):
-        yield row(of, title, figure, unit, mine, None if behind else replayed[theirs])
+        yield row(
+            of,
+            title,
+            f"{figure} {at}",
+            unit,
+            mine,
+            None if behind else replayed[theirs],
+        )
     for each in model.stations:
         yield row(
             of,
             title,
-            f"busy share of {each.tier}",
+            f"busy share of {each.tier} {at}",
             "1",
             each.utilisation,
             replayed[each.tier]["utilisation"],

@@ -45,12 +45,21 @@ class Way:
         Time where nothing is waited for. [s]
     waits : tuple of Wait
         One for each operation on the way that is waited for; of one shape.
+    varying_s : tuple of float
+        Mean times of the operations on it where each varies exponentially; they add up to
+        `alone_s`. Empty: `alone_s` is always the same. [s]
     """
 
     tier: str
     share: float
     alone_s: float
     waits: tuple[Wait, ...] = ()
+    varying_s: tuple[float, ...] = ()
+
+    @property
+    def least_s(self) -> float:
+        """Time that it takes at least. [s]"""
+        return 0.0 if self.varying_s else self.alone_s
 
     @property
     def mean_s(self) -> FloatArray:
@@ -152,8 +161,9 @@ def response_quantile(ways: Sequence[Way], percentile: ArrayLike) -> FloatArray:
     )
     problems.raise_if_any()
     used = [(way, _terms(way)) for way in ways if way.share > 0]
-    slow, reach = np.zeros(()), max(way.alone_s for way, _ in used)
+    slow, reach = np.zeros(()), max(way.least_s for way, _ in used)
     for way, _ in used:
+        reach += _SURE * sum(way.varying_s)
         for wait in way.waits:
             slow = slow + wait.shift_s + _SURE / wait.decay_per_s
     bounded = np.isfinite(slow)
@@ -217,6 +227,13 @@ def _check(ways: Sequence[Way]) -> None:
             len(way.waits),
             f"are more than {MOST_WAITS}",
         )
+        problems.check(
+            not way.varying_s
+            or abs(sum(way.varying_s) - way.alone_s) <= _WHOLE * way.alone_s,
+            "varying_s",
+            way.varying_s,
+            "must add up to alone_s",
+        )
     problems.raise_if_any()
 
 
@@ -228,7 +245,7 @@ def _terms(way: Way) -> list[_Term]:
     found: list[_Term] = []
     for waits in itertools.product((False, True), repeat=len(way.waits)):
         probability, shift = np.ones(()), np.zeros(())
-        rates: list[FloatArray] = []
+        rates = [np.asarray(1 / each) for each in way.varying_s if each > 0]
         for some, wait in zip(waits, way.waits, strict=True):
             probability = probability * (
                 wait.probability if some else 1 - wait.probability
@@ -254,7 +271,7 @@ def _tail(used: Sequence[tuple[Way, list[_Term]]], time: FloatArray) -> FloatArr
     left = np.zeros(())
     for way, terms in used:
         for probability, shift, rates in terms:
-            beyond = time - way.alone_s - shift
+            beyond = time - way.least_s - shift
             left = left + way.share * probability * _longer(rates, beyond)
     return np.asarray(left)
 
@@ -265,7 +282,7 @@ def _longer(rates: tuple[FloatArray, ...], time: FloatArray) -> FloatArray:
         return np.asarray(np.where(time < 0, 1.0, 0.0))
     after = np.maximum(time, 0.0)
     if len(rates) == 1:
-        return np.asarray(np.exp(-rates[0] * after))
+        return np.asarray(np.exp(-rates[0] * after))  # 1 before 0
     found = np.zeros(())
     for at, rate in enumerate(rates):
         weight = np.ones(())

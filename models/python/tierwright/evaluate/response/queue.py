@@ -31,6 +31,8 @@ MOST_SERVERS = 100_000
 _HALVINGS = 100
 _WHOLE = 1e-9
 """How far shares may be from adding up to 1. [1]"""
+_IDLE = 1e-12
+"""Utilisation below which nothing waits. [1]"""
 _BELOW_POLE = 1e-9
 """Share of its pole that the search for a decay rate keeps away from it. [1]"""
 
@@ -280,7 +282,7 @@ def waiting(arrivals_per_s: ArrayLike, *, servers: int, mix: Mix) -> Wait:
     if servers > 1:
         return Wait(load, mean, waits, np.where(keeps_up, 0.0, np.nan), 1 / given_wait)
     decay, constant = _tail_of_one(rate, load, mix)
-    some = keeps_up & (load > 0)
+    some = keeps_up & (load > _IDLE)
     probability = np.where(
         some, np.minimum(load, constant), np.where(keeps_up, 0, np.nan)
     )
@@ -295,7 +297,7 @@ def _tail_of_one(
     rate: FloatArray, load: FloatArray, mix: Mix
 ) -> tuple[FloatArray, FloatArray]:
     """Return decay [1/s] and constant [1] of the tail of M/G/1, where it keeps up and is asked."""
-    some = (load > 0) & (load < 1)
+    some = (load > _IDLE) & (load < 1)
     arrivals = np.where(some, rate, 1.0)
     idle = np.where(some, 1 - load, 1.0)
     times, shares = mix.occupancy_s, mix.shares

@@ -245,9 +245,7 @@ def scheme_response(
     for name in near:
         means = [found[name].mean_s]
         for end in ends:
-            ways = _ways(
-                *_stations(end[name], rates, hierarchy, curve), hierarchy.writes
-            )
+            ways = _ways(*_stations(end[name], rates, hierarchy, curve), hierarchy)
             means.append(_over(mean_response(ways), rates))
         every = np.stack(means)
         found[name] = replace(
@@ -440,7 +438,7 @@ def _of_costs(
     percentiles: Sequence[float],
 ) -> SchemeResponse:
     flash, disk = _stations(costs, rates, hierarchy, curve)
-    ways = _ways(flash, disk, hierarchy.writes)
+    ways = _ways(flash, disk, hierarchy)
     stations: dict[Tier, Station] = {"flash": flash, "disk": disk}
     first = min(stations, key=lambda tier: stations[tier].largest_accesses_per_s)
     largest = stations[first].largest_accesses_per_s
@@ -548,25 +546,31 @@ def _station(
     )
 
 
-def _ways(flash: Station, disk: Station, writes: Writes) -> tuple[Way, ...]:
+def _ways(flash: Station, disk: Station, hierarchy: Hierarchy) -> tuple[Way, ...]:
     missed = flash.reads_per_access + disk.reads_per_access
     ways = [Way("ram", max(0.0, 1.0 - missed), 0.0)]
     for station in (flash, disk):
         if station.reads_per_access <= 0 or station.wait is None:
             continue
-        for share, flash_writes, disk_writes in _writes_of(flash, disk, missed, writes):
+        for share, flash_writes, disk_writes in _writes_of(
+            flash, disk, missed, hierarchy.writes
+        ):
+            times = (
+                station.read_alone_s,
+                *(flash.write_alone_s,) * flash_writes,
+                *(disk.write_alone_s,) * disk_writes,
+            )
             ways.append(
                 Way(
                     station.tier,
                     station.reads_per_access * share,
-                    station.read_alone_s
-                    + flash_writes * flash.write_alone_s
-                    + disk_writes * disk.write_alone_s,
+                    sum(times),
                     (
                         station.wait,
                         *((flash.wait,) * flash_writes if flash.wait else ()),
                         *((disk.wait,) * disk_writes if disk.wait else ()),
                     ),
+                    times if hierarchy.service == "exponential" else (),
                 )
             )
     return tuple(ways)
