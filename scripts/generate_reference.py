@@ -52,6 +52,7 @@ COMMANDS: tuple[tuple[str, ...], ...] = (
     ("pool-advisor",),
     ("scheme-map",),
     ("throughput",),
+    ("response",),
     ("directories",),
     ("choose-flash",),
     ("transactions",),

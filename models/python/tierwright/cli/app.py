@@ -28,6 +28,7 @@ from tierwright.cli import (
     model,
     planning,
     pool_split,
+    response,
     scale,
     sweep,
     trace,
@@ -76,6 +77,7 @@ app.command("pool-gain")(pool_split.pool_gain)
 app.command("pool-advisor")(pool_split.pool_advisor)
 app.command("scheme-map")(shows_money(planning.scheme_map))
 app.command("throughput")(planning.throughput)
+app.command("response")(response.response)
 app.command("directories")(planning.directories)
 app.command("choose-flash")(shows_money(planning.choose_flash))
 app.command("transactions")(transactions.transactions)
@@ -112,6 +114,7 @@ BUILT_IN = (
     "pool-advisor",
     "scheme-map",
     "throughput",
+    "response",
     "directories",
     "choose-flash",
     "transactions",

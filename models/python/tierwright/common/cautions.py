@@ -363,6 +363,7 @@ WHY_NOT: Mapping[str, str] = {
     "the workload",
     "sampled_curve": "not computable from the curve alone: the intervals of its counts are "
     "not known here",
+    "arrivals_assumed_poisson": "not computable: only a trace shows in which bursts accesses arrive",
     "latency_unknown": "not computable: the latency is not stated",
     "pattern_of_rating_unknown": "not computable: no source states what the device endures under "
     "another pattern",
