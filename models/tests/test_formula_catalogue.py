@@ -119,6 +119,7 @@ OUTSIDE = {
 
 NO_MODEL = {
     "advise.bill.exact_money": "words",
+    "advise.compose.usual_pages": "a share of a sum; held by test_compose.py",
     "advise.device_import.answer": "hands on `fio.import_fio`, in words",
     "evaluate.described.workload.about_description": "words",
     "evaluate.described.workload.described_finding": "words",
@@ -163,6 +164,7 @@ NO_MODEL = {
     "hardware.smart.smart_from_mapping": "reads a file",
     "profile.curve.thinned_sizes": "picks sizes to list",
     "profile.production.from_mapping": "reads keys of a file",
+    "profile.production.parts_from_mapping": "reads a key of a file",
     "profile.relations.bounded": "picks relations to list; held by test_relations.py",
     "profile.relations.from_mapping": "reads a key of a file",
     "profile.relations.is_catalog": "reads a name",
@@ -295,6 +297,7 @@ JOINED = {
     "advise.compare.answer": "evaluation, decision by replay, in words",
     "advise.fragment_cache.answer": "a study of what a workload tells",
     "advise.compose.answer": "a shared cache beside a split, in words",
+    "advise.compose.curves": "hit ratios of shared caches and splits; held by test_compose.py",
     "advise.throughput.answer": "costs, laws, mean-value analysis, in words",
     "advise.transaction_replay.answer": "a replay a buffer, in words",
     "advise.transaction_writes.answer": "both ways of writing, in words",

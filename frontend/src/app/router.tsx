@@ -7,6 +7,7 @@ import {
 } from "@tanstack/react-router";
 import { parseDocsSearch } from "@/features/api-docs/address";
 import { parseFormulaSearch } from "@/features/formulas/address";
+import { parseComposeSearch } from "@/questions/compose";
 import { parseDollarSearch } from "@/questions/dram-or-flash";
 import { parseAnalysisSearch, STATE_KEYS } from "@/questions/point";
 import { parseSplitSearch } from "@/questions/pool-split";
@@ -54,6 +55,16 @@ const workloads = createRoute({
   component: lazyRouteComponent(
     () => import("@/features/workloads/workloads-page"),
     "WorkloadsPage",
+  ),
+});
+
+const compose = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/workloads/compose",
+  validateSearch: parseComposeSearch,
+  component: lazyRouteComponent(
+    () => import("@/features/compose/compose-page"),
+    "ComposePage",
   ),
 });
 
@@ -217,6 +228,7 @@ export const router = createRouter({
   routeTree: rootRoute.addChildren([
     start,
     workloads,
+    compose,
     workload,
     upload,
     givenCurve,

@@ -28,11 +28,13 @@ const LEADS_TO: Readonly<Record<string, readonly string[]>> = {
   runs: ["simulate"],
   // Two scenarios side by side are two comparisons.
   scenarios: ["compare"],
+  // Workloads that are selected are put on one machine.
+  workloads: ["compose"],
 };
 
 describe("a feature", () => {
   it("imports its own question only", () => {
-    expect(QUESTIONS).toHaveLength(8);
+    expect(QUESTIONS).toHaveLength(9);
     const others = Object.entries(SOURCES).flatMap(([path, source]) => {
       const feature = path.split("/")[2] ?? "";
       const own = LEADS_TO[feature] ?? [feature];

@@ -138,16 +138,25 @@ def about_load(
 def _rate_of(curve: Curve, duration_s: float) -> tuple[float, str]:
     """Return the rate that has to be carried, and who makes it. [1/s]"""
     if curve.scaled is None:
-        described = curve.given is not None and curve.given.described_by is not None
-        return (
-            curve.accesses / duration_s,
-            "the description states" if described else "the recording makes",
-        )
+        return curve.accesses / duration_s, _maker_of(curve)
     production = curve.scaled.production
     if production.peak_accesses_per_s is None:
         return production.machine_accesses_per_s, "production makes"
     peak = production.peak_accesses_per_s / production.machines
     return peak, "production at its peak makes"
+
+
+def _maker_of(curve: Curve) -> str:
+    given = curve.given
+    if given is not None and given.described_by is not None:
+        return "the description states"
+    if given is not None and given.composed_of:
+        return (
+            "the composed workloads make"
+            if len(given.composed_of) > 1
+            else "the composed workload makes"
+        )
+    return "the recording makes"
 
 
 def _deciding_terms(scheme: SchemeResult) -> Mapping[str, float]:
