@@ -129,6 +129,7 @@ NO_MODEL = {
     "evaluate.configurations.sold.sold": "lists what is sold; held by test_configurations.py",
     "evaluate.configurations.sold.volume_options": "picks sizes and rates to rent; held by "
     "test_configurations.py",
+    "advise.compose.usual_pages": "a share of a sum; held by test_compose.py",
     "advise.device_import.answer": "hands on `fio.import_fio`, in words",
     "evaluate.described.workload.about_description": "words",
     "evaluate.described.workload.described_finding": "words",
@@ -173,6 +174,7 @@ NO_MODEL = {
     "hardware.smart.smart_from_mapping": "reads a file",
     "profile.curve.thinned_sizes": "picks sizes to list",
     "profile.production.from_mapping": "reads keys of a file",
+    "profile.production.parts_from_mapping": "reads a key of a file",
     "profile.relations.bounded": "picks relations to list; held by test_relations.py",
     "profile.relations.from_mapping": "reads a key of a file",
     "profile.relations.is_catalog": "reads a name",
@@ -316,6 +318,7 @@ JOINED = {
     "advise.compose.answer": "a shared cache beside a split, in words",
     "advise.response.answer": "page flow, queues, mixtures, in words",
     "evaluate.response.schemes.scheme_response": "page flow, queues, mixtures",
+    "advise.compose.curves": "hit ratios of shared caches and splits; held by test_compose.py",
     "advise.throughput.answer": "costs, laws, mean-value analysis, in words",
     "advise.transaction_replay.answer": "a replay a buffer, in words",
     "advise.transaction_writes.answer": "both ways of writing, in words",

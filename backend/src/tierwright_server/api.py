@@ -17,6 +17,7 @@ from tierwright_server.questions.access_cost.endpoints import router as access_c
 from tierwright_server.questions.bills.endpoints import router as bills
 from tierwright_server.questions.compare.check.endpoints import router as simulations
 from tierwright_server.questions.compare.endpoints import router as evaluations
+from tierwright_server.questions.compositions.endpoints import router as compositions
 from tierwright_server.questions.configurations.endpoints import (
     router as configurations,
 )
@@ -72,6 +73,7 @@ for part in (
     access_cost,
     bills,
     configurations,
+    compositions,
     replay_checks,
     health,
     catalog,

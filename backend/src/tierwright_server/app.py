@@ -32,6 +32,7 @@ from tierwright_server.runtime.database_watch import DatabaseGate, DatabaseWatch
 from tierwright_server.storage.db import make_engine, psycopg_dsn
 from tierwright_server.storage.quick_reads import QuickReads
 from tierwright_server.traces.curves import CurveCache
+from tierwright_server.traces.workloads.composing import KeptProfiles
 from tierwright_server.traces.workloads.example import ensure_example
 from tierwright_server.traces.workloads.kept import KeptWorkloads
 from tierwright_server.traces.workloads.scaling import KeptRelations
@@ -118,6 +119,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
                 load_shipped(),
                 CurveCache(settings.curve_cache_bytes),
                 KeptRelations(settings.curve_cache_bytes // 16),
+                KeptProfiles(settings.curve_cache_bytes // 16),
                 AnalysisCache(settings.analysis_cache_bytes),
                 events,
             )

@@ -8,6 +8,7 @@ import {
 import { parseDocsSearch } from "@/features/api-docs/address";
 import { parseFormulaSearch } from "@/features/formulas/address";
 import { parseBillSearch } from "@/questions/bill";
+import { parseComposeSearch } from "@/questions/compose";
 import { parseDollarSearch } from "@/questions/dram-or-flash";
 import { parseAnalysisSearch, STATE_KEYS } from "@/questions/point";
 import { parseSplitSearch } from "@/questions/pool-split";
@@ -55,6 +56,16 @@ const workloads = createRoute({
   component: lazyRouteComponent(
     () => import("@/features/workloads/workloads-page"),
     "WorkloadsPage",
+  ),
+});
+
+const compose = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/workloads/compose",
+  validateSearch: parseComposeSearch,
+  component: lazyRouteComponent(
+    () => import("@/features/compose/compose-page"),
+    "ComposePage",
   ),
 });
 
@@ -224,6 +235,7 @@ export const router = createRouter({
   routeTree: rootRoute.addChildren([
     start,
     workloads,
+    compose,
     workload,
     upload,
     givenCurve,

@@ -28,6 +28,8 @@ const LEADS_TO: Readonly<Record<string, readonly string[]>> = {
   runs: ["simulate"],
   // Two scenarios side by side are two comparisons.
   scenarios: ["compare"],
+  // Workloads that are selected are put on one machine.
+  workloads: ["compose"],
 };
 
 describe("a feature", () => {

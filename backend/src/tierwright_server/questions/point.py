@@ -232,10 +232,12 @@ def known_dirty_share(curve: Curve) -> DirtyShareOut:
     given = curve.given
     if given is None:
         state = DirtyShareState.MEASURED
-    elif given.described_by is None:
-        state = DirtyShareState.STATED
-    else:
+    elif given.described_by is not None:
         state = DirtyShareState.DESCRIBED
+    elif given.composed_of and given.dirty_share is None:
+        state = DirtyShareState.COMPOSED
+    else:
+        state = DirtyShareState.STATED
     return DirtyShareOut(
         state=state,
         value=None if given is None else given.dirty_share,

@@ -154,6 +154,31 @@ class KnownError:
 
 
 @dataclass(frozen=True, slots=True)
+class ScaledParts:
+    """What is known of the workloads that were scaled before several were composed.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Those that were scaled, as the composition names them.
+    known_error : KnownError or None
+        Of the misses of all workloads by the laws that scaled these; None where one of the laws
+        was never measured.
+    """
+
+    names: tuple[str, ...]
+    known_error: KnownError | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the key `scaled` of a composed profile."""
+        known = self.known_error
+        return {
+            "workloads": list(self.names),
+            "known_error": None if known is None else known.to_dict(),
+        }
+
+
+@dataclass(frozen=True, slots=True)
 class Scaled:
     """How a curve was scaled from a recording to production.
 
@@ -377,6 +402,34 @@ def _numbers(data: Any) -> list[float]:
     return [float(one) for one in data]
 
 
+def parts_from_mapping(data: Any, problems: Problems) -> ScaledParts | None:
+    """Read `ScaledParts.to_dict`; None where it is absent or wrong.
+
+    Parameters
+    ----------
+    data : object
+        The key `given.scaled` of a profile file.
+    problems : Problems
+        Takes what is wrong.
+    """
+    if data is None:
+        return None
+    if not isinstance(data, Mapping):
+        problems.add("given.scaled", None, "must be an object, or absent")
+        return None
+    names = data.get("workloads")
+    good = (
+        isinstance(names, list)
+        and len(names) > 0
+        and all(isinstance(one, str) and len(one) <= _MOST_TEXT for one in names)
+    )
+    problems.check(
+        good, "given.scaled.workloads", None, "must be a list of names, not empty"
+    )
+    error = _known_error(data.get("known_error"), problems, "given.scaled.known_error")
+    return ScaledParts(tuple(names or ()), error) if good else None
+
+
 _PRODUCTION_KEYS = (
     "data_bytes",
     "accesses_per_s",
@@ -402,7 +455,9 @@ def _production(data: Any, problems: Problems) -> Production | None:
         return None
 
 
-def _known_error(data: Any, problems: Problems) -> KnownError | None:
+def _known_error(
+    data: Any, problems: Problems, where: str = "known_error"
+) -> KnownError | None:
     if data is None:
         return None
     good = (
@@ -416,7 +471,7 @@ def _known_error(data: Any, problems: Problems) -> KnownError | None:
     )
     if not problems.check(
         good,
-        "known_error",
+        where,
         None,
         "must hold mean, worst, measured_up_to, extrapolated and per, or be null",
     ):

@@ -266,6 +266,10 @@ def _summary(profile: Profile, stored_bytes: int) -> dict[str, Any]:
         "dirty_share": None if given is None else given.dirty_share,
         "write_share": None if given is None else given.write_share,
         "described_by": None if given is None else given.described_by,
+        "composed_of": None if given is None else list(given.composed_of) or None,
+        "scaled_parts": None
+        if curve.scaled_parts is None
+        else curve.scaled_parts.to_dict(),
         "scaled": None if curve.scaled is None else curve.scaled.to_dict(),
         "sample_rate": None if profile.sampled is None else profile.sampled.sample_rate,
     }

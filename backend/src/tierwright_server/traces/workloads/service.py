@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sqlalchemy import delete
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from tierwright.evaluate.compose.composed import ESTIMATOR as COMPOSED
 from tierwright.evaluate.described.curve import ESTIMATOR
 from tierwright.evaluate.page_flow.cautions import about_trace
 from tierwright.profile.curve import Curve
@@ -197,6 +198,8 @@ def check_traced(workload: Workload, content: Content) -> None:
     made_of = (
         "a profile: it holds curves and no accesses, so nothing can be replayed"
         if kind is ContentKind.PROFILE
+        else "the curves of several workloads: there are no accesses to replay"
+        if content.summary.get("composed_of")
         else "a given curve: there are no accesses to replay"
     )
     raise NeedsTrace(
@@ -391,6 +394,8 @@ async def get_curve(
         thinned = curve.thinned(points)
     lists = thinned.to_lists()
     bends = knees(thinned.pages, 1 - thinned.misses_at / curve.accesses)
+    banded = curve.given is not None and curve.is_scaled
+    low, high = thinned.law_band(thinned.pages) if banded else (None, None)
     return CurveOut(
         workload_id=workload.id,
         content_id=content.id,
@@ -404,6 +409,9 @@ async def get_curve(
         distinct_pages=curve.distinct_pages,
         page_bytes=curve.page_bytes,
         described_by=content.summary.get("described_by"),
+        composed_of=content.summary.get("composed_of"),
+        misses_low=None if low is None else low.tolist(),
+        misses_high=None if high is None else high.tolist(),
         estimator=_estimator(content),
         knees=[KneeOut.model_validate(knee) for knee in bends],
         knee_method=KNEE_METHOD,
@@ -441,6 +449,8 @@ def _some(pages: NDArray[np.int64], points: int) -> NDArray[np.int64]:
 def _estimator(content: Content) -> str:
     if content.summary.get("described_by") is not None:
         return f"computed from a description, LRU in the steady state: {ESTIMATOR}"
+    if content.summary.get("composed_of"):
+        return f"composed by formula, LRU in the steady state: {COMPOSED}"
     rate = content.summary.get("sample_rate")
     sampled = "" if rate is None else f"; estimated from {100 * rate:g} % of its pages"
     return _ESTIMATORS[contents.kind_of(content.summary)] + sampled
@@ -521,11 +531,24 @@ def _summary(workload: Workload, content: Content | None) -> SummaryOut | None:
             **_report_of(workload, content),
             "tells_writes": notes_of(workload, content).tells_writes,
             "production": _production(content),
+            "composed_of": _composed_of(content),
             "has_summaries": traced or content.summary.get("has_summaries", False),
             "replayable": traced
             or bool((content.summary.get("scaled_from") or {}).get("content_id")),
         }
     )
+
+
+def _composed_of(content: Content) -> list[dict[str, Any]] | None:
+    known = content.summary.get("composed_from")
+    if known is not None:
+        return list(known)
+    names = content.summary.get("composed_of")
+    if not names:
+        return None
+    return [
+        {"name": name, "workload_id": None, "accesses_per_s": None} for name in names
+    ]
 
 
 def _production(content: Content) -> dict[str, Any] | None:

@@ -107,9 +107,7 @@ def about_load(
     # Of production the devices that carry its rate are counted: see `at_load`.
     if duration_s is None or duration_s <= 0 or curve.scaled is not None:
         return
-    described = curve.given is not None and curve.given.described_by is not None
-    rate = curve.accesses / duration_s
-    who = "the description states" if described else "the recording makes"
+    rate, who = curve.accesses / duration_s, _maker_of(curve)
     shares = {
         name: busy_shares(deciding_terms(scheme), rate)
         for name, scheme in found.schemes.items()
@@ -136,6 +134,19 @@ def about_load(
         if able
         else "at this load no scheme suffices: other sizes or devices are needed",
     )
+
+
+def _maker_of(curve: Curve) -> str:
+    given = curve.given
+    if given is not None and given.described_by is not None:
+        return "the description states"
+    if given is not None and given.composed_of:
+        return (
+            "the composed workloads make"
+            if len(given.composed_of) > 1
+            else "the composed workload makes"
+        )
+    return "the recording makes"
 
 
 def deciding_terms(scheme: SchemeResult) -> Mapping[str, float]:
