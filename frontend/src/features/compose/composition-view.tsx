@@ -1,7 +1,11 @@
 import { SegmentedControl, Stack, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
-import { type CompositionIn, type CompositionOut, createComposed } from "@/api/compositions";
+import {
+  type CompositionIn,
+  type CompositionOut,
+  createComposed,
+} from "@/api/compositions";
 import { CreateWorkload } from "@/components/create-workload";
 import { LogSlider } from "@/components/log-slider";
 import { Panel } from "@/components/panel";
@@ -196,7 +200,9 @@ function Keep(props: {
         label="Name"
         name={shown}
         onName={setName}
-        create={() => createComposed({ name: shown.trim(), workloads: asked.workloads })}
+        create={() =>
+          createComposed({ name: shown.trim(), workloads: asked.workloads })
+        }
         action="Create this workload"
         disabled={shown.trim() === ""}
         failed="The workload was not created"
