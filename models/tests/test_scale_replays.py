@@ -233,13 +233,14 @@ def test_a_close_call_of_production_is_decided_at_the_sizes_divided_by_k(
 def test_the_law_of_relations_names_itself_and_the_sizes() -> None:
     made = scaled(20.0, "relations")
     found = decided(made.profile.curve.steady(), 40_000, 100_000)
-    assert "by the law `relations`" in found.finding
+    assert found.finding.endswith("sizes that correspond by the scale law.")
     said = warned(found, "replayed_scaled_down")
     at = found.evaluation.replayed_at
     assert at is not None
     # flash that repeats RAM counts alone, other flash together with it
     assert len(at.flash_pages) == 2
     assert f"flash of {at.flash_pages[0]:,} to {at.flash_pages[1]:,} pages" in said
+    assert "by the scale law `relations`: RAM of" in said
     assert "adds" not in said
     cold = scaled(20.0, "cold_growth")
     found = decided(cold.profile.curve.steady(), 10_000, 50_000)

@@ -177,7 +177,7 @@ class ReplaySizes:
         """At which sizes, to be read behind *a replay*."""
         if self.divided_by is not None:
             return f"at sizes divided by {float(f'{self.divided_by:.4g}'):,.10g}"
-        return f"at the recorded sizes that correspond by the law `{self.law}`"
+        return "at the recorded sizes that correspond by the scale law"
 
     @property
     def sentence(self) -> str:
@@ -187,8 +187,9 @@ class ReplaySizes:
             if self.law == "cold_growth"
             else ""
         )
+        law = "" if self.divided_by is not None else f" `{self.law}`"
         return (
-            f"The recording was replayed {self.where}: {self._tiers()}.{added} What that confirms is how "
+            f"The recording was replayed {self.where}{law}: {self._tiers()}.{added} What that confirms is how "
             "the schemes behave at these sizes, not the scale law."
         )
 
