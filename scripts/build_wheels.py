@@ -65,6 +65,7 @@ def pack_core(folder: Path, dist: Path, target: Path) -> None:
         "parts",
         "price-history",
         "prices",
+        "production",
         "servers",
         "vectors",
         "volumes",
@@ -72,7 +73,7 @@ def pack_core(folder: Path, dist: Path, target: Path) -> None:
         shutil.copytree(fixtures / name, shipped / "fixtures" / name)
     shutil.copy(fixtures / "scale-errors.toml", shipped / "fixtures")
     (shipped / "fixtures" / "traces").mkdir()
-    for path in (fixtures / "traces").glob("tpcb-cut*"):
+    for path in (fixtures / "traces").glob("tpcc-20w-cut*"):
         shutil.copy(path, shipped / "fixtures" / "traces")
     (shipped / "docs" / "models").mkdir(parents=True)
     for path in (ROOT / "docs" / "models").glob("*.md"):

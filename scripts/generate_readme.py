@@ -15,21 +15,21 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from tierwright.advise.scale.request import read_production
 from tierwright.cli.app import main as tierwright
-from tierwright.common.units import format_bytes
-from tierwright.evaluate.page_flow.decision import EQUAL_SHARE, equals
-from tierwright.simulate.replay import contenders
+from tierwright.common.units import format_bytes, parse_bytes
 
 ROOT = Path(__file__).resolve().parent.parent
 README = ROOT / "README.md"
-TRACE = ROOT / "fixtures" / "traces" / "tpcb-cut.csv.zst"
-RAM_PAGES, FLASH_PAGES = 1000, 6000
-FLASH, DISK = "samsung-pm9a3-7.68tb-u2", "seagate-exos-x24-24tb"
+TRACE = ROOT / "fixtures" / "traces" / "tpcc-20w-cut.csv.zst"
+PRODUCTION = ROOT / "fixtures" / "production" / "tpcc-4tib.toml"
+RAM, FLASH = "64GiB", "512GiB"
+FLASH_DEVICE, DISK = "micron-9550-max-3.2tb", "seagate-exos-x24-24tb"
+PRICES = "street-2026-q3"
 PLACE = re.compile(
     r"(<!-- the answer, by scripts/generate_readme\.py -->\n).*?(\n<!-- end -->)",
     re.DOTALL,
 )
-TITLES = {scheme["name"]: scheme["title"].lower() for scheme in contenders("scheme")}
 
 
 def asked(*arguments: object) -> Any:
@@ -43,36 +43,21 @@ def asked(*arguments: object) -> Any:
 
 
 def sentence() -> str:
-    """Return what the example answers, replayed."""
+    """Return what the example answers."""
     with tempfile.TemporaryDirectory() as folder:
-        profile = Path(folder) / "profile.json"
-        made = asked("profile", TRACE, "-o", profile)
+        recorded, scaled = Path(folder) / "recorded.json", Path(folder) / "scaled.json"
+        made = asked("profile", TRACE, "--relation-names", "-o", recorded)
+        asked("scale", recorded, "--production", PRODUCTION, "-o", scaled)
         found = asked(
-            *("evaluate", profile, "--trace", TRACE),
-            *("--ram-pages", RAM_PAGES, "--flash-pages", FLASH_PAGES),
-            *("--flash-device", FLASH, "--disk-device", DISK),
+            *("evaluate", scaled, "--ram-pages", RAM, "--flash-pages", FLASH),
+            *("--flash-device", FLASH_DEVICE, "--disk-device", DISK),
+            *("--price-book", PRICES),
         )
-    replayed = {
-        name: scheme["replayed"]["io_time_us_per_access"]
-        for name, scheme in found["schemes"].items()
-    }
-    best = min(replayed, key=lambda name: replayed[name])
-    equal = equals(replayed, best) or (best,)
-    without = replayed["none"]
-    change = 1 - replayed[best] / without
-    names = " or ".join(f"*{TITLES[name]}*" for name in equal)
-    ram, flash = (
-        format_bytes(pages * made["page_bytes"]) for pages in (RAM_PAGES, FLASH_PAGES)
-    )
-    effect = (
-        f"{flash} of flash behind them, run as {names}, bring that to {replayed[best] / 1e3:.2f} ms: "
-        f"{100 * change:.0f} % less"
-        if "none" not in equal
-        else f"{flash} of flash behind them do not pay: no scheme is faster by more than {EQUAL_SHARE:.0%}"
-    )
+    stated = read_production(PRODUCTION)["production"]
     return (
-        f"> The worked example, {made['accesses']:,} page accesses of TPC-B on PostgreSQL: with {ram} of RAM\n"
-        f"> and a hard disk an access costs {without / 1e3:.2f} ms of device time. {effect}, by replay of the trace."
+        f"> The worked example: {made['accesses']:,} page accesses of TPC-C on PostgreSQL, scaled to {format_bytes(stated.data_bytes)} of data and\n"
+        f"> {stated.accesses_per_s:,.0f} accesses per second, with {format_bytes(parse_bytes(RAM))} of RAM. {found['load_sentence']}\n"
+        f"> **{found['load_verdict']}**"
     )
 
 

@@ -33,7 +33,7 @@ ROOT = Path(__file__).resolve().parent.parent
 BIN = ROOT / ".venv" / "bin"
 START_TIMEOUT_S = 90
 TOLD_FAILURES = 12  # of each suite, at the end
-PYTHON_WORKERS = "3"  # on two cores too: half of what the tests do is to wait
+PYTHON_WORKERS = "4"  # on two cores too: half of what the tests do is to wait
 SLOWEST = 25
 TOLD_LINES = 8  # of each failure
 
@@ -301,6 +301,21 @@ def story_times(suites: list[dict[str, Any]]) -> Iterator[tuple[float, str]]:
             yield took / 1000, f"{spec['file']} {spec['title']}"
 
 
+def served(data: Path, port: int, **settings: str) -> subprocess.Popen[bytes]:
+    """Start the application on data of its own."""
+    return subprocess.Popen(
+        [
+            str(BIN / "tierwright"),
+            *("serve", "--port", str(port), "--data-dir", str(data)),
+        ],
+        cwd=ROOT,
+        stdout=LANE.output,
+        stderr=subprocess.STDOUT,
+        env=environment() | settings,
+        stdin=subprocess.DEVNULL,
+    )
+
+
 def e2e() -> Counts:
     """Stories in the browser against the whole running application."""
     folder = Path(tempfile.mkdtemp(prefix="tierwright-e2e-"))
@@ -308,8 +323,8 @@ def e2e() -> Counts:
     report = folder / "report.json"
     traces = folder / "traces"  # open for files that are registered by their path
     traces.mkdir()
-    port, store_port = free_port(), free_port()
-    url = f"http://127.0.0.1:{port}"
+    port, fresh_port, store_port = free_port(), free_port(), free_port()
+    url, fresh_url = (f"http://127.0.0.1:{each}" for each in (port, fresh_port))
     store_url = f"http://127.0.0.1:{store_port}"
     # An object store, of which one bucket is open for objects that are fetched.
     store = subprocess.Popen(
@@ -321,30 +336,25 @@ def e2e() -> Counts:
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
-    server = subprocess.Popen(
-        [
-            str(BIN / "tierwright"),
-            "serve",
-            "--port",
-            str(port),
-            "--data-dir",
-            str(folder / "data"),
-        ],
-        cwd=ROOT,
-        stdout=LANE.output,
-        stderr=subprocess.STDOUT,
-        env=environment()
-        | {
-            "TIERWRIGHT_TRACE_ROOTS": f"{traces},s3://tierwright-e2e",
-            "TIERWRIGHT_OBJECT_STORE_ENDPOINT": store_url,
-            "AWS_ACCESS_KEY_ID": "e2e",
-            "AWS_SECRET_ACCESS_KEY": "e2e",
-            "AWS_REGION": "us-east-1",
-        },
-        stdin=subprocess.DEVNULL,
-    )
+    # Stories on one recording, and one as a newcomer finds the application.
+    servers = {
+        url: served(
+            folder / "data",
+            port,
+            TIERWRIGHT_EXAMPLE_TRACE=str(
+                ROOT / "fixtures" / "traces" / "tpcb-cut.csv.zst"
+            ),
+            TIERWRIGHT_TRACE_ROOTS=f"{traces},s3://tierwright-e2e",
+            TIERWRIGHT_OBJECT_STORE_ENDPOINT=store_url,
+            AWS_ACCESS_KEY_ID="e2e",
+            AWS_SECRET_ACCESS_KEY="e2e",
+            AWS_REGION="us-east-1",
+        ),
+        fresh_url: served(folder / "fresh", fresh_port),
+    }
     try:
-        wait_until_ready(url, server)
+        for address, server in servers.items():
+            wait_until_ready(address, server)
         exit_code = run(
             [
                 "npx",
@@ -356,6 +366,7 @@ def e2e() -> Counts:
             ],
             cwd=ROOT / "frontend",
             TIERWRIGHT_BASE_URL=url,
+            TIERWRIGHT_FRESH_URL=fresh_url,
             TIERWRIGHT_TEST_STORE_URL=store_url,
             PLAYWRIGHT_JSON_OUTPUT_NAME=str(report),
         )
@@ -373,11 +384,13 @@ def e2e() -> Counts:
         return closed(counts, exit_code)
     finally:
         store.kill()
-        server.send_signal(signal.SIGINT)
-        try:
-            waited(server, timeout_s=30)
-        except TimeoutError:
-            server.kill()
+        for server in servers.values():
+            server.send_signal(signal.SIGINT)
+        for server in servers.values():
+            try:
+                waited(server, timeout_s=30)
+            except TimeoutError:
+                server.kill()
         shutil.rmtree(folder, ignore_errors=True)
 
 

@@ -135,7 +135,7 @@ class Trial:
         tierwright = self.bin / "tierwright"
         where = "from tierwright.common.shipped import shipped_folder; print(shipped_folder())"
         shipped = Path(self.run(self.bin / "python", "-c", where).strip())
-        trace = shipped / "fixtures" / "traces" / "tpcb-cut.csv.zst"
+        trace = shipped / "fixtures" / "traces" / "tpcc-20w-cut.csv.zst"
         profile = self.folder / "a profile.json"
         self.run(
             tierwright, "profile", trace, "-o", profile, "--sizes", "1000,6000,7000"

@@ -21,7 +21,7 @@ import uvicorn
 
 from tierwright_server.app import create_app
 from tierwright_server.common.settings import Settings
-from tierwright_server.runtime.connections import TimedProtocol
+from tierwright_server.runtime.connections import IDLE_S, TimedProtocol
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 EXAMPLE_TRACE = REPOSITORY / "fixtures" / "traces" / "tpcb-cut.csv.zst"
@@ -186,6 +186,7 @@ def run_application(settings: Settings, workers: int = 1) -> Iterator[Applicatio
             http=TimedProtocol,
             log_config=None,
             lifespan="on",
+            timeout_keep_alive=IDLE_S,
             timeout_graceful_shutdown=3,
         )
     )

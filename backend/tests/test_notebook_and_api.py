@@ -35,6 +35,8 @@ QUESTIONS = {
     "access_cost": asked("ask_access_cost"),
     "bill": asked("ask_bill"),
     "compare": asked("ask_compare", "margin", "estimator", function="of_evaluation"),
+    "configurations": asked("ask_configurations"),
+    "compose": asked("ask_composition"),
     "device_health": asked("ask_device_health"),
     "device_import": asked("import_fio"),
     "directories": asked("ask_directories"),
@@ -61,9 +63,6 @@ OF_JOBS = {
 }
 """Questions whose answer a job makes, and what holds it against the models."""
 
-OF_THE_COMMAND_LINE = {"compose": "takes several workloads, as no page does"}
-"""Questions that the API does not ask, with the reason."""
-
 
 def test_every_question_is_asked_here_or_by_the_test_of_its_job() -> None:
     modules = {each.name for each in pkgutil.iter_modules(advise.__path__)}
@@ -72,7 +71,7 @@ def test_every_question_is_asked_here_or_by_the_test_of_its_job() -> None:
         for name in modules
         if hasattr(import_module(f"tierwright.advise.{name}"), "answer")
     }
-    assert questions == {*QUESTIONS, *OF_JOBS, *OF_THE_COMMAND_LINE}
+    assert questions == {*QUESTIONS, *OF_JOBS}
 
 
 @pytest.mark.parametrize("name", QUESTIONS)

@@ -248,6 +248,25 @@ def sliders(document: dict[str, Any]) -> list[str]:
     return table(headings, rows) if rows else ["Not measured yet."]
 
 
+def configurations(document: dict[str, Any]) -> list[str]:
+    """Return how long it takes to list, price and evaluate configurations."""
+    rows = [
+        [
+            row["name"],
+            number(row["configurations"], 0),
+            number(row["seconds"], 2),
+            number(row["first_seconds"], 2),
+            number(row["seconds_per_100_000"], 2),
+            number(row["bar_seconds"], 0),
+            "yes" if row["reached"] else "**no**",
+        ]
+        for row in document.get("configurations", ())
+    ]
+    headings = ["what", "configurations", "processor s", "the first time"]
+    headings += ["s for 100,000", "bar", "reached"]
+    return table(headings, rows) if rows else ["Not measured yet."]
+
+
 PARTS = {
     "counts": counts,
     "ingestion": ingestion,
@@ -258,6 +277,7 @@ PARTS = {
     "streams": streams,
     "grids": grids,
     "sliders": sliders,
+    "configurations": configurations,
 }
 
 

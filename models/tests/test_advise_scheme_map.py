@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,11 @@ import pytest
 
 from tierwright.advise import compare, scheme_map
 from tierwright.advise.point import scheme_titles
+from tierwright.common.wording import percent
+from tierwright.evaluate.page_flow import map_effects
 from tierwright.evaluate.page_flow.scheme_map import Axis
 from tierwright.hardware import catalog
+from tierwright.hardware.device import Device
 from tierwright.profile.curve import Curve, Given
 from tierwright.profile.measure import profile
 from tierwright.trace.reading import Trace
@@ -42,6 +46,14 @@ def bare() -> Curve:
         write_accesses=0,
         given=Given("table", data_known=True),
     )
+
+
+def device_like(device: Device, **figures: Any) -> Device:
+    """Copy a device without some of its figures."""
+    kept = {
+        name: figure for name, figure in device.figures.items() if name not in figures
+    }
+    return replace(device, figures=kept)
 
 
 def mapped(curve: Curve, **given: Any) -> scheme_map.SchemesMapped:
@@ -106,3 +118,38 @@ def test_a_place_of_the_map_costs_what_the_comparison_says(curve: Curve) -> None
     assert ends.least_finding in ends.finding
     assert ends.derivation()[0].name == "p_d"
     assert "derivation" not in place.to_dict(derivation=False)
+
+
+# --- cautions --------------------------------------------------------------------------------------
+
+
+def weighed(found: scheme_map.SchemesMapped) -> dict[str, tuple[bool | None, str]]:
+    return {w.code: (w.could_change_choice, w.effect) for w in found.cautions}
+
+
+def test_a_caution_says_on_how_much_of_the_map_another_scheme_would_be_best() -> None:
+    # The dirty share is an axis, so no end of the curve matters: with a flash write as dear as the bytes of
+    # a page say, exclusive loses cells to another scheme, or none.
+    slow = device_like(FLASH, page_bytes=None)
+    found = mapped(bare(), flash=slow, x=X, y=Y)
+    changes, effect = weighed(found)["device_page_unknown"]
+    assert effect.startswith("if a flash ")
+    assert changes is ("of the map another scheme" in effect)
+
+
+def test_both_ends_of_a_dirty_share_weigh_it() -> None:
+    found = mapped(bare(), x=RAM, y=X, ram_pages=None)
+    changes, effect = weighed(found)["dirty_share_unknown"]
+    assert found.differs_share is not None
+    if found.differs_share:
+        assert f"{percent(found.differs_share)} of the map" in effect
+    else:
+        assert effect.endswith("the same scheme would be best everywhere on the map")
+    assert changes == (found.differs_share > 0.01)
+
+
+def test_beaten_counts_places_where_the_choice_loses_more_than_a_hundredth() -> None:
+    before = np.array([[[1.0, 1.0, np.inf]], [[2.0, 2.0, np.inf]]])
+    near = np.array([[[1.005, 1.02, np.inf]], [[1.0, 1.0, np.inf]]])
+    assert map_effects.beaten(before, before) == 0
+    assert map_effects.beaten(before, near) == 0.5

@@ -22,21 +22,32 @@ from tierwright.advise import compose, scale
 from tierwright.cli.app import main
 from tierwright.common.errors import BadInput
 from tierwright.evaluate.compose.composed import composed_profile
-from tierwright.evaluate.compose.partitions import partition
+from tierwright.evaluate.compose.errors import composed_error, scaled_parts
+from tierwright.evaluate.compose.partitions import partition, partitions
 from tierwright.evaluate.compose.shared import (
     bends,
     characteristic_times_s,
     held_pages,
     shared_cache,
 )
-from tierwright.evaluate.page_flow.cautions import about_given
+from tierwright.evaluate.page_flow.cautions import _about_readings, about_given
+from tierwright.evaluate.page_flow.explain import exactness
+from tierwright.evaluate.page_flow.load import _maker_of
+from tierwright.evaluate.page_flow.other_ends import Situation, other_ends
+from tierwright.hardware.catalog import devices
 from tierwright.profile.curve import Curve, Given
 from tierwright.profile.document import Profile, profile_from_mapping, read_profile
 from tierwright.profile.measure import profile
-from tierwright.profile.production import Production
+from tierwright.profile.production import (
+    KnownError,
+    Production,
+    Scaled,
+    ScaledParts,
+)
 from tierwright.profile.several import (
     StatedRate,
     Workload,
+    distinct_names,
     parse_workload,
     read_workloads,
     workload_of,
@@ -46,6 +57,8 @@ from tierwright.trace.reading import Reading, Trace
 ROOT = Path(__file__).resolve().parents[2]
 SCRIPT = ROOT / "scripts" / "generate_compositions.py"
 KNOWN = Given("table", data_known=True)
+GRADUAL = [90, 80, 70, 60, 50, 40, 30, 20, 10, 0]
+LOOP = [100] * 39 + [0]
 
 
 def curve_of(misses, *, sizes=None, accesses=100, backs=None, known=KNOWN, page=4096):
@@ -239,7 +252,9 @@ def every_split(workloads, pages):
     return best
 
 
-@pytest.mark.oracle("evaluate.compose.partitions.partition")
+@pytest.mark.oracle(
+    "evaluate.compose.partitions.partition", "evaluate.compose.partitions.partitions"
+)
 @pytest.mark.parametrize("seed", range(6))
 def test_the_split_is_the_best_of_all(seed):
     rng = random.Random(seed)
@@ -247,8 +262,12 @@ def test_the_split_is_the_best_of_all(seed):
         load(name, convex(rng, rng.randint(3, 7)), rng.uniform(0.5, 4.0))
         for name in "abc"
     ]
-    for pages in (0, 1, 4, 9, all_pages(workloads), 40):
+    sizes = (0, 1, 4, 9, all_pages(workloads), 40)
+    together = partitions(workloads, sizes)
+    assert len(together) == len(sizes)
+    for pages, one in zip(sizes, together, strict=True):
         found = partition(workloads, pages)
+        assert one.pages.tolist() == found.pages.tolist()
         best = every_split(workloads, pages)
         assert found.misses_per_s.sum() == pytest.approx(best)
         assert found.least_misses_per_s == pytest.approx(best)
@@ -269,6 +288,19 @@ def test_a_cliff_gets_all_of_its_pages_or_what_is_left_goes_elsewhere():
     assert split.pages.tolist() == [0, 1, 1, 1, 1]
     assert split.spare_pages == 5
     assert split.misses_per_s.sum() == pytest.approx(1 + 4 * 0.91)
+
+
+def test_what_is_left_goes_to_a_skipped_workload_before_a_step_that_saves_less():
+    # With 9 pages the wide step of b is too far; its first pages still save more than all of c.
+    workloads = [
+        load("a", [99], 15.0),
+        load("b", [99, 99, 91], 49.0, sizes=[27, 28, 29]),
+        load("c", [100, 100, 99], sizes=[1, 2, 8]),
+    ]
+    few, more = partitions(workloads, [2, 9])
+    assert few.pages.tolist() == [1, 1, 0]
+    assert more.pages.tolist() == [1, 8, 0]
+    assert more.misses_per_s.sum() < few.misses_per_s.sum()
 
 
 # --- merged traces ------------------------------------------------------------------------
@@ -406,7 +438,9 @@ def test_shares_add_up_more_ram_misses_no_more_and_the_order_is_the_same(
     assert around[-1] <= whole * (1 + 1e-9)
 
 
-@pytest.mark.formula("evaluate.compose.partitions.partition")
+@pytest.mark.formula(
+    "evaluate.compose.partitions.partition", "evaluate.compose.partitions.partitions"
+)
 @given(loads(), st.integers(0, 200), st.data())
 def test_no_split_misses_less_than_the_hulls(workloads, pages, data):
     weights = [data.draw(st.floats(0.1, 10.0)) for _ in workloads]
@@ -429,7 +463,8 @@ def test_no_split_misses_less_than_the_hulls(workloads, pages, data):
             for weight, each, size in zip(weights, workloads, sizes, strict=True)
         )
         assert missed >= found.least_misses_per_s - 1e-9 * rate
-    more = partition(workloads, pages + 7, miss_weights=weights)
+    same, more = partitions(workloads, [pages, pages + 7], miss_weights=weights)
+    assert same.misses_per_s.tolist() == found.misses_per_s.tolist()
     assert np.dot(weights, more.misses_per_s) <= (
         np.dot(weights, found.misses_per_s) + 1e-9 * rate
     )
@@ -515,6 +550,28 @@ def test_rates_are_recorded_stated_or_a_multiple(tmp_path):
     assert found[0].curve.start == "steady"
 
 
+def test_names_that_stand_again_are_numbered_and_never_twice():
+    assert distinct_names(["a", "a", "a #2", "b", "a"]) == (
+        "a",
+        "a #2",
+        "a #2 #2",
+        "b",
+        "a #3",
+    )
+
+
+def test_the_rate_of_a_scaled_workload_is_that_of_one_machine_of_production():
+    counted = Profile(slow_curve(independent(random.Random(1), 40, 1, 900, 0.1)), 9.0)
+    production = Production(data_bytes=40 * 4096 * 3, accesses_per_s=500.0, machines=2)
+    scaled = scale.answer(counted, production).profile
+    found = workload_of("a", scaled)
+    assert found.accesses_per_s == pytest.approx(250.0)
+    assert found.rate_basis == "the mean rate of one machine of production"
+    twice = workload_of("a", scaled, StatedRate(2.0, relative=True))
+    assert twice.accesses_per_s == pytest.approx(500.0)
+    assert twice.rate_basis == "2.00 times the mean rate of one machine of production"
+
+
 def test_a_file_whose_name_holds_an_equals_sign_is_a_file(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     measured(Path("a=5"))
@@ -578,10 +635,277 @@ def test_without_write_backs_of_one_the_dirty_share_is_unknown():
     assert "reads and both" in composed.message
 
 
-# --- the answer in words ------------------------------------------------------------------
+# --- errors of scale laws -----------------------------------------------------------------
 
-GRADUAL = [90, 80, 70, 60, 50, 40, 30, 20, 10, 0]
-LOOP = [100] * 39 + [0]
+
+def known(mean=0.1, worst=0.3, *, up_to=8.0, extrapolated=False, per="access"):
+    return KnownError(mean, worst, up_to, extrapolated, per)
+
+
+def scaled_load(name, misses, error, rate=1.0):
+    """A workload that a law scaled, with the error known of it; None: never measured."""
+    made = load(name, misses, rate)
+    scaled = Scaled(
+        "stretch", 4.0, error, Production(4096 * 4, rate), 4096, True, 1, None
+    )
+    return replace(made, curve=replace(made.curve, scaled=scaled))
+
+
+@pytest.mark.oracle("evaluate.compose.errors.composed_error")
+def test_misses_that_are_all_off_to_one_side_are_off_by_the_mean_in_all():
+    misses = np.asarray([30.0, 10.0, 60.0])
+    means = [0.1, 0.5, 0.0]
+    errors = [known(0.1, 0.2), known(0.5, 0.9, up_to=3.0, extrapolated=True), None]
+    found = composed_error(errors, misses)
+    off = sum(m * (1 + mean) for m, mean in zip(misses, means, strict=True))
+    assert found.mean == pytest.approx(off / misses.sum() - 1)
+    assert found.worst == 0.9
+    assert found.measured_up_to == 3.0
+    assert found.extrapolated
+    assert found.per == "access"
+    same = [known(per="transaction"), known(per="transaction")]
+    assert composed_error(same, [1, 2]).per == "transaction"
+    assert composed_error([*same, None], [1, 2, 0]).per == "access"
+    assert composed_error([known()], [0.0]).mean == 0.0
+
+
+@pytest.mark.formula(
+    "evaluate.compose.errors.composed_error", "evaluate.compose.errors.scaled_parts"
+)
+@given(
+    st.lists(
+        st.tuples(st.floats(0, 3), st.floats(0, 3), st.floats(0, 1e6)),
+        min_size=1,
+        max_size=5,
+    )
+)
+def test_the_composed_error_lies_between_those_of_its_workloads_and_bounds_the_sum(
+    rows,
+):
+    errors = [known(mean, mean + more) for mean, more, _ in rows]
+    misses = np.asarray([missed for _, _, missed in rows])
+    found = composed_error(errors, misses)
+    workloads = [scaled_load(f"w{at}", [5], each) for at, each in enumerate(errors)]
+    names = tuple(each.name for each in workloads)
+    assert scaled_parts(workloads, misses) == ScaledParts(names, found)
+    means = [each.mean for each in errors]
+    assert found.mean <= max(means) * (1 + 1e-9)
+    if misses.sum() > 0:
+        assert found.mean >= min(means) * (1 - 1e-9)
+    for side in (1, -1):
+        off = sum(
+            m * (1 + each.worst) ** side for m, each in zip(misses, errors, strict=True)
+        )
+        assert off <= misses.sum() * (1 + found.worst) * (1 + 1e-9)
+        assert off >= misses.sum() / (1 + found.worst) * (1 - 1e-9)
+
+
+def test_a_composed_error_needs_an_error_and_misses_of_each():
+    with pytest.raises(BadInput, match="at least one workload that was scaled"):
+        composed_error([None], [1.0])
+    with pytest.raises(BadInput, match="2 in all"):
+        composed_error([known(), None], [1.0])
+    with pytest.raises(BadInput, match="`-1"):
+        composed_error([known()], [-1.0])
+
+
+@pytest.mark.oracle("evaluate.compose.errors.scaled_parts")
+def test_what_was_scaled_is_named_and_one_unmeasured_law_leaves_all_unknown():
+    plain, near, far = (
+        load("plain", GRADUAL),
+        scaled_load("near", GRADUAL, known(0.1)),
+        scaled_load("far", GRADUAL, None),
+    )
+    assert scaled_parts([plain, plain], np.asarray([1.0, 1.0])) is None
+    found = scaled_parts([plain, near], np.asarray([3.0, 1.0]))
+    assert found is not None
+    assert found.names == ("near",)
+    assert found.known_error is not None
+    assert found.known_error.mean == pytest.approx(0.1 / 4)
+    unknown = scaled_parts([near, far], np.asarray([1.0, 1.0]))
+    assert unknown == ScaledParts(("near", "far"), None)
+
+
+def test_a_composed_profile_keeps_the_error_of_its_scaled_workloads():
+    near, plain = scaled_load("near", GRADUAL, known(0.1, 0.4)), load("plain", GRADUAL)
+    made = composed_profile([near, plain])
+    again = profile_from_mapping(json.loads(made.to_text()))
+    for curve in (made.curve, again.curve, made.curve.at(made.curve.pages)):
+        assert curve.is_scaled
+        assert curve.scaled is None
+        assert curve.known_error is not None
+        assert curve.known_error.worst == 0.4
+        # Both miss alike, and half of the misses are of the scaled one.
+        assert curve.known_error.mean == pytest.approx(0.05)
+        low, high = curve.law_band(5)
+        assert low == pytest.approx(curve.misses(5) / 1.4)
+        assert high == pytest.approx(min(1.4 * float(curve.misses(5)), curve.accesses))
+        assert curve.misses_band(5) == (low, high)
+    whole = composed_profile([workload_of("both", made), plain])
+    assert whole.curve.known_error is not None
+    assert whole.curve.known_error.worst == 0.4
+    assert whole.curve.known_error.mean < 0.05
+    assert whole.curve.scaled_parts is not None
+    assert whole.curve.scaled_parts.names == ("both",)
+    unmeasured = composed_profile([scaled_load("far", GRADUAL, None), plain]).curve
+    assert unmeasured.known_error is None
+    assert unmeasured.law_band(5) == (0.0, float(unmeasured.accesses))
+    bare = composed_profile([plain, plain]).curve
+    assert not bare.is_scaled
+    assert bare.law_band(5) == (bare.misses(5), bare.misses(5))
+
+
+@pytest.mark.parametrize(
+    ("changes", "named"),
+    [
+        ({"workloads": []}, "workloads"),
+        ({"workloads": "near"}, "workloads"),
+        ({"known_error": {"mean": -1}}, "known_error"),
+    ],
+)
+def test_a_file_with_a_damaged_composed_error_is_refused(changes, named):
+    made = composed_profile([scaled_load("near", GRADUAL, known())]).to_dict()
+    made["given"]["scaled"] |= changes
+    with pytest.raises(BadInput, match=rf"given\.scaled\.{named}"):
+        profile_from_mapping(made)
+    made = composed_profile([scaled_load("near", GRADUAL, known())]).to_dict()
+    del made["given"]["composed_of"]
+    with pytest.raises(BadInput, match="composed_of"):
+        profile_from_mapping(made)
+
+
+def test_answers_say_how_far_scaled_workloads_are_off():
+    def said(*workloads):
+        composed = about_given(composed_profile(workloads).curve)
+        answered = compose.answer(workloads, ram_pages=5).warnings
+        for found in (list(composed), answered):
+            [one] = [each for each in found if each.name.startswith("scale")]
+            yield one
+
+    plain = load("plain", GRADUAL)
+    near = scaled_load("near", GRADUAL, known(0.1, 0.4))
+    for one in said(near, plain):
+        assert one.name == "scaled"
+        assert one.message.startswith("near was scaled to production: by the errors")
+        assert one.message.endswith("are 5.00 % off on average, 40.0 % off at most")
+    far = scaled_load("far", GRADUAL, known(0.9, 2.49, up_to=5.0, extrapolated=True))
+    for one in said(near, far):
+        assert one.name == "scale_extrapolated"
+        assert one.message.startswith("near and far were scaled to production; the err")
+        assert "measured up to 5.00 times and are extrapolated" in one.message
+        assert one.message.endswith("may be up to 3.49 times as many or as few")
+    for one in said(far, plain):
+        assert (
+            "its law was measured up to 5.00 times and is extrapolated" in one.message
+        )
+    blind = scaled_load("blind", GRADUAL, None)
+    for one in said(blind, plain):
+        assert one.name == "scaled_unmeasured"
+        assert "blind was scaled to production, by a law whose" in one.message
+    for one in said(blind, near):
+        assert "blind and near were scaled to production, at least one" in one.message
+    assert not [
+        each
+        for each in compose.answer([plain, plain], ram_pages=5).warnings
+        if each.name.startswith("scale")
+    ]
+
+
+def test_the_answer_weighs_errors_by_the_misses_at_its_size():
+    near = scaled_load("near", LOOP, known(0.1, 0.4), 3.0)
+    found = compose.answer([near, load("plain", GRADUAL)], ram_pages=10)
+    assert found.scaled is not None
+    assert found.scaled.known_error is not None
+    share = found.rows[0].shared_miss_share
+    assert found.scaled.known_error.mean == pytest.approx(0.1 * share)
+    steps = {step.name: step.value for step in found.derivation()}
+    assert steps["mean error of the scale laws"] == found.scaled.known_error.mean
+    assert steps["worst error of the scale laws"] == 0.4
+    assert compose.answer([load("plain", GRADUAL)], ram_pages=10).scaled is None
+
+
+def test_the_other_end_of_a_composed_error_is_its_band():
+    known_devices = devices()
+    flash = known_devices["face2016-samsung-840pro-256"]
+    disk = known_devices["face2016-cheetah-15k6-single"]
+    made = composed_profile([scaled_load("near", GRADUAL, known(0.1, 0.4))]).curve
+    [caution] = [each for each in about_given(made) if each.name == "scaled"]
+    ends = other_ends(caution, Situation(made, flash, disk, (5.0,)))
+    assert [each.when for each in ends] == [
+        "the scale laws overstate the misses by their worst error",
+        "the scale laws understate them by their worst error",
+    ]
+    found = [float(each.situation.curve.misses(5)) for each in ends]
+    assert found == pytest.approx([float(end) for end in made.law_band(5)])
+
+
+def test_a_dirty_share_is_refused_where_write_backs_are_known(tmp_path, capsys):
+    both = load("both", GRADUAL, backs=[20] * 4 + [10] * 5 + [0])
+    reads = load("reads", GRADUAL, known=Given("table", data_known=True))
+    made = composed_profile([both, both])
+    with pytest.raises(BadInput, match="dirty share of a composed workload") as found:
+        made.curve.with_dirty_share(0.5)
+    assert "leave the dirty share out" in found.value.hint
+    unknown = composed_profile([both, reads]).curve.with_dirty_share(0.5)
+    assert unknown.write_backs(5) == pytest.approx(0.5 * float(unknown.misses(5)))
+    # What was stated may be stated otherwise.
+    assert unknown.with_dirty_share(0.2).given.dirty_share == 0.2
+    path = tmp_path / "both.json"
+    made.write(path)
+    asked = ["evaluate", str(path), "--ram-pages", "2", "--flash-pages", "2"]
+    asked += ["--flash-device", "face2016-samsung-840pro-256"]
+    asked += ["--disk-device", "face2016-cheetah-15k6-single"]
+    assert main(asked) == 0
+    assert main([*asked, "--dirty-share", "0.5"]) == 2
+    assert "follows from the write-backs of the workloads" in capsys.readouterr().err
+
+
+def test_answers_from_a_composed_profile_name_what_they_rest_on():
+    made = composed_profile(
+        [load("a", GRADUAL, backs=[5] * 9 + [0]), load("b", GRADUAL)]
+    )
+    curve = made.curve
+    assert _maker_of(curve) == "the composed workloads make"
+    single = composed_profile([load("a", GRADUAL)]).curve
+    assert _maker_of(single) == "the composed workload makes"
+    between = np.asarray([float(curve.pages[3]) + 0.5])
+    assert not curve.listed(between).any()
+    assert not list(_about_readings(curve, between))
+    given_curve = curve_of([90, 50], sizes=[10, 50])
+    [about] = _about_readings(given_curve, np.asarray([20.0]))
+    assert about.name == "interpolated"
+    assert "composed by formula" in exactness(curve, "none", 2, 2, (2.0,))[1]
+
+
+# --- curves -------------------------------------------------------------------------------
+
+
+@pytest.mark.oracle("advise.compose.curves")
+def test_curves_are_the_answer_at_every_size():
+    workloads = [load("a", GRADUAL, 2.0), scaled_load("b", LOOP, known(0.1, 0.4))]
+    found = compose.curves(workloads, points=12)
+    assert found.pages[0] == 1
+    assert found.pages[-1] == 50
+    for at, size in enumerate(found.pages):
+        answered = compose.answer(workloads, ram_pages=size)
+        missed = answered.shared_miss_ratio
+        assert found.shared_hit_ratios[at] == pytest.approx(1 - missed)
+        assert found.shared_hit_ratios_low[at] == pytest.approx(
+            max(0, 1 - 1.4 * missed)
+        )
+        assert found.shared_hit_ratios_high[at] == pytest.approx(1 - missed / 1.4)
+        assert found.partition_hit_ratios[at] == pytest.approx(
+            1 - answered.partition_miss_ratio
+        )
+        for row, alone in zip(answered.rows, found.alone_hit_ratios, strict=True):
+            assert alone[at] == pytest.approx(1 - row.alone_miss_ratio)
+    bare = compose.curves(workloads[:1], partitioned=False)
+    assert bare.partition_hit_ratios is None
+    assert bare.shared_hit_ratios_low is None
+    assert compose.usual_pages(workloads) == 5
+
+
+# --- the answer in words ------------------------------------------------------------------
 
 
 def test_a_split_that_saves_misses():

@@ -19,6 +19,7 @@ PAGES = Path(__file__).resolve().parents[2] / "docs" / "models"
         ("endurance.md", 10),
         ("metadata.md", 8),
         ("recovery.md", 10),
+        ("response.md", 11),
         ("sce.md", 10),
         ("steady-state.md", 9),
         ("economics.md", 12),

@@ -21,6 +21,7 @@ from tierwright.advise import (
     bill,
     compare,
     compose,
+    configurations,
     device_health,
     device_import,
     directories,
@@ -32,6 +33,7 @@ from tierwright.advise import (
     pool_gain,
     pool_split,
     recovery,
+    response,
     scale,
     scheme_map,
     sweep,
@@ -44,6 +46,7 @@ from tierwright.advise import (
 from tierwright.common.answer import Answer, Figure, Step
 from tierwright.evaluate.economics import Load
 from tierwright.evaluate.page_flow.scheme_map import Axis
+from tierwright.evaluate.response.schemes import Hierarchy
 from tierwright.evaluate.throughput.schemes import Setting
 from tierwright.evaluate.transactions import nand, replay
 from tierwright.hardware import catalog, smart
@@ -117,6 +120,9 @@ QUESTIONS: dict[str, Callable[[], Answer]] = {
     "compose": lambda: compose.answer(
         [Workload("a", curve(), 5000.0), Workload("b", curve(), 500.0)], ram_pages=1000
     ),
+    "configurations": lambda: configurations.answer(
+        curve(), kinds=("instances",), max_machines=1, accesses_per_s=5000.0
+    ),
     "device_health": lambda: device_health.answer(
         smart.smart_from_mapping(SMART), rated_tb=4840
     ),
@@ -138,6 +144,12 @@ QUESTIONS: dict[str, Callable[[], Answer]] = {
     "pool_gain": lambda: pool_gain.answer(TPCB, 500, (2.0, 32.0)),
     "pool_split": lambda: pool_split.answer(TPCB, 500, 32.0),
     "recovery": lambda: recovery.answer(curve(), accesses_per_s=5000, **POINT),
+    "response": lambda: response.answer(
+        curve(),
+        **PAGES,
+        hierarchy=Hierarchy(FLASH, DISK, disks=8),
+        rates=response.rates_of(curve(), accesses_per_s=5000.0),
+    ),
     "scale": lambda: scale.answer(
         profile(TPCB), Production(4 * 2**40, 80_000.0), clients=4, accesses_per_unit=20
     ),
@@ -191,6 +203,7 @@ WITHOUT_STEPS = {
 CAUTION = {"code", "about", "message", "hint", "effect", "could_change_choice"}
 """Keys of a caution in a document."""
 PARTS = {
+    "at_load": "the devices that production takes, in `compare`",
     "checks": "answers beside replays, one module each",
     "flash_choice_effects": "what cautions of `flash_choice` could change",
     "clean_only": "a formula beside a replay, in `sweep`",

@@ -17,6 +17,10 @@ from tierwright_server.questions.access_cost.endpoints import router as access_c
 from tierwright_server.questions.bills.endpoints import router as bills
 from tierwright_server.questions.compare.check.endpoints import router as simulations
 from tierwright_server.questions.compare.endpoints import router as evaluations
+from tierwright_server.questions.compositions.endpoints import router as compositions
+from tierwright_server.questions.configurations.endpoints import (
+    router as configurations,
+)
 from tierwright_server.questions.dram_or_flash.endpoints import router as break_evens
 from tierwright_server.questions.flash_choice.endpoints import router as flash_choices
 from tierwright_server.questions.formulas.endpoints import router as formulas
@@ -68,6 +72,8 @@ for part in (
     tier_cost,
     access_cost,
     bills,
+    configurations,
+    compositions,
     replay_checks,
     health,
     catalog,

@@ -32,9 +32,10 @@ from tierwright_server.runtime.database_watch import DatabaseGate, DatabaseWatch
 from tierwright_server.storage.db import make_engine, psycopg_dsn
 from tierwright_server.storage.quick_reads import QuickReads
 from tierwright_server.traces.curves import CurveCache
+from tierwright_server.traces.workloads.composing import KeptProfiles
+from tierwright_server.traces.workloads.example import ensure_example
 from tierwright_server.traces.workloads.kept import KeptWorkloads
 from tierwright_server.traces.workloads.scaling import KeptRelations
-from tierwright_server.traces.workloads.service import ensure_example
 
 _LEAST_COMPRESSED = 65_536
 """Bytes of an answer."""
@@ -118,6 +119,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
                 load_shipped(),
                 CurveCache(settings.curve_cache_bytes),
                 KeptRelations(settings.curve_cache_bytes // 16),
+                KeptProfiles(settings.curve_cache_bytes // 16),
                 AnalysisCache(settings.analysis_cache_bytes),
                 events,
             )
@@ -128,7 +130,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     await app.state.watch.start()
     warming = asyncio.create_task(asyncio.to_thread(_warm_up))
     try:
-        await ensure_example(sessions)
+        await ensure_example(sessions, settings)
         yield
     finally:
         await warming

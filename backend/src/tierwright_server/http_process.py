@@ -18,7 +18,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from tierwright_server.app import create_app
 from tierwright_server.common.logs import configure_logs
 from tierwright_server.common.settings import Settings
-from tierwright_server.runtime.connections import TimedProtocol
+from tierwright_server.runtime.connections import IDLE_S, TimedProtocol
 from tierwright_server.runtime.starting import take_turn
 
 REQUESTS_STOP_S = 3
@@ -99,6 +99,7 @@ def main() -> None:
         lifespan="on",
         proxy_headers=False,
         server_header=False,
+        timeout_keep_alive=IDLE_S,
         timeout_graceful_shutdown=REQUESTS_STOP_S,
         backlog=1,
     )

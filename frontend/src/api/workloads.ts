@@ -27,6 +27,18 @@ const isUnfinished = (workload: WorkloadOut): boolean =>
 export const isDescribed = (found: Pick<SummaryOut, "described_by">): boolean =>
   found.described_by != null;
 
+/** What checks replay for a workload: its trace, or that of the recording it was scaled from. */
+export type Replays = "trace" | "recording" | null;
+
+export const replaysOf = (
+  summary: Pick<SummaryOut, "kind" | "replayable">,
+): Replays => {
+  if (summary.kind === "trace") {
+    return "trace";
+  }
+  return summary.replayable ? "recording" : null;
+};
+
 /** Whether hits were given and writes were not, so that a dirty share may be stated. */
 export const mayLackWrites = (
   summary: Pick<SummaryOut, "kind" | "described_by">,

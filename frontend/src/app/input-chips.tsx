@@ -38,7 +38,8 @@ import {
 } from "@/units/quantity";
 import classes from "./shell.module.css";
 
-const WORKLOAD_PATH = /^\/workloads\/([^/]+)$/;
+/** A page of one workload; several on one machine have a page of their own. */
+const WORKLOAD_PATH = /^\/workloads\/(?!compose$)([^/]+)$/;
 
 /** Sizes of a sweep, and the sweep itself. */
 const NO_SWEEP: SweepSearch = {

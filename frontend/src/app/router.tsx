@@ -7,6 +7,8 @@ import {
 } from "@tanstack/react-router";
 import { parseDocsSearch } from "@/features/api-docs/address";
 import { parseFormulaSearch } from "@/features/formulas/address";
+import { parseBillSearch } from "@/questions/bill";
+import { parseComposeSearch } from "@/questions/compose";
 import { parseDollarSearch } from "@/questions/dram-or-flash";
 import { parseAnalysisSearch, STATE_KEYS } from "@/questions/point";
 import { parseSplitSearch } from "@/questions/pool-split";
@@ -57,6 +59,16 @@ const workloads = createRoute({
   ),
 });
 
+const compose = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/workloads/compose",
+  validateSearch: parseComposeSearch,
+  component: lazyRouteComponent(
+    () => import("@/features/compose/compose-page"),
+    "ComposePage",
+  ),
+});
+
 const workload = createRoute({
   getParentRoute: () => rootRoute,
   path: "/workloads/$workloadId",
@@ -93,10 +105,16 @@ const upload = createRoute({
   ),
 });
 
+/** Two panels of one page; what either refuses is named. */
+const parseHardwareSearch = (raw: Record<string, unknown>) => {
+  const tier = parseTierSearch(raw);
+  return { ...tier, ...parseBillSearch({ ...raw, refused: tier.refused }) };
+};
+
 const hardware = createRoute({
   getParentRoute: () => rootRoute,
   path: "/hardware",
-  validateSearch: parseTierSearch,
+  validateSearch: parseHardwareSearch,
   component: lazyRouteComponent(
     () => import("@/features/hardware/hardware-page"),
     "HardwarePage",
@@ -217,6 +235,7 @@ export const router = createRouter({
   routeTree: rootRoute.addChildren([
     start,
     workloads,
+    compose,
     workload,
     upload,
     givenCurve,

@@ -12,19 +12,25 @@ export function CloseCall(props: {
 }) {
   const { evaluation } = props;
   const names = namesIn(evaluation);
+  const about = (name: string) => evaluation.warnings.find((one) => one.name === name);
   if (evaluation.decided_by === "replay") {
     const model = props.modelBest ?? null;
+    const scaledDown = about("replayed_scaled_down");
     return (
       <Text size="sm">
         {model === null || model === evaluation.best
           ? "Decided by replay, because the lead is within the model's error. The model puts the same scheme first."
           : `Decided by replay, because the lead is within the model's error. The model puts ${names.get(model) ?? model} first.`}
+        {scaledDown !== undefined && (
+          <>
+            {" "}
+            <Prose text={scaledDown.message} names={names} />.
+          </>
+        )}
       </Text>
     );
   }
-  const warning = evaluation.warnings.find(
-    (candidate) => candidate.name === "lead_within_model_error",
-  );
+  const warning = about("lead_within_model_error");
   if (warning === undefined) {
     return null;
   }

@@ -30,8 +30,8 @@ export function NeedsTrace(props: {
     return (
       <Panel>
         <EmptyState title={props.title}>
-          {props.children} This workload was scaled to production, so there are no
-          accesses to replay. Its recording,{" "}
+          {props.children} This workload was scaled to production, so it has no accesses
+          of its own. Its recording,{" "}
           <Link to="/workloads/$workloadId" params={{ workloadId: from.workload_id }}>
             {from.name}
           </Link>

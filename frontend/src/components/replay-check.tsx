@@ -3,6 +3,7 @@ import { type QueryKey, type UseQueryOptions, useQuery } from "@tanstack/react-q
 import { useEffect, useState } from "react";
 import { type CheckedAnswer, isReplayJob } from "@/api/replay-checks";
 import { isActiveStatus, useRun } from "@/api/runs";
+import type { Replays } from "@/api/workloads";
 import { formatShort } from "@/units/quantity";
 import type { Column } from "./columns";
 import { DataTable } from "./data-table";
@@ -18,8 +19,7 @@ interface ReplayCheckProps<Key extends QueryKey> {
   readonly query: UseQueryOptions<Found, Error, Found, Key>;
   /** What is checked, such as "the throughput". */
   readonly what: string;
-  /** The workload holds a trace to replay. */
-  readonly traced: boolean;
+  readonly replays: Replays;
   /** Title and what is replayed, where it is not every scheme at one pair of sizes. */
   readonly title?: string;
   readonly subtitle?: string;
@@ -27,6 +27,8 @@ interface ReplayCheckProps<Key extends QueryKey> {
   readonly isNeeded?: boolean;
 }
 
+const OF_A_RECORDING =
+  "The workload was scaled to production, so its recording is replayed at the sizes that correspond. That shows how the schemes behave there; it does not check the scale law.";
 const ROUNDING = 1e-9;
 const LARGE_GAP = 0.05;
 const PERCENT = 100;
@@ -48,13 +50,13 @@ function useReplayJob(found: Found | undefined, refetch: () => unknown) {
 /** The check of one question, asked by a press. */
 function useReplayCheck<Key extends QueryKey>(
   query: UseQueryOptions<Found, Error, Found, Key>,
-  traced: boolean,
+  canReplay: boolean,
   isNeeded: boolean,
 ) {
   const asked = JSON.stringify(query.queryKey);
   const [pressed, setPressed] = useState<string | null>(null);
   const isPressed = pressed === asked || isNeeded;
-  const found = useQuery({ ...query, enabled: traced && isPressed });
+  const found = useQuery({ ...query, enabled: canReplay && isPressed });
   const data = isPressed ? found.data : undefined;
   const job = useReplayJob(data, found.refetch);
   return {
@@ -69,8 +71,9 @@ function useReplayCheck<Key extends QueryKey>(
 
 /** Model beside replay for a question that is not the comparison itself. */
 export function ReplayCheck<Key extends QueryKey>(props: ReplayCheckProps<Key>) {
-  const { query, what, traced, isNeeded = false } = props;
-  const check = useReplayCheck(query, traced, isNeeded);
+  const { query, what, replays, isNeeded = false } = props;
+  const canReplay = replays !== null;
+  const check = useReplayCheck(query, canReplay, isNeeded);
   return (
     <Panel
       title={props.title ?? "Check by simulation"}
@@ -79,7 +82,7 @@ export function ReplayCheck<Key extends QueryKey>(props: ReplayCheckProps<Key>) 
         `Replays the whole trace through every scheme at these sizes and computes ${what} from the counted operations.`
       }
       actions={
-        traced && (
+        canReplay && (
           <Button onClick={check.press} loading={check.isRunning}>
             Check this point
           </Button>
@@ -87,14 +90,15 @@ export function ReplayCheck<Key extends QueryKey>(props: ReplayCheckProps<Key>) 
       }
     >
       <Stack gap="sm">
-        {!traced && (
+        {!canReplay && (
           <Text size="sm" c="dimmed">
             This workload has no accesses to replay.
           </Text>
         )}
-        {traced && !check.isPressed && (
+        {canReplay && !check.isPressed && (
           <Text size="sm" c="dimmed">
             This point has not been checked.
+            {replays === "recording" && ` ${OF_A_RECORDING}`}
           </Text>
         )}
         {check.error !== null && (
@@ -111,12 +115,14 @@ function CheckedTable({ found }: { readonly found: CheckedAnswer }) {
   return (
     <>
       <Text fw={600}>{found.sentence}</Text>
-      <DataTable
-        label="Model and simulation"
-        columns={COLUMNS}
-        rows={found.rows}
-        rowKey={(row) => `${row.of} ${row.figure}`}
-      />
+      {found.rows.length > 0 && (
+        <DataTable
+          label="Model and simulation"
+          columns={COLUMNS}
+          rows={found.rows}
+          rowKey={(row) => `${row.of} ${row.figure}`}
+        />
+      )}
       <Text size="sm" c="dimmed">
         {found.basis}
       </Text>

@@ -55,6 +55,34 @@ export function defaultWorkload(
   return ready.find((workload) => workload.example) ?? ready[0];
 }
 
+const GIB = 2 ** 30;
+/** Of the data of production; together what a recording of a sixth of the data still shows. */
+const PRODUCTION_RAM_SHARE = 1 / 64;
+const PRODUCTION_FLASH_SHARE = 1 / 8;
+
+type Summary = NonNullable<WorkloadOut["summary"]>;
+
+/** Sizes to begin with: of one machine of production in whole GiB, or of the recording. */
+export function usualSizes(
+  summary: Pick<Summary, "curve_pages" | "distinct_pages" | "page_bytes"> & {
+    readonly production?: Summary["production"];
+  },
+) {
+  const production = summary.production?.production;
+  if (production === undefined) {
+    // Beyond the end of a given curve nothing is known.
+    return defaultSizes(summary.curve_pages ?? summary.distinct_pages);
+  }
+  const machineBytes =
+    (production.data_bytes * production.replicas) / production.machines;
+  const pages = (share: number) =>
+    (Math.max(1, Math.round((machineBytes * share) / GIB)) * GIB) / summary.page_bytes;
+  return {
+    ram_pages: Math.round(pages(PRODUCTION_RAM_SHARE)),
+    flash_pages: Math.round(pages(PRODUCTION_FLASH_SHARE)),
+  };
+}
+
 /** 1 % of the workload's pages in RAM and 50 % on flash. */
 export function defaultSizes(distinctPages: number) {
   return {
@@ -78,10 +106,7 @@ export function fillState(
   const summary = workload?.summary ?? null;
   const filled: AnalysisSearch = {
     workload: workload?.id,
-    // Beyond the end of a given curve nothing is known.
-    ...(summary === null
-      ? {}
-      : defaultSizes(summary.curve_pages ?? summary.distinct_pages)),
+    ...(summary === null ? {} : usualSizes(summary)),
     flash_device: preferredDevice(choices.devices, "flash"),
     disk_device: preferredDevice(choices.devices, "disk"),
     ram_device: preferredDevice(choices.devices, "ram") ?? NONE,

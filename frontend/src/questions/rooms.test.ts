@@ -22,17 +22,19 @@ const QUESTIONS = Object.keys(import.meta.glob("./*.ts")).flatMap((path) => {
 
 /** Features that are no question, and whose question they lead to, with the reason. */
 const LEADS_TO: Readonly<Record<string, readonly string[]>> = {
-  // "What a tier costs" stands on the page of hardware.
-  hardware: ["tier-cost"],
+  // "What a tier costs" and the bill stand on the page of hardware.
+  hardware: ["tier-cost", "bill"],
   // A run of a sweep leads to the sweep.
   runs: ["simulate"],
   // Two scenarios side by side are two comparisons.
   scenarios: ["compare"],
+  // Workloads that are selected are put on one machine.
+  workloads: ["compose"],
 };
 
 describe("a feature", () => {
   it("imports its own question only", () => {
-    expect(QUESTIONS).toHaveLength(8);
+    expect(QUESTIONS).toHaveLength(9);
     const others = Object.entries(SOURCES).flatMap(([path, source]) => {
       const feature = path.split("/")[2] ?? "";
       const own = LEADS_TO[feature] ?? [feature];

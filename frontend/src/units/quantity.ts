@@ -148,6 +148,11 @@ function plural(noun: string): string {
   return /[^aeiou]y$/.test(noun) ? `${noun.slice(0, -1)}ies` : `${noun}s`;
 }
 
+const LIST = new Intl.ListFormat("en-GB");
+
+/** "A, B and C" */
+export const listed = (names: readonly string[]): string => LIST.format(names);
+
 export function formatPages(value: Pages): string {
   return counted(value, "page");
 }
@@ -168,6 +173,16 @@ export function formatPercent(value: Ratio, digits = SIGNIFICANT_DIGITS): string
   return value > 0 && value < LEAST_SHARE
     ? "under 0.01 %"
     : `${formatShort(value * 100, digits)} %`;
+}
+
+/**
+ * How far a count may be off, where an error is a ratio: "12 % off" below 100 %, and from there
+ * "3.5 times as many or as few", because no count is 250 % too low.
+ */
+export function formatOff(error: Ratio): string {
+  return Number(error.toPrecision(SIGNIFICANT_DIGITS)) < 1
+    ? `${formatPercent(error)} off`
+    : `${formatShort(1 + error)} times as many or as few`;
 }
 
 /** Microseconds as a bare number, for columns whose header holds the unit. */

@@ -69,6 +69,7 @@ __all__ = [
     "preview",
     "relation_reuse",
     "replay",
+    "replay_timed",
     "sampled_curves",
     "simulate_dynamics",
     "simulate_splits",
@@ -91,6 +92,30 @@ class _TraceReading(TypedDict, total=False):
     members_apart: bool
     members_merged: bool
     others: list[str] | None
+
+class DeviceTimesGiven(TypedDict):
+    """The devices of a tier for `replay_timed`, times in µs; a name of these stubs only."""
+
+    devices: int
+    at_once: int
+    read_us: float
+    read_answered_us: float
+    write_us: float
+    write_answered_us: float
+
+class TimingGiven(TypedDict):
+    """What `replay_timed` needs besides sizes and scheme; a name of these stubs only."""
+
+    arrivals: Literal["trace", "poisson", "clients"]
+    accesses_per_s: float
+    clients: int
+    think_us: float
+    stretch: float
+    flash: DeviceTimesGiven
+    disk: DeviceTimesGiven
+    exponential: bool
+    waits_for_writes: bool
+    seed: int
 
 # --- errors -----------------------------------------------------------------------------
 
@@ -555,6 +580,60 @@ def replay(
         a capacity out of range, or as for `curves`.
     Cancelled
         `on_progress` returned False.
+    """
+
+def replay_timed(
+    path: str | PathLike[str],
+    scheme: str,
+    ram_pages: int,
+    flash_pages: int,
+    timing: TimingGiven,
+    *,
+    warm_up: int | Literal["full"] = ...,
+    on_progress: Callable[[int, int, int], bool | None] | None = None,
+    **reading: Unpack[_TraceReading],
+) -> dict[str, Any]:
+    """Replay a trace through a page-flow scheme, LRU in both tiers, on simulated time.
+
+    Cold start and rules as `replay` of the family `scheme`. An access arrives as `timing` says and
+    reads flash or disk if the scheme says so; a RAM hit takes no time. When its read is over, the
+    writes that its miss caused follow one after the other: those of the disk, then those of
+    flash. Each device serves `at_once` operations, the others wait, first come, first served; an
+    operation occupies its place for `read_us` or `write_us`, and is answered `read_answered_us` or
+    `write_answered_us` after its service began. With several devices an operation goes to any of
+    them with equal chance.
+
+    Parameters
+    ----------
+    scheme : str
+        A name of `contenders("scheme")`.
+    ram_pages, flash_pages : int
+        Sizes. [pages]
+    timing : dict
+        `arrivals`: `trace` (the recorded times x `stretch`), `poisson` (`accesses_per_s`) or
+        `clients` (`clients` that wait for their access and think for an exponential time of mean
+        `think_us`). `flash`, `disk`: devices. `exponential`: times vary exponentially about those
+        stated. `waits_for_writes`: an access ends with its writes instead of with its read.
+        `seed`: of all that is random.
+    warm_up : int or "full"
+        Accesses that are not counted; times are counted from the next access on.
+
+    Returns
+    -------
+    dict
+        As `replay`, and `response`: `accesses`, `duration_s` from the first to the last arrival,
+        `accesses_per_s`, `mean_us`, `p50_us`, `p99_us`, `p999_us`, `most_us`, `resolution` (width
+        of the bins of percentiles as a share; each percentile is off by half of it at most), and
+        of `flash` and `disk` `operations`, `utilisation` (above 1: they do not keep up),
+        `wait_us` and `waited`, the share of operations that waited.
+
+    Raises
+    ------
+    ParameterError
+        As `replay`; if a time, rate or count has no meaning, times are asked of a trace that has
+        none, or more than 1,048,576 accesses wait for their writes at once.
+    SimulatorError
+        As `replay`.
     """
 
 def simulate_dynamics(

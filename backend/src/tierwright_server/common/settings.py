@@ -4,9 +4,9 @@ import os
 import shutil
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Self
 
-from pydantic import Field, field_validator
+from pydantic import Field, field_validator, model_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from tierwright.common.shipped import shipped_folder
@@ -59,8 +59,13 @@ class Settings(BaseSettings):
     )
     example_trace: Path = Field(
         default_factory=lambda: (
-            shipped_folder() / "fixtures" / "traces" / "tpcb-cut.csv.zst"
+            shipped_folder() / "fixtures" / "traces" / "tpcc-20w-cut.csv.zst"
         )
+    )
+    example_production: Path | None = Field(
+        default=None,
+        description="Production file that the example's recording is scaled to: the shipped one, "
+        "unless another recording was set",
     )
     allowed_hosts: Annotated[tuple[str, ...], NoDecode] = (
         "127.0.0.1",
@@ -155,6 +160,18 @@ class Settings(BaseSettings):
     reap_interval_s: Annotated[float, Field(gt=0)] = 2.0
     max_attempts: Annotated[int, Field(ge=1)] = 3
     poll_interval_s: Annotated[float, Field(gt=0)] = 2.0
+
+    @model_validator(mode="after")
+    def _with_example(self) -> Self:
+        """Scale the shipped recording to the shipped production, no other recording."""
+        if (
+            self.example_production is None
+            and "example_trace" not in self.model_fields_set
+        ):
+            self.example_production = (
+                shipped_folder() / "fixtures" / "production" / "tpcc-4tib.toml"
+            )
+        return self
 
     @field_validator("allowed_hosts", "allowed_origins", "trace_roots", mode="before")
     @classmethod

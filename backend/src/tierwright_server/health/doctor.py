@@ -116,8 +116,12 @@ def _shipped() -> Finding:
     settings = Settings()
     absent = [
         str(path)
-        for path in (settings.page_dir / "index.html", settings.example_trace)
-        if not path.is_file()
+        for path in (
+            settings.page_dir / "index.html",
+            settings.example_trace,
+            settings.example_production,
+        )
+        if path is not None and not path.is_file()
     ]
     if absent:
         return Finding(

@@ -246,6 +246,12 @@ _TRACES = {
         {**_PRODUCTION, "name": "Orders at 4 TiB"}, path=_WORKLOAD
     ),
     "create_workload_from_description": Example({**_DESCRIPTION, "name": "Orders"}),
+    "create_composed_workload": Example(
+        {
+            "name": "Orders and logs on one machine",
+            "workloads": [_WORKLOAD, {**_WORKLOAD, "times_recorded": 0.5}],
+        }
+    ),
     "list_description_kinds": Example(),
     "preview_description": Example(
         {"preset": "oltp", "data_bytes": 2**40, "accesses_per_s": 20_000}
@@ -292,6 +298,18 @@ _QUESTIONS = {
         {
             "server": "aws-i4i.4xlarge",
             "volume": [{"id": "aws-ebs-gp3", "size_gib": 1024, "iops": 16000}],
+        }
+    ),
+    "ask_configurations": Example(
+        {"kinds": ["instances"], "max_machines": 2, "max_io_us": 5.0}, path=_WORKLOAD
+    ),
+    "ask_composition": Example(
+        {
+            "workloads": [
+                {**_WORKLOAD, "accesses_per_s": 5000},
+                {**_WORKLOAD, "times_recorded": 0.5, "miss_weight": 2},
+            ],
+            "ram_pages": 4000,
         }
     ),
     "ask_dram_or_flash": Example({**_WORKLOAD, "ram_pages": 2000, **_FLASH, **_DISK}),

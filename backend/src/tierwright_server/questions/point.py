@@ -95,6 +95,40 @@ def of_body() -> Iterator[None]:
         ) from error
 
 
+class StatesDirtyShare(Protocol):
+    """Body of a request that states the start and, of a given curve, the dirty share."""
+
+    @property
+    def start(self) -> Start: ...
+    @property
+    def dirty_share(self) -> float | None: ...
+
+
+async def find_curve(
+    session: AsyncSession, context: Context, workload_id: str, body: StatesDirtyShare
+) -> Curve:
+    """Find the curve of a workload, with the dirty share that was stated.
+
+    Raises
+    ------
+    BadInput
+        If neither the curve nor the request contains it.
+    """
+    workload, content = await workloads.find_ready(session, workload_id)
+    curve = await workloads.load_curve(context, workload, content, body.start)
+    if body.dirty_share is not None:
+        return curve.with_dirty_share(body.dirty_share)
+    if curve.write_backs_at is None:
+        raise BadInput.at(
+            "body.dirty_share",
+            None,
+            "must be given: a curve does not contain the share of evicted pages that "
+            "are dirty",
+            "State the dirty share of the evicted pages.",
+        )
+    return curve
+
+
 class StatesNewPages(Protocol):
     """Body of a request that may state how many pages are new."""
 
@@ -198,10 +232,12 @@ def known_dirty_share(curve: Curve) -> DirtyShareOut:
     given = curve.given
     if given is None:
         state = DirtyShareState.MEASURED
-    elif given.described_by is None:
-        state = DirtyShareState.STATED
-    else:
+    elif given.described_by is not None:
         state = DirtyShareState.DESCRIBED
+    elif given.composed_of and given.dirty_share is None:
+        state = DirtyShareState.COMPOSED
+    else:
+        state = DirtyShareState.STATED
     return DirtyShareOut(
         state=state,
         value=None if given is None else given.dirty_share,

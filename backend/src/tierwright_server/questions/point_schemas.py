@@ -60,6 +60,7 @@ class DirtyShareState(StrEnum):
     MEASURED = "measured"
     STATED = "stated"
     DESCRIBED = "described"
+    COMPOSED = "composed"
     UNKNOWN = "unknown"
 
 
@@ -69,7 +70,7 @@ class DirtyShareOut(Answer):
     state: DirtyShareState
     value: float | None = Field(
         description="As stated, the same at every size; null where it was measured, or follows "
-        "at each size from a description. [1]"
+        "at each size from a description or from the workloads composed. [1]"
     )
     write_share: float | None = Field(
         description="Stated share of the accesses that write; it bounds p_d. [1]"

@@ -20,6 +20,10 @@ from tierwright_server.common.errors import (
     problem_of,
 )
 
+IDLE_S = 30
+"""Time between two requests of a connection: longer than the 5 s for which usual clients keep one, so that none
+sends a request into a connection that is being closed. [s]"""
+
 
 class _Full(Unavailable):
     """No further connection can be served."""

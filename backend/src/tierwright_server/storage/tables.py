@@ -158,12 +158,6 @@ class Workload(Table):
     __table_args__ = (
         Index("workloads_content_id", "content_id"),
         Index("workloads_upload_id", "upload_id"),
-        Index(
-            "workloads_example",
-            "example",
-            unique=True,
-            postgresql_where=text("example"),
-        ),
     )
     id: Mapped[str] = mapped_column(primary_key=True)
     name: Mapped[str]

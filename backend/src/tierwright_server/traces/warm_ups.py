@@ -4,11 +4,10 @@ from tierwright.common import errors
 from tierwright.simulate import warm_up
 from tierwright.simulate.warm_up import AskedWarmUp, WarmUp
 from tierwright_server.common.errors import BadInput
-from tierwright_server.storage.tables import Content
 
 
-def warm_up_of(asked: WarmUp, content: Content) -> AskedWarmUp:
-    """Return the accesses of a warm-up, or `full`, which each replay counts for itself.
+def warm_up_of(asked: WarmUp, accesses: int) -> AskedWarmUp:
+    """Return the accesses of a warm-up of a trace of so many, or `full`, which each replay counts for itself.
 
     Raises
     ------
@@ -16,7 +15,7 @@ def warm_up_of(asked: WarmUp, content: Content) -> AskedWarmUp:
         It leaves no access of the trace to count, or is less than one.
     """
     try:
-        return warm_up.accesses_of(asked, content.summary["accesses"])
+        return warm_up.accesses_of(asked, accesses)
     except errors.BadInput as error:
         raise BadInput.at(
             "body.warm_up", asked, error.message, hint=error.hint

@@ -15,7 +15,11 @@ export const AskBillQuery = {
 } as const;
 
 export const AskCompareQuery = {
-  table: {"values":["devices.flash.figures","devices.flash.measurements","devices.flash.service_times","devices.flash.waiting_times","devices.disk.figures","devices.disk.measurements","devices.disk.service_times","devices.disk.waiting_times","devices.ram.figures","devices.ram.measurements","devices.ram.service_times","devices.ram.waiting_times","schemes","schemes.money.parts","schemes.warnings","outer.bars","outer.bars.money.parts","warnings","cautions","result.rows"]},
+  table: {"values":["devices.flash.figures","devices.flash.measurements","devices.flash.service_times","devices.flash.waiting_times","devices.disk.figures","devices.disk.measurements","devices.disk.service_times","devices.disk.waiting_times","devices.ram.figures","devices.ram.measurements","devices.ram.service_times","devices.ram.waiting_times","schemes","schemes.money.parts","schemes.warnings","outer.bars","outer.bars.money.parts","at_load.configurations","at_load.configurations.money.parts","warnings","cautions","result.rows"]},
+} as const;
+
+export const AskCompositionQuery = {
+  table: {"values":["rows","sizes","curves","warnings","cautions","derivation"]},
 } as const;
 
 export const AskDeviceHealthQuery = {
@@ -241,12 +245,31 @@ export const ComponentIn = {
   exponent: {"low":0,"high":5},
 } as const;
 
+export const ComposedMember = {
+  accesses_per_s: {"low":0,"exclusive":true,"high":1000000000000000},
+  times_recorded: {"low":0,"exclusive":true,"high":1000000000000000},
+  miss_weight: {"low":0,"exclusive":true,"high":1000000,"usual":1},
+} as const;
+
+export const ComposedWorkloadIn = {
+  workloads: {"most":32},
+} as const;
+
+export const CompositionIn = {
+  workloads: {"most":32},
+  ram_pages: {"low":1,"high":9007199254740991,"whole":true},
+} as const;
+
 export const ContenderIn = {
   family: {"values":["policy","buffer","scheme","flash_cache","chooser"]},
 } as const;
 
 export const CopyDeviceQuery = {
   table: {"values":["figures","measurements","service_times","waiting_times"]},
+} as const;
+
+export const CreateComposedWorkloadQuery = {
+  table: {"values":["summary.warnings","summary.composed_of"]},
 } as const;
 
 export const CreateDeviceQuery = {
@@ -266,7 +289,7 @@ export const CreatePriceBookQuery = {
 } as const;
 
 export const CreateScaledWorkloadQuery = {
-  table: {"values":["summary.warnings"]},
+  table: {"values":["summary.warnings","summary.composed_of"]},
 } as const;
 
 export const CreateScenarioQuery = {
@@ -282,19 +305,19 @@ export const CreateSweepQuery = {
 } as const;
 
 export const CreateWorkloadFromCurveQuery = {
-  table: {"values":["summary.warnings"]},
+  table: {"values":["summary.warnings","summary.composed_of"]},
 } as const;
 
 export const CreateWorkloadFromDescriptionQuery = {
-  table: {"values":["summary.warnings"]},
+  table: {"values":["summary.warnings","summary.composed_of"]},
 } as const;
 
 export const CreateWorkloadFromProfileQuery = {
-  table: {"values":["summary.warnings"]},
+  table: {"values":["summary.warnings","summary.composed_of"]},
 } as const;
 
 export const CreateWorkloadQuery = {
-  table: {"values":["summary.warnings"]},
+  table: {"values":["summary.warnings","summary.composed_of"]},
 } as const;
 
 export const CurveStatement = {
@@ -411,7 +434,7 @@ export const FragmentCacheIn = {
 } as const;
 
 export const GetConversionLogQuery = {
-  table: {"values":["report.warnings","report.detection"]},
+  table: {"values":["report.warnings","report.composed_of","report.detection"]},
 } as const;
 
 export const GetCurveQuery = {
@@ -507,7 +530,7 @@ export const GetWindowCurvesQuery = {
 } as const;
 
 export const GetWorkloadQuery = {
-  table: {"values":["summary.warnings"]},
+  table: {"values":["summary.warnings","summary.composed_of"]},
 } as const;
 
 export const GetWorkloadSummariesQuery = {
@@ -649,7 +672,7 @@ export const ListWorkloadsQuery = {
   status: {"values":["queued","running","ready","failed","cancelled"]},
   limit: {"low":1,"high":500,"whole":true,"usual":100},
   offset: {"low":0,"high":1000000000,"whole":true,"usual":0},
-  table: {"values":["items","items.summary.warnings"]},
+  table: {"values":["items","items.summary.warnings","items.summary.composed_of"]},
 } as const;
 
 export const MapQuestion = {
@@ -769,7 +792,7 @@ export const ReadOptions = {
 } as const;
 
 export const ReadWorkloadAgainQuery = {
-  table: {"values":["summary.warnings"]},
+  table: {"values":["summary.warnings","summary.composed_of"]},
 } as const;
 
 export const RecoveryIn = {
@@ -789,7 +812,7 @@ export const RegisterFileQuery = {
 } as const;
 
 export const RenameWorkloadQuery = {
-  table: {"values":["summary.warnings"]},
+  table: {"values":["summary.warnings","summary.composed_of"]},
 } as const;
 
 export const RestoreScenarioQuery = {

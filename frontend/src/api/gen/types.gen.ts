@@ -341,6 +341,50 @@ export type Asks = {
 };
 
 /**
+ * AtLoadOut
+ *
+ * How many devices the rate of production takes, on each machine.
+ */
+export type AtLoadOut = {
+    /**
+     * Accesses Per S
+     *
+     * Page accesses of one machine: in the busiest hour where it is known, else the mean. [1/s]
+     */
+    accesses_per_s: number;
+    /**
+     * Of Peak
+     *
+     * Whether that is the busiest hour.
+     */
+    of_peak: boolean;
+    /**
+     * Machines
+     *
+     * Equal machines, each with these devices.
+     */
+    machines: number;
+    /**
+     * Configurations
+     *
+     * The schemes, then the configurations beside them.
+     */
+    configurations: Array<DevicesNeededOut>;
+    /**
+     * Sentence
+     *
+     * What the best scheme, no flash and everything on flash need, in words.
+     */
+    sentence: string;
+    /**
+     * Verdict
+     *
+     * Which of these costs least, in words; empty where a price is not known.
+     */
+    verdict: string;
+};
+
+/**
  * AxisIn
  *
  * One axis: evenly spaced for shares, by equal factors otherwise.
@@ -2378,6 +2422,420 @@ export type ComponentIn = {
 };
 
 /**
+ * ComposedCurvesOut
+ *
+ * Hit ratios over the size of the cache.
+ */
+export type ComposedCurvesOut = {
+    /**
+     * Pages
+     *
+     * Sizes of the cache, increasing. [pages]
+     */
+    pages: Array<number>;
+    /**
+     * Shared Hit Ratios
+     *
+     * Of all accesses, in one shared cache of each size. [1]
+     */
+    shared_hit_ratios: Array<number>;
+    /**
+     * Shared Hit Ratios Low
+     *
+     * At least, by the worst error known of the scale laws; null where no workload was scaled, or a law was never measured. [1]
+     */
+    shared_hit_ratios_low: Array<number> | null;
+    /**
+     * Shared Hit Ratios High
+     *
+     * At most, by the same error. [1]
+     */
+    shared_hit_ratios_high: Array<number> | null;
+    /**
+     * Partition Hit Ratios
+     *
+     * Of all accesses, with each size split; null where no split was requested. [1]
+     */
+    partition_hit_ratios: Array<number> | null;
+    /**
+     * Alone Hit Ratios
+     *
+     * By workload: of its own accesses, in a cache of each size that it has for itself. [1]
+     */
+    alone_hit_ratios: Array<Array<number>>;
+};
+
+/**
+ * ComposedMember
+ *
+ * One of several workloads on a machine; the same may stand there several times.
+ */
+export type ComposedMember = {
+    /**
+     * Workload Id
+     *
+     * Lower-case letters, digits, `.`, `_` and `-`.
+     */
+    workload_id: string;
+    /**
+     * Accesses Per S
+     *
+     * Rate of its page accesses on this machine; null: that of production where it was scaled, else that of its recording. [1/s]
+     */
+    accesses_per_s?: number | null;
+    /**
+     * Times Recorded
+     *
+     * Instead: a multiple of that rate. [1]
+     */
+    times_recorded?: number | null;
+    /**
+     * Miss Weight
+     *
+     * How much one of its misses counts in a split, relative to the others. [1]
+     */
+    miss_weight?: number;
+};
+
+/**
+ * ComposedPartOut
+ *
+ * A workload of which another was composed.
+ */
+export type ComposedPartOut = {
+    /**
+     * Name
+     *
+     * Its name.
+     */
+    name: string;
+    /**
+     * Workload Id
+     *
+     * Id of the workload; null where the profile was composed elsewhere.
+     */
+    workload_id: string | null;
+    /**
+     * Accesses Per S
+     *
+     * Its rate in the composition; null where the profile was composed elsewhere. [1/s]
+     */
+    accesses_per_s: number | null;
+};
+
+/**
+ * ComposedRowOut
+ *
+ * What one workload gets.
+ */
+export type ComposedRowOut = {
+    /**
+     * Name
+     *
+     * Name of the workload; one that stands there again is numbered.
+     */
+    name: string;
+    /**
+     * Accesses Per S
+     *
+     * Its rate. [1/s]
+     */
+    accesses_per_s: number;
+    /**
+     * Rate Basis
+     *
+     * Where its rate is from.
+     */
+    rate_basis: string;
+    /**
+     * Shared Pages
+     *
+     * Pages of it in the shared cache. [pages]
+     */
+    shared_pages: number;
+    /**
+     * Shared Share
+     *
+     * Of the pages held there. [1]
+     */
+    shared_share: number;
+    /**
+     * Shared Miss Ratio
+     *
+     * Of its own accesses, in the shared cache. [1]
+     */
+    shared_miss_ratio: number;
+    /**
+     * Shared Miss Share
+     *
+     * Of all misses of the shared cache. [1]
+     */
+    shared_miss_share: number;
+    /**
+     * Shared Misses Per S
+     *
+     * In the shared cache. [1/s]
+     */
+    shared_misses_per_s: number;
+    /**
+     * Partition Pages
+     *
+     * Its own part; null where no split was requested. [pages]
+     */
+    partition_pages: number | null;
+    /**
+     * Partition Miss Ratio
+     *
+     * Of its own accesses, in its own part. [1]
+     */
+    partition_miss_ratio: number | null;
+    /**
+     * Partition Misses Per S
+     *
+     * In its own part. [1/s]
+     */
+    partition_misses_per_s: number | null;
+    /**
+     * Alone Miss Ratio
+     *
+     * Of its own accesses, if it had all of the cache for itself. [1]
+     */
+    alone_miss_ratio: number;
+    /**
+     * Workload Id
+     *
+     * Id of the workload.
+     */
+    workload_id: string;
+};
+
+/**
+ * ComposedSizeOut
+ *
+ * What all workloads miss in a cache of another size.
+ */
+export type ComposedSizeOut = {
+    /**
+     * Ram Pages
+     *
+     * All of the cache. [pages]
+     */
+    ram_pages: number;
+    /**
+     * Shared Miss Ratio
+     *
+     * Of all accesses, in one shared cache. [1]
+     */
+    shared_miss_ratio: number;
+    /**
+     * Partition Miss Ratio
+     *
+     * Of all accesses, split; null where no split was requested. [1]
+     */
+    partition_miss_ratio: number | null;
+};
+
+/**
+ * ComposedWorkloadIn
+ *
+ * Create the workload of one cache that several workloads share.
+ */
+export type ComposedWorkloadIn = {
+    /**
+     * Name
+     *
+     * A name to show, on one line.
+     */
+    name: string;
+    /**
+     * Workloads
+     *
+     * The workloads, all of one page size.
+     */
+    workloads: Array<ComposedMember>;
+};
+
+/**
+ * CompositionIn
+ *
+ * Several workloads, and the cache that they share or that is split among them.
+ */
+export type CompositionIn = {
+    /**
+     * Workloads
+     *
+     * The workloads, all of one page size.
+     */
+    workloads: Array<ComposedMember>;
+    /**
+     * Ram Pages
+     *
+     * All of the cache; null: a tenth of the pages of all workloads. [pages]
+     */
+    ram_pages?: number | null;
+    /**
+     * Partitioned
+     *
+     * Whether the cache is also split, one part for each.
+     */
+    partitioned?: boolean;
+};
+
+/**
+ * CompositionOut
+ *
+ * One cache for several workloads, beside a part for each.
+ */
+export type CompositionOut = {
+    /**
+     * Finding
+     *
+     * The answer in a few words.
+     */
+    finding: string;
+    /**
+     * Ram Pages
+     *
+     * All of the cache. [pages]
+     */
+    ram_pages: number;
+    /**
+     * Page Bytes
+     *
+     * Size of one page. [bytes]
+     */
+    page_bytes: number;
+    /**
+     * Data Pages
+     *
+     * Pages of all workloads, as far as is known. [pages]
+     */
+    data_pages: number;
+    /**
+     * Accesses Per S
+     *
+     * Of all workloads. [1/s]
+     */
+    accesses_per_s: number;
+    /**
+     * Characteristic Time S
+     *
+     * For how long an unused page stays in the shared cache; null where all pages fit. [s]
+     */
+    characteristic_time_s: number | null;
+    /**
+     * Shared Miss Ratio
+     *
+     * Of all accesses, in the shared cache. [1]
+     */
+    shared_miss_ratio: number;
+    /**
+     * Shared Misses Per S
+     *
+     * Of all workloads, in the shared cache. [1/s]
+     */
+    shared_misses_per_s: number;
+    /**
+     * Shared Write Backs Per S
+     *
+     * Null where those of one workload are unknown. [1/s]
+     */
+    shared_write_backs_per_s: number | null;
+    /**
+     * Partition Miss Ratio
+     *
+     * Of all accesses, with a part for each; null where no split was requested. [1]
+     */
+    partition_miss_ratio: number | null;
+    /**
+     * Partition Misses Per S
+     *
+     * Of all workloads, with a part for each. [1/s]
+     */
+    partition_misses_per_s: number | null;
+    /**
+     * Least Misses Per S
+     *
+     * Bound: no split misses less, by weight. [1/s]
+     */
+    least_misses_per_s: number | null;
+    /**
+     * Saved Share
+     *
+     * Share of the misses of the shared cache that the split saves, by weight; negative where it misses more. [1]
+     */
+    saved_share: number | null;
+    /**
+     * Better
+     *
+     * What misses less, by weight; null where no split was requested.
+     */
+    better: 'shared' | 'partitions' | 'equal' | null;
+    /**
+     * Close
+     *
+     * Whether the difference is within `known_error`.
+     */
+    close: boolean;
+    /**
+     * Known Error
+     *
+     * Largest error of the misses of a shared cache in the replays of merged traces. [1]
+     */
+    known_error: number;
+    /**
+     * Which workloads were scaled to production; null where none was.
+     */
+    scaled: ScaledPartsOut | null;
+    /**
+     * Rows
+     *
+     * The workloads, in the order given.
+     */
+    rows: Array<ComposedRowOut>;
+    /**
+     * Sizes
+     *
+     * The same at half and double the cache, and so on.
+     */
+    sizes: Array<ComposedSizeOut>;
+    /**
+     * Hit ratios of all workloads, and of each by itself, over the size of the cache.
+     */
+    curves: ComposedCurvesOut;
+    /**
+     * Estimator
+     *
+     * How the figures were obtained: by model or by replay.
+     */
+    estimator: string;
+    /**
+     * Validity
+     *
+     * Where they are valid.
+     */
+    validity: string;
+    /**
+     * Warnings
+     *
+     * What to know before relying on these figures.
+     */
+    warnings: Array<WarningOut>;
+    /**
+     * Cautions
+     *
+     * The warnings with what they could change, one of a kind: those that could change the choice first, the largest before, then those of unknown effect, then the others.
+     */
+    cautions: Array<CautionOut>;
+    /**
+     * Derivation
+     *
+     * The formulas with their numbers, step by step; null unless the query has `derivation=true`.
+     */
+    derivation: Array<DerivationStep> | null;
+};
+
+/**
  * ContenderIn
  *
  * One thing to simulate: a name of `GET /simulator`, and its options.
@@ -2672,6 +3130,16 @@ export type ConversionReportOut = {
      * Name of the description from which the curve was computed; null for a curve that was given or measured.
      */
     described_by: string | null;
+    /**
+     * Composed Of
+     *
+     * The workloads that share the cache of a composed one; null for others.
+     */
+    composed_of: Array<ComposedPartOut> | null;
+    /**
+     * Which of these were scaled to production, and how far the misses may be off by that; null where none was.
+     */
+    scaled_parts: ScaledPartsOut | null;
     /**
      * Chosen By
      *
@@ -3048,6 +3516,24 @@ export type CurveOut = {
      * Name of the description from which the counts were computed; null where they were given or measured.
      */
     described_by: string | null;
+    /**
+     * Composed Of
+     *
+     * Names of the workloads of which the curve was composed; null for a curve that was not.
+     */
+    composed_of: Array<string> | null;
+    /**
+     * Misses Low
+     *
+     * At least, by the worst error known of the scale law, of a curve that has no steady state besides; null where nothing was scaled. [accesses]
+     */
+    misses_low: Array<number> | null;
+    /**
+     * Misses High
+     *
+     * At most, by the same error. [accesses]
+     */
+    misses_high: Array<number> | null;
     /**
      * Estimator
      *
@@ -4366,6 +4852,48 @@ export type DeviceVocabulary = {
 };
 
 /**
+ * DevicesNeededOut
+ *
+ * The least devices with which one configuration carries the load.
+ */
+export type DevicesNeededOut = {
+    /**
+     * Name
+     *
+     * Of the scheme, or of the configuration beside them.
+     */
+    name: string;
+    /**
+     * Flash Devices
+     *
+     * At least; 0 where it has none.
+     */
+    flash_devices: number;
+    /**
+     * Disks
+     *
+     * At least; 0 where it has none.
+     */
+    disks: number;
+    /**
+     * Flash Busy
+     *
+     * Busy share if there were one flash device; above 1 one is too few. [1]
+     */
+    flash_busy: number;
+    /**
+     * Disk Busy
+     *
+     * The same of one disk. [1]
+     */
+    disk_busy: number;
+    /**
+     * RAM of its size, whole devices, or as many volumes.
+     */
+    money: MoneyOut;
+};
+
+/**
  * DevicesOut
  *
  * Devices with accesses, the most accessed first.
@@ -4796,7 +5324,7 @@ export type DirtyShareOut = {
     /**
      * Value
      *
-     * As stated, the same at every size; null where it was measured, or follows at each size from a description. [1]
+     * As stated, the same at every size; null where it was measured, or follows at each size from a description or from the workloads composed. [1]
      */
     value: number | null;
     /**
@@ -4824,7 +5352,7 @@ export type DirtyShareOut = {
  *
  * Where the dirty share is from.
  */
-export type DirtyShareState = 'measured' | 'stated' | 'described' | 'unknown';
+export type DirtyShareState = 'measured' | 'stated' | 'described' | 'composed' | 'unknown';
 
 /**
  * DrivesOut
@@ -5121,6 +5649,10 @@ export type EvaluationOut = {
      * What surrounds the schemes, for comparison.
      */
     outer: OuterOut;
+    /**
+     * Devices that carry the rate of production; absent where the workload was not scaled to one. Where the dirty share is unknown, with the most dirty pages.
+     */
+    at_load: AtLoadOut | null;
     /**
      * Share of evicted pages that are dirty: measured, stated or unknown. [1]
      */
@@ -12915,6 +13447,24 @@ export type ScaledFrom = {
 };
 
 /**
+ * ScaledPartsOut
+ *
+ * Which workloads of a composition were scaled to production, and how far that may be off.
+ */
+export type ScaledPartsOut = {
+    /**
+     * Workloads
+     *
+     * Names of those that were scaled.
+     */
+    workloads: Array<string>;
+    /**
+     * Of the misses of all workloads: the errors known of the scale laws, weighted by the misses of each workload, and the worst of them; null where a law was never measured.
+     */
+    known_error: KnownErrorOut | null;
+};
+
+/**
  * ScaledWorkloadIn
  *
  * Create a workload on the scale of production.
@@ -15358,6 +15908,16 @@ export type SummaryOut = {
      * Name of the description from which the curve was computed; null for a curve that was given or measured.
      */
     described_by: string | null;
+    /**
+     * Composed Of
+     *
+     * The workloads that share the cache of a composed one; null for others.
+     */
+    composed_of: Array<ComposedPartOut> | null;
+    /**
+     * Which of these were scaled to production, and how far the misses may be off by that; null where none was.
+     */
+    scaled_parts: ScaledPartsOut | null;
 };
 
 /**
@@ -18333,7 +18893,7 @@ export type AskCompareData = {
         /**
          * With `Accept: text/csv`: the table to answer with; absent: `schemes`.
          */
-        table?: 'devices.flash.figures' | 'devices.flash.measurements' | 'devices.flash.service_times' | 'devices.flash.waiting_times' | 'devices.disk.figures' | 'devices.disk.measurements' | 'devices.disk.service_times' | 'devices.disk.waiting_times' | 'devices.ram.figures' | 'devices.ram.measurements' | 'devices.ram.service_times' | 'devices.ram.waiting_times' | 'schemes' | 'schemes.money.parts' | 'schemes.warnings' | 'outer.bars' | 'outer.bars.money.parts' | 'warnings' | 'cautions' | 'result.rows';
+        table?: 'devices.flash.figures' | 'devices.flash.measurements' | 'devices.flash.service_times' | 'devices.flash.waiting_times' | 'devices.disk.figures' | 'devices.disk.measurements' | 'devices.disk.service_times' | 'devices.disk.waiting_times' | 'devices.ram.figures' | 'devices.ram.measurements' | 'devices.ram.service_times' | 'devices.ram.waiting_times' | 'schemes' | 'schemes.money.parts' | 'schemes.warnings' | 'outer.bars' | 'outer.bars.money.parts' | 'at_load.configurations' | 'at_load.configurations.money.parts' | 'warnings' | 'cautions' | 'result.rows';
     };
     url: '/api/v1/evaluations';
 };
@@ -19677,6 +20237,74 @@ export type AskBillResponses = {
 };
 
 export type AskBillResponse = AskBillResponses[keyof AskBillResponses];
+
+export type AskCompositionData = {
+    body: CompositionIn;
+    path?: never;
+    query?: {
+        /**
+         * Derivation
+         *
+         * `true`: the answer includes its derivation, every formula with its numbers; otherwise `derivation` is null.
+         */
+        derivation?: boolean;
+        /**
+         * With `Accept: text/csv`: the table to answer with; absent: `rows`.
+         */
+        table?: 'rows' | 'sizes' | 'curves' | 'warnings' | 'cautions' | 'derivation';
+    };
+    url: '/api/v1/compositions';
+};
+
+export type AskCompositionErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
+     * The request conflicts with the current state.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type AskCompositionError = AskCompositionErrors[keyof AskCompositionErrors];
+
+export type AskCompositionResponses = {
+    /**
+     * Successful Response
+     */
+    200: CompositionOut;
+};
+
+export type AskCompositionResponse = AskCompositionResponses[keyof AskCompositionResponses];
 
 export type CheckThroughputData = {
     body: ThroughputIn;
@@ -23135,7 +23763,7 @@ export type ListWorkloadsData = {
         /**
          * With `Accept: text/csv`: the table to answer with; absent: `items`.
          */
-        table?: 'items' | 'items.summary.warnings';
+        table?: 'items' | 'items.summary.warnings' | 'items.summary.composed_of';
     };
     url: '/api/v1/workloads';
 };
@@ -23193,9 +23821,9 @@ export type CreateWorkloadData = {
     path?: never;
     query?: {
         /**
-         * With `Accept: text/csv`: the table to answer with; absent: `summary.warnings`.
+         * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'summary.warnings';
+        table?: 'summary.warnings' | 'summary.composed_of';
     };
     url: '/api/v1/workloads';
 };
@@ -23265,9 +23893,9 @@ export type CreateWorkloadFromProfileData = {
     path?: never;
     query?: {
         /**
-         * With `Accept: text/csv`: the table to answer with; absent: `summary.warnings`.
+         * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'summary.warnings';
+        table?: 'summary.warnings' | 'summary.composed_of';
     };
     url: '/api/v1/workloads/from-profile';
 };
@@ -23333,9 +23961,9 @@ export type CreateWorkloadFromCurveData = {
     path?: never;
     query?: {
         /**
-         * With `Accept: text/csv`: the table to answer with; absent: `summary.warnings`.
+         * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'summary.warnings';
+        table?: 'summary.warnings' | 'summary.composed_of';
     };
     url: '/api/v1/workloads/from-curve';
 };
@@ -23546,9 +24174,9 @@ export type CreateScaledWorkloadData = {
     };
     query?: {
         /**
-         * With `Accept: text/csv`: the table to answer with; absent: `summary.warnings`.
+         * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'summary.warnings';
+        table?: 'summary.warnings' | 'summary.composed_of';
     };
     url: '/api/v1/workloads/{workload_id}/scaled';
 };
@@ -23618,9 +24246,9 @@ export type CreateWorkloadFromDescriptionData = {
     path?: never;
     query?: {
         /**
-         * With `Accept: text/csv`: the table to answer with; absent: `summary.warnings`.
+         * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'summary.warnings';
+        table?: 'summary.warnings' | 'summary.composed_of';
     };
     url: '/api/v1/workloads/from-description';
 };
@@ -23674,6 +24302,78 @@ export type CreateWorkloadFromDescriptionResponses = {
 };
 
 export type CreateWorkloadFromDescriptionResponse = CreateWorkloadFromDescriptionResponses[keyof CreateWorkloadFromDescriptionResponses];
+
+export type CreateComposedWorkloadData = {
+    body: ComposedWorkloadIn;
+    headers?: {
+        /**
+         * Chosen by the client, a new one for each new object. The same request with the same key within 24 hours creates nothing: it gets the first answer again, with `Idempotency-Replayed: true`. 422 if the key was sent with another request, 409 while the first request is being processed.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path?: never;
+    query?: {
+        /**
+         * With `Accept: text/csv`: the table to answer with; required, because there are several.
+         */
+        table?: 'summary.warnings' | 'summary.composed_of';
+    };
+    url: '/api/v1/workloads/from-composition';
+};
+
+export type CreateComposedWorkloadErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
+     * The request conflicts with the current state.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+    /**
+     * Not enough free disk space.
+     */
+    507: Problem;
+};
+
+export type CreateComposedWorkloadError = CreateComposedWorkloadErrors[keyof CreateComposedWorkloadErrors];
+
+export type CreateComposedWorkloadResponses = {
+    /**
+     * Successful Response
+     */
+    201: WorkloadOut;
+};
+
+export type CreateComposedWorkloadResponse = CreateComposedWorkloadResponses[keyof CreateComposedWorkloadResponses];
 
 export type DeleteWorkloadData = {
     body?: never;
@@ -23767,9 +24467,9 @@ export type GetWorkloadData = {
     };
     query?: {
         /**
-         * With `Accept: text/csv`: the table to answer with; absent: `summary.warnings`.
+         * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'summary.warnings';
+        table?: 'summary.warnings' | 'summary.composed_of';
     };
     url: '/api/v1/workloads/{workload_id}';
 };
@@ -23840,9 +24540,9 @@ export type RenameWorkloadData = {
     };
     query?: {
         /**
-         * With `Accept: text/csv`: the table to answer with; absent: `summary.warnings`.
+         * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'summary.warnings';
+        table?: 'summary.warnings' | 'summary.composed_of';
     };
     url: '/api/v1/workloads/{workload_id}';
 };
@@ -23915,9 +24615,9 @@ export type ReadWorkloadAgainData = {
     };
     query?: {
         /**
-         * With `Accept: text/csv`: the table to answer with; absent: `summary.warnings`.
+         * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'summary.warnings';
+        table?: 'summary.warnings' | 'summary.composed_of';
     };
     url: '/api/v1/workloads/{workload_id}/read-again';
 };
@@ -23990,7 +24690,7 @@ export type GetConversionLogData = {
         /**
          * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'report.warnings' | 'report.detection';
+        table?: 'report.warnings' | 'report.composed_of' | 'report.detection';
     };
     url: '/api/v1/workloads/{workload_id}/conversion-log';
 };

@@ -1,5 +1,6 @@
 import { Button, Group, Stack, Text } from "@mantine/core";
 import type { EvaluationIn, EvaluationOut, SimulationOut } from "@/api/compare";
+import type { Replays } from "@/api/workloads";
 import { SchemeMark } from "@/charts/scheme-mark";
 import type { Column } from "@/components/columns";
 import { DataTable } from "@/components/data-table";
@@ -33,18 +34,24 @@ import { CheckWithoutGrowth } from "./growth";
 import type { Checking } from "./use-check";
 
 interface CheckPanelProps {
+  readonly replays: Replays;
   readonly checking: Checking;
   readonly evaluation: EvaluationOut;
   readonly onGoToCheck: (inputs: EvaluationIn) => void;
 }
 
 /** Model beside simulation, counter by counter. */
-export function CheckPanel({ checking, evaluation, onGoToCheck }: CheckPanelProps) {
+export function CheckPanel(props: CheckPanelProps) {
+  const { replays, checking, evaluation, onGoToCheck } = props;
   const { simulation, run, stale, running } = checking;
   return (
     <Panel
       title="Check by simulation"
-      subtitle="Replays the whole trace at this point through every scheme and counts each page operation."
+      subtitle={
+        replays === "recording"
+          ? "Replays the recording through every scheme, at the sizes that correspond to this point, and counts each page operation. Counts are compared per access."
+          : "Replays the whole trace at this point through every scheme and counts each page operation."
+      }
       actions={
         <Button onClick={checking.start} loading={running}>
           {simulation === null || stale ? "Check this point" : "Check again"}

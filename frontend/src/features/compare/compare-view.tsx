@@ -9,7 +9,7 @@ import {
   namesIn,
 } from "@/api/compare";
 import { type Decision, useDecision } from "@/api/use-decision";
-import { mayLackWrites } from "@/api/workloads";
+import { mayLackWrites, replaysOf } from "@/api/workloads";
 import { CautionNotes } from "@/components/caution-notes";
 import { DirtyShare } from "@/components/dirty-share";
 import { FlashMetadata } from "@/components/flash-metadata";
@@ -21,6 +21,7 @@ import { isSold, useBuyable } from "@/questions/buyable";
 import { growthAsked, stateOfInputs } from "@/questions/compare";
 import { type AnalysisSearch, assumptions, evaluationInput } from "@/questions/point";
 import { usePatch } from "@/questions/use-analysis";
+import { AtLoad } from "./at-load";
 import { CheckPanel } from "./check-panel";
 import classes from "./compare.module.css";
 import { FlashPanel } from "./flash-panel";
@@ -31,9 +32,9 @@ import { SizeSliders } from "./size-sliders";
 import { useCheck } from "./use-check";
 import { useSizes } from "./use-sizes";
 
-/** The close call stands under the chart. */
+/** The close call stands under the chart, with the replay that decided it. */
 const isOfNumbers = ({ code }: EvaluationOut["cautions"][number]): boolean =>
-  code !== "lead_within_model_error";
+  code !== "lead_within_model_error" && code !== "replayed_scaled_down";
 
 export function CompareView({ state, workload, summary }: AnalysisInputs) {
   const {
@@ -113,8 +114,10 @@ export function CompareView({ state, workload, summary }: AnalysisInputs) {
             <SchemeTable asked={asked} evaluation={shown} />
           </div>
           <DecidingReplay decision={decision} />
-          {summary.kind === "trace" ? (
+          <AtLoad evaluation={shown} />
+          {summary.replayable ? (
             <CheckPanel
+              replays={replaysOf(summary)}
               checking={checking}
               evaluation={shown}
               onGoToCheck={(inputs) => {
@@ -146,7 +149,7 @@ export function CompareView({ state, workload, summary }: AnalysisInputs) {
             metadata={metadata}
             name={workload.name}
             pageBytes={summary.page_bytes}
-            traced={summary.kind === "trace"}
+            replays={replaysOf(summary)}
             decidedByReplay={shown.decided_by === "replay"}
           />
         </section>

@@ -10,6 +10,7 @@ import {
   flashChoiceSteps,
 } from "@/api/flash-choice";
 import { directoriesCheck, flashChoiceCheck } from "@/api/replay-checks";
+import type { Replays } from "@/api/workloads";
 import { useChartColors } from "@/charts/chart";
 import { ChartCard } from "@/charts/chart-card";
 import { stackedBarsOption } from "@/charts/stacked-bars-option";
@@ -52,8 +53,7 @@ interface FlashPanelProps {
   readonly metadata: string | undefined;
   readonly name: string;
   readonly pageBytes: number;
-  /** The workload holds a trace to replay. */
-  readonly traced: boolean;
+  readonly replays: Replays;
   /** The answer that these panels stand under is that of a replay. */
   readonly decidedByReplay: boolean;
 }
@@ -82,7 +82,7 @@ const RANKED_BY_MODEL =
   "The answer at the top of the page comes from a replay. Here the model ranks every device, so the chosen device may show another time or another scheme. The check by simulation below compares the two.";
 
 function DeviceChoice(props: FlashPanelProps) {
-  const { state, dirtyShare, metadata, name, traced } = props;
+  const { state, dirtyShare, metadata, name, replays } = props;
   const asked = choiceQuestion(state, dirtyShare, metadata);
   const found = useQuery(flashChoiceQuery(asked));
   return (
@@ -108,7 +108,7 @@ function DeviceChoice(props: FlashPanelProps) {
           <ReplayCheck
             query={flashChoiceCheck(asked)}
             what="the I/O time of each device"
-            traced={traced}
+            replays={replays}
           />
         </div>
       )}
@@ -181,7 +181,7 @@ function ChoiceChart(props: { readonly found: FlashChoiceOut; readonly name: str
 }
 
 function Directories(props: FlashPanelProps) {
-  const { state, dirtyShare, name, pageBytes, traced } = props;
+  const { state, dirtyShare, name, pageBytes, replays } = props;
   const [hitRatio, setHitRatio] = useState(HIT_RATIO);
   const [dirty, setDirty] = useState(DIRTY);
   const asked = directoriesQuestion(state, dirtyShare, pageBytes, { hitRatio, dirty });
@@ -223,7 +223,7 @@ function Directories(props: FlashPanelProps) {
             query={directoriesCheck(asked)}
             what="the time of every directory"
             subtitle="Replays the trace with the flash page size, RAM and flash of every option and computes its I/O and directory upkeep from the counted operations."
-            traced={traced}
+            replays={replays}
           />
         </div>
       )}

@@ -9,7 +9,7 @@ import {
   breakEvenQuery,
 } from "@/api/dram-or-flash";
 import { breakEvenCheck } from "@/api/replay-checks";
-import { mayLackWrites } from "@/api/workloads";
+import { mayLackWrites, replaysOf } from "@/api/workloads";
 import { CautionNotes } from "@/components/caution-notes";
 import { DirtyEnd, type DirtyEndName } from "@/components/dirty-end";
 import { DirtyShare } from "@/components/dirty-share";
@@ -218,7 +218,7 @@ function DramOrFlashView({ state, name, summary }: AnalysisInputs) {
           what="what DRAM and flash save"
           title="Check the break-even of each scheme"
           subtitle="Replays the trace with twice the DRAM, and under every scheme with the amount of flash expected to save as much."
-          traced={summary.kind !== "curve"}
+          replays={replaysOf(summary)}
         />
       )}
     </>

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { BillOut, PriceSeriesOut } from "@/api/purchasable";
 import { renderThemed } from "@/testing/render";
 import { BillFound } from "./bill";
-import { billOf, cents, USUAL_BILL } from "./bill-form";
+import { billOf, cents, formOf, searchOf, USUAL_BILL, withLine } from "./bill-form";
 import { priceFinding, priceLines, yearOf } from "./price-series";
 
 const side = (lines: readonly unknown[], parts: object = {}) => ({
@@ -70,14 +70,49 @@ describe("the bill", () => {
   });
 
   it("asks for what the fields hold, and leaves out what is nothing", () => {
-    const asked = billOf({ ...USUAL_BILL, drives: 0, usdPerKwh: 0 });
-    expect(asked.against?.part?.map(({ id }) => id)).toEqual([
-      "chassis-dell-r760",
-      "dimm-ddr5-rdimm-64gb",
+    const [chassis, dimm, drive] = USUAL_BILL.parts;
+    const asked = billOf({
+      ...USUAL_BILL,
+      parts: [
+        { ...chassis, usd: 9000 },
+        dimm,
+        { ...drive, quantity: 0 },
+      ] as typeof USUAL_BILL.parts,
+      usdPerKwh: 0,
+    });
+    expect(asked.against?.part).toEqual([
+      { id: "chassis-dell-r760", quantity: 1, usd: 9000 },
+      { id: "dimm-ddr5-rdimm-64gb", quantity: 2 },
     ]);
     expect(asked).not.toHaveProperty("volume");
     expect(asked.against).not.toHaveProperty("power");
+    expect(billOf({ ...USUAL_BILL, parts: [] })).not.toHaveProperty("against");
+    const line = { id: "aws-ebs-gp3", quantity: 2, sizeGib: 100, mbPerS: null };
+    const volumes = [{ ...line, iops: 4000 }];
+    expect(billOf({ ...USUAL_BILL, volumes }).volume).toEqual([
+      { id: "aws-ebs-gp3", quantity: 2, size_gib: 100, iops: 4000 },
+    ]);
     expect(cents("1234.5")).toBe("1,234.50");
+  });
+
+  it("stands in the address, line by line", () => {
+    expect(formOf({})).toEqual(USUAL_BILL);
+    const form = {
+      server: "aws-r8g.4xlarge",
+      machines: 3,
+      months: 60,
+      volumes: [
+        { id: "aws-ebs-gp3", quantity: 1, sizeGib: 512, iops: null, mbPerS: null },
+        { id: "aws-ebs-io2", quantity: 2, sizeGib: 64, iops: 9000, mbPerS: null },
+      ],
+      parts: [],
+      watts: 250,
+      usdPerKwh: 0.3,
+    };
+    expect(formOf(searchOf(form))).toEqual(form);
+    expect(searchOf({ months: 12 })).toEqual({ bill_months: 12 });
+    expect(withLine(["a", "b", "c"], 1, "x")).toEqual(["a", "x", "c"]);
+    expect(withLine(["a", "b", "c"], 1, null)).toEqual(["a", "c"]);
   });
 });
 

@@ -1,6 +1,16 @@
-import { Alert, Select, Skeleton, Stack, Text, Title } from "@mantine/core";
+import {
+  Alert,
+  Button,
+  Fieldset,
+  Select,
+  Skeleton,
+  Stack,
+  Text,
+  Title,
+} from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { useMemo, useState } from "react";
+import { useRouter, useSearch } from "@tanstack/react-router";
+import { useMemo } from "react";
 import {
   type BillIn,
   type BillLineOut,
@@ -17,23 +27,39 @@ import { chartTable } from "@/charts/chart-table";
 import { lineOption } from "@/charts/line-option";
 import { CautionNotes } from "@/components/caution-notes";
 import { type Column, valueColumn } from "@/components/columns";
+import { CopyLink } from "@/components/copy-link";
 import { DataTable } from "@/components/data-table";
-import { NumberField } from "@/components/number-field";
+import { NumberField, OptionalNumberField } from "@/components/number-field";
 import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
 import { Prose } from "@/components/prose";
 import { Unknown } from "@/components/unknown";
+import type { Bounds } from "@/questions/address";
+import {
+  BILL_BOUNDS,
+  type BillSearch,
+  MOST_LINES,
+  type PartLine,
+  type VolumeLine,
+} from "@/questions/bill";
+import type { AnalysisSearch } from "@/questions/point";
+import { usePatch } from "@/questions/use-analysis";
 import { rateOf, shownCurrency } from "@/units/currency";
 import { formatShort } from "@/units/quantity";
-import { type BillForm, billOf, cents, USUAL_BILL } from "./bill-form";
+import {
+  type BillForm,
+  billOf,
+  cents,
+  formOf,
+  searchOf,
+  USUAL_VOLUME,
+  withLine,
+} from "./bill-form";
 import classes from "./hardware.module.css";
 
 const HEIGHT = 300;
 const NO_NAMES: ReadonlyMap<string, string> = new Map();
 const QUANTITY_DIGITS = 7;
-const MOST_MACHINES = 10_000;
-const MOST_PARTS = 1000;
-const MOST_MONTHS = 120;
 const COLORS = {
   light: ["#1f6feb", "#b35900"],
   dark: ["#6cb0ff", "#ffb066"],
@@ -45,17 +71,33 @@ interface BillProps {
   readonly parts: readonly PartOut[];
 }
 
-/** A server that is rented against one that is built, line by line. */
+/** A server that is rented against one that is built, line by line; the address holds all of it. */
 export function Bill({ servers, volumes, parts }: BillProps) {
-  const [form, setForm] = useState<BillForm>(USUAL_BILL);
-  const change = (part: Partial<BillForm>) => setForm({ ...form, ...part });
-  const question = useMemo(() => billOf(form), [form]);
+  const search = useSearch({ strict: false }) as BillSearch & AnalysisSearch;
+  const patch = usePatch<BillSearch>();
+  const router = useRouter();
+  const form = formOf(search);
+  const change = (part: Partial<BillForm>) => patch(searchOf(part));
+  // The address is a new object at each change of it; the question is the same for the same text.
+  const asked = JSON.stringify(billOf(form));
+  const question = useMemo(() => JSON.parse(asked) as BillIn, [asked]);
   return (
     <>
       <Panel
         title="Bill: rent or buy"
         subtitle="Every charge as a line. The same number of machines, rented or built from parts."
         label="Bill"
+        actions={
+          <CopyLink
+            to="this bill"
+            href={() =>
+              router.buildLocation({
+                to: "/hardware",
+                search: (previous: BillSearch) => previous,
+              }).href
+            }
+          />
+        }
       >
         <Stack gap="md">
           <Rented form={form} change={change} servers={servers} volumes={volumes} />
@@ -72,9 +114,15 @@ interface FieldsProps {
   readonly change: (part: Partial<BillForm>) => void;
 }
 
+const limits = ({ low, high }: Bounds) => ({ min: low, max: high });
+
 function Rented(props: FieldsProps & Pick<BillProps, "servers" | "volumes">) {
   const { form, change, servers, volumes } = props;
   const provider = servers.find(({ id }) => id === form.server)?.provider;
+  const attachable = volumes
+    .filter((each) => each.kind === "block" && each.provider === provider)
+    .map(({ id }) => id);
+  const first = attachable.find((id) => id === "aws-ebs-gp3") ?? attachable[0];
   return (
     <div>
       <Title order={3} size="h5" mb={6}>
@@ -92,7 +140,7 @@ function Rented(props: FieldsProps & Pick<BillProps, "servers" | "volumes">) {
             const now = servers.find((server) => server.id === id)?.provider;
             change({
               server: id ?? form.server,
-              ...(now === provider ? {} : { volume: null }),
+              ...(now === provider ? {} : { volumes: [] }),
             });
           }}
         />
@@ -101,8 +149,7 @@ function Rented(props: FieldsProps & Pick<BillProps, "servers" | "volumes">) {
           unit=""
           whole
           value={form.machines}
-          min={1}
-          max={MOST_MACHINES}
+          {...limits(BILL_BOUNDS.machines)}
           onChange={(machines) => change({ machines })}
         />
         <NumberField
@@ -110,130 +157,217 @@ function Rented(props: FieldsProps & Pick<BillProps, "servers" | "volumes">) {
           unit="months"
           whole
           value={form.months}
-          min={1}
-          max={MOST_MONTHS}
+          {...limits(BILL_BOUNDS.months)}
           onChange={(months) => change({ months })}
         />
-        <Select
-          label="Volume of each machine"
-          clearable
-          placeholder="no volume"
-          value={form.volume}
-          data={volumes
-            .filter((each) => each.kind === "block" && each.provider === provider)
-            .map(({ id }) => id)}
-          onChange={(volume) => change({ volume })}
-        />
-        {form.volume !== null && (
-          <>
-            <NumberField
-              label="Size"
-              unit="GiB"
-              value={form.sizeGib}
-              min={1}
-              max={1e6}
-              onChange={(sizeGib) => change({ sizeGib })}
-            />
-            <NumberField
-              label="Provisioned IOPS"
-              unit="1/s"
-              value={form.iops}
-              min={0}
-              max={1e6}
-              onChange={(iops) => change({ iops })}
-            />
-            <NumberField
-              label="Provisioned rate"
-              unit="MB/s"
-              value={form.mbPerS}
-              min={0}
-              max={1e5}
-              onChange={(mbPerS) => change({ mbPerS })}
-            />
-          </>
-        )}
       </div>
+      {form.volumes.map((line, at) => (
+        <VolumeFields
+          // biome-ignore lint/suspicious/noArrayIndexKey: lines have no other name than their place
+          key={at}
+          line={line}
+          number={at + 1}
+          // A volume of another provider stays as it is: the bill names it.
+          ids={attachable.includes(line.id) ? attachable : [line.id, ...attachable]}
+          onChange={(changed) =>
+            change({ volumes: withLine(form.volumes, at, changed) })
+          }
+        />
+      ))}
+      <Button
+        variant="default"
+        size="compact-sm"
+        mt={10}
+        disabled={first === undefined || form.volumes.length >= MOST_LINES}
+        onClick={() =>
+          first !== undefined &&
+          change({ volumes: [...form.volumes, { id: first, ...USUAL_VOLUME }] })
+        }
+      >
+        Add volumes
+      </Button>
     </div>
   );
 }
 
-function Built({ form, change, parts }: FieldsProps & Pick<BillProps, "parts">) {
-  const of = (...kinds: readonly string[]) =>
-    parts
-      .filter(({ kind }) => kinds.includes(kind))
-      .map(({ id, name, price }) => ({
-        value: id,
-        label: price === null && kinds[0] !== "chassis" ? `${name} (no price)` : name,
-      }));
-  const pick = (
-    label: string,
-    key: "chassis" | "dimm" | "drive",
-    data: ReturnType<typeof of>,
-  ) => (
-    <Select
-      className={classes["wide"] ?? ""}
-      label={label}
-      searchable
-      allowDeselect={false}
-      value={form[key]}
-      data={data}
-      onChange={(id) => change({ [key]: id ?? form[key] })}
-    />
+interface LineProps<Line> {
+  readonly line: Line;
+  /** Counted from 1, for the names of its fields. */
+  readonly number: number;
+  /** Null removes the line. */
+  readonly onChange: (line: Line | null) => void;
+}
+
+function VolumeFields(
+  props: LineProps<VolumeLine> & { readonly ids: readonly string[] },
+) {
+  const { line, number, ids, onChange } = props;
+  const set = (part: Partial<VolumeLine>) => onChange({ ...line, ...part });
+  return (
+    <Fieldset legend={`Volumes ${number} of each machine`} mt={10} p="xs">
+      <div className={classes["fields"]}>
+        <Select
+          label="Volume"
+          searchable
+          allowDeselect={false}
+          value={line.id}
+          data={[...ids]}
+          onChange={(id) => set({ id: id ?? line.id })}
+        />
+        <NumberField
+          label="Volumes per machine"
+          unit=""
+          whole
+          value={line.quantity}
+          {...limits(BILL_BOUNDS.quantity)}
+          onChange={(quantity) => set({ quantity })}
+        />
+        <NumberField
+          label="Size of one"
+          unit="GiB"
+          value={line.sizeGib}
+          {...limits(BILL_BOUNDS.sizeGib)}
+          onChange={(sizeGib) => set({ sizeGib })}
+        />
+        <OptionalNumberField
+          label="Provisioned IOPS of one"
+          unit="1/s"
+          placeholder="those included"
+          value={line.iops ?? undefined}
+          {...limits(BILL_BOUNDS.iops)}
+          onChange={(iops) => set({ iops: iops ?? null })}
+        />
+        <OptionalNumberField
+          label="Provisioned rate of one"
+          unit="MB/s"
+          placeholder="that included"
+          value={line.mbPerS ?? undefined}
+          {...limits(BILL_BOUNDS.mbPerS)}
+          onChange={(mbPerS) => set({ mbPerS: mbPerS ?? null })}
+        />
+        <RemoveLine what={`volumes ${number}`} onRemove={() => onChange(null)} />
+      </div>
+    </Fieldset>
   );
+}
+
+function RemoveLine(props: { readonly what: string; readonly onRemove: () => void }) {
+  return (
+    <Button
+      variant="subtle"
+      mt={24}
+      aria-label={`Remove ${props.what}`}
+      onClick={props.onRemove}
+    >
+      Remove
+    </Button>
+  );
+}
+
+const SOLD: readonly PartOut["kind"][] = [
+  "chassis",
+  "dimm",
+  "cxl",
+  "nvme",
+  "sata_ssd",
+  "hdd",
+];
+
+function Built({ form, change, parts }: FieldsProps & Pick<BillProps, "parts">) {
+  const used = new Set(form.parts.map(({ id }) => id));
+  const sold = parts.filter(({ kind }) => SOLD.includes(kind));
+  const next = sold.find(({ id, price }) => !used.has(id) && price !== null);
   return (
     <div>
       <Title order={3} size="h5" mb={6}>
         Bought
       </Title>
+      {form.parts.map((line, at) => (
+        <PartFields
+          // biome-ignore lint/suspicious/noArrayIndexKey: lines have no other name than their place
+          key={at}
+          line={line}
+          number={at + 1}
+          // The same part in two lines is one line of a bill.
+          parts={sold.filter(({ id }) => id === line.id || !used.has(id))}
+          onChange={(changed) => change({ parts: withLine(form.parts, at, changed) })}
+        />
+      ))}
+      <Button
+        variant="default"
+        size="compact-sm"
+        mt={10}
+        mb={10}
+        disabled={next === undefined || form.parts.length >= MOST_LINES}
+        onClick={() =>
+          next !== undefined &&
+          change({ parts: [...form.parts, { id: next.id, quantity: 1, usd: null }] })
+        }
+      >
+        Add a part
+      </Button>
       <div className={classes["fields"]}>
-        {pick("Chassis", "chassis", of("chassis"))}
-        <NumberField
-          label="Chassis with processors"
-          unit="USD each"
-          description="No list price was found: enter your quotation."
-          value={form.chassisUsd}
-          min={0}
-          max={1e6}
-          onChange={(chassisUsd) => change({ chassisUsd })}
-        />
-        {pick("Memory module", "dimm", of("dimm"))}
-        <NumberField
-          label="Modules per machine"
-          unit=""
-          whole
-          value={form.dimms}
-          min={0}
-          max={MOST_PARTS}
-          onChange={(dimms) => change({ dimms })}
-        />
-        {pick("Drive", "drive", of("nvme", "sata_ssd", "hdd"))}
-        <NumberField
-          label="Drives per machine"
-          unit=""
-          whole
-          value={form.drives}
-          min={0}
-          max={MOST_PARTS}
-          onChange={(drives) => change({ drives })}
-        />
         <NumberField
           label="Power per machine"
           unit="W"
           value={form.watts}
-          min={0}
-          max={1e5}
+          {...limits(BILL_BOUNDS.watts)}
           onChange={(watts) => change({ watts })}
         />
         <NumberField
           label="Price of electricity (0 leaves it out)"
           unit="USD/kWh"
           value={form.usdPerKwh}
-          min={0}
-          max={10}
+          {...limits(BILL_BOUNDS.usdPerKwh)}
           onChange={(usdPerKwh) => change({ usdPerKwh })}
         />
       </div>
     </div>
+  );
+}
+
+function PartFields(
+  props: LineProps<PartLine> & { readonly parts: readonly PartOut[] },
+) {
+  const { line, number, parts, onChange } = props;
+  const set = (part: Partial<PartLine>) => onChange({ ...line, ...part });
+  const price = parts.find(({ id }) => id === line.id)?.price ?? null;
+  return (
+    <Fieldset legend={`Part ${number} of each machine`} mt={10} p="xs">
+      <div className={classes["fields"]}>
+        <Select
+          className={classes["wide"] ?? ""}
+          label="Part"
+          searchable
+          allowDeselect={false}
+          value={line.id}
+          data={parts.map(({ id, name, price: found }) => ({
+            value: id,
+            label: found === null ? `${name} (no price)` : name,
+          }))}
+          onChange={(id) => onChange({ ...line, id: id ?? line.id, usd: null })}
+        />
+        <NumberField
+          label="Parts per machine"
+          unit=""
+          whole
+          value={line.quantity}
+          {...limits(BILL_BOUNDS.quantity)}
+          onChange={(quantity) => set({ quantity })}
+        />
+        <OptionalNumberField
+          label="Your price of one"
+          unit="USD"
+          placeholder={
+            price === null ? "no price was found" : `${cents(price.usd)}, ${price.date}`
+          }
+          value={line.usd ?? undefined}
+          {...limits(BILL_BOUNDS.usd)}
+          onChange={(usd) => set({ usd: usd ?? null })}
+        />
+        <RemoveLine what={`part ${number}`} onRemove={() => onChange(null)} />
+      </div>
+    </Fieldset>
   );
 }
 
@@ -269,7 +403,10 @@ export function BillFound({ found }: { readonly found: BillOut }) {
         .map((each) => (
           <Alert
             key={`${each.name} ${each.where}`}
+            role="alert"
             color="orange"
+            variant="outline"
+            styles={{ title: { color: "var(--tw-warn)" } }}
             title="A limit is exceeded"
           >
             <Text size="sm">{each.message}.</Text>

@@ -100,7 +100,7 @@ function SchemeMapView({ state, name, summary }: AnalysisInputs) {
     },
     metadata,
     // A replay has the dirty pages and the device's own times, no others.
-    summary.kind === "trace" &&
+    summary.replayable &&
       asked.dirty === null &&
       asked.asymmetry === null &&
       !point.isPlaceholderData &&

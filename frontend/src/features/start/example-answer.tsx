@@ -25,6 +25,7 @@ import {
   bytes,
   counted,
   formatBytes,
+  formatCount,
   formatMicroseconds,
   microseconds,
   unbroken,
@@ -141,10 +142,12 @@ function AnswerPanel(props: {
       <div className={classes["answer"]}>
         <Stack gap="sm">
           <Text size="sm" c="dimmed">
-            {workload.name}, {counted(evaluation.accesses, "access")} to{" "}
-            {formatBytes(bytes(evaluation.distinct_pages * evaluation.page_bytes))}
+            {workload.name}, {extent(workload, evaluation)}
           </Text>
-          <h2 className={classes["sentence"]}>{unbroken(evaluation.sentence)}</h2>
+          <h2 className={classes["sentence"]}>
+            {unbroken(evaluation.at_load?.verdict || evaluation.sentence)}
+          </h2>
+          {evaluation.at_load?.verdict && <Text>{unbroken(evaluation.sentence)}</Text>}
           <CloseCall
             evaluation={evaluation}
             modelBest={props.modelBest}
@@ -154,6 +157,7 @@ function AnswerPanel(props: {
             With {formatBytes(bytes(evaluation.ram_bytes))} of RAM and{" "}
             {formatBytes(bytes(evaluation.flash_bytes))} of flash ({devices.flash.name})
             in front of {devices.disk.name}.
+            {evaluation.at_load !== null && <> {evaluation.at_load.sentence}</>}
           </Text>
           <Group>
             <Button
@@ -181,6 +185,18 @@ function AnswerPanel(props: {
       </div>
     </section>
   );
+}
+
+/** How large the workload is: the production that it was scaled to, or the recording. */
+function extent(workload: WorkloadOut, evaluation: EvaluationOut): string {
+  const production = workload.summary?.production?.production;
+  return production === undefined
+    ? `${counted(evaluation.accesses, "access")} to ${formatBytes(
+        bytes(evaluation.distinct_pages * evaluation.page_bytes),
+      )}`
+    : `${formatBytes(bytes(production.data_bytes))} of data at ${formatCount(
+        production.accesses_per_s,
+      )} accesses/s`;
 }
 
 /** Stacked bars without the chart library, so that the first page stays light. */

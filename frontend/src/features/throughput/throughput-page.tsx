@@ -9,7 +9,7 @@ import {
   type ThroughputOut,
   throughputQuery,
 } from "@/api/throughput";
-import { mayLackWrites } from "@/api/workloads";
+import { mayLackWrites, replaysOf } from "@/api/workloads";
 import { CautionNotes } from "@/components/caution-notes";
 import { DirtyEnd, type DirtyEndName } from "@/components/dirty-end";
 import { DirtyShare } from "@/components/dirty-share";
@@ -101,13 +101,16 @@ const asked = (
 /** Whether the model cannot tell the schemes apart here, and what a replay says of them. */
 function useCloseCall(
   body: ThroughputIn,
-  traced: boolean,
+  canReplay: boolean,
   answered: ThroughputOut | undefined,
 ) {
   const isClose = answered !== undefined && answered.contenders.length > 0;
-  const { data } = useQuery({ ...throughputCheck(body), enabled: traced && isClose });
+  const { data } = useQuery({
+    ...throughputCheck(body),
+    enabled: canReplay && isClose,
+  });
   const checked = isClose && data !== undefined && !isReplayJob(data) ? data : null;
-  return { isClose: traced && isClose, decided: checked?.finding ?? null };
+  return { isClose: canReplay && isClose, decided: checked?.finding ?? null };
 }
 
 function ThroughputView({ state, name, summary }: AnalysisInputs) {
@@ -137,10 +140,10 @@ function ThroughputView({ state, name, summary }: AnalysisInputs) {
     () => (answered === undefined ? undefined : atEnd(answered, end)),
     [answered, end],
   );
-  const traced = summary.kind === "trace";
+  const replays = replaysOf(summary);
   const close = useCloseCall(
     body,
-    traced,
+    replays !== null,
     found.isPlaceholderData ? undefined : answered,
   );
   const { devices, schemes } = drawn ?? {};
@@ -206,7 +209,7 @@ function ThroughputView({ state, name, summary }: AnalysisInputs) {
           <ReplayCheck
             query={throughputCheck(body)}
             what="throughput and response time"
-            traced={traced}
+            replays={replays}
             isNeeded={close.isClose}
           />
         </Stack>

@@ -7,6 +7,7 @@ import {
   fragmentCacheQuery,
   fragmentCacheSteps,
 } from "@/api/wear";
+import type { Replays } from "@/api/workloads";
 import { useChartColors } from "@/charts/chart";
 import { ChartCard } from "@/charts/chart-card";
 import { lineOption } from "@/charts/line-option";
@@ -54,8 +55,7 @@ interface FragmentProps {
   readonly search: WearSearch;
   /** `null`: the workload's own. */
   readonly rate: number | null;
-  /** The workload holds a trace to replay. */
-  readonly traced: boolean;
+  readonly replays: Replays;
   readonly patch: (change: WearSearch) => void;
 }
 
@@ -78,7 +78,7 @@ export function FragmentSection(props: FragmentProps) {
 }
 
 function FragmentStudy(props: FragmentProps) {
-  const { state, name, search, rate, traced, patch } = props;
+  const { state, name, search, rate, replays, patch } = props;
   const asked = fragmentQuestion(state, search, rate);
   const found = useQuery({
     ...fragmentCacheQuery(asked),
@@ -129,7 +129,7 @@ function FragmentStudy(props: FragmentProps) {
             query={fragmentCacheCheck(asked)}
             what="the read miss rate"
             subtitle="Replays the trace over whole fragments and compares their misses with those of RAM. The speed of population depends on times, which a replay does not have."
-            traced={traced}
+            replays={replays}
           />
         </section>
       )}

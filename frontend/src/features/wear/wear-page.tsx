@@ -5,7 +5,7 @@ import { useMemo } from "react";
 import { recoveryCheck, wearCheck } from "@/api/replay-checks";
 import { useCatalogNames } from "@/api/use-names";
 import { recoveryQuery, wearQuery } from "@/api/wear";
-import { mayLackWrites, type SummaryOut } from "@/api/workloads";
+import { mayLackWrites, replaysOf, type SummaryOut } from "@/api/workloads";
 import { CautionNotes } from "@/components/caution-notes";
 import { DirtyShare } from "@/components/dirty-share";
 import { ProblemAlert } from "@/components/problem-alert";
@@ -130,7 +130,7 @@ function WearView({ state, name, summary }: AnalysisInputs) {
           <ReplayCheck
             query={wearCheck(wearQuestion(state, load))}
             what="flash writes and life"
-            traced={summary.kind === "trace"}
+            replays={replaysOf(summary)}
           />
         </section>
       )}
@@ -161,7 +161,7 @@ function WearView({ state, name, summary }: AnalysisInputs) {
             query={recoveryCheck(recoveryQuestion(state, load))}
             what="filling and restart"
             subtitle="Replays a flash cache through a crash and a restart and computes fill and restart times from the pages it read."
-            traced={summary.kind === "trace"}
+            replays={replaysOf(summary)}
           />
         </section>
       )}
@@ -175,7 +175,7 @@ function WearView({ state, name, summary }: AnalysisInputs) {
         name={name}
         search={search}
         rate={rate}
-        traced={summary.kind === "trace"}
+        replays={replaysOf(summary)}
         patch={patch}
       />
       <TransactionSection search={search} patch={patch} />

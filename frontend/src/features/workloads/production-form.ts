@@ -1,5 +1,5 @@
 import type { ProductionIn, ProductionOut } from "@/api/scaling";
-import { bytes, formatBytes, formatShort } from "@/units/quantity";
+import { bytes, formatBytes, formatOff, formatShort, ratio } from "@/units/quantity";
 
 /** What the form of production holds; `null` where nothing was stated. */
 export interface ProductionForm {
@@ -91,8 +91,7 @@ export function errorText({ known_error }: ProductionOut): string {
     return "never measured";
   }
   const { mean, worst, measured_up_to, extrapolated, per } = known_error;
-  const percent = (share: number) => `${formatShort(100 * share)} %`;
-  return `${percent(mean)} on average, ${percent(worst)} at worst, of the misses per ${per}${
+  return `misses per ${per} are ${formatOff(ratio(mean))} on average and ${formatOff(ratio(worst))} at worst${
     extrapolated
       ? `; extrapolated from at most ${formatShort(measured_up_to)} times`
       : ""

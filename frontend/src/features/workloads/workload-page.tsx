@@ -150,7 +150,9 @@ function WorkloadView({ workload }: { readonly workload: WorkloadOut }) {
           {workload.summary.has_summaries
             ? "Curves over time, devices or relations one by one, "
             : "Change over time, sequentiality, popularity of pages, "}
-          and everything that is replayed: checks by simulation, sweeps and pool splits.
+          {workload.summary.replayable
+            ? "sweeps and pool splits. Checks by simulation replay its recording at the sizes that correspond."
+            : "and everything that is replayed: checks by simulation, sweeps and pool splits."}
         </NeedsTrace>
       )}
       {workload.summary !== null && (

@@ -14,6 +14,7 @@ mod ingest;
 mod online;
 mod replay;
 mod summaries;
+mod timed;
 
 /// The simulator core.
 #[pymodule(gil_used = false)]
@@ -29,6 +30,7 @@ mod _simulator {
         crate::buffers::register(module)?;
         crate::curves::register(module)?;
         crate::summaries::register(module)?;
+        crate::timed::register(module)?;
         module.add_function(wrap_pyfunction!(crate::guard::_panic, module)?)?;
         // Last: it guards what is there.
         crate::guard::guard(module)

@@ -247,7 +247,7 @@ pub(crate) fn over_trace<T: OfTrace>(
 }
 
 /// [`over_trace`] for work that asks something of the opened trace first.
-fn over_prepared_trace<T: OfTrace>(
+pub(crate) fn over_prepared_trace<T: OfTrace>(
     py: Python<'_>,
     spec: &TraceSpec,
     on_progress: Option<Py<PyAny>>,

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
+from tierwright.advise import at_load as load_words
 from tierwright.advise.decide import decide
 from tierwright.advise.outer import standing, standing_of_range
 from tierwright.advise.point import DIRTY_SHARE_UNKNOWN, ONE_END, scheme_titles
@@ -20,7 +21,12 @@ from tierwright.evaluate.page_flow import decision, effects
 from tierwright.evaluate.page_flow.dirty_range import DirtyRange, evaluate_range
 from tierwright.evaluate.page_flow.evaluation import evaluate
 from tierwright.evaluate.page_flow.load import about_load
-from tierwright.evaluate.page_flow.results import Evaluation, OuterBars, SchemeResult
+from tierwright.evaluate.page_flow.results import (
+    AtLoad,
+    Evaluation,
+    OuterBars,
+    SchemeResult,
+)
 from tierwright.evaluate.page_flow.schemes import BY_NAME
 from tierwright.hardware.device import Device
 from tierwright.hardware.prices import DEFAULT_AMORTISATION_MONTHS, PriceBook
@@ -52,6 +58,13 @@ class Comparison(Answer):
         Both ends of an unknown dirty share.
     outer_least : OuterBars or None
         The same configurations without dirty pages, where the dirty share is unknown.
+    at_load : AtLoad or None
+        Devices that carry the rate of production; None where the workload was not scaled to one. With as many
+        dirty pages as possible where their share is unknown.
+    load_sentence : str
+        The same in words; empty without.
+    load_verdict : str
+        Which way to carry the load costs least; empty where that is not known.
     """
 
     evaluation: Evaluation = field(repr=False)
@@ -59,6 +72,9 @@ class Comparison(Answer):
     standing: str
     range: DirtyRange | None = field(default=None, repr=False)
     outer_least: OuterBars | None = field(default=None, repr=False)
+    at_load: AtLoad | None = field(default=None, repr=False)
+    load_sentence: str = ""
+    load_verdict: str = ""
 
     @property
     def best(self) -> str | None:
@@ -99,6 +115,8 @@ class Comparison(Answer):
             "cautions": plain(list(self.cautions)),
         }
         found["outer"]["sentence"] = self.standing
+        found["load_sentence"] = self.load_sentence
+        found["load_verdict"] = self.load_verdict
         if not derivation:
             del found["derivation"]
         return found
@@ -140,7 +158,8 @@ def answer(
     duration_s : float, optional
         How long the workload took, to see whether the devices can serve it. [s]
     trace : Trace, optional
-        Decides by replay where the lead lies within the error of the model.
+        Decides by replay where the lead lies within the error of the model; of a scaled workload the
+        recording, at the sizes that correspond.
     on_progress : callable, optional
         Of that replay.
 
@@ -206,6 +225,7 @@ def of_evaluation(
     load = about_load(judged, curve, duration_s)
     made = replace(judged, warnings=(*load, *judged.warnings))
     outer = made.outer
+    at_load = made.at_load(outer)
 
     def explain() -> Iterator[Step]:
         yield from explained(made)
@@ -219,6 +239,9 @@ def of_evaluation(
         evaluation=made,
         outer=outer,
         standing=standing(made, outer),
+        at_load=at_load,
+        load_sentence="" if at_load is None else load_words.sentence(made, at_load),
+        load_verdict="" if at_load is None else load_words.verdict(made, at_load),
     )
 
 
@@ -256,6 +279,9 @@ def of_range(
         standing=standing_of_range(found, most.outer),
         range=found,
         outer_least=found.least.outer,
+        at_load=most.at_load,
+        load_sentence=_of_most(most.load_sentence),
+        load_verdict=_of_most(most.load_verdict),
     )
 
 
@@ -273,6 +299,13 @@ def _of_one_end(warning: Caution) -> Caution:
     return replace(
         warning, message=f"with the maximum share of dirty pages, {warning.message}"
     )
+
+
+def _of_most(sentence: str) -> str:
+    """Say of which end a sentence on devices is; nothing of none."""
+    if not sentence:
+        return ""
+    return f"With the maximum share of dirty pages: {sentence[0].lower()}{sentence[1:]}"
 
 
 class Shares(NamedTuple):
@@ -331,6 +364,8 @@ def _finding(found: Evaluation) -> str:
     costs = decision.deciding_costs(found)
     best_us, other_us = costs[found.best], costs[found.runner_up]
     replayed = ", decided by replay" if found.decided_by == "replay" else ""
+    if found.replayed_at is not None:
+        replayed = f", decided by a replay {found.replayed_at.where}"
     if found.inputs["flash_pages"] == 0:
         return (
             f"Without flash an access costs {three_digits(best_us)} µs of I/O; "

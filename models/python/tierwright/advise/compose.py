@@ -13,14 +13,17 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from tierwright.common.answer import Answer, Figure, Step
+from tierwright.common.arrays import FloatArray
 from tierwright.common.cautions import Caution
 from tierwright.common.derivation import shown
 from tierwright.common.units import format_bytes
 from tierwright.common.wording import counted, duration, listed, percent, three_digits
 from tierwright.evaluate.compose.composed import ESTIMATOR
-from tierwright.evaluate.compose.partitions import Partition, partition
+from tierwright.evaluate.compose.errors import scaled_parts
+from tierwright.evaluate.compose.partitions import Partition, partitions
 from tierwright.evaluate.compose.shared import SharedCache, shared_cache
-from tierwright.evaluate.page_flow.cautions import about_given
+from tierwright.evaluate.page_flow.cautions import about_given, about_scaled_parts
+from tierwright.profile.production import ScaledParts
 from tierwright.profile.several import Workload, check_workloads
 
 KNOWN_ERROR = 0.05
@@ -34,6 +37,13 @@ SHARED_SOURCE = "Denning and Schwartz (1972)"
 SPLIT_SOURCE = "Stone, Turek and Wolf (1992), on the lower convex hulls"
 EQUAL = 0.0005
 """Relative difference of misses below which they are called equal. [1]"""
+USUAL_SHARE = 0.1
+"""Share of the pages of all workloads that a cache holds where its size is not stated. [1]"""
+CURVE_POINTS = 80
+"""Sizes at which curves are compared."""
+_LEAST_SHARE = 1e-4
+"""Share of the pages of all workloads at which compared curves begin. [1]"""
+_BY_SCALE = frozenset({"scaled", "scale_extrapolated", "scaled_unmeasured"})
 _MOST_NAMED = 4
 """Parts of a split that the finding names; of more it names the largest."""
 _STEPS = (-3, -2, -1, 0, 1, 2, 3)
@@ -60,10 +70,14 @@ class WorkloadRow:
         Of its own accesses, in the shared cache. [1]
     shared_miss_share : float
         Of all misses of the shared cache. [1]
+    shared_misses_per_s : float
+        In the shared cache. [1/s]
     partition_pages : int or None
         Its own cache; None where no split was wanted. [pages]
     partition_miss_ratio : float or None
         Of its own accesses, in its own cache. [1]
+    partition_misses_per_s : float or None
+        In its own cache. [1/s]
     alone_miss_ratio : float
         Of its own accesses, if it had all of the RAM for itself. [1]
     """
@@ -75,8 +89,10 @@ class WorkloadRow:
     shared_share: float
     shared_miss_ratio: float
     shared_miss_share: float
+    shared_misses_per_s: float
     partition_pages: int | None
     partition_miss_ratio: float | None
+    partition_misses_per_s: float | None
     alone_miss_ratio: float
 
 
@@ -97,6 +113,34 @@ class SizeRow:
     ram_pages: int
     shared_miss_ratio: float
     partition_miss_ratio: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class ComposedCurves:
+    """Hit ratios over the size of the cache: of all workloads, and of each by itself.
+
+    Attributes
+    ----------
+    pages : tuple of int
+        Sizes, log-spaced and increasing. [pages]
+    shared_hit_ratios : tuple of float
+        Of all accesses, in one cache of the size. [1]
+    shared_hit_ratios_low, shared_hit_ratios_high : tuple of float or None
+        Ends by the worst error known of the laws that scaled workloads to production; None where
+        none was scaled, or a law was never measured. [1]
+    partition_hit_ratios : tuple of float or None
+        Of all accesses, with the size split; None where no split was wanted. [1]
+    alone_hit_ratios : tuple of tuple of float
+        By workload in the order given: of its own accesses, in a cache of the size that it has
+        for itself. [1]
+    """
+
+    pages: tuple[int, ...]
+    shared_hit_ratios: tuple[float, ...]
+    shared_hit_ratios_low: tuple[float, ...] | None
+    shared_hit_ratios_high: tuple[float, ...] | None
+    partition_hit_ratios: tuple[float, ...] | None
+    alone_hit_ratios: tuple[tuple[float, ...], ...]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -131,7 +175,14 @@ class Composition(Answer):
     better : str or None
         `shared`, `partitions` or `equal`, by `saved_share`.
     close : bool
-        Whether the difference lies within `KNOWN_ERROR`.
+        Whether the difference lies within `known_error`.
+    known_error : float
+        `KNOWN_ERROR`. [1]
+    scaled : ScaledParts or None
+        Which workloads were scaled to production, and how far the misses of the shared cache may
+        be off by that; None where none was.
+    data_pages : int
+        Pages of all workloads, as far as is known. [pages]
     rows : tuple of WorkloadRow
         In the order given.
     sizes : tuple of SizeRow
@@ -155,6 +206,9 @@ class Composition(Answer):
     close: bool
     rows: tuple[WorkloadRow, ...]
     sizes: tuple[SizeRow, ...]
+    scaled: ScaledParts | None
+    data_pages: int
+    known_error: float = KNOWN_ERROR
     estimator: str = ESTIMATOR
     validity: str = VALIDITY
 
@@ -227,10 +281,10 @@ def answer(
     check_workloads(workloads)
     running = [replace(each, curve=each.curve.steady()) for each in workloads]
     sizes = sorted({max(1, round(ram_pages * 2.0**step)) for step in _STEPS})
-    splits = {
-        size: partition(running, size, miss_weights=miss_weights)
-        for size in (*sizes, ram_pages)
-    }
+    asked = (*sizes, ram_pages)
+    splits = dict(
+        zip(asked, partitions(running, asked, miss_weights=miss_weights), strict=True)
+    )
     shared = shared_cache(running, [ram_pages])
     split = splits[ram_pages] if partitioned else None
     weights = (
@@ -243,12 +297,13 @@ def answer(
         _row(at, each, shared, split, ram_pages) for at, each in enumerate(running)
     )
     missed = float(shared.misses_per_s.sum())
+    parts = scaled_parts(running, shared.misses_per_s[:, 0])
     backs = shared.write_backs_per_s
     close = saved is not None and EQUAL <= abs(saved) <= KNOWN_ERROR
     found = Composition(
         finding="",
-        warnings=tuple(_cautions(running, shared)),
-        explain=lambda: _steps(running, shared, split, ram_pages, saved),
+        warnings=tuple(_cautions(running, shared, parts)),
+        explain=lambda: _steps(running, shared, split, ram_pages, saved, parts),
         ram_pages=ram_pages,
         page_bytes=running[0].curve.page_bytes,
         accesses_per_s=rate,
@@ -266,6 +321,8 @@ def answer(
         saved_share=saved,
         better=_better(saved),
         close=close,
+        scaled=parts,
+        data_pages=_data_pages(running),
         rows=rows,
         sizes=tuple(
             SizeRow(
@@ -278,6 +335,88 @@ def answer(
     )
     weighted = miss_weights is not None and len(set(map(float, miss_weights))) > 1
     return replace(found, finding=_finding(found, weighted=weighted))
+
+
+def usual_pages(workloads: Sequence[Workload]) -> int:
+    """Return a size of the cache to begin with: a tenth of the pages of all workloads. [pages]
+
+    Raises
+    ------
+    BadInput
+        If the workloads cannot be composed.
+    """
+    check_workloads(workloads)
+    return max(1, round(USUAL_SHARE * _data_pages(workloads)))
+
+
+def curves(
+    workloads: Sequence[Workload],
+    *,
+    partitioned: bool = True,
+    miss_weights: Sequence[float] | None = None,
+    points: int = CURVE_POINTS,
+) -> ComposedCurves:
+    """Compute the hit ratios of several workloads over the size of the cache.
+
+    Parameters
+    ----------
+    workloads : sequence of Workload
+        Of one page size, with their rates; each is read in the steady state.
+    partitioned : bool
+        Whether those of a split are wanted too.
+    miss_weights : sequence of float, optional
+        How much a miss of each workload counts in the split; by default all the same.
+    points : int
+        Sizes at most, from a ten-thousandth of the pages of all workloads to all of them.
+
+    Returns
+    -------
+    ComposedCurves
+
+    Raises
+    ------
+    BadInput
+        As `answer`.
+    """
+    check_workloads(workloads)
+    running = [replace(each, curve=each.curve.steady()) for each in workloads]
+    whole = _data_pages(running)
+    spaced = np.geomspace(max(1.0, _LEAST_SHARE * whole), whole, points)
+    sizes = np.unique(np.rint(spaced).astype(np.int64))
+    rate = math.fsum(each.accesses_per_s for each in running)
+    found = shared_cache(running, sizes).misses_per_s
+    shared = found.sum(axis=0)
+    parts = scaled_parts(running, found.mean(axis=1))
+    known = None if parts is None else parts.known_error
+    splits = (
+        partitions(running, sizes.tolist(), miss_weights=miss_weights)
+        if partitioned
+        else ()
+    )
+    return ComposedCurves(
+        tuple(sizes.tolist()),
+        _hit_ratios(shared, rate),
+        None if known is None else _hit_ratios(shared * (1 + known.worst), rate),
+        None if known is None else _hit_ratios(shared / (1 + known.worst), rate),
+        _hit_ratios(
+            np.asarray([float(split.misses_per_s.sum()) for split in splits]), rate
+        )
+        if partitioned
+        else None,
+        tuple(
+            _hit_ratios(each.misses_per_s(sizes), each.accesses_per_s)
+            for each in running
+        ),
+    )
+
+
+def _hit_ratios(misses_per_s: FloatArray, rate: float) -> tuple[float, ...]:
+    # Rounding of a sum must not make more misses than accesses.
+    return tuple(np.clip(1 - misses_per_s / rate, 0.0, 1.0).tolist())
+
+
+def _data_pages(workloads: Sequence[Workload]) -> int:
+    return sum(each.curve.data_pages for each in workloads)
 
 
 def _saved(
@@ -307,10 +446,12 @@ def _row(
         shared_share=float(shared.held_shares[at, 0]),
         shared_miss_ratio=float(shared.misses_per_s[at, 0]) / rate,
         shared_miss_share=float(shared.miss_shares[at, 0]),
+        shared_misses_per_s=float(shared.misses_per_s[at, 0]),
         partition_pages=None if split is None else int(split.pages[at]),
         partition_miss_ratio=None
         if split is None
         else float(split.misses_per_s[at]) / rate,
+        partition_misses_per_s=None if split is None else float(split.misses_per_s[at]),
         alone_miss_ratio=float(each.misses_per_s(pages)) / rate,
     )
 
@@ -382,10 +523,16 @@ def _split_sentence(found: Composition, *, weighted: bool) -> str:
     return f"{text}: {amount} {compared} {what}."
 
 
-def _cautions(workloads: Sequence[Workload], shared: SharedCache) -> Iterator[Caution]:
+def _cautions(
+    workloads: Sequence[Workload], shared: SharedCache, parts: ScaledParts | None
+) -> Iterator[Caution]:
+    if parts is not None:
+        yield about_scaled_parts(parts)
     for each in workloads:
         for caution in about_given(each.curve):
-            yield replace(caution, message=f"{each.name}: {caution.message}")
+            # The errors of scale laws stand above, those of all workloads in one.
+            if caution.name not in _BY_SCALE:
+                yield replace(caution, message=f"{each.name}: {caution.message}")
     held = shared.held_pages[:, 0]
     short = [
         each.name
@@ -435,6 +582,7 @@ def _steps(
     split: Partition | None,
     pages: int,
     saved: float | None,
+    parts: ScaledParts | None,
 ) -> Iterator[Step]:
     for each in workloads:
         yield Step(
@@ -482,6 +630,21 @@ def _steps(
         "1/s",
         SHARED_SOURCE,
     )
+    if parts is not None and parts.known_error is not None:
+        yield Step(
+            "mean error of the scale laws",
+            "sum of misses_i e_i / misses, e_i the mean error known of the law that scaled i",
+            parts.known_error.mean,
+            "1",
+            "derived",
+        )
+        yield Step(
+            "worst error of the scale laws",
+            "largest of the worst errors known",
+            parts.known_error.worst,
+            "1",
+            "derived",
+        )
     if split is None:
         return
     for at, each in enumerate(workloads):

@@ -11,7 +11,13 @@ if TYPE_CHECKING:
     from tierwright.evaluate.page_flow.results import Evaluation
     from tierwright.profile.curve import Curve
     from tierwright.trace.reading import OnProgress, Trace
-from tierwright.evaluate.page_flow.decision import check_belongs, decided, replay_points
+from tierwright.evaluate.page_flow.decision import (
+    check_belongs,
+    decided,
+    not_replayed,
+    replay_points,
+    replay_sizes,
+)
 
 
 def decide(
@@ -28,7 +34,8 @@ def decide(
     found : Evaluation
         By the model.
     curve : Curve
-        The curve that was evaluated; the trace must be the one it was made of.
+        The curve that was evaluated; the trace must be the one it was made of, or the recording that
+        was scaled to it.
     trace : Trace
         What is replayed.
     on_progress : callable, optional
@@ -38,7 +45,8 @@ def decide(
     -------
     Evaluation
         Decided by replay where several schemes could be best; otherwise as it was, after a
-        look that the trace belongs to the curve.
+        look that the trace belongs to the curve. So also where a recording is too small to stand for
+        production, with a warning.
 
     Raises
     ------
@@ -50,8 +58,10 @@ def decide(
     from tierwright.common.core_errors import Cancelled
     from tierwright.simulate import replay
 
-    points = replay_points(found)
-    wanted = SCHEMES if found.contenders else ("none",)
+    points = replay_points(found, curve.scaled)
+    sizes = replay_sizes(found, curve.scaled)
+    is_replayed = bool(found.contenders) and (sizes is None or not sizes.too_small)
+    wanted = SCHEMES if is_replayed else ("none",)
     made = replay.sweep(
         trace,
         [points[name].configuration(name) for name in wanted],
@@ -65,6 +75,8 @@ def decide(
         if "error" in row:
             raise BadInput(f"{trace.path}: {row['error']}", row["hint"])
     check_belongs(curve, rows[0], str(trace.path))
-    if not found.contenders:
-        return found
-    return decided(found, dict(zip(wanted, rows, strict=True)))
+    if is_replayed:
+        return decided(found, dict(zip(wanted, rows, strict=True)), curve.scaled)
+    if found.contenders and sizes is not None:
+        return not_replayed(found, sizes)
+    return found

@@ -7,13 +7,13 @@ and Viglas sections 4.1 and 4.2; what is derived is named in the docstrings.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from tierwright.advise.point import scheme_titles
 from tierwright.common.answer import Answer, Figure, Step
-from tierwright.common.cautions import Caution
+from tierwright.common.cautions import Caution, Outcome, Weigh, anywhere
 from tierwright.common.checks import broadcast, whole
 from tierwright.common.derivation import shown
 from tierwright.common.errors import Problems
@@ -28,7 +28,9 @@ from tierwright.evaluate.page_flow.directory import (
     directory_on_flash,
     flash_directory_size,
 )
+from tierwright.evaluate.page_flow.effects import WITHOUT_EFFECT
 from tierwright.evaluate.page_flow.evaluation import evaluate_grid, service_times
+from tierwright.evaluate.page_flow.other_ends import OtherEnd, Situation, weigher
 from tierwright.evaluate.page_flow.schemes import (
     BY_NAME,
     NO_FLASH,
@@ -336,12 +338,7 @@ def answer(
     )
     plan = _Plan(curve, ram_bytes, flash_bytes, flash, disk, use, ram_entry_bytes)
     none_us = plan.none_us()
-    options = [
-        plan.option(place, size, technique, buffered_bytes, none_us)
-        for size in sizes
-        for technique in (TECHNIQUES if size != curve.page_bytes else (None,))
-        for place in wanted
-    ]
+    options = _options_of(plan, sizes, wanted, buffered_bytes)
     given = {
         "ram_bytes": ram_bytes,
         "flash_bytes": flash_bytes,
@@ -371,7 +368,110 @@ def answer(
         ),
         inputs=given,
         explain=lambda: _steps(options, given, use),
+        weigh=_weigher(
+            plan,
+            options,
+            lambda other: _options_of(other, sizes, wanted, buffered_bytes),
+        ),
     )
+
+
+def _options_of(
+    plan: _Plan,
+    sizes: Sequence[int],
+    places: Sequence[str],
+    buffered_bytes: int | None,
+) -> list[DirectoryOption]:
+    none_us = plan.none_us()
+    return [
+        plan.option(place, size, technique, buffered_bytes, none_us)
+        for size in sizes
+        for technique in (TECHNIQUES if size != plan.curve.page_bytes else (None,))
+        for place in places
+    ]
+
+
+def _weigher(
+    plan: _Plan,
+    options: Sequence[DirectoryOption],
+    options_of: Callable[[_Plan], list[DirectoryOption]],
+) -> Weigh:
+    """Return what computes the effect of a caution on the choice, which is of the least worst case."""
+    safest = _first([(each.worst_us, each.full_us) for each in options])
+    if safest is None:
+        return anywhere
+    chosen = safest
+    sizes = {
+        float(pages)
+        for each in options
+        if not each.reason
+        for pages in (
+            each.ram_pages,
+            each.flash_pages,
+            each.ram_pages + each.flash_pages,
+        )
+    }
+    situation = Situation(plan.curve, plan.flash, plan.disk, tuple(sorted(sizes)))
+
+    def outcome(when: str, before: Sequence[float], after: Sequence[float]) -> Outcome:
+        best = min(range(len(after)), key=lambda place: after[place])
+        return Outcome(
+            when,
+            _change(before[chosen], after[chosen]),
+            f"the directory {_where(options[best])}",
+            _change(after[best], after[chosen]),
+        )
+
+    def worst(found: Sequence[DirectoryOption]) -> list[float]:
+        return [each.worst_us for each in found]
+
+    def in_situation(of: Situation) -> list[float]:
+        return worst(
+            options_of(replace(plan, curve=of.curve, flash=of.flash, disk=of.disk))
+        )
+
+    def outcomes(ends: Sequence[OtherEnd]) -> list[Outcome]:
+        return [
+            outcome(end.when, in_situation(end.before), in_situation(end.situation))
+            for end in ends
+        ]
+
+    def special(caution: Caution) -> list[Outcome]:
+        match caution.name:
+            case "block_hits_are_a_range":
+                full = [each.full_us for each in options]
+                return [outcome("all flash pages are full", worst(options), full)]
+            case "directory_hits_are_assumed":
+                return [
+                    outcome(
+                        f"the buffered part serves {said} of the accesses",
+                        worst(options),
+                        worst(options_of(replace(plan, use=use))),
+                    )
+                    for said, use in (
+                        ("none", replace(plan.use, hit_ratio=0.0)),
+                        ("all", replace(plan.use, hit_ratio=1.0)),
+                    )
+                ]
+            case _:
+                return []
+
+    return weigher(
+        situation,
+        outcomes,
+        figure="I/O time",
+        chosen=f"the directory {_where(options[chosen])}",
+        kind="directory",
+        without=WITHOUT_EFFECT,
+        special=special,
+    )
+
+
+def _change(before: float, after: float) -> float:
+    """Change as a share; none where both are unlimited. [1]"""
+    if before == after:
+        return 0.0
+    return after / before - 1 if before > 0 else math.inf
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from tierwright.common.answer import Answer, Figure, Step, steps
-from tierwright.common.cautions import Caution
+from tierwright.common.cautions import Caution, Outcome, Weigh
 from tierwright.common.derivation import shown
 from tierwright.common.errors import BadInput, Problem
 from tierwright.common.wording import counted, three_digits
 from tierwright.evaluate import flash_cache, recovery
 from tierwright.evaluate.metadata import MetadataPreset, ram_pages_left
 from tierwright.evaluate.page_flow.cautions import about_curve, about_space_behind
+from tierwright.evaluate.page_flow.effects import WITHOUT_EFFECT
+from tierwright.evaluate.page_flow.other_ends import (
+    OtherEnd,
+    Situation,
+    other_ends,
+    weigher,
+)
 from tierwright.evaluate.recovery import RESTORE_COSTS_MORE, FillTime
 from tierwright.hardware.device import OPERATIONS, Device, Operation
 from tierwright.hardware.service_time import (
@@ -280,6 +287,73 @@ def answer(
         ),
         restart=restart,
         restart_reason=reason,
+        weigh=_weigher(
+            Situation(curve, flash, disk, (left,)),
+            (fill.seconds, restart),
+            lambda of: answer(
+                of.curve,
+                ram_pages=ram_pages,
+                flash_pages=flash_pages,
+                flash=of.flash,
+                disk=of.disk,
+                accesses_per_s=accesses_per_s,
+                flash_metadata=flash_metadata,
+                checkpoint_interval_s=checkpoint_interval_s,
+                redo_pages=redo_pages,
+                redo_writes=redo_writes,
+                flash_share=flash_share,
+            ),
+        ),
+    )
+
+
+def _weigher(
+    asked: Situation,
+    found: tuple[float, RestartFound | None],
+    answer_in: Callable[[Situation], Recovery],
+) -> Weigh:
+    """Return what computes the effect of a caution: on the restart, or on filling where there is none."""
+    _, restart = found
+    faster = restart is None or restart.speedup >= 1
+
+    def times(of: Situation) -> tuple[float, float]:
+        """Return the time of the faster way, and of the other. [s]"""
+        made = answer_in(of)
+        if restart is None or made.restart is None:
+            return made.fill.seconds, math.inf
+        both = made.restart.with_flash.total_s, made.restart.without_flash.total_s
+        return both if faster else both[::-1]
+
+    def outcomes(ends: Sequence[OtherEnd]) -> list[Outcome]:
+        made = []
+        for end in ends:
+            before, _ = times(end.before)
+            own, other = times(end.situation)
+            made.append(
+                Outcome(
+                    end.when,
+                    own / before - 1 if before else 0.0,
+                    "flash that survives" if (own <= other) == faster else "no flash",
+                    max(0.0, own / other - 1) if other else 0.0,
+                )
+            )
+        return made
+
+    def special(caution: Caution) -> Sequence[Outcome]:
+        if caution.name != "cost_is_no_latency":
+            return ()
+        # Redo that waits for each page: as where the depth of the rates is not known.
+        alone = Caution("queue_depth_unknown", "", "")
+        return outcomes(other_ends(alone, asked))
+
+    return weigher(
+        asked,
+        outcomes,
+        figure="time to fill" if restart is None else "time of the restart",
+        chosen="flash that survives" if faster else "no flash",
+        kind="way",
+        without=WITHOUT_EFFECT,
+        special=special,
     )
 
 

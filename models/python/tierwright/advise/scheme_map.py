@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from tierwright.advise.point import DIRTY_SHARE_UNKNOWN, ONE_END, scheme_titles
 from tierwright.common.answer import Answer, Figure, Step, step
-from tierwright.common.cautions import Caution
+from tierwright.common.cautions import EQUAL_SHARE, Caution, Effect, Weigh
 from tierwright.common.derivation import plain, shown
 from tierwright.common.wording import percent, three_digits
-from tierwright.evaluate.page_flow import map_point
+from tierwright.evaluate.page_flow import map_effects, map_point
 from tierwright.evaluate.page_flow import scheme_map as page_flow_map
 from tierwright.evaluate.page_flow.dirty_range import dirty_ends
 from tierwright.evaluate.page_flow.map_point import MapPoint
@@ -132,6 +132,7 @@ def answer(curve: Curve, *, x: Axis, y: Axis, **asked: Any) -> SchemesMapped:
         return SchemesMapped(
             finding=_finding(most),
             warnings=most.map.warnings,
+            weigh=map_effects.weigher(most.map, curve, asked),
             most=most,
             least=None,
             differs=None,
@@ -146,11 +147,32 @@ def answer(curve: Curve, *, x: Axis, y: Axis, **asked: Any) -> SchemesMapped:
     return SchemesMapped(
         finding=_range_finding(most, least, share),
         warnings=warnings,
+        weigh=_weigh_range(map_effects.weigher(most.map, many, asked), share),
         most=most,
         least=least,
         differs=differs,
         differs_share=share,
     )
+
+
+def _weigh_range(weigh: Weigh, share: float) -> Weigh:
+    """Weigh the dirty share by what both maps say, all else by the map of most dirty pages."""
+
+    def weigh_range(caution: Caution) -> Effect:
+        if caution.name != DIRTY_SHARE_UNKNOWN.name:
+            return weigh(caution)
+        return Effect(
+            "if no evicted page is dirty: "
+            + (
+                "the same scheme would be best everywhere on the map"
+                if share == 0
+                else f"on {percent(share)} of the map another scheme would be best"
+            ),
+            could_change_choice=share > EQUAL_SHARE,
+            size=share,
+        )
+
+    return weigh_range
 
 
 def _range_finding(most: Winners, least: Winners, share: float) -> str:

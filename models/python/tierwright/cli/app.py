@@ -18,6 +18,7 @@ from tierwright.cli import (
     break_even,
     catalog,
     compose,
+    configurations,
     cost,
     curve,
     describe,
@@ -27,6 +28,7 @@ from tierwright.cli import (
     model,
     planning,
     pool_split,
+    response,
     scale,
     sweep,
     trace,
@@ -75,6 +77,7 @@ app.command("pool-gain")(pool_split.pool_gain)
 app.command("pool-advisor")(pool_split.pool_advisor)
 app.command("scheme-map")(shows_money(planning.scheme_map))
 app.command("throughput")(planning.throughput)
+app.command("response")(response.response)
 app.command("directories")(planning.directories)
 app.command("choose-flash")(shows_money(planning.choose_flash))
 app.command("transactions")(transactions.transactions)
@@ -86,6 +89,7 @@ app.command("metadata")(cost.metadata)
 app.command("sce")(fragments.sce)
 app.command("tier-cost")(shows_money(cost.tier_cost))
 app.command("bill")(shows_money(bill.bill))
+app.command("configurations")(shows_money(configurations.configurations))
 app.command("conformance")(model.conformance)
 app.command("formula")(model.formula)
 app.add_typer(curve.app, name="curve")
@@ -110,6 +114,7 @@ BUILT_IN = (
     "pool-advisor",
     "scheme-map",
     "throughput",
+    "response",
     "directories",
     "choose-flash",
     "transactions",
@@ -121,6 +126,7 @@ BUILT_IN = (
     "sce",
     "tier-cost",
     "bill",
+    "configurations",
     "conformance",
     "formula",
     "curve",

@@ -573,17 +573,12 @@ def evaluate(
     """Compare the page-flow schemes at one choice of sizes and devices.
 
     With --trace, a lead that lies within the error of the model is decided by a replay:
-    `decided_by`.
+    `decided_by`. For a profile that was scaled to production, TRACE is its recording, which is
+    replayed at the sizes that correspond: `replayed_at`.
     """
     from tierwright.advise import compare
     from tierwright.hardware import catalog
 
-    if production is not None and trace is not None:
-        raise BadInput(
-            "--trace cannot be combined with --production: a replay of the recording does not tell "
-            "which scheme wins in production",
-            "leave out one of the two",
-        )
     read_from = workload(profile, production, new_pages=new_pages)
     curve = read_from.curve
     if dirty_share is not None:
@@ -601,11 +596,6 @@ def evaluate(
         "amortisation_months": amortisation_months,
         "flash_metadata": preset_of(flash_metadata),
     }
-    if trace is not None and curve.scaled is not None:
-        raise BadInput(
-            f"`{profile}` was scaled to production, which a replay of the recording cannot check",
-            "leave out --trace, or use the profile of the recording",
-        )
     if trace is not None and curve.given is not None:
         raise BadInput(
             f"`{profile}` holds a given curve, without a trace",
@@ -630,9 +620,11 @@ def evaluate(
     if found.range is not None:
         _print_range(found.range)
         _print_outer(found, priced=price_book is not None)
+        _print_load(found, priced=price_book is not None)
         return
     _print_evaluation(found.evaluation, priced=price_book is not None)
     _print_outer(found, priced=price_book is not None)
+    _print_load(found, priced=price_book is not None)
 
 
 def conformance(
@@ -855,6 +847,43 @@ def _print_outer(found: Comparison, *, priced: bool) -> None:
         typer.echo(f"{bar.title}: {bar.note}")
         if priced and bar.cost_reason:
             typer.echo(f"no cost: {bar.cost_reason}")
+
+
+def _print_load(found: Comparison, *, priced: bool) -> None:
+    """Print how many devices carry the rate of production; nothing without one."""
+    from tierwright.common.currency import amount, shown_in
+
+    load = found.at_load
+    if load is None:
+        return
+    titles = {name: name for name in load.schemes} | {
+        name: found.outer.bars[name].title for name in load.outer
+    }
+    rows = []
+    for name, needed in (load.schemes | load.outer).items():
+        cost = needed.cost_usd_per_month
+        rows.append(
+            [
+                titles[name],
+                format_count(needed.flash_devices),
+                format_count(needed.disks),
+                *(["-" if cost is None else amount(cost)] if priced else []),
+            ]
+        )
+    typer.echo("")
+    print_table(
+        f"devices that carry {format_count(float(f'{load.accesses_per_s:.3g}'))} accesses per second, at least",
+        [
+            ("", False),
+            ("flash devices", True),
+            ("disks", True),
+            *([(f"{shown_in().currency} / month", True)] if priced else []),
+        ],
+        rows,
+    )
+    typer.echo(found.load_sentence)
+    if found.load_verdict:
+        typer.echo(found.load_verdict)
 
 
 def _print_evaluation(found: Evaluation, *, priced: bool) -> None:

@@ -20,6 +20,7 @@ from tierwright.cli.output import (
 )
 from tierwright.common.errors import BadInput
 from tierwright.common.units import format_bytes, format_count, parse_bytes
+from tierwright.common.wording import off
 
 if TYPE_CHECKING:
     from tierwright.advise.scale import ScaledWorkload
@@ -321,7 +322,7 @@ def _print(made: ScaledWorkload, output: Path | None) -> None:
                 "error known",
                 "never measured"
                 if known is None
-                else f"mean {known.mean:.1%}, worst {known.worst:.1%} of the misses per {known.per}"
+                else f"misses per {known.per}: {off(known.mean)} on average, {off(known.worst)} at worst"
                 + (
                     f", extrapolated from at most {known.measured_up_to:.3g} times"
                     if known.extrapolated

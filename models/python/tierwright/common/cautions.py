@@ -313,6 +313,7 @@ NOTHING_UNKNOWN: frozenset[str] = frozenset(
         "empty_members",
         "everything_fits",
         "flash_near_disk",
+        "local_disks_are_ephemeral",
         "too_little_money",
         "many_crossings",
         "metadata_charged",
@@ -332,6 +333,15 @@ NOTHING_UNKNOWN: frozenset[str] = frozenset(
 )
 """Cautions that state what was found: there is no other end of it."""
 WHY_NOT: Mapping[str, str] = {
+    "warm_up_inside": "not computable from the counts: in the steady state no miss fills an empty frame",
+    "operation_missing": "not computable: it was not measured",
+    "cost_is_no_latency": "not computable: no time of a single request is stated",
+    "assumed_runs": "not computable: no run lengths of this workload are known",
+    "period_is_of_one_thread": "not computable: no source states it for several threads",
+    "populations_spread_evenly": "not computable: how often each fragment is promoted is not known",
+    "source_is_the_workload": "not computable: the size of the source is not stated",
+    "miss_rate_of_pages": "not computable: only a replay shows how many unused pages fragments hold",
+    "block_read_as_page_read": "not computable: no sequential rate is stated",
     "below_page_cache": f"{NOT_FROM_TRACE}: the accesses that the page cache answered "
     "are not in it",
     "below_buffer_pool": f"{NOT_FROM_TRACE}: the accesses that the buffer pool "
@@ -345,12 +355,15 @@ WHY_NOT: Mapping[str, str] = {
     "recorded_data_assumed": "not computable: the size of the recorded data is not stated",
     "tau_not_stated": "not computable: the clients of the recording and the accesses of one unit of "
     "work are not stated",
+    "replayed_scaled_down": "not computable: production itself was not recorded",
+    "replay_too_small": "not computable: the recording is too small to be replayed for production",
     "composed_workload": "not computable from the composed curve: only a replay of the merged traces "
     "shows how far it is off",
     "generated_trace": "not computable: only a recorded trace shows how far the description is from "
     "the workload",
     "sampled_curve": "not computable from the curve alone: the intervals of its counts are "
     "not known here",
+    "arrivals_assumed_poisson": "not computable: only a trace shows in which bursts accesses arrive",
     "latency_unknown": "not computable: the latency is not stated",
     "pattern_of_rating_unknown": "not computable: no source states what the device endures under "
     "another pattern",

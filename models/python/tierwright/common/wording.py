@@ -13,6 +13,29 @@ def percent(share: float) -> str:
     return f"{three_digits(100 * share)} %"
 
 
+def off(error: float) -> str:
+    """Say how far a count may be off, where an error is a ratio: as much too low as too high.
+
+    Parameters
+    ----------
+    error : float
+        0 or more: the count may be 1 + `error` times as many, or as few. [1]
+
+    Returns
+    -------
+    str
+        Per cent below 100 %; from there on the ratio, because no count is 249 % too low.
+
+    Examples
+    --------
+    >>> off(0.124), off(2.49)
+    ('12.4 % off', '3.49 times as many or as few')
+    """
+    if float(f"{error:.3g}") < 1:
+        return f"{percent(error)} off"
+    return f"{three_digits(1 + error)} times as many or as few"
+
+
 def three_digits(value: float) -> str:
     """Three significant digits, as the page shows figures."""
     rounded = float(f"{value:.3g}")

@@ -835,6 +835,34 @@ class BlockStorage:
     usable_mb_per_s: Decimal
 
 
+def provisioned(volumes: Iterable[VolumeItem]) -> tuple[Decimal, Decimal]:
+    """Add up what the block volumes of one machine may do, the included rates among it.
+
+    Parameters
+    ----------
+    volumes : iterable of VolumeItem
+        Others than block volumes count for nothing.
+
+    Returns
+    -------
+    tuple of Decimal
+        IOPS [1/s] and throughput [MB/s].
+    """
+    iops, rate = ZERO, ZERO
+    for item in volumes:
+        volume = item.volume
+        if volume.kind != "block":
+            continue
+        each = volume.iops_included if item.iops is None else item.iops
+        flow = volume.mb_per_s_included if item.mb_per_s is None else item.mb_per_s
+        scale = MB_PER_MIB if volume.throughput_unit == "MiB/s" else Decimal(1)
+        iops += max(each or ZERO, volume.iops_included or ZERO) * item.quantity
+        rate += (
+            max(flow or ZERO, volume.mb_per_s_included or ZERO) * scale * item.quantity
+        )
+    return iops, rate
+
+
 def block_storage(build: Build) -> BlockStorage | None:
     """Compare the volumes of a machine with what its instance sustains: the smaller counts.
 
@@ -846,16 +874,7 @@ def block_storage(build: Build) -> BlockStorage | None:
     volumes = [item for item in build.volumes if item.volume.kind == "block"]
     if build.server is None or not volumes:
         return None
-    iops, rate = ZERO, ZERO
-    for item in volumes:
-        volume = item.volume
-        each = volume.iops_included if item.iops is None else item.iops
-        flow = volume.mb_per_s_included if item.mb_per_s is None else item.mb_per_s
-        scale = MB_PER_MIB if volume.throughput_unit == "MiB/s" else Decimal(1)
-        iops += max(each or ZERO, volume.iops_included or ZERO) * item.quantity
-        rate += (
-            max(flow or ZERO, volume.mb_per_s_included or ZERO) * scale * item.quantity
-        )
+    iops, rate = provisioned(volumes)
     most = build.server.block_storage_iops
     flow_limit = build.server.block_storage_bandwidth_mb_per_s
     return BlockStorage(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 
 import numpy as np
@@ -13,6 +13,7 @@ from tierwright.common.arrays import FloatArray
 from tierwright.common.cautions import Caution
 from tierwright.common.currency import text_of, three_digits
 from tierwright.common.errors import BadInput
+from tierwright.common.units import UNIT_BYTES
 from tierwright.common.wording import counted
 from tierwright.hardware.device import Device
 from tierwright.hardware.prices import (
@@ -159,6 +160,62 @@ def _priced_part(
         billed_bytes=billed,
         billed=held.why if held else "",
         volumes=held.count if held else 0,
+    )
+
+
+def part_of_devices(
+    part: CostPart, device: Device, count: int, amortisation_months: int
+) -> CostPart:
+    """Price a tier as whole devices instead of the bytes that it holds.
+
+    Parameters
+    ----------
+    part : CostPart
+        The tier by its bytes.
+    device : Device
+        What it is made of.
+    count : int
+        Devices or volumes: as many as hold the bytes, or more. [1]
+    amortisation_months : int
+        Months over which a purchase is spread. [months]
+
+    Returns
+    -------
+    CostPart
+        Drives are bought whole; of a rented volume each provisions, and has its least size. The
+        tier as it was where it has no price, or a drive no stated capacity.
+    """
+    if part.price is None or part.unit is None or part.held_bytes == 0:
+        return part
+    per = part.unit.split("/")[1]
+    each = Decimal(part.price) / UNIT_BYTES[per]
+    if part.unit.endswith("/month"):
+        used = provision(device)
+        rented = sum(
+            (charge.usd_per_month for charge in charges(device, used, count)),
+            Decimal(0),
+        )
+        least = volumes(device, 1, used).least_bytes
+        billed = max(part.held_bytes, count * least)
+        return replace(
+            part,
+            usd_per_month=each * billed + rented,
+            provisioned_usd_per_month=rented,
+            provisioned=" + ".join(
+                charge.text for charge in charges(device, used, count)
+            ),
+            billed_bytes=billed,
+            billed=counted(count, "volume") if count > 1 else part.billed,
+            volumes=count,
+        )
+    if not device.capacity_bytes:
+        return part
+    billed = count * device.capacity_bytes
+    return replace(
+        part,
+        usd_per_month=each * billed / amortisation_months,
+        billed_bytes=billed,
+        billed=counted(count, "whole device"),
     )
 
 

@@ -20,7 +20,8 @@ from numpy.typing import ArrayLike, NDArray
 from tierwright.common.arrays import FloatArray, share
 from tierwright.common.errors import BadInput, Problems
 from tierwright.common.fields import LARGEST_EXACT, is_count, is_number
-from tierwright.profile.production import Scaled
+from tierwright.common.wording import listed
+from tierwright.profile.production import KnownError, Scaled, ScaledParts
 from tierwright.profile.steady_state import (
     LEAST_AT_RISK,
     Start,
@@ -57,6 +58,8 @@ class Given:
         Name of the description from which the curve was computed; None where it was given.
     composed_of : tuple of str
         Names of the workloads of which the curve was composed; empty where it was given.
+    scaled : ScaledParts or None
+        Which of these were scaled, and how far the curve may be off by that; None where none was.
     """
 
     source: str
@@ -66,6 +69,7 @@ class Given:
     assumptions: tuple[str, ...] = ()
     described_by: str | None = None
     composed_of: tuple[str, ...] = ()
+    scaled: ScaledParts | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return the key `given` of a profile file."""
@@ -73,6 +77,7 @@ class Given:
         return {
             **({} if described is None else {"described_by": described}),
             **({"composed_of": list(self.composed_of)} if self.composed_of else {}),
+            **({} if self.scaled is None else {"scaled": self.scaled.to_dict()}),
             "source": self.source,
             "data_known": self.data_known,
             "dirty_share": self.dirty_share,
@@ -364,6 +369,25 @@ class Curve:
         return max(self.distinct_pages, self.scaled.data_pages(self.page_bytes))
 
     @property
+    def is_scaled(self) -> bool:
+        """Whether it, or a workload of which it was composed, was scaled to production."""
+        return self.scaled is not None or self.scaled_parts is not None
+
+    @property
+    def scaled_parts(self) -> ScaledParts | None:
+        """Which workloads of a composed curve were scaled; None where none was."""
+        return None if self.given is None else self.given.scaled
+
+    @property
+    def known_error(self) -> KnownError | None:
+        """How far the law by which it was scaled is off, or those of the workloads composed.
+
+        None where nothing was scaled, and where a law was never measured.
+        """
+        by = self.scaled if self.scaled is not None else self.scaled_parts
+        return None if by is None else by.known_error
+
+    @property
     def ends_early(self) -> bool:
         """Whether larger caches than the last listed size may miss less."""
         return not self.data_known or self.last_listed < self.distinct_pages
@@ -496,8 +520,9 @@ class Curve:
 
         Low: first touches do not count, N (m - M) / (N - M), with G new pages
         (N - G) (m - M) / (N - M) + G. High: all of them miss, m. Both are the misses themselves
-        for a cold or a given curve. The worst error known of the law by which a curve was scaled
-        widens them; where it was never measured they are none and every access.
+        for a cold or a given curve. The worst error known of the law by which a curve was scaled, or
+        the workloads of a composed one, widens them; where it was never measured they are none
+        and every access.
         """
         low, high = self._counted_band(size)
         return self._law_ends(low)[0], self._law_ends(high)[1]
@@ -505,15 +530,15 @@ class Curve:
     def law_band(self, size: ArrayLike) -> tuple[FloatArray, FloatArray]:
         """Return the ends of the misses by the worst error known of the law that scaled the curve.
 
-        None and every access where the law was never measured; the misses themselves where nothing
-        was scaled.
+        Of a composed curve, of the laws that scaled its workloads. None and every access where a
+        law was never measured; the misses themselves where nothing was scaled.
         """
         return self._law_ends(self.misses(size))
 
     def _law_ends(self, misses: FloatArray) -> tuple[FloatArray, FloatArray]:
-        if self.scaled is None:
+        if not self.is_scaled:
             return misses, misses
-        known = self.scaled.known_error
+        known = self.known_error
         if known is None:
             return np.zeros_like(misses), np.full_like(misses, float(self.accesses))
         # An error is a ratio: as much too low as too high.
@@ -665,8 +690,8 @@ class Curve:
         Raises
         ------
         BadInput
-            If the curve was measured or computed from a description, which knows its own, or the
-            share is outside [0, 1].
+            If the curve was measured, computed from a description or composed of workloads whose
+            write-backs are known, which knows its own, or the share is outside [0, 1].
         """
         if self.given is None:
             raise BadInput(
@@ -678,6 +703,17 @@ class Curve:
                 "the dirty share of a described workload follows from the write shares of its "
                 "description",
                 "state the write shares in the description",
+            )
+        if (
+            self.given.composed_of
+            and self.write_backs_at is not None
+            and self.given.dirty_share is None
+        ):
+            raise BadInput(
+                "the dirty share of a composed workload follows from the write-backs of the "
+                f"workloads that it is composed of, {listed(self.given.composed_of)}",
+                "leave the dirty share out; it is stated only where the write-backs of one of the "
+                "workloads are unknown",
             )
         if not (is_number(dirty_share) and 0 <= dirty_share <= 1):
             raise BadInput(

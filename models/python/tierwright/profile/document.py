@@ -480,6 +480,13 @@ def _given(data: Mapping[str, Any], version: Any, problems: Problems) -> Given |
         None,
         f"must be a list of at most {_MOST_ASSUMPTIONS} names, or absent",
     )
+    scaled = production_document.parts_from_mapping(found.get("scaled"), problems)
+    problems.check(
+        scaled is None or bool(composed),
+        "given.scaled",
+        None,
+        "must stand beside `composed_of`",
+    )
     assumptions = found.get("assumptions", [])
     problems.check(
         isinstance(assumptions, list)
@@ -498,6 +505,7 @@ def _given(data: Mapping[str, Any], version: Any, problems: Problems) -> Given |
         assumptions=tuple(assumptions),
         described_by=described,
         composed_of=tuple(composed),
+        scaled=scaled,
     )
 
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 from tierwright.common.errors import BadInput, Problems
@@ -152,6 +154,31 @@ class KnownError:
 
 
 @dataclass(frozen=True, slots=True)
+class ScaledParts:
+    """What is known of the workloads that were scaled before several were composed.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Those that were scaled, as the composition names them.
+    known_error : KnownError or None
+        Of the misses of all workloads by the laws that scaled these; None where one of the laws
+        was never measured.
+    """
+
+    names: tuple[str, ...]
+    known_error: KnownError | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the key `scaled` of a composed profile."""
+        known = self.known_error
+        return {
+            "workloads": list(self.names),
+            "known_error": None if known is None else known.to_dict(),
+        }
+
+
+@dataclass(frozen=True, slots=True)
 class Scaled:
     """How a curve was scaled from a recording to production.
 
@@ -179,6 +206,12 @@ class Scaled:
     counts_factor : float
         By what all counts were multiplied, as the pages of one machine were: the curve counts a
         recording so many times as long. [1]
+    recorded_accesses, recorded_write_accesses : int or None
+        Of the recording; None where an earlier version scaled it, writes also where they are unknown.
+        [accesses]
+    size_knots : tuple of (float, float)
+        Sizes of one machine of production, increasing, each with the recorded size that became it; empty
+        where all sizes were multiplied alike. [pages]
     """
 
     law: str
@@ -191,6 +224,41 @@ class Scaled:
     tau_accesses: float | None = None
     per_unit: bool = False
     counts_factor: float = 1.0
+    recorded_accesses: int | None = None
+    recorded_write_accesses: int | None = None
+    size_knots: tuple[tuple[float, float], ...] = ()
+
+    @property
+    def size_factor(self) -> float | None:
+        """By what all sizes of one machine were multiplied; None where each has its own factor. [1]"""
+        if self.size_knots:
+            return None
+        return self.factor * self.production.replicas / self.production.machines
+
+    def recorded_size(self, pages: float) -> float:
+        """Return the size of the recorded system that became a size of one machine of production.
+
+        Straight between the knots of the law, and on along the last piece beyond them: the same mapping
+        as that of the curve.
+
+        Parameters
+        ----------
+        pages : float
+            Of one machine of production. [pages]
+
+        Returns
+        -------
+        float
+            [pages]
+        """
+        factor = self.size_factor
+        if factor is not None:
+            return pages / factor
+        knots = ((0.0, 0.0), *self.size_knots)
+        large, small = ([knot[at] for knot in knots] for at in (0, 1))
+        at = min(max(bisect_right(large, pages), 1), len(large) - 1)
+        slope = (small[at] - small[at - 1]) / (large[at] - large[at - 1])
+        return small[at - 1] + (pages - large[at - 1]) * slope
 
     def data_pages(self, page_bytes: int) -> int:
         """Pages that the disk of one machine holds, touched or not."""
@@ -211,6 +279,14 @@ class Scaled:
                 "tau_accesses": self.tau_accesses,
                 "per_unit": self.per_unit,
                 "counts_factor": self.counts_factor,
+                "accesses": self.recorded_accesses,
+                "write_accesses": self.recorded_write_accesses,
+                "sizes": {
+                    "production": [large for large, _ in self.size_knots],
+                    "recorded": [small for _, small in self.size_knots],
+                }
+                if self.size_knots
+                else None,
             },
         }
 
@@ -270,6 +346,15 @@ def from_mapping(data: Mapping[str, Any], problems: Problems) -> Scaled | None:
         tau,
         "must be a number that is not negative, or null",
     )
+    for key in ("accesses", "write_accesses"):
+        value = recorded.get(key)
+        problems.check(
+            value is None or is_count(value),
+            f"recorded.{key}",
+            value,
+            "must be a whole number, not negative, or null",
+        )
+    knots = _size_knots(recorded.get("sizes"), problems)
     if len(problems.found) > known or production is None or factor is None:
         return None
     return Scaled(
@@ -283,7 +368,66 @@ def from_mapping(data: Mapping[str, Any], problems: Problems) -> Scaled | None:
         tau,
         recorded["per_unit"],
         float(recorded["counts_factor"]),
+        recorded.get("accesses"),
+        recorded.get("write_accesses"),
+        knots,
     )
+
+
+def _size_knots(data: Any, problems: Problems) -> tuple[tuple[float, float], ...]:
+    if data is None:
+        return ()
+    given = data if isinstance(data, Mapping) else {}
+    large, small = (_numbers(given.get(key)) for key in ("production", "recorded"))
+    good = (
+        0 < len(large) == len(small)
+        and all(low < high for low, high in pairwise((0, *large)))
+        and all(low <= high for low, high in pairwise((0, *small)))
+    )
+    if not problems.check(
+        good,
+        "recorded.sizes",
+        None,
+        "must hold production, increasing from above 0, and recorded, not falling, lists of one "
+        "length, or be null",
+    ):
+        return ()
+    return tuple(zip(large, small, strict=True))
+
+
+def _numbers(data: Any) -> list[float]:
+    """Return a list of numbers; nothing where it is none."""
+    if not isinstance(data, list) or not all(map(is_number, data)):
+        return []
+    return [float(one) for one in data]
+
+
+def parts_from_mapping(data: Any, problems: Problems) -> ScaledParts | None:
+    """Read `ScaledParts.to_dict`; None where it is absent or wrong.
+
+    Parameters
+    ----------
+    data : object
+        The key `given.scaled` of a profile file.
+    problems : Problems
+        Takes what is wrong.
+    """
+    if data is None:
+        return None
+    if not isinstance(data, Mapping):
+        problems.add("given.scaled", None, "must be an object, or absent")
+        return None
+    names = data.get("workloads")
+    good = (
+        isinstance(names, list)
+        and len(names) > 0
+        and all(isinstance(one, str) and len(one) <= _MOST_TEXT for one in names)
+    )
+    problems.check(
+        good, "given.scaled.workloads", None, "must be a list of names, not empty"
+    )
+    error = _known_error(data.get("known_error"), problems, "given.scaled.known_error")
+    return ScaledParts(tuple(names or ()), error) if good else None
 
 
 _PRODUCTION_KEYS = (
@@ -311,7 +455,9 @@ def _production(data: Any, problems: Problems) -> Production | None:
         return None
 
 
-def _known_error(data: Any, problems: Problems) -> KnownError | None:
+def _known_error(
+    data: Any, problems: Problems, where: str = "known_error"
+) -> KnownError | None:
     if data is None:
         return None
     good = (
@@ -325,7 +471,7 @@ def _known_error(data: Any, problems: Problems) -> KnownError | None:
     )
     if not problems.check(
         good,
-        "known_error",
+        where,
         None,
         "must hold mean, worst, measured_up_to, extrapolated and per, or be null",
     ):

@@ -146,6 +146,8 @@ def workload_of(
     basis = (
         f"{counted(curve.accesses, 'access')} in {three_digits(profile.duration_s)} s of the "
         "workload"
+        if curve.scaled is None
+        else "the mean rate of one machine of production"
     )
     if stated is None:
         return Workload(name, curve, recorded, basis)
@@ -167,16 +169,33 @@ def read_workloads(texts: Sequence[str]) -> tuple[Workload, ...]:
     BadInput
         If a file is not a profile, a rate is unknown, or page sizes differ.
     """
-    read: list[Workload] = []
-    seen: dict[str, int] = {}
-    for text in texts:
-        path, stated = parse_workload(text)
-        seen[path.stem] = seen.get(path.stem, 0) + 1
-        count = seen[path.stem]
-        name = path.stem if count == 1 else f"{path.stem} #{count}"
-        read.append(workload_of(name, read_profile(path), stated))
+    parsed = [parse_workload(text) for text in texts]
+    names = distinct_names([path.stem for path, _ in parsed])
+    read = tuple(
+        workload_of(name, read_profile(path), stated)
+        for name, (path, stated) in zip(names, parsed, strict=True)
+    )
     check_workloads(read)
-    return tuple(read)
+    return read
+
+
+def distinct_names(names: Sequence[str]) -> tuple[str, ...]:
+    """Make names distinct: one that was given before gets a number.
+
+    Examples
+    --------
+    >>> distinct_names(["orders", "logs", "orders"])
+    ('orders', 'logs', 'orders #2')
+    """
+    found: list[str] = []
+    for name in names:
+        count = 1
+        made = name
+        while made in found:
+            count += 1
+            made = f"{name} #{count}"
+        found.append(made)
+    return tuple(found)
 
 
 def check_workloads(workloads: Sequence[Workload]) -> None:
@@ -219,6 +238,7 @@ def check_workloads(workloads: Sequence[Workload]) -> None:
             each.curve.page_bytes == first.curve.page_bytes,
             f"{each.name}.page_bytes",
             each.curve.page_bytes,
-            f"must be that of {first.name}, {first.curve.page_bytes}",
+            f"must be the page size of {first.name}, {first.curve.page_bytes} bytes: workloads "
+            "in one cache have one page size",
         )
     problems.raise_if_any()

@@ -1,8 +1,6 @@
 """Close calls: the replays that decide them are found, made here, or left to a job."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from fastapi import Request
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -12,6 +10,7 @@ from tierwright.evaluate.page_flow.results import Evaluation
 from tierwright_server.common.version import VERSION
 from tierwright_server.http.context import Context
 from tierwright_server.questions import point as questions_point
+from tierwright_server.questions import recording as recordings
 from tierwright_server.questions.compare import service
 from tierwright_server.questions.compare.check import service as simulations
 from tierwright_server.questions.compare.check.schemas import (
@@ -28,8 +27,6 @@ from tierwright_server.questions.compare.schemas import (
 from tierwright_server.questions.point import Point
 from tierwright_server.replays import kept, points
 from tierwright_server.storage import contents
-from tierwright_server.storage.contents import ContentKind
-from tierwright_server.traces.workloads import service as workloads
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,31 +83,39 @@ async def _find(
     found = service.compute(body, point)
     if not found.contenders:
         return Found(found)
-    traced = contents.kind_of(point.content.summary) is ContentKind.TRACE
-    if body.decide is Decide.MODEL and not traced:
-        return Found(found)
-    workloads.check_traced(point.workload, point.content)
-    asked = decision.replay_points(found)
+    of = (context, point.workload, point.content, point.curve)
+    if body.decide is Decide.MODEL:
+        recording = await recordings.find_any(*of)
+        if recording is None:
+            return Found(found)
+    else:
+        recording = await recordings.find(*of)
+    sizes = decision.replay_sizes(found, recording.scaled)
+    if sizes is not None and sizes.too_small:
+        return Found(decision.not_replayed(found, sizes))
+    content = recording.content
+    asked = decision.replay_points(found, recording.scaled)
     keys = {name: points.key_of(name, at, VERSION) for name, at in asked.items()}
     if body.decide is Decide.MODEL:
-        done = await kept.done_now(context.reads, point.content.id, list(keys.values()))
+        done = await kept.done_now(context.reads, content.id, list(keys.values()))
         left = sum(key not in done for key in keys.values())
-        takes_s = points.expected_s(point.content.summary["accesses"], left)
+        takes_s = points.expected_s(recording.accesses, left)
         return Found(found, _check(body, point, found, takes_s))
-    known = await kept.results(session, point.content.id, list(keys.values()))
+    known = await kept.results(session, content.id, list(keys.values()))
     wanted = [name for name, key in keys.items() if key not in known]
-    takes_s = points.expected_s(point.content.summary["accesses"], len(wanted))
+    takes_s = points.expected_s(recording.accesses, len(wanted))
     if wanted:
         if takes_s > context.settings.replay_inline_s:
             return await simulations.create_simulation(session, context, _asked(body))
         # Nobody else needs to wait for the connection meanwhile.
         await session.commit()
-        trace = contents.existing_trace(context.settings, point.content.id)
+        trace = contents.existing_trace(context.settings, content.id)
         made = await points.make(request, trace, {name: asked[name] for name in wanted})
         fresh = {keys[name]: row for name, row in made.items()}
-        await kept.keep(session, point.content.id, fresh)
+        await kept.keep(session, content.id, fresh)
         known = known | fresh
-    return Found(_decided(found, keys, known))
+    counters = {name: known[key] for name, key in keys.items()}
+    return Found(decision.decided(found, counters, recording.scaled))
 
 
 def href_of(simulation_id: str) -> str:
@@ -133,9 +138,3 @@ def _check(
         contenders=list(found.contenders),
         expected_s=expected_s,
     )
-
-
-def _decided(
-    found: Evaluation, keys: Mapping[str, str], known: Mapping[str, dict[str, Any]]
-) -> Evaluation:
-    return decision.decided(found, {name: known[key] for name, key in keys.items()})

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING, Any, Literal
 from pydantic import Field, create_model, model_validator
 
 from tierwright.evaluate.page_flow.terms import COST_TERMS, TERM_NAMES
+from tierwright.evaluate.scale.replays import ReplaySizes
 from tierwright.profile.steady_state import Start
+from tierwright_server.common.mirrors import mirrors
 from tierwright_server.common.schemas import (
     Answer,
     CautionOut,
@@ -229,6 +231,40 @@ class OuterOut(Answer):
     )
 
 
+class DevicesNeededOut(Answer):
+    """The least devices with which one configuration carries the load."""
+
+    name: str = Field(description="Of the scheme, or of the configuration beside them.")
+    flash_devices: int = Field(description="At least; 0 where it has none.")
+    disks: int = Field(description="At least; 0 where it has none.")
+    flash_busy: float = Field(
+        description="Busy share if there were one flash device; above 1 one is too few. [1]"
+    )
+    disk_busy: float = Field(description="The same of one disk. [1]")
+    money: MoneyOut = Field(
+        description="RAM of its size, whole devices, or as many volumes."
+    )
+
+
+class AtLoadOut(Answer):
+    """How many devices the rate of production takes, on each machine."""
+
+    accesses_per_s: float = Field(
+        description="Page accesses of one machine: in the busiest hour where it is known, else the mean. [1/s]"
+    )
+    of_peak: bool = Field(description="Whether that is the busiest hour.")
+    machines: int = Field(description="Equal machines, each with these devices.")
+    configurations: list[DevicesNeededOut] = Field(
+        description="The schemes, then the configurations beside them."
+    )
+    sentence: str = Field(
+        description="What the best scheme, no flash and everything on flash need, in words."
+    )
+    verdict: str = Field(
+        description="Which of these costs least, in words; empty where a price is not known."
+    )
+
+
 class MarginOut(Answer):
     """By how much the best scheme wins."""
 
@@ -254,6 +290,20 @@ class CheckOut(Answer):
     expected_s: float = Field(
         description="How long the replay is expected to take; 0 where it is known. [s]"
     )
+
+
+@mirrors(
+    ReplaySizes,
+    law="Scale law by which sizes correspond.",
+    divided_by="By what the sizes of one machine are divided; null where the law maps each by itself. [1]",
+    ram_pages="Sizes of RAM that were replayed. [pages]",
+    flash_pages="Sizes of flash that were replayed. [pages]",
+    smallest_tier="Which of the two has the fewest pages: `RAM` or `flash`.",
+    smallest_pages="So many. [pages]",
+    recorded_data_bytes="Data of the recorded system. [bytes]",
+)
+class ReplaySizesOut(Answer):
+    """Sizes at which the recording of a scaled workload was replayed."""
 
 
 class EvaluationOut(Answer):
@@ -287,6 +337,10 @@ class EvaluationOut(Answer):
     )
     schemes: list[SchemeEvaluation]
     outer: OuterOut = Field(description="What surrounds the schemes, for comparison.")
+    at_load: AtLoadOut | None = Field(
+        description="Devices that carry the rate of production; absent where the workload was "
+        "not scaled to one. Where the dirty share is unknown, with the most dirty pages."
+    )
     dirty_share: DirtyShareOut
     best: str | None = Field(
         description="Scheme with the least I/O time; absent where that depends on a dirty "
@@ -296,6 +350,10 @@ class EvaluationOut(Answer):
     margin: MarginOut | None
     decided_by: Decide = Field(
         description="What best, runner-up and margin are based on."
+    )
+    replayed_at: ReplaySizesOut | None = Field(
+        description="Where the recording of a workload scaled to production was replayed to "
+        "decide; null where no replay decided, or at the sizes of the question."
     )
     equal: list[str] = Field(
         description="Schemes within 1 % of the best, including the best: practically "

@@ -13,8 +13,10 @@ from tierwright_server.common.version import VERSION
 from tierwright_server.hardware.flash_metadata import metadata_preset
 from tierwright_server.http.steps import DerivationStep, rows_of
 from tierwright_server.questions.compare.schemas import (
+    AtLoadOut,
     CostTerms,
     Decide,
+    DevicesNeededOut,
     EstimatorOut,
     EvaluationOut,
     LeastOut,
@@ -24,6 +26,7 @@ from tierwright_server.questions.compare.schemas import (
     OuterBar,
     OuterOut,
     ReplayedOut,
+    ReplaySizesOut,
     SchemeEvaluation,
 )
 from tierwright_server.questions.point import (
@@ -99,6 +102,7 @@ def answer(
             for name, result in made.schemes.items()
         ],
         outer=_outer(body, said),
+        at_load=_at_load(body, said),
         dirty_share=known_dirty_share(curve)
         if both is None
         else unknown_dirty_share(curve, both.best_at_least, both.best_at_most),
@@ -112,6 +116,9 @@ def answer(
         if both is None
         else None,
         decided_by=Decide(made.decided_by),
+        replayed_at=None
+        if made.replayed_at is None
+        else ReplaySizesOut.model_validate(made.replayed_at),
         equal=list(made.equal) if both is None else [],
         writes_least=made.writes_least if both is None else None,
         check=None,
@@ -219,7 +226,25 @@ def _outer(body: EvaluationIn, said: Comparison) -> OuterOut:
     )
 
 
-def _money(body: EvaluationIn, result: SchemeResult | results.OuterBar) -> MoneyOut:
+def _at_load(body: EvaluationIn, said: Comparison) -> AtLoadOut | None:
+    load = said.at_load
+    if load is None:
+        return None
+    return AtLoadOut.showing(
+        load,
+        configurations=[
+            DevicesNeededOut.showing(needed, name=name, money=_money(body, needed))
+            for name, needed in (load.schemes | load.outer).items()
+        ],
+        sentence=said.load_sentence,
+        verdict=said.load_verdict,
+    )
+
+
+def _money(
+    body: EvaluationIn,
+    result: SchemeResult | results.OuterBar | results.DevicesNeeded,
+) -> MoneyOut:
     devices: dict[Literal["ram", "flash", "disk"], str | None] = {
         "ram": body.ram_device_id,
         "flash": body.flash_device_id,

@@ -1,35 +1,40 @@
 """Break-even of each scheme beside replays of the trace: the DRAM step, and the flash for it."""
 
 import asyncio
+from dataclasses import replace
 from typing import Any
 
 from fastapi import Request
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from tierwright.advise.checks import dram_or_flash
+from tierwright.advise.checks.checked import not_checked
 from tierwright.advise.dram_or_flash import break_even as break_even_question
 from tierwright.evaluate.break_even import replayed, schemes
-from tierwright.evaluate.break_even.replayed import CheckSizes
+from tierwright.evaluate.page_flow import decision
 from tierwright.evaluate.page_flow.decision import ReplayPoint
+from tierwright.evaluate.scale.replays import ReplaySizes
 from tierwright_server.common.version import VERSION
 from tierwright_server.hardware.flash_metadata import metadata_preset
 from tierwright_server.http.context import Context
+from tierwright_server.questions import recording as recordings
 from tierwright_server.questions.compare.check import service as simulations
 from tierwright_server.questions.compare.check.schemas import (
     SimulationIn,
     SimulationOut,
 )
 from tierwright_server.questions.dram_or_flash.schemas import BreakEvenCheckIn
-from tierwright_server.questions.point import Point, find_point
+from tierwright_server.questions.point import find_point
+from tierwright_server.questions.recording import Recording
 from tierwright_server.questions.replay_checks.check import shown
 from tierwright_server.questions.replay_checks.schemas import (
     CheckedAnswer,
 )
 from tierwright_server.replays import kept, points
 from tierwright_server.storage import contents
-from tierwright_server.traces.workloads import service as workloads
 
-Counters = dict[tuple[str, ReplayPoint], dict[str, Any]]
+Each = tuple[str, ReplayPoint]
+Counters = dict[Each, dict[str, Any]]
 
 
 async def check(
@@ -38,7 +43,9 @@ async def check(
     """Replay the DRAM step and every scheme with the flash that is to gain as much."""
     preset = metadata_preset(body.flash_metadata)
     point = await find_point(session, context, body.point())
-    workloads.check_traced(point.workload, point.content)
+    recording = await recordings.find(
+        context, point.workload, point.content, point.curve
+    )
     costs = break_even_question.page_costs(
         point.flash[0],
         point.disk[0],
@@ -58,10 +65,37 @@ async def check(
     sizes = replayed.check_sizes(
         point.curve, body.ram_pages, found, flash_metadata=preset
     )
-    counted = await _replayed(request, session, context, body, point, sizes)
+    at, at_sizes = _recorded(sizes.wanted(), recording)
+    if at_sizes is not None and at_sizes.too_small:
+        return shown(not_checked(at_sizes))
+    counted = await _replayed(request, session, context, body, recording, at)
     if isinstance(counted, SimulationOut):
         return counted
-    return shown(dram_or_flash.check(found, sizes, counted, costs))
+    return shown(dram_or_flash.check(found, sizes, counted, costs), at_sizes)
+
+
+def _recorded(
+    wanted: list[Each], recording: Recording
+) -> tuple[dict[Each, Each], ReplaySizes | None]:
+    """Return where each replay is made: of a scaled workload, at the sizes of its recording."""
+    scaled = recording.scaled
+    if scaled is None:
+        return {each: each for each in wanted}, None
+    at = {
+        (scheme, point): (
+            scheme,
+            replace(
+                decision.recorded_point(point, scheme, scaled),
+                warm_up=recording.accesses // 2 if point.warm_up else 0,
+            ),
+        )
+        for scheme, point in wanted
+    }
+    pairs = [
+        ((one.ram_pages, one.flash_pages), (other.ram_pages, other.flash_pages))
+        for (_, one), (_, other) in at.items()
+    ]
+    return at, ReplaySizes.of(scaled, pairs)
 
 
 async def _replayed(
@@ -69,23 +103,24 @@ async def _replayed(
     session: AsyncSession,
     context: Context,
     body: BreakEvenCheckIn,
-    point: Point,
-    sizes: CheckSizes,
+    recording: Recording,
+    at: dict[Each, Each],
 ) -> Counters | SimulationOut:
     """Counters of every replay: kept, made here, or left to jobs where that takes long."""
-    keys = {each: points.key_of(each[0], each[1], VERSION) for each in sizes.wanted()}
-    content = point.content
+    keys = {each: points.key_of(*place, VERSION) for each, place in at.items()}
+    content = recording.content
     known = await kept.results(session, content.id, list(keys.values()))
     wanted = [each for each, key in keys.items() if key not in known]
     if wanted:
-        takes_s = points.expected_s(content.summary["accesses"], len(wanted))
+        takes_s = points.expected_s(recording.accesses, len(wanted))
         if takes_s > context.settings.replay_inline_s:
             return await _job(session, context, body, wanted)
         # Nobody else needs to wait for the connection meanwhile.
         await session.commit()
         trace = contents.existing_trace(context.settings, content.id)
-        made = await points.make_each(request, trace, wanted)
-        fresh = {keys[each]: row for each, row in made.items()}
+        places = list(dict.fromkeys(at[each] for each in wanted))
+        made = await points.make_each(request, trace, places)
+        fresh = {points.key_of(*place, VERSION): row for place, row in made.items()}
         await kept.keep(session, content.id, fresh)
         known = known | fresh
     return {each: known[key] for each, key in keys.items()}
@@ -95,7 +130,7 @@ async def _job(
     session: AsyncSession,
     context: Context,
     body: BreakEvenCheckIn,
-    wanted: list[tuple[str, ReplayPoint]],
+    wanted: list[Each],
 ) -> SimulationOut:
     """Start the replays of the first sizes that are missing; who asks again starts the next."""
     first = wanted[0][1]

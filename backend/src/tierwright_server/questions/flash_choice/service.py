@@ -28,10 +28,9 @@ from tierwright_server.questions.flash_choice.schemas import (
     FlashChoiceOut,
     FlashRowOut,
     RejectedOut,
-    SizesIn,
 )
+from tierwright_server.questions.point import find_curve
 from tierwright_server.questions.point_schemas import PriceBookRef
-from tierwright_server.traces.workloads import service as workloads
 
 
 async def choose(
@@ -82,7 +81,7 @@ class Asked:
 
 async def find(session: AsyncSession, context: Context, body: FlashChoiceIn) -> Asked:
     """Find workload, candidates, disk and prices."""
-    curve = await _curve(session, context, body)
+    curve = await find_curve(session, context, body.workload_id, body)
     disk, _ = await catalog.find_device(
         session, context, body.disk_device_id, "disk_device_id"
     )
@@ -113,7 +112,7 @@ async def directory_study(
     session: AsyncSession, context: Context, body: DirectoriesIn
 ) -> tuple[Directories, Curve, Device, Device]:
     """Compare places of the directory and sizes of flash pages: study, curve, flash, disk."""
-    curve = await _curve(session, context, body)
+    curve = await find_curve(session, context, body.workload_id, body)
     disk, _ = await catalog.find_device(
         session, context, body.disk_device_id, "disk_device_id"
     )
@@ -169,22 +168,6 @@ async def compare_directories(
         warnings=[WarningOut.model_validate(each) for each in found.warnings],
         derivation=rows_of(found) if derived else None,
     )
-
-
-async def _curve(session: AsyncSession, context: Context, body: SizesIn) -> Curve:
-    workload, content = await workloads.find_ready(session, body.workload_id)
-    curve = await workloads.load_curve(context, workload, content, body.start)
-    if body.dirty_share is not None:
-        return curve.with_dirty_share(body.dirty_share)
-    if curve.write_backs_at is None:
-        raise BadInput.at(
-            "body.dirty_share",
-            None,
-            "must be given: a curve does not contain the share of evicted pages that "
-            "are dirty",
-            "State the dirty share of the evicted pages.",
-        )
-    return curve
 
 
 async def _candidates(

@@ -9,18 +9,21 @@ from typing import Any
 from fastapi import Request
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from tierwright.advise.checks.checked import Checked
-from tierwright.advise.checks.points import Replay
+from tierwright.advise.checks.checked import Checked, at_recorded_sizes, not_checked
+from tierwright.advise.checks.points import Replay, recorded_replays
 from tierwright.evaluate.page_flow import decision
+from tierwright.evaluate.scale.replays import ReplaySizes
 from tierwright_server.common.errors import BadInput
 from tierwright_server.common.result_ids import result_id
 from tierwright_server.common.schemas import Body
 from tierwright_server.common.version import VERSION
 from tierwright_server.http.context import Context
 from tierwright_server.questions import point as questions_point
+from tierwright_server.questions import recording as recordings
 from tierwright_server.questions.compare import service as evaluations
 from tierwright_server.questions.point import Point
 from tierwright_server.questions.point_schemas import EvaluationIn
+from tierwright_server.questions.recording import Recording
 from tierwright_server.questions.replay_checks.schemas import (
     CheckedAnswer,
     CheckedFigure,
@@ -30,8 +33,6 @@ from tierwright_server.replays.sweeps import service as sweeps
 from tierwright_server.replays.sweeps.schemas import SweepOut
 from tierwright_server.replays.sweeps.work import replay_all
 from tierwright_server.storage import contents
-from tierwright_server.storage.tables import Content, Workload
-from tierwright_server.traces.workloads import service as workloads
 
 Counters = dict[str, dict[str, Any]]
 
@@ -66,34 +67,63 @@ class Check:
     answer: Callable[[Asking, Any], Awaitable[CheckedAnswer | SweepOut]]
 
 
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """Counters of all replays that a check needs, by name, and at which sizes of a recording."""
+
+    counters: Counters
+    sizes: ReplaySizes | None
+
+
 async def replayed(
     asking: Asking, asked: EvaluationIn
-) -> tuple[Point, Counters | SweepOut]:
+) -> tuple[Point, Counted | CheckedAnswer | SweepOut]:
     """Counters of every scheme at a point."""
     point = await questions_point.find_point(asking.session, asking.context, asked)
+    recording = await recordings.find(
+        asking.context, point.workload, point.content, point.curve
+    )
     found = evaluations.compute(asked, point)
+    warm_up = decision.warm_up_of(found.start, recording.accesses)
     wanted = {
-        name: Replay("scheme", name, at.ram_pages, at.flash_pages, at.warm_up)
+        name: Replay("scheme", name, at.ram_pages, at.flash_pages, warm_up)
         for name, at in decision.replay_points(found).items()
     }
-    return point, await counted(asking, point.workload, point.content, wanted)
+    return point, await counted(asking, recording, wanted)
 
 
 async def counted(
-    asking: Asking, workload: Workload, content: Content, wanted: Mapping[str, Replay]
-) -> Counters | SweepOut:
+    asking: Asking, recording: Recording, wanted: Mapping[str, Replay]
+) -> Counted | CheckedAnswer | SweepOut:
     """Counters of replays: kept, made here, or left to a job where that takes long.
+
+    Parameters
+    ----------
+    asking : Asking
+        The request.
+    recording : Recording
+        What is replayed, for a scaled workload at the sizes that correspond.
+    wanted : mapping of str to Replay
+        By name, at the sizes of the question.
+
+    Returns
+    -------
+    Counted, CheckedAnswer or SweepOut
+        An answer where the recording is too small for it; a sweep is the job.
 
     Raises
     ------
     BadInput
         If a replay is impossible.
     Conflict
-        If the workload holds no trace, or the client has disconnected.
+        If the client has disconnected.
     """
-    workloads.check_traced(workload, content)
+    replays, sizes = recorded_replays(wanted, recording.scaled)
+    if sizes is not None and sizes.too_small:
+        return shown(not_checked(sizes))
+    content = recording.content
     session, settings = asking.session, asking.context.settings
-    configurations = {name: _configuration(each) for name, each in wanted.items()}
+    configurations = {name: _configuration(each) for name, each in replays.items()}
     keys = {name: each["key"] for name, each in configurations.items()}
     known = await kept.results(session, content.id, list(keys.values()))
     lacking = [each for name, each in configurations.items() if keys[name] not in known]
@@ -101,18 +131,26 @@ async def counted(
         takes_s = points.expected_s(content.summary["accesses"], len(lacking))
         if takes_s > settings.replay_inline_s:
             return await sweeps.create_replays(
-                session, workload, content, list(configurations.values())
+                session,
+                recording.workload,
+                content,
+                _once(list(configurations.values())),
             )
         # Nobody else needs to wait for the connection meanwhile.
         await session.commit()
         trace = contents.existing_trace(settings, content.id)
-        made = await _make(asking.request, trace, lacking)
+        made = await _make(asking.request, trace, _once(lacking))
         await kept.keep(session, content.id, made)
         known = known | made
     for name, key in keys.items():
         if "error" in known[key]:
             raise BadInput(f"{name}: {known[key]['error']}", hint=known[key]["hint"])
-    return {name: known[key] for name, key in keys.items()}
+    return Counted({name: known[key] for name, key in keys.items()}, sizes)
+
+
+def _once(configurations: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Leave each replay once: several sizes of production may be one of the recording."""
+    return list({each["key"]: each for each in configurations}.values())
 
 
 def _configuration(replay: Replay) -> dict[str, Any]:
@@ -138,8 +176,9 @@ async def _make(
     return await points.unless_gone(request, replay)
 
 
-def shown(found: Checked) -> CheckedAnswer:
-    """Show a check in the shape of the API."""
+def shown(found: Checked, sizes: ReplaySizes | None = None) -> CheckedAnswer:
+    """Show a check in the shape of the API, with the sizes of the recording that were replayed."""
+    found = at_recorded_sizes(found, sizes)
     return CheckedAnswer(
         sentence=found.finding,
         finding=found.decided,

@@ -2,11 +2,13 @@
 
 from tierwright.advise.checks import directories
 from tierwright.advise.checks.points import directory_replays
+from tierwright_server.questions import recording as recordings
 from tierwright_server.questions.flash_choice import service as choices
 from tierwright_server.questions.flash_choice.schemas import DirectoriesIn
 from tierwright_server.questions.replay_checks.check import (
     Asking,
     Check,
+    Counted,
     counted,
     shown,
 )
@@ -23,16 +25,20 @@ async def check_directories(
         asking.session, asking.context, body
     )
     workload, content = await workloads.find_ready(asking.session, body.workload_id)
-    wanted = directory_replays(
-        study, start=curve.start, accesses=content.summary["accesses"]
-    )
-    found = await counted(asking, workload, content, wanted)
-    if isinstance(found, SweepOut):
+    recording = await recordings.find(asking.context, workload, content, curve)
+    wanted = directory_replays(study, start=curve.start, accesses=recording.accesses)
+    found = await counted(asking, recording, wanted)
+    if not isinstance(found, Counted):
         return found
     return shown(
         directories.check(
-            study, page_bytes=curve.page_bytes, flash=flash, disk=disk, counters=found
-        )
+            study,
+            page_bytes=curve.page_bytes,
+            flash=flash,
+            disk=disk,
+            counters=found.counters,
+        ),
+        found.sizes,
     )
 
 

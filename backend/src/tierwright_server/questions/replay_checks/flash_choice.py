@@ -9,6 +9,7 @@ from tierwright_server.questions.point_schemas import EvaluationIn
 from tierwright_server.questions.replay_checks.check import (
     Asking,
     Check,
+    Counted,
     replayed,
     shown,
 )
@@ -33,13 +34,16 @@ async def check_flash_choice(
         flash_metadata=body.flash_metadata,
         start=body.start,
     )
-    point, counted = await replayed(asking, asked)
-    if isinstance(counted, SweepOut):
-        return counted
+    point, replays = await replayed(asking, asked)
+    if not isinstance(replays, Counted):
+        return replays
     by_id = {device.id: device for device in found.candidates}
     devices = [by_id[row.device_id] for row in answer.rows]
     return shown(
-        flash_choice.check(answer.rows, devices, disk=point.disk[0], counters=counted)
+        flash_choice.check(
+            answer.rows, devices, disk=point.disk[0], counters=replays.counters
+        ),
+        replays.sizes,
     )
 
 

@@ -2,11 +2,13 @@
 
 from tierwright.advise.checks import fragment_cache
 from tierwright.advise.checks.points import fragment_replays
+from tierwright_server.questions import recording as recordings
 from tierwright_server.questions.fragment_cache import service as fragments
 from tierwright_server.questions.fragment_cache.schemas import FragmentCacheIn
 from tierwright_server.questions.replay_checks.check import (
     Asking,
     Check,
+    Counted,
     counted,
     shown,
 )
@@ -19,7 +21,10 @@ async def check_fragment_cache(
 ) -> CheckedAnswer | SweepOut:
     """Put the read miss rate, and the fill that follows, beside replays over fragments."""
     found = await fragments.find_point(asking.session, asking.context, body)
-    curve, content = found.curve, found.point.content
+    curve = found.curve
+    recording = await recordings.find(
+        asking.context, found.workload, found.point.content, curve
+    )
     answer = fragments.ask(found, body)
     wanted = fragment_replays(
         answer.study.trade.fragment_bytes.tolist(),
@@ -27,13 +32,16 @@ async def check_fragment_cache(
         ram_pages=body.ram_pages,
         flash_pages=body.flash_pages,
         start=curve.start,
-        accesses=content.summary["accesses"],
+        accesses=recording.accesses,
     )
-    counters = await counted(asking, found.workload, content, wanted)
-    if isinstance(counters, SweepOut):
-        return counters
+    replays = await counted(asking, recording, wanted)
+    if not isinstance(replays, Counted):
+        return replays
     return shown(
-        fragment_cache.check(answer, page_bytes=curve.page_bytes, counters=counters)
+        fragment_cache.check(
+            answer, page_bytes=curve.page_bytes, counters=replays.counters
+        ),
+        replays.sizes,
     )
 
 

@@ -1,9 +1,11 @@
 """The check of filling and restart."""
 
 from tierwright.advise.checks.recovery import RestartCheck
+from tierwright_server.questions import recording as recordings
 from tierwright_server.questions.replay_checks.check import (
     Asking,
     Check,
+    Counted,
     counted,
     shown,
 )
@@ -16,22 +18,25 @@ from tierwright_server.replays.sweeps.schemas import SweepOut
 async def check_recovery(asking: Asking, body: RecoveryIn) -> CheckedAnswer | SweepOut:
     """Put filling and restart beside a cache that crashes in the middle of the trace."""
     found = await wears.find(asking.session, asking.context, body)
-    content = found.point.content
+    recording = await recordings.find(
+        asking.context, found.workload, found.point.content, found.curve
+    )
     asked = RestartCheck(
         answer=wears.ask_recovery(found, body),
         flash_pages=body.flash_pages,
         page_bytes=found.curve.page_bytes,
-        accesses=content.summary["accesses"],
+        accesses=recording.accesses,
         flash=found.flash[0],
         disk=found.disk[0],
         checkpoint_interval_s=body.checkpoint_interval_s,
         redo_writes=body.redo_writes,
         flash_share=body.flash_share,
+        scaled=recording.scaled,
     )
-    counters = await counted(asking, found.workload, content, asked.replays())
-    if isinstance(counters, SweepOut):
-        return counters
-    return shown(asked.check(counters))
+    replays = await counted(asking, recording, asked.replays())
+    if not isinstance(replays, Counted):
+        return replays
+    return shown(asked.check(replays.counters), replays.sizes)
 
 
 CHECK = Check(

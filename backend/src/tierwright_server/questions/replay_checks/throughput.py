@@ -7,6 +7,7 @@ from tierwright_server.questions.point import dirty_ends
 from tierwright_server.questions.replay_checks.check import (
     Asking,
     Check,
+    Counted,
     replayed,
     shown,
 )
@@ -21,9 +22,9 @@ async def check_throughput(
 ) -> CheckedAnswer | SweepOut:
     """Put throughput and response time of the present point beside those of replays."""
     asked = body.point().model_copy(update={"flash_metadata": body.flash_metadata})
-    point, counted = await replayed(asking, asked)
-    if isinstance(counted, SweepOut):
-        return counted
+    point, found = await replayed(asking, asked)
+    if not isinstance(found, Counted):
+        return found
     present = int(getattr(body, body.vary))
     at_present = body.model_copy(update={"points": [present]})
     dirty_ends(body, point)
@@ -34,8 +35,9 @@ async def check_throughput(
             setting=throughputs.setting_of(body),
             flash=point.flash[0],
             disk=point.disk[0],
-            counters=counted,
-        )
+            counters=found.counters,
+        ),
+        found.sizes,
     )
 
 

@@ -5,6 +5,7 @@ from tierwright_server.questions.point_schemas import EvaluationIn
 from tierwright_server.questions.replay_checks.check import (
     Asking,
     Check,
+    Counted,
     replayed,
     shown,
 )
@@ -25,13 +26,13 @@ async def check_wear(asking: Asking, body: WearIn) -> CheckedAnswer | SweepOut:
         flash_metadata=body.flash_metadata,
         start=body.start,
     )
-    _, counted = await replayed(asking, asked)
-    if isinstance(counted, SweepOut):
-        return counted
+    _, found = await replayed(asking, asked)
+    if not isinstance(found, Counted):
+        return found
     answer = wears.ask_wear(
         await wears.find(asking.session, asking.context, body), body, prices=None
     )
-    return shown(wear.check(answer, counted))
+    return shown(wear.check(answer, found.counters), found.sizes)
 
 
 CHECK = Check(

@@ -100,7 +100,8 @@ def _understood(
         registry.find(contender, f"body.contenders.{index}")
         for index, contender in enumerate(body.contenders)
     ]
-    memory, warm_up = _Memory.of(body, content), warm_up_of(body.warm_up, content)
+    memory = _Memory.of(body, content)
+    warm_up = warm_up_of(body.warm_up, content.summary["accesses"])
     return found, _configurations(body, found, memory, warm_up)
 
 

@@ -11,7 +11,14 @@ from tierwright_server.http.context import ContextDep, SessionDep
 from tierwright_server.http.paging import Page, Search, holds, paged
 from tierwright_server.http.preconditions import IfMatch, tag
 from tierwright_server.http.problems import responses
-from tierwright_server.traces.workloads import described, given, scaling, service
+from tierwright_server.traces.workloads import (
+    composing,
+    described,
+    given,
+    scaling,
+    service,
+)
+from tierwright_server.traces.workloads.composing_schemas import ComposedWorkloadIn
 from tierwright_server.traces.workloads.described_schemas import (
     DescribedWorkloadIn,
     DescriptionIn,
@@ -162,6 +169,20 @@ async def create_workload_from_description(
     workload = await described.create_from_description(
         session, context, body.name, body
     )
+    return await service.get_workload(session, workload.id)
+
+
+@router.post(
+    "/from-composition",
+    operation_id="create_composed_workload",
+    status_code=codes.HTTP_201_CREATED,
+    responses=responses(404, 409, 507),
+)
+async def create_composed_workload(
+    body: ComposedWorkloadIn, session: SessionDep, context: ContextDep
+) -> WorkloadOut:
+    """Create the workload of one cache that several workloads share."""
+    workload = await composing.create_composed(session, context, body)
     return await service.get_workload(session, workload.id)
 
 

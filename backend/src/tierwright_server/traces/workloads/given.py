@@ -190,9 +190,20 @@ async def create_from_profile(
     more : mapping
         Keys of the summary beside those of every profile.
     """
+    workload = Workload(id=runs.new_id(), name=name, example=False, filename=filename)
+    return await store_profile(session, context.settings, profile, workload, more)
+
+
+async def store_profile(
+    session: AsyncSession,
+    settings: Settings,
+    profile: Profile,
+    workload: Workload,
+    more: Mapping[str, Any] = MappingProxyType({}),
+) -> Workload:
+    """Store a profile as `create_from_profile` does, with a workload that is not stored yet."""
     text = await asyncio.to_thread(profile.to_text)
     content_id = hashlib.sha256(text.encode()).hexdigest()
-    settings = context.settings
     storage.check_space(settings, len(text))
     await repository.lock_content(session, content_id)
     folder = contents.folder_of(settings, content_id)
@@ -200,13 +211,7 @@ async def create_from_profile(
     await repository.add_content(
         session, content_id, {**_summary(profile, len(text)), **more}
     )
-    workload = Workload(
-        id=runs.new_id(),
-        name=name,
-        example=False,
-        filename=filename,
-        content_id=content_id,
-    )
+    workload.content_id = content_id
     session.add(workload)
     await session.flush()
     return workload
@@ -261,6 +266,10 @@ def _summary(profile: Profile, stored_bytes: int) -> dict[str, Any]:
         "dirty_share": None if given is None else given.dirty_share,
         "write_share": None if given is None else given.write_share,
         "described_by": None if given is None else given.described_by,
+        "composed_of": None if given is None else list(given.composed_of) or None,
+        "scaled_parts": None
+        if curve.scaled_parts is None
+        else curve.scaled_parts.to_dict(),
         "scaled": None if curve.scaled is None else curve.scaled.to_dict(),
         "sample_rate": None if profile.sampled is None else profile.sampled.sample_rate,
     }

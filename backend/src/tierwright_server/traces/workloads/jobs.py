@@ -16,6 +16,7 @@ from tierwright_server.traces.uploads import storage
 from tierwright_server.traces.uploads.schemas import reading_of
 from tierwright_server.traces.uploads.service import kind_of, limits_of, trace_arguments
 from tierwright_server.traces.workloads import repository
+from tierwright_server.traces.workloads.example import scale_example
 
 
 async def prepare(
@@ -90,6 +91,7 @@ async def finish(
     await session.flush()
     if upload_id is not None:
         await _drop_upload(session, settings, upload_id)
+    await scale_example(session, settings, workload)
     read = read_text(result["summary"])
     if result["known"]:
         return f"{read}; the same content already existed and is stored once"

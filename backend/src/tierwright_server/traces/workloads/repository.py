@@ -166,8 +166,3 @@ async def add_content(
         .values(id=content_id, summary=summary)
         .on_conflict_do_nothing(index_elements=[Content.id])
     )
-
-
-async def example(session: AsyncSession) -> Workload | None:
-    """Find the worked example."""
-    return await session.scalar(select(Workload).where(Workload.example))

@@ -119,8 +119,18 @@ async def create_scaled(
         body.name,
         found.profile,
         None,
-        {"scaled_from": {"workload_id": workload.id, "name": workload.name}},
+        {"scaled_from": _source(workload, content)},
     )
+
+
+def _source(workload: Workload, content: Content) -> dict[str, Any]:
+    traced = contents.kind_of(content.summary) is ContentKind.TRACE
+    return {
+        "workload_id": workload.id,
+        "name": workload.name,
+        # What is replayed for the scaled workload, whichever workload has it then.
+        "content_id": content.id if traced else None,
+    }
 
 
 async def _scaled(

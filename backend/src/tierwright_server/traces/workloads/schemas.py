@@ -25,6 +25,10 @@ from tierwright_server.traces.uploads.schemas import (
     ReadingOut,
     ReadOptions,
 )
+from tierwright_server.traces.workloads.composing_schemas import (
+    ComposedPartOut,
+    ScaledPartsOut,
+)
 from tierwright_server.traces.workloads.scaling_schemas import ProductionOut
 
 
@@ -62,6 +66,11 @@ class ScaledFrom(Answer):
 
     workload_id: str
     name: str
+    content_id: str | None = Field(
+        default=None,
+        description="Of its trace, which checks of the scaled workload replay; null where it had "
+        "none, or an earlier version scaled it.",
+    )
 
 
 class SummaryOut(Answer):
@@ -137,6 +146,21 @@ class SummaryOut(Answer):
         default=None,
         description="Name of the description from which the curve was computed; null for "
         "a curve that was given or measured.",
+    )
+    replayable: bool = Field(
+        default=False,
+        description="Whether checks can replay its trace, or for a workload scaled to production "
+        "that of its recording.",
+    )
+
+    composed_of: list[ComposedPartOut] | None = Field(
+        default=None,
+        description="The workloads that share the cache of a composed one; null for others.",
+    )
+    scaled_parts: ScaledPartsOut | None = Field(
+        default=None,
+        description="Which of these were scaled to production, and how far the misses may be off "
+        "by that; null where none was.",
     )
 
 
@@ -304,6 +328,17 @@ class CurveOut(Answer):
     described_by: str | None = Field(
         description="Name of the description from which the counts were computed; null "
         "where they were given or measured."
+    )
+    composed_of: list[str] | None = Field(
+        description="Names of the workloads of which the curve was composed; null for a curve "
+        "that was not."
+    )
+    misses_low: list[float] | None = Field(
+        description="At least, by the worst error known of the scale law, of a curve that has no "
+        "steady state besides; null where nothing was scaled. [accesses]"
+    )
+    misses_high: list[float] | None = Field(
+        description="At most, by the same error. [accesses]"
     )
     estimator: str = Field(description="How the counts were found.")
     knees: list[KneeOut] = Field(

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import delete
-from sqlalchemy.ext.asyncio import AsyncSession, async_sessionmaker
+from sqlalchemy.ext.asyncio import AsyncSession
 
+from tierwright.evaluate.compose.composed import ESTIMATOR as COMPOSED
 from tierwright.evaluate.described.curve import ESTIMATOR
 from tierwright.evaluate.page_flow.cautions import about_trace
 from tierwright.profile.curve import Curve
@@ -58,9 +59,6 @@ from tierwright_server.traces.workloads.schemas import (
     WorkloadStatus,
 )
 
-EXAMPLE_ID = "example"
-_EXAMPLE_NAME = "Worked example: TPC-B on PostgreSQL"
-_EXAMPLE_LOCK = "workload:example"
 _ESTIMATORS = {
     ContentKind.TRACE: "exact LRU stack distances, one pass over the whole trace, cold start",
     ContentKind.PROFILE: "profile of a trace, as it was uploaded: LRU, cold start",
@@ -189,9 +187,19 @@ def check_traced(workload: Workload, content: Content) -> None:
     kind = contents.kind_of(content.summary)
     if kind is ContentKind.TRACE:
         return
+    scaled_from = content.summary.get("scaled_from")
+    if scaled_from is not None:
+        raise NeedsTrace(
+            f"workload `{workload.name}` was scaled from `{scaled_from['name']}`, so it has no "
+            "accesses of its own to replay",
+            hint="Ask this of the workload that was recorded. If an earlier version scaled it, scale "
+            "it again, and checks replay its recording.",
+        )
     made_of = (
         "a profile: it holds curves and no accesses, so nothing can be replayed"
         if kind is ContentKind.PROFILE
+        else "the curves of several workloads: there are no accesses to replay"
+        if content.summary.get("composed_of")
         else "a given curve: there are no accesses to replay"
     )
     raise NeedsTrace(
@@ -386,6 +394,8 @@ async def get_curve(
         thinned = curve.thinned(points)
     lists = thinned.to_lists()
     bends = knees(thinned.pages, 1 - thinned.misses_at / curve.accesses)
+    banded = curve.given is not None and curve.is_scaled
+    low, high = thinned.law_band(thinned.pages) if banded else (None, None)
     return CurveOut(
         workload_id=workload.id,
         content_id=content.id,
@@ -399,6 +409,9 @@ async def get_curve(
         distinct_pages=curve.distinct_pages,
         page_bytes=curve.page_bytes,
         described_by=content.summary.get("described_by"),
+        composed_of=content.summary.get("composed_of"),
+        misses_low=None if low is None else low.tolist(),
+        misses_high=None if high is None else high.tolist(),
         estimator=_estimator(content),
         knees=[KneeOut.model_validate(knee) for knee in bends],
         knee_method=KNEE_METHOD,
@@ -436,6 +449,8 @@ def _some(pages: NDArray[np.int64], points: int) -> NDArray[np.int64]:
 def _estimator(content: Content) -> str:
     if content.summary.get("described_by") is not None:
         return f"computed from a description, LRU in the steady state: {ESTIMATOR}"
+    if content.summary.get("composed_of"):
+        return f"composed by formula, LRU in the steady state: {COMPOSED}"
     rate = content.summary.get("sample_rate")
     sampled = "" if rate is None else f"; estimated from {100 * rate:g} % of its pages"
     return _ESTIMATORS[contents.kind_of(content.summary)] + sampled
@@ -500,34 +515,6 @@ def _report_of(workload: Workload | None, content: Content) -> dict[str, Any]:
     return content.summary
 
 
-async def ensure_example(sessions: async_sessionmaker[AsyncSession]) -> None:
-    """Queue the worked example once; again, should its reading have failed."""
-    async with sessions() as session:
-        await repository.lock_content(session, _EXAMPLE_LOCK)
-        workload = await repository.example(session)
-        if workload is None:
-            workload = Workload(
-                id=EXAMPLE_ID,
-                name=_EXAMPLE_NAME,
-                example=True,
-                filename="tpcb-cut.csv.zst",
-                reading=ReadOptions(format="postgres_csv").model_dump(),
-            )
-            session.add(workload)
-        elif workload.content_id is not None or not await _has_ended(session, workload):
-            return
-        run = await runs.create(
-            session, RunKind.INGEST, workload.id, "Import the worked example"
-        )
-        workload.run_id = run.id
-        await session.commit()
-
-
-async def _has_ended(session: AsyncSession, workload: Workload) -> bool:
-    run = await session.get(Run, workload.run_id) if workload.run_id else None
-    return run is None or RunStatus(run.status) in FINAL
-
-
 def _status(run: Run | None) -> WorkloadStatus:
     """Derive the status of a workload without content from its run."""
     if run is None or run.status == RunStatus.SUCCEEDED.value:
@@ -544,9 +531,24 @@ def _summary(workload: Workload, content: Content | None) -> SummaryOut | None:
             **_report_of(workload, content),
             "tells_writes": notes_of(workload, content).tells_writes,
             "production": _production(content),
+            "composed_of": _composed_of(content),
             "has_summaries": traced or content.summary.get("has_summaries", False),
+            "replayable": traced
+            or bool((content.summary.get("scaled_from") or {}).get("content_id")),
         }
     )
+
+
+def _composed_of(content: Content) -> list[dict[str, Any]] | None:
+    known = content.summary.get("composed_from")
+    if known is not None:
+        return list(known)
+    names = content.summary.get("composed_of")
+    if not names:
+        return None
+    return [
+        {"name": name, "workload_id": None, "accesses_per_s": None} for name in names
+    ]
 
 
 def _production(content: Content) -> dict[str, Any] | None:

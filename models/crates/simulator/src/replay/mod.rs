@@ -21,6 +21,7 @@ mod schemes;
 pub(crate) mod settings;
 mod single_tier;
 mod tier;
+mod timed;
 mod two_tier;
 
 use serde::ser::SerializeMap as _;
@@ -40,6 +41,7 @@ pub use online::{Choice, Estimate, OnlineResult, simulate_online};
 pub(crate) use settings::needs_future;
 pub use settings::{Need, Setting, Values};
 pub use single_tier::PolicyResult;
+pub use timed::{Arrivals, DeviceTimes, Responses, StationResult, TimedResult, Timing};
 pub use two_tier::{SchemeCounters, SchemeResult, Warning};
 
 /// Largest capacity of a cache, in pages (16 TiB of 4 KiB pages).
@@ -136,6 +138,31 @@ pub fn simulate_scheme(
     schemes::simulate(scheme, run)
 }
 
+/// Replays all accesses of `source` through `ram_pages` of RAM and `flash_pages` of flash under a page-flow scheme with
+/// LRU in both tiers, on simulated time: `timing` says when accesses arrive and how long devices take.
+///
+/// # Errors
+/// As [`simulate_scheme`]; [`Error::BadParameter`] for times or rates that have no meaning, for arrivals of a trace
+/// that has no times, and for devices that fall too far behind.
+pub fn simulate_timed(
+    source: &mut dyn AccessSource,
+    scheme: &str,
+    ram_pages: u64,
+    flash_pages: u64,
+    timing: Timing,
+    on_progress: OnProgress<'_>,
+) -> Result<TimedResult> {
+    timing.check()?;
+    let run = two_tier::Run {
+        source,
+        ram_pages,
+        flash_pages,
+        options: &[],
+        on_progress,
+    };
+    schemes::simulate_timed(scheme, run, timing)
+}
+
 /// What a replay drives: one call per access, in order.
 trait Machine {
     /// Whether [`Self::locate`] is to be called.
@@ -144,6 +171,11 @@ trait Machine {
     fn grow(&mut self, pages: usize);
     /// Tells device and page address of the accesses of a chunk; an error ends the replay.
     fn locate(&mut self, _pages: &[u32], _spaces: &[u32], _addresses: &[u64]) -> Result<()> {
+        Ok(())
+    }
+    /// Tells when the accesses of a chunk arrive, as recorded; empty where the trace has no times or they were not
+    /// asked for. An error ends the replay.
+    fn arrive(&mut self, _times_ns: &[i64], _accesses: usize) -> Result<()> {
         Ok(())
     }
     /// Tells device, page address and place of the first access of every page of the trace, in the order of
@@ -409,6 +441,7 @@ fn replay<M: Machine>(
     while source.next_chunk(&mut chunk)? {
         totals.add(&chunk)?;
         machine.grow(totals.distinct_pages);
+        machine.arrive(&chunk.times_ns, chunk.len())?;
         if M::NEEDS_ADDRESSES {
             let (spaces, addresses) = addresses_of(source, chunk.len())?;
             machine.locate(&chunk.pages, spaces, addresses)?;

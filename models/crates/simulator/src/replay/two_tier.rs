@@ -3,8 +3,8 @@
 use serde::Serialize;
 
 use super::{
-    About, Machine, Totals, WarmedUp, counters_since, disagreement, page_count, replay_with,
-    written_as_named,
+    About, Machine, Totals, WarmedUp, counters_since, disagreement, page_count, replay,
+    replay_with, written_as_named,
 };
 use crate::access::AccessSource;
 use crate::error::{Error, Result};
@@ -16,6 +16,7 @@ use crate::replay::schemes::none::NoFlash;
 use crate::replay::settings::{
     Need, Setting, Settings, Values, refuse_twice, spelled, unknown_option,
 };
+use crate::replay::timed::{Responses, Timed, TimedResult, Timing};
 use crate::wording::counted;
 
 /// What one replay through two tiers needs.
@@ -306,51 +307,128 @@ pub(crate) fn simulate<S: Scheme, N: Scheme>(
     policies: &Policies,
     run: Run<'_, '_>,
 ) -> Result<SchemeResult> {
+    let tiers = Tiers::of::<S>(about, &run)?;
     let Run {
         source,
-        ram_pages,
-        flash_pages,
-        options: _,
         on_progress,
+        ..
     } = run;
-    let ram_pages = page_count("ram-pages", ram_pages, 1)?;
-    let flash_pages = page_count("flash-pages", flash_pages, 0)?;
-    let (mut warnings, unusable) = if S::NEEDS_FLASH_ABOVE_RAM {
-        inclusion(about, ram_pages, flash_pages)
-    } else {
-        (Vec::new(), false)
-    };
-    let (counters, totals) = if unusable || flash_pages == 0 {
+    let (counters, totals) = if tiers.without_flash {
         let ram = policies.ram.needs_future();
-        count::<N>(about, policies, ram_pages, 0, ram, source, on_progress)?
+        count::<N>(
+            about,
+            policies,
+            tiers.ram_pages,
+            0,
+            ram,
+            source,
+            on_progress,
+        )?
     } else {
         let either = policies.ram.needs_future() || policies.flash.needs_future();
         count::<S>(
             about,
             policies,
-            ram_pages,
-            flash_pages,
+            tiers.ram_pages,
+            tiers.flash_pages,
             either,
             source,
             on_progress,
         )?
     };
-    warnings.extend(without_writes(policies.admission(), totals));
-    Ok(SchemeResult {
-        scheme: about.name,
-        ram_pages,
-        flash_pages,
-        ram_policy: policies.ram.policy,
-        flash_policy: policies.flash.policy,
-        admission: policies.admission(),
-        accesses: totals.counted_accesses(),
-        write_accesses: totals.counted_writes(),
-        warm_up: totals.warm_up,
-        distinct_pages: totals.distinct_pages as u64,
-        counters,
-        blocks: None,
-        warnings,
+    Ok(tiers.result(about, policies, counters, totals))
+}
+
+/// The same on simulated time, which looks at each access by itself.
+pub(crate) fn simulate_timed<S: Scheme, N: Scheme>(
+    about: &'static About,
+    run: Run<'_, '_>,
+    timing: Timing,
+) -> Result<TimedResult> {
+    let policies = &Policies::parse(about, &[], &[])?;
+    let tiers = Tiers::of::<S>(about, &run)?;
+    let Run {
+        source,
+        on_progress,
+        ..
+    } = run;
+    let (counters, totals, response) = if tiers.without_flash {
+        count_timed::<N>(
+            about,
+            policies,
+            tiers.ram_pages,
+            0,
+            timing,
+            source,
+            on_progress,
+        )?
+    } else {
+        count_timed::<S>(
+            about,
+            policies,
+            tiers.ram_pages,
+            tiers.flash_pages,
+            timing,
+            source,
+            on_progress,
+        )?
+    };
+    Ok(TimedResult {
+        replay: tiers.result(about, policies, counters, totals),
+        response,
     })
+}
+
+/// Sizes as they were asked for, and whether flash is of use.
+struct Tiers {
+    ram_pages: u32,
+    flash_pages: u32,
+    without_flash: bool,
+    warnings: Vec<Warning>,
+}
+
+impl Tiers {
+    fn of<S: Scheme>(about: &About, run: &Run<'_, '_>) -> Result<Self> {
+        let ram_pages = page_count("ram-pages", run.ram_pages, 1)?;
+        let flash_pages = page_count("flash-pages", run.flash_pages, 0)?;
+        let (warnings, unusable) = if S::NEEDS_FLASH_ABOVE_RAM {
+            inclusion(about, ram_pages, flash_pages)
+        } else {
+            (Vec::new(), false)
+        };
+        Ok(Self {
+            ram_pages,
+            flash_pages,
+            without_flash: unusable || flash_pages == 0,
+            warnings,
+        })
+    }
+
+    fn result(
+        mut self,
+        about: &'static About,
+        policies: &Policies,
+        counters: SchemeCounters,
+        totals: Totals,
+    ) -> SchemeResult {
+        self.warnings
+            .extend(without_writes(policies.admission(), totals));
+        SchemeResult {
+            scheme: about.name,
+            ram_pages: self.ram_pages,
+            flash_pages: self.flash_pages,
+            ram_policy: policies.ram.policy,
+            flash_policy: policies.flash.policy,
+            admission: policies.admission(),
+            accesses: totals.counted_accesses(),
+            write_accesses: totals.counted_writes(),
+            warm_up: totals.warm_up,
+            distinct_pages: totals.distinct_pages as u64,
+            counters,
+            blocks: None,
+            warnings: self.warnings,
+        }
+    }
 }
 
 /// What to say of an inclusive flash that is not larger than RAM, and whether it is of no use.
@@ -439,6 +517,41 @@ fn count<S: Scheme>(
         .finished(totals)
         .map_err(|text| disagreement(about.name, &text))?;
     Ok((scheme.counters().since(before), totals))
+}
+
+fn count_timed<S: Scheme>(
+    about: &About,
+    policies: &Policies,
+    ram_pages: u32,
+    flash_pages: u32,
+    timing: Timing,
+    source: &mut dyn AccessSource,
+    on_progress: OnProgress<'_>,
+) -> Result<(SchemeCounters, Totals, Responses)> {
+    let ram = Cache {
+        pages: ram_pages,
+        settings: &policies.ram,
+    };
+    let flash = Cache {
+        pages: flash_pages,
+        settings: &policies.flash,
+    };
+    let mut machine = Timed::<S>::new(S::new(&ram, &flash), timing);
+    let mut before = SchemeCounters::default();
+    let totals = replay(
+        source,
+        &mut machine,
+        &mut |machine| {
+            before = machine.counters();
+            machine.warmed_up();
+        },
+        on_progress,
+    )?;
+    machine
+        .finished(totals)
+        .map_err(|text| disagreement(about.name, &text))?;
+    let response = machine.finish()?;
+    Ok((machine.counters().since(before), totals, response))
 }
 
 /// What must hold of every scheme's counters when `ram_left` and `flash_left` pages are left.

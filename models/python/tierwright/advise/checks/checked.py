@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tierwright.common.answer import Answer, Figure
 from tierwright.common.wording import percent
+from tierwright.evaluate.scale.replays import ReplaySizes
 
 REPLAYED = (
     "Every scheme was replayed on the trace at these sizes; the counted page "
@@ -72,6 +73,42 @@ class Checked(Answer):
             )
             for row in self.rows
         )
+
+
+def at_recorded_sizes(found: Checked, sizes: ReplaySizes | None) -> Checked:
+    """Say of a check in production that its replays were of the recording, and what they confirm.
+
+    Parameters
+    ----------
+    found : Checked
+        With the counters of these replays.
+    sizes : ReplaySizes or None
+        Their sizes; None where they are those of the answer.
+    """
+    if sizes is None:
+        return found
+    decided = found.decided
+    return replace(
+        found,
+        finding=f"{found.finding} {sizes.sentence}",
+        basis=f"{found.basis} The sizes replayed are those of the recording.",
+        decided=None if decided is None else f"{decided} {sizes.where}",
+    )
+
+
+def not_checked(sizes: ReplaySizes) -> Checked:
+    """Say that a recording is too small to be replayed for production, and what would help.
+
+    Parameters
+    ----------
+    sizes : ReplaySizes
+        Of which a tier is `too_small`.
+    """
+    return Checked(
+        finding=sizes.refusal,
+        rows=(),
+        basis=f"Nothing was replayed. To have this checked, {sizes.remedy}.",
+    )
 
 
 def row(

@@ -8,7 +8,7 @@ follows from them in throughput, life and choice of a device is in `counted`.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from tierwright.advise.directories import Directories, DirectoryOption
@@ -16,7 +16,10 @@ from tierwright.common.errors import BadInput
 from tierwright.common.wording import counted
 from tierwright.evaluate.fragment_cache import CLOCK_CEILING, CLOCK_INITIAL_COUNT
 from tierwright.evaluate.page_flow.decision import warm_up_of
+from tierwright.evaluate.page_flow.schemes import BY_NAME
+from tierwright.evaluate.scale.replays import ReplaySizes, recorded_sizes
 from tierwright.hardware.device import Device
+from tierwright.profile.production import Scaled
 from tierwright.simulate.priced import price
 from tierwright.simulate.replay import Family
 
@@ -26,6 +29,7 @@ __all__ = [
     "ReplayedRestart",
     "directory_replays",
     "fragment_replays",
+    "recorded_replays",
     "replayed_directory",
     "replayed_fragments",
     "replayed_restart",
@@ -37,6 +41,8 @@ Counters = Mapping[str, Any]
 MOST_BLOCK_PAGES = 64
 """RAM pages of the largest flash page that the simulator replays. [pages]"""
 LEAST_BLOCK_PAGES = 2
+NO_RAM = 1
+"""RAM of a replay that sends every access on to flash; the simulator has no scheme without any. [pages]"""
 FILL_STEPS = 8
 """Lengths after which a replay looks whether the flash is full."""
 SEGMENT_ENTRIES = 64_000
@@ -223,6 +229,42 @@ def restart_replays(
     return found
 
 
+def recorded_replays(
+    wanted: Mapping[str, Replay], scaled: Scaled | None
+) -> tuple[dict[str, Replay], ReplaySizes | None]:
+    """Return the replays of the recording that stand for those of production.
+
+    Parameters
+    ----------
+    wanted : mapping of str to Replay
+        At sizes of production, with a warm-up in accesses of the recording.
+    scaled : Scaled or None
+        How the workload was scaled; None leaves the replays as they are.
+
+    Returns
+    -------
+    (dict of str to Replay, ReplaySizes or None)
+        By the same names; the sizes are None where they are those of production.
+    """
+    if scaled is None:
+        return dict(wanted), None
+    found, pairs = {}, []
+    for name, each in wanted.items():
+        asked = (each.ram_pages, each.flash_pages)
+        scheme = BY_NAME.get(each.name) if each.family == "scheme" else None
+        ram, flash = recorded_sizes(
+            scaled,
+            *asked,
+            # A flash cache keeps its copy of a page that moves up.
+            repeats_ram=scheme is None or scheme.repeats_ram,
+        )
+        if each.ram_pages == NO_RAM:
+            ram = NO_RAM
+        found[name] = replace(each, ram_pages=ram, flash_pages=flash)
+        pairs.append((asked, (ram, flash)))
+    return found, ReplaySizes.of(scaled, pairs)
+
+
 @dataclass(frozen=True, slots=True)
 class ReplayedRestart:
     """What replays of a crash say.
@@ -333,7 +375,7 @@ def fragment_replays(
                 "flash_entry": str(CLOCK_INITIAL_COUNT),
             }
             found[str(size)] = Replay(
-                "scheme", "inclusive", 1, flash_pages, warm, options
+                "scheme", "inclusive", NO_RAM, flash_pages, warm, options
             )
     return found
 

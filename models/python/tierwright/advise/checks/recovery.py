@@ -16,7 +16,9 @@ from tierwright.advise.checks.points import (
 from tierwright.advise.recovery import BY_MISSES, MEGABYTE, Recovery, page_flow_times
 from tierwright.common.wording import counted, percent
 from tierwright.evaluate import recovery as model
+from tierwright.evaluate.scale.replays import recorded_sizes
 from tierwright.hardware.device import Device
+from tierwright.profile.production import Scaled
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +37,9 @@ class RestartCheck:
         Of the two lower tiers.
     checkpoint_interval_s, redo_writes, flash_share : float
         As the answer was asked with. [s], [pages], [1]
+    scaled : Scaled or None
+        How the workload was scaled, where the trace is its recording: what takes as long as the flash is
+        large is then replayed in proportion.
     """
 
     answer: Recovery
@@ -46,11 +51,26 @@ class RestartCheck:
     checkpoint_interval_s: float
     redo_writes: float
     flash_share: float
+    scaled: Scaled | None = None
+
+    @property
+    def times(self) -> float:
+        """By how many times the flash of the answer is larger than the one replayed. [1]"""
+        if self.scaled is None or self.flash_pages == 0:
+            return 1.0
+        _, flash = recorded_sizes(
+            self.scaled,
+            self.answer.ram_pages_left,
+            self.flash_pages,
+            repeats_ram=True,
+        )
+        return self.flash_pages / flash
 
     @property
     def window(self) -> int:
-        """Accesses of half an interval. [accesses]"""
-        return round(self.checkpoint_interval_s / 2 * self.answer.accesses_per_s)
+        """Accesses of half an interval, as many as stand for them in the trace. [accesses]"""
+        per_s = self.answer.accesses_per_s / self.times
+        return round(self.checkpoint_interval_s / 2 * per_s)
 
     def replays(self) -> dict[str, Replay]:
         """Return what is replayed."""
@@ -68,7 +88,7 @@ class RestartCheck:
         by_misses = answer.flash_bytes / answer.fill.rates_bytes_per_s[BY_MISSES]
         filled = None
         if seen.fill_accesses is not None and answer.accesses_per_s > 0:
-            filled = seen.fill_accesses / answer.accesses_per_s
+            filled = seen.fill_accesses * self.times / answer.accesses_per_s
         what = "time to fill, by the misses of RAM"
         rows = [
             row("fill", "Filling", what, "s", by_misses, filled),
@@ -83,7 +103,14 @@ class RestartCheck:
             "pages that redo reads. It was replayed again with all contents lost at eight "
             "places, to see when the flash is full again. How many pages redo reads is "
             "taken from the answer: the trace does not contain the log of the database, "
-            "nor checkpoints, which bring dirty pages to flash.",
+            "nor checkpoints, which bring dirty pages to flash."
+            + (
+                ""
+                if self.times == 1
+                else " So is how long the metadata take to restore, which does not grow in "
+                "proportion to the flash; accesses after the crash and until the flash is full "
+                "count as many times as the flash is larger than the one replayed."
+            ),
         )
 
     def _restart(self, seen: ReplayedRestart) -> Iterator[CheckedFigure]:
@@ -91,7 +118,11 @@ class RestartCheck:
         bandwidth = self.flash.number("sequential_read_mb_per_s")
         if restart is None or bandwidth is None:
             return
-        metadata_s = seen.metadata_bytes / (bandwidth * MEGABYTE)
+        metadata_s = (
+            seen.metadata_bytes / (bandwidth * MEGABYTE)
+            if self.times == 1
+            else restart.with_flash.metadata_s
+        )
         share = seen.flash_share
 
         def about(
@@ -99,7 +130,9 @@ class RestartCheck:
         ) -> CheckedFigure:
             return row("restart", "Restart", figure, unit, said, replayed)
 
-        yield about("metadata restored", "s", restart.with_flash.metadata_s, metadata_s)
+        if self.times == 1:
+            said = restart.with_flash.metadata_s
+            yield about("metadata restored", "s", said, metadata_s)
         yield about("pages found on flash", "share", self.flash_share, share)
         if share is None:
             return

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tierwright.advise.scale._curves import check_counts, scaled_curve
+from tierwright.advise.scale._curves import check_counts, scaled_curve, size_knots
 from tierwright.advise.scale._factors import (
     counts_factor_of,
     exponent_of,
@@ -21,6 +21,7 @@ from tierwright.advise.scale._factors import (
 )
 from tierwright.common.answer import Answer, Figure, Step
 from tierwright.common.arrays import FloatArray
+from tierwright.common.cautions import Caution, Effect, anywhere
 from tierwright.common.documents import read_toml
 from tierwright.common.errors import BadInput
 from tierwright.common.shipped import shipped_folder
@@ -271,6 +272,12 @@ def answer(
         tau,
         per_unit,
         counts_factor_of(chosen, profile, factors, factor) * share,
+        curve.accesses,
+        curve.known_write_accesses,
+        ()
+        if chosen in ("stretch", "tenants")
+        # Beyond the recording, cold growth holds new pages alone.
+        else size_knots(curve, grown, goes_on=chosen == "relations" or factor == 1),
     )
     check_counts(curve, scaled)
     made = scaled_curve(curve, scaled, grown)
@@ -281,10 +288,33 @@ def answer(
         finding=_finding(scaled, sizes),
         warnings=tuple(about_given(made.steady())),
         explain=lambda: _steps(scaled, factors, production),
+        weigh=lambda caution: _effect(caution, sizes),
         profile=found,
         scaled=scaled,
         sizes=sizes,
         factors=factors,
+    )
+
+
+_OF_THE_LAW = frozenset({"scaled", "scale_extrapolated"})
+
+
+def _named(sizes: Sequence[SizeScaled]) -> SizeScaled:
+    """Return the size that the finding names: nearest to a tenth of the data."""
+    return min(sizes, key=lambda one: abs(one.share - 0.1))
+
+
+def _effect(caution: Caution, sizes: tuple[SizeScaled, ...]) -> Effect:
+    """Say between what the misses lie at the size that the finding names; nothing is chosen here."""
+    named = _named(sizes)
+    low, high = named.miss_ratio_low, named.miss_ratio_high
+    if caution.name not in _OF_THE_LAW or low is None or high is None:
+        return anywhere(caution)
+    return Effect(
+        f"if the law is off by its worst error: between {percent(low)} and {percent(high)} of the "
+        f"accesses miss a cache of {format_bytes(named.cache_bytes)}",
+        could_change_choice=None,
+        size=high - low,
     )
 
 
@@ -324,7 +354,7 @@ def _sizes(
 
 def _finding(scaled: Scaled, sizes: Sequence[SizeScaled]) -> str:
     production = scaled.production
-    at = min(sizes, key=lambda one: abs(one.share - 0.1))
+    at = _named(sizes)
     ends = (
         "how far this may be off was never measured"
         if at.miss_ratio_low is None or at.miss_ratio_high is None

@@ -14,8 +14,12 @@ from tierwright.profile.curve import Curve
 from tierwright.profile.production import Scaled
 
 _MOST_ACCESSES = 2**53
-_MOST_SIZES = 2300
+_MOST_SIZES = 2250
 """Sizes of each of the two curves in a profile file: so many always fit into it."""
+_MOST_KNOTS = 320
+"""Sizes whose part in the recorded system a profile file lists."""
+_DIGITS = 10
+"""Of such a size: more than whole pages need."""
 
 
 def scaled_curve(curve: Curve, scaled: Scaled, grown: Any) -> Curve:
@@ -71,6 +75,27 @@ def scaled_curve(curve: Curve, scaled: Scaled, grown: Any) -> Curve:
     if curve.given is not None:
         return made
     return Curve.scaled_to(scaled, made, part(base.steady()))
+
+
+def size_knots(
+    curve: Curve, grown: Any, *, goes_on: bool
+) -> tuple[tuple[float, float], ...]:
+    """List sizes of production, each with the recorded one that became it, both of the running system."""
+    base = curve.steady()
+    last = base.last_listed
+    pages = np.unique(np.rint(np.geomspace(1, last, _MOST_KNOTS)))
+    if goes_on:  # as the last piece does, beyond the recording
+        pages = np.append(pages, 2.0 * last)
+    larger = grown(pages, base.misses(pages)).pages
+    if len(larger) > len(pages):  # the new pages of cold growth, one piece of them
+        pages = np.append(pages, pages[-1])
+        larger = np.append(larger[: len(pages) - 1], larger[-1])
+    found: list[tuple[float, float]] = []
+    for large, size in zip(larger.tolist(), pages.tolist(), strict=True):
+        known = float(f"{large:.{_DIGITS}g}")
+        if known > (found[-1][0] if found else 0.0):
+            found.append((known, size))
+    return tuple(found)
 
 
 def _listed(

@@ -11,6 +11,7 @@ import numpy as np
 from tierwright.common.arrays import FloatArray
 from tierwright.common.errors import BadInput
 from tierwright.common.wording import listed, three_digits
+from tierwright.evaluate.compose.errors import scaled_parts
 from tierwright.evaluate.compose.shared import bends, shared_cache
 from tierwright.profile.curve import DEFAULT_POINTS, Curve, Given, thinned_sizes
 from tierwright.profile.document import Profile
@@ -21,6 +22,10 @@ from tierwright.trace.notes import ReaderNotes
 ESTIMATOR = "common characteristic time of the curves of all workloads"
 """How the counts of a shared cache are computed."""
 SOURCE = "composition"
+LEAST_SHARE = 0.005
+"""Share of the data from which on the error of a scale law is known. [1]"""
+_WEIGHED = 50
+"""Sizes, even in their logarithm, over which misses weigh the errors of scale laws."""
 _BEYOND = 20
 """Sizes between all distinct pages and the largest that a curve lists."""
 _DIGITS = 6
@@ -36,7 +41,9 @@ def composed_profile(
     """Compute the profile of one LRU cache that several workloads share.
 
     Its accesses are as many as were recorded of all, over the time in which the stated rates make
-    so many; its pages are those of all. It is of a running system: a given curve.
+    so many; its pages are those of all. It is of a running system: a given curve. Where workloads
+    were scaled to production, it keeps the errors known of their laws, weighted by the mean misses
+    of each over cache sizes from 0.5 % of the data, as the laws were measured.
 
     Parameters
     ----------
@@ -109,11 +116,20 @@ def composed_profile(
             write_share=None if writes is None else min(1.0, writes / accesses),
             assumptions=_assumptions(running),
             composed_of=tuple(each.name for each in running),
+            scaled=scaled_parts(running, _mean_misses_per_s(running, distinct)),
         ),
         notes=_notes(curves),
     )
     thinned, off = error_bounded(whole, points, named)
     return Profile(thinned, duration_s, thinned_error=off)
+
+
+def _mean_misses_per_s(workloads: Sequence[Workload], distinct: int) -> FloatArray:
+    """Mean of the misses of each workload over the sizes at which scale laws were measured. [1/s]"""
+    sizes = np.geomspace(max(1.0, LEAST_SHARE * distinct), distinct, _WEIGHED)
+    return np.asarray(
+        shared_cache(workloads, sizes).misses_per_s.mean(axis=1), dtype=np.float64
+    )
 
 
 def _falling(counts: FloatArray, most: float) -> FloatArray:

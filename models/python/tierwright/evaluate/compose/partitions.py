@@ -9,7 +9,7 @@ what is left, its workload is skipped, or one workload gets the rest, whichever 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -79,9 +79,48 @@ def partition(
         As `check_workloads`; or if the size is not a whole number from 0, or the weights are not
         one number above 0 for each workload.
     """
+    return partitions(workloads, [pages], miss_weights=miss_weights)[0]
+
+
+def partitions(
+    workloads: Sequence[Workload],
+    sizes: Sequence[int],
+    *,
+    miss_weights: Sequence[float] | None = None,
+) -> tuple[Partition, ...]:
+    """Split caches of several sizes, each as `partition` does.
+
+    Parameters
+    ----------
+    workloads : sequence of Workload
+        The workloads; at least one, of one page size.
+    sizes : sequence of int
+        Sizes of all of the cache, at least 0. [pages]
+    miss_weights : sequence of float, optional
+        How much a miss of each counts, relative to the others; by default all the same.
+
+    Returns
+    -------
+    tuple of Partition
+        One for each size.
+
+    Raises
+    ------
+    BadInput
+        As `partition`.
+    """
     check_workloads(workloads)
-    weights = _checked(workloads, pages, miss_weights)
+    weights = _checked(workloads, sizes, miss_weights)
     hulls = [_hull(each) for each in workloads]
+    return tuple(_split(workloads, hulls, weights, pages) for pages in sizes)
+
+
+def _split(
+    workloads: Sequence[Workload],
+    hulls: Sequence[tuple[FloatArray, FloatArray]],
+    weights: FloatArray,
+    pages: int,
+) -> Partition:
     gains = np.concatenate(
         [
             weight * -np.diff(missed) / np.diff(size)
@@ -96,7 +135,10 @@ def partition(
     taken = np.clip(pages - before, 0.0, widths[order])
     best = np.bincount(owners[order], weights=taken, minlength=len(hulls))
     given = order[taken > 0]
-    sizes = _whole_corners(workloads, weights, pages, owners[order], widths[order])
+    whole = np.rint(widths[order]).astype(np.int64)
+    sizes = _whole_corners(
+        workloads, weights, pages, owners[order], whole, gains[order] * widths[order]
+    )
     least = [
         weight * float(np.interp(at, *hull))
         for weight, hull, at in zip(weights, hulls, best, strict=True)
@@ -119,45 +161,89 @@ def _whole_corners(
     weights: FloatArray,
     pages: int,
     owners: NDArray[np.int64],
-    widths: FloatArray,
+    widths: NDArray[np.int64],
+    savings: FloatArray,
 ) -> NDArray[np.int64]:
     """Take whole steps of the hulls in their order, and put what is left where it saves most.
 
-    More pages never miss more: what is left below a corner saves at most what a straight line to
-    that corner would, and the corner saves that in whole.
+    More pages never miss more. What is left below a corner saves at most what a straight line to
+    that corner would, and a larger cache that reaches the corner saves that in whole. What is left
+    may also go to a workload that was skipped, before a step that saves less per page is taken:
+    a larger cache that takes this step leaves more of it.
     """
+    # All steps before the first that is too wide are taken.
+    first = int(np.searchsorted(np.cumsum(widths), pages, side="right"))
     sizes = np.zeros(len(workloads), dtype=np.int64)
-    skipped = np.zeros(len(workloads), dtype=bool)
-    left = pages
-    found = []
-
-    def missed(at: NDArray[np.int64]) -> FloatArray:
-        return np.asarray(
-            [
-                weight * float(each.misses_per_s(size))
-                for weight, each, size in zip(weights, workloads, at, strict=True)
-            ],
-            dtype=np.float64,
-        )
-
-    def ended() -> None:
-        saved = missed(sizes) - missed(sizes + left)
-        made = sizes.copy()
-        if left > 0 and saved.max() > 0:
-            made[int(np.argmax(saved))] += left
-        found.append(made)
-
-    for owner, width in zip(owners.tolist(), widths.tolist(), strict=True):
-        if skipped[owner]:
+    np.add.at(sizes, owners[:first], widths[:first])
+    made = _Corners(workloads, weights, sizes, pages - int(sizes.sum()))
+    steps = (owners[first:], widths[first:], savings[first:])
+    for owner, width, saving in zip(*(each.tolist() for each in steps), strict=True):
+        if made.left == 0:
+            break
+        if owner in made.skipped:
             continue
-        if width <= left:
-            sizes[owner] += round(width)
-            left -= round(width)
+        if width > made.left:
+            made.put_what_is_left(range(len(workloads)))
+            made.skipped[owner] = saving / width
         else:
-            ended()
-            skipped[owner] = True
-    ended()
-    return min(found, key=lambda at: float(missed(at).sum()))
+            made.put_what_is_left(made.skipped)
+            made.take(owner, width, saving)
+    made.put_what_is_left(range(len(workloads)))
+    return made.best
+
+
+class _Corners:
+    """Sizes in corners of the hulls, and the best split seen on the way.
+
+    Parameters
+    ----------
+    workloads, weights
+        As of `partition`.
+    sizes : (k,) int64 array
+        Corners to begin with. [pages]
+    left : int
+        Pages that are in no corner yet. [pages]
+    """
+
+    def __init__(
+        self,
+        workloads: Sequence[Workload],
+        weights: FloatArray,
+        sizes: NDArray[np.int64],
+        left: int,
+    ) -> None:
+        self._workloads, self._weights, self._sizes = workloads, weights, sizes
+        self.left = left
+        self.skipped: dict[int, float] = {}
+        """What the corner that was too far would have saved per page, by workload."""
+        self.best = sizes.copy()
+        self._saved = self._most = 0.0
+
+    def take(self, owner: int, width: int, saving: float) -> None:
+        """Go to the next corner of a workload."""
+        self._sizes[owner] += width
+        self.left -= width
+        self._saved += saving
+        if self._saved > self._most:
+            self.best, self._most = self._sizes.copy(), self._saved
+
+    def put_what_is_left(self, into: Iterable[int]) -> None:
+        """See whether one of these workloads saves more with all that is left."""
+        for owner in into:
+            hull = self.skipped.get(owner)
+            if hull is not None and self._saved + hull * self.left <= self._most:
+                continue  # none of its sizes below the corner saves more than the hull
+            size = int(self._sizes[owner])
+            more = self._saved + (
+                self._missed(owner, size) - self._missed(owner, size + self.left)
+            )
+            if more > self._most:
+                self.best, self._most = self._sizes.copy(), more
+                self.best[owner] += self.left
+
+    def _missed(self, owner: int, size: int) -> float:
+        missed = self._workloads[owner].misses_per_s(size)
+        return float(self._weights[owner]) * float(missed)
 
 
 def _hull(workload: Workload) -> tuple[FloatArray, FloatArray]:
@@ -170,14 +256,20 @@ def _hull(workload: Workload) -> tuple[FloatArray, FloatArray]:
 
 
 def _checked(
-    workloads: Sequence[Workload], pages: int, miss_weights: Sequence[float] | None
+    workloads: Sequence[Workload],
+    sizes: Sequence[int],
+    miss_weights: Sequence[float] | None,
 ) -> FloatArray:
     problems = Problems(
         "partition", "give whole pages, and one weight for each workload"
     )
-    problems.check(
-        pages == int(pages) and pages >= 0, "pages", pages, "must be whole pages from 0"
-    )
+    for pages in sizes:
+        problems.check(
+            pages == int(pages) and pages >= 0,
+            "pages",
+            pages,
+            "must be whole pages from 0",
+        )
     if miss_weights is None:
         problems.raise_if_any()
         return np.ones(len(workloads))

@@ -11,11 +11,12 @@ from numpy.typing import ArrayLike
 from tierwright.common.arrays import FloatArray, share
 from tierwright.common.cautions import Caution, TraceCaution
 from tierwright.common.units import format_bytes, format_count, format_microseconds
-from tierwright.common.wording import counted, listed, percent, three_digits
+from tierwright.common.wording import counted, listed, off, three_digits
 from tierwright.evaluate.metadata import MetadataPreset
 from tierwright.hardware.device import KINDS, OPERATIONS, Device
 from tierwright.hardware.service_time import RULES, service_time
 from tierwright.profile.curve import Curve
+from tierwright.profile.production import ScaledParts
 from tierwright.trace.notes import NO_WRITES_IN_FORMAT, ReaderNotes
 
 WARM_UP_SHARE = 0.01
@@ -99,7 +100,7 @@ def _about_ram(curve: Curve, r: FloatArray) -> Iterator[Caution]:
     """Warn of a RAM that warms up for long, or holds all pages."""
     if curve.cold is None:
         yield from _about_warm_up(curve, r)
-    holds_all = r[r >= curve.distinct_pages]
+    holds_all = r[r >= curve.data_pages]
     if holds_all.size:
         hit = (
             "only first accesses miss, and flash is never hit"
@@ -109,7 +110,7 @@ def _about_ram(curve: Curve, r: FloatArray) -> Iterator[Caution]:
         yield Caution(
             "all_pages_fit_in_ram",
             f"RAM of {counted(holds_all[0], 'page')} holds all "
-            f"{counted(curve.distinct_pages, 'page')} of the workload: {hit}",
+            f"{counted(curve.data_pages, 'page')} of the workload: {hit}",
             "choose less RAM, or profile a larger part of the workload",
             about=("curve",),
         )
@@ -143,7 +144,8 @@ def _about_readings(curve: Curve, sizes: FloatArray) -> Iterator[Caution]:
             "give a curve that reaches these sizes",
             about=("curve",),
         )
-    if curve.given is not None and curve.given.described_by is not None:
+    given = curve.given
+    if given is not None and (given.described_by is not None or given.composed_of):
         return  # straight lines are far nearer to the formula than the formula to a replay
     between = sizes[(sizes < curve.last_listed) & ~curve.listed(sizes)]
     if between.size and curve.scaled is None:  # of a scaled curve all sizes are
@@ -254,9 +256,54 @@ def about_given(curve: Curve) -> Iterator[Caution]:
         )
 
 
+def about_scaled_parts(parts: ScaledParts) -> Caution:
+    """Say how far misses of several workloads may be off because some of them were scaled.
+
+    Parameters
+    ----------
+    parts : ScaledParts
+        Which were scaled, and the errors known of their laws in one.
+    """
+    names, known = listed(parts.names), parts.known_error
+    single = len(parts.names) == 1
+    were = f"{names} {'was' if single else 'were'} scaled to production"
+    if known is None:
+        law = (
+            "by a law whose error was never measured"
+            if single
+            else "at least one of them by a law whose error was never measured"
+        )
+        return Caution(
+            "scaled_unmeasured",
+            f"{were}, {law}, so how far the misses of all workloads are off is unknown",
+            "record the system at two sizes and compare, or use the law `relations`",
+        )
+    if known.extrapolated:
+        beyond = (
+            "the error of its law was measured"
+            if single
+            else "the errors of their laws were measured"
+        )
+        return Caution(
+            "scale_extrapolated",
+            f"{were}; {beyond} up to {three_digits(known.measured_up_to)} times and "
+            f"{'is' if single else 'are'} extrapolated: misses of all workloads may be up to "
+            f"{off(known.worst)}",
+            "record a larger system, so that less has to be scaled",
+        )
+    return Caution(
+        "scaled",
+        f"{were}: by the errors measured, each weighted by the misses of its workload, misses of "
+        f"all workloads are {off(known.mean)} on average, {off(known.worst)} at most",
+        "record a larger system for a smaller error",
+    )
+
+
 def _about_scaled(curve: Curve) -> Iterator[Caution]:
     """Say by how much a workload was scaled, how well that is known, and on what it rests."""
     scaled = curve.scaled
+    if curve.scaled_parts is not None:
+        yield about_scaled_parts(curve.scaled_parts)
     if scaled is None:
         return
     known = scaled.known_error
@@ -275,7 +322,7 @@ def _about_scaled(curve: Curve) -> Iterator[Caution]:
             "scale_extrapolated",
             f"the workload was recorded at {recorded} and scaled {times} times, to {to}, by the law "
             f"`{scaled.law}`; its error was measured up to {three_digits(known.measured_up_to)} "
-            f"times and is extrapolated: misses may be {percent(known.worst)} off",
+            f"times and is extrapolated: misses may be up to {off(known.worst)}",
             "record a larger system, so that less has to be scaled",
         )
     else:
@@ -283,7 +330,7 @@ def _about_scaled(curve: Curve) -> Iterator[Caution]:
             "scaled",
             f"the workload was recorded at {recorded} and scaled {times} times, to {to}, by the law "
             f"`{scaled.law}`: by its errors measured up to {three_digits(known.measured_up_to)} "
-            f"times, misses are {percent(known.mean)} off on average, {percent(known.worst)} at most",
+            f"times, misses are {off(known.mean)} on average, {off(known.worst)} at most",
             "record a larger system for a smaller error",
         )
     if not scaled.data_stated:
@@ -294,12 +341,12 @@ def _about_scaled(curve: Curve) -> Iterator[Caution]:
             "state the size of the recorded database or volume",
         )
     if scaled.law == "relations" and scaled.tau_accesses is None and scaled.factor != 1:
-        off = "less" if scaled.factor > 1 else "more"
+        which = "less" if scaled.factor > 1 else "more"
         yield Caution(
             "tau_not_stated",
             "clients and accesses per unit of work of the recording were not both stated, so reuse "
             "within one transaction is stretched as all other reuse is; small caches may miss "
-            f"{off} than shown",
+            f"{which} than shown",
             "state the clients of the recording and the page accesses of one transaction",
         )
 

@@ -18,10 +18,16 @@ from tierwright.common.wording import counted
 from tierwright.evaluate.page_flow.results import Replayed
 from tierwright.evaluate.page_flow.schemes import BY_NAME, NO_FLASH, SCHEMES, TIE_ORDER
 from tierwright.evaluate.page_flow.terms import TERM_NAMES
+from tierwright.evaluate.scale.replays import (
+    ReplaySizes,
+    recorded_accesses,
+    recorded_sizes,
+)
 
 if TYPE_CHECKING:
     from tierwright.evaluate.page_flow.results import Evaluation
     from tierwright.profile.curve import Curve
+    from tierwright.profile.production import Scaled
 
 STEADY_ERRORS = ((0.0, 0.1), (0.35, 0.3), (0.7, 1.0))
 """By how much a steady cost may be off the second half of a recording, as a share of it, from a
@@ -139,7 +145,11 @@ def contenders(
     return tuple(name for name in costs if name in able or name == leader)
 
 
-def decided(found: Evaluation, counters: Mapping[str, Mapping[str, Any]]) -> Evaluation:
+def decided(
+    found: Evaluation,
+    counters: Mapping[str, Mapping[str, Any]],
+    scaled: Scaled | None = None,
+) -> Evaluation:
     """Let replays of all schemes decide an evaluation.
 
     Parameters
@@ -147,7 +157,9 @@ def decided(found: Evaluation, counters: Mapping[str, Mapping[str, Any]]) -> Eva
     found : Evaluation
         By the model.
     counters : mapping
-        By scheme of the evaluation: what its replay at the same sizes counted.
+        By scheme of the evaluation: what its replay at `replay_points` counted.
+    scaled : Scaled, optional
+        How the workload was scaled that was evaluated.
 
     Returns
     -------
@@ -162,17 +174,53 @@ def decided(found: Evaluation, counters: Mapping[str, Mapping[str, Any]]) -> Eva
         name: replace(result, replayed=priced(counters[name], **times))
         for name, result in found.schemes.items()
     }
+    sizes = replay_sizes(found, scaled)
     return ranked(
         replace(
             found,
             schemes=schemes,
             decided_by="replay",
+            replayed_at=sizes,
             warnings=(
+                *_about_sizes(sizes),
                 *_about_growth(found, counters[NO_FLASH]),
                 *(w for w in found.warnings if w.name not in SETTLED),
             ),
         )
     )
+
+
+def _about_sizes(sizes: ReplaySizes | None) -> tuple[Caution, ...]:
+    """Say at which sizes the recording stood for production."""
+    if sizes is None:
+        return ()
+    return (
+        Caution(
+            "replayed_scaled_down",
+            sizes.sentence.removesuffix("."),
+            "record a larger system to replay at sizes nearer to those of production",
+        ),
+    )
+
+
+def not_replayed(found: Evaluation, sizes: ReplaySizes) -> Evaluation:
+    """Leave a close call of production to the model, because its recording is too small to replay.
+
+    Parameters
+    ----------
+    found : Evaluation
+        By the model.
+    sizes : ReplaySizes
+        Of which a tier is `too_small`.
+    """
+    caution = Caution("replay_too_small", sizes.refusal.removesuffix("."), sizes.remedy)
+    advised = (
+        replace(each, hint=sizes.remedy)
+        if each.name == "lead_within_model_error"
+        else each
+        for each in found.warnings
+    )
+    return replace(found, warnings=(caution, *advised))
 
 
 def _about_growth(
@@ -289,19 +337,74 @@ def warm_up_of(start: str, accesses: int) -> int:
     return accesses // 2 if start == "steady" else 0
 
 
-def replay_points(found: Evaluation) -> dict[str, ReplayPoint]:
+def replay_points(
+    found: Evaluation, scaled: Scaled | None = None
+) -> dict[str, ReplayPoint]:
     """Where each scheme is replayed, for an evaluation to be decided.
 
     The metadata of flash, where they are charged, leave less RAM to the schemes with flash.
+
+    Parameters
+    ----------
+    found : Evaluation
+        By the model.
+    scaled : Scaled, optional
+        How the workload was scaled that was evaluated: its recording is replayed at the sizes that
+        correspond.
+
+    Raises
+    ------
+    BadInput
+        If an earlier version scaled it.
     """
     inputs = found.inputs
-    warm_up = warm_up_of(start_of(found), inputs["accesses"])
-    return {
-        scheme: ReplayPoint(inputs["ram_pages"], 0, warm_up)
+    asked = {
+        scheme: (inputs["ram_pages"], 0)
         if scheme == NO_FLASH
-        else ReplayPoint(inputs["ram_pages_with_flash"], inputs["flash_pages"], warm_up)
+        else (inputs["ram_pages_with_flash"], inputs["flash_pages"])
         for scheme in SCHEMES
     }
+    accesses = inputs["accesses"] if scaled is None else recorded_accesses(scaled)
+    warm_up = warm_up_of(start_of(found), accesses)
+    return {
+        scheme: recorded_point(ReplayPoint(ram, flash, warm_up), scheme, scaled)
+        for scheme, (ram, flash) in asked.items()
+    }
+
+
+def recorded_point(
+    point: ReplayPoint, scheme: str, scaled: Scaled | None
+) -> ReplayPoint:
+    """Return where the recording is replayed for a point of a scheme in production.
+
+    The point itself where nothing was scaled.
+    """
+    if scaled is None:
+        return point
+    ram, flash = recorded_sizes(
+        scaled,
+        point.ram_pages,
+        point.flash_pages,
+        repeats_ram=BY_NAME[scheme].repeats_ram,
+    )
+    return replace(point, ram_pages=ram, flash_pages=flash)
+
+
+def replay_sizes(found: Evaluation, scaled: Scaled | None) -> ReplaySizes | None:
+    """Return at which sizes the recording is replayed; None where at those of the evaluation."""
+    if scaled is None:
+        return None
+    asked, replayed = replay_points(found), replay_points(found, scaled)
+    return ReplaySizes.of(
+        scaled,
+        [
+            (
+                (asked[name].ram_pages, asked[name].flash_pages),
+                (point.ram_pages, point.flash_pages),
+            )
+            for name, point in replayed.items()
+        ],
+    )
 
 
 def start_of(found: Evaluation) -> str:
@@ -315,7 +418,7 @@ def check_belongs(curve: Curve, counters: Mapping[str, Any], name: str) -> None:
     Parameters
     ----------
     curve : Curve
-        Of the profile.
+        Of the profile; the trace of one that was scaled is its recording.
     counters : mapping
         What a replay of the trace counted.
     name : str
@@ -326,17 +429,24 @@ def check_belongs(curve: Curve, counters: Mapping[str, Any], name: str) -> None:
     BadInput
         If accesses, distinct pages, page size or, where the curve knows them, writes differ.
     """
+    scaled = curve.scaled
+    accesses, distinct, writes = (
+        (curve.accesses, curve.distinct_pages, curve.known_write_accesses)
+        if scaled is None
+        else (
+            recorded_accesses(scaled),
+            scaled.recorded_pages,
+            scaled.recorded_write_accesses,
+        )
+    )
     asked = {
         "page size": (curve.page_bytes, counters["page_bytes"]),
-        "accesses": (curve.accesses, counters["accesses"] + counters.get("warm_up", 0)),
+        "accesses": (accesses, counters["accesses"] + counters.get("warm_up", 0)),
     }
     if curve.sample_rate is None:  # a sample estimates them
-        asked["distinct pages"] = (curve.distinct_pages, counters["distinct_pages"])
-    if curve.known_write_accesses is not None and not counters.get("warm_up"):
-        asked["write accesses"] = (
-            curve.known_write_accesses,
-            counters["write_accesses"],
-        )
+        asked["distinct pages"] = (distinct, counters["distinct_pages"])
+    if writes is not None and not counters.get("warm_up"):
+        asked["write accesses"] = (writes, counters["write_accesses"])
     differing = [
         f"{what} {its:,} and {ours:,}"
         for what, (ours, its) in asked.items()

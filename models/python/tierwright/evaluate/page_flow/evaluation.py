@@ -24,6 +24,7 @@ from tierwright.evaluate.metadata import (
     ram_pages_left,
 )
 from tierwright.evaluate.page_flow import decision, engine, explain
+from tierwright.evaluate.page_flow.at_load import at_load
 from tierwright.evaluate.page_flow.cautions import (
     about_curve,
     about_devices,
@@ -213,6 +214,13 @@ def evaluate(
             devices=(ram, flash, disk),
             times=times,
             prices=prices,
+            amortisation_months=months,
+        ),
+        count_devices=lambda schemes, outer: at_load(
+            schemes,
+            outer,
+            curve,
+            devices=(ram, flash, disk),
             amortisation_months=months,
         ),
         ram_budget=budget,
@@ -592,6 +600,11 @@ def _inputs(
 ) -> dict[str, Any]:
     ram, flash, disk = devices
     size = curve.page_bytes
+    held = (
+        "the whole data set (distinct pages x page size)"
+        if curve.scaled is None
+        else "the data of production of one machine"
+    )
     return {
         "start": curve.start,
         "accesses": curve.accesses,
@@ -613,7 +626,7 @@ def _inputs(
         "amortisation_months": months,
         "cost_basis": (
             "Money per month for the bytes held: RAM and flash of the sizes chosen, "
-            "and the whole data set (distinct pages x page size) on disk; rent as "
+            f"and {held} on disk; rent as "
             f"quoted, a purchase spread over {counted(months, 'month')} without interest; "
             f"{NOT_INCLUDED}"
         ),

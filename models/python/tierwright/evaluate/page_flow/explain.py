@@ -89,6 +89,8 @@ def exactness(
     given = curve.given
     if given is not None and given.described_by is not None:
         return False, f"{text}, on the curve computed from the description", None
+    if given is not None and given.composed_of:
+        return False, f"{text}, on the curve composed by formula", None
     if not all(curve.is_listed(size) for size in sizes):
         return (
             False,

@@ -100,15 +100,16 @@ def about_load(
     found : Evaluation
         The schemes at one choice; the figures of a replayed scheme are those of its replay.
     curve : Curve
-        Of the recording, or of production.
+        Of the recording, or of a description.
     duration_s : float or None
         Of the same; without it there is no rate and no warning. [s]
     """
-    if duration_s is None or duration_s <= 0:
+    # Of production the devices that carry its rate are counted: see `at_load`.
+    if duration_s is None or duration_s <= 0 or curve.scaled is not None:
         return
-    rate, who = _rate_of(curve, duration_s)
+    rate, who = curve.accesses / duration_s, _maker_of(curve)
     shares = {
-        name: busy_shares(_deciding_terms(scheme), rate)
+        name: busy_shares(deciding_terms(scheme), rate)
         for name, scheme in found.schemes.items()
     }
     best = shares[found.best]
@@ -135,22 +136,20 @@ def about_load(
     )
 
 
-def _rate_of(curve: Curve, duration_s: float) -> tuple[float, str]:
-    """Return the rate that has to be carried, and who makes it. [1/s]"""
-    if curve.scaled is None:
-        described = curve.given is not None and curve.given.described_by is not None
+def _maker_of(curve: Curve) -> str:
+    given = curve.given
+    if given is not None and given.described_by is not None:
+        return "the description states"
+    if given is not None and given.composed_of:
         return (
-            curve.accesses / duration_s,
-            "the description states" if described else "the recording makes",
+            "the composed workloads make"
+            if len(given.composed_of) > 1
+            else "the composed workload makes"
         )
-    production = curve.scaled.production
-    if production.peak_accesses_per_s is None:
-        return production.machine_accesses_per_s, "production makes"
-    peak = production.peak_accesses_per_s / production.machines
-    return peak, "production at its peak makes"
+    return "the recording makes"
 
 
-def _deciding_terms(scheme: SchemeResult) -> Mapping[str, float]:
+def deciding_terms(scheme: SchemeResult) -> Mapping[str, float]:
     """Cost terms that the choice rests on: replayed, or else the model's."""
     if scheme.replayed is None:
         return scheme.cost_terms_us_per_access

@@ -315,6 +315,17 @@ def _with_device_times(
     return made
 
 
+_BY_LAW = (
+    "the law overstates the misses by its worst error",
+    "the law understates them by its worst error",
+)
+_BY_LAWS = (
+    "the scale laws overstate the misses by their worst error",
+    "the scale laws understate them by their worst error",
+)
+"""Of a composed curve, whose workloads may have been scaled by several."""
+
+
 def _curves(name: str, asked: Situation) -> Iterator[tuple[str, Curve, Curve]]:
     """Yield other curves, with the one to compare each with."""
     curve = asked.curve
@@ -326,19 +337,12 @@ def _curves(name: str, asked: Situation) -> Iterator[tuple[str, Curve, Curve]]:
             yield "every first touch misses there", _with_misses(base, high), base
         case "sampled_curve":
             yield from _of_sample(curve)
-        case "scaled" | "scale_extrapolated" if curve.scaled is not None:
+        case "scaled" | "scale_extrapolated" if curve.is_scaled:
             base = _thinned(asked)
             low, high = curve.law_band(base.pages)
-            yield (
-                "the law overstates the misses by its worst error",
-                _with_misses(base, low),
-                base,
-            )
-            yield (
-                "the law understates them by its worst error",
-                _with_misses(base, high),
-                base,
-            )
+            more, fewer = _BY_LAW if curve.scaled is not None else _BY_LAWS
+            yield more, _with_misses(base, low), base
+            yield fewer, _with_misses(base, high), base
         case "interpolated" | "beyond_the_curve":
             yield from _of_readings(name, asked)
         case "dirty_share_stated" | "dirty_share_unknown" if curve.given is not None:

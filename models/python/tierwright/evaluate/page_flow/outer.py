@@ -115,7 +115,7 @@ def outer_bars(
     steps = _steps(without, "m_r", "D", disk_us, meanings)
     if not curve.data_known:
         return OuterBars({WITHOUT: without}, SIZE_UNKNOWN, steps)
-    data = curve.distinct_pages
+    data = curve.data_pages
     parts, _ = _cost_parts(curve, data, data, devices, prices, amortisation_months)
     nothing = np.asarray(0.0)
     flow = engine.flows(curve, np.asarray(float(data)), nothing, schemes=(NO_FLASH,))[
@@ -123,13 +123,17 @@ def outer_bars(
     ]
     terms = engine.terms(NO_FLASH, flow, times).by_term
     missed = max(0.0, float(flow.counts.ram_misses) - flow.growth)
+    written = float(flow.p_d * flow.counts.ram_misses)
+    if curve.scaled is not None and curve.start == "steady":
+        # All data of production are in RAM: what a recording cannot show of such sizes is known.
+        missed, written, terms = 0.0, 0.0, {}
     in_ram = _bar(
         IN_RAM,
         (data, 0),
         accesses=curve.accesses,
         terms={name: float(value) / curve.accesses for name, value in terms.items()},
         reads=missed,
-        writes=float(flow.p_d * flow.counts.ram_misses),
+        writes=written,
         parts={"ram": parts["ram"], "disk": parts["disk"]},
         note=" ".join([WITH_DISK, *_about_misses(curve, missed)]),
     )

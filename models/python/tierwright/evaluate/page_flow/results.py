@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
@@ -17,6 +17,7 @@ from tierwright.common.currency import is_money
 from tierwright.common.derivation import money_text
 from tierwright.evaluate.metadata import RamBudget
 from tierwright.evaluate.page_flow.derivation import SchemeDerivation
+from tierwright.evaluate.scale.replays import ReplaySizes
 from tierwright.hardware.tier_prices import CostPart
 from tierwright.profile.steady_state import Start
 
@@ -271,6 +272,62 @@ class OuterBars:
 
 
 @dataclass(frozen=True, slots=True)
+class DevicesNeeded:
+    """The least devices of one configuration that carry the load.
+
+    Attributes
+    ----------
+    flash_devices, disks : int
+        At least; 0 where the configuration has none. [1]
+    flash_busy, disk_busy : float
+        Busy share if there were one of each; above 1 one is too few. [1]
+    cost_usd_per_month : Decimal or None
+        RAM of its size, whole flash devices and disks, or as many volumes; None without prices. [USD/month]
+    cost_parts : dict of str to CostPart
+        By tier.
+    cost_reason : str
+        Why there is no cost; empty when there is one.
+    """
+
+    flash_devices: int
+    disks: int
+    flash_busy: float
+    disk_busy: float
+    cost_usd_per_month: Decimal | None
+    cost_parts: dict[str, CostPart]
+    cost_reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class AtLoad:
+    """Devices that carry the load of one machine of production.
+
+    Attributes
+    ----------
+    accesses_per_s : float
+        Of one machine: in the busiest hour where that is known, else the mean. [1/s]
+    of_peak : bool
+        Whether it is that of the busiest hour.
+    machines : int
+        Equal machines, each with these devices.
+    schemes : dict of str to DevicesNeeded
+        By scheme.
+    outer : dict of str to DevicesNeeded
+        By configuration beside the schemes.
+    """
+
+    accesses_per_s: float
+    of_peak: bool
+    machines: int
+    schemes: dict[str, DevicesNeeded]
+    outer: dict[str, DevicesNeeded]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data for JSON."""
+        return dict(plain(self))
+
+
+@dataclass(frozen=True, slots=True)
 class Evaluation:
     """All schemes at one choice of sizes and devices.
 
@@ -301,6 +358,8 @@ class Evaluation:
         Makes `derivation`, for whoever asks for it.
     surround : callable
         Makes `outer` from the scheme without flash, for whoever asks for it.
+    count_devices : callable
+        Counts the devices that production takes, of the schemes and of `outer`.
     ram_budget : RamBudget or None
         How much RAM the flash metadata take and leave, and why; None where nothing is
         charged.
@@ -319,6 +378,9 @@ class Evaluation:
     growth_per_access : float
         Their first touches per access: in the steady state beside hits and misses, from a cold
         start a part of the misses. [1]
+    replayed_at : ReplaySizes or None
+        At which sizes the recording was replayed that decided for production; None where no replay
+        decided, or at the sizes of the evaluation.
     """
 
     schemes: dict[str, SchemeResult]
@@ -333,6 +395,9 @@ class Evaluation:
     inputs: dict[str, Any]
     derive: Callable[[], list[SchemeDerivation]] = field(repr=False)
     surround: Callable[[SchemeResult], OuterBars] = field(repr=False)
+    count_devices: Callable[[Mapping[str, SchemeResult], OuterBars], AtLoad | None] = (
+        field(repr=False)
+    )
     ram_budget: RamBudget | None = None
     decided_by: str = "model"
     contenders: tuple[str, ...] = ()
@@ -340,6 +405,7 @@ class Evaluation:
     writes_least: str | None = None
     new_pages: int = 0
     growth_per_access: float = 0.0
+    replayed_at: ReplaySizes | None = None
 
     @property
     def derivation(self) -> list[SchemeDerivation]:
@@ -351,15 +417,22 @@ class Evaluation:
         """No flash, everything in RAM and everything on flash; computed at each call."""
         return self.surround(self.schemes["none"])
 
+    def at_load(self, outer: OuterBars) -> AtLoad | None:
+        """Devices that carry the rate of production; None where none is stated."""
+        return self.count_devices(self.schemes, outer)
+
     def to_dict(self) -> dict[str, Any]:
         """Return plain data for JSON; whole counts are integers."""
         found = plain(self)
         if not isinstance(found, dict):  # a dataclass always gives a dict
             raise TypeError(type(found))
-        del found["derive"], found["surround"]
+        del found["derive"], found["surround"], found["count_devices"]
+        outer = self.outer
+        load = self.at_load(outer)
         return {
             **found,
-            "outer": self.outer.to_dict(),
+            "outer": outer.to_dict(),
+            "at_load": None if load is None else load.to_dict(),
             "derivation": [each.to_dict() for each in self.derivation],
         }
 

@@ -941,10 +941,10 @@ def _cautions(
             "choose more RAM, less flash, or a cache with larger units",
         )
     largest = float((point.r + point.f).max())
-    if largest > curve.distinct_pages and curve.data_known:
+    if largest > curve.data_pages and curve.data_known:
         yield Caution(
             "all_pages_fit",
-            f"part of the map holds all {counted(curve.distinct_pages, 'page')} of the workload: more "
+            f"part of the map holds all {counted(curve.data_pages, 'page')} of the workload: more "
             "flash changes nothing there",
             "choose a smaller range, or profile a larger part of the workload",
         )

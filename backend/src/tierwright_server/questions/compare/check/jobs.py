@@ -1,5 +1,6 @@
 """The worker's side of the simulate job."""
 
+from dataclasses import replace
 from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncSession
@@ -7,6 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncSession
 from tierwright.advise.checks.compare import compare
 from tierwright.common.wording import counted
 from tierwright.evaluate.page_flow.decision import ReplayPoint
+from tierwright.evaluate.page_flow.schemes import NO_FLASH
 from tierwright_server.common.settings import Settings
 from tierwright_server.questions.compare.check.schemas import warm_up_asked
 from tierwright_server.replays import kept, points, results
@@ -22,31 +24,28 @@ async def prepare(
     simulation = await results.of_run(session, run)
     trace = contents.existing_trace(settings, simulation.content_id)
     inputs = simulation.inputs
-    whole = inputs["ram_pages"]
     content = await results.content_of(session, simulation)
-    return {
-        "trace": str(trace),
-        "schemes": inputs["schemes"],
-        "ram_pages": whole,
-        # checks of earlier versions charged no metadata
-        "ram_pages_with_flash": simulation.plan.get("ram_pages_with_flash", whole),
-        "flash_pages": inputs["flash_pages"],
-        "warm_up": warm_up_of(warm_up_asked(inputs), content),
+    warm_up = warm_up_of(warm_up_asked(inputs), content.summary["accesses"])
+    sizes = {
+        name: [point.ram_pages, point.flash_pages]
+        for name, point in _points(simulation).items()
     }
+    if NO_FLASH in sizes and "points" not in simulation.plan:
+        sizes[NO_FLASH][1] = inputs["flash_pages"]  # among its counters as asked
+    return {"trace": str(trace), "sizes": sizes, "warm_up": warm_up}
 
 
-def _points(
-    simulation: Result, counted: dict[str, dict[str, int]]
-) -> dict[str, ReplayPoint]:
-    """Where each scheme of a check was replayed."""
+def _points(simulation: Result) -> dict[str, ReplayPoint]:
+    """Where each scheme of a check is replayed, without the warm-up."""
     whole, flash = (simulation.inputs[key] for key in ("ram_pages", "flash_pages"))
+    # checks of earlier versions charged no metadata
     left = simulation.plan.get("ram_pages_with_flash", whole)
+    recorded = simulation.plan.get("points", {})
 
     def point(name: str) -> ReplayPoint:
-        warm_up = counted[name].get("warm_up", 0)
-        if name == "none":
-            return ReplayPoint(whole, 0, warm_up)
-        return ReplayPoint(left, flash, warm_up)
+        if name in recorded:
+            return ReplayPoint(*recorded[name])
+        return ReplayPoint(whole, 0) if name == NO_FLASH else ReplayPoint(left, flash)
 
     return {name: point(name) for name in simulation.inputs["schemes"]}
 
@@ -63,8 +62,12 @@ async def finish(
     simulation.result = {"rows": rows, "schemes": result["schemes"]}
     simulation.complete = True
     counters = {
-        points.key_of(name, point, simulation.core_version): result["schemes"][name]
-        for name, point in _points(simulation, result["schemes"]).items()
+        points.key_of(
+            name,
+            replace(point, warm_up=result["schemes"][name].get("warm_up", 0)),
+            simulation.core_version,
+        ): result["schemes"][name]
+        for name, point in _points(simulation).items()
     }
     await kept.keep(session, simulation.content_id, counters)
     await session.flush()

@@ -7,9 +7,6 @@ from tierwright.simulate import replay as simulate_replay
 from tierwright.trace.reading import Trace
 from tierwright_server.jobs.report import Report
 
-_NO_FLASH = "none"
-"""The scheme without flash, which caches in all of RAM."""
-
 
 def replay(job: dict[str, Any], report: Report) -> dict[str, Any]:
     """Replay every scheme asked for, one after the other.
@@ -17,9 +14,8 @@ def replay(job: dict[str, Any], report: Report) -> dict[str, Any]:
     Parameters
     ----------
     job : dict
-        `trace` (path of the canonical trace), `schemes`, `flash_pages`, `ram_pages`,
-        `ram_pages_with_flash`, what the flash metadata leave of it, and `warm_up`, the accesses
-        that are not counted.
+        `trace` (path of the canonical trace), `sizes` (by scheme its RAM and flash, in pages), and
+        `warm_up`, the accesses that are not counted.
     report : Report
         Takes progress in bytes of the trace, one phase a scheme.
 
@@ -30,16 +26,16 @@ def replay(job: dict[str, Any], report: Report) -> dict[str, Any]:
     """
     found = {}
     total_bytes = Path(job["trace"]).stat().st_size
-    ram_pages = {_NO_FLASH: job["ram_pages"]}
-    for number, scheme in enumerate(job["schemes"], start=1):
-        phase = f"replaying {scheme} ({number} of {len(job['schemes'])})"
+    sizes = job["sizes"]
+    for number, (scheme, (ram_pages, flash_pages)) in enumerate(sizes.items(), start=1):
+        phase = f"replaying {scheme} ({number} of {len(sizes)})"
         with report.phase(phase, total_bytes) as on_progress:
             counters = simulate_replay.replay(
                 Trace(Path(job["trace"])),
                 "scheme",
                 scheme,
-                ram_pages.get(scheme, job["ram_pages_with_flash"]),
-                job["flash_pages"],
+                ram_pages,
+                flash_pages,
                 warm_up=job["warm_up"],
                 on_progress=on_progress,
             )

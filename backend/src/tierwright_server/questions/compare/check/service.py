@@ -1,21 +1,25 @@
 """Decisions about checks by simulation: same inputs, same id, one replay."""
 
+from collections.abc import Iterator
 from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from tierwright.advise.checks.compare import model_of
 from tierwright.common.wording import counted
+from tierwright.evaluate.page_flow import decision
 from tierwright.evaluate.page_flow.results import Evaluation
 from tierwright.evaluate.page_flow.schemes import SCHEMES
 from tierwright_server.common import version
 from tierwright_server.common.errors import BadInput
 from tierwright_server.common.older_models import about_version
 from tierwright_server.common.result_ids import result_id
+from tierwright_server.common.schemas import WarningOut
 from tierwright_server.http.context import Context
 from tierwright_server.jobs.runs.schemas import RunOut
 from tierwright_server.jobs.runs.states import RunKind, RunStatus
 from tierwright_server.questions import point as questions_point
+from tierwright_server.questions import recording as recordings
 from tierwright_server.questions.compare import service as evaluations
 from tierwright_server.questions.compare.check.schemas import (
     SimulationIn,
@@ -37,7 +41,9 @@ async def create_simulation(
     """Find the check of these inputs, or queue it; a failed one is tried again."""
     schemes = _schemes(body)
     point = await questions_point.find_point(session, context, body)
-    workloads.check_traced(point.workload, point.content)
+    recording = await recordings.find(
+        context, point.workload, point.content, point.curve
+    )
     model = _model(point, evaluations.compute(body, point))
     simulation_id = _id_of(point.content, body, schemes, model)
 
@@ -48,7 +54,7 @@ async def create_simulation(
         RunKind.SIMULATE,
         simulation_id,
         point.workload,
-        point.content,
+        recording.content,
         {**body.model_dump(mode="json"), "schemes": schemes},
         model,
         f"Check {point.workload.name} at {body.ram_pages:,} + {counted(body.flash_pages, 'page')}",
@@ -63,7 +69,28 @@ def id_of(point: Point, body: SimulationIn, found: Evaluation) -> str:
 
 
 def _model(point: Point, found: Evaluation) -> dict[str, Any]:
-    return model_of(found, point.flash[0], point.disk[0])
+    """Return what a check compares with; of a scaled workload also where its recording is replayed.
+
+    Raises
+    ------
+    BadInput
+        If that recording is too small.
+    """
+    model = model_of(found, point.flash[0], point.disk[0])
+    scaled = point.curve.scaled
+    if scaled is None:
+        return model
+    sizes = decision.replay_sizes(found, scaled)
+    if sizes is not None and sizes.too_small:
+        raise BadInput(sizes.refusal.removesuffix("."), hint=f"{sizes.remedy}.")
+    at = decision.replay_points(found, scaled)
+    return {
+        **model,
+        "content_id": point.content.id,
+        "recorded_accesses": scaled.recorded_accesses,
+        "points": {name: [p.ram_pages, p.flash_pages] for name, p in at.items()},
+        "replayed_at": None if sizes is None else sizes.sentence,
+    }
 
 
 async def get_simulation(
@@ -72,7 +99,7 @@ async def get_simulation(
     """Read a check, with the notes of the workload through which it is asked for."""
     simulation, run = await results.find(session, RunKind.SIMULATE, simulation_id)
     through = await workloads.asked_through(
-        session, workload_id, simulation.content_id, simulation.workload_id
+        session, workload_id, _content_id(simulation), simulation.workload_id
     )
     return await _simulation_out(session, simulation, run, through)
 
@@ -99,13 +126,15 @@ def _id_of(
 ) -> str:
     """Hash what the result depends on: names of devices and prices do not matter."""
     charged = model["ram_pages_with_flash"] != body.ram_pages
-    warm_up = warm_up_of(warm_up_asked(body.model_dump()), content)
+    accesses = model.get("recorded_accesses", content.summary["accesses"])
+    warm_up = warm_up_of(warm_up_asked(body.model_dump()), accesses)
     parts = {
         "content_id": content.id,
         "ram_pages": body.ram_pages,
         **({"ram_pages_with_flash": model["ram_pages_with_flash"]} if charged else {}),
         "flash_pages": body.flash_pages,
         **({"warm_up": warm_up} if warm_up else {}),
+        **({"points": model["points"]} if "points" in model else {}),
         "schemes": schemes,
         "times_us": model["times_us"],
         "core_version": version.VERSION,
@@ -124,7 +153,7 @@ async def _simulation_out(
     return SimulationOut(
         id=simulation.id,
         workload_id=workload_id,
-        content_id=simulation.content_id,
+        content_id=_content_id(simulation),
         status=status,
         inputs=SimulationIn.model_validate(
             # Checks of earlier versions began cold.
@@ -136,9 +165,27 @@ async def _simulation_out(
         result=_result_out(simulation),
         warnings=[
             *about_version(simulation.core_version),
+            *_about_sizes(simulation),
             *await workloads.cautions_of(session, workload_id, content),
         ],
     )
+
+
+def _content_id(simulation: Result) -> str:
+    """Content of the workload in question: of a scaled one not the trace that is replayed."""
+    found: str = simulation.plan.get("content_id", simulation.content_id)
+    return found
+
+
+def _about_sizes(simulation: Result) -> Iterator[WarningOut]:
+    sentence = simulation.plan.get("replayed_at")
+    if sentence is not None:
+        yield WarningOut(
+            name="replayed_scaled_down",
+            message=sentence.removesuffix("."),
+            hint="compare counts per access: the model's are shown for as many accesses as the replay "
+            "counted",
+        )
 
 
 def _result_out(simulation: Result) -> SimulationResult | None:

@@ -10,6 +10,7 @@ use crate::replay::admission::{self, ADMISSION, Admission, ForAdmission};
 use crate::replay::policies::lru::Lru;
 use crate::replay::policies::{AnyGuarded, AnyPolicy, Policy};
 use crate::replay::settings::spelled;
+use crate::replay::timed::{TimedResult, Timing};
 use crate::replay::two_tier::{self, Policies, Run, Scheme, SchemeResult};
 use crate::replay::{About, flash_blocks, flash_caches, known_names, online};
 
@@ -81,6 +82,22 @@ macro_rules! schemes {
                         two_tier::simulate::<$any, none::NoFlash<AnyPolicy>>(about, policies, run)
                     }
                 )+
+                _ => Err(unknown(name)),
+            }
+        }
+
+        /// Replays the run through the scheme called `name`, with LRU in both tiers, on simulated time.
+        pub(crate) fn simulate_timed(
+            name: &str,
+            run: Run<'_, '_>,
+            timing: Timing,
+        ) -> Result<TimedResult> {
+            let wanted = spelled(name);
+            let Some(about) = TABLE.iter().find(|about| about.name == wanted) else {
+                return Err(unknown(name));
+            };
+            match about.name {
+                $($name => two_tier::simulate_timed::<$lru, none::NoFlash<Lru>>(about, run, timing),)+
                 _ => Err(unknown(name)),
             }
         }

@@ -1,0 +1,1 @@
+"""Configurations that can be bought for a workload."""

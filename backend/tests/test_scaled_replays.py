@@ -1,0 +1,320 @@
+"""Checks of workloads scaled to production: their recording is replayed at the sizes that correspond."""
+
+from pathlib import Path
+
+import pytest
+
+from tierwright import _simulator
+from tierwright.profile.measure import profile
+from tierwright.trace.reading import Trace
+
+FLASH = "samsung-pm9a3-7.68tb-u2"
+DISK = "face2016-cheetah-15k6-raid0-16"
+TRACE = "fixtures/traces/tpcb-cut.csv.zst"
+K = 4
+SMALL = {"ram_pages": 1000, "flash_pages": 6000}
+DEVICES = {"flash_device_id": FLASH, "disk_device_id": DISK, "start": "steady"}
+
+
+def scaled(application, name, workload="example", **changes):
+    summary = application.get(f"/workloads/{workload}")["summary"]
+    body = {
+        "name": name,
+        "data_bytes": K * summary["footprint_bytes"],
+        "accesses_per_s": 80_000.0,
+        "law": "stretch",
+        **changes,
+    }
+    return application.post(f"/workloads/{workload}/scaled", body, 201)
+
+
+@pytest.fixture(scope="module")
+def made(application):
+    return scaled(application, "Four times the example")
+
+
+@pytest.fixture(scope="module")
+def point(made):
+    sizes = {name: K * pages for name, pages in SMALL.items()}
+    return {**DEVICES, **sizes, "workload_id": made["id"]}
+
+
+@pytest.fixture(scope="module")
+def recorded():
+    return {**DEVICES, **SMALL, "workload_id": "example"}
+
+
+@pytest.fixture
+def tiny(point):
+    """RAM of which the recording would have 999 pages."""
+    return {**point, "ram_pages": K * 999}
+
+
+def names(found):
+    return {warning["name"]: warning for warning in found["warnings"]}
+
+
+def replayed(name, sizes, **options):
+    summary = _simulator.replay(TRACE, "scheme", "none", 10, 0)
+    return _simulator.replay(
+        TRACE,
+        "scheme",
+        name,
+        sizes["ram_pages"],
+        0 if name == "none" else sizes["flash_pages"],
+        warm_up=summary["accesses"] // 2,
+        **options,
+    )
+
+
+class TestSummary:
+    def test_says_whose_trace_is_replayed(self, application, made):
+        example = application.get("/workloads/example")
+        assert example["summary"]["replayable"]
+        assert made["summary"]["replayable"]
+        assert made["summary"]["kind"] == "profile"
+        assert made["summary"]["scaled_from"]["content_id"] == example["content_id"]
+
+    def test_a_profile_without_its_trace_is_not_replayable(self, application):
+        document = profile(Trace(Path(TRACE))).to_dict()
+        given = application.post(
+            "/workloads/from-profile", {"name": "Bare", "profile": document}, 201
+        )
+        assert not given["summary"]["replayable"]
+        # Other production than that of the example: the same would be the same content.
+        rate = {"accesses_per_s": 12_345.0}
+        large = scaled(application, "Bare, scaled", given["id"], **rate)
+        assert not large["summary"]["replayable"]
+        body = {
+            **DEVICES,
+            "ram_pages": 4000,
+            "flash_pages": 24_000,
+            "workload_id": large["id"],
+        }
+        answer = application.post("/evaluations", body, 200)
+        assert answer["check"] is None
+        assert not {"replay_too_small", "replayed_scaled_down"} & set(names(answer))
+        refused = application.post("/wear/check", {**body, "accesses_per_s": 1.0}, 409)
+        assert "scaled from `Bare`" in refused["detail"]
+
+
+class TestCloseCall:
+    def test_is_offered_a_check_and_decided_at_a_kth_of_the_sizes(
+        self, application, point, recorded
+    ):
+        by_model = application.post("/evaluations", point, 200)
+        assert by_model["decided_by"] == "model"
+        assert by_model["check"] is not None
+        assert by_model["replayed_at"] is None
+        found = application.post("/evaluations", {**point, "decide": "replay"}, 200)
+        assert found["decided_by"] == "replay"
+        assert found["replayed_at"]["ram_pages"] == [1000]
+        assert found["replayed_at"]["flash_pages"] == [6000]
+        assert found["replayed_at"]["divided_by"] == K
+        assert f"decided by a replay at sizes divided by {K}" in found["sentence"]
+        assert "not the scale law" in names(found)["replayed_scaled_down"]["message"]
+        own = application.post("/evaluations", {**recorded, "decide": "replay"}, 200)
+        for mine, theirs in zip(found["schemes"], own["schemes"], strict=True):
+            assert mine["replayed"] == theirs["replayed"]
+        assert "replayed_scaled_down" not in names(own)
+        assert "decided by replay" in own["sentence"]
+
+    def test_of_a_recording_that_is_too_small_stays_with_the_model(
+        self, application, tiny
+    ):
+        by_model = application.post("/evaluations", tiny, 200)
+        asked = application.post("/evaluations", {**tiny, "decide": "replay"}, 200)
+        for found in (by_model, asked):
+            assert found["decided_by"] == "model"
+            assert found["check"] is None
+            assert found["replayed_at"] is None
+            assert all(each["replayed"] is None for each in found["schemes"])
+            said = names(found)["replay_too_small"]
+            assert "RAM would have 999 pages, fewer than the 1,000" in said["message"]
+            assert "record a larger system" in said["hint"]
+
+    def test_its_derivation_is_that_of_the_replay(self, application, point):
+        found = application.post(
+            "/evaluations/derivation", {**point, "decide": "replay"}, 200
+        )
+        assert any("replayed" in step["name"] for step in found["derivation"])
+
+    def test_a_long_replay_is_a_job(self, application, point, monkeypatch):
+        monkeypatch.setattr(application.settings, "replay_inline_s", 0.0)
+        asked = {**point, "ram_pages": K * 1010, "decide": "replay"}
+        begun = application.client.post("/evaluations", json=asked)
+        assert begun.status_code == 202, begun.text
+        assert application.wait_run(begun.json()["run"]["id"])["status"] == "succeeded"
+        answer = application.post("/evaluations", asked, 200)
+        assert answer["decided_by"] == "replay"
+        assert answer["replayed_at"]["ram_pages"] == [1010]
+
+
+class TestThisPoint:
+    def test_is_checked_at_recorded_sizes_per_access(self, application, made, point):
+        begun = application.post("/simulations", point, 202)
+        if begun["run"]["status"] != "succeeded":
+            assert application.wait_run(begun["run"]["id"])["status"] == "succeeded"
+        found = application.get(
+            f"/simulations/{begun['id']}", params={"workload_id": made["id"]}
+        )
+        assert found["content_id"] == made["content_id"]
+        assert found["workload_id"] == made["id"]
+        assert "RAM of 1,000 pages" in names(found)["replayed_scaled_down"]["message"]
+        for name, counters in found["result"]["schemes"].items():
+            own = replayed(name, SMALL)
+            assert counters == {key: own[key] for key in counters}
+        model = application.post("/evaluations", point, 200)
+        for each in model["schemes"]:
+            [row] = [
+                row
+                for row in found["result"]["rows"]
+                if (row["scheme"], row["counter"]) == (each["scheme"], "ram_hits")
+            ]
+            accesses = found["result"]["schemes"][each["scheme"]]["accesses"]
+            assert row["model"] / accesses == pytest.approx(each["ram_hit_ratio"])
+            assert not row["exact"]
+
+    def test_too_small_is_refused_with_the_size_and_what_would_help(
+        self, application, tiny
+    ):
+        refused = application.post("/simulations", tiny, 422)
+        assert "999 pages" in refused["detail"]
+        assert "larger system" in refused["hint"]
+
+
+CHECKS = {
+    "/throughputs/check": {"clients": 20, "accesses_per_transaction": 10},
+    "/wear/check": {"rated_tb": 100.0},
+    "/flash-choices/check": {"candidate_ids": [FLASH]},
+    "/directories/check": {"flash_page_bytes": [8192]},
+    "/recovery/check": {},
+    "/sce/check": {},
+    "/break-evens/check": {"delta": 1, "disks": 8},
+}
+
+
+def body_of(path, asked):
+    left_out = {
+        "/flash-choices/check": ("flash_device_id",),
+        "/break-evens/check": ("flash_pages",),
+    }.get(path, ())
+    return {
+        **{key: value for key, value in asked.items() if key not in left_out},
+        **CHECKS[path],
+    }
+
+
+class TestChecks:
+    @pytest.mark.parametrize("path", CHECKS)
+    def test_replay_the_recording_and_say_so(self, application, point, path):
+        # Directories in RAM leave less of it to pages.
+        asked = {**point, "ram_pages": K * 1200}
+        found = application.post(path, body_of(path, asked), 200)
+        assert found["rows"], found["sentence"]
+        assert any(row["simulated"] is not None for row in found["rows"])
+        assert f"at sizes divided by {K}" in found["sentence"]
+        assert "not the scale law" in found["sentence"]
+
+    @pytest.mark.parametrize("path", CHECKS)
+    def test_without_scaling_say_nothing_of_it(self, application, recorded, path):
+        extra = {"accesses_per_s": 80_000.0} if path == "/sce/check" else {}
+        found = application.post(path, body_of(path, recorded) | extra, 200)
+        assert "scale law" not in found["sentence"]
+        assert "recording" not in found["basis"].partition("lost at eight")[0]
+
+    @pytest.mark.parametrize("path", CHECKS)
+    def test_of_a_small_tier_have_no_figure(self, application, point, path):
+        asked = {**point, "ram_pages": K * 300, "flash_pages": K * 300}
+        found = application.post(path, body_of(path, asked), 200)
+        assert found["rows"] == []
+        assert found["finding"] is None
+        assert "Not checked by a replay" in found["sentence"]
+        assert "fewer than the 1,000" in found["sentence"]
+        assert "record a larger system" in found["basis"]
+
+    def test_wear_has_the_counted_writes_at_the_rate_of_production(
+        self, application, point
+    ):
+        found = application.post("/wear/check", body_of("/wear/check", point), 200)
+        own = replayed("lazy", SMALL)
+        per_day = (
+            own["flash_writes"] / own["accesses"] * 80_000 * own["page_bytes"] * 86_400
+        )
+        [row] = [
+            row
+            for row in found["rows"]
+            if (row["of"], row["figure"]) == ("lazy", "flash writes")
+        ]
+        assert row["simulated"] == pytest.approx(per_day / 1e12)
+
+    def test_filling_takes_as_many_times_as_the_flash_is_larger(
+        self, application, point, recorded
+    ):
+        large, small = (
+            application.post("/recovery/check", {**body, "accesses_per_s": 1000.0}, 200)
+            for body in (point, recorded)
+        )
+        fill = [
+            next(row for row in found["rows"] if row["of"] == "fill")["simulated"]
+            for found in (large, small)
+        ]
+        if fill[1] is None:
+            assert fill[0] is None
+        else:
+            assert fill[0] == pytest.approx(K * fill[1], rel=0.01)
+
+    def test_a_long_check_is_a_job_of_the_recording(
+        self, application, point, monkeypatch
+    ):
+        monkeypatch.setattr(application.settings, "replay_inline_s", 0.0)
+        body = body_of("/wear/check", {**point, "ram_pages": K * 1020})
+        begun = application.client.post("/wear/check", json=body)
+        assert begun.status_code == 202, begun.text
+        assert begun.json()["workload_id"] == "example"
+        assert application.wait_run(begun.json()["run"]["id"])["status"] == "succeeded"
+        found = application.post("/wear/check", body, 200)
+        assert "RAM of 1,020 pages" in found["sentence"]
+
+
+def test_by_relation_sizes_are_mapped_one_by_one(application):
+    made = scaled(
+        application,
+        "By relation",
+        law="relations",
+        data_bytes=20
+        * application.get("/workloads/example")["summary"]["footprint_bytes"],
+    )
+    body = {
+        **DEVICES,
+        "workload_id": made["id"],
+        "ram_pages": 30_000,
+        "flash_pages": 120_000,
+        "decide": "replay",
+    }
+    found = application.post("/evaluations", body, 200)
+    assert found["replayed_at"]["divided_by"] is None
+    assert found["replayed_at"]["law"] == "relations"
+    assert "by the law `relations`" in found["sentence"]
+
+
+def test_a_deleted_recording_is_named_and_found_again(application):
+    data = Path("fixtures/traces/tpcc-cut.csv.zst").read_bytes()
+    source = application.create_workload(data, "tpcc-cut.csv.zst")
+    application.wait_run(source["run"]["id"])
+    made = scaled(application, "Of a deleted one", source["id"])
+    body = {
+        **DEVICES,
+        "workload_id": made["id"],
+        "ram_pages": K * 1200,
+        "flash_pages": K * 6000,
+    }
+    assert application.post("/wear/check", body, 200)["rows"]
+    application.client.delete(f"/workloads/{source['id']}").raise_for_status()
+    gone = application.post("/wear/check", body, 409)
+    assert "was deleted with its trace" in gone["detail"]
+    assert "Import that trace again" in gone["hint"]
+    assert application.post("/evaluations", body, 200)["check"] is None
+    again = application.create_workload(data, "tpcc-cut.csv.zst")
+    application.wait_run(again["run"]["id"])
+    assert application.post("/wear/check", body, 200)["rows"]

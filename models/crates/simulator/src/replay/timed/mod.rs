@@ -1,0 +1,625 @@
+//! A replay on simulated time: when accesses arrive, how long each device works on what they ask of it, and so how
+//! long each of them takes.
+//!
+//! ```text
+//! an access arrives:  read of flash or disk, as the scheme says; a RAM hit takes no time
+//! its read is over:   the writes that its miss caused, one after the other: those of the disk, then those of flash
+//! a device:           at most so many operations at once, the others wait, first come, first served
+//! ```
+//!
+//! The scheme decides in the order of the trace, whenever its accesses arrive. Time is counted in nanoseconds from
+//! the first access. Memory is bounded: a histogram, a number for each operation that a device serves at once, and
+//! the accesses whose writes are not over, at most [`MOST_PENDING`].
+
+mod histogram;
+mod random;
+mod stations;
+
+use std::cell::Cell;
+use std::cmp::{Ordering, Reverse};
+use std::collections::BinaryHeap;
+
+use serde::Serialize;
+
+use self::histogram::{Histogram, RESOLUTION, as_f64};
+use self::random::Random;
+use self::stations::Station;
+use super::two_tier::{Scheme, SchemeCounters, SchemeResult};
+use super::{Fill, Machine, Totals};
+use crate::error::{Error, Result};
+
+/// Accesses whose writes are not over, beyond which the devices do not keep up.
+const MOST_PENDING: usize = 1 << 20;
+/// Most devices of a tier times what each serves at once.
+const MOST_SERVERS: u64 = 1 << 20;
+/// Most clients.
+const MOST_CLIENTS: u32 = 1 << 20;
+
+/// When the next access arrives.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Arrivals {
+    /// As recorded, with all times multiplied.
+    Trace {
+        /// Factor; 0.5 doubles the rate.
+        stretch: f64,
+    },
+    /// Independent of each other, at a mean rate.
+    Poisson {
+        /// [1/s]
+        accesses_per_s: f64,
+    },
+    /// From clients, each of which waits for its access and then thinks, for an exponential time.
+    Clients {
+        /// How many.
+        clients: u32,
+        /// Mean. [ns]
+        think_ns: f64,
+    },
+}
+
+/// The devices of a tier, and how long operations take.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct DeviceTimes {
+    /// Equal ones; an operation goes to any of them with equal chance.
+    pub devices: u32,
+    /// Operations that each serves at once.
+    pub at_once: u32,
+    /// How long a read occupies one of those. [ns]
+    pub read_ns: f64,
+    /// From the beginning of its service to its answer. [ns]
+    pub read_answered_ns: f64,
+    /// The same of a write. [ns]
+    pub write_ns: f64,
+    /// [ns]
+    pub write_answered_ns: f64,
+}
+
+/// What a replay on simulated time needs besides sizes and scheme.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Timing {
+    /// When accesses arrive.
+    pub arrivals: Arrivals,
+    /// Flash.
+    pub flash: DeviceTimes,
+    /// Disk.
+    pub disk: DeviceTimes,
+    /// Whether times vary exponentially about those stated, or are always those.
+    pub exponential: bool,
+    /// Whether an access ends with its writes instead of with its read.
+    pub waits_for_writes: bool,
+    /// Of all that is random.
+    pub seed: u64,
+}
+
+impl Timing {
+    /// Refuses what has no meaning.
+    pub(crate) fn check(&self) -> Result<()> {
+        let positive = |value: f64| value.is_finite() && value > 0.0;
+        match self.arrivals {
+            Arrivals::Trace { stretch } if !positive(stretch) => Err(refused(
+                "stretch",
+                &stretch,
+                "is not a positive number",
+                "give the factor of all times, such as 0.5 for twice the rate",
+            )),
+            Arrivals::Poisson { accesses_per_s } if !positive(accesses_per_s) => Err(refused(
+                "accesses-per-second",
+                &accesses_per_s,
+                "is not a positive rate",
+                "give page accesses per second, such as 5000",
+            )),
+            Arrivals::Clients { clients, .. } if clients == 0 || clients > MOST_CLIENTS => {
+                Err(refused(
+                    "clients",
+                    &clients,
+                    "is not a number of clients that can be simulated",
+                    &format!("give from 1 to {MOST_CLIENTS} clients"),
+                ))
+            }
+            Arrivals::Clients { think_ns, .. } if !think_ns.is_finite() || think_ns < 0.0 => {
+                Err(refused(
+                    "think-time",
+                    &think_ns,
+                    "is not a time",
+                    "give a time of at least 0",
+                ))
+            }
+            _ => self.check_devices(),
+        }
+    }
+
+    fn check_devices(&self) -> Result<()> {
+        for (name, times) in [("flash", self.flash), ("disk", self.disk)] {
+            let servers = u64::from(times.devices) * u64::from(times.at_once);
+            if servers == 0 || servers > MOST_SERVERS {
+                return Err(refused(
+                    name,
+                    &servers,
+                    "operations at once, over all devices, cannot be simulated",
+                    &format!(
+                        "use at least one device, and at most {MOST_SERVERS} operations at once"
+                    ),
+                ));
+            }
+            for time in [
+                times.read_ns,
+                times.read_answered_ns,
+                times.write_ns,
+                times.write_answered_ns,
+            ] {
+                if !time.is_finite() || time < 0.0 {
+                    return Err(refused(
+                        name,
+                        &time,
+                        "is not a time of an operation",
+                        "give times of at least 0",
+                    ));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether it needs the times of the trace.
+    pub fn needs_times(&self) -> bool {
+        matches!(self.arrivals, Arrivals::Trace { .. })
+    }
+}
+
+fn refused(name: &'static str, value: &dyn std::fmt::Display, message: &str, hint: &str) -> Error {
+    Error::BadParameter {
+        name,
+        value: value.to_string(),
+        message: message.to_owned(),
+        hint: hint.to_owned(),
+    }
+}
+
+/// A kind of operation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Operation {
+    Read,
+    Write,
+}
+
+/// What the devices of a tier did.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct StationResult {
+    /// Reads and writes.
+    pub operations: u64,
+    /// Busy share of what they serve at once, from the first to the last arrival; above 1 they do not keep up. [1]
+    pub utilisation: f64,
+    /// Mean wait before service. [µs]
+    pub wait_us: f64,
+    /// Share of the operations that waited. [1]
+    pub waited: f64,
+}
+
+/// How long the accesses took.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Responses {
+    /// Accesses whose time was counted.
+    pub accesses: u64,
+    /// From the first to the last arrival. [s]
+    pub duration_s: f64,
+    /// [1/s]
+    pub accesses_per_s: f64,
+    /// [µs]
+    pub mean_us: f64,
+    /// [µs]
+    pub p50_us: f64,
+    /// [µs]
+    pub p99_us: f64,
+    /// [µs]
+    pub p999_us: f64,
+    /// The longest. [µs]
+    pub most_us: f64,
+    /// Width of the bins that percentiles are read from, as a share of the time; each is off by half of it at most.
+    pub resolution: f64,
+    /// What the flash devices did.
+    pub flash: StationResult,
+    /// What the disks did.
+    pub disk: StationResult,
+}
+
+/// Result of one replay on simulated time.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct TimedResult {
+    /// What was counted.
+    #[serde(flatten)]
+    pub replay: SchemeResult,
+    /// How long it took.
+    pub response: Responses,
+}
+
+/// An access whose read, or one of whose writes, is over at a time.
+#[derive(Debug, Clone, Copy)]
+struct Pending {
+    at_ns: f64,
+    /// Of the access; breaks ties, so that a result does not depend on the heap.
+    number: u64,
+    arrived_ns: f64,
+    disk_writes: u32,
+    flash_writes: u32,
+}
+
+impl PartialEq for Pending {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Pending {}
+
+impl PartialOrd for Pending {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Pending {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.at_ns
+            .total_cmp(&other.at_ns)
+            .then(self.number.cmp(&other.number))
+    }
+}
+
+/// When a client asks for its next access.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Ready(f64);
+
+impl Eq for Ready {}
+
+impl PartialOrd for Ready {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Ready {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.0.total_cmp(&other.0)
+    }
+}
+
+/// What an access asks of the devices.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct Asked {
+    reads_flash: bool,
+    reads_disk: bool,
+    disk_writes: u32,
+    flash_writes: u32,
+}
+
+impl Asked {
+    fn between(before: &SchemeCounters, after: &SchemeCounters) -> Self {
+        #[expect(clippy::cast_possible_truncation, reason = "a few writes an access")]
+        let since = |after: u64, before: u64| (after - before) as u32;
+        Self {
+            reads_flash: after.flash_hits > before.flash_hits,
+            reads_disk: after.flash_misses > before.flash_misses,
+            disk_writes: since(after.hdd_writes, before.hdd_writes),
+            flash_writes: since(after.flash_writes(), before.flash_writes()),
+        }
+    }
+}
+
+/// The devices, what is under way, and what was counted.
+#[derive(Debug)]
+struct Clock {
+    timing: Timing,
+    flash: Station,
+    disk: Station,
+    pending: BinaryHeap<Reverse<Pending>>,
+    /// Clients that are to ask next; empty where none is waited for.
+    ready: BinaryHeap<Reverse<Ready>>,
+    arrivals: Random,
+    responses: Histogram,
+    now_ns: f64,
+    accesses: u64,
+    /// The first access that is counted, and when it arrived.
+    first: u64,
+    first_ns: f64,
+    too_many: bool,
+}
+
+impl Clock {
+    fn new(timing: Timing) -> Self {
+        let mut clock = Self {
+            flash: Station::new(timing.flash, timing.exponential, timing.seed ^ FLASH_SEED),
+            disk: Station::new(timing.disk, timing.exponential, timing.seed ^ DISK_SEED),
+            pending: BinaryHeap::new(),
+            ready: BinaryHeap::new(),
+            arrivals: Random::new(timing.seed ^ ARRIVALS_SEED),
+            responses: Histogram::new(),
+            now_ns: 0.0,
+            accesses: 0,
+            first: 0,
+            first_ns: 0.0,
+            too_many: false,
+            timing,
+        };
+        if let Arrivals::Clients { clients, think_ns } = timing.arrivals {
+            for _ in 0..clients {
+                let at = clock.arrivals.exponential() * think_ns;
+                clock.ready.push(Reverse(Ready(at)));
+            }
+        }
+        clock
+    }
+
+    /// Counts from the next access on.
+    fn restart(&mut self) {
+        self.responses.clear();
+        self.flash.clear();
+        self.disk.clear();
+        self.first = self.accesses;
+    }
+
+    /// One access, in the order of the trace.
+    #[inline]
+    fn access(&mut self, asked: Asked, time_ns: i64) {
+        let arrived = self.next_arrival(time_ns);
+        if self.accesses == self.first {
+            self.first_ns = arrived;
+        }
+        let number = self.accesses;
+        self.accesses += 1;
+        let read_over = if asked.reads_disk {
+            self.disk.serve(Operation::Read, arrived)
+        } else if asked.reads_flash {
+            self.flash.serve(Operation::Read, arrived)
+        } else {
+            arrived
+        };
+        let writes = asked.disk_writes + asked.flash_writes;
+        if writes == 0 || !self.timing.waits_for_writes {
+            self.over(number, arrived, read_over);
+        }
+        if writes > 0 {
+            self.too_many |= self.pending.len() >= MOST_PENDING;
+            if !self.too_many {
+                self.pending.push(Reverse(Pending {
+                    at_ns: read_over,
+                    number,
+                    arrived_ns: arrived,
+                    disk_writes: asked.disk_writes,
+                    flash_writes: asked.flash_writes,
+                }));
+            }
+        }
+    }
+
+    /// When the next access arrives, behind all writes that begin before it.
+    #[inline]
+    fn next_arrival(&mut self, time_ns: i64) -> f64 {
+        match self.timing.arrivals {
+            Arrivals::Clients { .. } => {
+                // A client that waits for its writes is ready only when they are over.
+                loop {
+                    let write = self.pending.peek().map(|Reverse(next)| next.at_ns);
+                    let client = self.ready.peek().map(|Reverse(Ready(at))| *at);
+                    match (write, client) {
+                        (Some(write), Some(client)) if write > client => break,
+                        (Some(_), _) => self.write_next(),
+                        (None, _) => break,
+                    }
+                }
+                if let Some(Reverse(Ready(at))) = self.ready.pop() {
+                    self.now_ns = at;
+                }
+                return self.now_ns;
+            }
+            Arrivals::Poisson { accesses_per_s } => {
+                self.now_ns += self.arrivals.exponential() * NS_PER_S / accesses_per_s;
+            }
+            Arrivals::Trace { stretch } => {
+                // Requests may be recorded out of order: time never runs backwards here.
+                #[expect(clippy::cast_precision_loss, reason = "nanoseconds of a trace")]
+                let recorded = time_ns as f64 * stretch;
+                self.now_ns = self.now_ns.max(recorded);
+            }
+        }
+        while let Some(Reverse(next)) = self.pending.peek()
+            && next.at_ns <= self.now_ns
+        {
+            self.write_next();
+        }
+        self.now_ns
+    }
+
+    /// Begins the next write of all.
+    fn write_next(&mut self) {
+        let Some(Reverse(mut next)) = self.pending.pop() else {
+            return;
+        };
+        if next.disk_writes > 0 {
+            next.disk_writes -= 1;
+            next.at_ns = self.disk.serve(Operation::Write, next.at_ns);
+        } else {
+            next.flash_writes -= 1;
+            next.at_ns = self.flash.serve(Operation::Write, next.at_ns);
+        }
+        if next.disk_writes + next.flash_writes > 0 {
+            self.pending.push(Reverse(next));
+        } else if self.timing.waits_for_writes {
+            self.over(next.number, next.arrived_ns, next.at_ns);
+        }
+    }
+
+    /// An access is answered.
+    #[inline]
+    fn over(&mut self, number: u64, arrived_ns: f64, at_ns: f64) {
+        if number >= self.first {
+            self.responses.add(at_ns - arrived_ns);
+        }
+        if let Arrivals::Clients { think_ns, .. } = self.timing.arrivals {
+            let think = if think_ns > 0.0 {
+                self.arrivals.exponential() * think_ns
+            } else {
+                0.0
+            };
+            self.ready.push(Reverse(Ready(at_ns + think)));
+        }
+    }
+
+    /// Lets all writes end, and says what was counted.
+    fn finish(&mut self) -> Result<Responses> {
+        if self.too_many {
+            return Err(refused(
+                "accesses-per-second",
+                &MOST_PENDING,
+                "and more accesses wait for their writes at once: the devices do not keep up",
+                "use a lower rate, or more or faster devices",
+            ));
+        }
+        let duration_ns = self.now_ns - self.first_ns;
+        // Utilisation is of the time of arrivals: what is worked off behind it would make it less.
+        let busy = [&self.flash, &self.disk].map(|station| {
+            let work = station.work();
+            StationResult {
+                operations: work.operations,
+                utilisation: if duration_ns > 0.0 {
+                    work.busy_ns / (duration_ns * as_f64(station.servers()))
+                } else {
+                    0.0
+                },
+                wait_us: work.mean_wait_ns / NS_PER_US,
+                waited: if work.operations == 0 {
+                    0.0
+                } else {
+                    as_f64(work.waited) / as_f64(work.operations)
+                },
+            }
+        });
+        while !self.pending.is_empty() {
+            self.write_next();
+        }
+        let counted = self.accesses - self.first;
+        if self.responses.count() != counted {
+            return Err(Error::Internal {
+                message: format!(
+                    "simulated time: {counted} accesses arrived and {} were answered",
+                    self.responses.count()
+                ),
+            });
+        }
+        let [flash, disk] = busy;
+        let duration_s = duration_ns / NS_PER_S;
+        let at = |share: f64| self.responses.quantile_ns(share) / NS_PER_US;
+        Ok(Responses {
+            accesses: counted,
+            duration_s,
+            accesses_per_s: if duration_s > 0.0 {
+                as_f64(counted) / duration_s
+            } else {
+                0.0
+            },
+            mean_us: self.responses.mean_ns() / NS_PER_US,
+            p50_us: at(0.5),
+            p99_us: at(0.99),
+            p999_us: at(0.999),
+            most_us: self.responses.most_ns() / NS_PER_US,
+            resolution: RESOLUTION,
+            flash,
+            disk,
+        })
+    }
+}
+
+const NS_PER_S: f64 = 1e9;
+const NS_PER_US: f64 = 1e3;
+/// Streams of random numbers, apart from each other.
+const ARRIVALS_SEED: u64 = 0;
+const FLASH_SEED: u64 = 0x1000;
+const DISK_SEED: u64 = 0x2000;
+
+/// A scheme, and the clock that is told what each access of it asks of the devices.
+#[derive(Debug)]
+pub(crate) struct Timed<S> {
+    scheme: S,
+    clock: Clock,
+    counters: SchemeCounters,
+    /// Times of the accesses of the present chunk, and the next of them; empty unless asked for.
+    times_ns: Vec<i64>,
+    next: usize,
+    /// Whether the warm-up has come to an end since the last access.
+    warm: Cell<bool>,
+}
+
+impl<S: Scheme> Timed<S> {
+    pub(crate) fn new(scheme: S, timing: Timing) -> Self {
+        Self {
+            scheme,
+            clock: Clock::new(timing),
+            counters: SchemeCounters::default(),
+            times_ns: Vec::new(),
+            next: 0,
+            warm: Cell::new(false),
+        }
+    }
+
+    pub(crate) fn counters(&self) -> SchemeCounters {
+        self.scheme.counters()
+    }
+
+    /// Notes that what comes next is counted.
+    pub(crate) fn warmed_up(&self) {
+        self.warm.set(true);
+    }
+
+    /// How long the accesses took.
+    pub(crate) fn finish(&mut self) -> Result<Responses> {
+        self.clock.finish()
+    }
+}
+
+impl<S: Scheme> Machine for Timed<S> {
+    fn grow(&mut self, pages: usize) {
+        self.scheme.grow(pages);
+    }
+
+    fn arrive(&mut self, times_ns: &[i64], accesses: usize) -> Result<()> {
+        if !self.clock.timing.needs_times() {
+            return Ok(());
+        }
+        if times_ns.len() != accesses {
+            return Err(refused(
+                "arrivals",
+                &"trace",
+                "the trace does not record when its accesses arrived",
+                "give a rate or clients, or use a trace with times",
+            ));
+        }
+        self.times_ns.clear();
+        self.times_ns.extend_from_slice(times_ns);
+        self.next = 0;
+        Ok(())
+    }
+
+    fn fetch(&self, pages: &[u32]) {
+        self.scheme.fetch(pages);
+    }
+
+    fn access(&mut self, page: u32, write: bool) {
+        if self.warm.replace(false) {
+            self.clock.restart();
+        }
+        self.scheme.access(page, write);
+        let counters = self.scheme.counters();
+        let asked = Asked::between(&self.counters, &counters);
+        self.counters = counters;
+        let time_ns = self.times_ns.get(self.next).copied().unwrap_or_default();
+        self.next += 1;
+        self.clock.access(asked, time_ns);
+    }
+
+    fn fill(&self) -> Fill {
+        self.scheme.fill()
+    }
+
+    fn finished(&self, totals: Totals) -> std::result::Result<(), String> {
+        self.scheme.finished(totals)
+    }
+}

@@ -1,0 +1,104 @@
+"""How many devices the load of production takes, and which way costs least, in words."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import NamedTuple
+
+from tierwright.advise.point import scheme_titles
+from tierwright.common.currency import amount, shown_in
+from tierwright.common.units import format_count
+from tierwright.common.wording import counted, listed
+from tierwright.evaluate.page_flow.outer import ON_FLASH, TITLES
+from tierwright.evaluate.page_flow.results import AtLoad, DevicesNeeded, Evaluation
+from tierwright.evaluate.page_flow.schemes import NO_FLASH
+
+
+class _Way(NamedTuple):
+    """One way to carry the load: its name, what follows its devices, and the devices."""
+
+    title: str
+    where: str
+    needed: DevicesNeeded
+
+
+def sentence(found: Evaluation, load: AtLoad) -> str:
+    """Say what the best scheme, no flash and everything on flash need to carry the load.
+
+    Parameters
+    ----------
+    found : Evaluation
+        By the model, or decided by a replay.
+    load : AtLoad
+        Of it.
+    """
+    rate = format_count(float(f"{load.accesses_per_s:.3g}"))
+    hour = "In the busiest hour" if load.of_peak else "On average"
+    machine = " of each machine" if load.machines > 1 else ""
+    ways = listed(
+        [
+            f"{listed(_devices(way.needed))}{way.where}{_price(way.needed)}"
+            for way in _ways(found, load)
+        ]
+    )
+    return f"{hour}, {rate} accesses per second{machine} take at least {ways}."
+
+
+def verdict(found: Evaluation, load: AtLoad) -> str:
+    """Say which of these ways costs least, with RAM; nothing where a price is missing.
+
+    Parameters
+    ----------
+    found : Evaluation
+        By the model, or decided by a replay.
+    load : AtLoad
+        Of it.
+    """
+    ways = _ways(found, load)
+    costs = [way.needed.cost_usd_per_month for way in ways]
+    if len(ways) == 1 or costs[0] is None or costs[1] is None:
+        return ""
+    least, next_ = ways[0], ways[1]
+    difference = costs[1] - costs[0]
+    machine = " on each machine" if load.machines > 1 else ""
+    what = listed([*_devices(least.needed), "RAM"])
+    own = f"{_money(costs[0])} a month for {what}{machine}"
+    if amount(costs[0]) == amount(costs[1]):
+        return f"{least.title} and {next_.title} cost the same: {own}."
+    return f"{least.title} costs least: {own}, {_money(difference)} less than {next_.title.lower()}."
+
+
+def _ways(found: Evaluation, load: AtLoad) -> list[_Way]:
+    """Return the ways to carry the load, the cheapest first where all prices are known."""
+    ways = [_Way("No flash", " without flash", load.schemes[NO_FLASH])]
+    if found.inputs["flash_pages"] and found.best != NO_FLASH:
+        title = scheme_titles()[found.best]
+        ways.insert(0, _Way(title, f" under {title}", load.schemes[found.best]))
+    if ON_FLASH in load.outer:
+        ways.append(
+            _Way(TITLES[ON_FLASH], " with everything on flash", load.outer[ON_FLASH])
+        )
+    known = [
+        (way.needed.cost_usd_per_month, place)
+        for place, way in enumerate(ways)
+        if way.needed.cost_usd_per_month is not None
+    ]
+    if len(known) < len(ways):
+        return ways
+    return [ways[place] for _, place in sorted(known)]
+
+
+def _devices(needed: DevicesNeeded) -> list[str]:
+    counts = {"flash device": needed.flash_devices, "disk": needed.disks}
+    return [counted(count, one) for one, count in counts.items() if count]
+
+
+def _price(needed: DevicesNeeded) -> str:
+    """Money in brackets; nothing where it is not known."""
+    if needed.cost_usd_per_month is None:
+        return ""
+    return f" ({_money(needed.cost_usd_per_month)} a month with RAM)"
+
+
+def _money(usd: Decimal) -> str:
+    return f"{amount(usd)} {shown_in().currency}"

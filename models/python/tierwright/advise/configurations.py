@@ -1,0 +1,750 @@
+"""Which configuration to buy: all that hold the data of production, by money per month and I/O time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tierwright.advise import bill
+from tierwright.common.answer import Answer, Figure, Step
+from tierwright.common.cautions import Caution
+from tierwright.common.currency import money, text_of
+from tierwright.common.derivation import plain
+from tierwright.common.errors import Problems
+from tierwright.common.fields import is_number
+from tierwright.common.units import format_bytes, format_count
+from tierwright.common.wording import counted, listed, percent, three_digits
+from tierwright.evaluate.bill import CENT
+from tierwright.evaluate.configurations.columns import (
+    BY_ID,
+    LIMITS,
+    RAM,
+    SPACE,
+    UNPRICED,
+    Columns,
+    enumerate_configurations,
+)
+from tierwright.evaluate.configurations.front import pareto_front
+from tierwright.evaluate.configurations.times import CHOICES, Speeds, busy, speeds
+from tierwright.evaluate.configurations.wanted import (
+    DEFAULT_MAX_MACHINES,
+    DEFAULT_RESERVED_GIB,
+    GIB,
+    KINDS,
+    Wanted,
+)
+from tierwright.evaluate.page_flow.cautions import about_curve
+from tierwright.hardware.build import (
+    DEFAULT_HORIZON_MONTHS,
+    DEFAULT_PUE,
+    build_from_mapping,
+)
+from tierwright.hardware.device import Device
+from tierwright.profile.curve import Curve
+
+MOST_SHOWN = 40
+"""Configurations of the front that an answer lists."""
+NO_FIGURES = "device_figures"
+LOAD = "load"
+MONEY = "max_usd_per_month"
+TIME = "max_io_us"
+NOT_INCLUDED = (
+    "list prices at their dates; wear of drives, licences, backups, taxes, network traffic, support, rack space and people are not "
+    "included; whoever buys a chassis states its price"
+)
+VALIDITY = (
+    "data and load are spread evenly over equal machines; LRU in RAM and in the cache before volumes; I/O time is the "
+    "busy time of one device of each tier, no queueing; memory modules fill their slots evenly; at most 64 volumes on "
+    "a machine"
+)
+ESTIMATOR = "page-flow formulas C0 to C3 on the curve; sums of rounded lines, as a bill"
+_MONTHS_PER_YEAR = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Configuration:
+    """One configuration.
+
+    Attributes
+    ----------
+    kind : str
+        `instances`, `volumes` or `chassis`.
+    name : str
+        What it is, in words.
+    machines : int
+        Equal machines.
+    ram_gib, usable_ram_gib : float
+        RAM of each machine, and what the reserve for the system leaves of it. [GiB]
+    store_bytes : float
+        What holds the data, on all machines. [bytes]
+    flash_bytes : float
+        Local disks that cache before volumes, on all machines; 0 without. [bytes]
+    monthly_usd : Decimal
+        Rent, and the purchase spread over the months. [USD/month]
+    usd_per_month, purchase_usd, total_usd : Decimal
+        Rent, purchase and both over the months, as its bill. [USD]
+    lacks_price : tuple of str
+        What has no price: the sums are then lower bounds.
+    io_time_us_per_access : float or None
+        Of the best page-flow scheme; None where a device states no rates. [µs]
+    scheme : str
+        That scheme; `none` without a cache before the store.
+    borrowed_rates : bool
+        Whether no source states the rates of one of its devices, and those of a named device are used.
+    store_busy, flash_busy : float or None
+        Share of the time for which each device is busy at the mean rate; None where the rate or a time is unknown. [1]
+    store_busy_peak, flash_busy_peak : float or None
+        The same in the busiest hour. [1]
+    config : dict
+        CONFIG of `tierwright bill`, which bills it to the cent.
+    """
+
+    kind: str
+    name: str
+    machines: int
+    ram_gib: float
+    usable_ram_gib: float
+    store_bytes: float
+    flash_bytes: float
+    monthly_usd: Decimal
+    usd_per_month: Decimal
+    purchase_usd: Decimal
+    total_usd: Decimal
+    lacks_price: tuple[str, ...]
+    io_time_us_per_access: float | None
+    scheme: str
+    borrowed_rates: bool
+    store_busy: float | None
+    flash_busy: float | None
+    store_busy_peak: float | None
+    flash_busy_peak: float | None
+    config: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Excluded:
+    """Configurations that are excluded for one reason; each counts once, for its first.
+
+    Attributes
+    ----------
+    reason : str
+        Name of the limit or of what is unknown.
+    count : int
+        Configurations.
+    text : str
+        The same in words.
+    """
+
+    reason: str
+    count: int
+    text: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Configurations(Answer):
+    """Configurations that can be bought, by money and I/O time.
+
+    Attributes
+    ----------
+    evaluated : int
+        Configurations listed.
+    suitable : int
+        Those that hold the data, break no limit, carry the load and have all prices.
+    front : tuple of Configuration
+        Of these, those that no other beats in both money and I/O time, the cheapest first.
+    front_in_all : int
+        How many they are; `front` has at most 40.
+    cheapest, fastest : Configuration or None
+        Ends of the front.
+    lower_bounds : tuple of Configuration
+        Ranked apart: the front of those that suit but lack a price, of these those that lack the fewest; each costs
+        at least what it states.
+    lower_bounds_in_all : int
+        How many suit but lack a price.
+    excluded : tuple of Excluded
+        Why the others do not suit, in the order in which that is decided.
+    data_bytes : int
+        One copy of the data that is held, with its growth over the months. [bytes]
+    replicas : int
+        Copies.
+    reserved_gib : Decimal
+        RAM of each machine for the system. [GiB]
+    horizon_months : int
+        [months]
+    accesses_per_s, peak_accesses_per_s : float or None
+        Rates of all machines together; None where unknown. [1/s]
+    estimator, validity : str
+        How it was computed, and where that holds.
+    """
+
+    evaluated: int
+    suitable: int
+    front: tuple[Configuration, ...]
+    front_in_all: int
+    cheapest: Configuration | None
+    fastest: Configuration | None
+    lower_bounds: tuple[Configuration, ...]
+    lower_bounds_in_all: int
+    excluded: tuple[Excluded, ...]
+    data_bytes: int
+    replicas: int
+    reserved_gib: Decimal
+    horizon_months: int
+    accesses_per_s: float | None
+    peak_accesses_per_s: float | None
+    estimator: str = ESTIMATOR
+    validity: str = f"{VALIDITY}; {NOT_INCLUDED}"
+
+    @property
+    def figures(self) -> tuple[Figure, ...]:
+        """The cheapest: what it costs and how fast it is."""
+        best = self.cheapest
+        return (
+            Figure(
+                "evaluated",
+                "Configurations evaluated",
+                self.evaluated,
+                "configurations",
+            ),
+            Figure(
+                "suitable", "Configurations that suit", self.suitable, "configurations"
+            ),
+            Figure(
+                "monthly_usd",
+                f"Cheapest, over {counted(self.horizon_months, 'month')}",
+                None if best is None else best.monthly_usd,
+                "USD/month",
+            ),
+            Figure(
+                "io_time_us_per_access",
+                "I/O time per access of the cheapest",
+                None if best is None else best.io_time_us_per_access,
+                "µs",
+            ),
+        )
+
+    def to_dict(self, *, derivation: bool = False) -> dict[str, Any]:
+        """Return plain data for JSON; amounts as decimal strings."""
+        found = super().to_dict(derivation=derivation)
+        for name in ("front", "lower_bounds"):
+            found[name] = [_plain(each) for each in getattr(self, name)]
+        for name in ("cheapest", "fastest"):
+            one = getattr(self, name)
+            found[name] = None if one is None else _plain(one)
+        return found
+
+
+def _plain(one: Configuration) -> dict[str, Any]:
+    """Plain data of a configuration; amounts and its CONFIG as decimal strings."""
+    found: dict[str, Any] = plain(one)
+    for name in ("monthly_usd", "usd_per_month", "purchase_usd", "total_usd"):
+        found[name] = text_of(getattr(one, name))
+    return found
+
+
+def answer(
+    curve: Curve,
+    *,
+    accesses_per_s: float | None = None,
+    duration_s: float | None = None,
+    horizon_months: int = DEFAULT_HORIZON_MONTHS,
+    max_machines: int = DEFAULT_MAX_MACHINES,
+    kinds: tuple[str, ...] = tuple(KINDS),
+    reserved_gib: Decimal = DEFAULT_RESERVED_GIB,
+    part_usd: Mapping[str, Decimal] | None = None,
+    usd_per_kwh: Decimal | None = None,
+    watts: Decimal | None = None,
+    pue: Decimal = DEFAULT_PUE,
+    flash: Device | None = None,
+    disk: Device | None = None,
+    max_usd_per_month: Decimal | None = None,
+    max_io_us: float | None = None,
+    max_busy: float = 1.0,
+) -> Configurations:
+    """List what can be bought for a production, and find the cheapest and the fastest that suit.
+
+    Parameters
+    ----------
+    curve : Curve
+        Of production (`tierwright.advise.scale`): its data, copies and rates are those of the answer. Of a recording:
+        the data that it touches, one copy.
+    accesses_per_s : float, optional
+        Rate of all machines together, in place of that of the workload. [1/s]
+    duration_s : float, optional
+        Of a recording that was not scaled: its rate is accesses / duration. [s]
+    horizon_months : int
+        Months over which a purchase is spread, and the data grow. [months]
+    max_machines : int
+        Most equal machines; at least the copies.
+    kinds : tuple of str
+        Of `instances`, `volumes`, `chassis`.
+    reserved_gib : Decimal
+        RAM of each machine for the system itself. [GiB]
+    part_usd : mapping of str to Decimal, optional
+        Prices of parts by id, `chassis` for every chassis. [USD]
+    usd_per_kwh, watts, pue
+        Electricity of servers that are bought: its price [USD/kWh], power of one server [W], power at the meter for
+        each watt [1].
+    flash, disk : Device, optional
+        For drives, disks and volumes of which no source states the rates.
+    max_usd_per_month : Decimal, optional
+        Limit of rent and spread purchase. [USD/month]
+    max_io_us : float, optional
+        Limit of the I/O time per access. [µs]
+    max_busy : float
+        Largest share of the time for which a device may be busy in the busiest hour. [1]
+
+    Returns
+    -------
+    Configurations
+
+    Raises
+    ------
+    BadInput
+        If an input is out of range, or the curve has no write-backs.
+    """
+    _check(accesses_per_s, max_usd_per_month, max_io_us, max_busy)
+    wanted = Wanted(
+        data_bytes=_data_bytes(curve, horizon_months),
+        page_bytes=curve.page_bytes,
+        replicas=1 if curve.scaled is None else curve.scaled.production.replicas,
+        horizon_months=horizon_months,
+        max_machines=max_machines,
+        kinds=kinds,
+        reserved_gib=reserved_gib,
+        part_usd=part_usd or {},
+        usd_per_kwh=usd_per_kwh,
+        watts=watts,
+        pue=pue,
+    )
+    rate, peak = _rates(curve, accesses_per_s, duration_s)
+    columns = enumerate_configurations(wanted)
+    fast = speeds(columns, curve, flash=flash, disk=disk)
+    loads = None if rate is None else busy(columns, fast, rate)
+    made = _Ranking(columns, fast, loads, rate, peak)
+    limits = (max_usd_per_month, max_io_us, max_busy)
+    reasons = list(_reasons(made, limits, wanted))
+    open_, excluded = np.ones(len(columns), dtype=np.bool_), []
+    for reason, out in reasons:
+        hit = open_ & out
+        count = int(np.count_nonzero(hit))
+        if count:
+            text = _text(reason, count, wanted, limits)
+            excluded.append(Excluded(reason, count, text))
+        open_ &= ~out
+    [suits] = np.nonzero(open_ & (columns.lacks == 0))
+    [bounds] = np.nonzero(open_ & (columns.lacks != 0))
+    front, lower = made.front(suits), made.front(_least_lacking(columns, bounds))
+    shown, shown_bounds = (
+        tuple(made.configuration(int(row)) for row in _spread(rows))
+        for rows in (front, lower)
+    )
+    cheapest, fastest = (shown[0], shown[-1]) if shown else (None, None)
+    return Configurations(
+        finding=_finding(
+            len(columns), len(suits), cheapest, fastest, shown_bounds, excluded, wanted
+        ),
+        warnings=tuple(
+            _cautions(
+                curve, made, front, (*shown, *shown_bounds), (flash, disk), wanted
+            )
+        ),
+        explain=lambda: _steps(cheapest, fast, front),
+        evaluated=len(columns),
+        suitable=len(suits),
+        front=shown,
+        front_in_all=len(front),
+        cheapest=cheapest,
+        fastest=fastest,
+        lower_bounds=shown_bounds,
+        lower_bounds_in_all=len(bounds),
+        excluded=tuple(excluded),
+        data_bytes=wanted.data_bytes,
+        replicas=wanted.replicas,
+        reserved_gib=reserved_gib,
+        horizon_months=horizon_months,
+        accesses_per_s=rate,
+        peak_accesses_per_s=peak,
+    )
+
+
+def _check(
+    accesses_per_s: float | None,
+    max_usd_per_month: Decimal | None,
+    max_io_us: float | None,
+    max_busy: float,
+) -> None:
+    problems = Problems("configurations", "state limits above 0, or leave them out")
+    for name, value in (
+        ("accesses_per_s", accesses_per_s),
+        ("max_io_us", max_io_us),
+        ("max_busy", max_busy),
+    ):
+        problems.check(
+            value is None or (is_number(value) and value > 0),
+            name,
+            value,
+            "must be a number above 0",
+        )
+    problems.check(
+        max_usd_per_month is None
+        or (max_usd_per_month.is_finite() and max_usd_per_month > 0),
+        "max_usd_per_month",
+        max_usd_per_month,
+        "must be an amount above 0",
+    )
+    problems.raise_if_any()
+
+
+def _data_bytes(curve: Curve, horizon_months: int) -> int:
+    """One copy of the data at its largest within the months. [bytes]"""
+    if curve.scaled is None:
+        return max(1, curve.data_pages) * curve.page_bytes
+    production = curve.scaled.production
+    growth = (1 + production.growth_per_year) ** (horizon_months / _MONTHS_PER_YEAR)
+    return int(production.data_bytes * max(1.0, growth))
+
+
+def _rates(
+    curve: Curve, accesses_per_s: float | None, duration_s: float | None
+) -> tuple[float | None, float | None]:
+    """Return the mean rate and that of the busiest hour, of all machines. [1/s]"""
+    if accesses_per_s is not None:
+        return accesses_per_s, accesses_per_s
+    if curve.scaled is None:
+        rate = curve.accesses / duration_s if duration_s else None
+        return rate, rate
+    production = curve.scaled.production
+    peak = production.peak_accesses_per_s
+    mean = production.accesses_per_s
+    return mean, mean if peak is None else peak
+
+
+@dataclass(frozen=True, slots=True)
+class _Ranking:
+    """Rows, their speeds and how busy their devices are."""
+
+    columns: Columns
+    fast: Speeds
+    loads: tuple[NDArray[np.float64], NDArray[np.float64]] | None
+    rate: float | None
+    peak: float | None
+
+    @property
+    def peak_times(self) -> float:
+        """Rate of the busiest hour over the mean. [1]"""
+        return self.peak / self.rate if self.peak and self.rate else 1.0
+
+    def front(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Those of some rows that no other of them beats."""
+        usd, time = self.columns.usd_per_month[rows], self.fast.io_time_us[rows]
+        return np.asarray(rows[pareto_front(usd, time)], dtype=np.int64)
+
+    def configuration(self, row: int) -> Configuration:
+        """Describe one row."""
+        columns, fast = self.columns, self.fast
+        months = columns.wanted.horizon_months
+        rent = Decimal(int(columns.rent_cents[row])) * CENT
+        purchase = Decimal(int(columns.purchase_cents[row])) * CENT
+        total = purchase + months * rent
+        io_us = float(fast.io_time_us[row])
+        machines = int(columns.machines[row])
+        store: float | None = None
+        flash: float | None = None
+        if self.loads is not None and np.isfinite(io_us):
+            store = float(self.loads[0][row])
+            flash = float(self.loads[1][row]) if columns.flash_bytes[row] else None
+        return Configuration(
+            kind=tuple(KINDS)[columns.kind[row]],
+            name=_name(columns, row),
+            machines=machines,
+            ram_gib=float(columns.ram_gib[row]),
+            usable_ram_gib=float(columns.usable_ram_bytes[row]) / GIB,
+            store_bytes=float(columns.store_bytes[row]) * machines,
+            flash_bytes=float(columns.flash_bytes[row]) * machines,
+            monthly_usd=(total / months).quantize(CENT),
+            usd_per_month=rent,
+            purchase_usd=purchase,
+            total_usd=total,
+            lacks_price=columns.lacks_of(row),
+            io_time_us_per_access=io_us if np.isfinite(io_us) else None,
+            scheme=CHOICES[fast.scheme[row]],
+            borrowed_rates=bool(fast.borrowed[row]),
+            store_busy=store,
+            flash_busy=flash,
+            store_busy_peak=None if store is None else store * self.peak_times,
+            flash_busy_peak=None if flash is None else flash * self.peak_times,
+            config=columns.config(row),
+        )
+
+
+def _name(columns: Columns, row: int) -> str:
+    """Say what a configuration is, such as `2 x aws-i4i.4xlarge`."""
+    machines, sold = int(columns.machines[row]), columns.sold
+    if columns.chassis[row] >= 0:
+        each = (
+            f"{sold.chassis[columns.chassis[row]].part.id} with {columns.dimms[row]} x "
+            f"{sold.dimms[columns.dimm[row]].part.id} and {columns.drives[row]} x "
+            f"{sold.drives[columns.drive[row]].part.id}"
+        )
+    else:
+        each = sold.servers[columns.server[row]].id
+    if columns.volume[row] >= 0:
+        item = columns.options[columns.volume[row]].item
+        iops = "" if item.iops is None else f", {item.iops.normalize():,f} IOPS"
+        each += (
+            f" with {item.quantity:,} x {item.volume.id} of "
+            f"{item.size_gib.normalize():,f} GiB{iops}"
+        )
+    return f"{machines:,} x {each}"
+
+
+_Limits = tuple[Decimal | None, float | None, float]
+
+
+def _reasons(
+    made: _Ranking, limits: _Limits, wanted: Wanted
+) -> Iterator[tuple[str, NDArray[np.bool_]]]:
+    """Yield why rows do not suit, in the order in which that is decided."""
+    columns, fast = made.columns, made.fast
+    most_usd, most_us, most_busy = limits
+    for bit, name in zip(BY_ID, LIMITS, strict=True):
+        yield name, (columns.broken & bit) != 0
+    yield NO_FIGURES, ~np.isfinite(fast.io_time_us)
+    if made.loads is not None:
+        busiest = np.fmax(*made.loads) * made.peak_times
+        yield LOAD, busiest > most_busy
+    if most_usd is not None:
+        # Both sides as whole cents over the months: no rounding decides.
+        total = columns.rent_cents * wanted.horizon_months + columns.purchase_cents
+        yield MONEY, total > float(most_usd * 100 * wanted.horizon_months)
+    if most_us is not None:
+        yield TIME, fast.io_time_us > most_us
+
+
+_OF_BILL: Mapping[str, tuple[str, str]] = {
+    "no_drive_bays": (
+        "is a chassis that states no bays for its drive",
+        "are chassis that state no bays for their drive",
+    ),
+    "volume_size": (
+        "needs a larger volume than is sold",
+        "need larger volumes than are sold",
+    ),
+    "volume_iops": (
+        "needs more IOPS than one volume may have",
+        "need more IOPS than one volume may have",
+    ),
+    "volume_iops_per_gib": (
+        "has too small a volume for its IOPS",
+        "have too small volumes for their IOPS",
+    ),
+    "volume_throughput": (
+        "needs more throughput than one volume may have",
+        "need more throughput than one volume may have",
+    ),
+    "volume_throughput_per_iops": (
+        "needs more throughput than its IOPS allow",
+        "need more throughput than their IOPS allow",
+    ),
+    "instance_iops": (
+        "has volumes of more IOPS than its instance sustains",
+        "have volumes of more IOPS than their instance sustains",
+    ),
+    "instance_throughput": (
+        "has volumes of more throughput than its instance sustains",
+        "have volumes of more throughput than their instance sustains",
+    ),
+    "max_ram": (
+        "has more RAM than its chassis takes",
+        "have more RAM than their chassis takes",
+    ),
+    "power_supply": (
+        "needs more power than its supplies give",
+        "need more power than their supplies give",
+    ),
+}
+
+
+def _text(reason: str, count: int, wanted: Wanted, limits: _Limits) -> str:
+    """Say how many configurations are excluded for a reason."""
+    most_usd, most_us, most_busy = limits
+    if reason in _OF_BILL:
+        return counted(count, *_OF_BILL[reason])
+    held = format_bytes(wanted.data_bytes)
+    copies = "" if wanted.replicas == 1 else f"{wanted.replicas:,} copies of "
+    reserve = f"{wanted.reserved_gib.normalize():f} GiB"
+    found = {
+        SPACE: (
+            f"cannot hold {copies}{held}",
+            f"cannot hold {copies}{held}",
+        ),
+        "reserved_ram": (
+            f"lacks the RAM for the reserve of {reserve}",
+            f"lack the RAM for the reserve of {reserve}",
+        ),
+        RAM: (
+            f"has no RAM left beside the reserve of {reserve}",
+            f"have no RAM left beside the reserve of {reserve}",
+        ),
+        NO_FIGURES: (
+            "has a device of which no source states the rates",
+            "have a device of which no source states the rates",
+        ),
+        LOAD: (
+            f"has a device that would be busy for more than {percent(most_busy)} of the time",
+            f"have a device that would be busy for more than {percent(most_busy)} of the time",
+        ),
+        MONEY: (
+            f"costs more than {'' if most_usd is None else money(most_usd)} per month",
+            f"cost more than {'' if most_usd is None else money(most_usd)} per month",
+        ),
+        TIME: (
+            f"takes more than {0 if most_us is None else three_digits(most_us)} µs per access",
+            f"take more than {0 if most_us is None else three_digits(most_us)} µs per access",
+        ),
+    }
+    return counted(count, *found[reason])
+
+
+def _least_lacking(columns: Columns, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Those of some rows that lack the fewest prices: what lacks more only seems cheaper."""
+    lacking = sum((columns.lacks[rows] >> at) & 1 for at in range(len(UNPRICED)))
+    return rows[lacking == np.min(lacking)] if len(rows) else rows
+
+
+def _spread(rows: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Pick at most `MOST_SHOWN` of a front, both ends among them."""
+    if len(rows) <= MOST_SHOWN:
+        return rows
+    at = np.unique(np.linspace(0, len(rows) - 1, MOST_SHOWN).round().astype(np.int64))
+    return rows[at]
+
+
+def _finding(
+    evaluated: int,
+    suitable: int,
+    cheapest: Configuration | None,
+    fastest: Configuration | None,
+    bounds: tuple[Configuration, ...],
+    excluded: list[Excluded],
+    wanted: Wanted,
+) -> str:
+    """Say what is cheapest and what is fastest, and why most others are out."""
+    held = format_bytes(wanted.data_bytes)
+    months = counted(wanted.horizon_months, "month")
+    if cheapest is None or fastest is None:
+        said = [
+            f"No configuration that has all its prices suits {held}, of {counted(evaluated, 'configuration')}."
+        ]
+    else:
+        of = "suits" if suitable == 1 else "suit"
+        said = [
+            f"{suitable:,} of {counted(evaluated, 'configuration')} {of} {held}; over {months} the cheapest is "
+            f"{cheapest.name} at {bill.exact_money(cheapest.monthly_usd)} per month with "
+            f"{_time(cheapest)} per access."
+        ]
+        if fastest.name == cheapest.name:
+            said.append("No other that suits is faster.")
+        else:
+            said.append(
+                f"The fastest is {fastest.name} at {bill.exact_money(fastest.monthly_usd)} per month with {_time(fastest)}."
+            )
+    if bounds:
+        least = bounds[0]
+        said.append(
+            f"Ranked apart, because {listed(least.lacks_price)} "
+            f"{'has' if _is_one(least.lacks_price) else 'have'} no price: {least.name} costs at least "
+            f"{bill.exact_money(least.monthly_usd)} per month with {_time(least)}."
+        )
+    if excluded:
+        most = sorted(excluded, key=lambda each: -each.count)[:3]
+        said.append(f"Excluded: {'; '.join(each.text for each in most)}.")
+    return " ".join(said)
+
+
+def _is_one(names: tuple[str, ...]) -> bool:
+    """Whether what lacks a price reads as a singular."""
+    return len(names) == 1 and names[0] in ("instance", "chassis", "electricity")
+
+
+def _time(one: Configuration) -> str:
+    time = one.io_time_us_per_access
+    return "an unknown I/O time" if time is None else f"{three_digits(time)} µs"
+
+
+def _cautions(
+    curve: Curve,
+    made: _Ranking,
+    front: NDArray[np.int64],
+    shown: tuple[Configuration, ...],
+    devices: tuple[Device | None, Device | None],
+    wanted: Wanted,
+) -> Iterator[Caution]:
+    ends = front[[0, -1]] if len(front) else front
+    yield from about_curve(
+        curve, made.fast.ram_pages[ends], made.fast.flash_pages[ends]
+    )
+    if made.rate is None:
+        yield Caution(
+            "rate_not_known",
+            "the workload states no rate, so whether the devices carry its load was not checked",
+            "scale the workload to production, or state its rate",
+        )
+    borrowed = sum(each.borrowed_rates for each in shown)
+    if borrowed:
+        named = [f"`{each.id}`" for each in devices if each is not None]
+        has = "configuration that is listed has a device"
+        have = "configurations that are listed have devices"
+        yield Caution(
+            "rates_of_other_devices",
+            f"{counted(borrowed, has, have)} of which no source states the rates: those of {listed(named)} are used",
+            "name devices like those that you would buy, or measure yours",
+        )
+    lacking = sorted({name for each in shown for name in each.lacks_price})
+    if lacking:
+        yield Caution(
+            "lower_bounds_without_price",
+            f"no price of {listed(lacking)} was found for some configurations, which are ranked apart: each costs "
+            "at least what it states",
+            "state the prices of these parts",
+        )
+    kinds = {made.columns.kind[row] for row in ends}
+    if tuple(KINDS).index("instances") in kinds:
+        yield Caution(
+            "data_on_local_disks",
+            "local disks of an instance lose their content when it stops or its host fails, and here they hold the data",
+            "keep copies on other machines: state the replicas of production",
+        )
+    if wanted.usd_per_kwh is None and "chassis" in wanted.kinds:
+        yield Caution(
+            "power_left_out",
+            "electricity of servers that are bought is not counted: no price of it is stated",
+            "state the price of a kWh and the watts of a server",
+        )
+
+
+def _steps(
+    best: Configuration | None,
+    fast: Speeds,
+    front: NDArray[np.int64],
+) -> Iterator[Step]:
+    """Make the steps of the cheapest: its bill, and its I/O time."""
+    if best is None:
+        return
+    yield from bill.answer(build_from_mapping(best.config)).derivation()
+    row = int(front[0])
+    yield Step(
+        "I/O time",
+        f"{fast.store_us[row]:.6g} of the store + {fast.flash_us[row]:.6g} of the cache before it, by "
+        f"{best.scheme} at {format_count(fast.ram_pages[row])} pages of RAM and "
+        f"{format_count(fast.flash_pages[row])} of cache",
+        best.io_time_us_per_access,
+        "µs per access",
+        "C0 to C3 of Koltsidas and Viglas (2009)",
+    )

@@ -1,0 +1,292 @@
+"""What is sold: instances, volumes at the sizes and rates that a production needs, parts; and their busy times."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+from typing import Any
+
+from tierwright.evaluate.bill import bill_lines, provisioned, violations
+from tierwright.evaluate.configurations.wanted import ANY_CHASSIS, GIB, Wanted
+from tierwright.hardware import catalog
+from tierwright.hardware.build import PartItem, VolumeItem, build_from_mapping
+from tierwright.hardware.device import Device, Figure
+from tierwright.hardware.parts import parts
+from tierwright.hardware.servers import Server, servers
+from tierwright.hardware.service_time import service_us
+from tierwright.hardware.volumes import Volume, volumes
+
+Times = tuple[float | None, float | None]
+"""Busy time of one page read and of one page write; None where no source states it. [µs]"""
+
+IOPS_LADDER = (3000, 10_000, 20_000, 40_000, 80_000, 160_000)
+"""IOPS that a volume is rented with, besides the included ones and the most it may have. [1/s]"""
+MOST_VOLUMES = 64
+"""Volumes of one machine: what more would be needed for is not enumerated."""
+DRIVE_BAYS: Mapping[str, str] = {
+    "nvme": "nvme_bays",
+    "sata_ssd": "nvme_bays",
+    "hdd": "hdd_bays",
+}
+"""Kind of drive to the bays that it needs."""
+GB = 10**9
+MB, MIB = 10**6, 2**20
+
+
+@dataclass(frozen=True, slots=True)
+class VolumeOption:
+    """Volumes of one machine that hold its data, at one rate.
+
+    Attributes
+    ----------
+    item : VolumeItem
+        Volume, how many, size and rates.
+    provider : str
+        Whose instances it can be attached to.
+    cents : int
+        Rent of those of all machines. [cent/month]
+    priced : bool
+        Whether every charge has a price that was found.
+    limits : frozenset of str
+        Limits of the volume that it breaks, as `evaluate.bill.violations` names them.
+    iops, mb_per_s : Decimal
+        Of all volumes of one machine. [1/s], [MB/s]
+    times : tuple of float or None
+        Busy times of one volume. [µs]
+    entry : mapping
+        The entry of a CONFIG of `tierwright bill`.
+    """
+
+    item: VolumeItem
+    provider: str
+    cents: int
+    priced: bool
+    limits: frozenset[str]
+    iops: Decimal
+    mb_per_s: Decimal
+    times: Times
+    entry: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Sold:
+    """What can be bought and rented.
+
+    Attributes
+    ----------
+    servers : tuple of Server
+        Instances, in order of id.
+    chassis, dimms, drives : tuple of PartItem
+        Parts with their prices, stated ones before those found.
+    local_times, drive_times : tuple of Times
+        Of one local disk of each instance, and of each drive.
+    """
+
+    servers: tuple[Server, ...]
+    chassis: tuple[PartItem, ...]
+    dimms: tuple[PartItem, ...]
+    drives: tuple[PartItem, ...]
+    local_times: tuple[Times, ...]
+    drive_times: tuple[Times, ...]
+
+
+def sold(wanted: Wanted) -> Sold:
+    """List what is sold, with the prices that a bill would have.
+
+    Parameters
+    ----------
+    wanted : Wanted
+        Its kinds, stated prices and page size.
+
+    Returns
+    -------
+    Sold
+        Without what none of the kinds is made of.
+    """
+    rented: tuple[Server, ...] = ()
+    if set(wanted.kinds) & {"instances", "volumes"}:
+        rented = tuple(each for each in servers().values() if each.ram_gib is not None)
+    built = "chassis" in wanted.kinds
+    chassis, dimms, drives = (
+        _items(wanted, kinds) if built else ()
+        for kinds in (("chassis",), ("dimm",), tuple(DRIVE_BAYS))
+    )
+    page = wanted.page_bytes
+    return Sold(
+        rented,
+        chassis,
+        dimms,
+        drives,
+        tuple(_times(_local_device(each), page) for each in rented),
+        tuple(
+            _times(catalog.device(each.part.device) if each.part.device else None, page)
+            for each in drives
+        ),
+    )
+
+
+def volume_options(wanted: Wanted, machines: int) -> Iterator[VolumeOption]:
+    """List the volumes that hold the data of one machine, at each rate that is sold.
+
+    As few volumes as hold the data, in whole GiB; IOPS included, of `IOPS_LADDER` and the most
+    that one volume may have; throughput where it is charged, as much as these IOPS of pages need.
+
+    Parameters
+    ----------
+    wanted : Wanted
+        Data and page size.
+    machines : int
+        Machines that share the data.
+
+    Yields
+    ------
+    VolumeOption
+    """
+    gib = -(-wanted.machine_bytes[machines] // GIB)
+    for volume in volumes().values():
+        if volume.kind != "block":
+            continue
+        largest = volume.max_size_gib
+        count = 1 if largest is None else -(-gib // max(1, int(largest)))
+        if count > MOST_VOLUMES:
+            continue
+        size = -(-gib // count)
+        for rates in _rates(volume, wanted.page_bytes):
+            yield _option(volume, count, size, rates, wanted.page_bytes, machines)
+
+
+def part_entry(wanted: Wanted, identifier: str, kind: str) -> dict[str, Any]:
+    """Return the entry of one part in a CONFIG, with the price that was stated for it."""
+    usd = wanted.part_usd.get(identifier)
+    if usd is None and kind == "chassis":
+        usd = wanted.part_usd.get(ANY_CHASSIS)
+    return {"id": identifier, **({} if usd is None else {"usd": usd})}
+
+
+def _items(wanted: Wanted, kinds: tuple[str, ...]) -> tuple[PartItem, ...]:
+    listed = [
+        part_entry(wanted, each.id, each.kind)
+        for each in parts().values()
+        if each.kind in kinds and (each.kind == "chassis" or each.capacity_bytes)
+    ]
+    return build_from_mapping({"part": listed}).parts if listed else ()
+
+
+def _option(
+    volume: Volume,
+    count: int,
+    size_gib: int,
+    rates: Mapping[str, Decimal],
+    page_bytes: int,
+    machines: int,
+) -> VolumeOption:
+    entry = {"id": volume.id, "quantity": count, "size_gib": size_gib, **rates}
+    build = build_from_mapping({"machines": machines, "volume": [entry]})
+    lines = bill_lines(build)
+    [item] = build.volumes
+    iops, mb_per_s = provisioned(build.volumes)
+    return VolumeOption(
+        item,
+        volume.provider,
+        sum(int(line.usd_per_month * 100) for line in lines),
+        all(line.unit_price is not None for line in lines)
+        and volume.usd_per_million_io is None
+        and not volume.unpriced_charge,
+        frozenset(each.name for each in violations(build)),
+        iops,
+        mb_per_s,
+        _times(_volume_device(item), page_bytes),
+        entry,
+    )
+
+
+def _rates(volume: Volume, page_bytes: int) -> Iterator[dict[str, Decimal]]:
+    """Yield the rates that a volume is rented with; nothing stated where it has no choice."""
+    included, most = volume.iops_included, volume.max_iops
+    if included is None:
+        yield {}
+        return
+    levels = [included] if included else []
+    if volume.iops_prices():
+        ends = [] if most is None else [most]
+        levels += [
+            each
+            for each in sorted({*map(Decimal, IOPS_LADDER), *ends})
+            if each > included and (most is None or each <= most)
+        ]
+    for iops in levels:
+        rate = _throughput(volume, iops, page_bytes)
+        yield {"iops": iops, **({} if rate is None else {"mb_per_s": rate})}
+
+
+def _throughput(volume: Volume, iops: Decimal, page_bytes: int) -> Decimal | None:
+    """Return the throughput that IOPS of pages need, where it is charged; at most what is sold."""
+    if volume.usd_per_mb_per_s_month is None:
+        return None
+    unit = MIB if volume.throughput_unit == "MiB/s" else MB
+    need = (iops * page_bytes / unit).to_integral_value(ROUND_CEILING)
+    bounds = [need]
+    if volume.max_mb_per_s is not None:
+        bounds.append(volume.max_mb_per_s)
+    if volume.max_mb_per_s_per_iops is not None:
+        each = volume.max_mb_per_s_per_iops * iops
+        bounds.append(each.to_integral_value(ROUND_FLOOR))
+    return max(min(bounds), volume.mb_per_s_included or Decimal(1))
+
+
+def _times(device: Device | None, page_bytes: int) -> Times:
+    if device is None:
+        return None, None
+    return service_us(device, "read", page_bytes), service_us(
+        device, "write", page_bytes
+    )
+
+
+def _device(identifier: str, kind: str, figures: Mapping[str, Figure]) -> Device:
+    return Device(identifier, identifier, kind, figures=figures)
+
+
+def _local_device(server: Server) -> Device | None:
+    """One local disk of an instance: its part of the rates of all."""
+    count = server.local_nvme_count
+    if not count:
+        return None
+    figures = {
+        name: Figure(rate / count, "1/s", "rates of all local disks, divided by them")
+        for name, rate in (
+            ("read_iops", server.local_read_iops),
+            ("write_iops", server.local_write_iops),
+        )
+        if rate
+    }
+    return _device(f"{server.id}-local", "nvme", figures)
+
+
+def _volume_device(item: VolumeItem) -> Device | None:
+    """One volume at the rates that it is rented with."""
+    volume = item.volume
+    iops = item.iops
+    if iops is None:
+        iops = volume.max_iops
+        if iops is not None and volume.max_iops_per_gib is not None:
+            iops = min(iops, volume.max_iops_per_gib * item.size_gib)
+    if not iops:
+        return None
+    rate = item.mb_per_s
+    if rate is None:
+        # What is included without a charge for more is no limit; else it is the most of one volume.
+        rate = volume.max_mb_per_s
+    scale = Decimal(MIB) / MB if volume.throughput_unit == "MiB/s" else Decimal(1)
+    figures = {
+        name: Figure(iops, "1/s", "as rented") for name in ("read_iops", "write_iops")
+    }
+    if rate:
+        figures |= {
+            name: Figure(rate * scale, "MB/s", "as rented")
+            for name in ("sequential_read_mb_per_s", "sequential_write_mb_per_s")
+        }
+    if volume.io_unit_bytes is not None:
+        figures["io_unit_bytes"] = Figure(volume.io_unit_bytes, "B", "as sold")
+    kind = "cloud_disk" if volume.media == "hdd" else "cloud_block"
+    return _device(volume.id, kind, figures)

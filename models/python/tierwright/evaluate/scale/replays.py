@@ -1,0 +1,196 @@
+"""At which sizes a recording is replayed for a workload that was scaled to production.
+
+Production itself was never recorded. A replay of the recording at the sizes that correspond by the scale
+law shows how a scheme behaves at these; it does not check the law.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from tierwright.common.errors import BadInput
+from tierwright.common.units import format_bytes
+from tierwright.common.wording import counted
+from tierwright.profile.production import Scaled
+
+LEAST_PAGES = 1000
+"""Pages of a tier below which it is not replayed in place of a larger one. [pages]"""
+
+Sizes = tuple[int, int]
+"""RAM and flash. [pages]"""
+
+
+def recorded_sizes(
+    scaled: Scaled, ram_pages: int, flash_pages: int, *, repeats_ram: bool
+) -> Sizes:
+    """Return the sizes of the recorded system that stand for RAM and flash of production.
+
+    Each is the size that the law made into that of production, see `Scaled.recorded_size`. Where flash
+    repeats what RAM holds, flash counts alone; where it does not, RAM and flash count together, and flash
+    is what RAM leaves of them.
+
+    Parameters
+    ----------
+    scaled : Scaled
+        How the workload was scaled.
+    ram_pages, flash_pages : int
+        Of one machine of production. [pages]
+    repeats_ram : bool
+        Whether flash holds copies of the pages in RAM.
+
+    Returns
+    -------
+    (int, int)
+        RAM and flash, at least one page of each that has any. [pages]
+    """
+    ram = scaled.recorded_size(ram_pages)
+    if flash_pages == 0:
+        return _whole(ram, ram_pages), 0
+    flash = (
+        scaled.recorded_size(flash_pages)
+        if repeats_ram
+        else scaled.recorded_size(ram_pages + flash_pages) - ram
+    )
+    return _whole(ram, ram_pages), _whole(flash, flash_pages)
+
+
+def _whole(pages: float, asked: int) -> int:
+    return max(min(asked, 1), round(pages))
+
+
+def recorded_accesses(scaled: Scaled) -> int:
+    """Return the accesses of the recording that a replay of it reads. [accesses]
+
+    Raises
+    ------
+    BadInput
+        If an earlier version scaled the workload, and kept neither these nor the sizes.
+    """
+    if scaled.recorded_accesses is None:
+        raise BadInput(
+            "the workload was scaled by an earlier version, which did not keep the sizes of the "
+            "recording, so no replay can stand for it",
+            "scale the recording again",
+        )
+    return scaled.recorded_accesses
+
+
+@dataclass(frozen=True, slots=True)
+class ReplaySizes:
+    """Sizes at which a recording is replayed for production.
+
+    Attributes
+    ----------
+    law : str
+        Scale law by which sizes correspond.
+    divided_by : float or None
+        By what the sizes of one machine are divided; None where the law maps each size by itself. [1]
+    ram_pages, flash_pages : tuple of int
+        Sizes that are replayed, increasing. [pages]
+    smallest_tier : str
+        The tier, `RAM` or `flash`, that has the fewest pages of those that are not replayed at their own
+        size.
+    smallest_pages : int
+        Its size in the replay. [pages]
+    recorded_data_bytes : int
+        Data of the recorded system. [bytes]
+    """
+
+    law: str
+    divided_by: float | None
+    ram_pages: tuple[int, ...]
+    flash_pages: tuple[int, ...]
+    smallest_tier: str
+    smallest_pages: int
+    recorded_data_bytes: int
+
+    @classmethod
+    def of(
+        cls, scaled: Scaled, pairs: Iterable[tuple[Sizes, Sizes]]
+    ) -> ReplaySizes | None:
+        """Collect sizes of production, each with those of its replay.
+
+        Returns
+        -------
+        ReplaySizes or None
+            None where every replay is at the sizes of production, as of a workload scaled by 1.
+        """
+        listed = list(pairs)
+        if all(asked == replayed for asked, replayed in listed):
+            return None
+        smaller = [
+            (replayed, tier)
+            for both in listed
+            for tier, asked, replayed in zip(("RAM", "flash"), *both, strict=True)
+            if 0 < asked != replayed
+        ]
+        pages, tier = min(smaller)
+        ram, flash = (
+            tuple(sorted({replayed[at] for _, replayed in listed} - {0}))
+            for at in (0, 1)
+        )
+        return cls(
+            scaled.law,
+            scaled.size_factor,
+            ram,
+            flash,
+            tier,
+            pages,
+            scaled.recorded_data_bytes,
+        )
+
+    @property
+    def too_small(self) -> bool:
+        """Whether a tier would have fewer than `LEAST_PAGES`, so that nothing is replayed."""
+        return self.smallest_pages < LEAST_PAGES
+
+    @property
+    def where(self) -> str:
+        """At which sizes, to be read behind *a replay*."""
+        if self.divided_by is not None:
+            return f"at sizes divided by {float(f'{self.divided_by:.4g}'):,.10g}"
+        return f"at the recorded sizes that correspond by the law `{self.law}`"
+
+    @property
+    def sentence(self) -> str:
+        """Say what was replayed, and what that confirms."""
+        added = (
+            " The pages that the law adds are not in the recording."
+            if self.law == "cold_growth"
+            else ""
+        )
+        return (
+            f"The recording was replayed {self.where}: {self._tiers()}.{added} What that confirms is how "
+            "the schemes behave at these sizes, not the scale law."
+        )
+
+    @property
+    def refusal(self) -> str:
+        """Say why nothing is replayed, where a tier is `too_small`."""
+        return (
+            f"Not checked by a replay: {self.where}, {self.smallest_tier} would have "
+            f"{counted(self.smallest_pages, 'page')}, fewer than the {LEAST_PAGES:,} from which a small "
+            "cache stands for a large one."
+        )
+
+    @property
+    def remedy(self) -> str:
+        """Say which recording could be replayed, where a tier is `too_small`."""
+        enough = self.recorded_data_bytes * -(-LEAST_PAGES // self.smallest_pages)
+        return (
+            f"record a larger system: at {format_bytes(enough)} of recorded data, {LEAST_PAGES:,} pages "
+            "or more would be replayed"
+        )
+
+    def _tiers(self) -> str:
+        ram = _range(self.ram_pages)
+        if not self.flash_pages:
+            return f"RAM of {ram}"
+        return f"RAM of {ram} and flash of {_range(self.flash_pages)}"
+
+
+def _range(pages: tuple[int, ...]) -> str:
+    if len(pages) == 1:
+        return counted(pages[0], "page")
+    return f"{pages[0]:,} to {counted(pages[-1], 'page')}"

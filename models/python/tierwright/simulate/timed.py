@@ -1,0 +1,156 @@
+"""Replays on simulated time: how long accesses take behind queues of devices.
+
+A scheme decides in the order of the trace what each access reads and writes; the clock says when
+accesses arrive, and each device serves so many operations at once, first come, first served.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from tierwright import _simulator
+from tierwright.simulate.replay import warm_up_accesses
+from tierwright.simulate.warm_up import WarmUp
+from tierwright.trace.reading import OnProgress, Trace
+
+US_PER_S = 1e6
+ArrivalKind = Literal["trace", "poisson", "clients"]
+
+
+@dataclass(frozen=True, slots=True)
+class Arrivals:
+    """When accesses arrive.
+
+    Attributes
+    ----------
+    kind : str
+        `trace`: as recorded, all times multiplied by `stretch`. `poisson`: independent of each
+        other, `accesses_per_s` of them. `clients`: from `clients`, each of which waits for its
+        access and then thinks for an exponential time of mean `think_s`.
+    accesses_per_s : float
+        [1/s]
+    clients : int
+        How many.
+    think_s : float
+        [s]
+    stretch : float
+        Factor; 0.5 doubles the rate. [1]
+    """
+
+    kind: ArrivalKind
+    accesses_per_s: float = 0.0
+    clients: int = 1
+    think_s: float = 0.0
+    stretch: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceTimes:
+    """Devices of a tier on simulated time.
+
+    Attributes
+    ----------
+    devices, at_once : int
+        Equal devices, and operations that each serves at once.
+    read_s, write_s : float
+        How long an operation occupies one of those. [s]
+    read_answered_s, write_answered_s : float
+        From the beginning of its service to its answer. [s]
+    """
+
+    devices: int
+    at_once: int
+    read_s: float
+    write_s: float
+    read_answered_s: float
+    write_answered_s: float
+
+    def to_core(self) -> _simulator.DeviceTimesGiven:
+        """Return the dict that the core takes."""
+        return {
+            "devices": self.devices,
+            "at_once": self.at_once,
+            "read_us": self.read_s * US_PER_S,
+            "read_answered_us": self.read_answered_s * US_PER_S,
+            "write_us": self.write_s * US_PER_S,
+            "write_answered_us": self.write_answered_s * US_PER_S,
+        }
+
+
+def replay_timed(
+    trace: Trace,
+    scheme: str,
+    ram_pages: int,
+    flash_pages: int,
+    *,
+    arrivals: Arrivals,
+    flash: DeviceTimes,
+    disk: DeviceTimes,
+    exponential: bool = False,
+    waits_for_writes: bool = False,
+    seed: int = 0,
+    warm_up: WarmUp = 0,
+    on_progress: OnProgress | None = None,
+) -> dict[str, Any]:
+    """Replay a trace through a scheme with LRU in both tiers on simulated time.
+
+    Parameters
+    ----------
+    trace : Trace
+        What is replayed.
+    scheme : str
+        A page-flow scheme.
+    ram_pages, flash_pages : int
+        Sizes. [pages]
+    arrivals : Arrivals
+        When accesses arrive.
+    flash, disk : DeviceTimes
+        Devices.
+    exponential : bool
+        Whether times vary exponentially about those stated.
+    waits_for_writes : bool
+        Whether an access ends with the writes that its miss causes, instead of with its read.
+    seed : int
+        Of all that is random.
+    warm_up : WarmUp
+        Accesses that are not counted.
+    on_progress : callable, optional
+        See `OnProgress`; False cancels.
+
+    Returns
+    -------
+    dict
+        What `replay` counts, and `response`: `accesses, duration_s, accesses_per_s, mean_us,
+        p50_us, p99_us, p999_us, most_us, resolution`, and of `flash` and `disk` `operations,
+        utilisation, wait_us, waited`.
+
+    Raises
+    ------
+    ParameterError
+        If a number has no meaning, the scheme is unknown, the trace has no times that were asked
+        for, or more than a million accesses wait for their writes: the devices do not keep up.
+    SimulatorError
+        If the trace cannot be read, or progress asked to stop.
+    """
+    return _simulator.replay_timed(
+        str(trace.path),
+        scheme,
+        ram_pages,
+        flash_pages,
+        {
+            "arrivals": arrivals.kind,
+            "accesses_per_s": arrivals.accesses_per_s,
+            "clients": arrivals.clients,
+            "think_us": arrivals.think_s * US_PER_S,
+            "stretch": arrivals.stretch,
+            "flash": flash.to_core(),
+            "disk": disk.to_core(),
+            "exponential": exponential,
+            "waits_for_writes": waits_for_writes,
+            "seed": seed,
+        },
+        warm_up=warm_up_accesses(trace, warm_up),
+        on_progress=on_progress,
+        **trace.arguments(),
+    )
