@@ -6,6 +6,12 @@ export const AccessCostsIn = {
   amortisation_months: {"low":1,"high":600,"whole":true,"usual":36},
 } as const;
 
+export const AccessIntervalsIn = {
+  median_s: {"low":0,"exclusive":true,"high":1000000000000000000},
+  sigma: {"low":0,"exclusive":true,"high":20},
+  pages: {"low":1,"high":1000000000000000,"whole":true},
+} as const;
+
 export const AskAccessCostQuery = {
   table: {"values":["rows","warnings","derivation"]},
 } as const;
@@ -15,11 +21,15 @@ export const AskBillQuery = {
 } as const;
 
 export const AskCompareQuery = {
-  table: {"values":["devices.flash.figures","devices.flash.measurements","devices.flash.service_times","devices.flash.waiting_times","devices.disk.figures","devices.disk.measurements","devices.disk.service_times","devices.disk.waiting_times","devices.ram.figures","devices.ram.measurements","devices.ram.service_times","devices.ram.waiting_times","schemes","schemes.money.parts","schemes.warnings","outer.bars","outer.bars.money.parts","at_load.configurations","at_load.configurations.money.parts","warnings","cautions","result.rows"]},
+  table: {"values":["devices.flash.figures","devices.flash.measurements","devices.flash.service_times","devices.flash.waiting_times","devices.disk.figures","devices.disk.measurements","devices.disk.service_times","devices.disk.waiting_times","devices.ram.figures","devices.ram.measurements","devices.ram.service_times","devices.ram.waiting_times","schemes","schemes.money.parts","schemes.warnings","outer.bars","outer.bars.money.parts","at_load.configurations","at_load.configurations.money.parts","replayed_at","warnings","cautions","result.rows"]},
 } as const;
 
 export const AskCompositionQuery = {
   table: {"values":["rows","sizes","curves","warnings","cautions","derivation"]},
+} as const;
+
+export const AskConfigurationsQuery = {
+  table: {"values":["front","lower_bounds","excluded","warnings","cautions","derivation"]},
 } as const;
 
 export const AskDeviceHealthQuery = {
@@ -258,6 +268,22 @@ export const ComposedWorkloadIn = {
 export const CompositionIn = {
   workloads: {"most":32},
   ram_pages: {"low":1,"high":9007199254740991,"whole":true},
+} as const;
+
+export const ConfigurationsIn = {
+  start: {"values":["steady","cold"],"usual":"steady"},
+  horizon_months: {"low":1,"high":1200,"whole":true,"usual":36},
+  max_machines: {"low":1,"high":32,"whole":true,"usual":8},
+  kinds: {"most":3},
+  reserved_gib: {"low":0,"high":1000000,"usual":4},
+  usd_per_kwh: {"low":0,"high":1000000000},
+  watts: {"low":0,"high":1000000},
+  pue: {"low":1,"high":100,"usual":1.5},
+  accesses_per_s: {"low":0,"exclusive":true,"high":1000000000000000},
+  max_usd_per_month: {"low":0,"high":1000000000},
+  max_io_us: {"low":0,"exclusive":true,"high":1000000000000000},
+  max_busy: {"low":0,"exclusive":true,"high":1000000000000000,"usual":1},
+  dirty_share: {"low":0,"high":1},
 } as const;
 
 export const ContenderIn = {
