@@ -62,6 +62,30 @@ test("DRAM or flash: the price ratio moves the decision, and its link keeps it",
   expect(csv.length).toBeGreaterThan(100);
 });
 
+test("DRAM or flash: the platform is judged on the curve, or on intervals that are stated", async ({
+  page,
+}) => {
+  await openReady(page, "/dram-or-flash?workload=example&rate=10000000");
+  const platform = page.locator(".tw-panel", {
+    has: page.getByRole("table", { name: "Platform" }),
+  });
+  await expect(platform.getByRole("heading")).toHaveText(
+    "The platform is not viable: storage limits it",
+    LONG,
+  );
+  await expect(platform).toContainText("Write-backs are counted: without them");
+  await page.getByRole("button", { name: /^Disks, reads and writes/ }).click();
+  const median = page.getByRole("textbox", { name: "Median access interval" });
+  await median.fill("1000");
+  await median.press("Enter");
+  await expect(platform.getByRole("heading")).toContainText("The platform is viable");
+  await expect(platform).toContainText("log-normal access intervals as stated");
+  await expect(platform).toContainText("Write-backs are not counted");
+  await expect(page).toHaveURL(/interval_s=1000(&|$)/);
+  await page.reload();
+  await expect(platform).toContainText("with median 16.7 minutes and sigma 1.2", LONG);
+});
+
 test("DRAM or flash: metadata, hits alone, and the check by simulation", async ({
   page,
 }) => {

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from tierwright.advise.dram_or_flash import (
     elsewhere,
+    paying_ram,
     platform_load,
     platform_verdict,
 )
@@ -301,6 +302,22 @@ def test_ram_that_pays_by_hand(tau: float, ram: int, pages: int, words: str) -> 
     assert found.interval_s == pytest.approx([0.1, 2 / 3, 7.5])
     assert found.sizes[0].pages == pages
     assert words in found.sizes[0].sentence
+
+
+@pytest.mark.oracle("advise.dram_or_flash.paying_ram.known_break_evens")
+@pytest.mark.formula("advise.dram_or_flash.paying_ram.known_break_evens")
+@given(st.lists(st.none() | st.floats(0.1, 1e6), min_size=1, max_size=6))
+def test_known_break_evens_are_those_of_the_first_upper_tier(
+    known: list[float | None],
+) -> None:
+    def interval(at: int, upper: str, seconds: float | None) -> TierInterval:
+        return replace(an_interval(f"tier-{at}", 1.0), upper=upper, interval_s=seconds)
+
+    of_ram = [interval(at, "dram", each) for at, each in enumerate(known)]
+    of_flash = interval(99, "ssd", 5.0)
+    found = paying_ram.known_break_evens([*of_ram, of_flash])
+    expected = [(f"tier-{at}", each) for at, each in enumerate(known) if each]
+    assert list(found.items()) == expected
 
 
 def test_ram_that_pays_is_unknown_without_an_interval() -> None:
@@ -622,7 +639,10 @@ def dirty(share: float) -> Curve:
     return replace(CURVE, write_backs_at=share * CURVE.misses_at, write_accesses=1000)
 
 
-@pytest.mark.formula("advise.dram_or_flash.platform_verdict.judge")
+@pytest.mark.formula(
+    "advise.dram_or_flash.platform_verdict.judge",
+    "advise.dram_or_flash.platform_load.load_of_curve",
+)
 @given(
     st.integers(0, 300),
     st.integers(1, 5),
@@ -672,6 +692,7 @@ def test_optimal_lies_between_what_must_be_and_what_is_there(
     assert ("not optimal" in found.finding) == (not optimal)
 
 
+@pytest.mark.oracle("advise.dram_or_flash.platform_load.load_of_curve")
 def test_write_backs_take_time_of_the_drives_and_cross_dram_once_more() -> None:
     """200 reads at 300/s and 60 write-backs at 100/s: 2/3 + 3/5 of a drive."""
     found = judged(50, dirty(0.3))

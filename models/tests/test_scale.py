@@ -17,10 +17,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tierwright.advise import compare, scale
+from tierwright.advise.dram_or_flash.paying_ram import PayingSize, ram_that_pays
 from tierwright.advise.scale import ScaledWorkload
 from tierwright.advise.scale.request import rate_of_units
 from tierwright.common.errors import BadInput
 from tierwright.common.wording import three_digits
+from tierwright.evaluate.break_even.interval import TierInterval
 from tierwright.evaluate.page_flow.cautions import about_given
 from tierwright.evaluate.page_flow.evaluation import evaluate
 from tierwright.hardware import catalog
@@ -838,3 +840,39 @@ def test_known_errors_are_those_of_the_shipped_file() -> None:
     assert {row.per for row in rows} == {"transaction", "access"}
     assert all(0 <= row.mean <= row.worst and row.factor > 1 for row in rows)
     assert {"stretch", "relations", "relations_tau"} <= {row.law for row in rows}
+
+
+@pytest.mark.parametrize("tau", [1e-6, 0.5, 20.0, 1e9])
+def test_the_ram_that_pays_is_stated_at_both_ends_of_the_error_of_the_law(
+    tau: float,
+) -> None:
+    """All misses off by a ratio are those of a rate that is off by it."""
+    curve = scaled(40.0, 8000.0).profile.curve.steady()
+    assert curve.scaled is not None
+    assert curve.scaled.known_error is not None
+    ratio = 1 + curve.scaled.known_error.worst
+    over = TierInterval("dram", "ssd", 4096, tau, (), "", "", (), ())
+
+    def pays(rate: float) -> PayingSize:
+        found = ram_that_pays(
+            curve, 10, [over], {}, accesses_per_s=rate, rate_basis="as given"
+        )
+        assert found is not None
+        return found.sizes[0]
+
+    found = pays(8000.0)
+    few, many = pays(8000.0 / ratio).pages, pays(8000.0 * ratio).pages
+    assert found.law_pages == (few, many)
+    assert few <= found.pages <= many
+    assert ("does not change that size" in found.law_sentence) == (few == many)
+    assert ("if it overstates them all" in found.law_sentence) == (few < many)
+    assert found.sentence.endswith(found.law_sentence)
+
+
+def test_a_recording_has_no_error_of_a_law() -> None:
+    over = TierInterval("dram", "ssd", 4096, 1.0, (), "", "", (), ())
+    found = ram_that_pays(
+        recording().curve, 10, [over], {}, accesses_per_s=100.0, rate_basis=""
+    )
+    assert found is not None
+    assert (found.sizes[0].law_pages, found.sizes[0].law_sentence) == (None, "")

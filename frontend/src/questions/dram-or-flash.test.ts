@@ -32,6 +32,15 @@ describe("the address of DRAM or flash", () => {
     });
   });
 
+  it("holds access intervals that are stated", () => {
+    const stated = { interval_s: 10, interval_sigma: 1.2, interval_pages: 5000 };
+    expect(parseDollarSearch(stated)).toEqual(stated);
+    expect(
+      parseDollarSearch({ interval_s: 0, interval_sigma: 21, interval_pages: 0.5 })
+        .refused,
+    ).toMatch(/interval_s=0 .*interval_sigma=21 .*interval_pages=0.5 /);
+  });
+
   it("writes money without an exponent", () => {
     expect(decimalText(0.000_000_1)).toBe("0.0000001");
     expect(decimalText(1000)).toBe("1000");

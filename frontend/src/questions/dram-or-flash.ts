@@ -1,5 +1,5 @@
 /** What the page "DRAM or flash" adds to the address. */
-import { BreakEvenIn } from "@/api/gen/bounds.gen";
+import { AccessIntervalsIn, BreakEvenIn } from "@/api/gen/bounds.gen";
 import {
   atLeast,
   bounded,
@@ -8,6 +8,7 @@ import {
   type Refused,
   readAddress,
   share,
+  whole,
 } from "./address";
 
 export interface DollarSearch {
@@ -37,6 +38,12 @@ export interface DollarSearch {
   drives?: number | undefined;
   /** Bandwidth of all DRAM; absent: no limit. [GB/s] */
   memory_gb_per_s?: number | undefined;
+  /** Median of stated access intervals, for the platform; absent: the workload's curve. [s] */
+  interval_s?: number | undefined;
+  /** Deviation of their logarithm. */
+  interval_sigma?: number | undefined;
+  /** Pages that have them; absent: those of the workload. */
+  interval_pages?: number | undefined;
   /** Page accesses per second; absent: those of the recording. */
   rate?: number | undefined;
   /** Price of far memory over that of DRAM. */
@@ -57,6 +64,8 @@ export interface DollarSearch {
 
 /** Capacity of a DRAM module unless another is given. [GiB] */
 export const USUAL_MODULE_GIB = 64;
+/** Spread of stated access intervals unless given: strong locality. */
+export const USUAL_SIGMA = 1.2;
 /** I/Os per second that a core drives unless given. */
 export const USUAL_CORE_IOPS = 1_000_000;
 /** Examples of far memory and of a store, until others are entered. */
@@ -70,6 +79,9 @@ export const ELSEWHERE = {
 };
 
 export const MOST_RATE = 1e12;
+export const LEAST_SIGMA = 0.01;
+export const MOST_SIGMA = AccessIntervalsIn.sigma.high;
+export const MOST_PAGES = AccessIntervalsIn.pages.high;
 
 export const MIN_RATIO = 0.001;
 export const MAX_RATIO = 2;
@@ -89,6 +101,9 @@ const FIELDS = {
   dram_gib: bounded({ low: 0.001, high: 1e6 }),
   drives: bounded(BreakEvenIn.drives),
   memory_gb_per_s: bounded({ low: 1e-6, high: 1e6 }),
+  interval_s: bounded({ low: 1e-9, high: MOST_RATE }),
+  interval_sigma: bounded({ low: LEAST_SIGMA, high: MOST_SIGMA }),
+  interval_pages: whole(AccessIntervalsIn.pages, "pages"),
   rate: bounded({ low: 1e-6, high: MOST_RATE }),
   far_ratio: share,
   far_ns: bounded({ low: 1, high: 1e6 }),

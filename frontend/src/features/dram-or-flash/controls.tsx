@@ -16,11 +16,15 @@ import {
 } from "@/questions/buyable";
 import type { DollarSearch } from "@/questions/dram-or-flash";
 import {
+  LEAST_SIGMA,
   MAX_RATIO,
   MIN_RATIO,
+  MOST_PAGES,
   MOST_RATE,
+  MOST_SIGMA,
   USUAL_CORE_IOPS,
   USUAL_MODULE_GIB,
+  USUAL_SIGMA,
 } from "@/questions/dram-or-flash";
 import type { AnalysisState } from "@/questions/point";
 import { perDollar, shownCurrency } from "@/units/currency";
@@ -340,6 +344,7 @@ function HostOptions({
         max={1e6}
         onChange={(gb) => patch({ memory_gb_per_s: gb > 0 ? gb : undefined })}
       />
+      <IntervalOptions search={search} patch={patch} found={found} />
       <NumberField
         label="Accesses per second"
         unit="1/s"
@@ -353,6 +358,58 @@ function HostOptions({
         max={MOST_RATE}
         onChange={(rate) => patch({ rate: rate > 0 ? rate : undefined })}
       />
+    </>
+  );
+}
+
+/** Access intervals that are stated instead of measured: for the platform alone. */
+function IntervalOptions({
+  search,
+  patch,
+  found,
+}: Pick<ControlsProps, "search" | "patch" | "found">) {
+  const isStated = search.interval_s !== undefined;
+  return (
+    <>
+      <NumberField
+        label="Median access interval"
+        unit="s"
+        description={
+          isStated
+            ? "For the platform, in place of the workload's curve."
+            : "For the platform; 0 takes the workload's curve."
+        }
+        value={search.interval_s ?? 0}
+        min={0}
+        max={MOST_RATE}
+        onChange={(seconds) => patch({ interval_s: seconds > 0 ? seconds : undefined })}
+      />
+      {isStated && (
+        <>
+          <NumberField
+            label="Spread of the intervals"
+            unit="σ"
+            description="Deviation of their logarithm: 0.4 is weak, 1.2 strong locality."
+            value={search.interval_sigma ?? USUAL_SIGMA}
+            min={LEAST_SIGMA}
+            max={MOST_SIGMA}
+            onChange={(interval_sigma) => patch({ interval_sigma })}
+          />
+          <NumberField
+            label="Pages with these intervals"
+            unit="pages"
+            description={
+              search.interval_pages === undefined
+                ? "Those of the workload."
+                : "Set by hand."
+            }
+            value={search.interval_pages ?? found?.distinct_pages ?? 1}
+            min={1}
+            max={MOST_PAGES}
+            onChange={(count) => patch({ interval_pages: Math.round(count) })}
+          />
+        </>
+      )}
     </>
   );
 }

@@ -23,6 +23,7 @@ import {
   type DollarSearch,
   decimalText,
   USUAL_MODULE_GIB,
+  USUAL_SIGMA,
 } from "@/questions/dram-or-flash";
 import {
   type AnalysisSearch,
@@ -92,6 +93,15 @@ const host = (search: DollarSearch): Partial<BreakEvenIn> => ({
     ? {}
     : { platform_bytes_per_s: search.memory_gb_per_s * GIGA }),
   ...(search.rate === undefined ? {} : { accesses_per_s: search.rate }),
+  ...(search.interval_s === undefined
+    ? {}
+    : {
+        access_intervals: {
+          median_s: search.interval_s,
+          sigma: search.interval_sigma ?? USUAL_SIGMA,
+          pages: search.interval_pages ?? null,
+        },
+      }),
 });
 
 function question(

@@ -16,6 +16,8 @@ const limit = (name: string, break_even_s: number, pages: number) => ({
   bytes: pages * 4096,
   is_trend: false,
   sentence: "",
+  law_pages: null,
+  law_sentence: "",
 });
 
 const paying: Paying = {

@@ -7,10 +7,13 @@ import { EmptyState } from "@/components/empty-state";
 import { Panel } from "@/components/panel";
 import {
   bytes,
+  counted,
   formatCount,
   formatPagesAndBytes,
+  formatPercent,
   formatShort,
   pages,
+  ratio,
   unbroken,
 } from "@/units/quantity";
 import { exportOf } from "./tables";
@@ -27,13 +30,27 @@ interface Row {
 
 const GIGA = 1e9;
 
+const WHOLE_RATE = 100;
+
+/** In whole numbers, as in the sentences of the verdict. */
+const rateText = (rate: number): string =>
+  rate >= WHOLE_RATE ? formatCount(Math.round(rate)) : formatShort(rate);
+
+/** What reaches the drives: writes only where they are known. */
+function operations({ reads_per_s, write_backs_per_s }: Platform): string {
+  const reads = counted(rateText(reads_per_s), "page read");
+  return write_backs_per_s === null
+    ? `${reads} per second`
+    : `${reads} and ${counted(rateText(write_backs_per_s), "write-back")} per second`;
+}
+
 /** What each resource carries now, and what has to be added. */
 export function platformRows(platform: Platform): Row[] {
   return [
     {
-      what: "Drives",
+      what: platform.drives === 1 ? "Drive" : "Drives",
       least_pages: platform.storage_pages,
-      now: `${formatCount(Math.round(platform.reads_per_s))} of ${formatCount(Math.round(platform.drives * platform.drive_iops))} page reads per second`,
+      now: `${operations(platform)}: ${formatPercent(ratio(platform.busy_share))} of what ${platform.drives === 1 ? "it" : "they"} can serve`,
       more: platform.more_drives === 0 ? "nothing" : formatCount(platform.more_drives),
     },
     {
@@ -100,7 +117,11 @@ export const PlatformPanel = memo(function PlatformPanel({
   return (
     <Panel
       title={platform.finding}
-      subtitle="What RAM misses is read from the flash drives and crosses DRAM twice."
+      subtitle={unbroken(
+        platform.write_backs_per_s === null
+          ? `What RAM misses is read from the flash drives and crosses DRAM twice. Load: ${platform.basis}.`
+          : `What RAM misses is read from the flash drives and crosses DRAM twice; what is written back to them crosses it once more. Load: ${platform.basis}.`,
+      )}
       actions={exportOf("platform", columns(found.page_bytes), rows)}
     >
       <DataTable
@@ -110,7 +131,7 @@ export const PlatformPanel = memo(function PlatformPanel({
         rowKey={(row) => row.what}
       />
       <Text size="sm" mt="xs">
-        {unbroken(platform.sentence)}
+        {unbroken(platform.sentence)} {unbroken(platform.writes)}
       </Text>
       <Text size="sm" c="dimmed" mt={4}>
         Valid for: {platform.validity}.

@@ -38,6 +38,8 @@ const limit = (
   bytes: pages * 4096,
   is_trend: false,
   sentence: "",
+  law_pages: null,
+  law_sentence: "",
 });
 
 const paying: Paying = {
@@ -202,6 +204,13 @@ describe("the sentence on the RAM that pays", () => {
     );
     // The same size ends the recording, which holds every page then.
     expect(says(limit("Disk", 9000, 16))).toMatch(/^RAM pays up to 64 KiB/);
+  });
+
+  it("adds what the error of a scale law makes of it", () => {
+    const law_sentence = "The misses of the scale law may be up to 12 % off.";
+    expect(says({ ...limit("SSD", 6, 8), law_sentence })).toMatch(
+      /^RAM pays up to 32 KiB .* 12 % off\.$/,
+    );
   });
 
   it("states the rate and whose it is", () => {

@@ -99,12 +99,17 @@ export function marginalAxis(
 export const marginalBasis = (paying: Paying): string =>
   `Right axis: mean time between the accesses that one more page of RAM saves, at ${counted(formatShort(paying.accesses_per_s), "access", "accesses")} per second (${paying.rate_basis}).`;
 
-/** Up to which size RAM pays for itself, and what the page beyond it saves. */
+/** Up to which size RAM pays for itself, what the page beyond it saves, and how sure that is. */
 export function marginalSentence(
   curve: Curve,
   paying: Paying,
   limit: PayingSize,
 ): string {
+  const sentence = sizeSentence(curve, paying, limit);
+  return limit.law_sentence === "" ? sentence : `${sentence} ${limit.law_sentence}`;
+}
+
+function sizeSentence(curve: Curve, paying: Paying, limit: PayingSize): string {
   const last = curve.pages.at(-1) ?? 1;
   if (limit.pages === 0) {
     return nothingPays(paying, limit);

@@ -43,6 +43,21 @@ def three_digits(value: float) -> str:
     return f"{rounded:,.{max(0, 2 - magnitude)}f}"
 
 
+WHOLE_RATE = 100
+"""Rate from which on decimals say nothing."""
+
+
+def rate_text(rate: float) -> str:
+    """Write a rate in whole numbers, or with three digits where it is small.
+
+    Examples
+    --------
+    >>> rate_text(1097403.2), rate_text(2.5), rate_text(0)
+    ('1,097,403', '2.50', '0')
+    """
+    return f"{rate:,.0f}" if rate >= WHOLE_RATE or rate == 0 else three_digits(rate)
+
+
 def counted(count: float | Decimal | str, one: str, many: str | None = None) -> str:
     """Write a count with what it counts, in the singular for 1 and in the plural for the rest.
 

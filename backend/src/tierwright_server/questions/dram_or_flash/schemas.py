@@ -437,6 +437,9 @@ class IntervalTerms(Answer):
     is_trend="Whether the recording covers that size too little in the steady state, so that "
     "it extrapolates a trend.",
     sentence="The same, beside the existing RAM.",
+    law_pages="RAM that pays if the misses of a scaled workload are as few, and as many, as the "
+    "worst error known of its law allows; null where nothing was scaled or no error is known.",
+    law_sentence="The same in words; empty where it is null.",
 )
 class PayingSize(Answer):
     """RAM that pays for itself where misses are read from one device."""

@@ -9,7 +9,7 @@ from weakref import WeakKeyDictionary
 from tierwright.common.arrays import FloatArray
 from tierwright.common.hull import below_chords
 from tierwright.common.units import format_bytes
-from tierwright.common.wording import counted, duration
+from tierwright.common.wording import counted, duration, off
 from tierwright.evaluate.break_even.interval import TierInterval
 from tierwright.evaluate.modern.break_even import (
     CurveBreakEven,
@@ -45,6 +45,11 @@ class PayingSize:
         Whether the recording tells too little about that size.
     sentence : str
         The same in words, beside the existing RAM.
+    law_pages : tuple of int, or None
+        RAM that pays if the misses of a scaled workload are as few, and as many, as the worst
+        error known of its law allows; None where nothing was scaled or no error is known. [pages]
+    law_sentence : str
+        The same in words; empty where it is None.
     """
 
     lower: str
@@ -54,6 +59,8 @@ class PayingSize:
     bytes: int
     is_trend: bool
     sentence: str
+    law_pages: tuple[int, int] | None = None
+    law_sentence: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,4 +242,43 @@ def _size(
     is_trend = pages > 0 and bool(curve.uncertain(pages))
     if is_trend:
         sentence += f" {TREND}"
-    return PayingSize(lower, device, break_even_s, pages, total, is_trend, sentence)
+    law_pages, law_sentence = _by_the_law(curve, found, break_even_s)
+    return PayingSize(
+        lower,
+        device,
+        break_even_s,
+        pages,
+        total,
+        is_trend,
+        f"{sentence} {law_sentence}" if law_sentence else sentence,
+        law_pages,
+        law_sentence,
+    )
+
+
+def _by_the_law(
+    curve: Curve, found: CurveBreakEven, break_even_s: float
+) -> tuple[tuple[int, int] | None, str]:
+    """Return what pays, and say it, if all misses of a scaled workload are off by the worst error.
+
+    As many times fewer misses save as many times fewer accesses: every interval is longer by the
+    ratio, which the break-even interval divided by it finds.
+    """
+    known = None if curve.scaled is None else curve.scaled.known_error
+    if known is None:
+        return None, ""
+    ratio = 1 + known.worst
+    few, many = (
+        int(pages_that_pay(found.hull_pages, found.interval_s, each))
+        for each in (break_even_s / ratio, break_even_s * ratio)
+    )
+    least, most = (format_bytes(each * curve.page_bytes) for each in (few, many))
+    if few == many:
+        return (few, many), (
+            f"The misses of the scale law may be up to {off(known.worst)}, which does not change that "
+            "size."
+        )
+    return (few, many), (
+        f"The misses of the scale law may be up to {off(known.worst)}: RAM pays for itself up to "
+        f"{least} if it overstates them all by so much, up to {most} if it understates them."
+    )

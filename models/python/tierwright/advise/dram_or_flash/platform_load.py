@@ -10,7 +10,7 @@ import numpy as np
 
 from tierwright.common.arrays import FloatArray
 from tierwright.common.errors import Problems
-from tierwright.common.wording import counted, duration, three_digits
+from tierwright.common.wording import counted, duration, rate_text
 from tierwright.evaluate.modern.platform import (
     lognormal_intervals,
     lognormal_threshold,
@@ -20,8 +20,6 @@ from tierwright.profile.curve import Curve
 
 PerSecond = Callable[[float], float]
 """Pages per second that RAM of so many pages leaves to the drives. [1/s]"""
-WHOLE_RATE = 100
-"""Rate from which on decimals say nothing. [1/s]"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +138,7 @@ def load_of_curve(curve: Curve, accesses_per_s: float, rate_basis: str) -> Load:
     return Load(
         page_bytes=curve.page_bytes,
         accesses_per_s=accesses_per_s,
-        basis=f"the workload's own curve at {counted(shown_rate(accesses_per_s), 'access')} per second "
+        basis=f"the workload's own curve at {counted(rate_text(accesses_per_s), 'access')} per second "
         f"({rate_basis})",
         sizes=curve.knots,
         reads=lambda pages: scale * (float(curve.misses(pages)) - curve.growth),
@@ -179,7 +177,7 @@ def load_of_intervals(stated: StatedIntervals, page_bytes: int) -> Load:
         accesses_per_s=rate,
         basis=f"log-normal access intervals as stated, with median {duration(stated.median_s)} "
         f"and sigma {stated.sigma:g}, of {counted(stated.pages, 'page')}, which make "
-        f"{counted(shown_rate(rate), 'access')} per second",
+        f"{counted(rate_text(rate), 'access')} per second",
         sizes=np.array([0.0, float(stated.pages)]),
         reads=missed,
         write_backs=None,
@@ -198,8 +196,3 @@ def pages_worth(stated: StatedIntervals, break_even_s: float) -> int:
         threshold_s=break_even_s,
     )
     return math.floor(float(found.cached_blocks))
-
-
-def shown_rate(rate: float) -> str:
-    """Write a rate in whole numbers, or with three digits where it is small."""
-    return f"{rate:,.0f}" if rate >= WHOLE_RATE or rate == 0 else three_digits(rate)

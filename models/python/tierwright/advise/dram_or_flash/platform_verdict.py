@@ -16,11 +16,10 @@ from tierwright.advise.dram_or_flash.platform_load import (
     StatedIntervals,
     load_of_intervals,
     pages_worth,
-    shown_rate,
 )
 from tierwright.common.errors import Problems
 from tierwright.common.units import format_bytes
-from tierwright.common.wording import counted, percent, three_digits
+from tierwright.common.wording import counted, percent, rate_text, three_digits
 from tierwright.evaluate.modern.platform import LIMITS, Limit
 
 EVENLY = "accesses spread evenly over time and over the drives; no promise of latency"
@@ -358,11 +357,11 @@ def _finding(found: PlatformVerdict) -> str:
 
 def _load(found: PlatformVerdict) -> str:
     """Say what reaches the drives, and how much of their time that takes."""
-    reads = counted(shown_rate(found.reads_per_s), "page read")
+    reads = counted(rate_text(found.reads_per_s), "page read")
     left = (
         f"{reads} per second"
         if found.write_backs_per_s is None
-        else f"{reads} and {counted(shown_rate(found.write_backs_per_s), 'write-back')} per second"
+        else f"{reads} and {counted(rate_text(found.write_backs_per_s), 'write-back')} per second"
     )
     drives = counted(found.drives, "drive")
     return (
