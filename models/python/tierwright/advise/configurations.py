@@ -17,7 +17,7 @@ from tierwright.common.currency import money, text_of
 from tierwright.common.derivation import plain
 from tierwright.common.errors import Problems
 from tierwright.common.fields import is_number
-from tierwright.common.units import format_bytes, format_count
+from tierwright.common.units import format_bytes
 from tierwright.common.wording import counted, listed, percent, three_digits
 from tierwright.evaluate.bill import CENT
 from tierwright.evaluate.configurations.columns import (
@@ -577,7 +577,7 @@ def _text(reason: str, count: int, wanted: Wanted, limits: _Limits) -> str:
     if reason in _OF_BILL:
         return counted(count, *_OF_BILL[reason])
     held = format_bytes(wanted.data_bytes)
-    copies = "" if wanted.replicas == 1 else f"{wanted.replicas:,} copies of "
+    copies = "" if wanted.replicas == 1 else f"{counted(wanted.replicas, 'copy')} of "
     reserve = f"{wanted.reserved_gib.normalize():f} GiB"
     found = {
         SPACE: (
@@ -742,8 +742,8 @@ def _steps(
     yield Step(
         "I/O time",
         f"{fast.store_us[row]:.6g} of the store + {fast.flash_us[row]:.6g} of the cache before it, by "
-        f"{best.scheme} at {format_count(fast.ram_pages[row])} pages of RAM and "
-        f"{format_count(fast.flash_pages[row])} of cache",
+        f"{best.scheme} at RAM of {counted(float(fast.ram_pages[row]), 'page')} and a cache of "
+        f"{counted(float(fast.flash_pages[row]), 'page')}",
         best.io_time_us_per_access,
         "µs per access",
         "C0 to C3 of Koltsidas and Viglas (2009)",

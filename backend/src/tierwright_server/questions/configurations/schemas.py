@@ -49,7 +49,7 @@ class ConfigurationsIn(StartIn):
         default={},
         max_length=MOST_PRICES,
         description="Your prices of parts by id of `GET /catalog/parts`; `chassis` for every "
-        "chassis, as none has a list price. [USD]",
+        "chassis: no chassis has a list price. [USD]",
     )
     usd_per_kwh: UsdIn | None = Field(
         default=None,
