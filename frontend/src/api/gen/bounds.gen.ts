@@ -18,6 +18,10 @@ export const AskCompareQuery = {
   table: {"values":["devices.flash.figures","devices.flash.measurements","devices.flash.service_times","devices.flash.waiting_times","devices.disk.figures","devices.disk.measurements","devices.disk.service_times","devices.disk.waiting_times","devices.ram.figures","devices.ram.measurements","devices.ram.service_times","devices.ram.waiting_times","schemes","schemes.money.parts","schemes.warnings","outer.bars","outer.bars.money.parts","warnings","cautions","result.rows"]},
 } as const;
 
+export const AskConfigurationsQuery = {
+  table: {"values":["front","lower_bounds","excluded","warnings","cautions","derivation"]},
+} as const;
+
 export const AskDeviceHealthQuery = {
   table: {"values":["warnings","cautions","derivation"]},
 } as const;
@@ -239,6 +243,22 @@ export const ComponentIn = {
   pages: {"low":1,"high":1000000000000,"whole":true},
   write_share: {"low":0,"high":1},
   exponent: {"low":0,"high":5},
+} as const;
+
+export const ConfigurationsIn = {
+  start: {"values":["steady","cold"],"usual":"steady"},
+  horizon_months: {"low":1,"high":1200,"whole":true,"usual":36},
+  max_machines: {"low":1,"high":32,"whole":true,"usual":8},
+  kinds: {"most":3},
+  reserved_gib: {"low":0,"high":1000000,"usual":4},
+  usd_per_kwh: {"low":0,"high":1000000000},
+  watts: {"low":0,"high":1000000},
+  pue: {"low":1,"high":100,"usual":1.5},
+  accesses_per_s: {"low":0,"exclusive":true,"high":1000000000000000},
+  max_usd_per_month: {"low":0,"high":1000000000},
+  max_io_us: {"low":0,"exclusive":true,"high":1000000000000000},
+  max_busy: {"low":0,"exclusive":true,"high":1000000000000000,"usual":1},
+  dirty_share: {"low":0,"high":1},
 } as const;
 
 export const ContenderIn = {

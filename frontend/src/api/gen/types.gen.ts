@@ -2378,6 +2378,378 @@ export type ComponentIn = {
 };
 
 /**
+ * ConfigurationOut
+ *
+ * One configuration.
+ */
+export type ConfigurationOut = {
+    /**
+     * Kind
+     *
+     * What holds the data.
+     */
+    kind: 'instances' | 'volumes' | 'chassis';
+    /**
+     * Name
+     *
+     * What it is, in words.
+     */
+    name: string;
+    /**
+     * Machines
+     *
+     * Equal machines.
+     */
+    machines: number;
+    /**
+     * Ram Gib
+     *
+     * RAM of each machine. [GiB]
+     */
+    ram_gib: number;
+    /**
+     * Usable Ram Gib
+     *
+     * The same without the reserve. [GiB]
+     */
+    usable_ram_gib: number;
+    /**
+     * Store Bytes
+     *
+     * What holds the data, on all machines. [bytes]
+     */
+    store_bytes: number;
+    /**
+     * Flash Bytes
+     *
+     * Local disks that cache before volumes, on all machines. [bytes]
+     */
+    flash_bytes: number;
+    /**
+     * Monthly Usd
+     *
+     * Rent, and the purchase spread over the months. [USD/month]
+     */
+    monthly_usd: string;
+    /**
+     * Usd Per Month
+     *
+     * Rent, as on its bill. [USD/month]
+     */
+    usd_per_month: string;
+    /**
+     * Purchase Usd
+     *
+     * Purchase, as on its bill. [USD]
+     */
+    purchase_usd: string;
+    /**
+     * Total Usd
+     *
+     * Both over the months. [USD]
+     */
+    total_usd: string;
+    /**
+     * Lacks Price
+     *
+     * What has no price: where there is any, the sums are lower bounds.
+     */
+    lacks_price: Array<string>;
+    /**
+     * Io Time Us Per Access
+     *
+     * Of the best page-flow scheme; null where a rate is unknown. [µs]
+     */
+    io_time_us_per_access: number | null;
+    /**
+     * Scheme
+     *
+     * That scheme; `none` without a cache before.
+     */
+    scheme: string;
+    /**
+     * Borrowed Rates
+     *
+     * Whether the rates of a named device are used for one of unknown rates.
+     */
+    borrowed_rates: boolean;
+    /**
+     * Store Busy
+     *
+     * Busy share of each device that holds the data, at the mean rate; null where the rate is unknown. [1]
+     */
+    store_busy: number | null;
+    /**
+     * Flash Busy
+     *
+     * The same of the cache before it; null without one. [1]
+     */
+    flash_busy: number | null;
+    /**
+     * Store Busy Peak
+     *
+     * The same in the busiest hour. [1]
+     */
+    store_busy_peak: number | null;
+    /**
+     * Flash Busy Peak
+     *
+     * The same in the busiest hour; null without a cache. [1]
+     */
+    flash_busy_peak: number | null;
+    /**
+     * Config
+     *
+     * Body of `POST /bills` that bills it to the cent.
+     */
+    config: {
+        [key: string]: unknown;
+    };
+};
+
+/**
+ * ConfigurationsIn
+ *
+ * What is bought for, besides the data and the rates of the workload.
+ */
+export type ConfigurationsIn = {
+    /**
+     * Start
+     *
+     * `steady`: a system that has run for long, every cache full; `cold`: a replay of the workload that begins with empty caches. A given curve always describes a running system.
+     */
+    start?: 'steady' | 'cold';
+    /**
+     * Horizon Months
+     *
+     * Months over which a purchase is spread, and data grow. [months]
+     */
+    horizon_months?: number;
+    /**
+     * Max Machines
+     *
+     * Most equal machines; at least the copies of the data.
+     */
+    max_machines?: number;
+    /**
+     * Kinds
+     *
+     * `instances`: the data on local disks of cloud instances; `volumes`: on their block volumes; `chassis`: on servers built from parts.
+     */
+    kinds?: Array<'instances' | 'volumes' | 'chassis'>;
+    /**
+     * Reserved Gib
+     *
+     * RAM of each machine for the system itself. [GiB]
+     */
+    reserved_gib?: number;
+    /**
+     * Part Usd
+     *
+     * Your prices of parts by id of `GET /catalog/parts`; `chassis` for every chassis: no chassis has a list price. [USD]
+     */
+    part_usd?: {
+        [key: string]: unknown | number | string;
+    };
+    /**
+     * Usd Per Kwh
+     *
+     * Price of electricity for servers that are bought; absent: left out. [USD/kWh]
+     */
+    usd_per_kwh?: number | string | null;
+    /**
+     * Watts
+     *
+     * Power of one such server; absent: the sum of its parts. [W]
+     */
+    watts?: number | null;
+    /**
+     * Pue
+     *
+     * Power at the meter over power of the server.
+     */
+    pue?: number;
+    /**
+     * Flash Device Id
+     *
+     * Its rates for drives and local disks of flash of which no source states them; absent: such configurations are excluded.
+     */
+    flash_device_id?: string | null;
+    /**
+     * Disk Device Id
+     *
+     * The same for hard disks and volumes.
+     */
+    disk_device_id?: string | null;
+    /**
+     * Accesses Per S
+     *
+     * Page accesses of all machines together; absent: of production as it was stated, or of the recording. [1/s]
+     */
+    accesses_per_s?: number | null;
+    /**
+     * Max Usd Per Month
+     *
+     * Limit of rent and spread purchase; absent: no limit. [USD/month]
+     */
+    max_usd_per_month?: number | string | null;
+    /**
+     * Max Io Us
+     *
+     * Limit of the I/O time; absent: no limit. [µs per access]
+     */
+    max_io_us?: number | null;
+    /**
+     * Max Busy
+     *
+     * Share of the time for which a device may be busy in the busiest hour. [1]
+     */
+    max_busy?: number;
+    /**
+     * Dirty Share
+     *
+     * Share of the evicted pages that are dirty, for a workload made from a given curve.
+     */
+    dirty_share?: number | null;
+};
+
+/**
+ * ConfigurationsOut
+ *
+ * Configurations that can be bought, by money and I/O time.
+ */
+export type ConfigurationsOut = {
+    /**
+     * Workload Id
+     *
+     * Id of the workload.
+     */
+    workload_id: string;
+    /**
+     * Finding
+     *
+     * The answer in a few words.
+     */
+    finding: string;
+    /**
+     * Evaluated
+     *
+     * Configurations listed.
+     */
+    evaluated: number;
+    /**
+     * Suitable
+     *
+     * Those that hold the data, break no limit, carry the load and have all prices.
+     */
+    suitable: number;
+    /**
+     * Front
+     *
+     * Of these, those that no other beats in both money and I/O time, the cheapest first.
+     */
+    front: Array<ConfigurationOut>;
+    /**
+     * Front In All
+     *
+     * How many they are; at most 40 are listed.
+     */
+    front_in_all: number;
+    /**
+     * First of the front; null where none suits.
+     */
+    cheapest: ConfigurationOut | null;
+    /**
+     * Last of the front; null where none suits.
+     */
+    fastest: ConfigurationOut | null;
+    /**
+     * Lower Bounds
+     *
+     * Ranked apart: of those that suit but lack a price, the front of those that lack the fewest. Each costs at least what it states.
+     */
+    lower_bounds: Array<ConfigurationOut>;
+    /**
+     * Lower Bounds In All
+     *
+     * How many suit but lack a price of any part.
+     */
+    lower_bounds_in_all: number;
+    /**
+     * Excluded
+     *
+     * Why the others do not suit, each counted once.
+     */
+    excluded: Array<ExcludedOut>;
+    /**
+     * Data Bytes
+     *
+     * One copy of the data that must fit, with its growth. [bytes]
+     */
+    data_bytes: number;
+    /**
+     * Replicas
+     *
+     * Copies of each page.
+     */
+    replicas: number;
+    /**
+     * Reserved Gib
+     *
+     * RAM of each machine for the system. [GiB]
+     */
+    reserved_gib: number;
+    /**
+     * Horizon Months
+     *
+     * Months of the totals. [months]
+     */
+    horizon_months: number;
+    /**
+     * Accesses Per S
+     *
+     * Mean rate of all machines; null where it is unknown. [1/s]
+     */
+    accesses_per_s: number | null;
+    /**
+     * Peak Accesses Per S
+     *
+     * Rate of the busiest hour; null where it is unknown. [1/s]
+     */
+    peak_accesses_per_s: number | null;
+    /**
+     * Estimator
+     *
+     * How the figures were obtained: by model or by replay.
+     */
+    estimator: string;
+    /**
+     * Validity
+     *
+     * Where they are valid.
+     */
+    validity: string;
+    /**
+     * Warnings
+     *
+     * What to know before relying on these figures.
+     */
+    warnings: Array<WarningOut>;
+    /**
+     * Cautions
+     *
+     * The warnings with what they could change, one of a kind: those that could change the choice first, the largest before, then those of unknown effect, then the others.
+     */
+    cautions: Array<CautionOut>;
+    /**
+     * Derivation
+     *
+     * The formulas with their numbers, step by step; null unless the query has `derivation=true`.
+     */
+    derivation: Array<DerivationStep> | null;
+};
+
+/**
  * ContenderIn
  *
  * One thing to simulate: a name of `GET /simulator`, and its options.
@@ -5293,6 +5665,32 @@ export type ExchangeRateOut = {
      * Warning where the rate and the prices are of different dates.
      */
     caution: string | null;
+};
+
+/**
+ * ExcludedOut
+ *
+ * Configurations that are excluded for one reason.
+ */
+export type ExcludedOut = {
+    /**
+     * Reason
+     *
+     * Name of the limit, or of what is unknown.
+     */
+    reason: string;
+    /**
+     * Count
+     *
+     * Configurations whose first reason it is.
+     */
+    count: number;
+    /**
+     * Text
+     *
+     * The same in words.
+     */
+    text: string;
 };
 
 /**
@@ -19677,6 +20075,93 @@ export type AskBillResponses = {
 };
 
 export type AskBillResponse = AskBillResponses[keyof AskBillResponses];
+
+export type AskConfigurationsData = {
+    body: ConfigurationsIn;
+    path: {
+        /**
+         * Workload Id
+         *
+         * Id of the workload.
+         */
+        workload_id: string;
+    };
+    query?: {
+        /**
+         * Currency
+         *
+         * Currency of the money in the answer. Other than USD: every amount is also given in it (`usd_per_month`: `eur_per_month`), converted once from the sum; sentences use it, and `exchange_rate` states the rate, its date and its source: the rate of the price book, or else the shipped one of the nearest day. `GET /catalog/exchange-rates` lists them.
+         */
+        currency?: string;
+        /**
+         * Per Usd
+         *
+         * Your own rate, used instead: the value of one US dollar in `currency`, and the date.
+         */
+        per_usd?: string | null;
+        /**
+         * Derivation
+         *
+         * `true`: the answer includes its derivation, every formula with its numbers; otherwise `derivation` is null.
+         */
+        derivation?: boolean;
+        /**
+         * With `Accept: text/csv`: the table to answer with; required, because there are several.
+         */
+        table?: 'front' | 'lower_bounds' | 'excluded' | 'warnings' | 'cautions' | 'derivation';
+    };
+    url: '/api/v1/workloads/{workload_id}/configurations';
+};
+
+export type AskConfigurationsErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
+     * The request conflicts with the current state.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type AskConfigurationsError = AskConfigurationsErrors[keyof AskConfigurationsErrors];
+
+export type AskConfigurationsResponses = {
+    /**
+     * Successful Response
+     */
+    200: ConfigurationsOut;
+};
+
+export type AskConfigurationsResponse = AskConfigurationsResponses[keyof AskConfigurationsResponses];
 
 export type CheckThroughputData = {
     body: ThroughputIn;
