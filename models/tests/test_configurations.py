@@ -599,6 +599,45 @@ def test_a_document_holds_amounts_as_decimal_strings() -> None:
     assert found["numbers"][0]["name"] == "evaluated"
 
 
+def effects(found: configurations.Configurations) -> dict[str, tuple[str, bool | None]]:
+    return {
+        each.code: (each.effect, each.could_change_choice) for each in found.cautions
+    }
+
+
+def test_the_error_of_the_law_could_change_what_is_bought() -> None:
+    free = asked(kinds=("instances",))
+    text, could = effects(free)["scale_extrapolated"]
+    assert "-80.6 % of its I/O time, same cheapest" in text
+    assert "+415 % of its I/O time, same cheapest" in text
+    assert could is False
+    # A limit that holds only if the law is right: five times the misses break it.
+    assert free.cheapest is not None
+    assert free.cheapest.io_time_us_per_access is not None
+    tight = asked(
+        kinds=("instances",), max_io_us=1.5 * free.cheapest.io_time_us_per_access
+    )
+    assert tight.cheapest == free.cheapest
+    text, could = effects(tight)["scale_extrapolated"]
+    assert "it does not suit, and the cheapest is 2 x aws-r8id.48xlarge at" in text
+    assert could is True
+    # A limit below the cheapest of all: fewer misses would admit a cheaper one.
+    strict = asked(
+        kinds=("instances",), max_io_us=0.9 * free.cheapest.io_time_us_per_access
+    )
+    assert strict.cheapest is not None
+    text, could = effects(strict)["scale_extrapolated"]
+    assert f"{free.cheapest.name} at {free.cheapest.monthly_usd:,.2f} USD" in text
+    assert could is True
+    # One that nothing meets with five times the misses.
+    fastest = min(each.io_time_us_per_access or 0 for each in free.front)
+    none = asked(kinds=("instances",), max_io_us=1.01 * fastest)
+    text, could = effects(none)["scale_extrapolated"]
+    assert "and no configuration of the" in text
+    assert could is True
+    assert asked(kinds=("chassis",)).weigh is None
+
+
 def test_the_command_shows_the_answer(tmp_path: Path) -> None:
     file = tmp_path / "P.json"
     recorded().write(file)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal, localcontext
 from typing import Any
 
@@ -132,6 +132,10 @@ class Columns:
         """Rent, and the purchase spread over the months; for comparison alone. [USD/month]"""
         spread = self.purchase_cents / self.wanted.horizon_months
         return np.asarray((self.rent_cents + spread) / 100.0)
+
+    def rows(self, at: IntArray) -> Columns:
+        """Return some of the rows, in that order."""
+        return replace(self, **{name: getattr(self, name)[at] for name in _TYPES})
 
     def limits_of(self, row: int) -> tuple[str, ...]:
         """Names of the limits that a row breaks."""
