@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 from dataclasses import replace
 from decimal import Decimal
 from functools import cache
@@ -17,7 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tierwright.advise import bill, configurations, scale
-from tierwright.common.currency import ExchangeRate, showing
+from tierwright.common.currency import ExchangeRate, showing, stated
 from tierwright.common.errors import BadInput
 from tierwright.evaluate.bill import (
     block_storage,
@@ -597,6 +598,28 @@ def test_a_document_holds_amounts_as_decimal_strings() -> None:
     assert isinstance(found["cheapest"]["monthly_usd"], str)
     assert found["front"][0] == found["cheapest"]
     assert found["numbers"][0]["name"] == "evaluated"
+
+
+def test_a_config_is_read_again_whatever_the_currency() -> None:
+    rate = ExchangeRate("EUR", Decimal("0.5"), "2026-09-30", "a test")
+    exact = Decimal("123456789.123456789012")
+    with showing(rate):
+        for usd in (Decimal("9000.005"), exact):
+            found = asked(
+                kinds=("chassis",),
+                part_usd={"chassis-dell-r760": usd},
+                usd_per_kwh=Decimal("0.12"),
+                watts=Decimal(450),
+            )
+            document = stated(found.to_dict())
+            one, row = found.front[0], document["front"][0]
+            assert Decimal(row["monthly_eur"]) == one.monthly_usd / 2
+            config = json.loads(json.dumps(row["config"]), parse_float=Decimal)
+            config["part"][0].pop("eur", None)  # an amount of more digits than a number
+            assert "eur_per_kwh" not in config["power"]
+            billed = bill.answer(build_from_mapping(config))
+            assert billed.total_usd == one.total_usd
+        assert isinstance(row["config"]["part"][0]["usd"], str)
 
 
 def effects(found: configurations.Configurations) -> dict[str, tuple[str, bool | None]]:

@@ -23,7 +23,7 @@ from tierwright.common.cautions import (
 from tierwright.common.currency import money, text_of
 from tierwright.common.derivation import plain
 from tierwright.common.errors import Problems
-from tierwright.common.fields import is_number
+from tierwright.common.fields import is_number, plain_number
 from tierwright.common.units import format_bytes
 from tierwright.common.wording import counted, listed, percent, three_digits
 from tierwright.evaluate.bill import CENT
@@ -251,11 +251,24 @@ class Configurations(Answer):
 
 
 def _plain(one: Configuration) -> dict[str, Any]:
-    """Plain data of a configuration; amounts and its CONFIG as decimal strings."""
+    """Return plain data of a configuration; its amounts as decimal strings, and its CONFIG as it is read again."""
     found: dict[str, Any] = plain(one)
     for name in ("monthly_usd", "usd_per_month", "purchase_usd", "total_usd"):
         found[name] = text_of(getattr(one, name))
+    found["config"] = _as_read(one.config)
     return found
+
+
+def _as_read(value: Any) -> Any:
+    """Return a CONFIG with numbers in place of Decimals: amounts of a request, which no currency is put beside."""
+    if isinstance(value, dict):
+        return {key: _as_read(entry) for key, entry in value.items()}
+    if isinstance(value, list):
+        return [_as_read(entry) for entry in value]
+    if isinstance(value, Decimal):
+        number = plain_number(value)
+        return number if Decimal(repr(number)) == value else text_of(value)
+    return value
 
 
 def answer(
