@@ -77,7 +77,7 @@ def test_the_rate_is_that_of_the_workload(application: Any) -> None:
     [
         ({"kinds": []}, "body.kinds"),
         ({"kinds": ["racks"]}, "body.kinds"),
-        ({"max_machines": 33}, "body.max_machines"),
+        ({"max_machines": 17}, "body.max_machines"),
         ({"max_io_us": 0}, "body.max_io_us"),
         ({"part_usd": {"chassis": -1}}, "body.part_usd.chassis"),
         ({"flash_device_id": "no-such-device"}, "flash_device_id"),

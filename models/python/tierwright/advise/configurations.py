@@ -28,7 +28,6 @@ from tierwright.common.units import format_bytes
 from tierwright.common.wording import counted, listed, percent, three_digits
 from tierwright.evaluate.bill import CENT
 from tierwright.evaluate.configurations.columns import (
-    BY_ID,
     LIMITS,
     RAM,
     SPACE,
@@ -41,7 +40,6 @@ from tierwright.evaluate.configurations.times import CHOICES, Speeds, busy, spee
 from tierwright.evaluate.configurations.wanted import (
     DEFAULT_MAX_MACHINES,
     DEFAULT_RESERVED_GIB,
-    GIB,
     KINDS,
     Wanted,
 )
@@ -489,7 +487,7 @@ class _Ranking:
             name=_name(columns, row),
             machines=machines,
             ram_gib=float(columns.ram_gib[row]),
-            usable_ram_gib=float(columns.usable_ram_bytes[row]) / GIB,
+            usable_ram_gib=columns.usable_gib(row),
             store_bytes=float(columns.store_bytes[row]) * machines,
             flash_bytes=float(columns.flash_bytes[row]) * machines,
             monthly_usd=(total / months).quantize(CENT),
@@ -622,8 +620,8 @@ def _reasons(
     """Yield why rows do not suit, in the order in which that is decided."""
     columns, fast = made.columns, made.fast
     most_usd, most_us, most_busy = limits
-    for bit, name in zip(BY_ID, LIMITS, strict=True):
-        yield name, (columns.broken & bit) != 0
+    for at, name in enumerate(LIMITS):
+        yield name, (columns.broken & (1 << at)) != 0
     yield NO_FIGURES, ~np.isfinite(fast.io_time_us)
     if made.loads is not None:
         busiest = np.fmax(*made.loads) * made.peak_times

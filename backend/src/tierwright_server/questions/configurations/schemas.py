@@ -20,7 +20,7 @@ from tierwright_server.http.steps import DerivationStep
 
 Kind = Literal["instances", "volumes", "chassis"]
 MOST_PRICES = 200
-MOST_MACHINES = 32
+MOST_MACHINES = 16
 Above0 = Annotated[float, Field(strict=True, gt=0, le=1e15, allow_inf_nan=False)]
 Amount = Annotated[float, Field(strict=True, ge=0, le=1e6, allow_inf_nan=False)]
 
