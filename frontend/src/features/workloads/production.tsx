@@ -64,10 +64,15 @@ export function Production({ workload }: { readonly workload: WorkloadOut }) {
   if (summary === null) {
     return null;
   }
-  return summary.production === null ? (
-    <ScaleForm workload={workload} summary={summary} />
-  ) : (
-    <Stated production={summary.production} summary={summary} />
+  return (
+    // Pages that ask for sizes of production lead here.
+    <div id="production">
+      {summary.production === null ? (
+        <ScaleForm workload={workload} summary={summary} />
+      ) : (
+        <Stated production={summary.production} summary={summary} />
+      )}
+    </div>
   );
 }
 
