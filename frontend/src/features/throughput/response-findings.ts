@@ -31,7 +31,8 @@ const inMs = (
 ): (readonly [number, number])[] =>
   rates.flatMap((rate, index) => {
     const time = times_us[index] ?? null;
-    return time === null ? [] : [[rate, time / US_PER_MS] as const];
+    // What takes no time has no place on a logarithmic axis.
+    return time === null || time <= 0 ? [] : [[rate, time / US_PER_MS] as const];
   });
 
 /** The 99th percentile of every scheme; median and mean of the one that is shown. */
@@ -51,15 +52,17 @@ export function responseSeries(
     points: inMs(found.points_per_s, times),
   });
   const shown = shownScheme(found);
-  return found.columns.flatMap((scheme) => [
-    line(scheme, "99 %", scheme.p99_us, "solid"),
-    ...(scheme.scheme === shown
-      ? [
-          line(scheme, "median", scheme.p50_us, "dotted"),
-          line(scheme, "mean", scheme.mean_us, "dashed"),
-        ]
-      : []),
-  ]);
+  return found.columns
+    .flatMap((scheme) => [
+      line(scheme, "99 %", scheme.p99_us, "solid"),
+      ...(scheme.scheme === shown
+        ? [
+            line(scheme, "median", scheme.p50_us, "dotted"),
+            line(scheme, "mean", scheme.mean_us, "dashed"),
+          ]
+        : []),
+    ])
+    .filter(({ points }) => points.length > 0);
 }
 
 /** The rates in question, where they are in view. */

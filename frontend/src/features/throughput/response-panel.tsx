@@ -131,7 +131,7 @@ const ResponseChart = memo(function ResponseChart({
         },
         y: {
           name: "response time [ms]",
-          min: 0,
+          log: true,
           format: (value) => `${formatShort(value)} ms`,
         },
         markers: rateMarkers(found),
@@ -142,7 +142,7 @@ const ResponseChart = memo(function ResponseChart({
   return (
     <ChartCard
       title={found.finding}
-      subtitle="99th percentile of the response time of a page access over the rate, to the rate at which a device is busy all the time [ms]; of the fastest scheme also its median (dotted) and mean (dashed)"
+      subtitle="99th percentile of the response time of a page access over the rate, to the rate at which a device is busy all the time [ms]; of the fastest scheme also its mean (dashed) and its median (dotted), unless that is a RAM hit, which takes no time"
       label={`Response time of ${name}`}
       option={option}
       height={HEIGHT}
@@ -189,6 +189,7 @@ const time = (
 ): Column<SchemeRow> => ({
   key,
   head,
+  unit: "µs",
   cell: (row) =>
     row[key] === null ? (
       <Unknown reason={UNBOUNDED} />
