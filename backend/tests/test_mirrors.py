@@ -35,6 +35,7 @@ MIRRORS = {
         "SplitReplay": "advise.pool_split.ReplayedSplit",
         "SplitBaseline": "advise.pool_split.ReplayedBaseline",
     },
+    "questions.response_time.schemas": {"SchemeAt": "advise.response.rows.SchemeAt"},
     "questions.scheme_map.schemas": {
         "MapMoneyOut": "evaluate.page_flow.scheme_map.MapMoney"
     },

@@ -60,6 +60,10 @@ export const AskRecoveryQuery = {
   table: {"values":["restart.curve","warnings","cautions","derivation"]},
 } as const;
 
+export const AskResponseQuery = {
+  table: {"values":["devices.flash.figures","devices.flash.measurements","devices.flash.service_times","devices.flash.waiting_times","devices.disk.figures","devices.disk.measurements","devices.disk.service_times","devices.disk.waiting_times","devices.ram.figures","devices.ram.measurements","devices.ram.service_times","devices.ram.waiting_times","rates","rows","rows.stations","jumps","columns","warnings","cautions","derivation"]},
+} as const;
+
 export const AskSchemeMapPointQuery = {
   table: {"values":["devices","schemes","derivation"]},
 } as const;
@@ -839,6 +843,21 @@ export const RegisterFileQuery = {
 
 export const RenameWorkloadQuery = {
   table: {"values":["summary.warnings","summary.composed_of"]},
+} as const;
+
+export const ResponseTimeIn = {
+  start: {"values":["steady","cold"],"usual":"steady"},
+  dirty_share: {"low":0,"high":1},
+  ram_pages: {"low":1,"high":9007199254740991,"whole":true},
+  flash_pages: {"low":0,"high":9007199254740991,"whole":true},
+  accesses_per_s: {"low":0,"exclusive":true,"high":1000000000000},
+  peak_accesses_per_s: {"low":0,"exclusive":true,"high":1000000000000},
+  flash_devices: {"low":1,"high":100000,"whole":true,"usual":1},
+  disks: {"low":1,"high":100000,"whole":true,"usual":1},
+  flash_at_once: {"low":1,"high":100000,"whole":true},
+  disk_at_once: {"low":1,"high":100000,"whole":true},
+  writes: {"values":["background","waited_for"],"usual":"background"},
+  service: {"values":["constant","exponential"],"usual":"constant"},
 } as const;
 
 export const RestoreScenarioQuery = {
