@@ -15,7 +15,7 @@ export const AskBillQuery = {
 } as const;
 
 export const AskCompareQuery = {
-  table: {"values":["devices.flash.figures","devices.flash.measurements","devices.flash.service_times","devices.flash.waiting_times","devices.disk.figures","devices.disk.measurements","devices.disk.service_times","devices.disk.waiting_times","devices.ram.figures","devices.ram.measurements","devices.ram.service_times","devices.ram.waiting_times","schemes","schemes.money.parts","schemes.warnings","outer.bars","outer.bars.money.parts","warnings","cautions","result.rows"]},
+  table: {"values":["devices.flash.figures","devices.flash.measurements","devices.flash.service_times","devices.flash.waiting_times","devices.disk.figures","devices.disk.measurements","devices.disk.service_times","devices.disk.waiting_times","devices.ram.figures","devices.ram.measurements","devices.ram.service_times","devices.ram.waiting_times","schemes","schemes.money.parts","schemes.warnings","outer.bars","outer.bars.money.parts","replayed_at","warnings","cautions","result.rows"]},
 } as const;
 
 export const AskDeviceHealthQuery = {
@@ -266,7 +266,7 @@ export const CreatePriceBookQuery = {
 } as const;
 
 export const CreateScaledWorkloadQuery = {
-  table: {"values":["summary.warnings"]},
+  table: {"values":["summary.warnings","summary.production.production.rates"]},
 } as const;
 
 export const CreateScenarioQuery = {
@@ -282,19 +282,19 @@ export const CreateSweepQuery = {
 } as const;
 
 export const CreateWorkloadFromCurveQuery = {
-  table: {"values":["summary.warnings"]},
+  table: {"values":["summary.warnings","summary.production.production.rates"]},
 } as const;
 
 export const CreateWorkloadFromDescriptionQuery = {
-  table: {"values":["summary.warnings"]},
+  table: {"values":["summary.warnings","summary.production.production.rates"]},
 } as const;
 
 export const CreateWorkloadFromProfileQuery = {
-  table: {"values":["summary.warnings"]},
+  table: {"values":["summary.warnings","summary.production.production.rates"]},
 } as const;
 
 export const CreateWorkloadQuery = {
-  table: {"values":["summary.warnings"]},
+  table: {"values":["summary.warnings","summary.production.production.rates"]},
 } as const;
 
 export const CurveStatement = {
@@ -411,7 +411,7 @@ export const FragmentCacheIn = {
 } as const;
 
 export const GetConversionLogQuery = {
-  table: {"values":["report.warnings","report.detection"]},
+  table: {"values":["report.warnings","report.production.production.rates","report.detection"]},
 } as const;
 
 export const GetCurveQuery = {
@@ -507,7 +507,7 @@ export const GetWindowCurvesQuery = {
 } as const;
 
 export const GetWorkloadQuery = {
-  table: {"values":["summary.warnings"]},
+  table: {"values":["summary.warnings","summary.production.production.rates"]},
 } as const;
 
 export const GetWorkloadSummariesQuery = {
@@ -649,7 +649,7 @@ export const ListWorkloadsQuery = {
   status: {"values":["queued","running","ready","failed","cancelled"]},
   limit: {"low":1,"high":500,"whole":true,"usual":100},
   offset: {"low":0,"high":1000000000,"whole":true,"usual":0},
-  table: {"values":["items","items.summary.warnings"]},
+  table: {"values":["items","items.summary.warnings","items.summary.production.production.rates"]},
 } as const;
 
 export const MapQuestion = {
@@ -721,7 +721,7 @@ export const PreviewGivenCurveQuery = {
 } as const;
 
 export const PreviewScaledWorkloadQuery = {
-  table: {"values":["sizes","warnings"]},
+  table: {"values":["production.production.rates","sizes","warnings"]},
 } as const;
 
 export const PreviewUploadQuery = {
@@ -749,6 +749,8 @@ export const ProductionIn = {
   accesses_per_s: {"low":0,"exclusive":true,"high":1000000000000000},
   units_per_s: {"low":0,"exclusive":true,"high":1000000000000000},
   peak_accesses_per_s: {"low":0,"exclusive":true,"high":1000000000000000},
+  rates: {"most":8784},
+  rates_step_s: {"low":0,"exclusive":true,"high":1000000000,"usual":3600},
   write_share: {"low":0,"high":1},
   growth_per_year: {"low":-1,"exclusive":true,"high":100,"usual":0},
   machines: {"low":1,"high":100000,"whole":true,"usual":1},
@@ -769,7 +771,7 @@ export const ReadOptions = {
 } as const;
 
 export const ReadWorkloadAgainQuery = {
-  table: {"values":["summary.warnings"]},
+  table: {"values":["summary.warnings","summary.production.production.rates"]},
 } as const;
 
 export const RecoveryIn = {
@@ -789,7 +791,7 @@ export const RegisterFileQuery = {
 } as const;
 
 export const RenameWorkloadQuery = {
-  table: {"values":["summary.warnings"]},
+  table: {"values":["summary.warnings","summary.production.production.rates"]},
 } as const;
 
 export const RestoreScenarioQuery = {
@@ -806,6 +808,8 @@ export const ScaledWorkloadIn = {
   accesses_per_s: {"low":0,"exclusive":true,"high":1000000000000000},
   units_per_s: {"low":0,"exclusive":true,"high":1000000000000000},
   peak_accesses_per_s: {"low":0,"exclusive":true,"high":1000000000000000},
+  rates: {"most":8784},
+  rates_step_s: {"low":0,"exclusive":true,"high":1000000000,"usual":3600},
   write_share: {"low":0,"high":1},
   growth_per_year: {"low":-1,"exclusive":true,"high":100,"usual":0},
   machines: {"low":1,"high":100000,"whole":true,"usual":1},

@@ -2673,6 +2673,12 @@ export type ConversionReportOut = {
      */
     described_by: string | null;
     /**
+     * Replayable
+     *
+     * Whether checks can replay its trace, or for a workload scaled to production that of its recording.
+     */
+    replayable: boolean;
+    /**
      * Chosen By
      *
      * `content` (detected), `name` (as asked) or `columns` (by the mapping).
@@ -5145,6 +5151,10 @@ export type EvaluationOut = {
      * What best, runner-up and margin are based on.
      */
     decided_by: Decide;
+    /**
+     * Where the recording of a workload scaled to production was replayed to decide; null where no replay decided, or at the sizes of the question.
+     */
+    replayed_at: ReplaySizesOut | null;
     /**
      * Equal
      *
@@ -11303,6 +11313,24 @@ export type ProductionIn = {
      */
     peak_accesses_per_s?: number | null;
     /**
+     * Rates
+     *
+     * Instead of mean and peak: page accesses per second in each of equal steps, by default hours. [1/s]
+     */
+    rates?: Array<number> | null;
+    /**
+     * Rates Step S
+     *
+     * Length of a step of `rates`. [s]
+     */
+    rates_step_s?: number;
+    /**
+     * Rates Table
+     *
+     * Instead of `rates`: the text of a CSV table with the columns `time` (seconds or ISO 8601) and `accesses_per_s`, and equal steps.
+     */
+    rates_table?: string | null;
+    /**
      * Write Share
      *
      * Share of the accesses that write; null: as recorded. [1]
@@ -11544,6 +11572,74 @@ export type RamBudgetOut = {
      * Where they are valid.
      */
     validity: string;
+};
+
+/**
+ * RatesOut
+ *
+ * Rates of production over time, in short form.
+ */
+export type RatesOut = {
+    /**
+     * Steps
+     *
+     * Equal steps, one after the other.
+     */
+    steps: number;
+    /**
+     * Step S
+     *
+     * Length of each. [s]
+     */
+    step_s: number;
+    /**
+     * Busiest Step
+     *
+     * Which has the highest rate, from 1; among equals the first.
+     */
+    busiest_step: number;
+    /**
+     * First Time
+     *
+     * When the first step begins, ISO 8601; null where times are not of a calendar.
+     */
+    first_time: string | null;
+    /**
+     * Steps Per Part
+     *
+     * Steps of one part; the last part may have fewer.
+     */
+    steps_per_part: number;
+    /**
+     * Means Per S
+     *
+     * Mean rate of each part. [1/s]
+     */
+    means_per_s: Array<number>;
+    /**
+     * Peaks Per S
+     *
+     * Highest rate of each part. [1/s]
+     */
+    peaks_per_s: Array<number>;
+    /**
+     * Mean Per S
+     *
+     * Over all of the time. [1/s]
+     */
+    mean_per_s: number;
+    /**
+     * Peak Per S
+     *
+     * Of the busiest step. [1/s]
+     */
+    peak_per_s: number;
+    /**
+     * Sentence
+     *
+     * Which step is busiest, and by how much.
+     */
+    sentence: string;
 };
 
 /**
@@ -12160,6 +12256,56 @@ export type ReplayOut = {
      * What to do next.
      */
     hint: string | null;
+};
+
+/**
+ * ReplaySizesOut
+ *
+ * Sizes at which the recording of a scaled workload was replayed.
+ */
+export type ReplaySizesOut = {
+    /**
+     * Law
+     *
+     * Scale law by which sizes correspond.
+     */
+    law: string;
+    /**
+     * Divided By
+     *
+     * By what the sizes of one machine are divided; null where the law maps each by itself. [1]
+     */
+    divided_by: number | null;
+    /**
+     * Ram Pages
+     *
+     * Sizes of RAM that were replayed. [pages]
+     */
+    ram_pages: Array<number>;
+    /**
+     * Flash Pages
+     *
+     * Sizes of flash that were replayed. [pages]
+     */
+    flash_pages: Array<number>;
+    /**
+     * Smallest Tier
+     *
+     * Which of the two has the fewest pages: `RAM` or `flash`.
+     */
+    smallest_tier: string;
+    /**
+     * Smallest Pages
+     *
+     * So many. [pages]
+     */
+    smallest_pages: number;
+    /**
+     * Recorded Data Bytes
+     *
+     * Data of the recorded system. [bytes]
+     */
+    recorded_data_bytes: number;
 };
 
 /**
@@ -12912,6 +13058,12 @@ export type ScaledFrom = {
      * Its name.
      */
     name: string;
+    /**
+     * Content Id
+     *
+     * Of its trace, which checks of the scaled workload replay; null where it had none, or an earlier version scaled it.
+     */
+    content_id: string | null;
 };
 
 /**
@@ -12944,6 +13096,24 @@ export type ScaledWorkloadIn = {
      * Page accesses in the busiest hour. [1/s]
      */
     peak_accesses_per_s?: number | null;
+    /**
+     * Rates
+     *
+     * Instead of mean and peak: page accesses per second in each of equal steps, by default hours. [1/s]
+     */
+    rates?: Array<number> | null;
+    /**
+     * Rates Step S
+     *
+     * Length of a step of `rates`. [s]
+     */
+    rates_step_s?: number;
+    /**
+     * Rates Table
+     *
+     * Instead of `rates`: the text of a CSV table with the columns `time` (seconds or ISO 8601) and `accesses_per_s`, and equal steps.
+     */
+    rates_table?: string | null;
     /**
      * Write Share
      *
@@ -14890,6 +15060,10 @@ export type StatedProductionOut = {
      * Copies of each page.
      */
     replicas: number;
+    /**
+     * Rates over time, of which mean and peak are; null where only these were stated.
+     */
+    rates: RatesOut | null;
 };
 
 /**
@@ -15358,6 +15532,12 @@ export type SummaryOut = {
      * Name of the description from which the curve was computed; null for a curve that was given or measured.
      */
     described_by: string | null;
+    /**
+     * Replayable
+     *
+     * Whether checks can replay its trace, or for a workload scaled to production that of its recording.
+     */
+    replayable: boolean;
 };
 
 /**
@@ -18333,7 +18513,7 @@ export type AskCompareData = {
         /**
          * With `Accept: text/csv`: the table to answer with; absent: `schemes`.
          */
-        table?: 'devices.flash.figures' | 'devices.flash.measurements' | 'devices.flash.service_times' | 'devices.flash.waiting_times' | 'devices.disk.figures' | 'devices.disk.measurements' | 'devices.disk.service_times' | 'devices.disk.waiting_times' | 'devices.ram.figures' | 'devices.ram.measurements' | 'devices.ram.service_times' | 'devices.ram.waiting_times' | 'schemes' | 'schemes.money.parts' | 'schemes.warnings' | 'outer.bars' | 'outer.bars.money.parts' | 'warnings' | 'cautions' | 'result.rows';
+        table?: 'devices.flash.figures' | 'devices.flash.measurements' | 'devices.flash.service_times' | 'devices.flash.waiting_times' | 'devices.disk.figures' | 'devices.disk.measurements' | 'devices.disk.service_times' | 'devices.disk.waiting_times' | 'devices.ram.figures' | 'devices.ram.measurements' | 'devices.ram.service_times' | 'devices.ram.waiting_times' | 'schemes' | 'schemes.money.parts' | 'schemes.warnings' | 'outer.bars' | 'outer.bars.money.parts' | 'replayed_at' | 'warnings' | 'cautions' | 'result.rows';
     };
     url: '/api/v1/evaluations';
 };
@@ -23135,7 +23315,7 @@ export type ListWorkloadsData = {
         /**
          * With `Accept: text/csv`: the table to answer with; absent: `items`.
          */
-        table?: 'items' | 'items.summary.warnings';
+        table?: 'items' | 'items.summary.warnings' | 'items.summary.production.production.rates';
     };
     url: '/api/v1/workloads';
 };
@@ -23193,9 +23373,9 @@ export type CreateWorkloadData = {
     path?: never;
     query?: {
         /**
-         * With `Accept: text/csv`: the table to answer with; absent: `summary.warnings`.
+         * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'summary.warnings';
+        table?: 'summary.warnings' | 'summary.production.production.rates';
     };
     url: '/api/v1/workloads';
 };
@@ -23265,9 +23445,9 @@ export type CreateWorkloadFromProfileData = {
     path?: never;
     query?: {
         /**
-         * With `Accept: text/csv`: the table to answer with; absent: `summary.warnings`.
+         * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'summary.warnings';
+        table?: 'summary.warnings' | 'summary.production.production.rates';
     };
     url: '/api/v1/workloads/from-profile';
 };
@@ -23333,9 +23513,9 @@ export type CreateWorkloadFromCurveData = {
     path?: never;
     query?: {
         /**
-         * With `Accept: text/csv`: the table to answer with; absent: `summary.warnings`.
+         * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'summary.warnings';
+        table?: 'summary.warnings' | 'summary.production.production.rates';
     };
     url: '/api/v1/workloads/from-curve';
 };
@@ -23473,7 +23653,7 @@ export type PreviewScaledWorkloadData = {
         /**
          * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'sizes' | 'warnings';
+        table?: 'production.production.rates' | 'sizes' | 'warnings';
     };
     url: '/api/v1/workloads/{workload_id}/scale-previews';
 };
@@ -23546,9 +23726,9 @@ export type CreateScaledWorkloadData = {
     };
     query?: {
         /**
-         * With `Accept: text/csv`: the table to answer with; absent: `summary.warnings`.
+         * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'summary.warnings';
+        table?: 'summary.warnings' | 'summary.production.production.rates';
     };
     url: '/api/v1/workloads/{workload_id}/scaled';
 };
@@ -23618,9 +23798,9 @@ export type CreateWorkloadFromDescriptionData = {
     path?: never;
     query?: {
         /**
-         * With `Accept: text/csv`: the table to answer with; absent: `summary.warnings`.
+         * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'summary.warnings';
+        table?: 'summary.warnings' | 'summary.production.production.rates';
     };
     url: '/api/v1/workloads/from-description';
 };
@@ -23767,9 +23947,9 @@ export type GetWorkloadData = {
     };
     query?: {
         /**
-         * With `Accept: text/csv`: the table to answer with; absent: `summary.warnings`.
+         * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'summary.warnings';
+        table?: 'summary.warnings' | 'summary.production.production.rates';
     };
     url: '/api/v1/workloads/{workload_id}';
 };
@@ -23840,9 +24020,9 @@ export type RenameWorkloadData = {
     };
     query?: {
         /**
-         * With `Accept: text/csv`: the table to answer with; absent: `summary.warnings`.
+         * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'summary.warnings';
+        table?: 'summary.warnings' | 'summary.production.production.rates';
     };
     url: '/api/v1/workloads/{workload_id}';
 };
@@ -23915,9 +24095,9 @@ export type ReadWorkloadAgainData = {
     };
     query?: {
         /**
-         * With `Accept: text/csv`: the table to answer with; absent: `summary.warnings`.
+         * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'summary.warnings';
+        table?: 'summary.warnings' | 'summary.production.production.rates';
     };
     url: '/api/v1/workloads/{workload_id}/read-again';
 };
@@ -23990,7 +24170,7 @@ export type GetConversionLogData = {
         /**
          * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'report.warnings' | 'report.detection';
+        table?: 'report.warnings' | 'report.production.production.rates' | 'report.detection';
     };
     url: '/api/v1/workloads/{workload_id}/conversion-log';
 };
