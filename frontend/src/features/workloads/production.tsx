@@ -1,4 +1,5 @@
 import {
+  Box,
   Checkbox,
   Group,
   SegmentedControl,
@@ -133,7 +134,11 @@ function Stated(props: {
           .
         </Text>
       )}
-      {stated.rates !== null && <RatesChart rates={stated.rates} name={name} />}
+      {stated.rates !== null && (
+        <Box mt="md">
+          <RatesChart rates={stated.rates} name={name} />
+        </Box>
+      )}
     </Panel>
   );
 }
