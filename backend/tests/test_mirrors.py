@@ -19,6 +19,9 @@ MIRRORS = {
         "FigureOut": "hardware.device.Figure",
         "MeasurementOut": "hardware.device.Measurement",
     },
+    "questions.compositions.schemas": {
+        "ComposedCurvesOut": "advise.compose.ComposedCurves",
+    },
     "questions.dram_or_flash.schemas": {
         "StepOut": "advise.dram_or_flash.rows.StepRow",
         "PricesUsed": "advise.dram_or_flash.rows.PricesUsed",

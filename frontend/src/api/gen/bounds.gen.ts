@@ -19,7 +19,7 @@ export const AskCompareQuery = {
 } as const;
 
 export const AskCompositionQuery = {
-  table: {"values":["rows","sizes","curves","warnings","cautions","derivation"]},
+  table: {"values":["rows","sizes","curves","curves.alone","warnings","cautions","derivation"]},
 } as const;
 
 export const AskDeviceHealthQuery = {

@@ -297,6 +297,26 @@ export type AccessWindows = {
 };
 
 /**
+ * AloneCurveOut
+ *
+ * Hit ratios of one workload that has all of the cache for itself.
+ */
+export type AloneCurveOut = {
+    /**
+     * Name
+     *
+     * Name of the workload.
+     */
+    name: string;
+    /**
+     * Hit Ratios
+     *
+     * Of its own accesses, in a cache of each size that it has for itself. [1]
+     */
+    hit_ratios: Array<number>;
+};
+
+/**
  * Asks
  *
  * Bodies of the requests behind a scenario's answer.
@@ -2414,11 +2434,11 @@ export type ComposedCurvesOut = {
      */
     partition_hit_ratios: Array<number> | null;
     /**
-     * Alone Hit Ratios
+     * Alone
      *
-     * By workload: of its own accesses, in a cache of each size that it has for itself. [1]
+     * Each workload by itself, in the order given.
      */
-    alone_hit_ratios: Array<Array<number>>;
+    alone: Array<AloneCurveOut>;
 };
 
 /**
@@ -20161,7 +20181,7 @@ export type AskCompositionData = {
         /**
          * With `Accept: text/csv`: the table to answer with; absent: `rows`.
          */
-        table?: 'rows' | 'sizes' | 'curves' | 'warnings' | 'cautions' | 'derivation';
+        table?: 'rows' | 'sizes' | 'curves' | 'curves.alone' | 'warnings' | 'cautions' | 'derivation';
     };
     url: '/api/v1/compositions';
 };
