@@ -4,7 +4,14 @@ import { useChartColors } from "@/charts/chart";
 import { ChartCard } from "@/charts/chart-card";
 import { type CurveSeries, curveOption } from "@/charts/curve-option";
 import type { ColorScheme } from "@/charts/palette";
-import { bytes, formatBytes, formatCount, formatPercent, formatShort, ratio } from "@/units/quantity";
+import {
+  bytes,
+  formatBytes,
+  formatCount,
+  formatPercent,
+  formatShort,
+  ratio,
+} from "@/units/quantity";
 import { curvesTitle, type Mode, sharingSentence } from "./compose-words";
 import { colorOf, drawnOf } from "./members";
 
@@ -22,7 +29,11 @@ interface CurvesProps {
   readonly onPick: (pages: number) => void;
 }
 
-function seriesOf(found: CompositionOut, mode: Mode, colors: ColorScheme): CurveSeries[] {
+function seriesOf(
+  found: CompositionOut,
+  mode: Mode,
+  colors: ColorScheme,
+): CurveSeries[] {
   const { curves, rows } = found;
   const points = (ratios: readonly number[]) =>
     curves.pages.map((size, at) => [size, PER_CENT * (ratios[at] ?? 0)] as const);
