@@ -22,6 +22,9 @@ MIRRORS = {
     "questions.configurations.schemas": {
         "ConfigurationOut": "advise.configurations.Configuration",
     },
+    "questions.compositions.schemas": {
+        "ComposedCurvesOut": "advise.compose.ComposedCurves",
+    },
     "questions.dram_or_flash.schemas": {
         "StepOut": "advise.dram_or_flash.rows.StepRow",
         "PricesUsed": "advise.dram_or_flash.rows.PricesUsed",

@@ -25,7 +25,7 @@ export const AskCompareQuery = {
 } as const;
 
 export const AskCompositionQuery = {
-  table: {"values":["rows","sizes","curves","warnings","cautions","derivation"]},
+  table: {"values":["rows","sizes","curves","curves.alone","warnings","cautions","derivation"]},
 } as const;
 
 export const AskConfigurationsQuery = {
@@ -277,7 +277,7 @@ export const CompositionIn = {
 export const ConfigurationsIn = {
   start: {"values":["steady","cold"],"usual":"steady"},
   horizon_months: {"low":1,"high":1200,"whole":true,"usual":36},
-  max_machines: {"low":1,"high":32,"whole":true,"usual":8},
+  max_machines: {"low":1,"high":16,"whole":true,"usual":8},
   kinds: {"most":3},
   reserved_gib: {"low":0,"high":1000000,"usual":4},
   usd_per_kwh: {"low":0,"high":1000000000},
@@ -299,7 +299,7 @@ export const CopyDeviceQuery = {
 } as const;
 
 export const CreateComposedWorkloadQuery = {
-  table: {"values":["summary.warnings","summary.composed_of"]},
+  table: {"values":["summary.warnings","summary.production.production.rates","summary.composed_of"]},
 } as const;
 
 export const CreateDeviceQuery = {
@@ -319,7 +319,7 @@ export const CreatePriceBookQuery = {
 } as const;
 
 export const CreateScaledWorkloadQuery = {
-  table: {"values":["summary.warnings","summary.composed_of"]},
+  table: {"values":["summary.warnings","summary.production.production.rates","summary.composed_of"]},
 } as const;
 
 export const CreateScenarioQuery = {
@@ -335,19 +335,19 @@ export const CreateSweepQuery = {
 } as const;
 
 export const CreateWorkloadFromCurveQuery = {
-  table: {"values":["summary.warnings","summary.composed_of"]},
+  table: {"values":["summary.warnings","summary.production.production.rates","summary.composed_of"]},
 } as const;
 
 export const CreateWorkloadFromDescriptionQuery = {
-  table: {"values":["summary.warnings","summary.composed_of"]},
+  table: {"values":["summary.warnings","summary.production.production.rates","summary.composed_of"]},
 } as const;
 
 export const CreateWorkloadFromProfileQuery = {
-  table: {"values":["summary.warnings","summary.composed_of"]},
+  table: {"values":["summary.warnings","summary.production.production.rates","summary.composed_of"]},
 } as const;
 
 export const CreateWorkloadQuery = {
-  table: {"values":["summary.warnings","summary.composed_of"]},
+  table: {"values":["summary.warnings","summary.production.production.rates","summary.composed_of"]},
 } as const;
 
 export const CurveStatement = {
@@ -464,7 +464,7 @@ export const FragmentCacheIn = {
 } as const;
 
 export const GetConversionLogQuery = {
-  table: {"values":["report.warnings","report.composed_of","report.detection"]},
+  table: {"values":["report.warnings","report.production.production.rates","report.composed_of","report.detection"]},
 } as const;
 
 export const GetCurveQuery = {
@@ -560,7 +560,7 @@ export const GetWindowCurvesQuery = {
 } as const;
 
 export const GetWorkloadQuery = {
-  table: {"values":["summary.warnings","summary.composed_of"]},
+  table: {"values":["summary.warnings","summary.production.production.rates","summary.composed_of"]},
 } as const;
 
 export const GetWorkloadSummariesQuery = {
@@ -702,7 +702,7 @@ export const ListWorkloadsQuery = {
   status: {"values":["queued","running","ready","failed","cancelled"]},
   limit: {"low":1,"high":500,"whole":true,"usual":100},
   offset: {"low":0,"high":1000000000,"whole":true,"usual":0},
-  table: {"values":["items","items.summary.warnings","items.summary.composed_of"]},
+  table: {"values":["items","items.summary.warnings","items.summary.production.production.rates","items.summary.composed_of"]},
 } as const;
 
 export const MapQuestion = {
@@ -774,7 +774,7 @@ export const PreviewGivenCurveQuery = {
 } as const;
 
 export const PreviewScaledWorkloadQuery = {
-  table: {"values":["sizes","warnings"]},
+  table: {"values":["production.production.rates","sizes","warnings"]},
 } as const;
 
 export const PreviewUploadQuery = {
@@ -802,6 +802,8 @@ export const ProductionIn = {
   accesses_per_s: {"low":0,"exclusive":true,"high":1000000000000000},
   units_per_s: {"low":0,"exclusive":true,"high":1000000000000000},
   peak_accesses_per_s: {"low":0,"exclusive":true,"high":1000000000000000},
+  rates: {"most":8784},
+  rates_step_s: {"low":0,"exclusive":true,"high":1000000000,"usual":3600},
   write_share: {"low":0,"high":1},
   growth_per_year: {"low":-1,"exclusive":true,"high":100,"usual":0},
   machines: {"low":1,"high":100000,"whole":true,"usual":1},
@@ -822,7 +824,7 @@ export const ReadOptions = {
 } as const;
 
 export const ReadWorkloadAgainQuery = {
-  table: {"values":["summary.warnings","summary.composed_of"]},
+  table: {"values":["summary.warnings","summary.production.production.rates","summary.composed_of"]},
 } as const;
 
 export const RecoveryIn = {
@@ -842,7 +844,7 @@ export const RegisterFileQuery = {
 } as const;
 
 export const RenameWorkloadQuery = {
-  table: {"values":["summary.warnings","summary.composed_of"]},
+  table: {"values":["summary.warnings","summary.production.production.rates","summary.composed_of"]},
 } as const;
 
 export const ResponseTimeIn = {
@@ -874,6 +876,8 @@ export const ScaledWorkloadIn = {
   accesses_per_s: {"low":0,"exclusive":true,"high":1000000000000000},
   units_per_s: {"low":0,"exclusive":true,"high":1000000000000000},
   peak_accesses_per_s: {"low":0,"exclusive":true,"high":1000000000000000},
+  rates: {"most":8784},
+  rates_step_s: {"low":0,"exclusive":true,"high":1000000000,"usual":3600},
   write_share: {"low":0,"high":1},
   growth_per_year: {"low":-1,"exclusive":true,"high":100,"usual":0},
   machines: {"low":1,"high":100000,"whole":true,"usual":1},

@@ -323,6 +323,26 @@ export type AccessWindows = {
 };
 
 /**
+ * AloneCurveOut
+ *
+ * Hit ratios of one workload that has all of the cache for itself.
+ */
+export type AloneCurveOut = {
+    /**
+     * Name
+     *
+     * Name of the workload.
+     */
+    name: string;
+    /**
+     * Hit Ratios
+     *
+     * Of its own accesses, in a cache of each size that it has for itself. [1]
+     */
+    hit_ratios: Array<number>;
+};
+
+/**
  * Asks
  *
  * Bodies of the requests behind a scenario's answer.
@@ -2492,11 +2512,11 @@ export type ComposedCurvesOut = {
      */
     partition_hit_ratios: Array<number> | null;
     /**
-     * Alone Hit Ratios
+     * Alone
      *
-     * By workload: of its own accesses, in a cache of each size that it has for itself. [1]
+     * Each workload by itself, in the order given.
      */
-    alone_hit_ratios: Array<Array<number>>;
+    alone: Array<AloneCurveOut>;
 };
 
 /**
@@ -3038,7 +3058,7 @@ export type ConfigurationsIn = {
     /**
      * Part Usd
      *
-     * Your prices of parts by id of `GET /catalog/parts`; `chassis` for every chassis, as none has a list price. [USD]
+     * Your prices of parts by id of `GET /catalog/parts`; `chassis` for every chassis: no chassis has a list price. [USD]
      */
     part_usd?: {
         [key: string]: unknown | number | string;
@@ -10486,6 +10506,21 @@ export type PayingSize = {
      * The same, beside the existing RAM.
      */
     sentence: string;
+    /**
+     * Law Pages
+     *
+     * RAM that pays if the misses of a scaled workload are as few, and as many, as the worst error known of its law allows; null where nothing was scaled or no error is known.
+     */
+    law_pages: [
+        number,
+        number
+    ] | null;
+    /**
+     * Law Sentence
+     *
+     * The same in words; empty where it is null.
+     */
+    law_sentence: string;
 };
 
 /**
@@ -12401,6 +12436,24 @@ export type ProductionIn = {
      */
     peak_accesses_per_s?: number | null;
     /**
+     * Rates
+     *
+     * Instead of mean and peak: page accesses per second in each of equal steps, by default hours. [1/s]
+     */
+    rates?: Array<number> | null;
+    /**
+     * Rates Step S
+     *
+     * Length of a step of `rates`. [s]
+     */
+    rates_step_s?: number;
+    /**
+     * Rates Table
+     *
+     * Instead of `rates`: the text of a CSV table with the columns `time` (seconds or ISO 8601) and `accesses_per_s`, and equal steps.
+     */
+    rates_table?: string | null;
+    /**
      * Write Share
      *
      * Share of the accesses that write; null: as recorded. [1]
@@ -12642,6 +12695,74 @@ export type RamBudgetOut = {
      * Where they are valid.
      */
     validity: string;
+};
+
+/**
+ * RatesOut
+ *
+ * Rates of production over time, in short form.
+ */
+export type RatesOut = {
+    /**
+     * Steps
+     *
+     * Equal steps, one after the other.
+     */
+    steps: number;
+    /**
+     * Step S
+     *
+     * Length of each. [s]
+     */
+    step_s: number;
+    /**
+     * Busiest Step
+     *
+     * Which has the highest rate, from 1; among equals the first.
+     */
+    busiest_step: number;
+    /**
+     * First Time
+     *
+     * When the first step begins, ISO 8601; null where times are not of a calendar.
+     */
+    first_time: string | null;
+    /**
+     * Steps Per Part
+     *
+     * Steps of one part; the last part may have fewer.
+     */
+    steps_per_part: number;
+    /**
+     * Means Per S
+     *
+     * Mean rate of each part. [1/s]
+     */
+    means_per_s: Array<number>;
+    /**
+     * Peaks Per S
+     *
+     * Highest rate of each part. [1/s]
+     */
+    peaks_per_s: Array<number>;
+    /**
+     * Mean Per S
+     *
+     * Over all of the time. [1/s]
+     */
+    mean_per_s: number;
+    /**
+     * Peak Per S
+     *
+     * Of the busiest step. [1/s]
+     */
+    peak_per_s: number;
+    /**
+     * Sentence
+     *
+     * Which step is busiest, and by how much.
+     */
+    sentence: string;
 };
 
 /**
@@ -13308,6 +13429,10 @@ export type ReplaySizesOut = {
      * Data of the recorded system. [bytes]
      */
     recorded_data_bytes: number;
+    /**
+     * Held Share
+     */
+    held_share: number;
 };
 
 /**
@@ -14382,6 +14507,24 @@ export type ScaledWorkloadIn = {
      * Page accesses in the busiest hour. [1/s]
      */
     peak_accesses_per_s?: number | null;
+    /**
+     * Rates
+     *
+     * Instead of mean and peak: page accesses per second in each of equal steps, by default hours. [1/s]
+     */
+    rates?: Array<number> | null;
+    /**
+     * Rates Step S
+     *
+     * Length of a step of `rates`. [s]
+     */
+    rates_step_s?: number;
+    /**
+     * Rates Table
+     *
+     * Instead of `rates`: the text of a CSV table with the columns `time` (seconds or ISO 8601) and `accesses_per_s`, and equal steps.
+     */
+    rates_table?: string | null;
     /**
      * Write Share
      *
@@ -16482,6 +16625,10 @@ export type StatedProductionOut = {
      * Copies of each page.
      */
     replicas: number;
+    /**
+     * Rates over time, of which mean and peak are; null where only these were stated.
+     */
+    rates: RatesOut | null;
 };
 
 /**
@@ -21553,7 +21700,7 @@ export type AskCompositionData = {
         /**
          * With `Accept: text/csv`: the table to answer with; absent: `rows`.
          */
-        table?: 'rows' | 'sizes' | 'curves' | 'warnings' | 'cautions' | 'derivation';
+        table?: 'rows' | 'sizes' | 'curves' | 'curves.alone' | 'warnings' | 'cautions' | 'derivation';
     };
     url: '/api/v1/compositions';
 };
@@ -25065,7 +25212,7 @@ export type ListWorkloadsData = {
         /**
          * With `Accept: text/csv`: the table to answer with; absent: `items`.
          */
-        table?: 'items' | 'items.summary.warnings' | 'items.summary.composed_of';
+        table?: 'items' | 'items.summary.warnings' | 'items.summary.production.production.rates' | 'items.summary.composed_of';
     };
     url: '/api/v1/workloads';
 };
@@ -25125,7 +25272,7 @@ export type CreateWorkloadData = {
         /**
          * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'summary.warnings' | 'summary.composed_of';
+        table?: 'summary.warnings' | 'summary.production.production.rates' | 'summary.composed_of';
     };
     url: '/api/v1/workloads';
 };
@@ -25197,7 +25344,7 @@ export type CreateWorkloadFromProfileData = {
         /**
          * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'summary.warnings' | 'summary.composed_of';
+        table?: 'summary.warnings' | 'summary.production.production.rates' | 'summary.composed_of';
     };
     url: '/api/v1/workloads/from-profile';
 };
@@ -25265,7 +25412,7 @@ export type CreateWorkloadFromCurveData = {
         /**
          * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'summary.warnings' | 'summary.composed_of';
+        table?: 'summary.warnings' | 'summary.production.production.rates' | 'summary.composed_of';
     };
     url: '/api/v1/workloads/from-curve';
 };
@@ -25403,7 +25550,7 @@ export type PreviewScaledWorkloadData = {
         /**
          * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'sizes' | 'warnings';
+        table?: 'production.production.rates' | 'sizes' | 'warnings';
     };
     url: '/api/v1/workloads/{workload_id}/scale-previews';
 };
@@ -25478,7 +25625,7 @@ export type CreateScaledWorkloadData = {
         /**
          * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'summary.warnings' | 'summary.composed_of';
+        table?: 'summary.warnings' | 'summary.production.production.rates' | 'summary.composed_of';
     };
     url: '/api/v1/workloads/{workload_id}/scaled';
 };
@@ -25550,7 +25697,7 @@ export type CreateWorkloadFromDescriptionData = {
         /**
          * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'summary.warnings' | 'summary.composed_of';
+        table?: 'summary.warnings' | 'summary.production.production.rates' | 'summary.composed_of';
     };
     url: '/api/v1/workloads/from-description';
 };
@@ -25618,7 +25765,7 @@ export type CreateComposedWorkloadData = {
         /**
          * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'summary.warnings' | 'summary.composed_of';
+        table?: 'summary.warnings' | 'summary.production.production.rates' | 'summary.composed_of';
     };
     url: '/api/v1/workloads/from-composition';
 };
@@ -25771,7 +25918,7 @@ export type GetWorkloadData = {
         /**
          * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'summary.warnings' | 'summary.composed_of';
+        table?: 'summary.warnings' | 'summary.production.production.rates' | 'summary.composed_of';
     };
     url: '/api/v1/workloads/{workload_id}';
 };
@@ -25844,7 +25991,7 @@ export type RenameWorkloadData = {
         /**
          * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'summary.warnings' | 'summary.composed_of';
+        table?: 'summary.warnings' | 'summary.production.production.rates' | 'summary.composed_of';
     };
     url: '/api/v1/workloads/{workload_id}';
 };
@@ -25919,7 +26066,7 @@ export type ReadWorkloadAgainData = {
         /**
          * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'summary.warnings' | 'summary.composed_of';
+        table?: 'summary.warnings' | 'summary.production.production.rates' | 'summary.composed_of';
     };
     url: '/api/v1/workloads/{workload_id}/read-again';
 };
@@ -25992,7 +26139,7 @@ export type GetConversionLogData = {
         /**
          * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'report.warnings' | 'report.composed_of' | 'report.detection';
+        table?: 'report.warnings' | 'report.production.production.rates' | 'report.composed_of' | 'report.detection';
     };
     url: '/api/v1/workloads/{workload_id}/conversion-log';
 };

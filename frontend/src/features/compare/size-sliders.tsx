@@ -1,6 +1,6 @@
 import { Text } from "@mantine/core";
 import type { ReactNode } from "react";
-import { isDescribed, type SummaryOut } from "@/api/workloads";
+import { isComposed, isDescribed, type SummaryOut } from "@/api/workloads";
 import { LogSlider, type Step } from "@/components/log-slider";
 import { SizeInput } from "@/components/size-input";
 import {
@@ -89,6 +89,9 @@ function extentText(summary: SummaryOut): string {
   const size = (count: number) => formatPagesAndBytes(pages(count), pageBytes);
   if (isDescribed(summary)) {
     return `The described data has ${size(summary.distinct_pages)}. Page size: ${formatBytes(pageBytes)}.`;
+  }
+  if (isComposed(summary)) {
+    return `The composed workloads have ${size(summary.distinct_pages)}. Page size: ${formatBytes(pageBytes)}.`;
   }
   return summary.kind === "curve"
     ? `The curve ends at ${size(summary.curve_pages ?? summary.distinct_pages)}; larger sizes are unknown. Page size: ${formatBytes(pageBytes)}.`

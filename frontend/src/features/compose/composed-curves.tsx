@@ -69,7 +69,7 @@ function seriesOf(
       name: `${drawn.row.name} alone`,
       color: colorOf(drawn, colors),
       dash: "dotted",
-      points: points(curves.alone_hit_ratios[drawn.place] ?? []),
+      points: points(curves.alone[drawn.place]?.hit_ratios ?? []),
     }),
   );
   return mode === "split" ? [...split, shared, ...alone] : [shared, ...split, ...alone];
@@ -130,7 +130,7 @@ function tableOf({ curves, rows, page_bytes }: CompositionOut) {
   const columns = [
     curves.shared_hit_ratios,
     ...(curves.partition_hit_ratios === null ? [] : [curves.partition_hit_ratios]),
-    ...curves.alone_hit_ratios,
+    ...curves.alone.map(({ hit_ratios }) => hit_ratios),
   ];
   return {
     header: [

@@ -9,6 +9,7 @@ import {
 import { CreateWorkload } from "@/components/create-workload";
 import { LogSlider } from "@/components/log-slider";
 import { Panel } from "@/components/panel";
+import { scaleErrorSentence } from "@/components/scale-error";
 import { SizeInput } from "@/components/size-input";
 import { Unknown } from "@/components/unknown";
 import { WarningNotes } from "@/components/warning-notes";
@@ -23,12 +24,7 @@ import {
   ratio,
 } from "@/units/quantity";
 import classes from "./compose.module.css";
-import {
-  errorSentence,
-  type Mode,
-  scaleErrorSentence,
-  usualName,
-} from "./compose-words";
+import { errorSentence, type Mode, usualName } from "./compose-words";
 import { ComposedCurves } from "./composed-curves";
 import { MissesChart } from "./misses-chart";
 import { SharesTable } from "./shares-table";
