@@ -240,7 +240,7 @@ def test_the_law_of_relations_names_itself_and_the_sizes() -> None:
     # flash that repeats RAM counts alone, other flash together with it
     assert len(at.flash_pages) == 2
     assert f"flash of {at.flash_pages[0]:,} to {at.flash_pages[1]:,} pages" in said
-    assert "by the scale law `relations`: RAM of" in said
+    assert "by the scale law “relations”: RAM of" in said
     assert "adds" not in said
     cold = scaled(20.0, "cold_growth")
     found = decided(cold.profile.curve.steady(), 10_000, 50_000)

@@ -87,6 +87,12 @@ export function SizeSliders(props: SizeSlidersProps) {
 function extentText(summary: SummaryOut): string {
   const pageBytes = bytes(summary.page_bytes);
   const size = (count: number) => formatPagesAndBytes(pages(count), pageBytes);
+  const production = summary.production?.production;
+  if (production !== undefined) {
+    const machine = (production.data_bytes * production.replicas) / production.machines;
+    const where = production.machines > 1 ? " on each machine" : "";
+    return `The data is ${formatBytes(bytes(machine))}${where}; the recording shows as much of it as ${size(summary.distinct_pages)}. Page size: ${formatBytes(pageBytes)}.`;
+  }
   if (isDescribed(summary)) {
     return `The described data has ${size(summary.distinct_pages)}. Page size: ${formatBytes(pageBytes)}.`;
   }

@@ -187,7 +187,7 @@ class ReplaySizes:
             if self.law == "cold_growth"
             else ""
         )
-        law = "" if self.divided_by is not None else f" `{self.law}`"
+        law = "" if self.divided_by is not None else f" “{self.law}”"
         return (
             f"The recording was replayed {self.where}{law}: {self._tiers()}.{added} What that confirms is how "
             "the schemes behave at these sizes, not the scale law."
