@@ -3,6 +3,7 @@
 import json
 
 import pytest
+import requests
 import schemathesis
 from hypothesis import HealthCheck, given, settings
 from live_app import REPOSITORY, run_application
@@ -155,6 +156,7 @@ OPERATIONS = [
 def test_no_generated_request_breaks_the_promises_of_the_document(fuzzed, operation):
     """Every answer has a declared status, media type and shape, whatever is sent."""
     base_url = str(fuzzed.client.base_url).removesuffix("/api/v1/")
+    session = requests.Session()
 
     @settings(
         max_examples=EXAMPLES,
@@ -169,10 +171,12 @@ def test_no_generated_request_breaks_the_promises_of_the_document(fuzzed, operat
             aim(case)
         case.call_and_validate(
             base_url=base_url,
+            session=session,
             timeout=20,
             # A schema cannot say which figures, units and sizes fit together.
             excluded_checks=[positive_data_acceptance],
         )
 
-    check()
+    with session:
+        check()
     assert fuzzed.get("/health")["status"] == "ok"
