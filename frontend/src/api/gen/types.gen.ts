@@ -10460,6 +10460,21 @@ export type PayingSize = {
      * The same, beside the existing RAM.
      */
     sentence: string;
+    /**
+     * Law Pages
+     *
+     * RAM that pays if the misses of a scaled workload are as few, and as many, as the worst error known of its law allows; null where nothing was scaled or no error is known.
+     */
+    law_pages: [
+        number,
+        number
+    ] | null;
+    /**
+     * Law Sentence
+     *
+     * The same in words; empty where it is null.
+     */
+    law_sentence: string;
 };
 
 /**
