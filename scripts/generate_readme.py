@@ -23,7 +23,7 @@ ROOT = Path(__file__).resolve().parent.parent
 README = ROOT / "README.md"
 TRACE = ROOT / "fixtures" / "traces" / "tpcc-20w-cut.csv.zst"
 PRODUCTION = ROOT / "fixtures" / "production" / "tpcc-4tib.toml"
-RAM, FLASH = "64GiB", "512GiB"
+RAM, FLASH = "64GiB", "256GiB"
 FLASH_DEVICE, DISK = "micron-9550-max-3.2tb", "seagate-exos-x24-24tb"
 PRICES = "street-2026-q3"
 PLACE = re.compile(
@@ -51,7 +51,7 @@ def sentence() -> str:
         found = asked(
             *("evaluate", scaled, "--ram-pages", RAM, "--flash-pages", FLASH),
             *("--flash-device", FLASH_DEVICE, "--disk-device", DISK),
-            *("--price-book", PRICES),
+            *("--price-book", PRICES, "--trace", TRACE),
         )
     stated = read_production(PRODUCTION)["production"]
     return (

@@ -22,6 +22,9 @@ MIRRORS = {
     "questions.configurations.schemas": {
         "ConfigurationOut": "advise.configurations.Configuration",
     },
+    "questions.compositions.schemas": {
+        "ComposedCurvesOut": "advise.compose.ComposedCurves",
+    },
     "questions.dram_or_flash.schemas": {
         "StepOut": "advise.dram_or_flash.rows.StepRow",
         "PricesUsed": "advise.dram_or_flash.rows.PricesUsed",
@@ -35,6 +38,7 @@ MIRRORS = {
         "SplitReplay": "advise.pool_split.ReplayedSplit",
         "SplitBaseline": "advise.pool_split.ReplayedBaseline",
     },
+    "questions.response_time.schemas": {"SchemeAt": "advise.response.rows.SchemeAt"},
     "questions.scheme_map.schemas": {
         "MapMoneyOut": "evaluate.page_flow.scheme_map.MapMoney"
     },

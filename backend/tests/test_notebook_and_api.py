@@ -44,6 +44,7 @@ QUESTIONS = {
     "flash_choice": asked("ask_flash_choice"),
     "fragment_cache": asked("ask_fragment_cache"),
     "recovery": asked("ask_recovery"),
+    "response": asked("ask_response"),
     "scale": asked("preview_scaled_workload"),
     "scheme_map": asked("ask_scheme_map_point", function="at_point"),
     "throughput": asked("ask_throughput"),

@@ -295,7 +295,7 @@ def test_by_relation_sizes_are_mapped_one_by_one(application):
     found = application.post("/evaluations", body, 200)
     assert found["replayed_at"]["divided_by"] is None
     assert found["replayed_at"]["law"] == "relations"
-    assert "by the law `relations`" in found["sentence"]
+    assert "by the scale law" in found["sentence"]
 
 
 def test_a_deleted_recording_is_named_and_found_again(application):

@@ -82,6 +82,58 @@ class TestPreview:
         assert told in str(problem)
 
 
+RATES = {**{key: PRODUCTION[key] for key in PRODUCTION if key != "accesses_per_s"}}
+
+
+class TestRates:
+    def test_a_list_has_its_mean_and_its_peak(self, application):
+        body = {**RATES, "rates": [40_000.0, 120_000.0, 80_000.0]}
+        found = application.post("/workloads/example/scale-previews", body, 200)
+        stated = found["production"]["production"]
+        assert stated["accesses_per_s"] == 80_000
+        assert stated["peak_accesses_per_s"] == 120_000
+        said = "The busiest of 3 hours is number 2, with 120,000 accesses per second, 1.50 times"
+        assert stated["rates"]["sentence"].startswith(said)
+        assert said in found["finding"]
+        usual = application.post("/workloads/example/scale-previews", PRODUCTION, 200)
+        assert usual["production"]["production"]["rates"] is None
+        for one, other in zip(found["sizes"], usual["sizes"], strict=True):
+            assert one["misses_per_s"] == pytest.approx(other["misses_per_s"])
+
+    def test_a_table_is_kept_with_the_workload(self, application):
+        table = "time,accesses_per_s\n2026-03-01T13:00,100\n2026-03-01T13:30,500\n"
+        made = application.post(
+            "/workloads/example/scaled",
+            {**RATES, "name": "By table", "rates_table": table},
+            201,
+        )
+        rates = made["summary"]["production"]["production"]["rates"]
+        assert rates["step_s"] == 1800
+        assert rates["means_per_s"] == [100, 500]
+        assert "begins at 2026-03-01T13:30" in rates["sentence"]
+        again = application.get(f"/workloads/{made['id']}")
+        assert again["summary"]["production"] == made["summary"]["production"]
+
+    @pytest.mark.parametrize(
+        ("changes", "told"),
+        [
+            ({"rates": []}, "at least 1"),
+            ({"rates": [-1.0]}, "greater than or equal to 0"),
+            ({"rates": [True]}, "number"),
+            ({"rates": [1.0] * 8785}, "8784"),
+            ({"rates": [0.0, 0.0]}, "0 in every step"),
+            ({"rates": [1.0], "accesses_per_s": 5.0}, "stated twice"),
+            ({"rates": [1.0], "rates_table": "x"}, "beside `rates`"),
+            ({"rates_table": "time,accesses_per_s\n0,1\n1,2\n3,1\n"}, "row 3 begins"),
+            ({"rates_table": "time,rate\n0,1\n"}, "lacks the column"),
+        ],
+    )
+    def test_refuses_what_is_no_series(self, application, changes, told):
+        body = {**RATES, **changes}
+        problem = application.post("/workloads/example/scale-previews", body, 422)
+        assert told in str(problem)
+
+
 class TestScaledWorkload:
     def test_knows_its_production_and_its_recording(self, application, made):
         summary = made["summary"]

@@ -20,7 +20,7 @@ def evaluation(production):
     return {
         "workload_id": production["id"],
         "ram_pages": 64 * gib,
-        "flash_pages": 512 * gib,
+        "flash_pages": 256 * gib,
         "ram_device_id": "dram-ddr5-4800-rdimm",
         "flash_device_id": "micron-9550-max-3.2tb",
         "disk_device_id": "seagate-exos-x24-24tb",
@@ -53,7 +53,10 @@ def test_its_answer_names_devices_and_what_costs_least(shipped):
     with run_application(shipped) as running:
         running.wait_example()
         production = running.get("/workloads/example-production")
-        answer = running.post("/evaluations", evaluation(production), 200)
+        answer = running.post(
+            "/evaluations", {**evaluation(production), "decide": "replay"}, 200
+        )
+        assert answer["decided_by"] == "replay"
         load = answer["at_load"]
         assert (load["accesses_per_s"], load["of_peak"]) == (50_000, True)
         rows = {each["name"]: each for each in load["configurations"]}

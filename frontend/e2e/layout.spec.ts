@@ -106,12 +106,41 @@ test("a long name pushes nothing off the screen", async ({ page }) => {
 test("sizes, chart and cost keep to what is sold", async ({ page }) => {
   await page.goto("/compare");
   const ram = page.getByRole("textbox", { name: "Exact RAM size" });
+  const sold = page.getByRole("checkbox", { name: "Only sizes that can be bought" });
   await expect(ram).not.toHaveValue(/GiB|2,097,152/);
-  await page.getByRole("checkbox", { name: "Only sizes that can be bought" }).check();
-  // 16 GiB in pages of 8 KiB.
-  await expect(ram).toHaveValue(/^2,?097,?152 pages$|^16 GiB$/);
-  await expect(page).toHaveURL(/ram_pages=2097152/);
-  await ram.fill("20 GiB");
-  await ram.press("Enter");
-  await expect(ram).toHaveValue(/^2,?097,?152 pages$|^16 GiB$/);
+  const before = await ram.inputValue();
+  await sold.check();
+  // A recording of some hundred MiB is below a single module: its sizes stay free.
+  await expect(page.getByText(/RAM: what is sold starts at 16 GiB/)).toBeVisible();
+  await expect(ram).toHaveValue(before);
+  await page.getByRole("link", { name: "Scale it to production" }).click();
+  await expect(page).toHaveURL(/\/workloads\/example.*#production/);
+  await expect(page.getByRole("heading", { name: /production/i })).toBeVisible();
+
+  const made = await page.request.post("/api/v1/workloads/example/scaled", {
+    data: {
+      name: "Sizes that are sold",
+      data_bytes: 4 * 2 ** 40,
+      accesses_per_s: 80_000,
+      machines: 2,
+    },
+  });
+  expect(made.status()).toBe(201);
+  const { id } = await made.json();
+  try {
+    await page.goto(`/compare?workload=${id}&ram_pages=16252928`);
+    // 124 GiB in pages of 8 KiB: an instance that is rented, and no multiple of a module.
+    await expect(sold).toBeChecked();
+    await expect(page.getByText("They are of each of 2 machines.")).toBeVisible();
+    await expect(ram).toHaveValue(/^16,?252,?928 pages$|^124 GiB$/);
+    await ram.fill("70 GiB");
+    await ram.press("Enter");
+    await expect(ram).toHaveValue(/^8,?388,?608 pages$|^64 GiB$/);
+    const slider = page.getByRole("slider", { name: "RAM size" });
+    await slider.press("ArrowRight");
+    await expect(page).toHaveURL(/ram_pages=12582912/);
+    await expect(ram).toHaveValue(/^12,?582,?912 pages$|^96 GiB$/);
+  } finally {
+    await page.request.delete(`/api/v1/workloads/${id}`);
+  }
 });

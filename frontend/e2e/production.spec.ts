@@ -49,7 +49,7 @@ test("a recording is scaled to production, and its questions are answered there"
   await expect(page.getByRole("heading", { level: 1, name })).toBeVisible();
   await expect(production).toContainText("Sizes and rates are those of production");
   await expect(production).toContainText("scaled 8,190 times by the law relations");
-  await expect(page.getByText("so there are no accesses to replay")).toBeVisible();
+  await expect(page.getByText("so it has no accesses of its own")).toBeVisible();
   // The second axis of the curve is at the rate of production.
   await expect(
     page.getByRole("region", { name: /^Hit ratio over cache size/ }),
@@ -65,4 +65,55 @@ test("a recording is scaled to production, and its questions are answered there"
   await expect(page.getByRole("button", { name: /^Workload/ })).toContainText(
     "4 TiB, 80,000 accesses/s, scaled 8,190 times",
   );
+});
+
+test("rates over time are drawn, and a close call is decided at sizes of the recording", async ({
+  page,
+}) => {
+  const name = `Busy hours ${Date.now().toString(36)}`;
+  await page.goto("/workloads/example");
+  const production = page.getByRole("region", { name: "Production", exact: true });
+  await production.getByLabel("Data in production", { exact: true }).fill("1.88 GiB");
+  await production.getByLabel("Data in production", { exact: true }).press("Enter");
+  await production
+    .getByRole("button", { name: "More: law, growth, machines, relations" })
+    .click();
+  await production.getByRole("combobox", { name: "Scale law" }).click();
+  await page.getByRole("option", { name: /^stretch/ }).click();
+  const rates = production.getByLabel("Rates over time");
+  await rates.fill("100 soon");
+  await expect(production).toContainText("“soon” is not a rate");
+  await rates.fill("time,accesses_per_s\n0,100\n3600,700\n9000,100\n");
+  await expect(production.getByRole("alert")).toContainText(
+    "row 3 begins 5,400 s after",
+  );
+  await rates.fill("100 700 100 100");
+  await expect(production).toContainText("The busiest of 4 hours is number 2");
+  await production.getByLabel("Name", { exact: true }).fill(name);
+  await production.getByRole("button", { name: "Use in all questions" }).click();
+  await expect(page.getByRole("heading", { level: 1, name })).toBeVisible();
+  await expect(
+    production.getByRole("heading", { name: /^The busiest of 4 hours is number 2/ }),
+  ).toBeVisible();
+  await expect(production).toContainText("700 in the busiest step");
+  await expectAccessible(page, "workload with rates over time");
+
+  const id = new URL(page.url()).pathname.split("/").at(-1);
+  const at = (ram: number) =>
+    `/compare?workload=${id}&ram_pages=${ram}&flash_pages=48000&flash_device=samsung-pm9a3-7.68tb-u2&disk_device=face2016-cheetah-15k6-raid0-16`;
+  await page.goto(at(16_000));
+  await expect(
+    page.getByText(/Decided by replay.*The recording was replayed at sizes divided by/),
+  ).toBeVisible();
+  const check = page.getByRole("button", { name: "Check this point" });
+  await check.click();
+  await expect(page.getByRole("table", { name: "Model and simulation" })).toBeVisible();
+  await expect(page.getByText(/not the scale law/).last()).toBeVisible();
+  await expectAccessible(page, "check at sizes of the recording");
+
+  await page.goto(at(2000));
+  await expect(page.getByText(/fewer than the 1,000/).first()).toBeVisible();
+  await check.click();
+  const refused = page.getByRole("alert").filter({ hasText: "could not be run" });
+  await expect(refused).toContainText("fewer than the 1,000");
 });

@@ -89,6 +89,11 @@ def test_worked_by_hand() -> None:
     )
 
 
+def test_the_cost_of_the_bytes_does_not_contradict_that_of_the_devices() -> None:
+    assert "per month" not in asked(scaled()).standing
+    assert "per month" in asked(CURVE).standing
+
+
 def test_the_scheme_costs_least_where_the_data_are_large() -> None:
     # 20 TB: 7 flash devices at 32 USD a month, or 1 and 3 disks at 24.
     found = asked(scaled(data=20_000 * GB))

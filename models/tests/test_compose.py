@@ -897,8 +897,9 @@ def test_curves_are_the_answer_at_every_size():
         assert found.partition_hit_ratios[at] == pytest.approx(
             1 - answered.partition_miss_ratio
         )
-        for row, alone in zip(answered.rows, found.alone_hit_ratios, strict=True):
-            assert alone[at] == pytest.approx(1 - row.alone_miss_ratio)
+        for row, alone in zip(answered.rows, found.alone, strict=True):
+            assert alone.name == row.name
+            assert alone.hit_ratios[at] == pytest.approx(1 - row.alone_miss_ratio)
     bare = compose.curves(workloads[:1], partitioned=False)
     assert bare.partition_hit_ratios is None
     assert bare.shared_hit_ratios_low is None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 from dataclasses import replace
 from decimal import Decimal
 from functools import cache
@@ -17,7 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tierwright.advise import bill, configurations, scale
-from tierwright.common.currency import ExchangeRate, showing
+from tierwright.common.currency import ExchangeRate, showing, stated
 from tierwright.common.errors import BadInput
 from tierwright.evaluate.bill import (
     block_storage,
@@ -597,6 +598,67 @@ def test_a_document_holds_amounts_as_decimal_strings() -> None:
     assert isinstance(found["cheapest"]["monthly_usd"], str)
     assert found["front"][0] == found["cheapest"]
     assert found["numbers"][0]["name"] == "evaluated"
+
+
+def test_a_config_is_read_again_whatever_the_currency() -> None:
+    rate = ExchangeRate("EUR", Decimal("0.5"), "2026-09-30", "a test")
+    exact = Decimal("123456789.123456789012")
+    with showing(rate):
+        for usd in (Decimal("9000.005"), exact):
+            found = asked(
+                kinds=("chassis",),
+                part_usd={"chassis-dell-r760": usd},
+                usd_per_kwh=Decimal("0.12"),
+                watts=Decimal(450),
+            )
+            document = stated(found.to_dict())
+            one, row = found.front[0], document["front"][0]
+            assert Decimal(row["monthly_eur"]) == one.monthly_usd / 2
+            config = json.loads(json.dumps(row["config"]), parse_float=Decimal)
+            config["part"][0].pop("eur", None)  # an amount of more digits than a number
+            assert "eur_per_kwh" not in config["power"]
+            billed = bill.answer(build_from_mapping(config))
+            assert billed.total_usd == one.total_usd
+        assert isinstance(row["config"]["part"][0]["usd"], str)
+
+
+def effects(found: configurations.Configurations) -> dict[str, tuple[str, bool | None]]:
+    return {
+        each.code: (each.effect, each.could_change_choice) for each in found.cautions
+    }
+
+
+def test_the_error_of_the_law_could_change_what_is_bought() -> None:
+    free = asked(kinds=("instances",))
+    text, could = effects(free)["scale_extrapolated"]
+    assert "-80.6 % of its I/O time, same cheapest" in text
+    assert "+415 % of its I/O time, same cheapest" in text
+    assert could is False
+    # A limit that holds only if the law is right: five times the misses break it.
+    assert free.cheapest is not None
+    assert free.cheapest.io_time_us_per_access is not None
+    tight = asked(
+        kinds=("instances",), max_io_us=1.5 * free.cheapest.io_time_us_per_access
+    )
+    assert tight.cheapest == free.cheapest
+    text, could = effects(tight)["scale_extrapolated"]
+    assert "it does not suit, and the cheapest is 2 x aws-r8id.48xlarge at" in text
+    assert could is True
+    # A limit below the cheapest of all: fewer misses would admit a cheaper one.
+    strict = asked(
+        kinds=("instances",), max_io_us=0.9 * free.cheapest.io_time_us_per_access
+    )
+    assert strict.cheapest is not None
+    text, could = effects(strict)["scale_extrapolated"]
+    assert f"{free.cheapest.name} at {free.cheapest.monthly_usd:,.2f} USD" in text
+    assert could is True
+    # One that nothing meets with five times the misses.
+    fastest = min(each.io_time_us_per_access or 0 for each in free.front)
+    none = asked(kinds=("instances",), max_io_us=1.01 * fastest)
+    text, could = effects(none)["scale_extrapolated"]
+    assert "and no configuration of the" in text
+    assert could is True
+    assert asked(kinds=("chassis",)).weigh is None
 
 
 def test_the_command_shows_the_answer(tmp_path: Path) -> None:

@@ -232,14 +232,15 @@ def test_a_close_call_of_production_is_decided_at_the_sizes_divided_by_k(
 
 def test_the_law_of_relations_names_itself_and_the_sizes() -> None:
     made = scaled(20.0, "relations")
-    found = decided(made.profile.curve.steady(), 40_000, 150_000)
-    assert "by the law `relations`" in found.finding
+    found = decided(made.profile.curve.steady(), 40_000, 100_000)
+    assert found.finding.endswith("sizes that correspond by the scale law.")
     said = warned(found, "replayed_scaled_down")
     at = found.evaluation.replayed_at
     assert at is not None
     # flash that repeats RAM counts alone, other flash together with it
     assert len(at.flash_pages) == 2
     assert f"flash of {at.flash_pages[0]:,} to {at.flash_pages[1]:,} pages" in said
+    assert "by the scale law `relations`: RAM of" in said
     assert "adds" not in said
     cold = scaled(20.0, "cold_growth")
     found = decided(cold.profile.curve.steady(), 10_000, 50_000)
@@ -295,6 +296,32 @@ def test_what_would_help_is_as_large_as_it_has_to_be() -> None:
     enough = ReplaySizes.of(known, [((8000, 0), (1000, 0))])
     assert enough is not None
     assert not enough.too_small
+
+
+@pytest.mark.parametrize(("flash", "checked"), [(7_400, True), (7_500, False)])
+def test_caches_that_a_recording_does_not_fill_are_not_replayed(
+    flash: int, checked: bool
+) -> None:
+    # 12,412 distinct pages: 1,200 and 7,400 are 69.3 % of them, 1,200 and 7,500 are 70.1 %.
+    found = decided(scaled(8.0, "stretch").profile.curve.steady(), 8 * 1200, 8 * flash)
+    names = {each.name for each in found.warnings}
+    assert ("replay_too_small" in names) is not checked
+    if not checked:
+        said = warned(found, "replay_too_small")
+        assert "70.1 % of the pages of the recording, so it would not fill them" in said
+        assert found.evaluation.decided_by == "model"
+
+
+def test_from_a_cold_start_caches_need_not_be_full() -> None:
+    pairs = [((8 * 1200, 8 * 11_000), (1200, 11_000))]
+    known = scaled(8.0, "stretch").scaled
+    cold = ReplaySizes.of(known, pairs)
+    full = ReplaySizes.of(known, pairs, steady=True)
+    assert cold is not None
+    assert full is not None
+    assert not cold.too_small
+    assert full.too_small
+    assert full.remedy == "record for longer, or choose smaller sizes"
 
 
 def test_another_trace_than_the_recording_is_refused() -> None:

@@ -30,6 +30,7 @@ from tierwright_server.questions.fragment_cache.endpoints import (
 from tierwright_server.questions.pool_split.advisor import router as pool_advisors
 from tierwright_server.questions.pool_split.splits import router as pool_splits
 from tierwright_server.questions.replay_checks.endpoints import router as replay_checks
+from tierwright_server.questions.response_time.endpoints import router as response_times
 from tierwright_server.questions.scheme_map.endpoints import router as scheme_maps
 from tierwright_server.questions.throughput.endpoints import router as throughputs
 from tierwright_server.questions.tier_cost.endpoints import router as tier_cost
@@ -63,6 +64,7 @@ router.add_api_route("/", get_root, operation_id="get_root", include_in_schema=F
 for part in (
     evaluations,
     throughputs,
+    response_times,
     break_evens,
     scheme_maps,
     flash_choices,

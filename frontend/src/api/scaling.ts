@@ -10,6 +10,7 @@ import type { ProductionIn } from "./gen/types.gen";
 export type {
   ProductionIn,
   ProductionOut,
+  RatesOut,
   RelationOut,
   ScalePreviewOut,
   SizeScaledOut,

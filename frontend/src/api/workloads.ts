@@ -39,10 +39,25 @@ export const replaysOf = (
   return summary.replayable ? "recording" : null;
 };
 
+/** Whether the curve was composed of those of several workloads. */
+export const isComposed = (found: Pick<SummaryOut, "composed_of">): boolean =>
+  found.composed_of != null;
+
 /** Whether hits were given and writes were not, so that a dirty share may be stated. */
 export const mayLackWrites = (
-  summary: Pick<SummaryOut, "kind" | "described_by">,
-): boolean => summary.kind === "curve" && !isDescribed(summary);
+  summary: Pick<
+    SummaryOut,
+    "kind" | "described_by" | "composed_of" | "write_accesses" | "dirty_share"
+  >,
+): boolean =>
+  summary.kind === "curve" &&
+  !isDescribed(summary) &&
+  // Write-backs of a composed curve are those of its workloads, where all have them.
+  !(
+    isComposed(summary) &&
+    summary.write_accesses !== null &&
+    summary.dirty_share === null
+  );
 
 export const isActive = (status: RunStatus): boolean =>
   status === "queued" || status === "running";

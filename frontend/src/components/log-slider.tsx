@@ -9,8 +9,8 @@ interface LogSliderProps {
   /** Lets the slider go to zero, left of `min`. */
   readonly allowZero?: boolean;
   readonly valueText: string;
-  /** Only whole multiples of this, besides zero where that is allowed. */
-  readonly step?: number | undefined;
+  /** Only these values, besides zero where that is allowed. */
+  readonly step?: Step | undefined;
   readonly onChange: (value: number) => void;
 }
 
@@ -70,18 +70,31 @@ export function stepped(
   return Math.min(next, max);
 }
 
-/** The nearest whole multiple of a step; at least one step. */
-export const wholeSteps = (value: number, step: number): number =>
-  Math.max(1, Math.round(value / step)) * step;
+/** Values that a slider keeps to: whole multiples of one, or some, of which each is larger than the last. */
+export type Step = number | readonly number[];
 
-/** Like `stepped`, in whole steps: never stays where it is unless at an end. */
+/** The nearest of the values of a step; of multiples at least one. */
+export function wholeSteps(value: number, step: Step): number {
+  if (typeof step === "number") {
+    return Math.max(1, Math.round(value / step)) * step;
+  }
+  return step.reduce(
+    (best, each) => (Math.abs(each - value) < Math.abs(best - value) ? each : best),
+    step[0] ?? value,
+  );
+}
+
+/** Like `stepped`, in the values of a step: never stays where it is unless at an end. */
 export function steppedWhole(
   value: number,
   factor: number,
-  step: number,
+  step: Step,
   max: number,
   allowZero: boolean,
 ) {
+  if (typeof step !== "number") {
+    return steppedTo(value, factor, step, max, allowZero);
+  }
   const last = Math.max(1, Math.floor(max / step)) * step;
   if (factor > 1) {
     const next = (Math.floor(value / step) + 1) * step;
@@ -90,6 +103,28 @@ export function steppedWhole(
   const below = (Math.ceil(value / step) - 1) * step;
   const next = Math.min(below, wholeSteps(value * factor, step));
   return next < step ? (allowZero ? 0 : step) : next;
+}
+
+/** The same among listed values. */
+function steppedTo(
+  value: number,
+  factor: number,
+  stops: readonly number[],
+  max: number,
+  allowZero: boolean,
+) {
+  const within = stops.filter((each) => each <= max);
+  const wanted = wholeSteps(value * factor, within);
+  if (factor > 1) {
+    const above = within.find((each) => each > value);
+    return above === undefined ? (within.at(-1) ?? value) : Math.max(above, wanted);
+  }
+  const below = within.filter((each) => each < value).at(-1);
+  return below === undefined
+    ? allowZero
+      ? 0
+      : (within[0] ?? value)
+    : Math.min(below, wanted);
 }
 
 const FACTORS: Readonly<Record<string, number>> = {

@@ -1,6 +1,6 @@
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import { isDescribed, type SummaryOut } from "@/api/workloads";
+import { isComposed, isDescribed, type SummaryOut } from "@/api/workloads";
 import { EmptyState } from "./empty-state";
 import { Panel } from "./panel";
 
@@ -9,13 +9,20 @@ const REASONS = {
   profile:
     "This workload was imported as a profile, which has curves but no accesses to replay.",
   curve: "This workload is a given curve, which has no accesses to replay.",
+  composed:
+    "This workload was composed from the curves of others, so there are no accesses to replay.",
   described: "This workload is described in numbers and has no accesses to replay.",
 } as const;
 
 /** What a workload was made from, as far as it matters for replays. */
 export const originOf = (
-  summary: Pick<SummaryOut, "kind" | "described_by">,
-): keyof typeof REASONS => (isDescribed(summary) ? "described" : summary.kind);
+  summary: Pick<SummaryOut, "kind" | "described_by" | "composed_of">,
+): keyof typeof REASONS => {
+  if (isDescribed(summary)) {
+    return "described";
+  }
+  return isComposed(summary) ? "composed" : summary.kind;
+};
 
 /** What cannot be shown without the trace, and how to get it. */
 export function NeedsTrace(props: {

@@ -79,7 +79,11 @@ export function ReplayCheck<Key extends QueryKey>(props: ReplayCheckProps<Key>) 
       title={props.title ?? "Check by simulation"}
       subtitle={
         props.subtitle ??
-        `Replays the whole trace through every scheme at these sizes and computes ${what} from the counted operations.`
+        `Replays ${
+          replays === "recording"
+            ? "the recording through every scheme at the sizes that correspond"
+            : "the whole trace through every scheme at these sizes"
+        } and computes ${what} from the counted operations.`
       }
       actions={
         canReplay && (

@@ -56,9 +56,9 @@ export function defaultWorkload(
 }
 
 const GIB = 2 ** 30;
-/** Of the data of production; together what a recording of a sixth of the data still shows. */
+/** Of the data of production; together what a recording of a sixth of the data still fills. */
 const PRODUCTION_RAM_SHARE = 1 / 64;
-const PRODUCTION_FLASH_SHARE = 1 / 8;
+const PRODUCTION_FLASH_SHARE = 1 / 16;
 
 type Summary = NonNullable<WorkloadOut["summary"]>;
 

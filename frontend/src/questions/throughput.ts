@@ -1,5 +1,5 @@
 /** What the page "Throughput" adds to the address. */
-import { ThroughputIn } from "@/api/gen/bounds.gen";
+import { ResponseTimeIn, ThroughputIn } from "@/api/gen/bounds.gen";
 import {
   atLeast,
   bounded,
@@ -26,6 +26,10 @@ export interface ThroughputSearch {
   cpus?: number | undefined;
   vary?: Varied | undefined;
   show?: "response" | undefined;
+  /** Page accesses of one machine, for response times. [1/s] */
+  rate?: number | undefined;
+  /** The same in the busiest hour. [1/s] */
+  peak_rate?: number | undefined;
   metadata?: string | undefined;
 }
 
@@ -42,6 +46,8 @@ const FIELDS = {
   cpus: bounded(ThroughputIn.cpus),
   vary: oneOf(VARIED),
   show: oneOf(["response"]),
+  rate: bounded(atLeast(ResponseTimeIn.accesses_per_s, 1e-6)),
+  peak_rate: bounded(atLeast(ResponseTimeIn.peak_accesses_per_s, 1e-6)),
   metadata: metadataName,
 } as const;
 

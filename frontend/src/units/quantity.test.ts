@@ -10,6 +10,7 @@ import {
   formatDuration,
   formatLargeCount,
   formatNumber,
+  formatOff,
   formatPages,
   formatPercent,
   formatSeconds,
@@ -61,6 +62,10 @@ describe("formatting", () => {
     expect(formatPercent(ratio(0.9751))).toBe("97.5 %");
     expect(formatPercent(ratio(0.000_05))).toBe("under 0.01 %");
     expect(formatPercent(ratio(0.0001))).toBe("0.01 %");
+    expect(formatOff(ratio(0.124))).toBe("12.4 % off");
+    expect(formatOff(ratio(0.9994))).toBe("99.9 % off");
+    expect(formatOff(ratio(0.9996))).toBe("2 times as many or as few");
+    expect(formatOff(ratio(2.49))).toBe("3.49 times as many or as few");
     expect(formatPercent(ratio(0))).toBe("0 %");
   });
 });

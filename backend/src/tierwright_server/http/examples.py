@@ -314,6 +314,14 @@ _QUESTIONS = {
     ),
     "ask_dram_or_flash": Example({**_WORKLOAD, "ram_pages": 2000, **_FLASH, **_DISK}),
     "ask_throughput": Example({**_POINT, "clients": 20, "think_us": 5000}),
+    "ask_response": Example(
+        {
+            **{key: value for key, value in _POINT.items() if key != "workload_id"},
+            "accesses_per_s": 200,
+            "peak_accesses_per_s": 400,
+        },
+        path=_WORKLOAD,
+    ),
     "list_formulas": Example(),
     "get_formula": Example(path={"name": "face.writeback_chain"}),
     "ask_formula": Example(

@@ -25,7 +25,7 @@ export const AskCompareQuery = {
 } as const;
 
 export const AskCompositionQuery = {
-  table: {"values":["rows","sizes","curves","warnings","cautions","derivation"]},
+  table: {"values":["rows","sizes","curves","curves.alone","warnings","cautions","derivation"]},
 } as const;
 
 export const AskConfigurationsQuery = {
@@ -58,6 +58,10 @@ export const AskFragmentCacheQuery = {
 
 export const AskRecoveryQuery = {
   table: {"values":["restart.curve","warnings","cautions","derivation"]},
+} as const;
+
+export const AskResponseQuery = {
+  table: {"values":["devices.flash.figures","devices.flash.measurements","devices.flash.service_times","devices.flash.waiting_times","devices.disk.figures","devices.disk.measurements","devices.disk.service_times","devices.disk.waiting_times","devices.ram.figures","devices.ram.measurements","devices.ram.service_times","devices.ram.waiting_times","rates","rows","rows.stations","jumps","columns","warnings","cautions","derivation"]},
 } as const;
 
 export const AskSchemeMapPointQuery = {
@@ -273,7 +277,7 @@ export const CompositionIn = {
 export const ConfigurationsIn = {
   start: {"values":["steady","cold"],"usual":"steady"},
   horizon_months: {"low":1,"high":1200,"whole":true,"usual":36},
-  max_machines: {"low":1,"high":32,"whole":true,"usual":8},
+  max_machines: {"low":1,"high":16,"whole":true,"usual":8},
   kinds: {"most":3},
   reserved_gib: {"low":0,"high":1000000,"usual":4},
   usd_per_kwh: {"low":0,"high":1000000000},
@@ -295,7 +299,7 @@ export const CopyDeviceQuery = {
 } as const;
 
 export const CreateComposedWorkloadQuery = {
-  table: {"values":["summary.warnings","summary.composed_of"]},
+  table: {"values":["summary.warnings","summary.production.production.rates","summary.composed_of"]},
 } as const;
 
 export const CreateDeviceQuery = {
@@ -315,7 +319,7 @@ export const CreatePriceBookQuery = {
 } as const;
 
 export const CreateScaledWorkloadQuery = {
-  table: {"values":["summary.warnings","summary.composed_of"]},
+  table: {"values":["summary.warnings","summary.production.production.rates","summary.composed_of"]},
 } as const;
 
 export const CreateScenarioQuery = {
@@ -331,19 +335,19 @@ export const CreateSweepQuery = {
 } as const;
 
 export const CreateWorkloadFromCurveQuery = {
-  table: {"values":["summary.warnings","summary.composed_of"]},
+  table: {"values":["summary.warnings","summary.production.production.rates","summary.composed_of"]},
 } as const;
 
 export const CreateWorkloadFromDescriptionQuery = {
-  table: {"values":["summary.warnings","summary.composed_of"]},
+  table: {"values":["summary.warnings","summary.production.production.rates","summary.composed_of"]},
 } as const;
 
 export const CreateWorkloadFromProfileQuery = {
-  table: {"values":["summary.warnings","summary.composed_of"]},
+  table: {"values":["summary.warnings","summary.production.production.rates","summary.composed_of"]},
 } as const;
 
 export const CreateWorkloadQuery = {
-  table: {"values":["summary.warnings","summary.composed_of"]},
+  table: {"values":["summary.warnings","summary.production.production.rates","summary.composed_of"]},
 } as const;
 
 export const CurveStatement = {
@@ -460,7 +464,7 @@ export const FragmentCacheIn = {
 } as const;
 
 export const GetConversionLogQuery = {
-  table: {"values":["report.warnings","report.composed_of","report.detection"]},
+  table: {"values":["report.warnings","report.production.production.rates","report.composed_of","report.detection"]},
 } as const;
 
 export const GetCurveQuery = {
@@ -556,7 +560,7 @@ export const GetWindowCurvesQuery = {
 } as const;
 
 export const GetWorkloadQuery = {
-  table: {"values":["summary.warnings","summary.composed_of"]},
+  table: {"values":["summary.warnings","summary.production.production.rates","summary.composed_of"]},
 } as const;
 
 export const GetWorkloadSummariesQuery = {
@@ -698,7 +702,7 @@ export const ListWorkloadsQuery = {
   status: {"values":["queued","running","ready","failed","cancelled"]},
   limit: {"low":1,"high":500,"whole":true,"usual":100},
   offset: {"low":0,"high":1000000000,"whole":true,"usual":0},
-  table: {"values":["items","items.summary.warnings","items.summary.composed_of"]},
+  table: {"values":["items","items.summary.warnings","items.summary.production.production.rates","items.summary.composed_of"]},
 } as const;
 
 export const MapQuestion = {
@@ -770,7 +774,7 @@ export const PreviewGivenCurveQuery = {
 } as const;
 
 export const PreviewScaledWorkloadQuery = {
-  table: {"values":["sizes","warnings"]},
+  table: {"values":["production.production.rates","sizes","warnings"]},
 } as const;
 
 export const PreviewUploadQuery = {
@@ -798,6 +802,8 @@ export const ProductionIn = {
   accesses_per_s: {"low":0,"exclusive":true,"high":1000000000000000},
   units_per_s: {"low":0,"exclusive":true,"high":1000000000000000},
   peak_accesses_per_s: {"low":0,"exclusive":true,"high":1000000000000000},
+  rates: {"most":8784},
+  rates_step_s: {"low":0,"exclusive":true,"high":1000000000,"usual":3600},
   write_share: {"low":0,"high":1},
   growth_per_year: {"low":-1,"exclusive":true,"high":100,"usual":0},
   machines: {"low":1,"high":100000,"whole":true,"usual":1},
@@ -818,7 +824,7 @@ export const ReadOptions = {
 } as const;
 
 export const ReadWorkloadAgainQuery = {
-  table: {"values":["summary.warnings","summary.composed_of"]},
+  table: {"values":["summary.warnings","summary.production.production.rates","summary.composed_of"]},
 } as const;
 
 export const RecoveryIn = {
@@ -838,7 +844,22 @@ export const RegisterFileQuery = {
 } as const;
 
 export const RenameWorkloadQuery = {
-  table: {"values":["summary.warnings","summary.composed_of"]},
+  table: {"values":["summary.warnings","summary.production.production.rates","summary.composed_of"]},
+} as const;
+
+export const ResponseTimeIn = {
+  start: {"values":["steady","cold"],"usual":"steady"},
+  dirty_share: {"low":0,"high":1},
+  ram_pages: {"low":1,"high":9007199254740991,"whole":true},
+  flash_pages: {"low":0,"high":9007199254740991,"whole":true},
+  accesses_per_s: {"low":0,"exclusive":true,"high":1000000000000},
+  peak_accesses_per_s: {"low":0,"exclusive":true,"high":1000000000000},
+  flash_devices: {"low":1,"high":100000,"whole":true,"usual":1},
+  disks: {"low":1,"high":100000,"whole":true,"usual":1},
+  flash_at_once: {"low":1,"high":100000,"whole":true},
+  disk_at_once: {"low":1,"high":100000,"whole":true},
+  writes: {"values":["background","waited_for"],"usual":"background"},
+  service: {"values":["constant","exponential"],"usual":"constant"},
 } as const;
 
 export const RestoreScenarioQuery = {
@@ -855,6 +876,8 @@ export const ScaledWorkloadIn = {
   accesses_per_s: {"low":0,"exclusive":true,"high":1000000000000000},
   units_per_s: {"low":0,"exclusive":true,"high":1000000000000000},
   peak_accesses_per_s: {"low":0,"exclusive":true,"high":1000000000000000},
+  rates: {"most":8784},
+  rates_step_s: {"low":0,"exclusive":true,"high":1000000000,"usual":3600},
   write_share: {"low":0,"high":1},
   growth_per_year: {"low":-1,"exclusive":true,"high":100,"usual":0},
   machines: {"low":1,"high":100000,"whole":true,"usual":1},

@@ -323,6 +323,26 @@ export type AccessWindows = {
 };
 
 /**
+ * AloneCurveOut
+ *
+ * Hit ratios of one workload that has all of the cache for itself.
+ */
+export type AloneCurveOut = {
+    /**
+     * Name
+     *
+     * Name of the workload.
+     */
+    name: string;
+    /**
+     * Hit Ratios
+     *
+     * Of its own accesses, in a cache of each size that it has for itself. [1]
+     */
+    hit_ratios: Array<number>;
+};
+
+/**
  * Asks
  *
  * Bodies of the requests behind a scenario's answer.
@@ -2492,11 +2512,11 @@ export type ComposedCurvesOut = {
      */
     partition_hit_ratios: Array<number> | null;
     /**
-     * Alone Hit Ratios
+     * Alone
      *
-     * By workload: of its own accesses, in a cache of each size that it has for itself. [1]
+     * Each workload by itself, in the order given.
      */
-    alone_hit_ratios: Array<Array<number>>;
+    alone: Array<AloneCurveOut>;
 };
 
 /**
@@ -3038,7 +3058,7 @@ export type ConfigurationsIn = {
     /**
      * Part Usd
      *
-     * Your prices of parts by id of `GET /catalog/parts`; `chassis` for every chassis, as none has a list price. [USD]
+     * Your prices of parts by id of `GET /catalog/parts`; `chassis` for every chassis: no chassis has a list price. [USD]
      */
     part_usd?: {
         [key: string]: unknown | number | string;
@@ -9726,6 +9746,32 @@ export type MoneyPart = {
 };
 
 /**
+ * NamedRate
+ *
+ * A rate in question.
+ */
+export type NamedRate = {
+    /**
+     * Name
+     *
+     * `mean` or `peak`.
+     */
+    name: string;
+    /**
+     * Accesses Per S
+     *
+     * Page accesses of one machine. [1/s]
+     */
+    accesses_per_s: number;
+    /**
+     * Basis
+     *
+     * What it rests on.
+     */
+    basis: string;
+};
+
+/**
  * NextMoneyOut
  *
  * The next amount, now and after any amount spent on one of the two.
@@ -10475,6 +10521,68 @@ export type PayingSize = {
      * The same in words; empty where it is null.
      */
     law_sentence: string;
+};
+
+/**
+ * PercentileJump
+ *
+ * Where a percentile jumps from one tier to another.
+ */
+export type PercentileJump = {
+    /**
+     * Percentile
+     *
+     * 0.5 for the median. [1]
+     */
+    percentile: number;
+    /**
+     * Tier
+     *
+     * That answers the access at the percentile.
+     */
+    tier: string;
+    /**
+     * Crossing
+     *
+     * `ram` or `disk`: the tier whose share of the accesses decides.
+     */
+    crossing: string;
+    /**
+     * Share
+     *
+     * That share. [1]
+     */
+    share: number;
+    /**
+     * Threshold
+     *
+     * The share at which the percentile jumps. [1]
+     */
+    threshold: number;
+    /**
+     * Resized
+     *
+     * `ram` or `flash`: the tier whose size would bring it there.
+     */
+    resized: string;
+    /**
+     * Pages
+     *
+     * Least size of that tier on the faster side of the jump; null where no size is.
+     */
+    pages: number | null;
+    /**
+     * Other Tier
+     *
+     * That answers beyond the jump.
+     */
+    other_tier: string;
+    /**
+     * Other Us
+     *
+     * What an access there takes alone. [µs]
+     */
+    other_us: number;
 };
 
 /**
@@ -12328,6 +12436,24 @@ export type ProductionIn = {
      */
     peak_accesses_per_s?: number | null;
     /**
+     * Rates
+     *
+     * Instead of mean and peak: page accesses per second in each of equal steps, by default hours. [1/s]
+     */
+    rates?: Array<number> | null;
+    /**
+     * Rates Step S
+     *
+     * Length of a step of `rates`. [s]
+     */
+    rates_step_s?: number;
+    /**
+     * Rates Table
+     *
+     * Instead of `rates`: the text of a CSV table with the columns `time` (seconds or ISO 8601) and `accesses_per_s`, and equal steps.
+     */
+    rates_table?: string | null;
+    /**
      * Write Share
      *
      * Share of the accesses that write; null: as recorded. [1]
@@ -12569,6 +12695,74 @@ export type RamBudgetOut = {
      * Where they are valid.
      */
     validity: string;
+};
+
+/**
+ * RatesOut
+ *
+ * Rates of production over time, in short form.
+ */
+export type RatesOut = {
+    /**
+     * Steps
+     *
+     * Equal steps, one after the other.
+     */
+    steps: number;
+    /**
+     * Step S
+     *
+     * Length of each. [s]
+     */
+    step_s: number;
+    /**
+     * Busiest Step
+     *
+     * Which has the highest rate, from 1; among equals the first.
+     */
+    busiest_step: number;
+    /**
+     * First Time
+     *
+     * When the first step begins, ISO 8601; null where times are not of a calendar.
+     */
+    first_time: string | null;
+    /**
+     * Steps Per Part
+     *
+     * Steps of one part; the last part may have fewer.
+     */
+    steps_per_part: number;
+    /**
+     * Means Per S
+     *
+     * Mean rate of each part. [1/s]
+     */
+    means_per_s: Array<number>;
+    /**
+     * Peaks Per S
+     *
+     * Highest rate of each part. [1/s]
+     */
+    peaks_per_s: Array<number>;
+    /**
+     * Mean Per S
+     *
+     * Over all of the time. [1/s]
+     */
+    mean_per_s: number;
+    /**
+     * Peak Per S
+     *
+     * Of the busiest step. [1/s]
+     */
+    peak_per_s: number;
+    /**
+     * Sentence
+     *
+     * Which step is busiest, and by how much.
+     */
+    sentence: string;
 };
 
 /**
@@ -13235,6 +13429,10 @@ export type ReplaySizesOut = {
      * Data of the recorded system. [bytes]
      */
     recorded_data_bytes: number;
+    /**
+     * Held Share
+     */
+    held_share: number;
 };
 
 /**
@@ -13377,6 +13575,272 @@ export type RequestsOut = {
      * Requests of the longest run.
      */
     longest_run: number;
+};
+
+/**
+ * ResponseTimeIn
+ *
+ * Sizes, devices, rates, and what an access waits for.
+ */
+export type ResponseTimeIn = {
+    /**
+     * Start
+     *
+     * `steady`: a system that has run for long, every cache full; `cold`: a replay of the workload that begins with empty caches. A given curve always describes a running system.
+     */
+    start?: 'steady' | 'cold';
+    /**
+     * Dirty Share
+     *
+     * Share of the evicted pages that are dirty, for a workload made from a given curve; absent: as stated with the curve.
+     */
+    dirty_share?: number | null;
+    /**
+     * Dirty Share Range
+     *
+     * Where the dirty share of a given curve is not stated: answer with both ends of its possible range. Otherwise such a request is refused.
+     */
+    dirty_share_range?: boolean;
+    /**
+     * Ram Pages
+     *
+     * A size in pages of the workload.
+     */
+    ram_pages: number;
+    /**
+     * Flash Pages
+     *
+     * A size in pages of the workload.
+     */
+    flash_pages: number;
+    /**
+     * Flash Device Id
+     *
+     * Lower-case letters, digits, `.`, `_` and `-`.
+     */
+    flash_device_id: string;
+    /**
+     * Disk Device Id
+     *
+     * Lower-case letters, digits, `.`, `_` and `-`.
+     */
+    disk_device_id: string;
+    /**
+     * Accesses Per S
+     *
+     * Mean rate of page accesses of one machine; absent: of production where the workload is scaled, else of the recording. [1/s]
+     */
+    accesses_per_s?: number | null;
+    /**
+     * Peak Accesses Per S
+     *
+     * Rate of the busiest hour, beside a stated mean rate. [1/s]
+     */
+    peak_accesses_per_s?: number | null;
+    /**
+     * Flash Devices
+     *
+     * Equal flash devices.
+     */
+    flash_devices?: number;
+    /**
+     * Disks
+     *
+     * Equal disks.
+     */
+    disks?: number;
+    /**
+     * Flash At Once
+     *
+     * Operations that a flash device serves at once; absent: IOPS x latency.
+     */
+    flash_at_once?: number | null;
+    /**
+     * Disk At Once
+     *
+     * Operations that a disk serves at once; absent: IOPS x latency, one for a hard disk.
+     */
+    disk_at_once?: number | null;
+    /**
+     * Writes
+     *
+     * Whether an access waits for the writes that its miss causes.
+     */
+    writes?: 'background' | 'waited_for';
+    /**
+     * Service
+     *
+     * How the time of an operation varies about what the device states.
+     */
+    service?: 'constant' | 'exponential';
+    /**
+     * Flash Metadata
+     *
+     * Preset of `GET /catalog/flash-metadata` whose memory is subtracted from the RAM; absent: nothing is charged.
+     */
+    flash_metadata?: string | null;
+};
+
+/**
+ * ResponseTimeOut
+ *
+ * Response time of a page access under every scheme, at the rates in question and around them.
+ */
+export type ResponseTimeOut = {
+    /**
+     * Workload Id
+     *
+     * Id of the workload.
+     */
+    workload_id: string;
+    /**
+     * Content Id
+     *
+     * Hash of the accesses and the page size of the workload.
+     */
+    content_id: string;
+    /**
+     * Start
+     *
+     * Start of the counts; a given curve is always steady.
+     */
+    start: 'steady' | 'cold';
+    /**
+     * Page Bytes
+     *
+     * Size of one page. [bytes]
+     */
+    page_bytes: number;
+    /**
+     * Ram Pages
+     *
+     * RAM. [pages]
+     */
+    ram_pages: number;
+    /**
+     * Flash Pages
+     *
+     * Flash. [pages]
+     */
+    flash_pages: number;
+    /**
+     * The devices used.
+     */
+    devices: DevicesUsed;
+    /**
+     * Rates
+     *
+     * In question; the last one decides.
+     */
+    rates: Array<NamedRate>;
+    /**
+     * Best
+     *
+     * Scheme of the least mean response time at the last rate; null where no scheme carries it.
+     */
+    best: string | null;
+    /**
+     * Contenders
+     *
+     * Schemes that could be that within the known error of the hits; empty where the lead is clear.
+     */
+    contenders: Array<string>;
+    /**
+     * Rows
+     *
+     * Every scheme at every rate in question.
+     */
+    rows: Array<SchemeAt>;
+    /**
+     * Jumps
+     *
+     * Where the percentiles of the best scheme jump, or of that which carries most.
+     */
+    jumps: Array<PercentileJump>;
+    /**
+     * Points Per S
+     *
+     * Rates of `columns`. [1/s]
+     */
+    points_per_s: Array<number>;
+    /**
+     * Columns
+     *
+     * Every scheme over these rates.
+     */
+    columns: Array<SchemeOverRates>;
+    /**
+     * Writes
+     *
+     * What an access waits for.
+     */
+    writes: string;
+    /**
+     * Service
+     *
+     * How service times vary.
+     */
+    service: string;
+    /**
+     * Flash Metadata
+     *
+     * Preset of the flash metadata; null: none are charged.
+     */
+    flash_metadata: string | null;
+    /**
+     * Finding
+     *
+     * The answer in a few words.
+     */
+    finding: string;
+    /**
+     * Sentence
+     *
+     * The answer in a sentence.
+     */
+    sentence: string;
+    /**
+     * Estimator
+     *
+     * How the figures were obtained: by model or by replay.
+     */
+    estimator: string;
+    /**
+     * Validity
+     *
+     * Where they are valid.
+     */
+    validity: string;
+    /**
+     * Time Basis
+     *
+     * Which service times were used.
+     */
+    time_basis: string;
+    /**
+     * Warnings
+     *
+     * What to know before relying on these figures.
+     */
+    warnings: Array<WarningOut>;
+    /**
+     * Cautions
+     *
+     * The warnings with what they could change, one of a kind: those that could change the choice first, the largest before, then those of unknown effect, then the others.
+     */
+    cautions: Array<CautionOut>;
+    /**
+     * Derivation
+     *
+     * The formulas with their numbers, step by step; null unless the query has `derivation=true`.
+     */
+    derivation: Array<DerivationStep> | null;
+    /**
+     * Core Version
+     *
+     * Version of the simulator core that replayed it.
+     */
+    core_version: string;
 };
 
 /**
@@ -14044,6 +14508,24 @@ export type ScaledWorkloadIn = {
      */
     peak_accesses_per_s?: number | null;
     /**
+     * Rates
+     *
+     * Instead of mean and peak: page accesses per second in each of equal steps, by default hours. [1/s]
+     */
+    rates?: Array<number> | null;
+    /**
+     * Rates Step S
+     *
+     * Length of a step of `rates`. [s]
+     */
+    rates_step_s?: number;
+    /**
+     * Rates Table
+     *
+     * Instead of `rates`: the text of a CSV table with the columns `time` (seconds or ISO 8601) and `accesses_per_s`, and equal steps.
+     */
+    rates_table?: string | null;
+    /**
      * Write Share
      *
      * Share of the accesses that write; null: as recorded. [1]
@@ -14317,6 +14799,116 @@ export type ScenarioUpdate = {
      * The version this change starts from.
      */
     version: number;
+};
+
+/**
+ * SchemeAt
+ *
+ * One scheme at one rate; times are null where a device cannot keep up.
+ */
+export type SchemeAt = {
+    /**
+     * Scheme
+     *
+     * Page-flow scheme.
+     */
+    scheme: string;
+    /**
+     * Title
+     *
+     * Its display name.
+     */
+    title: string;
+    /**
+     * Rate
+     *
+     * Name of the rate.
+     */
+    rate: string;
+    /**
+     * Accesses Per S
+     *
+     * The rate. [1/s]
+     */
+    accesses_per_s: number;
+    /**
+     * Mean Us
+     *
+     * Mean response time. [µs]
+     */
+    mean_us: number | null;
+    /**
+     * P50 Us
+     *
+     * Median. [µs]
+     */
+    p50_us: number | null;
+    /**
+     * P99 Us
+     *
+     * 99th percentile. [µs]
+     */
+    p99_us: number | null;
+    /**
+     * P999 Us
+     *
+     * 99.9th percentile. [µs]
+     */
+    p999_us: number | null;
+    /**
+     * Mean Least Us
+     *
+     * Mean where the flash hits are off by the known error of their approximation; equal to it where they have none. [µs]
+     */
+    mean_least_us: number | null;
+    /**
+     * Mean Most Us
+     *
+     * The other end. [µs]
+     */
+    mean_most_us: number | null;
+    /**
+     * Ram Share
+     *
+     * Share of the accesses that hit RAM. [1]
+     */
+    ram_share: number;
+    /**
+     * Flash Share
+     *
+     * Share that reads flash. [1]
+     */
+    flash_share: number;
+    /**
+     * Disk Share
+     *
+     * Share that reads the disk. [1]
+     */
+    disk_share: number;
+    /**
+     * Unbounded
+     *
+     * Tiers that cannot keep up.
+     */
+    unbounded: Array<string>;
+    /**
+     * Largest Accesses Per S
+     *
+     * Rate at which the first device is busy all the time; null where none is used. [1/s]
+     */
+    largest_accesses_per_s: number | null;
+    /**
+     * Bottleneck
+     *
+     * Tier of that device.
+     */
+    bottleneck: string | null;
+    /**
+     * Stations
+     *
+     * Flash and disk.
+     */
+    stations: Array<StationAt>;
 };
 
 /**
@@ -14953,6 +15545,50 @@ export type SchemeOut = {
      * Options by name; those not named keep their defaults.
      */
     options: Array<OptionOut>;
+};
+
+/**
+ * SchemeOverRates
+ *
+ * One scheme over many rates.
+ */
+export type SchemeOverRates = {
+    /**
+     * Scheme
+     *
+     * Page-flow scheme.
+     */
+    scheme: string;
+    /**
+     * Title
+     *
+     * Its display name.
+     */
+    title: string;
+    /**
+     * Mean Us
+     *
+     * Mean response time at each rate; null where a device cannot keep up. [µs]
+     */
+    mean_us: Array<number | null>;
+    /**
+     * P50 Us
+     *
+     * Median. [µs]
+     */
+    p50_us: Array<number | null>;
+    /**
+     * P99 Us
+     *
+     * 99th percentile. [µs]
+     */
+    p99_us: Array<number | null>;
+    /**
+     * Largest Accesses Per S
+     *
+     * Rate at which the first device is busy all the time. [1/s]
+     */
+    largest_accesses_per_s: number | null;
 };
 
 /**
@@ -15989,6 +16625,102 @@ export type StatedProductionOut = {
      * Copies of each page.
      */
     replicas: number;
+    /**
+     * Rates over time, of which mean and peak are; null where only these were stated.
+     */
+    rates: RatesOut | null;
+};
+
+/**
+ * StationAt
+ *
+ * The devices of one tier at a rate.
+ */
+export type StationAt = {
+    /**
+     * Tier
+     *
+     * `flash` or `disk`.
+     */
+    tier: string;
+    /**
+     * Device Id
+     *
+     * Id of the device.
+     */
+    device_id: string;
+    /**
+     * Devices
+     *
+     * Equal devices, each with a queue of its own.
+     */
+    devices: number;
+    /**
+     * At Once
+     *
+     * Operations that one of them serves at once.
+     */
+    at_once: number;
+    /**
+     * Operations Per S
+     *
+     * Reads and writes of all of them. [1/s]
+     */
+    operations_per_s: number;
+    /**
+     * Utilisation
+     *
+     * Busy share; from 1 on the queue grows without bound. [1]
+     */
+    utilisation: number;
+    /**
+     * Latency Us
+     *
+     * Of a read alone. [µs]
+     */
+    latency_us: number;
+    /**
+     * Latency Known
+     *
+     * Whether the device states it; otherwise it is c / IOPS.
+     */
+    latency_known: boolean;
+    /**
+     * Service Us
+     *
+     * Mean time that an operation occupies one of those served at once; null where nothing is asked of them. [µs]
+     */
+    service_us: number | null;
+    /**
+     * Service Scv
+     *
+     * Variance of that time over its squared mean. [1]
+     */
+    service_scv: number | null;
+    /**
+     * Busy Us
+     *
+     * 1/IOPS of the mix of reads and writes. [µs]
+     */
+    busy_us: number | null;
+    /**
+     * Wait Us
+     *
+     * Mean wait before service; null where it has no bound. [µs]
+     */
+    wait_us: number | null;
+    /**
+     * Wait Probability
+     *
+     * Share of the operations that wait. [1]
+     */
+    wait_probability: number | null;
+    /**
+     * Largest Accesses Per S
+     *
+     * Rate of page accesses at which they are busy all the time; null where they are not used. [1/s]
+     */
+    largest_accesses_per_s: number | null;
 };
 
 /**
@@ -19653,6 +20385,81 @@ export type AskThroughputResponses = {
 
 export type AskThroughputResponse = AskThroughputResponses[keyof AskThroughputResponses];
 
+export type AskResponseData = {
+    body: ResponseTimeIn;
+    path: {
+        /**
+         * Workload Id
+         *
+         * Id of the workload.
+         */
+        workload_id: string;
+    };
+    query?: {
+        /**
+         * Derivation
+         *
+         * `true`: the answer includes its derivation, every formula with its numbers; otherwise `derivation` is null.
+         */
+        derivation?: boolean;
+        /**
+         * With `Accept: text/csv`: the table to answer with; absent: `rows`.
+         */
+        table?: 'devices.flash.figures' | 'devices.flash.measurements' | 'devices.flash.service_times' | 'devices.flash.waiting_times' | 'devices.disk.figures' | 'devices.disk.measurements' | 'devices.disk.service_times' | 'devices.disk.waiting_times' | 'devices.ram.figures' | 'devices.ram.measurements' | 'devices.ram.service_times' | 'devices.ram.waiting_times' | 'rates' | 'rows' | 'rows.stations' | 'jumps' | 'columns' | 'warnings' | 'cautions' | 'derivation';
+    };
+    url: '/api/v1/workloads/{workload_id}/response';
+};
+
+export type AskResponseErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
+     * The request conflicts with the current state.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type AskResponseError = AskResponseErrors[keyof AskResponseErrors];
+
+export type AskResponseResponses = {
+    /**
+     * Successful Response
+     */
+    200: ResponseTimeOut;
+};
+
+export type AskResponseResponse = AskResponseResponses[keyof AskResponseResponses];
+
 export type AskDramOrFlashData = {
     body: BreakEvenIn;
     path?: never;
@@ -20893,7 +21700,7 @@ export type AskCompositionData = {
         /**
          * With `Accept: text/csv`: the table to answer with; absent: `rows`.
          */
-        table?: 'rows' | 'sizes' | 'curves' | 'warnings' | 'cautions' | 'derivation';
+        table?: 'rows' | 'sizes' | 'curves' | 'curves.alone' | 'warnings' | 'cautions' | 'derivation';
     };
     url: '/api/v1/compositions';
 };
@@ -24405,7 +25212,7 @@ export type ListWorkloadsData = {
         /**
          * With `Accept: text/csv`: the table to answer with; absent: `items`.
          */
-        table?: 'items' | 'items.summary.warnings' | 'items.summary.composed_of';
+        table?: 'items' | 'items.summary.warnings' | 'items.summary.production.production.rates' | 'items.summary.composed_of';
     };
     url: '/api/v1/workloads';
 };
@@ -24465,7 +25272,7 @@ export type CreateWorkloadData = {
         /**
          * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'summary.warnings' | 'summary.composed_of';
+        table?: 'summary.warnings' | 'summary.production.production.rates' | 'summary.composed_of';
     };
     url: '/api/v1/workloads';
 };
@@ -24537,7 +25344,7 @@ export type CreateWorkloadFromProfileData = {
         /**
          * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'summary.warnings' | 'summary.composed_of';
+        table?: 'summary.warnings' | 'summary.production.production.rates' | 'summary.composed_of';
     };
     url: '/api/v1/workloads/from-profile';
 };
@@ -24605,7 +25412,7 @@ export type CreateWorkloadFromCurveData = {
         /**
          * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'summary.warnings' | 'summary.composed_of';
+        table?: 'summary.warnings' | 'summary.production.production.rates' | 'summary.composed_of';
     };
     url: '/api/v1/workloads/from-curve';
 };
@@ -24743,7 +25550,7 @@ export type PreviewScaledWorkloadData = {
         /**
          * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'sizes' | 'warnings';
+        table?: 'production.production.rates' | 'sizes' | 'warnings';
     };
     url: '/api/v1/workloads/{workload_id}/scale-previews';
 };
@@ -24818,7 +25625,7 @@ export type CreateScaledWorkloadData = {
         /**
          * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'summary.warnings' | 'summary.composed_of';
+        table?: 'summary.warnings' | 'summary.production.production.rates' | 'summary.composed_of';
     };
     url: '/api/v1/workloads/{workload_id}/scaled';
 };
@@ -24890,7 +25697,7 @@ export type CreateWorkloadFromDescriptionData = {
         /**
          * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'summary.warnings' | 'summary.composed_of';
+        table?: 'summary.warnings' | 'summary.production.production.rates' | 'summary.composed_of';
     };
     url: '/api/v1/workloads/from-description';
 };
@@ -24958,7 +25765,7 @@ export type CreateComposedWorkloadData = {
         /**
          * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'summary.warnings' | 'summary.composed_of';
+        table?: 'summary.warnings' | 'summary.production.production.rates' | 'summary.composed_of';
     };
     url: '/api/v1/workloads/from-composition';
 };
@@ -25111,7 +25918,7 @@ export type GetWorkloadData = {
         /**
          * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'summary.warnings' | 'summary.composed_of';
+        table?: 'summary.warnings' | 'summary.production.production.rates' | 'summary.composed_of';
     };
     url: '/api/v1/workloads/{workload_id}';
 };
@@ -25184,7 +25991,7 @@ export type RenameWorkloadData = {
         /**
          * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'summary.warnings' | 'summary.composed_of';
+        table?: 'summary.warnings' | 'summary.production.production.rates' | 'summary.composed_of';
     };
     url: '/api/v1/workloads/{workload_id}';
 };
@@ -25259,7 +26066,7 @@ export type ReadWorkloadAgainData = {
         /**
          * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'summary.warnings' | 'summary.composed_of';
+        table?: 'summary.warnings' | 'summary.production.production.rates' | 'summary.composed_of';
     };
     url: '/api/v1/workloads/{workload_id}/read-again';
 };
@@ -25332,7 +26139,7 @@ export type GetConversionLogData = {
         /**
          * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'report.warnings' | 'report.composed_of' | 'report.detection';
+        table?: 'report.warnings' | 'report.production.production.rates' | 'report.composed_of' | 'report.detection';
     };
     url: '/api/v1/workloads/{workload_id}/conversion-log';
 };

@@ -28,7 +28,7 @@ import { FlashPanel } from "./flash-panel";
 import { Growth } from "./growth";
 import { SchemeBars } from "./scheme-bars";
 import { SchemeTable } from "./scheme-table";
-import { SizeSliders } from "./size-sliders";
+import { mostPages, SizeSliders } from "./size-sliders";
 import { useCheck } from "./use-check";
 import { useSizes } from "./use-sizes";
 
@@ -45,7 +45,7 @@ export function CompareView({ state, workload, summary }: AnalysisInputs) {
   } = useSearch({ strict: false }) as AnalysisSearch;
   const patch = usePatch<AnalysisSearch>();
   const { sizes, setSizes, point } = useSizes(state, patch);
-  const buyable = useBuyable(state);
+  const buyable = useBuyable(state, summary);
   const given = summary.kind === "curve";
   const asksShare = mayLackWrites(summary);
   const share = asksShare ? dirtyShare : undefined;
@@ -66,6 +66,7 @@ export function CompareView({ state, workload, summary }: AnalysisInputs) {
         onChange={setSizes}
         summary={summary}
         buyable={buyable}
+        workload={workload.id}
       >
         <div className={classes["metadata"]}>
           <FlashMetadata
@@ -122,7 +123,7 @@ export function CompareView({ state, workload, summary }: AnalysisInputs) {
               evaluation={shown}
               onGoToCheck={(inputs) => {
                 // That point, not the sizes nearest to it that are sold.
-                if (!isSold(buyable, inputs, summary.page_bytes)) {
+                if (!isSold(buyable, inputs, summary.page_bytes, mostPages(summary))) {
                   buyable.set(false);
                 }
                 setSizes({ ram: inputs.ram_pages, flash: inputs.flash_pages });

@@ -1,7 +1,7 @@
 import { Text } from "@mantine/core";
 import type { ReactNode } from "react";
-import { isDescribed, type SummaryOut } from "@/api/workloads";
-import { LogSlider } from "@/components/log-slider";
+import { isComposed, isDescribed, type SummaryOut } from "@/api/workloads";
+import { LogSlider, type Step } from "@/components/log-slider";
 import { SizeInput } from "@/components/size-input";
 import {
   type Buyable,
@@ -26,15 +26,22 @@ interface SizeSlidersProps {
   readonly onChange: (sizes: Sizes) => void;
   readonly summary: SummaryOut;
   readonly buyable: Buyable;
+  /** Id of the workload. */
+  readonly workload: string;
   /** What else bears on the sizes. */
   readonly children?: ReactNode;
 }
 
+/** Largest size of the sliders: twice the workload's footprint. */
+export const mostPages = (summary: Pick<SummaryOut, "distinct_pages">): number =>
+  Math.max(2, summary.distinct_pages * 2);
+
 /** RAM and flash sizes on logarithmic scales, up to twice the workload's footprint. */
 export function SizeSliders(props: SizeSlidersProps) {
   const { sizes, onChange, summary, buyable, children } = props;
-  const max = Math.max(2, summary.distinct_pages * 2);
-  const step = (unit: Buyable["ram"]) => stepPages(buyable, unit, summary.page_bytes);
+  const max = mostPages(summary);
+  const step = (unit: Buyable["ram"]) =>
+    stepPages(buyable, unit, summary.page_bytes, max);
   const range = (unit: Buyable["ram"]) => sliderRange(1, max, step(unit));
   useWholeSizes(
     [sizes.ram, sizes.flash],
@@ -67,7 +74,9 @@ export function SizeSliders(props: SizeSlidersProps) {
       <BuyableSwitch
         buyable={buyable}
         withFlash
-        footprintBytes={summary.footprint_bytes}
+        summary={summary}
+        most={max}
+        workload={props.workload}
       />
       {children}
     </section>
@@ -81,6 +90,9 @@ function extentText(summary: SummaryOut): string {
   if (isDescribed(summary)) {
     return `The described data has ${size(summary.distinct_pages)}. Page size: ${formatBytes(pageBytes)}.`;
   }
+  if (isComposed(summary)) {
+    return `The composed workloads have ${size(summary.distinct_pages)}. Page size: ${formatBytes(pageBytes)}.`;
+  }
   return summary.kind === "curve"
     ? `The curve ends at ${size(summary.curve_pages ?? summary.distinct_pages)}; larger sizes are unknown. Page size: ${formatBytes(pageBytes)}.`
     : `The workload touches ${size(summary.distinct_pages)}. Page size: ${formatBytes(pageBytes)}.`;
@@ -90,7 +102,7 @@ function SizeControl(props: {
   readonly name: string;
   readonly min: number;
   readonly max: number;
-  readonly step: number | undefined;
+  readonly step: Step | undefined;
   readonly allowZero: boolean;
   readonly value: number;
   readonly summary: SummaryOut;

@@ -78,11 +78,13 @@ function Answer(props: AnswerProps) {
       <Panel>
         <EmptyState
           title={
-            members.length === 0 ? "No workload on this machine yet" : "One workload so far"
+            members.length === 0
+              ? "No workload on this machine yet"
+              : "One workload so far"
           }
         >
-          Add {members.length === 0 ? "two workloads or more" : "another workload"} above,
-          or select them on the page{" "}
+          Add {members.length === 0 ? "two workloads or more" : "another workload"}{" "}
+          above, or select them on the page{" "}
           <Anchor renderRoot={(rest) => <Link to="/workloads" {...rest} />}>
             Workloads
           </Anchor>

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { scaleErrorSentence } from "@/components/scale-error";
 import {
   curvesTitle,
   errorSentence,
-  scaleErrorSentence,
   sharingSentence,
   usualName,
 } from "./compose-words";

@@ -4,7 +4,14 @@ import { useChartColors } from "@/charts/chart";
 import { ChartCard } from "@/charts/chart-card";
 import { type CurveSeries, curveOption } from "@/charts/curve-option";
 import type { ColorScheme } from "@/charts/palette";
-import { bytes, formatBytes, formatCount, formatPercent, formatShort, ratio } from "@/units/quantity";
+import {
+  bytes,
+  formatBytes,
+  formatCount,
+  formatPercent,
+  formatShort,
+  ratio,
+} from "@/units/quantity";
 import { curvesTitle, type Mode, sharingSentence } from "./compose-words";
 import { colorOf, drawnOf } from "./members";
 
@@ -22,7 +29,11 @@ interface CurvesProps {
   readonly onPick: (pages: number) => void;
 }
 
-function seriesOf(found: CompositionOut, mode: Mode, colors: ColorScheme): CurveSeries[] {
+function seriesOf(
+  found: CompositionOut,
+  mode: Mode,
+  colors: ColorScheme,
+): CurveSeries[] {
   const { curves, rows } = found;
   const points = (ratios: readonly number[]) =>
     curves.pages.map((size, at) => [size, PER_CENT * (ratios[at] ?? 0)] as const);
@@ -58,7 +69,7 @@ function seriesOf(found: CompositionOut, mode: Mode, colors: ColorScheme): Curve
       name: `${drawn.row.name} alone`,
       color: colorOf(drawn, colors),
       dash: "dotted",
-      points: points(curves.alone_hit_ratios[drawn.place] ?? []),
+      points: points(curves.alone[drawn.place]?.hit_ratios ?? []),
     }),
   );
   return mode === "split" ? [...split, shared, ...alone] : [shared, ...split, ...alone];
@@ -119,7 +130,7 @@ function tableOf({ curves, rows, page_bytes }: CompositionOut) {
   const columns = [
     curves.shared_hit_ratios,
     ...(curves.partition_hit_ratios === null ? [] : [curves.partition_hit_ratios]),
-    ...curves.alone_hit_ratios,
+    ...curves.alone.map(({ hit_ratios }) => hit_ratios),
   ];
   return {
     header: [

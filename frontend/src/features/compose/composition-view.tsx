@@ -1,10 +1,15 @@
 import { SegmentedControl, Stack, Text } from "@mantine/core";
 import { Link } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
-import { type CompositionIn, type CompositionOut, createComposed } from "@/api/compositions";
+import {
+  type CompositionIn,
+  type CompositionOut,
+  createComposed,
+} from "@/api/compositions";
 import { CreateWorkload } from "@/components/create-workload";
 import { LogSlider } from "@/components/log-slider";
 import { Panel } from "@/components/panel";
+import { scaleErrorSentence } from "@/components/scale-error";
 import { SizeInput } from "@/components/size-input";
 import { Unknown } from "@/components/unknown";
 import { WarningNotes } from "@/components/warning-notes";
@@ -19,12 +24,7 @@ import {
   ratio,
 } from "@/units/quantity";
 import classes from "./compose.module.css";
-import {
-  errorSentence,
-  type Mode,
-  scaleErrorSentence,
-  usualName,
-} from "./compose-words";
+import { errorSentence, type Mode, usualName } from "./compose-words";
 import { ComposedCurves } from "./composed-curves";
 import { MissesChart } from "./misses-chart";
 import { SharesTable } from "./shares-table";
@@ -196,7 +196,9 @@ function Keep(props: {
         label="Name"
         name={shown}
         onName={setName}
-        create={() => createComposed({ name: shown.trim(), workloads: asked.workloads })}
+        create={() =>
+          createComposed({ name: shown.trim(), workloads: asked.workloads })
+        }
         action="Create this workload"
         disabled={shown.trim() === ""}
         failed="The workload was not created"

@@ -4,7 +4,7 @@ import type { SummaryOut, WorkloadOut } from "@/api/workloads";
 import { DraftInput } from "@/components/draft-input";
 import { readNumber } from "@/components/number-field";
 import { Panel } from "@/components/panel";
-import { MOST_RATE, MOST_WORKLOADS, type Member } from "@/questions/compose";
+import { type Member, MOST_RATE, MOST_WORKLOADS } from "@/questions/compose";
 import { bytes, formatBytes, formatShort } from "@/units/quantity";
 import classes from "./compose.module.css";
 
@@ -36,7 +36,9 @@ export function MembersPanel(props: {
             member={member}
             workload={workloads.find(({ id }) => id === member.id)}
             onRate={(rate) =>
-              onChange(members.map((one, place) => (place === at ? { ...one, rate } : one)))
+              onChange(
+                members.map((one, place) => (place === at ? { ...one, rate } : one)),
+              )
             }
             onRemove={() => onChange(members.filter((_, place) => place !== at))}
           />

@@ -36,7 +36,9 @@ export function drawnOf<Row extends Pick<ComposedRowOut, "accesses_per_s">>(
 }
 
 /** The parts of a bar: one for each workload drawn, and one for all others. */
-export function partsOf(rows: readonly Pick<ComposedRowOut, "name" | "accesses_per_s">[]) {
+export function partsOf(
+  rows: readonly Pick<ComposedRowOut, "name" | "accesses_per_s">[],
+) {
   const drawn = drawnOf(rows);
   const own = drawn.map(({ row, light, dark }) => ({
     name: row.name,

@@ -18,8 +18,14 @@ const COLUMNS = [
     cell: (row: ComposedRowOut) => row.name,
     csv: (row: ComposedRowOut) => row.name,
   },
-  valueColumn<ComposedRowOut>("Misses in one shared cache [1/s]", (row) => row.shared_misses_per_s),
-  valueColumn<ComposedRowOut>("Misses with a part for each [1/s]", (row) => row.partition_misses_per_s),
+  valueColumn<ComposedRowOut>(
+    "Misses in one shared cache [1/s]",
+    (row) => row.shared_misses_per_s,
+  ),
+  valueColumn<ComposedRowOut>(
+    "Misses with a part for each [1/s]",
+    (row) => row.partition_misses_per_s,
+  ),
 ];
 
 /** Misses per second by workload, shared and with a part for each. */

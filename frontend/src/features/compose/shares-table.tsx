@@ -6,7 +6,13 @@ import { type Column, valueColumn } from "@/components/columns";
 import { DataTable } from "@/components/data-table";
 import { ExportCsv } from "@/components/export-csv";
 import { Panel } from "@/components/panel";
-import { bytes, formatBytes, formatPercent, formatShort, ratio } from "@/units/quantity";
+import {
+  bytes,
+  formatBytes,
+  formatPercent,
+  formatShort,
+  ratio,
+} from "@/units/quantity";
 import { cacheText, type Mode } from "./compose-words";
 
 const percent = (share: number): string => formatPercent(ratio(share));
@@ -52,7 +58,10 @@ export function SharesTable({
   );
 }
 
-function columnsOf(found: CompositionOut, mode: Mode): readonly Column<ComposedRowOut>[] {
+function columnsOf(
+  found: CompositionOut,
+  mode: Mode,
+): readonly Column<ComposedRowOut>[] {
   const size = (pages: number) => formatBytes(bytes(pages * found.page_bytes));
   const common: readonly Column<ComposedRowOut>[] = [
     {
@@ -76,22 +85,42 @@ function columnsOf(found: CompositionOut, mode: Mode): readonly Column<ComposedR
             (row) => (row.partition_pages ?? 0) / found.ram_pages,
             percent,
           ),
-          valueColumn("Misses of its accesses", (row) => row.partition_miss_ratio, percent),
+          valueColumn(
+            "Misses of its accesses",
+            (row) => row.partition_miss_ratio,
+            percent,
+          ),
           {
-            ...valueColumn<ComposedRowOut>("Misses", (row) => row.partition_misses_per_s, rate),
+            ...valueColumn<ComposedRowOut>(
+              "Misses",
+              (row) => row.partition_misses_per_s,
+              rate,
+            ),
             unit: "1/s",
           },
           {
-            ...valueColumn<ComposedRowOut>("Misses when shared", (row) => row.shared_misses_per_s, rate),
+            ...valueColumn<ComposedRowOut>(
+              "Misses when shared",
+              (row) => row.shared_misses_per_s,
+              rate,
+            ),
             unit: "1/s",
           },
         ]
       : [
           valueColumn("Cache held", (row) => row.shared_pages, size),
           valueColumn("Of the pages held", (row) => row.shared_share, percent),
-          valueColumn("Misses of its accesses", (row) => row.shared_miss_ratio, percent),
+          valueColumn(
+            "Misses of its accesses",
+            (row) => row.shared_miss_ratio,
+            percent,
+          ),
           {
-            ...valueColumn<ComposedRowOut>("Misses", (row) => row.shared_misses_per_s, rate),
+            ...valueColumn<ComposedRowOut>(
+              "Misses",
+              (row) => row.shared_misses_per_s,
+              rate,
+            ),
             unit: "1/s",
           },
           valueColumn("Of all misses", (row) => row.shared_miss_share, percent),
@@ -100,7 +129,11 @@ function columnsOf(found: CompositionOut, mode: Mode): readonly Column<ComposedR
     ...common,
     ...own,
     {
-      ...valueColumn<ComposedRowOut>("Misses if alone", (row) => row.alone_miss_ratio, percent),
+      ...valueColumn<ComposedRowOut>(
+        "Misses if alone",
+        (row) => row.alone_miss_ratio,
+        percent,
+      ),
       title: "Of its accesses, if it had all of the cache for itself",
     },
   ];

@@ -194,8 +194,9 @@ function SumControl({ usd, found }: ControlsProps) {
 
 function RamControl({ ram, summary, state }: ControlsProps) {
   const pageBytes = bytes(summary.page_bytes);
-  const buyable = useBuyable(state);
-  const step = stepPages(buyable, buyable.ram, summary.page_bytes);
+  const buyable = useBuyable(state, summary);
+  const most = Math.max(2, summary.distinct_pages);
+  const step = stepPages(buyable, buyable.ram, summary.page_bytes, most);
   useWholeSizes([ram.value], [step], ([size = ram.value]) => ram.setValue(size));
   return (
     <div>
@@ -203,7 +204,7 @@ function RamControl({ ram, summary, state }: ControlsProps) {
         <LogSlider
           label="Existing DRAM"
           value={ram.value}
-          {...sliderRange(1, Math.max(2, summary.distinct_pages), step)}
+          {...sliderRange(1, most, step)}
           valueText={formatPagesAndBytes(pages(ram.value), pageBytes)}
           onChange={ram.setValue}
         />
@@ -218,7 +219,9 @@ function RamControl({ ram, summary, state }: ControlsProps) {
       <BuyableSwitch
         buyable={buyable}
         withFlash={false}
-        footprintBytes={summary.footprint_bytes}
+        summary={summary}
+        most={most}
+        workload={state.workload}
       />
     </div>
   );

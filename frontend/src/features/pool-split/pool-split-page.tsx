@@ -142,8 +142,9 @@ function PoolSplitView(props: ViewProps) {
   const pageBytes = bytes(summary.page_bytes);
   const size = bufferOf(state);
   const buffer = useSettled(size, (ram_pages) => patch({ ram_pages }));
-  const buyable = useBuyable(state);
-  const step = stepPages(buyable, buyable.ram, summary.page_bytes);
+  const buyable = useBuyable(state, summary);
+  const most = Math.max(LEAST_PAGES + 1, summary.distinct_pages);
+  const step = stepPages(buyable, buyable.ram, summary.page_bytes, most);
   useWholeSizes([buffer.value], [step], ([whole = size]) => buffer.setValue(whole));
   const [settled] = useDebouncedValue(size, SETTLE_MS);
   const auto = summary.accesses <= AUTO_ACCESSES;
@@ -174,11 +175,7 @@ function PoolSplitView(props: ViewProps) {
               <LogSlider
                 label="Buffer size"
                 value={buffer.value}
-                {...sliderRange(
-                  LEAST_PAGES,
-                  Math.max(LEAST_PAGES + 1, summary.distinct_pages),
-                  step,
-                )}
+                {...sliderRange(LEAST_PAGES, most, step)}
                 valueText={formatPagesAndBytes(pages(buffer.value), pageBytes)}
                 onChange={buffer.setValue}
               />
@@ -189,7 +186,9 @@ function PoolSplitView(props: ViewProps) {
               <BuyableSwitch
                 buyable={buyable}
                 withFlash={false}
-                footprintBytes={summary.footprint_bytes}
+                summary={summary}
+                most={most}
+                workload={state.workload}
               />
             </div>
             <SizeInput

@@ -4,6 +4,7 @@ import { useSearch } from "@tanstack/react-router";
 import { useCallback, useMemo, useState } from "react";
 import { deviceNames } from "@/api/catalog";
 import { isReplayJob, throughputCheck } from "@/api/replay-checks";
+import type { ResponseQuestion } from "@/api/response";
 import {
   type ThroughputIn,
   type ThroughputOut,
@@ -33,6 +34,7 @@ import {
   type Knobs,
 } from "./controls";
 import { atEnd } from "./findings";
+import { ResponsePanel } from "./response-panel";
 import { SchemeTable } from "./scheme-table";
 import { ThroughputChart } from "./throughput-chart";
 
@@ -97,6 +99,28 @@ const asked = (
     ram: state.ram_pages,
     flash: state.flash_pages,
   });
+
+/** The same point, asked for the response time of a page access. */
+const responseQuestion = (
+  { workload_id, ram_pages, flash_pages, ...point }: ThroughputIn,
+  search: ThroughputSearch,
+): ResponseQuestion => ({
+  workload: workload_id,
+  body: {
+    ram_pages,
+    flash_pages,
+    flash_device_id: point.flash_device_id,
+    disk_device_id: point.disk_device_id,
+    flash_devices: point.flash_devices ?? 1,
+    disks: point.disks ?? 1,
+    accesses_per_s: search.rate ?? null,
+    peak_accesses_per_s: search.peak_rate ?? null,
+    start: point.start ?? "steady",
+    dirty_share: point.dirty_share ?? null,
+    dirty_share_range: point.dirty_share_range ?? false,
+    flash_metadata: point.flash_metadata ?? null,
+  },
+});
 
 /** Whether the model cannot tell the schemes apart here, and what a replay says of them. */
 function useCloseCall(
@@ -211,6 +235,12 @@ function ThroughputView({ state, name, summary }: AnalysisInputs) {
             what="throughput and response time"
             replays={replays}
             isNeeded={close.isClose}
+          />
+          <ResponsePanel
+            question={responseQuestion(asked(state, search, given), search)}
+            name={name}
+            names={names}
+            patch={patch}
           />
         </Stack>
       )}

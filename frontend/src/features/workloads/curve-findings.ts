@@ -27,7 +27,12 @@ export type Curve = Pick<
   | "knees"
   | "knee_method"
 > &
-  Partial<Pick<CurveOut, "steady" | "described_by">> & {
+  Partial<
+    Pick<
+      CurveOut,
+      "steady" | "described_by" | "composed_of" | "misses_low" | "misses_high"
+    >
+  > & {
     /** What the counts are of; a given curve is of a running system. */
     readonly start?: "steady" | "cold";
   };
@@ -50,6 +55,18 @@ export function steadyBand(curve: Curve): [number, number, number][] {
     1 - (steady?.misses_high[index] ?? 0) / accesses,
     1 - (steady?.misses_low[index] ?? 0) / accesses,
   ]);
+}
+
+/** The same by the worst error known of scale laws, of a curve without a steady state besides. */
+export function lawBand(curve: Curve): [number, number, number][] {
+  const { misses_low: low, misses_high: high, accesses } = curve;
+  return low == null || high == null
+    ? []
+    : curve.pages.map((size, index) => [
+        size,
+        1 - (high[index] ?? 0) / accesses,
+        1 - (low[index] ?? 0) / accesses,
+      ]);
 }
 
 /** A curve whose write-backs are known. */
@@ -129,7 +146,7 @@ function beyondKnee(curve: Curve, bend: number): string {
 
 /** Whether the curve was given, and so says nothing but its lines. */
 const isGiven = (curve: Curve): boolean =>
-  curve.kind === "curve" && curve.described_by == null;
+  curve.kind === "curve" && curve.described_by == null && curve.composed_of == null;
 
 /** A curve that ends before it holds all pages says nothing of larger caches. */
 export const endsEarly = (curve: Curve): boolean =>
@@ -162,6 +179,16 @@ function uncertainSentence(curve: Curve): string[] {
       ];
 }
 
+/** From what a curve was computed by formula; null where it was measured or given. */
+function computedSentence({ described_by, composed_of }: Curve): string | null {
+  if (described_by != null) {
+    return `Computed from the description “${described_by}”.`;
+  }
+  return composed_of == null
+    ? null
+    : `Composed by formula from the curves of ${counted(composed_of.length, "workload")}.`;
+}
+
 export function hitRatioSentence(curve: Curve): string {
   const ceiling = 1 - (curve.misses.at(-1) ?? 0) / curve.accesses;
   const bend = knee(curve);
@@ -184,10 +211,9 @@ export function hitRatioSentence(curve: Curve): string {
     );
     return parts.join(" ");
   }
-  if (curve.described_by != null) {
-    return [...parts, `Computed from the description “${curve.described_by}”.`].join(
-      " ",
-    );
+  const computed = computedSentence(curve);
+  if (computed !== null) {
+    return [...parts, computed].join(" ");
   }
   if (curve.start === "steady") {
     return [...parts, ...uncertainSentence(curve)].join(" ");

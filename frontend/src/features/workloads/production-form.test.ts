@@ -76,7 +76,11 @@ describe("the form of production", () => {
     expect(scaledText(scaled({}))).toBe("scaled 8,190 times by the law stretch");
     expect(errorText(scaled(null))).toBe("never measured");
     expect(errorText(scaled({}))).toBe(
-      "4 % on average, 10 % at worst, of the misses per access",
+      "misses per access are 4 % off on average and 10 % off at worst",
+    );
+    // No count is 249 % too low.
+    expect(errorText(scaled({ worst: 2.49 }))).toBe(
+      "misses per access are 4 % off on average and 3.49 times as many or as few at worst",
     );
     expect(errorText(scaled({ extrapolated: true }))).toContain(
       "extrapolated from at most 8 times",

@@ -1,5 +1,6 @@
 import type { ProductionIn, ProductionOut } from "@/api/scaling";
 import { bytes, formatBytes, formatOff, formatShort, ratio } from "@/units/quantity";
+import { typedRates } from "./rates";
 
 /** What the form of production holds; `null` where nothing was stated. */
 export interface ProductionForm {
@@ -9,6 +10,8 @@ export interface ProductionForm {
   readonly unit: "access" | "unit";
   readonly rate: number | null;
   readonly peak: number | null;
+  /** As typed: numbers, one an hour, or a table. */
+  readonly rates: string;
   readonly accessesPerUnit: number | null;
   readonly clients: number | null;
   readonly law: ProductionIn["law"];
@@ -30,6 +33,7 @@ export const EMPTY_PRODUCTION: ProductionForm = {
   unit: "access",
   rate: null,
   peak: null,
+  rates: "",
   accessesPerUnit: null,
   clients: null,
   law: null,
@@ -43,22 +47,37 @@ export const EMPTY_PRODUCTION: ProductionForm = {
   factors: {},
 };
 
+/** Whether rates over time stand in place of mean and peak. */
+export const hasRates = (form: ProductionForm): boolean => form.rates.trim() !== "";
+
+/** The rate as it is asked; `null` where it is not stated, or not understood. */
+function rateOf(form: ProductionForm): Partial<ProductionIn> | null {
+  const { rate, unit, accessesPerUnit } = form;
+  if (hasRates(form)) {
+    const typed = typedRates(form.rates);
+    return typed.ok ? typed.value : null;
+  }
+  if (rate === null || (unit === "unit" && accessesPerUnit === null)) {
+    return null;
+  }
+  return {
+    ...(unit === "access" ? { accesses_per_s: rate } : { units_per_s: rate }),
+    peak_accesses_per_s: form.peak,
+  };
+}
+
 /** What is asked of the server; `null` until data and rate are stated. */
 export function productionOf(form: ProductionForm): ProductionIn | null {
-  const { dataBytes, rate, unit, accessesPerUnit } = form;
-  if (
-    dataBytes === null ||
-    rate === null ||
-    (unit === "unit" && accessesPerUnit === null)
-  ) {
+  const { dataBytes } = form;
+  const rate = rateOf(form);
+  if (dataBytes === null || rate === null) {
     return null;
   }
   const relations = form.law === null || form.law === "relations";
   return {
     data_bytes: dataBytes,
-    ...(unit === "access" ? { accesses_per_s: rate } : { units_per_s: rate }),
-    peak_accesses_per_s: form.peak,
-    accesses_per_unit: accessesPerUnit,
+    ...rate,
+    accesses_per_unit: form.accessesPerUnit,
     clients: form.clients,
     recorded_data_bytes: form.recordedBytes,
     law: form.law ?? null,
@@ -75,11 +94,16 @@ export function productionOf(form: ProductionForm): ProductionIn | null {
 
 /** "Orders at 4 TiB, 80,000 accesses/s" */
 export const usualName = (recorded: string, production: ProductionIn): string =>
-  `${recorded} at ${formatBytes(bytes(production.data_bytes))}, ${
-    production.accesses_per_s == null
-      ? `${formatShort(production.units_per_s ?? 0)} transactions/s`
-      : `${formatShort(production.accesses_per_s)} accesses/s`
-  }`;
+  `${recorded} at ${formatBytes(bytes(production.data_bytes))}, ${rateText(production)}`;
+
+function rateText(production: ProductionIn): string {
+  if (production.accesses_per_s != null) {
+    return `${formatShort(production.accesses_per_s)} accesses/s`;
+  }
+  return production.units_per_s == null
+    ? "rates over time"
+    : `${formatShort(production.units_per_s)} transactions/s`;
+}
 
 /** "scaled 8,190 times by the law relations" */
 export const scaledText = ({ factor, law }: ProductionOut): string =>

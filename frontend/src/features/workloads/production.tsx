@@ -1,4 +1,5 @@
 import {
+  Box,
   Checkbox,
   Group,
   SegmentedControl,
@@ -6,6 +7,7 @@ import {
   Skeleton,
   Stack,
   Text,
+  Textarea,
 } from "@mantine/core";
 import { skipToken, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
@@ -47,11 +49,14 @@ import classes from "./production.module.css";
 import {
   EMPTY_PRODUCTION,
   errorText,
+  hasRates,
   type ProductionForm,
   productionOf,
   scaledText,
   usualName,
 } from "./production-form";
+import { typedRates } from "./rates";
+import { RatesChart } from "./rates-chart";
 import { Figure } from "./summary-figures";
 
 const MOST_RATE = 1e12;
@@ -64,18 +69,28 @@ export function Production({ workload }: { readonly workload: WorkloadOut }) {
   if (summary === null) {
     return null;
   }
-  return summary.production === null ? (
-    <ScaleForm workload={workload} summary={summary} />
-  ) : (
-    <Stated production={summary.production} summary={summary} />
+  return (
+    // Pages that ask for sizes of production lead here.
+    <div id="production">
+      {summary.production === null ? (
+        <ScaleForm workload={workload} summary={summary} />
+      ) : (
+        <Stated
+          production={summary.production}
+          summary={summary}
+          name={workload.name}
+        />
+      )}
+    </div>
   );
 }
 
 function Stated(props: {
   readonly production: ProductionOut;
   readonly summary: SummaryOut;
+  readonly name: string;
 }) {
-  const { production, summary } = props;
+  const { production, summary, name } = props;
   const stated = production.production;
   const from = summary.scaled_from;
   return (
@@ -92,7 +107,9 @@ function Stated(props: {
           note={
             stated.peak_accesses_per_s === null
               ? "mean"
-              : `mean; ${formatShort(stated.peak_accesses_per_s)} in the busiest hour`
+              : `mean; ${formatShort(stated.peak_accesses_per_s)} in the busiest ${
+                  stated.rates === null ? "hour" : "step"
+                }`
           }
         />
         <Figure
@@ -125,6 +142,11 @@ function Stated(props: {
           </Link>
           .
         </Text>
+      )}
+      {stated.rates !== null && (
+        <Box mt="md">
+          <RatesChart rates={stated.rates} name={name} />
+        </Box>
       )}
     </Panel>
   );
@@ -195,7 +217,7 @@ const NOTHING: ProductionIn = { data_bytes: 1 };
 const missing = (form: ProductionForm): string =>
   form.dataBytes === null
     ? "Enter the size of the data in production to see what caches would miss there."
-    : form.rate === null
+    : form.rate === null || hasRates(form)
       ? "Enter the rate of production."
       : "Enter how many page accesses one transaction had in the recording.";
 
@@ -273,7 +295,11 @@ function Fields({ form, change, summary }: FieldsProps & { summary: SummaryOut }
         min={1e-6}
         max={MOST_RATE}
         placeholder={perUnit ? "4,000" : "80,000"}
-        description="In production, mean."
+        description={
+          hasRates(form)
+            ? "Not used: there are rates over time."
+            : "In production, mean."
+        }
         onChange={(rate) => change({ rate: rate ?? null })}
       />
       <OptionalNumberField
@@ -302,8 +328,23 @@ function Fields({ form, change, summary }: FieldsProps & { summary: SummaryOut }
 }
 
 function MoreFields({ form, change }: FieldsProps) {
+  const rates = typedRates(form.rates);
   return (
     <div className={classes["fields"]}>
+      <Textarea
+        className={classes["wide"] ?? ""}
+        label="Rates over time"
+        description="In place of mean and peak: page accesses per second, one number an hour, or a table time,accesses_per_s of equal steps."
+        placeholder={
+          "time,accesses_per_s\n2026-03-01T00:00,52000\n2026-03-01T01:00,48000"
+        }
+        autosize
+        minRows={3}
+        maxRows={8}
+        value={form.rates}
+        error={rates.ok ? null : rates.error}
+        onChange={(event) => change({ rates: event.currentTarget.value })}
+      />
       <Select
         className={classes["wide"] ?? ""}
         label="Scale law"
@@ -337,7 +378,11 @@ function MoreFields({ form, change }: FieldsProps) {
         min={1e-6}
         max={MOST_RATE}
         placeholder="unknown"
-        description="Page accesses per second in the busiest hour."
+        description={
+          hasRates(form)
+            ? "Not used: there are rates over time."
+            : "Page accesses per second in the busiest hour."
+        }
         onChange={(peak) => change({ peak: peak ?? null })}
       />
       <OptionalNumberField

@@ -21,6 +21,7 @@ import {
   hitRatioFinding,
   hitRatioSentence,
   hitRatios,
+  lawBand,
   sampleRows,
   steadyBand,
   type WrittenCurve,
@@ -62,7 +63,7 @@ export function ProfileCharts(props: StartedChartsProps) {
       {hasWrites(curve) ? (
         <WriteBackChart {...props} curve={curve} />
       ) : (
-        <UnknownWrites kind={curve.kind} />
+        <UnknownWrites kind={curve.kind} composed={curve.composed_of != null} />
       )}
     </>
   );
@@ -78,16 +79,32 @@ const BASIS = {
 const basisOf = (curve: Curve) =>
   curve.described_by != null
     ? "in the steady state, computed from the description"
-    : curve.start === "steady" && curve.steady != null
-      ? "in the steady state, estimated"
-      : curve.kind === "curve"
-        ? BASIS.curve
-        : `${BASIS[curve.kind]}, from a cold start`;
+    : curve.composed_of != null
+      ? "in the steady state, composed by formula"
+      : curve.start === "steady" && curve.steady != null
+        ? "in the steady state, estimated"
+        : curve.kind === "curve"
+          ? BASIS.curve
+          : `${BASIS[curve.kind]}, from a cold start`;
 
 const PER_CENT = 100;
 
 /** A curve that was given says nothing of writes; some trace formats neither. */
-function UnknownWrites({ kind }: Pick<Curve, "kind">) {
+function UnknownWrites({
+  kind,
+  composed,
+}: Pick<Curve, "kind"> & { composed: boolean }) {
+  if (composed) {
+    return (
+      <Panel title="How many pages are written back is not known">
+        <EmptyState title="One of the workloads does not contain write-backs">
+          So those of the shared cache are unknown. On the Compare page you can state a
+          dirty share; without one every cost is a range, from no dirty page to all that
+          could be dirty.
+        </EmptyState>
+      </Panel>
+    );
+  }
   if (kind !== "curve") {
     return (
       <Panel title="How many pages are written back is not known">
@@ -168,7 +185,7 @@ function tableOf(curve: Curve, paying: Paying | null = null) {
 }
 
 const bandOf = (curve: Curve, isHit: boolean) =>
-  steadyBand(curve).map(
+  (curve.steady == null ? lawBand(curve) : steadyBand(curve)).map(
     ([size, low, high]) =>
       (isHit
         ? [size, PER_CENT * low, PER_CENT * high]
@@ -181,13 +198,23 @@ const bandOf = (curve: Curve, isHit: boolean) =>
 
 const BANDS = {
   recorded: "; band: from first touches left out to all of them missing",
+  law: "; band: the worst error known of the scale laws",
   scaled:
     "; band: first touches left out or all missing, and the worst error known of the scale law",
 } as const;
 
+/** What the band around the line is; null where there is none. */
+function bandText(curve: Curve, scaled: boolean): string | null {
+  if (curve.steady == null) {
+    return curve.misses_low == null ? null : BANDS.law;
+  }
+  return curve.start === "steady" ? BANDS[scaled ? "scaled" : "recorded"] : null;
+}
+
 function HitRatioChart(props: StartedChartsProps) {
   const { curve, name, cursor, onStart, scaled } = props;
-  const steady = curve.start === "steady" && curve.steady != null;
+  const band = bandText(curve, scaled);
+  const isBanded = band !== null;
   const [kind, setKind] = useState("hit");
   const colors = useChartColors();
   const marginal = useMarginal(props.workloadId, curve);
@@ -203,7 +230,7 @@ function HitRatioChart(props: StartedChartsProps) {
           name: isHit ? "Hit ratio" : "Miss ratio",
           color: ACCENT[colors],
           points,
-          ...(steady ? { band: bandOf(curve, isHit) } : {}),
+          ...(isBanded ? { band: bandOf(curve, isHit) } : {}),
         },
       ],
       pageBytes: bytes(curve.page_bytes),
@@ -216,11 +243,11 @@ function HitRatioChart(props: StartedChartsProps) {
         : { second: marginalAxis(curve, paying, limit, colors) }),
       colors,
     });
-  }, [curve, isHit, steady, cursor, paying, limit, colors]);
+  }, [curve, isHit, isBanded, cursor, paying, limit, colors]);
   return (
     <ChartCard
       title={hitRatioFinding(curve)}
-      subtitle={`${isHit ? "Hit" : "Miss"}-ratio curve of an LRU cache, ${basisOf(curve)} [%]${steady ? BANDS[scaled ? "scaled" : "recorded"] : ""}`}
+      subtitle={`${isHit ? "Hit" : "Miss"}-ratio curve of an LRU cache, ${basisOf(curve)} [%]${band ?? ""}`}
       label={`${isHit ? "Hit" : "Miss"} ratio over cache size of ${name}`}
       option={option}
       height={HEIGHT}
@@ -273,9 +300,11 @@ function HitRatioChart(props: StartedChartsProps) {
 }
 
 function HitRatioMethod({ curve }: { readonly curve: Curve }) {
-  return curve.described_by != null ? (
-    <DescribedMethod method={curve.knee_method} />
-  ) : curve.kind === "curve" ? (
+  const found = byFormula(curve);
+  if (found !== null) {
+    return found;
+  }
+  return curve.kind === "curve" ? (
     <p>
       This curve was given, not measured here. It is treated as the curve of a full LRU
       cache: every miss evicts a page. The line is straight between the given sizes, and
@@ -296,6 +325,14 @@ function HitRatioMethod({ curve }: { readonly curve: Curve }) {
   );
 }
 
+/** How a curve that was computed was found; null where it was measured or given. */
+function byFormula({ described_by, composed_of, knee_method }: Curve) {
+  if (described_by != null) {
+    return <DescribedMethod method={knee_method} />;
+  }
+  return composed_of == null ? null : <ComposedMethod method={knee_method} />;
+}
+
 /** How the counts of a described workload are found. */
 function DescribedMethod({ method }: { readonly method: string }) {
   return (
@@ -304,6 +341,18 @@ function DescribedMethod({ method }: { readonly method: string }) {
       stays in a full LRU cache of C pages for the time in which C different pages are
       accessed (Che, Tung and Wang, 2002); it is written back if one of its accesses
       during that stay writes. Knees by {method}.
+    </p>
+  );
+}
+
+/** How the counts of a composed workload are found. */
+function ComposedMethod({ method }: { readonly method: string }) {
+  return (
+    <p>
+      Nothing was measured of all workloads together: both curves follow from those of
+      each. A shared cache holds the pages that were used within one time, the same for
+      all workloads, and each misses as in a cache of the pages that it holds (Denning
+      and Schwartz, 1972). Knees by {method}.
     </p>
   );
 }
@@ -339,7 +388,7 @@ function WriteBackChart({
   return (
     <ChartCard
       title={writeBackFinding(curve)}
-      subtitle={`Write-back curve: dirty pages evicted by an LRU cache, ${curve.kind === "curve" && curve.described_by == null ? "by the stated dirty share" : basisOf(curve)} [per access]`}
+      subtitle={`Write-back curve: dirty pages evicted by an LRU cache, ${curve.kind === "curve" && curve.described_by == null && curve.composed_of == null ? "by the stated dirty share" : basisOf(curve)} [per access]`}
       label={`Write-backs over cache size of ${name}`}
       option={option}
       height={HEIGHT}
@@ -348,9 +397,8 @@ function WriteBackChart({
       fileName={`${name} write-back curve`}
       sentence={writeBackSentence(curve)}
       explanation={
-        curve.described_by != null ? (
-          <DescribedMethod method={curve.knee_method} />
-        ) : curve.kind === "curve" ? (
+        byFormula(curve) ??
+        (curve.kind === "curve" ? (
           <p>
             The stated share of the misses at every size: a given curve does not contain
             which pages are dirty.
@@ -363,7 +411,7 @@ function WriteBackChart({
             therefore gives the number of write-backs at every size in the same pass.
             Pages still dirty at the end are not written back: nothing is flushed.
           </p>
-        )
+        ))
       }
     />
   );

@@ -4,6 +4,7 @@ import type { ReactNode } from "react";
 import {
   type ConversionLogOut,
   conversionLogQuery,
+  isComposed,
   isDescribed,
   type SummaryOut,
   type WorkloadOut,
@@ -45,6 +46,9 @@ export function Figure(props: {
 function statedText(summary: SummaryOut): string | undefined {
   if (isDescribed(summary)) {
     return "in one day, as described";
+  }
+  if (isComposed(summary)) {
+    return "of all its workloads";
   }
   return summary.kind === "curve" ? "as stated" : undefined;
 }
@@ -118,6 +122,16 @@ function DataFigures({ summary }: { readonly summary: SummaryOut }) {
 }
 
 function WriteFigure({ summary }: { readonly summary: SummaryOut }) {
+  const { write_accesses } = summary;
+  if (isComposed(summary) && write_accesses !== null) {
+    return (
+      <Figure
+        name="Write accesses"
+        value={formatPercent(ratio(write_accesses / Math.max(1, summary.accesses)))}
+        note="of all its workloads"
+      />
+    );
+  }
   return isDescribed(summary) ? (
     <Figure
       name="Write accesses"

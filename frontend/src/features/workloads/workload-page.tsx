@@ -6,6 +6,7 @@ import { answer, ifMatch } from "@/api/client";
 import { deleteWorkload, renameWorkload } from "@/api/gen/sdk.gen";
 import { isActiveStatus, useRun } from "@/api/runs";
 import {
+  isComposed,
   isDescribed,
   readAgain,
   type WorkloadOut,
@@ -19,6 +20,7 @@ import { ProblemAlert } from "@/components/problem-alert";
 import { RenameButton } from "@/components/rename-button";
 import { RunProgress } from "@/components/run-progress";
 import { formatDate } from "@/units/quantity";
+import { ComposedOf } from "./composed-of";
 import { Production } from "./production";
 import { Profile } from "./profile";
 import { ConversionLog, SummaryFigures } from "./summary-figures";
@@ -64,10 +66,14 @@ export function WorkloadPage() {
 }
 
 /** What is there in place of a file. */
-const originText = ({ summary }: WorkloadOut): string =>
-  summary !== null && isDescribed(summary)
-    ? "Described in numbers, not measured: every answer rests on the description"
+function originText({ summary }: WorkloadOut): string {
+  if (summary !== null && isDescribed(summary)) {
+    return "Described in numbers, not measured: every answer rests on the description";
+  }
+  return summary !== null && isComposed(summary)
+    ? "One cache that several workloads share, computed from their curves"
     : "A curve in place of a trace";
+}
 
 function WorkloadView({ workload }: { readonly workload: WorkloadOut }) {
   return (
@@ -133,7 +139,12 @@ function WorkloadView({ workload }: { readonly workload: WorkloadOut }) {
           ))}
         </>
       )}
-      {workload.status === "ready" && <Production workload={workload} />}
+      {workload.summary !== null && isComposed(workload.summary) && (
+        <ComposedOf summary={workload.summary} />
+      )}
+      {workload.summary !== null &&
+        workload.status === "ready" &&
+        workload.summary.scaled_parts === null && <Production workload={workload} />}
       {workload.status === "ready" && workload.summary !== null && (
         <Profile
           workloadId={workload.id}

@@ -1,8 +1,9 @@
-import { Badge, Button, Skeleton } from "@mantine/core";
+import { Badge, Button, Checkbox, Group, Skeleton, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import type { ReactNode } from "react";
+import { type ReactNode, useMemo, useState } from "react";
 import {
+  isComposed,
   isDescribed,
   type SummaryOut,
   type WorkloadOut,
@@ -16,8 +17,10 @@ import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
 import { Unknown } from "@/components/unknown";
 import { UploadZone } from "@/components/upload-zone";
+import { MOST_WORKLOADS, writeMembers } from "@/questions/compose";
 import {
   bytes,
+  counted,
   formatBytes,
   formatCount,
   formatDate,
@@ -65,12 +68,7 @@ export function WorkloadsPage() {
               worked example as soon as it is prepared.
             </EmptyState>
           ) : (
-            <DataTable
-              label="All workloads"
-              columns={COLUMNS}
-              rows={workloads.data}
-              rowKey={(workload) => workload.id}
-            />
+            <Choice workloads={workloads.data} />
           )}
         </Panel>
       )}
@@ -78,10 +76,101 @@ export function WorkloadsPage() {
   );
 }
 
+const LEAST_TOGETHER = 2;
+
+/** All workloads, of which several can be put on one machine. */
+function Choice({ workloads }: { readonly workloads: readonly WorkloadOut[] }) {
+  const [chosen, setChosen] = useState<readonly string[]>([]);
+  const there = chosen.filter((id) => workloads.some((workload) => workload.id === id));
+  const columns = useMemo(
+    () => [
+      selectColumn(chosen, (id, isChosen) =>
+        setChosen((previous) =>
+          isChosen ? [...previous, id] : previous.filter((one) => one !== id),
+        ),
+      ),
+      ...COLUMNS,
+    ],
+    [chosen],
+  );
+  return (
+    <>
+      <DataTable
+        label="All workloads"
+        columns={columns}
+        rows={workloads}
+        rowKey={(workload) => workload.id}
+      />
+      <Group mt="md" gap="sm">
+        {there.length < LEAST_TOGETHER || there.length > MOST_WORKLOADS ? (
+          <Button variant="default" disabled>
+            Put on one machine
+          </Button>
+        ) : (
+          <Button
+            renderRoot={(rest) => (
+              <Link
+                to="/workloads/compose"
+                search={(previous) => ({
+                  ...previous,
+                  of: writeMembers(there.map((id) => ({ id, rate: null }))),
+                })}
+                {...rest}
+              />
+            )}
+          >
+            Put on one machine
+          </Button>
+        )}
+        <Text size="sm" c="dimmed" aria-live="polite">
+          {choiceText(there.length)}
+        </Text>
+      </Group>
+    </>
+  );
+}
+
+/** What the choice still needs, or what it is. */
+export function choiceText(count: number): string {
+  if (count > MOST_WORKLOADS) {
+    return `${counted(count, "workload")} selected; at most ${MOST_WORKLOADS} can share a machine`;
+  }
+  if (count < LEAST_TOGETHER) {
+    return count === 0
+      ? "Select two workloads or more to see what they miss in one cache"
+      : "1 workload selected; select another one";
+  }
+  return `${counted(count, "workload")} selected`;
+}
+
+const selectColumn = (
+  chosen: readonly string[],
+  onChange: (id: string, isChosen: boolean) => void,
+): Column<WorkloadOut> => ({
+  key: "Select",
+  align: "text",
+  cell: (workload) => (
+    <Checkbox
+      aria-label={`Select ${workload.name}`}
+      disabled={workload.status !== "ready"}
+      checked={chosen.includes(workload.id)}
+      onChange={(event) => onChange(workload.id, event.currentTarget.checked)}
+    />
+  ),
+});
+
 function WriteShare({ summary }: { readonly summary: SummaryOut }) {
   const { accesses, tells_writes, write_accesses } = summary;
   if (write_accesses === null) {
-    return <Unknown reason="a curve does not contain writes" />;
+    return (
+      <Unknown
+        reason={
+          isComposed(summary)
+            ? "one of its workloads does not contain writes"
+            : "a curve does not contain writes"
+        }
+      />
+    );
   }
   if (!tells_writes) {
     return <Unknown reason="the trace does not distinguish writes from reads" />;
@@ -145,6 +234,9 @@ const COLUMNS: readonly Column<WorkloadOut>[] = [
 function originOf(summary: SummaryOut): string {
   if (summary.kind === "profile") {
     return "profile";
+  }
+  if (isComposed(summary)) {
+    return "composed";
   }
   return isDescribed(summary) ? "described" : "given curve";
 }

@@ -238,7 +238,7 @@ def of_evaluation(
         weigh=weigh,
         evaluation=made,
         outer=outer,
-        standing=standing(made, outer),
+        standing=standing(made, outer, at_load),
         at_load=at_load,
         load_sentence="" if at_load is None else load_words.sentence(made, at_load),
         load_verdict="" if at_load is None else load_words.verdict(made, at_load),

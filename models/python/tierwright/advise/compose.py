@@ -116,6 +116,22 @@ class SizeRow:
 
 
 @dataclass(frozen=True, slots=True)
+class AloneCurve:
+    """Hit ratios of one workload that has all of the cache for itself.
+
+    Attributes
+    ----------
+    name : str
+        Of the workload.
+    hit_ratios : tuple of float
+        Of its own accesses, at each size. [1]
+    """
+
+    name: str
+    hit_ratios: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class ComposedCurves:
     """Hit ratios over the size of the cache: of all workloads, and of each by itself.
 
@@ -130,9 +146,8 @@ class ComposedCurves:
         none was scaled, or a law was never measured. [1]
     partition_hit_ratios : tuple of float or None
         Of all accesses, with the size split; None where no split was wanted. [1]
-    alone_hit_ratios : tuple of tuple of float
-        By workload in the order given: of its own accesses, in a cache of the size that it has
-        for itself. [1]
+    alone : tuple of AloneCurve
+        The workloads, in the order given.
     """
 
     pages: tuple[int, ...]
@@ -140,7 +155,7 @@ class ComposedCurves:
     shared_hit_ratios_low: tuple[float, ...] | None
     shared_hit_ratios_high: tuple[float, ...] | None
     partition_hit_ratios: tuple[float, ...] | None
-    alone_hit_ratios: tuple[tuple[float, ...], ...]
+    alone: tuple[AloneCurve, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -404,7 +419,9 @@ def curves(
         if partitioned
         else None,
         tuple(
-            _hit_ratios(each.misses_per_s(sizes), each.accesses_per_s)
+            AloneCurve(
+                each.name, _hit_ratios(each.misses_per_s(sizes), each.accesses_per_s)
+            )
             for each in running
         ),
     )

@@ -12,16 +12,22 @@ from numpy.typing import NDArray
 
 from tierwright.advise import bill
 from tierwright.common.answer import Answer, Figure, Step
-from tierwright.common.cautions import Caution
+from tierwright.common.cautions import (
+    LEAST_CHANGE,
+    MANY_TIMES,
+    Caution,
+    Effect,
+    Weigh,
+    anywhere,
+)
 from tierwright.common.currency import money, text_of
 from tierwright.common.derivation import plain
 from tierwright.common.errors import Problems
-from tierwright.common.fields import is_number
-from tierwright.common.units import format_bytes, format_count
+from tierwright.common.fields import is_number, plain_number
+from tierwright.common.units import format_bytes
 from tierwright.common.wording import counted, listed, percent, three_digits
 from tierwright.evaluate.bill import CENT
 from tierwright.evaluate.configurations.columns import (
-    BY_ID,
     LIMITS,
     RAM,
     SPACE,
@@ -34,11 +40,11 @@ from tierwright.evaluate.configurations.times import CHOICES, Speeds, busy, spee
 from tierwright.evaluate.configurations.wanted import (
     DEFAULT_MAX_MACHINES,
     DEFAULT_RESERVED_GIB,
-    GIB,
     KINDS,
     Wanted,
 )
 from tierwright.evaluate.page_flow.cautions import about_curve
+from tierwright.evaluate.page_flow.other_ends import Situation, other_ends
 from tierwright.hardware.build import (
     DEFAULT_HORIZON_MONTHS,
     DEFAULT_PUE,
@@ -49,18 +55,21 @@ from tierwright.profile.curve import Curve
 
 MOST_SHOWN = 40
 """Configurations of the front that an answer lists."""
+MOST_ASKED_AGAIN = 20_000
+"""Configurations, the cheapest first, that are evaluated again at other ends of the curve."""
+HALF_CENT = 0.005
 NO_FIGURES = "device_figures"
 LOAD = "load"
 MONEY = "max_usd_per_month"
 TIME = "max_io_us"
 NOT_INCLUDED = (
-    "list prices at their dates; wear of drives, licences, backups, taxes, network traffic, support, rack space and people are not "
-    "included; whoever buys a chassis states its price"
+    "list prices at their dates, of a chassis the price that is stated, with its processors; wear of drives, licences, "
+    "backups, taxes, network traffic, support, rack space and people are not included"
 )
 VALIDITY = (
     "data and load are spread evenly over equal machines; LRU in RAM and in the cache before volumes; I/O time is the "
     "busy time of one device of each tier, no queueing; memory modules fill their slots evenly; at most 64 volumes on "
-    "a machine"
+    "a machine; whether processors and network carry the load is not checked"
 )
 ESTIMATOR = "page-flow formulas C0 to C3 on the curve; sums of rounded lines, as a bill"
 _MONTHS_PER_YEAR = 12
@@ -240,11 +249,24 @@ class Configurations(Answer):
 
 
 def _plain(one: Configuration) -> dict[str, Any]:
-    """Plain data of a configuration; amounts and its CONFIG as decimal strings."""
+    """Return plain data of a configuration; its amounts as decimal strings, and its CONFIG as it is read again."""
     found: dict[str, Any] = plain(one)
     for name in ("monthly_usd", "usd_per_month", "purchase_usd", "total_usd"):
         found[name] = text_of(getattr(one, name))
+    found["config"] = _as_read(one.config)
     return found
+
+
+def _as_read(value: Any) -> Any:
+    """Return a CONFIG with numbers in place of Decimals: amounts of a request, which no currency is put beside."""
+    if isinstance(value, dict):
+        return {key: _as_read(entry) for key, entry in value.items()}
+    if isinstance(value, list):
+        return [_as_read(entry) for entry in value]
+    if isinstance(value, Decimal):
+        number = plain_number(value)
+        return number if Decimal(repr(number)) == value else text_of(value)
+    return value
 
 
 def answer(
@@ -323,18 +345,18 @@ def answer(
         pue=pue,
     )
     rate, peak = _rates(curve, accesses_per_s, duration_s)
+    asked = _Asked(
+        flash, disk, rate, peak, (max_usd_per_month, max_io_us, max_busy), wanted
+    )
     columns = enumerate_configurations(wanted)
-    fast = speeds(columns, curve, flash=flash, disk=disk)
-    loads = None if rate is None else busy(columns, fast, rate)
-    made = _Ranking(columns, fast, loads, rate, peak)
-    limits = (max_usd_per_month, max_io_us, max_busy)
-    reasons = list(_reasons(made, limits, wanted))
+    made = asked.ranking(columns, curve)
+    reasons = list(_reasons(made, asked.limits, wanted))
     open_, excluded = np.ones(len(columns), dtype=np.bool_), []
     for reason, out in reasons:
         hit = open_ & out
         count = int(np.count_nonzero(hit))
         if count:
-            text = _text(reason, count, wanted, limits)
+            text = _text(reason, count, wanted, asked.limits)
             excluded.append(Excluded(reason, count, text))
         open_ &= ~out
     [suits] = np.nonzero(open_ & (columns.lacks == 0))
@@ -354,7 +376,8 @@ def answer(
                 curve, made, front, (*shown, *shown_bounds), (flash, disk), wanted
             )
         ),
-        explain=lambda: _steps(cheapest, fast, front),
+        explain=lambda: _steps(cheapest, made.fast, front),
+        weigh=_weigher(made, asked, curve, int(front[0])) if len(front) else None,
         evaluated=len(columns),
         suitable=len(suits),
         front=shown,
@@ -464,7 +487,7 @@ class _Ranking:
             name=_name(columns, row),
             machines=machines,
             ram_gib=float(columns.ram_gib[row]),
-            usable_ram_gib=float(columns.usable_ram_bytes[row]) / GIB,
+            usable_ram_gib=columns.usable_gib(row),
             store_bytes=float(columns.store_bytes[row]) * machines,
             flash_bytes=float(columns.flash_bytes[row]) * machines,
             monthly_usd=(total / months).quantize(CENT),
@@ -507,14 +530,98 @@ def _name(columns: Columns, row: int) -> str:
 _Limits = tuple[Decimal | None, float | None, float]
 
 
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What is asked besides the curve: devices, rates, limits of money, time and load."""
+
+    flash: Device | None
+    disk: Device | None
+    rate: float | None
+    peak: float | None
+    limits: _Limits
+    wanted: Wanted
+
+    def ranking(self, columns: Columns, curve: Curve) -> _Ranking:
+        """Evaluate rows on a curve."""
+        fast = speeds(columns, curve, flash=self.flash, disk=self.disk)
+        loads = None if self.rate is None else busy(columns, fast, self.rate)
+        return _Ranking(columns, fast, loads, self.rate, self.peak)
+
+    def suits(self, columns: Columns, curve: Curve) -> NDArray[np.bool_]:
+        """Say which rows with all prices suit on a curve."""
+        fits = columns.lacks == 0
+        for _, out in _reasons(self.ranking(columns, curve), self.limits, self.wanted):
+            fits &= ~out
+        return np.asarray(fits)
+
+
+def _weigher(made: _Ranking, asked: _Asked, curve: Curve, best: int) -> Weigh:
+    """Return what asks again at the other ends of what is not known of the curve."""
+    columns = made.columns
+    # Of those that no curve can exclude: the cheapest, and the one that was found.
+    [able] = np.nonzero((columns.lacks == 0) & (columns.broken == 0))
+    order = np.lexsort((able, columns.usd_per_month[able]))[:MOST_ASKED_AGAIN]
+    near = columns.rows(np.concatenate((able[order], [best])))
+    one = columns.rows(np.asarray([best]))
+    none = Device("none", "none", "nvme")
+    sizes = float(made.fast.ram_pages[best]), float(made.fast.flash_pages[best])
+
+    def effect(caution: Caution) -> Effect:
+        ends = other_ends(caution, Situation(curve, none, none, (*sizes, sum(sizes))))
+        said, changed, size = [], False, 0.0
+        for end in ends:
+            before, after = (
+                float(asked.ranking(one, each.curve).fast.io_time_us[0])
+                for each in (end.before, end.situation)
+            )
+            change = after / before - 1 if before else 0.0
+            [suits] = np.nonzero(asked.suits(near, end.situation.curve))
+            first = int(suits[0]) if len(suits) else None
+            text, other = _at_end(near, first)
+            said.append(f"if {end.when}: {_change(change)}, {text}")
+            changed |= other
+            size = max(size, abs(change))
+        if not said:
+            return anywhere(caution)
+        return Effect("; ".join(said), changed, size)
+
+    return effect
+
+
+def _at_end(near: Columns, first: int | None) -> tuple[str, bool]:
+    """Say which configuration is the cheapest at another end, and whether it is another than the last row."""
+    if first is None:
+        return f"and no configuration of the {len(near) - 1:,} cheapest suits", True
+    usd = near.usd_per_month
+    if abs(usd[first] - usd[-1]) < HALF_CENT:
+        return "same cheapest", False
+    amount = bill.exact_money(Decimal(repr(float(usd[first]))))
+    other = f"{_name(near, first)} at {amount} per month"
+    if usd[first] < usd[-1]:
+        return f"and {other} would suit", True
+    return f"it does not suit, and the cheapest is {other}", True
+
+
+def _change(change: float) -> str:
+    """Say by how much the I/O time of the cheapest changes."""
+    if change >= MANY_TIMES - 1:
+        return f"{change + 1:,.0f} times its I/O time"
+    sign = "+" if change > 0 else "-"
+    return (
+        f"{sign}{percent(abs(change))} of its I/O time"
+        if abs(change) >= LEAST_CHANGE
+        else "the same I/O time"
+    )
+
+
 def _reasons(
     made: _Ranking, limits: _Limits, wanted: Wanted
 ) -> Iterator[tuple[str, NDArray[np.bool_]]]:
     """Yield why rows do not suit, in the order in which that is decided."""
     columns, fast = made.columns, made.fast
     most_usd, most_us, most_busy = limits
-    for bit, name in zip(BY_ID, LIMITS, strict=True):
-        yield name, (columns.broken & bit) != 0
+    for at, name in enumerate(LIMITS):
+        yield name, (columns.broken & (1 << at)) != 0
     yield NO_FIGURES, ~np.isfinite(fast.io_time_us)
     if made.loads is not None:
         busiest = np.fmax(*made.loads) * made.peak_times
@@ -577,7 +684,7 @@ def _text(reason: str, count: int, wanted: Wanted, limits: _Limits) -> str:
     if reason in _OF_BILL:
         return counted(count, *_OF_BILL[reason])
     held = format_bytes(wanted.data_bytes)
-    copies = "" if wanted.replicas == 1 else f"{wanted.replicas:,} copies of "
+    copies = "" if wanted.replicas == 1 else f"{counted(wanted.replicas, 'copy')} of "
     reserve = f"{wanted.reserved_gib.normalize():f} GiB"
     found = {
         SPACE: (
@@ -742,8 +849,8 @@ def _steps(
     yield Step(
         "I/O time",
         f"{fast.store_us[row]:.6g} of the store + {fast.flash_us[row]:.6g} of the cache before it, by "
-        f"{best.scheme} at {format_count(fast.ram_pages[row])} pages of RAM and "
-        f"{format_count(fast.flash_pages[row])} of cache",
+        f"{best.scheme} at RAM of {counted(float(fast.ram_pages[row]), 'page')} and a cache of "
+        f"{counted(float(fast.flash_pages[row]), 'page')}",
         best.io_time_us_per_access,
         "µs per access",
         "C0 to C3 of Koltsidas and Viglas (2009)",

@@ -7,14 +7,14 @@ from tierwright.common.wording import percent, three_digits
 from tierwright.evaluate.page_flow import decision
 from tierwright.evaluate.page_flow.dirty_range import DirtyRange
 from tierwright.evaluate.page_flow.outer import IN_RAM, ON_FLASH, WITHOUT
-from tierwright.evaluate.page_flow.results import Evaluation, OuterBars
+from tierwright.evaluate.page_flow.results import AtLoad, Evaluation, OuterBars
 from tierwright.evaluate.page_flow.schemes import NO_FLASH
 
 _EQUAL = 1e-9
 """Shares closer than that are equal but for rounding. [1]"""
 
 
-def standing(found: Evaluation, outer: OuterBars) -> str:
+def standing(found: Evaluation, outer: OuterBars, at_load: AtLoad | None = None) -> str:
     """Say how much of what everything on flash would save the best scheme saves, and at what cost.
 
     Parameters
@@ -23,11 +23,13 @@ def standing(found: Evaluation, outer: OuterBars) -> str:
         By the model, or decided by a replay.
     outer : OuterBars
         Of it.
+    at_load : AtLoad, optional
+        Of production: its words compare the devices that carry the load, so the cost of the bytes is left out.
     """
     if outer.reason is not None:
         return outer.reason
     sentences = [_time(found, outer), _in_ram(outer)]
-    money = _money(found, outer)
+    money = _money(found, outer) if at_load is None else ""
     return " ".join([*sentences, money] if money else sentences)
 
 

@@ -73,7 +73,7 @@ def configurations(
         typer.Option(
             "--part-usd",
             metavar="ID=USD",
-            help="Your price of a part; chassis=USD for every chassis, none of which has a "
+            help="Your price of a part; chassis=USD for every chassis: no chassis has a "
             "list price. May be repeated.",
         ),
     ] = None,

@@ -852,6 +852,7 @@ def _print_outer(found: Comparison, *, priced: bool) -> None:
 def _print_load(found: Comparison, *, priced: bool) -> None:
     """Print how many devices carry the rate of production; nothing without one."""
     from tierwright.common.currency import amount, shown_in
+    from tierwright.evaluate.page_flow.outer import WITHOUT
 
     load = found.at_load
     if load is None:
@@ -861,6 +862,8 @@ def _print_load(found: Comparison, *, priced: bool) -> None:
     }
     rows = []
     for name, needed in (load.schemes | load.outer).items():
+        if name == WITHOUT:  # it is the scheme `none`
+            continue
         cost = needed.cost_usd_per_month
         rows.append(
             [

@@ -125,6 +125,14 @@ def scale(
             help="The same in the busiest hour.",
         ),
     ] = None,
+    rates: Annotated[
+        Path | None,
+        typer.Option(
+            "--rates",
+            metavar="FILE.csv",
+            help="Instead of mean and peak: a table `time,accesses_per_s` of equal steps.",
+        ),
+    ] = None,
     law: Annotated[
         str | None,
         typer.Option(
@@ -230,11 +238,12 @@ def scale(
     from tierwright.advise import scale as question
     from tierwright.advise.scale.request import (
         factor_of,
-        rate_of_units,
+        mean_and_peak,
         read_production,
     )
     from tierwright.profile.document import read_profile
     from tierwright.profile.production import Production
+    from tierwright.profile.rates import read_rates
 
     check_output(output)
     found = read_profile(profile)
@@ -247,6 +256,7 @@ def scale(
                 "--accesses-per-second": accesses_per_second,
                 "--units-per-second": units_per_second,
                 "--peak-accesses-per-second": peak_accesses_per_second,
+                "--rates": rates,
                 "--law": law,
                 "--recorded-data": recorded_data,
                 "--clients": clients,
@@ -269,7 +279,13 @@ def scale(
             )
         asked = read_production(production)
     else:
-        rate = rate_of_units(accesses_per_second, units_per_second, accesses_per_unit)
+        rate = mean_and_peak(
+            None if rates is None else read_rates(rates),
+            accesses_per_second,
+            units_per_second,
+            accesses_per_unit,
+            peak_accesses_per_second,
+        )
         if data is None:
             raise BadInput(
                 "--data is missing", "state the data of production, such as --data 4TiB"
@@ -277,8 +293,7 @@ def scale(
         asked = {
             "production": Production(
                 data_bytes=_bytes(data, "--data"),
-                accesses_per_s=rate,
-                peak_accesses_per_s=peak_accesses_per_second,
+                **rate,
                 write_share=write_share,
                 growth_per_year=0.0 if growth_per_year is None else growth_per_year,
                 machines=1 if machines is None else machines,

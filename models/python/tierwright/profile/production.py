@@ -11,11 +11,14 @@ from typing import Any
 
 from tierwright.common.errors import BadInput, Problems
 from tierwright.common.fields import is_count, is_number
+from tierwright.profile import rates as rates_document
+from tierwright.profile.rates import RateSeries
 
 _MOST_TEXT = 200
 _MOST_BYTES = 2**62
 _MOST_MACHINES = 100_000
 _MOST_GROWTH = 100
+_SAME_RATE = 1e-6
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +41,8 @@ class Production:
         Equal machines that share the pages.
     replicas : int
         Copies of each page, on as many machines.
+    rates : RateSeries or None
+        Rates over time, of which the two above are mean and peak; None where only these were stated.
     """
 
     data_bytes: int
@@ -47,6 +52,7 @@ class Production:
     growth_per_year: float = 0.0
     machines: int = 1
     replicas: int = 1
+    rates: RateSeries | None = None
 
     def __post_init__(self) -> None:
         problems = Problems("production", "state the system that you buy for")
@@ -65,6 +71,19 @@ class Production:
             "peak_accesses_per_s",
             peak,
             "must not be below the mean rate",
+        )
+        series = self.rates
+        problems.check(
+            series is None
+            or (
+                good
+                and math.isclose(rate, series.mean_per_s, rel_tol=_SAME_RATE)
+                and peak is not None
+                and math.isclose(peak, series.peak_per_s, rel_tol=_SAME_RATE)
+            ),
+            "rates",
+            None,
+            "must have the mean and the peak that are stated beside them",
         )
         share = self.write_share
         problems.check(
@@ -117,6 +136,7 @@ class Production:
             "growth_per_year": self.growth_per_year,
             "machines": self.machines,
             "replicas": self.replicas,
+            "rates": None if self.rates is None else self.rates.to_dict(),
         }
 
 
@@ -447,8 +467,14 @@ def _production(data: Any, problems: Problems) -> Production | None:
             "production", None, "must be an object with data_bytes and accesses_per_s"
         )
         return None
+    own = Problems("production")
+    rates = rates_document.from_mapping(data.get("rates"), own)
+    for one in own.found:
+        problems.add(f"production.{one.where}", one.value or None, one.message)
     try:
-        return Production(**{key: data[key] for key in _PRODUCTION_KEYS if key in data})
+        return Production(
+            **{key: data[key] for key in _PRODUCTION_KEYS if key in data}, rates=rates
+        )
     except BadInput as error:
         for one in error.problems:
             problems.add(f"production.{one.where}", one.value or None, one.message)

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from tierwright.advise.compose import ComposedCurves, SizeRow, WorkloadRow
+from tierwright.advise.compose import AloneCurve, SizeRow, WorkloadRow
 from tierwright_server.common.mirrors import mirrors
 from tierwright_server.common.schemas import (
     Answer,
@@ -69,19 +69,35 @@ class ComposedSizeOut(Answer):
 
 
 @mirrors(
-    ComposedCurves,
-    pages="Sizes of the cache, increasing. [pages]",
-    shared_hit_ratios="Of all accesses, in one shared cache of each size. [1]",
-    shared_hit_ratios_low="At least, by the worst error known of the scale laws; null where no "
-    "workload was scaled, or a law was never measured. [1]",
-    shared_hit_ratios_high="At most, by the same error. [1]",
-    partition_hit_ratios="Of all accesses, with each size split; null where no split was "
-    "requested. [1]",
-    alone_hit_ratios="By workload: of its own accesses, in a cache of each size that it has for "
-    "itself. [1]",
+    AloneCurve,
+    name="Name of the workload.",
+    hit_ratios="Of its own accesses, in a cache of each size that it has for itself. [1]",
 )
+class AloneCurveOut(Answer):
+    """Hit ratios of one workload that has all of the cache for itself."""
+
+
 class ComposedCurvesOut(Answer):
     """Hit ratios over the size of the cache."""
+
+    pages: list[int] = Field(description="Sizes of the cache, increasing. [pages]")
+    shared_hit_ratios: list[float] = Field(
+        description="Of all accesses, in one shared cache of each size. [1]"
+    )
+    shared_hit_ratios_low: list[float] | None = Field(
+        description="At least, by the worst error known of the scale laws; null where no "
+        "workload was scaled, or a law was never measured. [1]"
+    )
+    shared_hit_ratios_high: list[float] | None = Field(
+        description="At most, by the same error. [1]"
+    )
+    partition_hit_ratios: list[float] | None = Field(
+        description="Of all accesses, with each size split; null where no split was "
+        "requested. [1]"
+    )
+    alone: list[AloneCurveOut] = Field(
+        description="Each workload by itself, in the order given."
+    )
 
 
 class CompositionOut(Answer):

@@ -20,7 +20,7 @@ from tierwright_server.http.steps import DerivationStep
 
 Kind = Literal["instances", "volumes", "chassis"]
 MOST_PRICES = 200
-MOST_MACHINES = 32
+MOST_MACHINES = 16
 Above0 = Annotated[float, Field(strict=True, gt=0, le=1e15, allow_inf_nan=False)]
 Amount = Annotated[float, Field(strict=True, ge=0, le=1e6, allow_inf_nan=False)]
 
@@ -49,7 +49,7 @@ class ConfigurationsIn(StartIn):
         default={},
         max_length=MOST_PRICES,
         description="Your prices of parts by id of `GET /catalog/parts`; `chassis` for every "
-        "chassis, as none has a list price. [USD]",
+        "chassis: no chassis has a list price. [USD]",
     )
     usd_per_kwh: UsdIn | None = Field(
         default=None,

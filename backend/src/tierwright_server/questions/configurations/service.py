@@ -59,12 +59,15 @@ async def ask(
             max_busy=body.max_busy,
         )
 
-    # Hundreds of thousands of rows take up to a second: not in the loop.
-    found = await asyncio.to_thread(answered)
-    document = found.to_dict()
-    document["workload_id"] = workload_id
-    document["derivation"] = rows_of(found) if derived else None
-    return ConfigurationsOut.model_validate(document)
+    def shown() -> ConfigurationsOut:
+        found = answered()
+        document = found.to_dict()
+        document["workload_id"] = workload_id
+        document["derivation"] = rows_of(found) if derived else None
+        return ConfigurationsOut.model_validate(document)
+
+    # Hundreds of thousands of rows take up to a second, and so may their cautions: not in the loop.
+    return await asyncio.to_thread(shown)
 
 
 def _exact(value: float) -> Decimal:

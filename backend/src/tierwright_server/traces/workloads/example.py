@@ -107,7 +107,13 @@ async def scale_example(
         settings,
         profile,
         Workload(id=PRODUCTION_ID, name=_PRODUCTION_NAME, example=True, filename=None),
-        {"scaled_from": {"workload_id": recording.id, "name": recording.name}},
+        {
+            "scaled_from": {
+                "workload_id": recording.id,
+                "name": recording.name,
+                "content_id": recording.content_id,
+            }
+        },
     )
 
 

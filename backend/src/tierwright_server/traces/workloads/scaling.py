@@ -7,10 +7,11 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from tierwright.advise import scale
 from tierwright.advise.scale import ScaledWorkload
-from tierwright.advise.scale.request import rate_of_units
+from tierwright.advise.scale.request import mean_and_peak
 from tierwright.profile import relations
 from tierwright.profile.document import Profile
 from tierwright.profile.production import Production, Scaled
+from tierwright.profile.rates import RateSeries, series_of, series_of_table
 from tierwright.profile.relations import RelationReuse
 from tierwright.profile.thinning import error_bounded
 from tierwright.trace.reading import Trace
@@ -33,6 +34,7 @@ from tierwright_server.traces.workloads.scaling_schemas import (
     ScalePreviewOut,
     SizeScaledOut,
     StatedProductionOut,
+    rates_out,
 )
 
 _MOST_ACCESSES = 200_000_000
@@ -156,12 +158,17 @@ async def _scaled(
 
 
 def _asked(body: ProductionIn) -> dict[str, Any]:
-    rate = rate_of_units(body.accesses_per_s, body.units_per_s, body.accesses_per_unit)
+    rate = mean_and_peak(
+        _series(body),
+        body.accesses_per_s,
+        body.units_per_s,
+        body.accesses_per_unit,
+        body.peak_accesses_per_s,
+    )
     return {
         "production": Production(
             data_bytes=body.data_bytes,
-            accesses_per_s=rate,
-            peak_accesses_per_s=body.peak_accesses_per_s,
+            **rate,
             write_share=body.write_share,
             growth_per_year=body.growth_per_year,
             machines=body.machines,
@@ -184,6 +191,21 @@ def _asked(body: ProductionIn) -> dict[str, Any]:
     }
 
 
+def _series(body: ProductionIn) -> RateSeries | None:
+    if body.rates is not None and body.rates_table is not None:
+        raise BadInput.at(
+            "body.rates_table",
+            None,
+            "cannot be stated beside `rates`",
+            hint="State one of the two.",
+        )
+    if body.rates_table is not None:
+        return series_of_table(body.rates_table, place="body.rates_table")
+    if body.rates is None:
+        return None
+    return series_of(body.rates, step_s=body.rates_step_s, place="body.rates")
+
+
 def production_out(scaled: Scaled) -> ProductionOut:
     """Show how a workload was scaled."""
     known = scaled.known_error
@@ -191,7 +213,12 @@ def production_out(scaled: Scaled) -> ProductionOut:
         law=scaled.law,
         factor=scaled.factor,
         known_error=None if known is None else KnownErrorOut(**known.to_dict()),
-        production=StatedProductionOut(**scaled.production.to_dict()),
+        production=StatedProductionOut(
+            **{
+                **scaled.production.to_dict(),
+                "rates": rates_out(scaled.production.to_dict()["rates"]),
+            }
+        ),
         recorded_data_bytes=scaled.recorded_data_bytes,
         data_stated=scaled.data_stated,
         tau_accesses=scaled.tau_accesses,

@@ -1,11 +1,15 @@
 """Shapes of a workload that is scaled to production."""
 
-from typing import Annotated
+from collections.abc import Mapping
+from typing import Annotated, Any
 
-from pydantic import Field, StringConstraints
+from pydantic import BeforeValidator, Field, StringConstraints
 
 from tierwright.advise.scale import SizeScaled
+from tierwright.common.errors import Problems
 from tierwright.evaluate.scale.laws import Law
+from tierwright.profile import rates
+from tierwright.profile.rates import HOUR_S, MOST_BYTES, MOST_STEPS
 from tierwright_server.common.mirrors import mirrors
 from tierwright_server.common.schemas import (
     MAX_COUNT,
@@ -15,12 +19,14 @@ from tierwright_server.common.schemas import (
     Name,
     Share,
     WarningOut,
+    not_bool,
 )
 
 _RelationName = Annotated[
     str, StringConstraints(min_length=1, max_length=200, pattern=NO_NUL)
 ]
 _Rate = Annotated[float, Field(gt=0, le=1e15)]
+_Step = Annotated[float, BeforeValidator(not_bool), Field(ge=0, le=1e15)]
 _Bytes = Annotated[int, Field(strict=True, gt=0, le=MAX_COUNT)]
 
 
@@ -38,6 +44,23 @@ class ProductionIn(Body):
     )
     peak_accesses_per_s: _Rate | None = Field(
         default=None, description="Page accesses in the busiest hour. [1/s]"
+    )
+    rates: Annotated[list[_Step], Field(min_length=1, max_length=MOST_STEPS)] | None = (
+        Field(
+            default=None,
+            description="Instead of mean and peak: page accesses per second in each of equal steps, "
+            "by default hours. [1/s]",
+        )
+    )
+    rates_step_s: Annotated[float, Field(gt=0, le=1e9)] = Field(
+        default=HOUR_S, description="Length of a step of `rates`. [s]"
+    )
+    rates_table: (
+        Annotated[str, StringConstraints(min_length=1, max_length=MOST_BYTES)] | None
+    ) = Field(
+        default=None,
+        description="Instead of `rates`: the text of a CSV table with the columns `time` (seconds or "
+        "ISO 8601) and `accesses_per_s`, and equal steps.",
     )
     write_share: Share | None = Field(
         default=None,
@@ -139,6 +162,42 @@ class KnownErrorOut(Answer):
     per: str = Field(description="`transaction` or `access`: of what the misses are.")
 
 
+class RatesOut(Answer):
+    """Rates of production over time, in short form."""
+
+    steps: int = Field(description="Equal steps, one after the other.")
+    step_s: float = Field(description="Length of each. [s]")
+    busiest_step: int = Field(
+        description="Which has the highest rate, from 1; among equals the first."
+    )
+    first_time: str | None = Field(
+        description="When the first step begins, ISO 8601; null where times are not of a calendar."
+    )
+    steps_per_part: int = Field(
+        description="Steps of one part; the last part may have fewer."
+    )
+    means_per_s: list[float] = Field(description="Mean rate of each part. [1/s]")
+    peaks_per_s: list[float] = Field(description="Highest rate of each part. [1/s]")
+    mean_per_s: float = Field(description="Over all of the time. [1/s]")
+    peak_per_s: float = Field(description="Of the busiest step. [1/s]")
+    sentence: str = Field(description="Which step is busiest, and by how much.")
+
+
+def rates_out(document: Mapping[str, Any] | None) -> RatesOut | None:
+    """Show the rates of a production as a profile keeps them; None where there are none."""
+    problems = Problems("rates")
+    found = rates.from_mapping(document, problems)
+    problems.raise_if_any()
+    if found is None:
+        return None
+    return RatesOut(
+        **found.to_dict(),
+        mean_per_s=found.mean_per_s,
+        peak_per_s=found.peak_per_s,
+        sentence=found.sentence,
+    )
+
+
 class StatedProductionOut(Answer):
     """Production as it was stated."""
 
@@ -153,6 +212,10 @@ class StatedProductionOut(Answer):
     growth_per_year: float = Field(description="Growth of the data. [1]")
     machines: int = Field(description="Equal machines that share the pages.")
     replicas: int = Field(description="Copies of each page.")
+    rates: RatesOut | None = Field(
+        default=None,
+        description="Rates over time, of which mean and peak are; null where only these were stated.",
+    )
 
 
 class ProductionOut(Answer):

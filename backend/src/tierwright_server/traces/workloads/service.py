@@ -45,6 +45,7 @@ from tierwright_server.traces.uploads import storage
 from tierwright_server.traces.uploads.schemas import ReadOptions, reading_of
 from tierwright_server.traces.workloads import given, repository
 from tierwright_server.traces.workloads.kept import KeptWorkloads
+from tierwright_server.traces.workloads.scaling_schemas import rates_out
 from tierwright_server.traces.workloads.schemas import (
     ConversionLogOut,
     CurveOut,
@@ -556,8 +557,10 @@ def _production(content: Content) -> dict[str, Any] | None:
     if scaled is None:
         return None
     recorded = scaled["recorded"]
+    stated = scaled["production"]
     return {
-        **{key: scaled[key] for key in ("law", "factor", "known_error", "production")},
+        **{key: scaled[key] for key in ("law", "factor", "known_error")},
+        "production": {**stated, "rates": rates_out(stated.get("rates"))},
         "recorded_data_bytes": recorded["data_bytes"],
         **{key: recorded[key] for key in ("data_stated", "tau_accesses", "per_unit")},
     }

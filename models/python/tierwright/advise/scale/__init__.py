@@ -370,6 +370,7 @@ def _finding(scaled: Scaled, sizes: Sequence[SizeScaled]) -> str:
         f"accesses per second, {three_digits(scaled.factor)} times the recorded data, "
         f"{percent(at.miss_ratio)} of the accesses miss a cache of "
         f"{format_bytes(at.cache_bytes)}{machines} by the law `{scaled.law}` ({ends})."
+        + ("" if production.rates is None else f" {production.rates.sentence}")
     )
 
 
@@ -392,6 +393,24 @@ def _steps(
             "as stated",
         ),
     ]
+    rates = production.rates
+    if rates is not None:
+        found[1:1] = [
+            Step(
+                "mean rate",
+                f"sum of the rates of {counted(rates.steps, 'equal step')} / {rates.steps:,}",
+                rates.mean_per_s,
+                "1/s",
+                "series of rates, as stated",
+            ),
+            Step(
+                "peak rate",
+                f"rate of step {rates.busiest_step:,} of {rates.steps:,}",
+                rates.peak_per_s,
+                "1/s",
+                "series of rates, as stated",
+            ),
+        ]
     if scaled.tau_accesses is not None:
         found.append(
             Step(

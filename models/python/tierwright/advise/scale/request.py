@@ -10,6 +10,7 @@ from tierwright.common.documents import read_toml
 from tierwright.common.errors import BadInput, collected
 from tierwright.common.units import parse_bytes
 from tierwright.profile.production import Production
+from tierwright.profile.rates import RateSeries, read_rates, series_of
 
 
 def rate_of_units(
@@ -41,6 +42,46 @@ def rate_of_units(
     return units_per_s * accesses_per_unit
 
 
+def mean_and_peak(
+    series: RateSeries | None,
+    accesses_per_s: float | None,
+    units_per_s: float | None,
+    accesses_per_unit: float | None,
+    peak_accesses_per_s: float | None,
+) -> dict[str, Any]:
+    """Return the rates of a `Production`, from a series or as they were stated.
+
+    Parameters
+    ----------
+    series : RateSeries or None
+        Rates over time.
+    accesses_per_s, units_per_s, accesses_per_unit : float or None
+        Mean rate, as for `rate_of_units`. [1/s], [1/s], [1]
+    peak_accesses_per_s : float or None
+        Of the busiest hour. [1/s]
+
+    Raises
+    ------
+    BadInput
+        If a series and a rate are both stated; as `rate_of_units`.
+    """
+    if series is None:
+        mean = rate_of_units(accesses_per_s, units_per_s, accesses_per_unit)
+        return {"accesses_per_s": mean, "peak_accesses_per_s": peak_accesses_per_s}
+    if any(
+        each is not None for each in (accesses_per_s, units_per_s, peak_accesses_per_s)
+    ):
+        raise BadInput(
+            "the rate of production is stated twice: a series of rates has its own mean and peak",
+            "state the series, or the mean and the peak",
+        )
+    return {
+        "accesses_per_s": series.mean_per_s,
+        "peak_accesses_per_s": series.peak_per_s,
+        "rates": series,
+    }
+
+
 def factor_of(name: str, text: str) -> float:
     """Read the factor of a relation.
 
@@ -64,6 +105,7 @@ _PRODUCTION_KEYS = frozenset(
         "accesses_per_s",
         "units_per_s",
         "peak_accesses_per_s",
+        "rates",
         "write_share",
         "growth_per_year",
         "machines",
@@ -83,7 +125,8 @@ _PRODUCTION_KEYS = frozenset(
 def read_production(path: Path) -> dict[str, Any]:
     """Read a production file: the parameters of `answer` but the profile.
 
-    Sizes are texts such as `"4TiB"`; `relations` is a table of factors by name or number.
+    Sizes are texts such as `"4TiB"`; `relations` is a table of factors by name or number; `rates` is a list
+    of page accesses per second, one an hour, or the name of a table beside the file.
 
     Raises
     ------
@@ -138,11 +181,17 @@ def read_production(path: Path) -> dict[str, Any]:
             None,
             "must be a table of factors",
         )
+        rates = data.get("rates")
+        problems.check(
+            rates is None or isinstance(rates, (str, list)),
+            "rates",
+            rates,
+            "must be a list of rates, one an hour, or the name of a table",
+        )
         problems.check("data" in data, "data", None, "is missing")
     stated = {
         key: data[key]
         for key in (
-            "peak_accesses_per_s",
             "write_share",
             "growth_per_year",
             "machines",
@@ -154,10 +203,12 @@ def read_production(path: Path) -> dict[str, Any]:
     return {
         "production": Production(
             parse_bytes(data["data"]),
-            rate_of_units(
+            **mean_and_peak(
+                _series(rates, path),
                 data.get("accesses_per_s"),
                 data.get("units_per_s"),
                 data.get("accesses_per_unit"),
+                data.get("peak_accesses_per_s"),
             ),
             **stated,
         ),
@@ -173,7 +224,17 @@ def read_production(path: Path) -> dict[str, Any]:
     }
 
 
+def _series(rates: str | list[Any] | None, path: Path) -> RateSeries | None:
+    if rates is None:
+        return None
+    if isinstance(rates, str):
+        return read_rates(path.parent / rates)
+    return series_of(rates, place=f"{path}: rates")
+
+
 def _floats(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_floats(one) for one in value]
     if isinstance(value, dict):
         return {key: _floats(one) for key, one in value.items()}
     return float(value) if isinstance(value, Decimal) else value

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal, localcontext
 from typing import Any
 
@@ -26,6 +26,7 @@ from tierwright.evaluate.economics import HOURS_PER_MONTH, WATTS_PER_KW
 from tierwright.hardware.build import PartItem
 
 IntArray = NDArray[np.int64]
+Whole = NDArray[np.integer[Any]]
 
 SPACE = "space"
 RAM = "ram"
@@ -49,7 +50,6 @@ it does not hold the data, and `ram` where the reserve leaves no page."""
 UNPRICED = ("instance", "volumes", "chassis", "memory modules", "drives", "electricity")
 """What a row may lack the price of; its sums are then lower bounds."""
 MOST_ROWS = 4_000_000
-BY_ID = 1 << np.arange(len(LIMITS), dtype=np.int64)
 _NONE = -1
 _LIMIT = {name: 1 << at for at, name in enumerate(LIMITS)}
 _LACKS = {name: 1 << at for at, name in enumerate(UNPRICED)}
@@ -70,13 +70,13 @@ class Columns:
         What the indices are of.
     options : tuple of VolumeOption
         What `volume` is an index of.
-    kind : int64 array
+    kind : int array
         Index of `KINDS`.
-    machines : int64 array
+    machines : int array
         Equal machines.
-    server, chassis, dimm, drive, volume : int64 array
+    server, chassis, dimm, drive, volume : int array
         Indices of `sold` and `options`; -1 where the row has none.
-    dimms, drives : int64 array
+    dimms, drives : int array
         Modules and drives of each machine; 0 where it has none.
     ram_gib : float64 array
         RAM of each machine. [GiB]
@@ -84,42 +84,46 @@ class Columns:
         What holds the data on each machine. [bytes]
     flash_bytes : float64 array
         Local disks that cache on each machine, before volumes. [bytes]
-    store_devices, flash_devices : float64 array
+    store_devices, flash_devices : int array
         Drives, disks or volumes of each machine that share its load.
     rent_cents : int64 array
         Of all machines. [cent/month]
     purchase_cents : int64 array
         Of all machines. [cent]
-    lacks : int64 array
+    lacks : int array
         Bits of `UNPRICED`: what has no price, and counts as nothing in the sums.
-    broken : int64 array
+    broken : int array
         Bits of `LIMITS`.
     """
 
     wanted: Wanted
     sold: Sold
     options: tuple[VolumeOption, ...]
-    kind: IntArray
-    machines: IntArray
-    server: IntArray
-    chassis: IntArray
-    dimm: IntArray
-    drive: IntArray
-    volume: IntArray
-    dimms: IntArray
-    drives: IntArray
+    kind: Whole
+    machines: Whole
+    server: Whole
+    chassis: Whole
+    dimm: Whole
+    drive: Whole
+    volume: Whole
+    dimms: Whole
+    drives: Whole
     ram_gib: NDArray[np.float64]
     store_bytes: NDArray[np.float64]
     flash_bytes: NDArray[np.float64]
-    store_devices: NDArray[np.float64]
-    flash_devices: NDArray[np.float64]
+    store_devices: Whole
+    flash_devices: Whole
     rent_cents: IntArray
     purchase_cents: IntArray
-    lacks: IntArray
-    broken: IntArray
+    lacks: Whole
+    broken: Whole
 
     def __len__(self) -> int:
         return len(self.kind)
+
+    def usable_gib(self, row: int) -> float:
+        """Return the RAM of each machine of one row that the reserve leaves. [GiB]"""
+        return max(float(self.ram_gib[row]) - float(self.wanted.reserved_gib), 0.0)
 
     @property
     def usable_ram_bytes(self) -> NDArray[np.float64]:
@@ -132,6 +136,10 @@ class Columns:
         """Rent, and the purchase spread over the months; for comparison alone. [USD/month]"""
         spread = self.purchase_cents / self.wanted.horizon_months
         return np.asarray((self.rent_cents + spread) / 100.0)
+
+    def rows(self, at: IntArray) -> Columns:
+        """Return some of the rows, in that order."""
+        return replace(self, **{name: getattr(self, name)[at] for name in _TYPES})
 
     def limits_of(self, row: int) -> tuple[str, ...]:
         """Names of the limits that a row breaks."""
@@ -244,26 +252,26 @@ def enumerate_configurations(wanted: Wanted) -> Columns:
 
 
 _TYPES: Mapping[str, type] = {
-    **dict.fromkeys(
-        (
-            "kind",
-            "machines",
-            "server",
-            "chassis",
-            "dimm",
-            "drive",
-            "volume",
-            "dimms",
-            "drives",
-        ),
-        np.int64,
-    ),
-    **dict.fromkeys(
-        ("ram_gib", "store_bytes", "flash_bytes", "store_devices", "flash_devices"),
-        np.float64,
-    ),
-    **dict.fromkeys(("rent_cents", "purchase_cents", "lacks", "broken"), np.int64),
+    "kind": np.int8,
+    "machines": np.int16,
+    "server": np.int16,
+    "chassis": np.int16,
+    "dimm": np.int16,
+    "drive": np.int16,
+    "volume": np.int32,
+    "dimms": np.int16,
+    "drives": np.int16,
+    "ram_gib": np.float64,
+    "store_bytes": np.float64,
+    "flash_bytes": np.float64,
+    "store_devices": np.int16,
+    "flash_devices": np.int16,
+    "rent_cents": np.int64,
+    "purchase_cents": np.int64,
+    "lacks": np.int8,
+    "broken": np.int16,
 }
+"""Types of the columns: of millions of rows most of the time is spent in memory."""
 _Block = dict[str, Any]
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from tierwright.common.arrays import FloatArray
 from tierwright.common.errors import BadInput
-from tierwright.evaluate.configurations.columns import Columns, IntArray
+from tierwright.evaluate.configurations.columns import Columns, IntArray, Whole
 from tierwright.evaluate.configurations.sold import Times
 from tierwright.evaluate.page_flow import engine
 from tierwright.evaluate.page_flow.decision import TIE_TOLERANCE
@@ -91,7 +91,7 @@ def speeds(
     if curve.accesses == 0:
         raise BadInput("the workload has no accesses", "profile a trace with data")
     of_one = 1 if curve.scaled is None else curve.scaled.production.machines
-    share = columns.machines / of_one
+    share = columns.machines.astype(np.float64) / of_one
     page = curve.page_bytes
     ram = np.floor(columns.usable_ram_bytes / page) * share
     cache = np.floor(columns.flash_bytes / page) * share
@@ -148,11 +148,15 @@ def busy(
     tuple of float64 array
         Of what holds the data, and of the cache before it; above 1 it cannot keep up. [1]
     """
-    each = accesses_per_s / columns.machines / US_PER_S
-    return (
-        np.asarray(found.store_us * each / np.maximum(columns.store_devices, 1.0)),
-        np.asarray(found.flash_us * each / np.maximum(columns.flash_devices, 1.0)),
+    each = accesses_per_s / US_PER_S / columns.machines.astype(np.float64)
+    store, flash = (
+        busy_us * each / np.maximum(devices.astype(np.float64), 1.0)
+        for busy_us, devices in (
+            (found.store_us, columns.store_devices),
+            (found.flash_us, columns.flash_devices),
+        )
     )
+    return np.asarray(store), np.asarray(flash)
 
 
 def _best(
@@ -162,9 +166,8 @@ def _best(
     choices: Sequence[str],
 ) -> tuple[IntArray, FloatArray, FloatArray]:
     """Scheme of least I/O time of each row, and its busy times of store and flash. [µs]"""
-    pairs, at = np.unique(np.stack(sizes), axis=1, return_inverse=True)
-    at = at.reshape(-1)
-    flows = engine.flows(curve, pairs[0], pairs[1], schemes=choices)
+    ram, cache, at = _distinct(*sizes)
+    flows = engine.flows(curve, ram, cache, schemes=choices)
     busy_us: dict[str, list[FloatArray]] = {"disk": [], "flash": []}
     for name in choices:
         counts = engine.terms(name, flows[name], _COUNTS).by_term
@@ -191,6 +194,17 @@ def _best(
     rows = np.arange(len(at))
     of_choice = np.asarray([CHOICES.index(name) for name in choices], dtype=np.int64)
     return of_choice[best], store[best, rows], flash[best, rows]
+
+
+def _distinct(
+    ram: FloatArray, cache: FloatArray
+) -> tuple[FloatArray, FloatArray, IntArray]:
+    """Return each pair of sizes once, and which of them a row has."""
+    if not cache.any():  # a sort of numbers is several times faster than one of pairs
+        one, at = np.unique(ram, return_inverse=True)
+        return one, np.zeros_like(one), at
+    pairs, at = np.unique(ram + 1j * cache, return_inverse=True)
+    return pairs.real.copy(), pairs.imag.copy(), at
 
 
 def _store_times(
@@ -236,9 +250,7 @@ def _or(
     )
 
 
-def _rows(
-    times: Sequence[Times], index: NDArray[np.int64]
-) -> tuple[FloatArray, FloatArray]:
+def _rows(times: Sequence[Times], index: Whole) -> tuple[FloatArray, FloatArray]:
     """Spread times over rows; NaN where they are unknown or the row has none."""
     table = np.asarray(
         [

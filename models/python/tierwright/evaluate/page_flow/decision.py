@@ -404,6 +404,7 @@ def replay_sizes(found: Evaluation, scaled: Scaled | None) -> ReplaySizes | None
             )
             for name, point in replayed.items()
         ],
+        steady=start_of(found) == "steady",
     )
 
 

@@ -11,11 +11,15 @@ from dataclasses import dataclass
 
 from tierwright.common.errors import BadInput
 from tierwright.common.units import format_bytes
-from tierwright.common.wording import counted
+from tierwright.common.wording import counted, percent
 from tierwright.profile.production import Scaled
 
 LEAST_PAGES = 1000
 """Pages of a tier below which it is not replayed in place of a larger one. [pages]"""
+
+MOST_HELD = 0.7
+"""Share of the pages of a recording in RAM and flash from which the second half of it does not show full caches:
+a steady state is then off a replay by as much as itself (`decision.STEADY_ERRORS`, `docs/models/choices.md`). [1]"""
 
 Sizes = tuple[int, int]
 """RAM and flash. [pages]"""
@@ -95,6 +99,8 @@ class ReplaySizes:
         Its size in the replay. [pages]
     recorded_data_bytes : int
         Data of the recorded system. [bytes]
+    held_share : float
+        RAM and flash together as a share of the pages of the recording; 0 where caches need not be full. [1]
     """
 
     law: str
@@ -104,12 +110,26 @@ class ReplaySizes:
     smallest_tier: str
     smallest_pages: int
     recorded_data_bytes: int
+    held_share: float = 0.0
 
     @classmethod
     def of(
-        cls, scaled: Scaled, pairs: Iterable[tuple[Sizes, Sizes]]
+        cls,
+        scaled: Scaled,
+        pairs: Iterable[tuple[Sizes, Sizes]],
+        *,
+        steady: bool = False,
     ) -> ReplaySizes | None:
         """Collect sizes of production, each with those of its replay.
+
+        Parameters
+        ----------
+        scaled : Scaled
+            How the workload was scaled.
+        pairs : iterable
+            Sizes of production, and of the replay. [pages]
+        steady : bool
+            Whether the replays stand for full caches.
 
         Returns
         -------
@@ -138,19 +158,26 @@ class ReplaySizes:
             tier,
             pages,
             scaled.recorded_data_bytes,
+            min(sum(replayed) for _, replayed in listed if replayed[1])
+            / scaled.recorded_pages
+            if steady and flash
+            else 0.0,
         )
 
     @property
     def too_small(self) -> bool:
-        """Whether a tier would have fewer than `LEAST_PAGES`, so that nothing is replayed."""
-        return self.smallest_pages < LEAST_PAGES
+        """Whether the recording is too small to be replayed.
+
+        A tier would have fewer than `LEAST_PAGES`, or the caches would not be full: `MOST_HELD`.
+        """
+        return self.smallest_pages < LEAST_PAGES or self.held_share >= MOST_HELD
 
     @property
     def where(self) -> str:
         """At which sizes, to be read behind *a replay*."""
         if self.divided_by is not None:
             return f"at sizes divided by {float(f'{self.divided_by:.4g}'):,.10g}"
-        return f"at the recorded sizes that correspond by the law `{self.law}`"
+        return "at the recorded sizes that correspond by the scale law"
 
     @property
     def sentence(self) -> str:
@@ -160,14 +187,21 @@ class ReplaySizes:
             if self.law == "cold_growth"
             else ""
         )
+        law = "" if self.divided_by is not None else f" `{self.law}`"
         return (
-            f"The recording was replayed {self.where}: {self._tiers()}.{added} What that confirms is how "
+            f"The recording was replayed {self.where}{law}: {self._tiers()}.{added} What that confirms is how "
             "the schemes behave at these sizes, not the scale law."
         )
 
     @property
     def refusal(self) -> str:
-        """Say why nothing is replayed, where a tier is `too_small`."""
+        """Say why nothing is replayed, where the recording is `too_small`."""
+        if self.smallest_pages >= LEAST_PAGES:
+            return (
+                f"Not checked by a replay: {self.where}, RAM and flash would hold "
+                f"{percent(self.held_share)} of the pages of the recording, so it would not fill them. From "
+                f"{percent(MOST_HELD)} on a replay does not show full caches."
+            )
         return (
             f"Not checked by a replay: {self.where}, {self.smallest_tier} would have "
             f"{counted(self.smallest_pages, 'page')}, fewer than the {LEAST_PAGES:,} from which a small "
@@ -176,7 +210,9 @@ class ReplaySizes:
 
     @property
     def remedy(self) -> str:
-        """Say which recording could be replayed, where a tier is `too_small`."""
+        """Say which recording could be replayed, where this one is `too_small`."""
+        if self.smallest_pages >= LEAST_PAGES:
+            return "record for longer, or choose smaller sizes"
         enough = self.recorded_data_bytes * -(-LEAST_PAGES // self.smallest_pages)
         return (
             f"record a larger system: at {format_bytes(enough)} of recorded data, {LEAST_PAGES:,} pages "

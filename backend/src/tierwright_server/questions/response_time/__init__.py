@@ -1,0 +1,1 @@
+"""How long a page access takes at a rate."""
