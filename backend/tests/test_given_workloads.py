@@ -48,6 +48,19 @@ def curved(application):
     return application.post("/workloads/from-curve", body, 201)
 
 
+def test_without_a_rate_there_is_no_ram_that_pays_but_a_reason(application, curved):
+    body = point(curved["id"], 500)
+    del body["flash_pages"]
+    found = application.post("/break-evens", body, 200)
+    assert (found["paying"], found["platform"]) == (None, None)
+    for reason in (found["paying_reason"], found["platform_reason"]):
+        assert reason.startswith("The workload has no times, so its accesses")
+        assert reason.endswith(".")
+    stated = {"median_s": 10.0, "sigma": 1.2, "pages": 1000}
+    own = application.post("/break-evens", {**body, "access_intervals": stated}, 200)
+    assert own["platform"]["basis"].startswith("log-normal access intervals")
+
+
 class TestProfile:
     def test_stands_in_for_its_trace_at_listed_sizes(self, application, profiled):
         assert profiled["status"] == "ready"
