@@ -18,7 +18,7 @@ test("a recording is scaled to production, and its questions are answered there"
   await expect(production).toContainText("Enter the rate of production");
   await type("Page accesses per second", "80,000");
   await expect(production.getByRole("alert")).toContainText(
-    "than the 318 MiB that the recording touches",
+    "than the 240 MiB that the recording touches",
   );
   await type("Data in production", "4 TiB");
   await type("Data when recorded", "512 MiB");
@@ -33,6 +33,7 @@ test("a recording is scaled to production, and its questions are answered there"
     .getByRole("button", { name: "More: law, growth, machines, relations" })
     .click();
   const relations = production.getByRole("table", { name: "Relations" });
+  await expect(relations.getByLabel("catalogs grows with the data")).toBeDisabled();
   await relations.getByRole("checkbox").first().uncheck();
   const first = relations.getByRole("row").nth(1);
   await expect(first.getByRole("cell").last()).toHaveText("1");

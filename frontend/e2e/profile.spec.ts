@@ -67,11 +67,11 @@ test("a profile: summaries, one size for all charts, table and export", async ({
 
   await expect(devices.getByRole("row")).toHaveCount(13, LONG);
   await devices.getByRole("button", { name: /^Show all/ }).click();
-  await expect(devices.getByRole("row")).toHaveCount(33);
+  await expect(devices.getByRole("row")).toHaveCount(67);
   const download = page.waitForEvent("download");
   await devices.getByRole("button", { name: "Export CSV" }).click();
   const csv = readFileSync(await (await download).path(), "utf8").split("\r\n");
-  expect(csv).toHaveLength(33);
+  expect(csv).toHaveLength(67);
   expect(csv[0]).toContain("hits_at_16384_pages");
 
   await region("Popularity").getByText("Table", { exact: true }).click();
