@@ -93,7 +93,7 @@ class _TraceReading(TypedDict, total=False):
     members_merged: bool
     others: list[str] | None
 
-class DeviceTimesGiven(TypedDict):
+class _DeviceTimes(TypedDict):
     """The devices of a tier for `replay_timed`, times in µs; a name of these stubs only."""
 
     devices: int
@@ -103,7 +103,7 @@ class DeviceTimesGiven(TypedDict):
     write_us: float
     write_answered_us: float
 
-class TimingGiven(TypedDict):
+class _Timing(TypedDict):
     """What `replay_timed` needs besides sizes and scheme; a name of these stubs only."""
 
     arrivals: Literal["trace", "poisson", "clients"]
@@ -111,8 +111,8 @@ class TimingGiven(TypedDict):
     clients: int
     think_us: float
     stretch: float
-    flash: DeviceTimesGiven
-    disk: DeviceTimesGiven
+    flash: _DeviceTimes
+    disk: _DeviceTimes
     exponential: bool
     waits_for_writes: bool
     seed: int
@@ -587,7 +587,7 @@ def replay_timed(
     scheme: str,
     ram_pages: int,
     flash_pages: int,
-    timing: TimingGiven,
+    timing: _Timing,
     *,
     warm_up: int | Literal["full"] = ...,
     on_progress: Callable[[int, int, int], bool | None] | None = None,

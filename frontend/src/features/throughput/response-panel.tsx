@@ -15,6 +15,7 @@ import { AskedSteps } from "@/components/asked-steps";
 import { CautionNotes } from "@/components/caution-notes";
 import type { Column } from "@/components/columns";
 import { DataTable } from "@/components/data-table";
+import { EmptyState } from "@/components/empty-state";
 import { ExportCsv } from "@/components/export-csv";
 import { NumberField } from "@/components/number-field";
 import { Panel } from "@/components/panel";
@@ -45,12 +46,16 @@ interface ResponsePanelProps {
   readonly name: string;
   readonly names: ReadonlyMap<string, string>;
   readonly patch: (change: ThroughputSearch) => void;
+  /** Whether the workload has a rate of its own. */
+  readonly timed: boolean;
 }
 
 /** How long a page access takes at a rate: chart over rates, every scheme at those in question. */
-export function ResponsePanel({ question, name, names, patch }: ResponsePanelProps) {
-  const found = useQuery(responseQuery(question));
+export function ResponsePanel(props: ResponsePanelProps) {
+  const { question, name, names, patch } = props;
   const { body } = question;
+  const isAsked = props.timed || typeof body.accesses_per_s === "number";
+  const found = useQuery({ ...responseQuery(question), enabled: isAsked });
   return (
     <Stack gap="lg" aria-busy={found.isPlaceholderData}>
       <Panel
@@ -85,15 +90,20 @@ export function ResponsePanel({ question, name, names, patch }: ResponsePanelPro
           />
         </div>
       </Panel>
-      {found.error !== null && (
+      {!isAsked && (
+        <EmptyState title="Enter the page accesses per second">
+          This workload has no times, so its rate is unknown.
+        </EmptyState>
+      )}
+      {isAsked && found.error !== null && (
         <ProblemAlert
           error={found.error}
           title="Response times could not be predicted"
           onRetry={() => void found.refetch()}
         />
       )}
-      {found.data === undefined ? (
-        found.isPending && <Skeleton height={HEIGHT} animate={false} />
+      {!isAsked || found.data === undefined ? (
+        isAsked && found.isPending && <Skeleton height={HEIGHT} animate={false} />
       ) : (
         <>
           <CautionNotes

@@ -241,6 +241,7 @@ function ThroughputView({ state, name, summary }: AnalysisInputs) {
             name={name}
             names={names}
             patch={patch}
+            timed={summary.duration_s !== null}
           />
         </Stack>
       )}

@@ -66,7 +66,7 @@ class DeviceTimes:
     read_answered_s: float
     write_answered_s: float
 
-    def to_core(self) -> _simulator.DeviceTimesGiven:
+    def to_core(self) -> Any:
         """Return the dict that the core takes."""
         return {
             "devices": self.devices,

@@ -25,8 +25,9 @@ use self::histogram::{Histogram, RESOLUTION, as_f64};
 use self::random::Random;
 use self::stations::Station;
 use super::two_tier::{Scheme, SchemeCounters, SchemeResult};
-use super::{Fill, Machine, Totals};
+use super::{Fill, Machine, Totals, disagreement};
 use crate::error::{Error, Result};
+use crate::wording::counted;
 
 /// Accesses whose writes are not over, beyond which the devices do not keep up.
 const MOST_PENDING: usize = 1 << 20;
@@ -496,23 +497,25 @@ impl Clock {
         while !self.pending.is_empty() {
             self.write_next();
         }
-        let counted = self.accesses - self.first;
-        if self.responses.count() != counted {
-            return Err(Error::Internal {
-                message: format!(
-                    "simulated time: {counted} accesses arrived and {} were answered",
+        let arrived = self.accesses - self.first;
+        if self.responses.count() != arrived {
+            return Err(disagreement(
+                "simulated time",
+                &format!(
+                    "{} arrived, and {} of them ended",
+                    counted(arrived, "access", "accesses"),
                     self.responses.count()
                 ),
-            });
+            ));
         }
         let [flash, disk] = busy;
         let duration_s = duration_ns / NS_PER_S;
         let at = |share: f64| self.responses.quantile_ns(share) / NS_PER_US;
         Ok(Responses {
-            accesses: counted,
+            accesses: arrived,
             duration_s,
             accesses_per_s: if duration_s > 0.0 {
-                as_f64(counted) / duration_s
+                as_f64(arrived) / duration_s
             } else {
                 0.0
             },
