@@ -106,7 +106,7 @@ def test_only_recorded_pages_pass_without_the_trace(
     ("page_bytes", "words", "hint"),
     [
         (2048, "does not show which part of a page was used", "as small as"),
-        (6000, "no multiple", "a multiple of 4096"),
+        (6000, "not multiples", "a multiple of 4096"),
         (LARGE, "only the trace shows", "--trace FILE --production-page-bytes 16384"),
     ],
 )

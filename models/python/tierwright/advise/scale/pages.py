@@ -62,7 +62,7 @@ def _check_larger(curve: Curve, page_bytes: int) -> None:
         )
     if page_bytes % curve.page_bytes:
         raise BadInput(
-            f"{_differ(curve, page_bytes)}, of which they are no multiple",
+            f"{_differ(curve, page_bytes)}, of which these are not multiples",
             f"state a multiple of {curve.page_bytes} bytes, or leave the page size out",
         )
 
@@ -95,7 +95,7 @@ def with_pages_of(
     Raises
     ------
     BadInput
-        If pages are smaller or no multiple; the trace is another one, or names pages instead of bytes; or
+        If pages are smaller or not a multiple; the trace is another one, or names pages instead of bytes; or
         new pages are stated, which are counted in recorded ones.
     SimulatorError
         If the trace cannot be read, or progress asked to stop.
