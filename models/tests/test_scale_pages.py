@@ -107,7 +107,7 @@ def test_only_recorded_pages_pass_without_the_trace(
     [
         (2048, "does not show which part of a page was used", "as small as"),
         (6000, "not multiples", "a multiple of 4096"),
-        (LARGE, "only the trace shows", "--trace FILE --production-page-bytes 16384"),
+        (LARGE, "only the trace shows", "pages of 16384 bytes"),
     ],
 )
 def test_other_pages_are_refused_by_name(

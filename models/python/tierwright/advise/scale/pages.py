@@ -41,9 +41,8 @@ def check_page_size(curve: Curve, page_bytes: int | None) -> None:
     _check_larger(curve, page_bytes)
     raise BadInput(
         f"{_differ(curve, page_bytes)}: which accesses fall on one page then, only the trace shows",
-        f"if its records have addresses in bytes, profile it again: `tierwright scale --trace FILE "
-        f"--production-page-bytes {page_bytes}`, or import it again in the application with pages of "
-        f"{page_bytes} bytes",
+        "if its records have addresses in bytes, name the trace and this page size to `tierwright scale`, "
+        f"or import it again in the application with pages of {page_bytes} bytes",
     )
 
 
