@@ -1,8 +1,17 @@
 """Workloads scaled to production: preview, creation, and what answers say of them."""
 
+from pathlib import Path
+
 import pytest
 
+from tierwright.advise import scale
+from tierwright.profile.document import profile_from_mapping
+from tierwright.profile.measure import profile
+from tierwright.profile.production import Production
+from tierwright.trace.reading import Trace
+
 TIB = 2**40
+TRACE = "fixtures/traces/tpcb-cut.csv.zst"
 FLASH = "face2016-samsung-840pro-256"
 DISK = "face2016-cheetah-15k6-single"
 PRODUCTION = {
@@ -132,6 +141,43 @@ class TestRates:
         body = {**RATES, **changes}
         problem = application.post("/workloads/example/scale-previews", body, 422)
         assert told in str(problem)
+
+
+class TestPageSize:
+    def test_of_the_recording_changes_nothing(self, application):
+        body = {**PRODUCTION, "page_bytes": 8192}
+        found = application.post("/workloads/example/scale-previews", body, 200)
+        usual = application.post("/workloads/example/scale-previews", PRODUCTION, 200)
+        assert found["sizes"] == usual["sizes"]
+        assert found["production"]["production"]["page_bytes"] == 8192
+        assert found["production"]["recorded_page_bytes"] is None
+
+    @pytest.mark.parametrize(
+        ("page_bytes", "told"),
+        [
+            (4096, "which part of a page was used"),
+            (12_000, "not multiples"),
+            (16_384, "import it again in the application"),
+            (0, "greater than or equal to 1"),
+        ],
+    )
+    def test_another_one_is_refused_by_name(self, application, page_bytes, told):
+        body = {**PRODUCTION, "page_bytes": page_bytes}
+        problem = application.post("/workloads/example/scale-previews", body, 422)
+        assert told in str(problem)
+
+    def test_a_profile_that_was_profiled_again_shows_both(self, application):
+        document = {**profile(Trace(Path(TRACE))).to_dict(), "page_bytes": 16_384}
+        made = scale.answer(
+            profile_from_mapping(document),
+            Production(TIB, 1000.0, page_bytes=16_384),
+            recorded_page_bytes=8192,
+        ).profile.to_dict()
+        shown = application.post(
+            "/workloads/from-profile", {"name": "Regrouped", "profile": made}, 201
+        )["summary"]
+        assert shown["page_bytes"] == 16_384
+        assert shown["production"]["recorded_page_bytes"] == 8192
 
 
 class TestScaledWorkload:

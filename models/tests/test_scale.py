@@ -564,6 +564,8 @@ DAMAGE: dict[str, Any] = {
     "recorded.per_unit": 1,
     "recorded.counts_factor": 0,
     "recorded.accesses": -1,
+    "recorded.page_bytes": 0.5,
+    "production.page_bytes": 0,
     "recorded.write_accesses": "all",
     "recorded.sizes": {"production": [2, 1], "recorded": [1, 2]},
     "recorded.sample_rate": 2,

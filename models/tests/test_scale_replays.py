@@ -28,11 +28,12 @@ from tierwright.advise.checks.points import (
     fragment_replays,
     recorded_replays,
 )
+from tierwright.advise.scale._factors import USUAL_EXPONENT
 from tierwright.common.errors import BadInput
 from tierwright.evaluate.page_flow import decision
 from tierwright.evaluate.page_flow.evaluation import evaluate
 from tierwright.evaluate.page_flow.schemes import SCHEMES
-from tierwright.evaluate.scale.laws import LAWS, by_relation
+from tierwright.evaluate.scale.laws import LAWS, by_relation, cold_growth
 from tierwright.evaluate.scale.replays import (
     LEAST_PAGES,
     ReplaySizes,
@@ -161,6 +162,27 @@ def test_the_mapping_is_that_of_the_law() -> None:
     assert [made.scaled.recorded_size(size) for size in grown.pages] == pytest.approx(
         pages, rel=0.01
     )
+
+
+def test_the_mapping_of_cold_growth_is_that_of_the_law() -> None:
+    """Of the running system, whose curve checks of the steady state use."""
+    made = scaled(20.0, "cold_growth")
+    running = recording().curve.steady()
+    pages = running.pages.astype(float)
+    # The exponent stays what it is where nobody fitted it.
+    grown = cold_growth(
+        pages,
+        running.misses(pages),
+        accesses=running.accesses,
+        distinct_pages=running.distinct_pages,
+        factor=20.0,
+        exponent=USUAL_EXPONENT,
+    )
+    large = pages >= 1000
+    found = [
+        made.scaled.recorded_size(size) for size in grown.pages[: len(pages)][large]
+    ]
+    assert found == pytest.approx(pages[large].tolist(), rel=0.02)
 
 
 @pytest.mark.parametrize("law", LAWS)

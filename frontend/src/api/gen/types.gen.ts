@@ -12478,6 +12478,12 @@ export type ProductionIn = {
      */
     replicas?: number;
     /**
+     * Page Bytes
+     *
+     * Page size of production; null: as recorded. Another one than that of the workload is refused, with what to do. [bytes]
+     */
+    page_bytes?: number | null;
+    /**
      * Law
      *
      * Scale law; null: `relations` where the workload tells several, else `stretch`.
@@ -12579,6 +12585,12 @@ export type ProductionOut = {
      * Whether misses were scaled for each unit of work, not for each access.
      */
     per_unit: boolean;
+    /**
+     * Recorded Page Bytes
+     *
+     * Pages that were recorded, where the recording was profiled again with larger ones; otherwise null. [bytes]
+     */
+    recorded_page_bytes: number | null;
 };
 
 /**
@@ -14549,6 +14561,12 @@ export type ScaledWorkloadIn = {
      * Copies of each page, on as many machines.
      */
     replicas?: number;
+    /**
+     * Page Bytes
+     *
+     * Page size of production; null: as recorded. Another one than that of the workload is refused, with what to do. [bytes]
+     */
+    page_bytes?: number | null;
     /**
      * Law
      *
@@ -16629,6 +16647,12 @@ export type StatedProductionOut = {
      * Rates over time, of which mean and peak are; null where only these were stated.
      */
     rates: RatesOut | null;
+    /**
+     * Page Bytes
+     *
+     * Its pages; null: as recorded. [bytes]
+     */
+    page_bytes: number | null;
 };
 
 /**

@@ -33,7 +33,9 @@ describe("the form of production", () => {
     expect(productionOf(EMPTY_PRODUCTION)).toBeNull();
     expect(productionOf({ ...STATED, rate: null })).toBeNull();
     expect(productionOf({ ...STATED, unit: "unit" })).toBeNull();
+    expect(productionOf({ ...STATED, pageBytes: 16_384 })?.page_bytes).toBe(16_384);
     expect(productionOf(STATED)).toMatchObject({
+      page_bytes: null,
       data_bytes: 4 * TIB,
       accesses_per_s: 80_000,
       law: null,

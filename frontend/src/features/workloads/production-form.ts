@@ -20,6 +20,8 @@ export interface ProductionForm {
   readonly growthPerYear: number;
   readonly machines: number;
   readonly replicas: number;
+  /** `null`: as recorded. */
+  readonly pageBytes: number | null;
   readonly exponent: number | null;
   /** Numbers of the relations that do not grow. */
   readonly fixed: readonly string[];
@@ -42,6 +44,7 @@ export const EMPTY_PRODUCTION: ProductionForm = {
   growthPerYear: 0,
   machines: 1,
   replicas: 1,
+  pageBytes: null,
   exponent: null,
   fixed: [],
   factors: {},
@@ -86,6 +89,7 @@ export function productionOf(form: ProductionForm): ProductionIn | null {
     growth_per_year: form.growthPerYear,
     machines: form.machines,
     replicas: form.replicas,
+    page_bytes: form.pageBytes,
     exponent: form.law === "cold_growth" ? form.exponent : null,
     fixed: relations ? [...form.fixed] : [],
     relation_factors: relations ? { ...form.factors } : {},

@@ -61,6 +61,7 @@ import { Figure } from "./summary-figures";
 
 const MOST_RATE = 1e12;
 const MOST_MACHINES = 100_000;
+const MOST_PAGE_BYTES = 2 ** 31;
 const MOST_CLIENTS = 1e9;
 
 /** The production that a workload speaks of, or a form that scales it to one. */
@@ -127,6 +128,15 @@ function Stated(props: {
           note={production.data_stated ? "as stated" : "the pages touched stand for it"}
         />
         <Figure
+          name="Page size"
+          value={formatBytes(bytes(summary.page_bytes))}
+          note={
+            production.recorded_page_bytes === null
+              ? "as recorded"
+              : `recorded with ${formatBytes(bytes(production.recorded_page_bytes))}, profiled again`
+          }
+        />
+        <Figure
           name="Growth per year"
           value={formatPercent(ratio(stated.growth_per_year))}
         />
@@ -185,7 +195,7 @@ function ScaleForm(props: {
         <Fields form={form} change={change} summary={summary} />
         <Disclosure label="More: law, growth, machines, relations">
           <Stack gap="md" pt="xs">
-            <MoreFields form={form} change={change} />
+            <MoreFields form={form} change={change} pageBytes={summary.page_bytes} />
             <Relations
               workloadId={workload.id}
               form={form}
@@ -327,7 +337,8 @@ function Fields({ form, change, summary }: FieldsProps & { summary: SummaryOut }
   );
 }
 
-function MoreFields({ form, change }: FieldsProps) {
+function MoreFields(props: FieldsProps & { readonly pageBytes: number }) {
+  const { form, change, pageBytes } = props;
   const rates = typedRates(form.rates);
   return (
     <div className={classes["fields"]}>
@@ -424,6 +435,17 @@ function MoreFields({ form, change }: FieldsProps) {
         min={1}
         max={form.machines}
         onChange={(replicas) => change({ replicas })}
+      />
+      <OptionalNumberField
+        label="Page size in production"
+        unit="bytes"
+        whole
+        value={optional(form.pageBytes)}
+        min={1}
+        max={MOST_PAGE_BYTES}
+        placeholder={String(pageBytes)}
+        description="As recorded, unless the trace is imported with other pages."
+        onChange={(bytesOfPage) => change({ pageBytes: bytesOfPage ?? null })}
       />
       <OptionalNumberField
         label="Reuse that is not stretched"

@@ -312,7 +312,8 @@ TraceFiles = Annotated[
         "--trace",
         metavar="FILE",
         help="The trace that was profiled, raw or canonical: replayed where the model cannot "
-        "tell which scheme is best. May be repeated, as FILE of `tierwright profile` may.",
+        "tell which scheme is best, or profiled again with larger pages. May be repeated, as FILE of "
+        "`tierwright profile` may.",
     ),
 ]
 

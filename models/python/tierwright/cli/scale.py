@@ -17,7 +17,9 @@ from tierwright.cli.output import (
     print_json,
     print_table,
     print_warnings,
+    progress,
 )
+from tierwright.cli.reads import NamedTrace, may_read_trace, opened
 from tierwright.common.errors import BadInput
 from tierwright.common.units import format_bytes, format_count, parse_bytes
 from tierwright.common.wording import off
@@ -25,6 +27,7 @@ from tierwright.common.wording import off
 if TYPE_CHECKING:
     from tierwright.advise.scale import ScaledWorkload
     from tierwright.profile.document import Profile
+    from tierwright.profile.production import Production
 
 ProductionOption = Annotated[
     str | None,
@@ -86,6 +89,7 @@ def _bytes(text: str, option: str, hint: str = "write a size such as 4TiB") -> i
         raise BadInput(f"{option}: {error.message}", hint) from error
 
 
+@may_read_trace
 def scale(
     profile: Annotated[
         Path, typer.Argument(metavar="PROFILE", help="Profile of the recording.")
@@ -224,7 +228,17 @@ def scale(
             "--replicas", metavar="N", help="Copies of each page [default: 1]."
         ),
     ] = None,
+    production_page_bytes: Annotated[
+        int | None,
+        typer.Option(
+            "--production-page-bytes",
+            metavar="N",
+            help="Page size of production [default: as recorded]; a larger one needs --trace, which is "
+            "profiled again.",
+        ),
+    ] = None,
     new_pages: NewPages = 0,
+    trace: NamedTrace | None = None,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", metavar="PROFILE.json", help="File to write."),
@@ -234,6 +248,7 @@ def scale(
     """Scale the profile of a recording to the data and the rate of production.
 
     The profile written is of one machine of production; every command that takes a profile takes it.
+    With --trace, the recording is profiled again with the larger pages of production.
     """
     from tierwright.advise import scale as question
     from tierwright.advise.scale.request import (
@@ -269,6 +284,7 @@ def scale(
                 "--growth-per-year": growth_per_year,
                 "--machines": machines,
                 "--replicas": replicas,
+                "--production-page-bytes": production_page_bytes,
             }.items()
             if value is not None
         ]
@@ -298,6 +314,7 @@ def scale(
                 growth_per_year=0.0 if growth_per_year is None else growth_per_year,
                 machines=1 if machines is None else machines,
                 replicas=1 if replicas is None else replicas,
+                page_bytes=production_page_bytes,
             ),
             "per_unit": units_per_second is not None,
             "law": law,
@@ -314,7 +331,10 @@ def scale(
             },
             "exponent": exponent,
         }
-    made = question.answer(found, **asked)
+    recorded_page_bytes = found.curve.page_bytes
+    if trace is not None:
+        found = _with_pages_of(found, asked["production"], trace)
+    made = question.answer(found, **asked, recorded_page_bytes=recorded_page_bytes)
     if output is not None:
         made.profile.write(output)
     if json:
@@ -322,6 +342,23 @@ def scale(
         return
     typer.echo(made.finding)
     _print(made, output)
+
+
+def _with_pages_of(
+    found: Profile, production: Production, trace: NamedTrace
+) -> Profile:
+    """Profile the recording again, where production has larger pages."""
+    from tierwright.advise.scale.pages import with_pages_of
+
+    page_bytes = production.page_bytes
+    if page_bytes is None or page_bytes == found.curve.page_bytes:
+        raise BadInput(
+            "--trace is named, but production has the pages of the recording, so nothing is profiled again",
+            "leave --trace out, or state --production-page-bytes",
+        )
+    files, reading = trace
+    with opened(files, reading) as read:
+        return with_pages_of(found, read, page_bytes, watch=progress)
 
 
 def _print(made: ScaledWorkload, output: Path | None) -> None:

@@ -43,6 +43,8 @@ class Production:
         Copies of each page, on as many machines.
     rates : RateSeries or None
         Rates over time, of which the two above are mean and peak; None where only these were stated.
+    page_bytes : int or None
+        Its pages; None for those of the recording. [bytes]
     """
 
     data_bytes: int
@@ -53,6 +55,7 @@ class Production:
     machines: int = 1
     replicas: int = 1
     rates: RateSeries | None = None
+    page_bytes: int | None = None
 
     def __post_init__(self) -> None:
         problems = Problems("production", "state the system that you buy for")
@@ -71,6 +74,14 @@ class Production:
             "peak_accesses_per_s",
             peak,
             "must not be below the mean rate",
+        )
+        page_bytes = self.page_bytes
+        problems.check(
+            page_bytes is None
+            or (is_count(page_bytes, _MOST_BYTES) and page_bytes > 0),
+            "page_bytes",
+            page_bytes,
+            "must be a positive whole number of bytes",
         )
         series = self.rates
         problems.check(
@@ -137,6 +148,7 @@ class Production:
             "machines": self.machines,
             "replicas": self.replicas,
             "rates": None if self.rates is None else self.rates.to_dict(),
+            "page_bytes": self.page_bytes,
         }
 
 
@@ -232,6 +244,9 @@ class Scaled:
     size_knots : tuple of (float, float)
         Sizes of one machine of production, increasing, each with the recorded size that became it; empty
         where all sizes were multiplied alike. [pages]
+    recorded_page_bytes : int or None
+        Pages that were recorded, where the recording was profiled again with larger ones; otherwise None.
+        [bytes]
     """
 
     law: str
@@ -247,6 +262,7 @@ class Scaled:
     recorded_accesses: int | None = None
     recorded_write_accesses: int | None = None
     size_knots: tuple[tuple[float, float], ...] = ()
+    recorded_page_bytes: int | None = None
 
     @property
     def size_factor(self) -> float | None:
@@ -301,6 +317,7 @@ class Scaled:
                 "counts_factor": self.counts_factor,
                 "accesses": self.recorded_accesses,
                 "write_accesses": self.recorded_write_accesses,
+                "page_bytes": self.recorded_page_bytes,
                 "sizes": {
                     "production": [large for large, _ in self.size_knots],
                     "recorded": [small for _, small in self.size_knots],
@@ -366,7 +383,7 @@ def from_mapping(data: Mapping[str, Any], problems: Problems) -> Scaled | None:
         tau,
         "must be a number that is not negative, or null",
     )
-    for key in ("accesses", "write_accesses"):
+    for key in ("accesses", "write_accesses", "page_bytes"):
         value = recorded.get(key)
         problems.check(
             value is None or is_count(value),
@@ -391,6 +408,7 @@ def from_mapping(data: Mapping[str, Any], problems: Problems) -> Scaled | None:
         recorded.get("accesses"),
         recorded.get("write_accesses"),
         knots,
+        recorded.get("page_bytes"),
     )
 
 
@@ -458,6 +476,7 @@ _PRODUCTION_KEYS = (
     "growth_per_year",
     "machines",
     "replicas",
+    "page_bytes",
 )
 
 

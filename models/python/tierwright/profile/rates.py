@@ -414,7 +414,7 @@ def from_mapping(data: Any, problems: Problems) -> RateSeries | None:
         good,
         "rates",
         None,
-        f"must hold {', '.join(_KEYS)}, as `tierwright scale --rates` writes them, or be null",
+        f"must hold {', '.join(_KEYS)}, as `tierwright scale` writes them, or be null",
     ):
         return None
     return RateSeries(

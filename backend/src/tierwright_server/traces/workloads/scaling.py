@@ -173,6 +173,7 @@ def _asked(body: ProductionIn) -> dict[str, Any]:
             growth_per_year=body.growth_per_year,
             machines=body.machines,
             replicas=body.replicas,
+            page_bytes=body.page_bytes,
         ),
         "per_unit": body.units_per_s is not None,
         "relation_factors": dict(body.relation_factors),
@@ -223,4 +224,5 @@ def production_out(scaled: Scaled) -> ProductionOut:
         data_stated=scaled.data_stated,
         tau_accesses=scaled.tau_accesses,
         per_unit=scaled.per_unit,
+        recorded_page_bytes=scaled.recorded_page_bytes,
     )

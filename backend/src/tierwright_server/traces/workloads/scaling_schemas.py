@@ -75,6 +75,11 @@ class ProductionIn(Body):
     replicas: Annotated[int, Field(strict=True, ge=1, le=100_000)] = Field(
         default=1, description="Copies of each page, on as many machines."
     )
+    page_bytes: Annotated[int, Field(strict=True, ge=1, le=2**31)] | None = Field(
+        default=None,
+        description="Page size of production; null: as recorded. Another one than that of the workload is "
+        "refused, with what to do. [bytes]",
+    )
     law: Law | None = Field(
         default=None,
         description="Scale law; null: `relations` where the workload tells several, else `stretch`.",
@@ -216,6 +221,9 @@ class StatedProductionOut(Answer):
         default=None,
         description="Rates over time, of which mean and peak are; null where only these were stated.",
     )
+    page_bytes: int | None = Field(
+        default=None, description="Its pages; null: as recorded. [bytes]"
+    )
 
 
 class ProductionOut(Answer):
@@ -236,6 +244,11 @@ class ProductionOut(Answer):
     )
     per_unit: bool = Field(
         description="Whether misses were scaled for each unit of work, not for each access."
+    )
+    recorded_page_bytes: int | None = Field(
+        default=None,
+        description="Pages that were recorded, where the recording was profiled again with larger ones; "
+        "otherwise null. [bytes]",
     )
 
 

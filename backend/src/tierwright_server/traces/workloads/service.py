@@ -563,6 +563,7 @@ def _production(content: Content) -> dict[str, Any] | None:
         "production": {**stated, "rates": rates_out(stated.get("rates"))},
         "recorded_data_bytes": recorded["data_bytes"],
         **{key: recorded[key] for key in ("data_stated", "tau_accesses", "per_unit")},
+        "recorded_page_bytes": recorded.get("page_bytes"),
     }
 
 

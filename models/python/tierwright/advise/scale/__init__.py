@@ -19,6 +19,7 @@ from tierwright.advise.scale._factors import (
     relation_factors_of,
     tau_of,
 )
+from tierwright.advise.scale.pages import check_page_size
 from tierwright.common.answer import Answer, Figure, Step
 from tierwright.common.arrays import FloatArray
 from tierwright.common.cautions import Caution, Effect, anywhere
@@ -168,6 +169,7 @@ def answer(
     fixed: Sequence[str] = (),
     relation_factors: Mapping[str, float] | None = None,
     exponent: float | None = None,
+    recorded_page_bytes: int | None = None,
 ) -> ScaledWorkload:
     """Scale a workload to the data and the rate of production.
 
@@ -197,6 +199,8 @@ def answer(
         k of named or numbered relations; the others grow so that the sum is the data of production.
     exponent : float, optional
         Of the popularity, for the law `cold_growth`; by default that of the profile's summary.
+    recorded_page_bytes : int, optional
+        Pages that were recorded, where the profile has larger ones: see `pages.with_pages_of`. [bytes]
 
     Raises
     ------
@@ -210,6 +214,7 @@ def answer(
             "the profile was scaled already",
             "scale the profile of the recording",
         )
+    check_page_size(curve, production.page_bytes)
     recorded = recorded_data(curve, production, recorded_data_bytes)
     chosen = law_of(law, profile)
     factor = production.data_bytes / recorded
@@ -278,6 +283,7 @@ def answer(
         if chosen in ("stretch", "tenants")
         # Beyond the recording, cold growth holds new pages alone.
         else size_knots(curve, grown, goes_on=chosen == "relations" or factor == 1),
+        None if recorded_page_bytes == curve.page_bytes else recorded_page_bytes,
     )
     check_counts(curve, scaled)
     made = scaled_curve(curve, scaled, grown)
@@ -285,7 +291,7 @@ def answer(
     found = Profile(made, duration_s, thinned_error=profile.thinned_error)
     sizes = _sizes(made, scaled, curve, grown)
     return ScaledWorkload(
-        finding=_finding(scaled, sizes),
+        finding=_finding(scaled, sizes) + _pages_sentence(scaled, curve.page_bytes),
         warnings=tuple(about_given(made.steady())),
         explain=lambda: _steps(scaled, factors, production),
         weigh=lambda caution: _effect(caution, sizes),
@@ -371,6 +377,16 @@ def _finding(scaled: Scaled, sizes: Sequence[SizeScaled]) -> str:
         f"{percent(at.miss_ratio)} of the accesses miss a cache of "
         f"{format_bytes(at.cache_bytes)}{machines} by the law `{scaled.law}` ({ends})."
         + ("" if production.rates is None else f" {production.rates.sentence}")
+    )
+
+
+def _pages_sentence(scaled: Scaled, page_bytes: int) -> str:
+    """Say by which page size was recorded and by which is evaluated, where they differ."""
+    if scaled.recorded_page_bytes is None:
+        return ""
+    return (
+        f" It was recorded with pages of {format_bytes(scaled.recorded_page_bytes)} and is evaluated with "
+        f"pages of {format_bytes(page_bytes)}, into which the requests were split again."
     )
 
 

@@ -82,19 +82,19 @@ def size_knots(
 ) -> tuple[tuple[float, float], ...]:
     """List sizes of production, each with the recorded one that became it, both of the running system."""
     base = curve.steady()
-    last = base.last_listed
-    pages = np.unique(np.rint(np.geomspace(1, last, _MOST_KNOTS)))
+    pages, misses = base.pages.astype(np.float64), base.misses_at
     if goes_on:  # as the last piece does, beyond the recording
-        pages = np.append(pages, 2.0 * last)
-    larger = grown(pages, base.misses(pages)).pages
-    if len(larger) > len(pages):  # the new pages of cold growth, one piece of them
-        pages = np.append(pages, pages[-1])
-        larger = np.append(larger[: len(pages) - 1], larger[-1])
+        pages, misses = np.append(pages, 2 * pages[-1]), np.append(misses, misses[-1])
+    # The law is applied to all sizes, as to the curve, and then thinned.
+    larger = grown(pages, misses).pages
+    at = np.searchsorted(pages, np.geomspace(1, base.last_listed, _MOST_KNOTS))
+    kept = np.unique(np.append(at, len(pages) - 1))
+    ends = [(larger[-1], pages[-1])] if len(larger) > len(pages) else []
     found: list[tuple[float, float]] = []
-    for large, size in zip(larger.tolist(), pages.tolist(), strict=True):
+    for large, size in (*zip(larger[kept], pages[kept], strict=True), *ends):
         known = float(f"{large:.{_DIGITS}g}")
         if known > (found[-1][0] if found else 0.0):
-            found.append((known, size))
+            found.append((known, float(size)))
     return tuple(found)
 
 

@@ -106,6 +106,7 @@ _PRODUCTION_KEYS = frozenset(
         "units_per_s",
         "peak_accesses_per_s",
         "rates",
+        "page_bytes",
         "write_share",
         "growth_per_year",
         "machines",
@@ -196,6 +197,7 @@ def read_production(path: Path) -> dict[str, Any]:
             "growth_per_year",
             "machines",
             "replicas",
+            "page_bytes",
         )
         if key in data
     }

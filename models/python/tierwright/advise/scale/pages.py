@@ -1,0 +1,136 @@
+"""A recording with the pages of production: profiled again where these are larger."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from tierwright.common.errors import BadInput
+from tierwright.common.units import format_bytes
+from tierwright.common.wording import counted
+from tierwright.evaluate.page_flow.decision import check_belongs
+from tierwright.profile import measure, relations
+from tierwright.profile.curve import Curve
+from tierwright.profile.document import Profile
+
+if TYPE_CHECKING:
+    from tierwright.trace.reading import OnProgress, Trace
+
+Watch = Callable[[str], AbstractContextManager["OnProgress | None"]]
+
+
+def check_page_size(curve: Curve, page_bytes: int | None) -> None:
+    """Refuse pages of production that are not those of a curve, and say what would help.
+
+    Parameters
+    ----------
+    curve : Curve
+        Of the recording.
+    page_bytes : int or None
+        Of production; None for those of the recording. [bytes]
+
+    Raises
+    ------
+    BadInput
+        If they differ: smaller pages cannot be had, larger ones need the trace.
+    """
+    if page_bytes is None or page_bytes == curve.page_bytes:
+        return
+    _check_larger(curve, page_bytes)
+    raise BadInput(
+        f"{_differ(curve, page_bytes)}: which accesses fall on one page then, only the trace shows",
+        "if its records have addresses in bytes, name the trace and this page size to `tierwright scale`, "
+        f"or import it again in the application with pages of {page_bytes} bytes",
+    )
+
+
+def _differ(curve: Curve, page_bytes: int) -> str:
+    return (
+        f"production has pages of {format_bytes(page_bytes)}, the recording pages of "
+        f"{format_bytes(curve.page_bytes)}"
+    )
+
+
+def _check_larger(curve: Curve, page_bytes: int) -> None:
+    if page_bytes < curve.page_bytes:
+        raise BadInput(
+            f"{_differ(curve, page_bytes)}: a recording does not show which part of a page was used",
+            "record with pages as small as those of production, or leave the page size out",
+        )
+    if page_bytes % curve.page_bytes:
+        raise BadInput(
+            f"{_differ(curve, page_bytes)}, of which these are not multiples",
+            f"state a multiple of {curve.page_bytes} bytes, or leave the page size out",
+        )
+
+
+def _unwatched(_: str) -> AbstractContextManager[OnProgress | None]:
+    return nullcontext()
+
+
+def with_pages_of(
+    profile: Profile, trace: Trace, page_bytes: int, *, watch: Watch = _unwatched
+) -> Profile:
+    """Profile a recording again with larger pages: its requests are split into these.
+
+    Parameters
+    ----------
+    profile : Profile
+        Of the recording; where it has relations, the result has them too. Without summaries.
+    trace : Trace
+        The recording, whose records have byte addresses.
+    page_bytes : int
+        Of production, a multiple of those of the profile. [bytes]
+    watch : callable, optional
+        Makes of the name of a pass a context with its progress.
+
+    Returns
+    -------
+    Profile
+        The profile itself where its pages are as large.
+
+    Raises
+    ------
+    BadInput
+        If pages are smaller or not a multiple; the trace is another one, or names pages instead of bytes; or
+        new pages are stated, which are counted in recorded ones.
+    SimulatorError
+        If the trace cannot be read, or progress asked to stop.
+    """
+    curve = profile.curve
+    if page_bytes == curve.page_bytes:
+        return profile
+    _check_larger(curve, page_bytes)
+    if curve.given is not None or curve.scaled is not None:
+        raise BadInput(
+            "the profile was not measured from a trace, so it cannot be profiled again",
+            "use the profile of the recording",
+        )
+    if curve.new_pages:
+        raise BadInput(
+            f"new pages: `{curve.new_pages}` are counted in pages of {format_bytes(curve.page_bytes)}",
+            "leave them out, or profile the trace with the pages of production first",
+        )
+    with watch("recorded pages") as on_progress:
+        recorded = measure.curves(
+            replace(trace, page_bytes=curve.page_bytes), on_progress=on_progress
+        )
+    check_belongs(curve, recorded, str(trace.path))
+    larger = replace(trace, page_bytes=page_bytes)
+    with watch("pages of production") as on_progress:
+        made = measure.profile(larger, on_progress=on_progress)
+    if made.curve.page_bytes != page_bytes:
+        raise BadInput(
+            f"{trace.path}: its records name pages of {format_bytes(made.curve.page_bytes)}, not "
+            f"addresses in bytes, so {counted(page_bytes // curve.page_bytes, 'neighbour')} cannot be "
+            "grouped into one page",
+            "record addresses in bytes, as block traces have them, or leave the page size out",
+        )
+    if profile.relations:
+        named = any(one.name is not None for one in profile.relations)
+        with watch("relations") as on_progress:
+            reuse = relations.measured(larger, names=named, on_progress=on_progress)
+        made = made.with_relations(reuse)
+    return made
