@@ -138,7 +138,7 @@ test("what cannot be composed is said, and what is missing is asked for", async 
   const alert = page.getByRole("alert");
   await expect(alert).toContainText("These workloads cannot be composed");
   await expect(alert).toContainText(
-    `must be the page size of Orders ${mark}, 8192 bytes`,
+    `must be that of Orders ${mark}, 8192`,
   );
   await expectAccessible(page, "page sizes that differ");
   await page.getByRole("button", { name: `Remove Small pages ${mark}` }).click();

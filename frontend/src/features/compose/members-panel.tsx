@@ -124,7 +124,7 @@ function aboutText(workload: WorkloadOut | undefined): string {
 /** Where the rate is from. */
 export function basisText(summary: SummaryOut | null, rate: number | null): string {
   if (rate !== null) {
-    return "As stated here; empty it for the usual one";
+    return "As stated here";
   }
   if (summary === null) {
     return "Unknown until the workload is ready";
