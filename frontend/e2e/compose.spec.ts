@@ -137,9 +137,7 @@ test("what cannot be composed is said, and what is missing is asked for", async 
   await page.goto(`/workloads/compose?of=${orders},${small}`);
   const alert = page.getByRole("alert");
   await expect(alert).toContainText("These workloads cannot be composed");
-  await expect(alert).toContainText(
-    `must be that of Orders ${mark}, 8192`,
-  );
+  await expect(alert).toContainText(`must be that of Orders ${mark}, 8192`);
   await expectAccessible(page, "page sizes that differ");
   await page.getByRole("button", { name: `Remove Small pages ${mark}` }).click();
   await page.getByRole("combobox", { name: "Add a workload" }).fill(`Orders ${mark}`);
