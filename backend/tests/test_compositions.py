@@ -187,9 +187,9 @@ class TestRefusals:
     def test_page_sizes_that_differ_are_named(self, application, orders):
         small = described(application, "Small pages", page_bytes=4096)
         problem = ask(application, member(orders), member(small), expected=422)
-        assert "Small pages.page_bytes" in problem["detail"]
+        assert "page size of Small pages" in problem["detail"]
         assert "4096" in problem["detail"]
-        assert "must be the page size of Orders, 8192 bytes" in problem["detail"]
+        assert "must be that of Orders, 8192" in problem["detail"]
         assert "page size of 8192 bytes" in problem["hint"]
 
     def test_an_unknown_rate_is_asked_for_at_its_place(self, application, orders):

@@ -592,7 +592,7 @@ def test_what_cannot_be_composed_is_named(tmp_path):
     other = measured(tmp_path / "b.json", page=8192)
     with pytest.raises(BadInput, match="8192") as found:
         read_workloads([str(first), str(other)])
-    assert "b.page_bytes" in found.value.message
+    assert "page size of b" in found.value.message
     assert "[[page_bytes=4096]]" in found.value.hint
     timeless = measured(tmp_path / "c.json", duration_s=None)
     with pytest.raises(BadInput, match="no duration") as found:
@@ -750,6 +750,8 @@ def test_a_composed_profile_keeps_the_error_of_its_scaled_workloads():
     unmeasured = composed_profile([scaled_load("far", GRADUAL, None), plain]).curve
     assert unmeasured.known_error is None
     assert unmeasured.law_band(5) == (0.0, float(unmeasured.accesses))
+    with pytest.raises(BadInput, match="were scaled already: near"):
+        scale.answer(made, Production(data_bytes=2**30, accesses_per_s=1.0))
     bare = composed_profile([plain, plain]).curve
     assert not bare.is_scaled
     assert bare.law_band(5) == (bare.misses(5), bare.misses(5))
@@ -890,10 +892,12 @@ def test_curves_are_the_answer_at_every_size():
         answered = compose.answer(workloads, ram_pages=size)
         missed = answered.shared_miss_ratio
         assert found.shared_hit_ratios[at] == pytest.approx(1 - missed)
+        plain, far = (row.shared_misses_per_s / 3 for row in answered.rows)
+        # A workload never misses more than it accesses.
         assert found.shared_hit_ratios_low[at] == pytest.approx(
-            max(0, 1 - 1.4 * missed)
+            1 - plain - min(1.4 * far, 1 / 3)
         )
-        assert found.shared_hit_ratios_high[at] == pytest.approx(1 - missed / 1.4)
+        assert found.shared_hit_ratios_high[at] == pytest.approx(1 - plain - far / 1.4)
         assert found.partition_hit_ratios[at] == pytest.approx(
             1 - answered.partition_miss_ratio
         )
@@ -903,6 +907,8 @@ def test_curves_are_the_answer_at_every_size():
     bare = compose.curves(workloads[:1], partitioned=False)
     assert bare.partition_hit_ratios is None
     assert bare.shared_hit_ratios_low is None
+    blind = compose.curves([*workloads, scaled_load("blind", GRADUAL, None)], points=3)
+    assert blind.shared_hit_ratios_low is None
     assert compose.usual_pages(workloads) == 5
 
 

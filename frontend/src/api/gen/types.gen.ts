@@ -2496,7 +2496,7 @@ export type ComposedCurvesOut = {
     /**
      * Shared Hit Ratios Low
      *
-     * At least, by the worst error known of the scale laws; null where no workload was scaled, or a law was never measured. [1]
+     * At least, where the law of each scaled workload errs by its worst, all to one side; null where no workload was scaled, or a law was never measured. [1]
      */
     shared_hit_ratios_low: Array<number> | null;
     /**

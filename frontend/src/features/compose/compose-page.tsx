@@ -1,7 +1,11 @@
-import { Anchor, Skeleton } from "@mantine/core";
+import { Skeleton } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
-import { type CompositionIn, compositionQuery } from "@/api/compositions";
+import {
+  type CompositionIn,
+  type CompositionOut,
+  compositionQuery,
+} from "@/api/compositions";
 import { type WorkloadOut, workloadsQuery } from "@/api/workloads";
 import { EmptyState } from "@/components/empty-state";
 import { Page } from "@/components/page";
@@ -84,11 +88,7 @@ function Answer(props: AnswerProps) {
           }
         >
           Add {members.length === 0 ? "two workloads or more" : "another workload"}{" "}
-          above, or select them on the page{" "}
-          <Anchor renderRoot={(rest) => <Link to="/workloads" {...rest} />}>
-            Workloads
-          </Anchor>
-          .
+          above, or select them on the page <Link to="/workloads">Workloads</Link>.
         </EmptyState>
       </Panel>
     );
@@ -121,6 +121,11 @@ export const withoutRate = (
   ),
 ];
 
+/** Whether an answer is of other workloads than those asked for, while theirs is computed. */
+const isOfOthers = (found: CompositionOut, members: readonly Member[]): boolean =>
+  found.rows.length !== members.length ||
+  found.rows.some(({ workload_id }, at) => workload_id !== members[at]?.id);
+
 function Composed({ members, search, patch }: AnswerProps) {
   const mode: Mode = search.split === true ? "split" : "shared";
   const { value, asked, setValue } = useSettled(
@@ -151,6 +156,7 @@ function Composed({ members, search, patch }: AnswerProps) {
       found={found.data}
       asked={body}
       mode={mode}
+      isStale={isOfOthers(found.data, members)}
       cursor={value === USUAL ? found.data.ram_pages : value}
       onMode={(to) => patch({ split: to === "split" ? true : undefined })}
       onSize={setValue}

@@ -97,7 +97,7 @@ export function ComposedCurves({ found, mode, cursor, onPick }: CurvesProps) {
   return (
     <ChartCard
       title={curvesTitle(found, mode)}
-      subtitle={`Hit ratio over the size of the cache, LRU in the steady state [%]: of all accesses in one shared cache and with a part for each; dotted, each workload with the whole cache for itself${curves.shared_hit_ratios_low === null ? "" : "; band: the worst error known of the scale laws"}${left === 0 ? "" : ". The busiest workloads are drawn; the table holds all of them"}`}
+      subtitle={`Hit ratio over the size of the cache, LRU in the steady state [%]: of all accesses in one shared cache and with a part for each; dotted, each workload with the whole cache for itself${curves.shared_hit_ratios_low === null ? "" : "; band: the worst error known of each scale law"}${left === 0 ? "" : ". The busiest workloads are drawn; the table holds all of them"}`}
       label="Hit ratio of several workloads over cache size"
       option={option}
       height={HEIGHT}

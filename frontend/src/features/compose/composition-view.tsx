@@ -34,6 +34,8 @@ interface ViewProps {
   /** Of the workloads that are kept as one. */
   readonly asked: CompositionIn;
   readonly mode: Mode;
+  /** What is shown is still of an earlier choice. */
+  readonly isStale: boolean;
   /** Where the slider stands. [pages] */
   readonly cursor: number;
   readonly onMode: (mode: Mode) => void;
@@ -44,15 +46,15 @@ interface ViewProps {
 export function CompositionView(props: ViewProps) {
   const { found, mode, cursor, onSize } = props;
   return (
-    <>
+    <Stack gap="lg" style={{ opacity: props.isStale ? 0.6 : 1 }}>
       <SizePanel {...props} />
       <ComposedCurves found={found} mode={mode} cursor={cursor} onPick={onSize} />
       <SharesTable found={found} mode={mode} />
       <MissesChart found={found} />
       <HowGood found={found} />
       <WarningNotes notes={found.warnings} />
-      <Keep found={found} asked={props.asked} />
-    </>
+      <Keep found={found} asked={props.asked} isStale={props.isStale} />
+    </Stack>
   );
 }
 
@@ -78,7 +80,7 @@ function SizePanel({ found, mode, cursor, onMode, onSize }: ViewProps) {
           onChange={onSize}
         />
         <div>
-          <Text size="sm" fw={500} mb={2} id="compose-mode">
+          <Text size="sm" fw={600} mb={2} id="compose-mode">
             Look at
           </Text>
           <SegmentedControl
@@ -183,8 +185,9 @@ function HowGood({ found }: { readonly found: CompositionOut }) {
 function Keep(props: {
   readonly found: CompositionOut;
   readonly asked: CompositionIn;
+  readonly isStale: boolean;
 }) {
-  const { found, asked } = props;
+  const { found, asked, isStale } = props;
   const [name, setName] = useState<string | null>(null);
   const shown = name ?? usualName(found.rows.map((row) => row.name));
   return (
@@ -200,7 +203,7 @@ function Keep(props: {
           createComposed({ name: shown.trim(), workloads: asked.workloads })
         }
         action="Create this workload"
-        disabled={shown.trim() === ""}
+        disabled={isStale || shown.trim() === ""}
         failed="The workload was not created"
       />
     </Panel>

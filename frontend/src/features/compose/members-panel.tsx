@@ -82,7 +82,7 @@ function MemberRow(props: {
           </Link>
         )}
         <Text size="sm" c="dimmed">
-          {summary === null ? "not ready" : aboutText(summary)}
+          {aboutText(workload)}
         </Text>
       </div>
       <DraftInput<number | null>
@@ -111,13 +111,20 @@ function MemberRow(props: {
   );
 }
 
-const aboutText = ({ footprint_bytes, page_bytes }: SummaryOut): string =>
-  `${formatBytes(bytes(footprint_bytes))} in pages of ${formatBytes(bytes(page_bytes))}`;
+function aboutText(workload: WorkloadOut | undefined): string {
+  if (workload === undefined) {
+    return "No workload has this id: remove it";
+  }
+  const { summary, status } = workload;
+  return summary === null
+    ? `Not ready: ${status}`
+    : `${formatBytes(bytes(summary.footprint_bytes))} in pages of ${formatBytes(bytes(summary.page_bytes))}`;
+}
 
 /** Where the rate is from. */
 export function basisText(summary: SummaryOut | null, rate: number | null): string {
   if (rate !== null) {
-    return "As stated here; empty it for the usual one";
+    return "As stated here";
   }
   if (summary === null) {
     return "Unknown until the workload is ready";

@@ -95,13 +95,7 @@ function Choice({ workloads }: { readonly workloads: readonly WorkloadOut[] }) {
   );
   return (
     <>
-      <DataTable
-        label="All workloads"
-        columns={columns}
-        rows={workloads}
-        rowKey={(workload) => workload.id}
-      />
-      <Group mt="md" gap="sm">
+      <Group mb="sm" gap="sm">
         {there.length < LEAST_TOGETHER || there.length > MOST_WORKLOADS ? (
           <Button variant="default" disabled>
             Put on one machine
@@ -126,6 +120,12 @@ function Choice({ workloads }: { readonly workloads: readonly WorkloadOut[] }) {
           {choiceText(there.length)}
         </Text>
       </Group>
+      <DataTable
+        label="All workloads"
+        columns={columns}
+        rows={workloads}
+        rowKey={(workload) => workload.id}
+      />
     </>
   );
 }

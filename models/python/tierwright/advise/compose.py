@@ -142,8 +142,8 @@ class ComposedCurves:
     shared_hit_ratios : tuple of float
         Of all accesses, in one cache of the size. [1]
     shared_hit_ratios_low, shared_hit_ratios_high : tuple of float or None
-        Ends by the worst error known of the laws that scaled workloads to production; None where
-        none was scaled, or a law was never measured. [1]
+        Ends if each law that scaled a workload to production errs by its worst, all to one side;
+        None where none was scaled, or a law was never measured. [1]
     partition_hit_ratios : tuple of float or None
         Of all accesses, with the size split; None where no split was wanted. [1]
     alone : tuple of AloneCurve
@@ -401,8 +401,7 @@ def curves(
     rate = math.fsum(each.accesses_per_s for each in running)
     found = shared_cache(running, sizes).misses_per_s
     shared = found.sum(axis=0)
-    parts = scaled_parts(running, found.mean(axis=1))
-    known = None if parts is None else parts.known_error
+    band = _law_band(running, found)
     splits = (
         partitions(running, sizes.tolist(), miss_weights=miss_weights)
         if partitioned
@@ -411,8 +410,8 @@ def curves(
     return ComposedCurves(
         tuple(sizes.tolist()),
         _hit_ratios(shared, rate),
-        None if known is None else _hit_ratios(shared * (1 + known.worst), rate),
-        None if known is None else _hit_ratios(shared / (1 + known.worst), rate),
+        None if band is None else _hit_ratios(band[1], rate),
+        None if band is None else _hit_ratios(band[0], rate),
         _hit_ratios(
             np.asarray([float(split.misses_per_s.sum()) for split in splits]), rate
         )
@@ -425,6 +424,26 @@ def curves(
             for each in running
         ),
     )
+
+
+def _law_band(
+    workloads: Sequence[Workload], misses_per_s: FloatArray
+) -> tuple[FloatArray, FloatArray] | None:
+    """Bound all misses where the laws of all workloads err by their worst, to one side. [1/s]
+
+    None where nothing was scaled, or a law was never measured.
+    """
+    scaled = [each.curve.is_scaled for each in workloads]
+    errors = [each.curve.known_error for each in workloads]
+    if not any(scaled) or any(
+        law and known is None for law, known in zip(scaled, errors, strict=True)
+    ):
+        return None
+    worst = [1.0 if known is None else 1 + known.worst for known in errors]
+    factors = np.asarray(worst)[:, np.newaxis]
+    rates = np.asarray([each.accesses_per_s for each in workloads])[:, np.newaxis]
+    most = np.minimum(misses_per_s * factors, rates)
+    return (misses_per_s / factors).sum(axis=0), most.sum(axis=0)
 
 
 def _hit_ratios(misses_per_s: FloatArray, rate: float) -> tuple[float, ...]:

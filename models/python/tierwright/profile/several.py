@@ -236,9 +236,9 @@ def check_workloads(workloads: Sequence[Workload]) -> None:
     for each in workloads[1:]:
         problems.check(
             each.curve.page_bytes == first.curve.page_bytes,
-            f"{each.name}.page_bytes",
+            f"page size of {each.name}",
             each.curve.page_bytes,
-            f"must be the page size of {first.name}, {first.curve.page_bytes} bytes: workloads "
-            "in one cache have one page size",
+            f"must be that of {first.name}, {first.curve.page_bytes}: workloads in one cache have "
+            "one page size",
         )
     problems.raise_if_any()

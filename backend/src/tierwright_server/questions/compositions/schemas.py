@@ -85,8 +85,8 @@ class ComposedCurvesOut(Answer):
         description="Of all accesses, in one shared cache of each size. [1]"
     )
     shared_hit_ratios_low: list[float] | None = Field(
-        description="At least, by the worst error known of the scale laws; null where no "
-        "workload was scaled, or a law was never measured. [1]"
+        description="At least, where the law of each scaled workload errs by its worst, all to one "
+        "side; null where no workload was scaled, or a law was never measured. [1]"
     )
     shared_hit_ratios_high: list[float] | None = Field(
         description="At most, by the same error. [1]"

@@ -27,7 +27,7 @@ from tierwright.common.documents import read_toml
 from tierwright.common.errors import BadInput
 from tierwright.common.shipped import shipped_folder
 from tierwright.common.units import format_bytes, format_count
-from tierwright.common.wording import counted, percent, three_digits
+from tierwright.common.wording import counted, listed, percent, three_digits
 from tierwright.evaluate.page_flow.cautions import about_given
 from tierwright.evaluate.scale.errors import MeasuredError, known_error
 from tierwright.evaluate.scale.laws import (
@@ -215,6 +215,12 @@ def answer(
             "scale the profile of the recording",
         )
     check_page_size(curve, production.page_bytes)
+    if curve.scaled_parts is not None:
+        raise BadInput(
+            "workloads of the composed profile were scaled already: "
+            f"{listed(curve.scaled_parts.names)}",
+            "scale the profile of each recording, and compose them then",
+        )
     recorded = recorded_data(curve, production, recorded_data_bytes)
     chosen = law_of(law, profile)
     factor = production.data_bytes / recorded
