@@ -19,6 +19,7 @@ import { ProblemAlert } from "@/components/problem-alert";
 import { RenameButton } from "@/components/rename-button";
 import { RunProgress } from "@/components/run-progress";
 import { formatDate } from "@/units/quantity";
+import { Configurations } from "./configurations";
 import { Production } from "./production";
 import { Profile } from "./profile";
 import { ConversionLog, SummaryFigures } from "./summary-figures";
@@ -134,6 +135,7 @@ function WorkloadView({ workload }: { readonly workload: WorkloadOut }) {
         </>
       )}
       {workload.status === "ready" && <Production workload={workload} />}
+      {workload.summary?.production != null && <Configurations workload={workload} />}
       {workload.status === "ready" && workload.summary !== null && (
         <Profile
           workloadId={workload.id}
