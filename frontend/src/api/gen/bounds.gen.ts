@@ -248,7 +248,7 @@ export const ComponentIn = {
 export const ConfigurationsIn = {
   start: {"values":["steady","cold"],"usual":"steady"},
   horizon_months: {"low":1,"high":1200,"whole":true,"usual":36},
-  max_machines: {"low":1,"high":32,"whole":true,"usual":8},
+  max_machines: {"low":1,"high":16,"whole":true,"usual":8},
   kinds: {"most":3},
   reserved_gib: {"low":0,"high":1000000,"usual":4},
   usd_per_kwh: {"low":0,"high":1000000000},
