@@ -227,6 +227,7 @@ class TestTierCosts:
                 usd_per_kwh="0.30",
                 interest_per_year=0.05,
                 whole_devices=True,
+                watts_per_gib=0.4,
             ),
             200,
         )
@@ -239,6 +240,7 @@ class TestTierCosts:
                 usd_per_kwh=Decimal("0.30"),
                 interest_per_year=Decimal("0.05"),
                 whole_devices=True,
+                watts_per_gib=Decimal("0.4"),
             ),
         )
         assert [row["device_id"] for row in answer["rows"]] == [

@@ -13,7 +13,7 @@ async function fill(page: Page, name: string, value: string, group?: string) {
   await field.press("Enter");
 }
 
-test("hardware: a bill is made, compared, limited and opened again by its link", async ({
+test("hardware: a bill is made and compared, and limits are named", async ({
   page,
 }) => {
   await page.goto("/hardware");
@@ -49,6 +49,21 @@ test("hardware: a bill is made, compared, limited and opened again by its link",
   await expect(
     limit.filter({ hasText: "states no bays for a NVMe drive" }),
   ).toBeVisible();
+});
+
+test("hardware: a bill is opened again by its link, and lines are removed", async ({
+  page,
+}) => {
+  await page.goto("/hardware");
+  const card = page.getByRole("region", { name: "Rent against purchase" });
+  const rented = page.getByRole("table", { name: "Lines of aws-i4i.4xlarge" });
+  await expect(rented).toContainText("1,002.29", LONG);
+  await fill(page, "Compared over", "60");
+  await form(page).getByRole("button", { name: "Add volumes" }).click();
+  await form(page).getByRole("button", { name: "Add volumes" }).click();
+  await fill(page, "Size of one", "100000", "Volumes 2 of each machine");
+  const limit = page.getByRole("alert").filter({ hasText: "A limit is exceeded" });
+  await expect(limit).toContainText("65,536 GiB");
 
   // The link holds every line.
   const heading = await card.getByRole("heading").innerText();

@@ -106,6 +106,13 @@ def test_tier_cost_takes_power_and_provisioned_rates(answer: Any) -> None:
         for found in (one, two)
     ]
     assert power[1] == pytest.approx(2 * power[0])
+    ram = ("tier-cost", "--device", "dram-ddr5-4800-rdimm", "--held", "1TiB")
+    ram = (*ram, "--price-book", "street-2026-q3", "--usd-per-kwh", "0.1")
+    bare, stated = answer(*ram), answer(*ram, "--watts-per-gib", "0.4")
+    assert any("states no active power" in text for text in bare["missing"])
+    # 0.4 W x 1,024 GiB x 1.5 x 730 h at 0.10 USD/kWh.
+    added = float(stated["usd_per_month"]) - float(bare["usd_per_month"])
+    assert added == pytest.approx(44.8512)
 
 
 @pytest.mark.parametrize(

@@ -126,6 +126,23 @@ def test_what_is_left_out_is_named() -> None:
         dram, 2**30, assumptions=Assumptions(usd_per_kwh=Decimal(1))
     )
     assert priced.missing == ("power: `kv2009-dram-2008` states no active power",)
+    # 0.4 W for each of 2 GiB, at 1.5 W at the meter and 0.10 USD for 730 h of a kW.
+    stated = Assumptions(usd_per_kwh=Decimal("0.10"), watts_per_gib=Decimal("0.4"))
+    powered = economics.tier_cost(dram, 2**31, assumptions=stated)
+    [line] = [each for each in powered.lines if each.name == "power"]
+    assert line.usd_per_month == Decimal("0.0876")
+    assert powered.missing == ()
+    # What a device states goes first, and a rent includes its power.
+    own = economics.tier_cost(SSD, 10**9, assumptions=stated)
+    without = economics.tier_cost(
+        SSD, 10**9, assumptions=Assumptions(usd_per_kwh=Decimal("0.10"))
+    )
+    assert own.usd_per_month == without.usd_per_month
+    rented = economics.tier_cost(
+        catalog.device("aws-ebs-gp3-baseline"), 2**31, assumptions=stated
+    )
+    assert "power" not in {each.name for each in rented.lines}
+    assert any(text.startswith("power: ") for text in rented.missing)
 
 
 CHARGING = device(
@@ -248,6 +265,10 @@ def test_a_system_adds_its_tiers_and_compares_their_dates() -> None:
             "states no capacity, so whole devices cannot be counted",
         ),
         (lambda: Assumptions(pue=Decimal("0.5")), "pue: `0.5` must be at least 1"),
+        (
+            lambda: Assumptions(watts_per_gib=Decimal(-1)),
+            "watts_per_gib: `-1` must be finite and not negative",
+        ),
         (lambda: Assumptions(busy_share=Decimal(2)), "busy_share: `2` must lie in"),
         (lambda: Assumptions(amortisation_months=0), "amortisation_months `0`"),
         (lambda: Load(reads=Decimal(-1)), "reads: `-1` must be finite and not"),

@@ -3,18 +3,22 @@ import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { answer } from "./client";
 import {
   askBill,
+  askConfigurations,
   listParts,
   listPriceHistory,
   listServers,
   listVolumes,
 } from "./gen/sdk.gen";
-import type { BillIn } from "./gen/types.gen";
+import type { BillIn, ConfigurationsIn } from "./gen/types.gen";
 
 export type {
   BillIn,
   BillLineOut,
   BillOut,
   BillSideOut,
+  ConfigurationOut,
+  ConfigurationsIn,
+  ConfigurationsOut,
   PartOut,
   PriceSeriesOut,
   ServerOut,
@@ -50,5 +54,20 @@ export const billQuery = (question: BillIn) =>
     queryKey: ["bills", question],
     queryFn: ({ signal }) =>
       answer(askBill({ signal, body: question, throwOnError: true })),
+    placeholderData: keepPreviousData,
+  });
+
+export const configurationsQuery = (workload: string, question: ConfigurationsIn) =>
+  queryOptions({
+    queryKey: ["workloads", workload, "configurations", question],
+    queryFn: ({ signal }) =>
+      answer(
+        askConfigurations({
+          signal,
+          path: { workload_id: workload },
+          body: question,
+          throwOnError: true,
+        }),
+      ),
     placeholderData: keepPreviousData,
   });

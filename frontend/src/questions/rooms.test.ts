@@ -26,6 +26,8 @@ const LEADS_TO: Readonly<Record<string, readonly string[]>> = {
   hardware: ["tier-cost", "bill"],
   // A run of a sweep leads to the sweep.
   runs: ["simulate"],
+  // What can be bought leads to its bill.
+  workloads: ["bill"],
   // Two scenarios side by side are two comparisons.
   scenarios: ["compare"],
   // Workloads that are selected are put on one machine.

@@ -971,6 +971,7 @@ export const TierCostsIn = {
   amortisation_months: {"low":1,"high":600,"whole":true,"usual":36},
   interest_per_year: {"low":0,"high":10,"usual":0},
   usd_per_kwh: {"low":0,"high":1000000000},
+  watts_per_gib: {"low":0,"high":1000000},
   pue: {"low":1,"high":100,"usual":1.5},
   busy_share: {"low":0,"high":1,"usual":0.5},
 } as const;

@@ -18001,6 +18001,12 @@ export type TierCostsIn = {
      */
     usd_per_kwh?: number | string | null;
     /**
+     * Watts Per Gib
+     *
+     * Power of each GiB held, of devices that state no active power or no capacity, as memory does; absent: it is left out, and listed as missing. [W/GiB]
+     */
+    watts_per_gib?: number | null;
+    /**
      * Pue
      *
      * Power at the meter over power of the device.

@@ -21,6 +21,7 @@ import { RenameButton } from "@/components/rename-button";
 import { RunProgress } from "@/components/run-progress";
 import { formatDate } from "@/units/quantity";
 import { ComposedOf } from "./composed-of";
+import { Configurations } from "./configurations";
 import { Production } from "./production";
 import { Profile } from "./profile";
 import { ConversionLog, SummaryFigures } from "./summary-figures";
@@ -145,6 +146,7 @@ function WorkloadView({ workload }: { readonly workload: WorkloadOut }) {
       {workload.summary !== null &&
         workload.status === "ready" &&
         workload.summary.scaled_parts === null && <Production workload={workload} />}
+      {workload.summary?.production != null && <Configurations workload={workload} />}
       {workload.status === "ready" && workload.summary !== null && (
         <Profile
           workloadId={workload.id}

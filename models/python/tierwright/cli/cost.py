@@ -227,6 +227,14 @@ def tier_cost(
         str | None,
         typer.Option("--usd-per-kwh", metavar="M", help="Price of electricity. [USD]"),
     ] = None,
+    watts_per_gib: Annotated[
+        str | None,
+        typer.Option(
+            "--watts-per-gib",
+            metavar="W",
+            help="Power of each GiB held, of a device that states none, such as memory.",
+        ),
+    ] = None,
     interest: Annotated[
         str,
         typer.Option(
@@ -332,6 +340,7 @@ def tier_cost(
             pue=amount("--pue", pue),
             busy_share=amount("--busy-share", busy_share),
             whole_devices=whole_devices,
+            watts_per_gib=_given("--watts-per-gib", watts_per_gib),
         ),
     )
     each = found.usd_per_page_month(page_bytes)

@@ -66,6 +66,9 @@ class Assumptions:
         Share of the time the device is busy, between idle and active power. [1]
     whole_devices : bool
         Buy whole devices (capacity rounded up), instead of bytes.
+    watts_per_gib : Decimal or None
+        Power of each GiB, of a device that is bought and states no active power or no capacity, such
+        as memory; None leaves its power out, and says so. [W/GiB]
     """
 
     amortisation_months: int = DEFAULT_AMORTISATION_MONTHS
@@ -74,6 +77,7 @@ class Assumptions:
     pue: Decimal = Decimal("1.5")
     busy_share: Decimal = Decimal("0.5")
     whole_devices: bool = False
+    watts_per_gib: Decimal | None = None
 
     def __post_init__(self) -> None:
         check_amortisation(self.amortisation_months)
@@ -85,11 +89,14 @@ class Assumptions:
             interest,
             "must be finite and not negative",
         )
-        if self.usd_per_kwh is not None:
+        for name, stated in (
+            ("usd_per_kwh", self.usd_per_kwh),
+            ("watts_per_gib", self.watts_per_gib),
+        ):
             problems.check(
-                self.usd_per_kwh.is_finite() and self.usd_per_kwh >= 0,
-                "usd_per_kwh",
-                self.usd_per_kwh,
+                stated is None or (stated.is_finite() and stated >= 0),
+                name,
+                stated,
                 "must be finite and not negative",
             )
         problems.check(
@@ -408,7 +415,9 @@ def tier_cost(
     count = rented.count if price.rent else 1
     lines += _provisioned(device, work, rates, count, missing)
     lines += _requests(device, work, missing)
-    lines += _power(device, devices, used, missing)
+    # The rent of a volume or an instance includes its power.
+    held = None if price.rent else bought
+    lines += _power(device, devices, held, used, missing)
     total = sum((line.usd_per_month for line in lines), Decimal(0))
     running = sum(
         (line.usd_per_month for line in lines if not line.capital), Decimal(0)
@@ -629,13 +638,22 @@ def _product(
 
 
 def _power(
-    device: Device, devices: Decimal | None, used: Assumptions, missing: list[str]
+    device: Device,
+    devices: Decimal | None,
+    held_bytes: int | None,
+    used: Assumptions,
+    missing: list[str],
 ) -> Iterable[CostLine]:
     if used.usd_per_kwh is None:
         missing.append("power: no price of electricity was given")
         return
     active = device.figures.get("active_power_w")
     if active is None or devices is None:
+        if used.watts_per_gib is not None and held_bytes is not None:
+            yield _stated_power(
+                held_bytes, used.usd_per_kwh, used.watts_per_gib, used.pue
+            )
+            return
         lacking = "active power" if active is None else "capacity"
         missing.append(f"power: `{device.id}` states no {lacking}")
         return
@@ -664,6 +682,32 @@ def _power(
                 Number("price", used.usd_per_kwh, "USD/kWh", "given"),
             ),
             active.source,
+        ),
+    )
+
+
+def _stated_power(
+    held_bytes: int, usd_per_kwh: Decimal, watts_per_gib: Decimal, pue: Decimal
+) -> CostLine:
+    """Make the line of power by the watts that were stated for each GiB."""
+    held = Decimal(held_bytes) / UNIT_BYTES["GiB"]
+    monthly = watts_per_gib * held * pue * HOURS_PER_MONTH / WATTS_PER_KW * usd_per_kwh
+    return CostLine(
+        "power",
+        monthly,
+        capital=False,
+        derivation=Derivation(
+            "power",
+            monthly,
+            "USD/month",
+            "watts x held x PUE x 730 h / 1000 x price",
+            (
+                Number("watts", watts_per_gib, "W/GiB", "stated"),
+                Number("held", held, "GiB", "what is paid for"),
+                Number("PUE", pue, "1", "assumed"),
+                Number("price", usd_per_kwh, "USD/kWh", "given"),
+            ),
+            "as stated for this question",
         ),
     )
 

@@ -58,6 +58,13 @@ class TierCostsIn(Body):
     usd_per_kwh: UsdIn | None = Field(
         default=None, description="Absent: power is left out, and listed as missing."
     )
+    watts_per_gib: (
+        Annotated[float, Field(strict=True, ge=0, le=1e6, allow_inf_nan=False)] | None
+    ) = Field(
+        default=None,
+        description="Power of each GiB held, of devices that state no active power or no capacity, "
+        "as memory does; absent: it is left out, and listed as missing. [W/GiB]",
+    )
     pue: Annotated[float, Field(strict=True, ge=1, le=100, allow_inf_nan=False)] = (
         Field(default=1.5, description="Power at the meter over power of the device.")
     )

@@ -55,6 +55,9 @@ async def compare(
             pue=_exact(body.pue),
             busy_share=_exact(body.busy_share),
             whole_devices=body.whole_devices,
+            watts_per_gib=None
+            if body.watts_per_gib is None
+            else _exact(body.watts_per_gib),
         ),
     )
     return TierCostsOut(
