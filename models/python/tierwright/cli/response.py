@@ -287,5 +287,5 @@ def _print_check(checked: Checked) -> None:
 
 def _figure(row: CheckedFigure, value: float | None) -> str:
     if value is None:
-        return "unbounded"
+        return "-" if row.unit == "1" else "unbounded"
     return percent(value) if row.unit == "1" else format_microseconds(value)

@@ -80,6 +80,9 @@ def check(
     left = whole_ram_left(curve, answer.ram_pages, answer.flash_pages, flash_metadata)
     found: list[CheckedFigure] = []
     for each in answer.rows:
+        if each.unbounded:
+            found += _rows(each, None)
+            continue
         stretch = (recorded_accesses_per_s or 0.0) / each.accesses_per_s
         arrivals = (
             Arrivals("trace", stretch=stretch)
@@ -115,7 +118,7 @@ def check(
             else "accesses arrive as a Poisson process, "
         )
         + "and each device serves its operations first come, first served. Percentiles are read "
-        "from bins of 0.4 %.",
+        "from bins of 0.4 %. A scheme whose devices cannot carry the rate is not replayed.",
     )
 
 
@@ -132,9 +135,11 @@ def times_of(station: Station) -> DeviceTimes:
     )
 
 
-def _rows(model: SchemeAt, replayed: dict[str, Any]) -> Iterator[CheckedFigure]:
+def _rows(model: SchemeAt, replayed: dict[str, Any] | None) -> Iterator[CheckedFigure]:
     of, title, at = model.scheme, model.title, f"at the {model.rate} rate"
-    behind = any(replayed[each.tier]["utilisation"] >= 1 for each in model.stations)
+    behind = replayed is None or any(
+        replayed[each.tier]["utilisation"] >= 1 for each in model.stations
+    )
     for figure, unit, mine, theirs in (
         (MEAN, "µs", model.mean_us, "mean_us"),
         ("median", "µs", model.p50_us, "p50_us"),
@@ -147,7 +152,7 @@ def _rows(model: SchemeAt, replayed: dict[str, Any]) -> Iterator[CheckedFigure]:
             f"{figure} {at}",
             unit,
             mine,
-            None if behind else replayed[theirs],
+            None if replayed is None or behind else replayed[theirs],
         )
     for each in model.stations:
         yield row(
@@ -156,5 +161,5 @@ def _rows(model: SchemeAt, replayed: dict[str, Any]) -> Iterator[CheckedFigure]:
             f"busy share of {each.tier} {at}",
             "1",
             each.utilisation,
-            replayed[each.tier]["utilisation"],
+            None if replayed is None else replayed[each.tier]["utilisation"],
         )
