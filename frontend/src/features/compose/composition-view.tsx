@@ -169,7 +169,10 @@ function HowGood({ found }: { readonly found: CompositionOut }) {
   return (
     <Panel title="How far this may be off" label="How far this may be off">
       <Stack gap={6}>
-        <Text size="sm">{errorSentence(found)}</Text>
+        <Text size="sm">
+          {errorSentence(found)} The measurements are published in{" "}
+          <code>docs/models/compose.md</code>.
+        </Text>
         {scaled !== null && <Text size="sm">{scaled}</Text>}
         <Text size="sm">
           The workloads are assumed to share no pages and not to take turns.{" "}
