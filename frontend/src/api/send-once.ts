@@ -17,6 +17,7 @@ export const MAKING: readonly string[] = [
   "/workloads/from-profile",
   "/workloads/from-curve",
   "/workloads/from-description",
+  "/workloads/from-composition",
   "/workloads/{workload_id}/scaled",
   "/workloads/{workload_id}/read-again",
   "/scenarios",

@@ -26,17 +26,15 @@ const LEADS_TO: Readonly<Record<string, readonly string[]>> = {
   hardware: ["tier-cost", "bill"],
   // A run of a sweep leads to the sweep.
   runs: ["simulate"],
-  // What can be bought leads to its bill.
-  workloads: ["bill"],
   // Two scenarios side by side are two comparisons.
   scenarios: ["compare"],
-  // Workloads that are selected are put on one machine.
-  workloads: ["compose"],
+  // What can be bought leads to its bill; workloads that are selected are put on one machine.
+  workloads: ["bill", "compose"],
 };
 
 describe("a feature", () => {
   it("imports its own question only", () => {
-    expect(QUESTIONS).toHaveLength(9);
+    expect(QUESTIONS).toHaveLength(10);
     const others = Object.entries(SOURCES).flatMap(([path, source]) => {
       const feature = path.split("/")[2] ?? "";
       const own = LEADS_TO[feature] ?? [feature];
