@@ -15,6 +15,7 @@ from test_page_flow_evaluate import CURVE, FULL, book, device
 from tierwright.advise import compare
 from tierwright.advise.compare import Comparison
 from tierwright.evaluate.page_flow.at_load import devices_needed
+from tierwright.hardware.tier_prices import CostPart, part_of_devices
 from tierwright.profile.curve import Curve, Given
 from tierwright.profile.production import Production, Scaled
 
@@ -211,6 +212,23 @@ def test_where_the_dirty_share_is_unknown_it_is_of_the_most_dirty_pages() -> Non
     )
 
 
+@pytest.mark.oracle("hardware.tier_prices.part_of_devices")
+@pytest.mark.formula("hardware.tier_prices.part_of_devices")
+@given(st.integers(1, 200), st.integers(1, 120))
+def test_whole_devices_cost_as_many_times_one(count: int, months: int) -> None:
+    part = CostPart(
+        10 * GB, Decimal(1), "0.036", "USD/GB", "s", "2026", billed_bytes=10 * GB
+    )
+    found = part_of_devices(part, DISK, count, months)
+    # 24,000 GB at 0.036 USD
+    assert found.usd_per_month == pytest.approx(Decimal(864) * count / months)
+    assert found.billed_bytes == count * 24_000 * GB
+    assert part_of_devices(replace(part, held_bytes=0), DISK, count, months).price
+    unpriced = CostPart(10 * GB, None, reason="no price")
+    assert part_of_devices(unpriced, DISK, count, months) == unpriced
+
+
+@pytest.mark.formula("evaluate.page_flow.at_load.devices_needed")
 @given(
     st.floats(0, 1e6),
     st.integers(0, 10**15),

@@ -72,6 +72,8 @@ OUTSIDE = {
     "profile.given": "reads curves; held by its own tests",
     "common.checks": "checks inputs",
     "evaluate.page_flow.decision": "compares costs, and prices replays; held by test_decision.py",
+    "advise.at_load": "words; held by test_at_load.py",
+    "evaluate.page_flow.map_effects": "evaluates at other ends; held by test_advise_scheme_map.py",
     "evaluate.page_flow.effects": "evaluates at other ends; held by test_effects.py",
     "evaluate.page_flow.other_ends": "evaluates at other ends; held by test_effects.py",
     "advise.scale._curves": "parts of `advise.scale.answer`; held by test_scale.py",
@@ -125,6 +127,7 @@ OUTSIDE = {
 
 NO_MODEL = {
     "advise.bill.exact_money": "words",
+    "evaluate.page_flow.load.deciding_terms": "picks the terms of a replay or of the model",
     "evaluate.configurations.sold.part_entry": "picks a stated price",
     "evaluate.configurations.sold.sold": "lists what is sold; held by test_configurations.py",
     "evaluate.configurations.sold.volume_options": "picks sizes and rates to rent; held by "
@@ -315,6 +318,7 @@ NO_MODEL = {
 JOINED = {
     "advise.scheme_map.answer": "maps at both ends, in words",
     "advise.scheme_map.at_point": "a cell of a map, in words",
+    "evaluate.page_flow.at_load.at_load": "counts and prices of devices, scheme by scheme",
     "advise.compare.answer": "evaluation, decision by replay, in words",
     "advise.fragment_cache.answer": "a study of what a workload tells",
     "advise.compose.answer": "a shared cache beside a split, in words",

@@ -140,13 +140,7 @@ function WorkloadView({ workload }: { readonly workload: WorkloadOut }) {
           ))}
         </>
       )}
-      {workload.summary !== null && isComposed(workload.summary) && (
-        <ComposedOf summary={workload.summary} />
-      )}
-      {workload.summary !== null &&
-        workload.status === "ready" &&
-        workload.summary.scaled_parts === null && <Production workload={workload} />}
-      {workload.summary?.production != null && <Configurations workload={workload} />}
+      <Beyond workload={workload} />
       {workload.status === "ready" && workload.summary !== null && (
         <Profile
           workloadId={workload.id}
@@ -172,6 +166,23 @@ function WorkloadView({ workload }: { readonly workload: WorkloadOut }) {
         <ConversionLog workload={workload} summary={workload.summary} />
       )}
     </Page>
+  );
+}
+
+/** What the workload was composed of, the production that it is or could be, and what can be bought for that. */
+function Beyond({ workload }: { readonly workload: WorkloadOut }) {
+  const { summary } = workload;
+  if (summary === null) {
+    return null;
+  }
+  return (
+    <>
+      {isComposed(summary) && <ComposedOf summary={summary} />}
+      {workload.status === "ready" && summary.scaled_parts === null && (
+        <Production workload={workload} />
+      )}
+      {summary.production != null && <Configurations workload={workload} />}
+    </>
   );
 }
 
