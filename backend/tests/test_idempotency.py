@@ -214,6 +214,7 @@ def document(tmp_path_factory):
 
 MAKERS = {
     "copy_device",
+    "create_composed_workload",
     "create_device",
     "create_miniature",
     "create_pool_advisor",

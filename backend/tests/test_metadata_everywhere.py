@@ -2,6 +2,7 @@
 
 import inspect
 import re
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ NOT_CHARGED = {
     "/sce": "computes the memory of the fragment cache itself",
     "/sce/check": "replays a cache of the size stated",
     "/device-health": "one drive, no RAM",
+    "/workloads/{workload_id}/configurations": "whole machines, whose RAM less a reserve is stated",
 }
 """Questions about flash that no preset belongs to, and why."""
 
@@ -30,6 +32,7 @@ COMMANDS_NOT_CHARGED = {
 }
 
 
+@cache
 def questions() -> dict[str, dict[str, Any]]:
     """Bodies of requests that name flash, by path."""
     document = make_app(Settings()).openapi()

@@ -40,7 +40,13 @@ test("hardware: a bill is made and compared, and limits are named", async ({
   await fill(page, "Size of one", "100000", "Volumes 2 of each machine");
   const limit = page.getByRole("alert").filter({ hasText: "A limit is exceeded" });
   await expect(limit).toContainText("100,000 GiB are more than the 65,536 GiB");
-  await expectAccessible(page, "bill with two volumes and a limit");
+  await expectAccessible(page, "bill with two volumes and a limit", [
+    form(page),
+    card,
+    rented,
+    built,
+    limit,
+  ]);
 
   // A chassis that states no bays for its drive.
   const chassis = form(page).getByRole("group", { name: "Part 1 of each machine" });

@@ -123,7 +123,7 @@ test("what rests on an unknown dirty share is told at both ends on every page", 
   await page.goto(
     `/scheme-map?${asked}&x=ram_pages&x_low=100&x_high=5000&y=flash_pages&y_low=200&y_high=60000`,
   );
-  await expect(page.getByText(unknown).first()).toBeVisible();
+  await showNote(page, unknown);
   await none.click();
   await expect(
     page.getByRole("button", { name: /^Why this number: Lazy,/ }),

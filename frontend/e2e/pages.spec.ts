@@ -24,14 +24,16 @@ test("hardware: an own device is copied, edited and deleted", async ({ page }) =
   await editor.getByRole("button", { name: "Save", exact: true }).click();
   await expect(editor.getByText(/"many" is not a number/)).toBeVisible();
   await editor.getByLabel("Value").first().fill("7680");
-  await expectAccessible(page, "device editor");
+  await expectAccessible(page, "device editor", [editor]);
   await editor.getByRole("button", { name: "Save", exact: true }).click();
   await expect(editor).toBeHidden();
 
   await page.getByLabel("Find a device by name").fill(name);
   await page.getByRole("button", { name: `Figures of ${name}` }).click();
   await expect(page.getByRole("table", { name: `Figures of ${name}` })).toBeVisible();
-  await expectAccessible(page, "device figures");
+  await expectAccessible(page, "device figures", [
+    page.getByRole("table", { name: `Figures of ${name}` }),
+  ]);
   await page.getByRole("button", { name: `Delete ${name}` }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Delete" }).click();
   await expect(page.getByText("No device has this name")).toBeVisible();

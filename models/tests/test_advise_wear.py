@@ -227,3 +227,9 @@ def test_a_rate_says_where_it_is_from() -> None:
         250.0,
         "1,000 accesses in 4.00 s of the workload",
     )
+
+
+def test_of_a_drive_that_is_worn_nothing_changes_its_life(curve: Curve) -> None:
+    found = worn(curve, written_tb=1e12)
+    effects = {each.code: each.effect for each in found.cautions}
+    assert "no change of years of life" in effects["warm_up_inside"]

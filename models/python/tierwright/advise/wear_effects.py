@@ -162,7 +162,10 @@ def _without_warm_up(chosen: str, outlook: WearOutlook) -> Outcome:
         change = fewest[chosen] / most - 1 if most > 0 else 0.0
     else:
         longest = math.inf if life.years_to is None else life.years_to
-        change = longest / life.years - 1 if math.isfinite(longest) else math.inf
+        if life.years == 0:  # it is worn, whatever is written
+            change = 0.0
+        else:
+            change = longest / life.years - 1 if math.isfinite(longest) else math.inf
     loss = fewest[chosen] / fewest[best] - 1 if fewest[best] > 0 else 0.0
     return Outcome("only evictions write to flash", change, f"`{best}`", loss)
 

@@ -301,6 +301,7 @@ class CheckOut(Answer):
     smallest_tier="Which of the two has the fewest pages: `RAM` or `flash`.",
     smallest_pages="So many. [pages]",
     recorded_data_bytes="Data of the recorded system. [bytes]",
+    held_share="RAM and flash as a share of the pages of the recording; 0 where caches need not be full. [1]",
 )
 class ReplaySizesOut(Answer):
     """Sizes at which the recording of a scaled workload was replayed."""
