@@ -33,7 +33,7 @@ ROOT = Path(__file__).resolve().parent.parent
 BIN = ROOT / ".venv" / "bin"
 START_TIMEOUT_S = 90
 TOLD_FAILURES = 12  # of each suite, at the end
-PYTHON_WORKERS = "4"  # on two cores too: half of what the tests do is to wait
+PYTHON_WORKERS = "3"  # on two cores too: half of what the tests do is to wait
 SLOWEST = 25
 TOLD_LINES = 8  # of each failure
 

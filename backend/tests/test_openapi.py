@@ -132,6 +132,8 @@ def aim(case):
     for part in (case.path_parameters, case.body):
         if isinstance(part, dict):
             part.update({key: KNOWN[key] for key in KNOWN if key in part})
+    if isinstance(case.body, dict) and "max_machines" in case.body:
+        case.body["max_machines"] = 1  # each further machine is as much work again
     if "/formulas/" in case.path and case.path_parameters:
         case.path_parameters["name"] = "face.writeback_chain"
 

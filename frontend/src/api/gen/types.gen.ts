@@ -13443,6 +13443,8 @@ export type ReplaySizesOut = {
     recorded_data_bytes: number;
     /**
      * Held Share
+     *
+     * RAM and flash as a share of the pages of the recording; 0 where caches need not be full. [1]
      */
     held_share: number;
 };
