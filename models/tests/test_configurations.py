@@ -469,6 +469,7 @@ def test_reasons_follow_what_is_asked() -> None:
     )  # one instance that has exactly as much, two or three of it
     assert exact.cheapest is None
     assert "No configuration that has all its prices suits 4 TiB" in exact.finding
+    assert ", what" not in exact.finding
     cheap = asked(kinds=("instances",), max_usd_per_month=Decimal(2000))
     assert all(each.monthly_usd <= 2000 for each in cheap.front)
     text = next(
@@ -497,6 +498,7 @@ def test_data_grow_over_the_months() -> None:
     grown = configurations.answer(
         scaled(growth_per_year=1.0), kinds=("instances",), horizon_months=24
     )
+    assert "16 TiB, what 4 TiB are after 24 months" in grown.finding
     assert grown.data_bytes == 16 * TIB
     shrunk = configurations.answer(
         scaled(growth_per_year=-0.5), kinds=("instances",), horizon_months=24

@@ -369,7 +369,14 @@ def answer(
     cheapest, fastest = (shown[0], shown[-1]) if shown else (None, None)
     return Configurations(
         finding=_finding(
-            len(columns), len(suits), cheapest, fastest, shown_bounds, excluded, wanted
+            len(columns),
+            len(suits),
+            cheapest,
+            fastest,
+            shown_bounds,
+            excluded,
+            wanted,
+            _data_bytes(curve, 0),
         ),
         warnings=tuple(
             _cautions(
@@ -741,10 +748,13 @@ def _finding(
     bounds: tuple[Configuration, ...],
     excluded: list[Excluded],
     wanted: Wanted,
+    now_bytes: int,
 ) -> str:
     """Say what is cheapest and what is fastest, and why most others are out."""
     held = format_bytes(wanted.data_bytes)
     months = counted(wanted.horizon_months, "month")
+    if wanted.data_bytes > now_bytes:
+        held = f"{held}, what {format_bytes(now_bytes)} are after {months}"
     if cheapest is None or fastest is None:
         said = [
             f"No configuration that has all its prices suits {held}, of {counted(evaluated, 'configuration')}."
