@@ -116,6 +116,21 @@ def test_no_flash_costs_least_where_flash_is_dear() -> None:
     )
 
 
+def test_everything_in_ram_costs_least_where_it_does() -> None:
+    # 1.6 MB of data in RAM at 100 USD/GiB a month, and one disk for it; a flash device costs 32.
+    cheap = book(
+        {"kind": "dram", "usd_per_gib": 3600, "source": "s"},
+        {"kind": "nvme", "usd_per_gb": 0.36, "source": "s"},
+        {"kind": "hdd", "usd_per_gb": 0.0036, "source": "s"},
+    )
+    found = asked(replace(scaled(), cold=scaled()), prices=cheap)
+    assert found.load_verdict.startswith(
+        "Everything in RAM costs least: 2.55 USD a month for 1 disk and RAM, "
+    )
+    assert "1 disk with everything in ram" not in found.load_sentence
+    assert "1 disk with everything in RAM" in found.load_sentence
+
+
 def test_what_costs_the_same_is_said_to() -> None:
     # One flash device and 3 disks against 6 disks, at the price at which they are equal.
     even = book(

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
 from typing import NamedTuple
 
 from tierwright.advise.point import scheme_titles
-from tierwright.common.currency import amount, shown_in
+from tierwright.common.currency import amount, money
 from tierwright.common.units import format_count
 from tierwright.common.wording import counted, listed
-from tierwright.evaluate.page_flow.outer import ON_FLASH, TITLES
+from tierwright.evaluate.page_flow.outer import IN_RAM, ON_FLASH, TITLES
 from tierwright.evaluate.page_flow.results import AtLoad, DevicesNeeded, Evaluation
 from tierwright.evaluate.page_flow.schemes import NO_FLASH
 
@@ -62,30 +61,47 @@ def verdict(found: Evaluation, load: AtLoad) -> str:
     difference = costs[1] - costs[0]
     machine = " on each machine" if load.machines > 1 else ""
     what = listed([*_devices(least.needed), "RAM"])
-    own = f"{_money(costs[0])} a month for {what}{machine}"
+    own = f"{money(costs[0])} a month for {what}{machine}"
     if amount(costs[0]) == amount(costs[1]):
         return f"{least.title} and {next_.title} cost the same: {own}."
-    return f"{least.title} costs least: {own}, {_money(difference)} less than {next_.title.lower()}."
+    return f"{least.title} costs least: {own}, {money(difference)} less than {_in_sentence(next_.title)}."
 
 
 def _ways(found: Evaluation, load: AtLoad) -> list[_Way]:
-    """Return the ways to carry the load, the cheapest first where all prices are known."""
-    ways = [_Way("No flash", " without flash", load.schemes[NO_FLASH])]
-    if found.inputs["flash_pages"] and found.best != NO_FLASH:
-        title = scheme_titles()[found.best]
-        ways.insert(0, _Way(title, f" under {title}", load.schemes[found.best]))
-    if ON_FLASH in load.outer:
-        ways.append(
-            _Way(TITLES[ON_FLASH], " with everything on flash", load.outer[ON_FLASH])
+    """Return the ways to carry the load, the cheapest first where all prices are known.
+
+    The best scheme, no flash, everything on flash; and what costs still less than these.
+    """
+    titles = scheme_titles()
+    every = {
+        name: _Way(titles[name], f" under {titles[name]}", needed)
+        for name, needed in load.schemes.items()
+        if name == NO_FLASH or found.inputs["flash_pages"]
+    } | {
+        name: _Way(
+            TITLES[name], f" with {_in_sentence(TITLES[name])}", load.outer[name]
         )
-    known = [
-        (way.needed.cost_usd_per_month, place)
-        for place, way in enumerate(ways)
-        if way.needed.cost_usd_per_month is not None
+        for name in (ON_FLASH, IN_RAM)
+        if name in load.outer
+    }
+    every[NO_FLASH] = _Way("No flash", " without flash", load.schemes[NO_FLASH])
+    shown = [
+        name
+        for name in dict.fromkeys((found.best, NO_FLASH, ON_FLASH))
+        if name in every
     ]
-    if len(known) < len(ways):
-        return ways
-    return [ways[place] for _, place in sorted(known)]
+    costs = {name: way.needed.cost_usd_per_month for name, way in every.items()}
+    known = {name: cost for name, cost in costs.items() if cost is not None}
+    if len(known) < len(every):
+        return [every[name] for name in shown]
+    least = min(known, key=lambda name: (known[name], name not in shown))
+    shown = list(dict.fromkeys((*shown, least)))
+    return [every[name] for name in sorted(shown, key=lambda name: known[name])]
+
+
+def _in_sentence(title: str) -> str:
+    """Write a title within a sentence."""
+    return f"{title[0].lower()}{title[1:]}"
 
 
 def _devices(needed: DevicesNeeded) -> list[str]:
@@ -97,8 +113,4 @@ def _price(needed: DevicesNeeded) -> str:
     """Money in brackets; nothing where it is not known."""
     if needed.cost_usd_per_month is None:
         return ""
-    return f" ({_money(needed.cost_usd_per_month)} a month with RAM)"
-
-
-def _money(usd: Decimal) -> str:
-    return f"{amount(usd)} {shown_in().currency}"
+    return f" ({money(needed.cost_usd_per_month)} a month with RAM)"
