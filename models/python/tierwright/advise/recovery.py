@@ -289,7 +289,7 @@ def answer(
         restart_reason=reason,
         weigh=_weigher(
             Situation(curve, flash, disk, (left,)),
-            (fill.seconds, restart),
+            restart,
             lambda of: answer(
                 of.curve,
                 ram_pages=ram_pages,
@@ -309,11 +309,10 @@ def answer(
 
 def _weigher(
     asked: Situation,
-    found: tuple[float, RestartFound | None],
+    restart: RestartFound | None,
     answer_in: Callable[[Situation], Recovery],
 ) -> Weigh:
     """Return what computes the effect of a caution: on the restart, or on filling where there is none."""
-    _, restart = found
     faster = restart is None or restart.speedup >= 1
 
     def times(of: Situation) -> tuple[float, float]:

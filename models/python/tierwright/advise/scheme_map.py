@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from tierwright.advise.point import DIRTY_SHARE_UNKNOWN, ONE_END, scheme_titles
 from tierwright.common.answer import Answer, Figure, Step, step
-from tierwright.common.cautions import EQUAL_SHARE, Caution, Effect, Weigh
+from tierwright.common.cautions import Caution, Effect, Weigh
 from tierwright.common.derivation import plain, shown
 from tierwright.common.wording import percent, three_digits
 from tierwright.evaluate.page_flow import map_effects, map_point
@@ -161,16 +161,7 @@ def _weigh_range(weigh: Weigh, share: float) -> Weigh:
     def weigh_range(caution: Caution) -> Effect:
         if caution.name != DIRTY_SHARE_UNKNOWN.name:
             return weigh(caution)
-        return Effect(
-            "if no evicted page is dirty: "
-            + (
-                "the same scheme would be best everywhere on the map"
-                if share == 0
-                else f"on {percent(share)} of the map another scheme would be best"
-            ),
-            could_change_choice=share > EQUAL_SHARE,
-            size=share,
-        )
+        return map_effects.effect("no evicted page is dirty", share)
 
     return weigh_range
 

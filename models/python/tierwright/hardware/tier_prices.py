@@ -191,19 +191,15 @@ def part_of_devices(
     each = Decimal(part.price) / UNIT_BYTES[per]
     if part.unit.endswith("/month"):
         used = provision(device)
-        rented = sum(
-            (charge.usd_per_month for charge in charges(device, used, count)),
-            Decimal(0),
-        )
+        extra = list(charges(device, used, count))
+        rented = sum((charge.usd_per_month for charge in extra), Decimal(0))
         least = volumes(device, 1, used).least_bytes
         billed = max(part.held_bytes, count * least)
         return replace(
             part,
             usd_per_month=each * billed + rented,
             provisioned_usd_per_month=rented,
-            provisioned=" + ".join(
-                charge.text for charge in charges(device, used, count)
-            ),
+            provisioned=" + ".join(charge.text for charge in extra),
             billed_bytes=billed,
             billed=counted(count, "volume") if count > 1 else part.billed,
             volumes=count,

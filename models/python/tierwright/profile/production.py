@@ -137,6 +137,12 @@ class Production:
         """Mean rate of one machine, reads spread over the copies. [1/s]"""
         return self.accesses_per_s / self.machines
 
+    @property
+    def machine_peak_accesses_per_s(self) -> float | None:
+        """The same in the busiest hour; None where nobody said. [1/s]"""
+        peak = self.peak_accesses_per_s
+        return None if peak is None else peak / self.machines
+
     def to_dict(self) -> dict[str, Any]:
         """Return the key `production` of a profile file."""
         return {

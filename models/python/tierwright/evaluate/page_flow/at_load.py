@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from decimal import Decimal
 
 from tierwright.evaluate.page_flow.load import BusyShares, busy_shares, deciding_terms
-from tierwright.evaluate.page_flow.outer import IN_RAM, ON_FLASH, WITHOUT
+from tierwright.evaluate.page_flow.outer import ON_FLASH
 from tierwright.evaluate.page_flow.results import (
     AtLoad,
     DevicesNeeded,
@@ -91,12 +91,8 @@ def at_load(
     if curve.scaled is None:
         return None
     production = curve.scaled.production
-    peak = production.peak_accesses_per_s
-    rate = (
-        production.machine_accesses_per_s
-        if peak is None
-        else peak / production.machines
-    )
+    peak = production.machine_peak_accesses_per_s
+    rate = production.machine_accesses_per_s if peak is None else peak
 
     def needed(
         terms: Mapping[str, float], parts: Mapping[str, CostPart], *, flash: bool
@@ -120,7 +116,6 @@ def at_load(
                 bar.cost_terms_us_per_access, bar.cost_parts, flash=name == ON_FLASH
             )
             for name, bar in outer.bars.items()
-            if name in (WITHOUT, IN_RAM, ON_FLASH)
         },
     )
 

@@ -110,13 +110,26 @@ def beaten(before: FloatArray, after: FloatArray) -> float:
 
 def _effect(ends: Sequence[OtherEnd], shares: Sequence[float]) -> Effect:
     share, worst = max(zip(shares, ends, strict=True), key=lambda each: each[0])
+    return effect(worst.when, share)
+
+
+def effect(when: str, share: float) -> Effect:
+    """Say on how much of a map another scheme would be best.
+
+    Parameters
+    ----------
+    when : str
+        At which other end, to be read behind *if*.
+    share : float
+        Of the places of the map. [1]
+    """
     if share == 0:
         return Effect(
-            f"if {worst.when}: the same scheme would be best everywhere on the map",
+            f"if {when}: the same scheme would be best everywhere on the map",
             could_change_choice=False,
         )
     return Effect(
-        f"if {worst.when}: on {percent(share)} of the map another scheme would be best",
+        f"if {when}: on {percent(share)} of the map another scheme would be best",
         could_change_choice=share > EQUAL_SHARE,
         size=share,
     )
