@@ -367,9 +367,7 @@ def _answer(
     if best is None:
         limits = [*chosen.limits, *_response_limits(asked, table, chosen, order)]
         conflicting = conflict(limits, len(options))
-    shadows = (
-        _shadows(asked, table, chosen, best) if how_sure and best is not None else ()
-    )
+    shadows = _shadows(asked, table, best) if how_sure and best is not None else ()
     limited = _words.limited(shadows)
     setting = asked.setting
     return Advice(
@@ -514,7 +512,7 @@ def _saving(zero: Option | None, best: Option | None) -> Decimal | None:
 def _alternatives(
     asked: _Asked, table: Table, chosen: _Chosen, best: int | None
 ) -> list[int]:
-    """The best of each other kind, and what there is."""
+    """Return the best of each other kind, and what there is."""
     if best is None:
         return []
     kinds = table.hardware_codes
@@ -535,7 +533,7 @@ def _alternatives(
 
 
 def _front(asked: _Asked, table: Table, chosen: _Chosen) -> IntArray:
-    """The front of money and I/O time of what keeps every limit."""
+    """Return the front of money and I/O time of what keeps every limit."""
     rows = np.sort(chosen.order)
     while True:
         front = choose.front(table.options, rows)
@@ -581,7 +579,7 @@ def _rejected_counts(chosen: _Chosen, rows: int) -> dict[str, int]:
 
 
 def _rejected(asked: _Asked, table: Table, chosen: _Chosen) -> Iterator[Rejected]:
-    """The best of each kind that breaks a limit, those that break fewest first."""
+    """Yield the best of each kind that breaks a limit, those that break fewest first."""
     options = table.options
     limits = [*chosen.limits, *_response_limits(asked, table, chosen, chosen.order)]
     first = first_broken(limits, len(options))
@@ -624,10 +622,8 @@ def _broken(limit: Limit, at: int) -> Broken:
     )
 
 
-def _shadows(
-    asked: _Asked, table: Table, chosen: _Chosen, best: int
-) -> tuple[Shadow, ...]:
-    """What the best option would be without each limit, where that is better; the largest first."""
+def _shadows(asked: _Asked, table: Table, best: int) -> tuple[Shadow, ...]:
+    """Say what the best option would be without each limit, where that is better; the largest first."""
     options = table.options
     by_time = asked.objective == "io_time"
     own = _objective(options, best, by_time=by_time)
@@ -667,7 +663,7 @@ def _objective(options: Options, at: int, *, by_time: bool) -> float:
 
 
 def _tornado(asked: _Asked, table: Table, best: int) -> Iterator[Bar]:
-    """What the ends of what is not known of the curve do to the answer; the largest first."""
+    """Say what the ends of what is not known of the curve do to the answer; the largest first."""
     none = Device("none", "none", "nvme")
     options = table.options
     curve = asked.setting.curve
@@ -744,7 +740,7 @@ def _rules(
     best: int | None,
     option: Any,
 ) -> Iterator[RuleOfThumb]:
-    """What five rules of thumb would have bought, and what each costs more."""
+    """Say what five rules of thumb would have bought, and what each costs more."""
     setting = asked.setting
     data = float(setting.data_bytes * setting.replicas)
     for rule in thumbs(setting.curve, data, setting.rates.mean, setting.machines):
@@ -778,6 +774,8 @@ def _rules(
 
 def _cautions(asked: _Asked, table: Table, best: int | None) -> Iterator[Caution]:
     setting = asked.setting
+    candidates = setting.candidates
+    source = None if best is None else table.source(best)
     if best is not None:
         yield from about_curve(
             setting.curve,
@@ -790,42 +788,41 @@ def _cautions(asked: _Asked, table: Table, best: int | None) -> Iterator[Caution
             "the workload states no rate, so whether the devices carry its load was not checked",
             "scale the workload to production, or state its rate",
         )
-    if best is not None and table.source(best) == "devices":
-        if setting.candidates.machine_usd is None:
-            yield Caution(
-                "machine_left_out",
-                "the machine that RAM and devices need is not counted: no price of it is stated",
-                "state the price of a machine without RAM and drives, or choose among whole systems",
-                could_change_choice=len(setting.candidates.kinds) > 1,
-                effect="whole systems may cost less than these with their machine"
-                if len(setting.candidates.kinds) > 1
-                else "every option costs as much more",
-            )
-    if "chassis" in setting.candidates.kinds and not setting.candidates.prices_chassis:
+    if source == "devices" and candidates.machine_usd is None:
+        beside = len(candidates.kinds) > 1
+        yield Caution(
+            "machine_left_out",
+            "the machine that RAM and devices need is not counted: no price of it is stated",
+            "state the price of a machine without RAM and drives, or choose among whole systems",
+            could_change_choice=beside,
+            effect="whole systems may cost less than these with their machine"
+            if beside
+            else "every option costs as much more",
+        )
+    if "chassis" in candidates.kinds and not candidates.prices_chassis:
         yield Caution(
             "chassis_without_price",
             "servers built from parts are no candidates: no chassis has a list price, and none is stated",
             "state the price of a chassis",
         )
-    if "devices" in setting.candidates.kinds and table.shelf.ram is None:
+    if "devices" in candidates.kinds and table.shelf.ram is None:
         yield Caution(
             "no_price_of_ram",
             "no price book with a price of RAM was chosen, so RAM and devices bought by themselves are no candidates",
             "choose a price book",
         )
-    if best is not None and table.source(best) == "instances":
+    if source == "instances":
         yield Caution(
             "data_on_local_disks",
             "local disks of an instance lose their content when it stops or its host fails, and here they hold the data",
             "keep copies on other machines: state the replicas of production",
         )
-    if setting.candidates.usd_per_kwh is None and best is not None:
-        if table.source(best) in ("chassis", "devices"):
-            yield Caution(
-                "power_left_out",
-                "electricity of what is bought is not counted: no price of it is stated",
-                "state the price of a kWh and the watts of a server",
-            )
+    if source in ("chassis", "devices") and candidates.usd_per_kwh is None:
+        yield Caution(
+            "power_left_out",
+            "electricity of what is bought is not counted: no price of it is stated",
+            "state the price of a kWh and the watts of a server",
+        )
 
 
 def _steps(best: Option | None) -> Iterator[Step]:

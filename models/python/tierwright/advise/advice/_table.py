@@ -172,7 +172,7 @@ class Table:
         return str(CHOICES[self.options.scheme[at]])
 
     def devices(self, at: int) -> tuple[Device | None, Device | None]:
-        """What caches, and what holds the data; None where no source states figures."""
+        """Return what caches, and what holds the data; None where no source states figures."""
         row, source = int(self.options.row[at]), self.source(at)
         uses_flash = self.scheme(at) != NO_FLASH
         if source == "have":
@@ -408,12 +408,12 @@ class Table:
         return Table(replace(self.setting, curve=curve))
 
     def value(self, name: str, at: int) -> float | None:
-        """What a constraint limits, of one option."""
+        """Return what a constraint limits, of one option."""
         return _finite(values(self.options.rows(np.asarray([at])), name)[0])
 
 
 def _known(own: Device | None, other: Device | None) -> Device | None:
-    """The device whose times were used: its own, or that which stands in for it."""
+    """Return the device whose times were used: its own, or that which stands in for it."""
     if own is not None and "read_iops" in own.figures and "write_iops" in own.figures:
         return own
     return other or own

@@ -366,14 +366,10 @@ def have_from_mapping(data: Mapping[str, Any], place: str) -> Have:
             given[name] = _size(data.get(key), key, problems)
     for key, name in (("flash_device", "flash"), ("disk_device", "disk")):
         value = data.get(key)
-        if key in data or name == "disk":
-            if problems.check(
-                isinstance(value, str),
-                key,
-                value,
-                "must name a device of the catalogue",
-            ):
-                given[name] = catalog.device(str(value))
+        if (key in data or name == "disk") and problems.check(
+            isinstance(value, str), key, value, "must name a device of the catalogue"
+        ):
+            given[name] = catalog.device(str(value))
     for name in ("usd_per_month", "purchase_usd"):
         if name in data:
             given[name] = _amount(data[name], name, problems)
