@@ -19,6 +19,18 @@ MIRRORS = {
         "FigureOut": "hardware.device.Figure",
         "MeasurementOut": "hardware.device.Measurement",
     },
+    "questions.advice.schemas": {
+        "OptionOut": "advise.advice.found.Option",
+        "RejectedOut": "advise.advice.found.Rejected",
+        "ShadowOut": "advise.advice.found.Shadow",
+        "VerdictOut": "advise.advice.found.Verdict",
+        "BarOut": "advise.advice.found.Bar",
+        "ConfidenceOut": "advise.advice.found.Confidence",
+        "CheckedOptionOut": "advise.advice.found.CheckedOption",
+        "WhenOut": "advise.advice.found.When",
+        "RuleOfThumbOut": "advise.advice.found.RuleOfThumb",
+        "CandidatesIn": "advise.advice.request.Candidates",
+    },
     "questions.configurations.schemas": {
         "ConfigurationOut": "advise.configurations.Configuration",
     },

@@ -33,6 +33,7 @@ def asked(operation: str, *told_otherwise: str, function: str = "answer") -> Ask
 
 QUESTIONS = {
     "access_cost": asked("ask_access_cost"),
+    "advice": asked("ask_advice"),
     "bill": asked("ask_bill"),
     "compare": asked("ask_compare", "margin", "estimator", function="of_evaluation"),
     "configurations": asked("ask_configurations"),

@@ -303,6 +303,20 @@ _QUESTIONS = {
     "ask_configurations": Example(
         {"kinds": ["instances"], "max_machines": 2, "max_io_us": 5.0}, path=_WORKLOAD
     ),
+    "ask_advice": Example(
+        {
+            "have": {
+                "ram_bytes": 16 * 2**30,
+                "disk_device_id": "seagate-exos-x24-24tb",
+                "disks": 2,
+                "usd_per_month": "900",
+            },
+            "candidates": {"kinds": ["instances", "volumes"], "max_machines": 2},
+            "constraints": {"usd_per_month": "5000"},
+            "horizon_months": 24,
+        },
+        path=_WORKLOAD,
+    ),
     "ask_composition": Example(
         {
             "workloads": [

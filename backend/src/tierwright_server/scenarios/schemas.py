@@ -10,6 +10,7 @@ from tierwright_server.scenarios.asks import Asks
 from tierwright_server.scenarios.kept import Comparison, KeptAnswer
 
 Question = Literal[
+    "advice",
     "compare",
     "scheme_map",
     "pool_split",

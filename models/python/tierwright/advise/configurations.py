@@ -253,16 +253,16 @@ def _plain(one: Configuration) -> dict[str, Any]:
     found: dict[str, Any] = plain(one)
     for name in ("monthly_usd", "usd_per_month", "purchase_usd", "total_usd"):
         found[name] = text_of(getattr(one, name))
-    found["config"] = _as_read(one.config)
+    found["config"] = as_read(one.config)
     return found
 
 
-def _as_read(value: Any) -> Any:
+def as_read(value: Any) -> Any:
     """Return a CONFIG with numbers in place of Decimals: amounts of a request, which no currency is put beside."""
-    if isinstance(value, dict):
-        return {key: _as_read(entry) for key, entry in value.items()}
-    if isinstance(value, list):
-        return [_as_read(entry) for entry in value]
+    if isinstance(value, Mapping):
+        return {key: as_read(entry) for key, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [as_read(entry) for entry in value]
     if isinstance(value, Decimal):
         number = plain_number(value)
         return number if Decimal(repr(number)) == value else text_of(value)

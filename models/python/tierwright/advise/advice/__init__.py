@@ -16,7 +16,7 @@ import numpy as np
 from tierwright.advise import bill
 from tierwright.advise.advice import _words
 from tierwright.advise.advice._checked import MOST_FINALISTS, Replayed, replayed
-from tierwright.advise.advice._table import Rates, Setting, Table, as_text
+from tierwright.advise.advice._table import Rates, Setting, Table
 from tierwright.advise.advice.found import (
     Advice,
     Bar,
@@ -38,6 +38,7 @@ from tierwright.advise.advice.request import (
 )
 from tierwright.advise.configurations import (
     NOT_INCLUDED,
+    as_read,
     data_bytes_of,
     rates_of,
 )
@@ -203,7 +204,7 @@ class _Asked:
             "page_bytes": setting.curve.page_bytes,
             "rates": setting.rates.both,
             "candidates": plain(setting.candidates),
-            "have": None if setting.have is None else plain(as_text(_have(setting))),
+            "have": None if setting.have is None else plain(as_read(_have(setting))),
             "prices": None if setting.prices is None else setting.prices.to_dict(),
             "months": setting.horizon_months,
             "devices": [

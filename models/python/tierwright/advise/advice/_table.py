@@ -13,7 +13,7 @@ import numpy as np
 
 from tierwright.advise.advice.found import Option
 from tierwright.advise.advice.request import Candidates, Have
-from tierwright.advise.configurations import name_of
+from tierwright.advise.configurations import as_read, name_of
 from tierwright.common.arrays import FloatArray
 from tierwright.common.currency import text_of
 from tierwright.common.derivation import plain
@@ -380,7 +380,7 @@ class Table:
             flash_devices=int(options.flash_devices[at]) * machines,
             disks=int(options.store_devices[at]) * machines,
             server=self.server(at),
-            volumes=tuple(as_text(each) for each in config.get("volume", ())),
+            volumes=tuple(as_read(each) for each in config.get("volume", ())),
             scheme=self.scheme(at),
             usd_per_month=Decimal(int(options.month_cents[at])) * CENT
             if priced
@@ -400,7 +400,7 @@ class Table:
             disk_share=reads[1],
             months_until_too_small=self.months_left(at),
             bill=rows,
-            config=as_text(config),
+            config=as_read(config),
         )
 
     def with_curve(self, curve: Curve) -> Table:
@@ -613,12 +613,3 @@ def bill_rows(
                 }
             )
     return tuple(rows)
-
-
-def as_text(value: Any) -> Any:
-    """Return a CONFIG with its amounts as texts, as a form or a file would state them."""
-    if isinstance(value, Mapping):
-        return {key: as_text(entry) for key, entry in value.items()}
-    if isinstance(value, list | tuple):
-        return [as_text(entry) for entry in value]
-    return text_of(value) if isinstance(value, Decimal) else value

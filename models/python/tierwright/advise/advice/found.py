@@ -61,7 +61,7 @@ class Option:
     bill : tuple of dict
         Rows of `tierwright bill`, each with its purchase spread over the months; amounts as texts.
     config : dict
-        CONFIG of `tierwright bill`, amounts as texts; empty where the cost was stated.
+        CONFIG of `tierwright bill`, as it is read again; empty where the cost was stated.
     """
 
     name: str

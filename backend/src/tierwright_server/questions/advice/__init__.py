@@ -1,0 +1,1 @@
+"""What to buy for a workload and how to run it."""

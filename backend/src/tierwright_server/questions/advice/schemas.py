@@ -1,0 +1,504 @@
+"""Shapes of an advice."""
+
+from decimal import Decimal
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from tierwright.advise.advice.found import Broken, Infeasible
+from tierwright_server.common.mirrors import mirrors
+from tierwright_server.common.schemas import (
+    Answer,
+    Body,
+    CautionOut,
+    Identifier,
+    Share,
+    ShortText,
+    SizeBytes,
+    StartIn,
+    Usd,
+    UsdIn,
+    WarningOut,
+)
+from tierwright_server.http.steps import DerivationStep
+from tierwright_server.questions.bills.schemas import BillIn, BillLineOut
+
+Kind = Literal["instances", "volumes", "chassis", "devices"]
+Objective = Literal["usd", "io_time", "pareto"]
+MOST_NAMES = 500
+MOST_MACHINES = 16
+Above0 = Annotated[float, Field(strict=True, gt=0, le=1e15, allow_inf_nan=False)]
+From0 = Annotated[float, Field(strict=True, ge=0, le=1e15, allow_inf_nan=False)]
+Amount = Annotated[float, Field(strict=True, ge=0, le=1e6, allow_inf_nan=False)]
+Number = Annotated[int, Field(strict=True, ge=0, le=100_000)]
+Names = Annotated[list[Identifier], Field(min_length=1, max_length=MOST_NAMES)]
+
+
+class HaveIn(Body):
+    """What there is today: always one of the options. Sizes and counts are of all machines together."""
+
+    machines: Annotated[int, Field(strict=True, ge=1, le=100_000)] = Field(
+        default=1, description="Equal machines."
+    )
+    ram_bytes: SizeBytes = Field(description="RAM of all machines. [bytes]")
+    flash_bytes: SizeBytes = Field(
+        default=0, description="Flash that caches; 0 without. [bytes]"
+    )
+    flash_device_id: Identifier | None = Field(
+        default=None, description="What caches; absent: nothing does."
+    )
+    flash_devices: Number = Field(default=0, description="How many of them.")
+    disk_device_id: Identifier = Field(description="What holds the data.")
+    disks: Annotated[int, Field(strict=True, ge=1, le=100_000)] = Field(
+        default=1, description="How many of them."
+    )
+    scheme: ShortText = Field(
+        default="none", description="Page flow; `none` without a flash cache."
+    )
+    usd_per_month: UsdIn | None = Field(
+        default=None,
+        description="What it costs, purchases spread; absent: unknown. [USD/month]",
+    )
+    purchase_usd: UsdIn = Field(
+        default=Decimal(0),
+        description="What would have to be paid again; 0 for what is owned. [USD]",
+    )
+    bill: BillIn | None = Field(
+        default=None, description="Body of `POST /bills` in place of the amounts."
+    )
+
+
+class CandidatesIn(Body):
+    """What may be bought or rented; all that is priced unless stated."""
+
+    kinds: list[Kind] | None = Field(
+        default=None,
+        min_length=1,
+        max_length=4,
+        description="`instances`: the data on local disks of cloud instances; `volumes`: on their block volumes; "
+        "`chassis`: on servers built from parts; `devices`: RAM and devices of a price book, bought by themselves. "
+        "Absent: those of the lists below; without a list the first three, and with `price_book_id` all four.",
+    )
+    servers: Names | None = Field(
+        default=None, description="Instances that are allowed; absent: all."
+    )
+    volumes: Names | None = Field(
+        default=None, description="Volumes that are allowed; absent: all."
+    )
+    devices: Names | None = Field(
+        default=None, description="Shipped devices that are allowed; absent: all."
+    )
+    parts: Names | None = Field(
+        default=None, description="Parts that are allowed; absent: all."
+    )
+    providers: Names | None = Field(
+        default=None, description="Providers that are allowed; absent: all."
+    )
+    max_machines: Annotated[int, Field(strict=True, ge=1, le=MOST_MACHINES)] = Field(
+        default=8, description="Most equal machines; at least the copies of the data."
+    )
+    reserved_gib: Amount = Field(
+        default=4.0, description="RAM of each machine for the system itself. [GiB]"
+    )
+    part_usd: dict[Identifier, UsdIn] = Field(
+        default={},
+        max_length=MOST_NAMES,
+        description="Your prices of parts by id of `GET /catalog/parts`; `chassis` for every chassis: no chassis has "
+        "a list price. [USD]",
+    )
+    machine_usd: UsdIn | None = Field(
+        default=None,
+        description="Price of one machine without RAM and drives, for devices bought by themselves; absent: left "
+        "out. [USD]",
+    )
+    usd_per_kwh: UsdIn | None = Field(
+        default=None,
+        description="Price of electricity for what is bought; absent: left out. [USD/kWh]",
+    )
+    watts: Amount | None = Field(
+        default=None,
+        description="Power of one bought server; absent: the sum of its parts. [W]",
+    )
+    pue: Annotated[float, Field(strict=True, ge=1, le=100)] = Field(
+        default=1.5, description="Power at the meter over power of the server."
+    )
+
+
+class ConstraintsIn(Body):
+    """Limits; sizes and money are of all machines together."""
+
+    peak_busy: Annotated[float, Field(strict=True, gt=0, le=1)] | None = Field(
+        default=None,
+        description="Largest share of the time for which a device may be busy in the busiest hour; absent: 0.7 where "
+        "the rate is known. [1]",
+    )
+    machines: Number | None = Field(default=None, description="Most machines.")
+    ram_bytes: SizeBytes | None = Field(default=None, description="Most RAM. [bytes]")
+    flash_bytes: SizeBytes | None = Field(
+        default=None, description="Most flash that caches. [bytes]"
+    )
+    usd_per_month: UsdIn | None = Field(
+        default=None, description="Budget of a month, purchases spread. [USD/month]"
+    )
+    purchase_usd: UsdIn | None = Field(
+        default=None, description="Budget of the purchase. [USD]"
+    )
+    io_time_us_per_access: From0 | None = Field(
+        default=None, description="Most I/O time. [µs per access]"
+    )
+    flash_life_years: From0 | None = Field(
+        default=None, description="Least life of flash that is bought. [years]"
+    )
+    response_p50_us: From0 | None = Field(
+        default=None, description="Largest median response time at the peak. [µs]"
+    )
+    response_p99_us: From0 | None = Field(
+        default=None, description="The same of the 99th percentile. [µs]"
+    )
+
+
+class AdviceIn(StartIn):
+    """What is asked, besides the data and the rates of the workload."""
+
+    have: HaveIn | None = Field(
+        default=None, description="What there is today; absent: nothing."
+    )
+    candidates: CandidatesIn = Field(
+        default=CandidatesIn(), description="What may be bought."
+    )
+    constraints: ConstraintsIn = Field(
+        default=ConstraintsIn(), description="Limits that every option must keep."
+    )
+    objective: Objective = Field(
+        default="usd",
+        description="`usd`: least money a month; `io_time`: least I/O time; `pareto`: the front of both, of which "
+        "the cheapest is recommended.",
+    )
+    price_book_id: Identifier | None = None
+    horizon_months: Annotated[int, Field(strict=True, ge=1, le=1200)] = Field(
+        default=36,
+        description="Months over which a purchase is spread, and data grow. [months]",
+    )
+    flash_device_id: Identifier | None = Field(
+        default=None,
+        description="Its rates for drives and local disks of flash of which no source states them; absent: such "
+        "options are rejected.",
+    )
+    disk_device_id: Identifier | None = Field(
+        default=None, description="The same for hard disks and volumes."
+    )
+    accesses_per_s: Above0 | None = Field(
+        default=None,
+        description="Page accesses of all machines together; absent: of production as it was stated, or of the "
+        "recording. [1/s]",
+    )
+    dirty_share: Share | None = Field(
+        default=None,
+        description="Share of the evicted pages that are dirty, for a workload made from a given curve.",
+    )
+    seed: Annotated[int, Field(strict=True, ge=0, le=2**31 - 1)] = Field(
+        default=0, description="Of what is drawn."
+    )
+    how_sure: bool = Field(
+        default=True,
+        description="Whether to compute what inputs that are not known would change, and what each limit costs: "
+        "takes several times as long.",
+    )
+
+
+class AdviceBillLineOut(BillLineOut):
+    """One charge of an option."""
+
+    usd_per_month: Usd = Field(
+        description="Rent, and the purchase spread over the months; the cost of the option is the sum of its rows. "
+        "[USD/month]"
+    )
+
+
+class OptionOut(Answer):
+    """One way to buy and to run the hierarchy. Sizes and money are of all machines together."""
+
+    name: str = Field(description="What it is, in words.")
+    kind: Literal["instances", "volumes", "chassis", "devices", "have"] = Field(
+        description="What holds the data; `have`: what there is today."
+    )
+    machines: int = Field(description="Equal machines.")
+    ram_bytes: int
+    flash_bytes: int = Field(
+        description="Flash that caches before what holds the data; 0 without. [bytes]"
+    )
+    flash_device: str | None = Field(
+        description="What caches; null where nothing does."
+    )
+    disk_device: str | None = Field(description="What holds the data.")
+    flash_devices: int = Field(description="How many devices cache.")
+    disks: int = Field(description="How many devices hold the data.")
+    server: str | None = Field(
+        description="Instance or chassis; null for devices bought by themselves."
+    )
+    volumes: list[dict[str, Any]] = Field(description="Volumes of each machine.")
+    scheme: str = Field(description="Page-flow scheme; `none` without a flash cache.")
+    clean_share: float | None = Field(
+        description="Split of the buffer pool; null: not chosen. [1]"
+    )
+    admission: str | None = Field(description="Admission to flash; null: not chosen.")
+    options: dict[str, Any] = Field(description="Options of the scheme.")
+    usd_per_month: Usd | None = Field(
+        description="Sum of the rows of `bill`; null where a price is missing. [USD/month]"
+    )
+    purchase_usd: Usd | None = Field(
+        description="Paid at purchase; null where a price is missing. [USD]"
+    )
+    io_time_us_per_access: float | None = Field(
+        description="Busy time of one device of each tier; null where a rate is unknown. [µs]"
+    )
+    response_p50_us: float | None = Field(
+        description="Median response time of a page access in the busiest hour; null where the rate is unknown or a "
+        "device cannot keep up. [µs]"
+    )
+    response_p99_us: float | None = Field(
+        description="The same of the 99th percentile. [µs]"
+    )
+    response_p50_mean_us: float | None = Field(
+        description="Median response time at the mean rate; null as in the busiest hour. [µs]"
+    )
+    response_p99_mean_us: float | None = Field(
+        description="The same of the 99th percentile. [µs]"
+    )
+    peak_busy: float | None = Field(
+        description="Largest share of the time for which a device is busy in the busiest hour; null where unknown. [1]"
+    )
+    flash_life_years: float | None = Field(
+        description="Least life of flash that is bought; null where none is written, the provider replaces it, or "
+        "nothing is known. [years]"
+    )
+    ram_hit_share: float = Field(description="Accesses that RAM serves. [1]")
+    flash_hit_share: float = Field(description="Accesses that flash serves. [1]")
+    disk_share: float = Field(
+        description="Accesses that read from what holds the data. [1]"
+    )
+    months_until_too_small: float | None = Field(
+        description="Until growth breaks the busy share that is allowed; null where the data do not grow or the rate "
+        "is unknown. [months]"
+    )
+    bill: list[AdviceBillLineOut] = Field(
+        description="Rows of its bill; empty where its cost was stated."
+    )
+    config: dict[str, Any] = Field(
+        description="Body of `POST /bills` that bills it to the cent; empty where its cost was stated."
+    )
+
+
+@mirrors(
+    Broken,
+    constraint="Name of the limit.",
+    value="Of the option; null where unknown.",
+    limit="The limit; null where it has no value.",
+    relaxation="By how much it has to be relaxed; null where that is not possible.",
+)
+class BrokenOut(Answer):
+    """A limit that an option breaks."""
+
+
+class RejectedOut(Answer):
+    """An option that breaks limits."""
+
+    option: OptionOut = Field(description="The option.")
+    constraint: str = Field(description="The first limit that it breaks.")
+    value: float | None = Field(description="Of the option; null where unknown.")
+    limit: float | None = Field(description="The limit; null where it has no value.")
+    relaxation: float | None = Field(
+        description="By how much it has to be relaxed; null where that is not possible."
+    )
+    also: list[BrokenOut] = Field(
+        description="Other limits that it breaks: all of them have to be relaxed to admit it."
+    )
+    text: str = Field(description="The same in words.")
+
+
+class ShadowOut(Answer):
+    """What the best option would be without one limit."""
+
+    constraint: str = Field(description="Name of the limit.")
+    usd_per_month: Usd = Field(
+        description="Of the option that would be best. [USD/month]"
+    )
+    io_time_us_per_access: float = Field(description="Of the same. [µs]")
+    name: str = Field(description="What it is, in words.")
+
+
+class VerdictOut(Answer):
+    """How good the recommendation is."""
+
+    viable: bool = Field(description="Whether some option keeps every limit.")
+    optimality_gap: float | None = Field(
+        description="Of the objective, over the candidates: 0 where each was evaluated. [1]"
+    )
+    limited_by: str | None = Field(
+        description="The limit that costs most; null where none costs anything, or without `how_sure`."
+    )
+    shadows: list[ShadowOut] = Field(
+        description="What each limit that costs something costs."
+    )
+    text: str = Field(description="In words.")
+
+
+@mirrors(
+    Infeasible,
+    conflict="Limits that no option keeps together; without any one of them some option keeps the rest.",
+    text="In words.",
+)
+class InfeasibleOut(Answer):
+    """Why no option is left."""
+
+
+class BarOut(Answer):
+    """What one input that is not known does to the answer."""
+
+    about: str = Field(description="The input.")
+    low: str = Field(description="Its one end, in words.")
+    high: str = Field(description="Its other end, in words.")
+    usd_per_month_low: Usd | None = Field(
+        description="Of the best option at the one end; null where there is none. [USD/month]"
+    )
+    usd_per_month_high: Usd | None = Field(
+        description="Of the best option at the other end; null where there is none. [USD/month]"
+    )
+    best_low: str | None = Field(description="What it is at the one end.")
+    best_high: str | None = Field(description="What it is at the other end.")
+    changes: bool = Field(description="Whether the recommendation changes at an end.")
+
+
+class ConfidenceOut(Answer):
+    """How sure the recommendation is."""
+
+    probability_best: float | None = Field(
+        description="That it stays the best; null where the data do not allow one, then `reason` says why. [1]"
+    )
+    expected_regret_usd_per_month: float | None = Field(
+        description="What it is expected to cost more than the best; null as above. [USD/month]"
+    )
+    tornado: list[BarOut] = Field(
+        description="What the inputs that are not known do to the answer, the largest first; empty without "
+        "`how_sure`."
+    )
+    value_of_information: list[dict[str, Any]] = Field(
+        description="What measuring each input is worth; empty without a probability."
+    )
+    reason: str = Field(description="Why there is no probability, or what it rests on.")
+
+
+class CheckedOptionOut(Answer):
+    """An option replayed in the reference simulator."""
+
+    option: OptionOut = Field(description="The option.")
+    model: float | None = Field(description="I/O time by the model. [µs per access]")
+    simulated: float | None = Field(
+        description="The same by the replay; null where it was not replayed. [µs per access]"
+    )
+    gap: float | None = Field(
+        description="Share by which the model differs from the replay. [1]"
+    )
+    is_beyond_band: bool = Field(
+        description="Whether the replay lies outside the known error of the model."
+    )
+    reason: str = Field(description="Why it was not replayed; empty where it was.")
+
+
+class WhenOut(Answer):
+    """When the answer changes with growth."""
+
+    growth_per_year: float = Field(description="Of data and load. [1]")
+    months_until_too_small: float | None = Field(
+        description="Of the recommendation; null where it never is. [months]"
+    )
+    steps: list[dict[str, Any]] = Field(
+        description="Months from which another option is the best."
+    )
+    text: str = Field(description="In words.")
+
+
+class RuleOfThumbOut(Answer):
+    """What a rule of thumb would have bought here."""
+
+    name: str = Field(description="Its key.")
+    title: str = Field(description="The rule in words.")
+    ram_bytes: float | None = Field(description="What it asks for. [bytes]")
+    flash_bytes: float | None = Field(description="What it asks for. [bytes]")
+    option: OptionOut | None = Field(
+        description="The best option that is at least as large and keeps every limit; null where there is none."
+    )
+    regret_usd_per_month: Usd | None = Field(
+        description="What it costs more than the recommendation. [USD/month]"
+    )
+    regret_io_time_us: float | None = Field(
+        description="By how much it is slower. [µs per access]"
+    )
+    reason: str = Field(description="Why there is no option; empty where there is one.")
+
+
+class AdviceOut(Answer):
+    """What to buy and how to run it: one answer with its reasons, its alternatives and how sure it is."""
+
+    workload_id: str
+    advice_id: str = Field(description="Hash of all that was asked.")
+    status: Literal["model", "checked"] = Field(
+        description="`checked` where options were replayed."
+    )
+    objective: Objective = Field(description="What was asked to be least.")
+    constraints: dict[str, str] = Field(
+        description="Limits that were applied, as decimals."
+    )
+    finding: str
+    evaluated: int = Field(description="Options evaluated.")
+    suitable: int = Field(
+        description="Those that keep every limit but those of response times."
+    )
+    recommendation: OptionOut | None = Field(
+        description="Null where no option keeps every limit."
+    )
+    verdict: VerdictOut = Field(description="How good it is.")
+    option_zero: OptionOut | None = Field(
+        description="What there is today; null where it was not stated."
+    )
+    saving_usd_per_month: Usd | None = Field(
+        description="Of the recommendation against what there is; null where either cost is unknown. [USD/month]"
+    )
+    alternatives: list[OptionOut] = Field(
+        description="The best of each other kind, the best first, and what there is."
+    )
+    pareto: list[OptionOut] = Field(
+        description="Options that no other beats in money and I/O time, the cheapest first; at most 40."
+    )
+    pareto_in_all: int = Field(description="How many they are.")
+    rejected: list[RejectedOut] = Field(
+        description="The best of each server, device and scheme that breaks a limit; at most 200."
+    )
+    rejected_counts: dict[str, int] = Field(
+        description="Options by the first limit that they break."
+    )
+    infeasible: InfeasibleOut | None = Field(
+        description="Null where some option keeps every limit."
+    )
+    confidence: ConfidenceOut = Field(description="How sure it is.")
+    checked: list[CheckedOptionOut] = Field(description="Options that were replayed.")
+    when: WhenOut | None = Field(description="Null where the data do not grow.")
+    rules_of_thumb: list[RuleOfThumbOut] = Field(
+        description="What common rules would have bought here."
+    )
+    data_bytes: int = Field(description="One copy of the data that is held. [bytes]")
+    accesses_per_s: float | None = Field(
+        description="Mean rate of all machines; null where it is unknown. [1/s]"
+    )
+    peak_accesses_per_s: float | None = Field(
+        description="Rate of the busiest hour; null where it is unknown. [1/s]"
+    )
+    horizon_months: int = Field(description="Months of the totals. [months]")
+    versions: dict[str, str] = Field(
+        description="Of the models and the price book, and the seed."
+    )
+    estimator: str
+    validity: str
+    warnings: list[WarningOut]
+    cautions: list[CautionOut]
+    derivation: list[DerivationStep] | None

@@ -1,0 +1,224 @@
+"""The advice over HTTP: what it recommends is billed as it says, keeps its limits, and says why where nothing does."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from tierwright.evaluate.advice.limits import CONSTRAINTS
+from tierwright_server.questions.advice.schemas import ConstraintsIn
+
+URL = "/workloads/example/advice"
+SHELF = {"kinds": ["instances", "volumes"], "max_machines": 2}
+HAVE = {
+    "ram_bytes": 16 * 2**30,
+    "disk_device_id": "seagate-exos-x24-24tb",
+    "disks": 2,
+    "usd_per_month": "900",
+}
+PRODUCTION = {
+    "data_bytes": 4 * 2**40,
+    "accesses_per_s": 8000.0,
+    "peak_accesses_per_s": 16000.0,
+    "growth_per_year": 0.2,
+    "recorded_data_bytes": 512 * 2**20,
+    "clients": 4,
+    "accesses_per_unit": 20.0,
+}
+
+
+@pytest.fixture(scope="module")
+def production(application: Any) -> str:
+    """Address of the advice of the worked example at the scale of production."""
+    body = {"name": "production for advice", **PRODUCTION}
+    made = application.post("/workloads/example/scaled", body, 201)
+    return f"/workloads/{made['id']}/advice"
+
+
+def test_what_is_recommended_is_billed_as_it_says(
+    application: Any, production: str
+) -> None:
+    found = application.post(production, {"candidates": SHELF}, 200)
+    assert found["infeasible"] is None
+    assert found["data_bytes"] > PRODUCTION["data_bytes"]  # it grows
+    assert found["peak_accesses_per_s"] == PRODUCTION["peak_accesses_per_s"]
+    best = found["recommendation"]
+    for one in (best, *found["alternatives"][:2], *found["pareto"][:2]):
+        bill = application.post("/bills", one["config"], 200)
+        assert Decimal(one["usd_per_month"]) == Decimal(bill["usd_per_month"])
+        rows = sum(Decimal(row["usd_per_month"]) for row in one["bill"])
+        assert rows == Decimal(one["usd_per_month"])
+        assert one["peak_busy"] <= 0.7
+        parts = one["ram_hit_share"] + one["flash_hit_share"] + one["disk_share"]
+        assert parts == pytest.approx(1)
+    costs = [Decimal(each["usd_per_month"]) for each in found["alternatives"]]
+    assert min(costs) >= Decimal(best["usd_per_month"])
+    assert found["option_zero"] is None
+    assert found["rejected"]
+    assert found["confidence"]["probability_best"] is None
+    assert found["confidence"]["reason"]
+
+
+def test_the_quick_answer_recommends_the_same(
+    application: Any, production: str
+) -> None:
+    body = {"candidates": SHELF}
+    quick = application.post(production, {**body, "how_sure": False}, 200)
+    full = application.post(production, body, 200)
+    assert quick["confidence"]["tornado"] == quick["verdict"]["shadows"] == []
+    assert full["verdict"]["shadows"]
+    for key in ("advice_id", "recommendation", "alternatives", "pareto", "rejected"):
+        assert quick[key] == full[key]
+
+
+def test_a_limit_that_nothing_keeps_is_named_with_its_relaxation(
+    application: Any, production: str
+) -> None:
+    body = {"candidates": SHELF, "constraints": {"usd_per_month": "1"}}
+    found = application.post(production, body, 200)
+    assert found["recommendation"] is None
+    assert found["verdict"]["viable"] is False
+    assert "usd_per_month" in found["infeasible"]["conflict"]
+    assert found["finding"] == found["infeasible"]["text"]
+    nearest = min(
+        each["value"]
+        for each in found["rejected"]
+        if each["constraint"] == "usd_per_month" and not each["also"]
+    )
+    relaxed = {"usd_per_month": nearest, "peak_busy": 0.7}
+    admitted = application.post(
+        production, {"candidates": SHELF, "constraints": relaxed}, 200
+    )
+    assert admitted["infeasible"] is None
+    assert float(admitted["recommendation"]["usd_per_month"]) == pytest.approx(nearest)
+
+
+def test_what_there_is_is_an_option(application: Any, production: str) -> None:
+    have = {**HAVE, "ram_bytes": 2**40, "disks": 4000}
+    body = {"candidates": SHELF, "have": have}
+    dear = {**have, "usd_per_month": "1000000"}
+    found = application.post(production, {**body, "have": dear}, 200)
+    zero = found["option_zero"]
+    assert (zero["kind"], zero["disks"], zero["usd_per_month"]) == (
+        "have",
+        4000,
+        "1000000.00",
+    )
+    best = Decimal(found["recommendation"]["usd_per_month"])
+    assert Decimal(found["saving_usd_per_month"]) == Decimal(1000000) - best
+    kept = application.post(
+        production, {**body, "have": {**have, "usd_per_month": "1"}}, 200
+    )
+    assert kept["recommendation"]["kind"] == "have"
+    assert Decimal(kept["saving_usd_per_month"]) == 0
+
+
+def test_own_devices_and_price_books_are_used(
+    application: Any, production: str
+) -> None:
+    own = {
+        "name": "My disk",
+        "kind": "hdd",
+        "figures": {
+            "capacity": {"value": 24, "unit": "TB", "source": "label"},
+            "read_iops": {"value": 150, "unit": "1/s", "source": "measured"},
+            "write_iops": {"value": 140, "unit": "1/s", "source": "measured"},
+        },
+    }
+    made = application.post("/catalog/devices", own, 201)
+    have = {**HAVE, "disk_device_id": made["id"], "disks": 4000}
+    found = application.post(production, {"candidates": SHELF, "have": have}, 200)
+    assert found["option_zero"]["disk_device"] == made["id"]
+    book = {
+        "name": "Quotation",
+        "date": "2026-10-01",
+        "source": "our supplier",
+        "prices": [
+            {"kind": "dram", "usd_per_gb": "1.5", "source": "quotation"},
+            {
+                "device_id": "samsung-pm9a3-7.68tb-u2",
+                "usd_per_gb": "0.1",
+                "source": "quotation",
+            },
+        ],
+    }
+    made_book = application.post("/catalog/price-books", book, 201)
+    body = {"candidates": {"kinds": ["devices"]}, "price_book_id": made_book["id"]}
+    bought = application.post(production, body, 200)
+    assert bought["versions"]["price_book"] == made_book["id"]
+    assert bought["recommendation"]["disk_device"] == "samsung-pm9a3-7.68tb-u2"
+
+
+def test_a_chosen_price_book_adds_what_it_prices(application: Any) -> None:
+    without = application.post(URL, {"how_sure": False}, 200)
+    body = {"how_sure": False, "price_book_id": "street-2026-q3"}
+    chosen = application.post(URL, body, 200)
+    assert chosen["evaluated"] > without["evaluated"]
+
+
+def test_amounts_are_in_the_currency_and_the_config_in_dollars(
+    application: Any, production: str
+) -> None:
+    found = application.post(
+        f"{production}?currency=EUR", {"candidates": SHELF, "how_sure": False}, 200
+    )
+    best = found["recommendation"]
+    assert found["exchange_rate"]["currency"] == "EUR"
+    assert Decimal(best["eur_per_month"]) < Decimal(best["usd_per_month"])
+    assert "EUR per month" in found["finding"]
+    bill = application.post("/bills", best["config"], 200)
+    assert Decimal(bill["usd_per_month"]) == Decimal(best["usd_per_month"])
+
+
+def test_every_constraint_of_the_models_can_be_stated() -> None:
+    assert set(ConstraintsIn.model_fields) == set(CONSTRAINTS)
+
+
+@pytest.mark.parametrize(
+    ("body", "where"),
+    [
+        ({"constraints": {"power": 1}}, "body.constraints.power"),
+        ({"constraints": {"peak_busy": 1.5}}, "body.constraints.peak_busy"),
+        ({"constraints": {"usd_per_month": -1}}, "body.constraints.usd_per_month"),
+        ({"candidates": {"kinds": []}}, "body.candidates.kinds"),
+        ({"candidates": {"servers": ["no-such-server"]}}, "no-such-server"),
+        ({"candidates": {"part_usd": {"no-such-part": 1}}}, "no-such-part"),
+        ({"objective": "cheap"}, "body.objective"),
+        ({"price_book_id": "no-such-book"}, "no-such-book"),
+        ({"disk_device_id": "no-such-device"}, "disk_device_id"),
+        ({"have": {**HAVE, "scheme": "no-such-scheme"}}, "body.have.scheme"),
+        ({"have": {**HAVE, "flash_bytes": 2**30}}, "body.have.scheme"),
+        ({"have": {**HAVE, "disk_device_id": "nothing"}}, "have.disk_device_id"),
+    ],
+)
+def test_what_is_wrong_is_named(
+    application: Any, body: dict[str, Any], where: str
+) -> None:
+    response = application.client.post(URL, json=body)
+    assert response.status_code in (404, 422), response.text
+    assert response.headers["content-type"] == "application/problem+json"
+    assert where in response.text
+
+
+def test_a_limit_of_response_times_needs_a_rate(application: Any) -> None:
+    made = application.post(
+        "/workloads/from-curve",
+        {
+            "name": "curve for advice",
+            "text": "size_mib,hit_ratio\n1,0.3\n8,0.5\n64,0.8\n512,0.95\n",
+            "page_bytes": 8192,
+            "accesses": 1_000_000,
+            "data_bytes": 2**30,
+        },
+        201,
+    )
+    url = f"/workloads/{made['id']}/advice"
+    stated = {"dirty_share": 0.3, "constraints": {"response_p99_us": 100.0}}
+    refused = application.client.post(url, json=stated)
+    assert refused.status_code == 422
+    assert "the workload states no rate" in refused.json()["detail"]
+    unchecked = application.post(url, {"dirty_share": 0.3, "how_sure": False}, 200)
+    assert "was not checked" in unchecked["finding"]
+    assert unchecked["recommendation"]["response_p99_us"] is None
