@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
+from tierwright.advise.advice.request import KINDS
+from tierwright.evaluate.advice.choose import OBJECTIVES
 from tierwright.evaluate.advice.limits import CONSTRAINTS
-from tierwright_server.questions.advice.schemas import ConstraintsIn
+from tierwright.evaluate.advice.rows import CHOICES
+from tierwright_server.questions.advice.schemas import (
+    ConstraintsIn,
+    Kind,
+    Objective,
+    Scheme,
+)
 
 URL = "/workloads/example/advice"
 SHELF = {"kinds": ["instances", "volumes"], "max_machines": 2}
@@ -69,6 +77,9 @@ def test_the_quick_answer_recommends_the_same(
     full = application.post(production, body, 200)
     assert quick["confidence"]["tornado"] == quick["verdict"]["shadows"] == []
     assert full["verdict"]["shadows"]
+    # What was not tried is not spoken of.
+    assert "limit costs" not in quick["verdict"]["text"]
+    assert "imited by" in full["verdict"]["text"]
     for key in ("advice_id", "recommendation", "alternatives", "pareto", "rejected"):
         assert quick[key] == full[key]
 
@@ -172,8 +183,11 @@ def test_amounts_are_in_the_currency_and_the_config_in_dollars(
     assert Decimal(bill["usd_per_month"]) == Decimal(best["usd_per_month"])
 
 
-def test_every_constraint_of_the_models_can_be_stated() -> None:
+def test_every_word_of_the_models_can_be_stated() -> None:
     assert set(ConstraintsIn.model_fields) == set(CONSTRAINTS)
+    assert set(get_args(Kind)) == set(KINDS)
+    assert set(get_args(Objective)) == set(OBJECTIVES)
+    assert set(get_args(Scheme)) == set(CHOICES)
 
 
 @pytest.mark.parametrize(

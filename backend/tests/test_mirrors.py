@@ -20,8 +20,8 @@ MIRRORS = {
         "MeasurementOut": "hardware.device.Measurement",
     },
     "questions.advice.schemas": {
-        "OptionOut": "advise.advice.found.Option",
-        "RejectedOut": "advise.advice.found.Rejected",
+        "AdviceOptionOut": "advise.advice.found.Option",
+        "RejectedOptionOut": "advise.advice.found.Rejected",
         "ShadowOut": "advise.advice.found.Shadow",
         "VerdictOut": "advise.advice.found.Verdict",
         "BarOut": "advise.advice.found.Bar",

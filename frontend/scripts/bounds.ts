@@ -1,7 +1,7 @@
 /**
  * Writes what the OpenAPI document says of numbers, words and lists that are asked for:
  * their bounds, and the value taken where they are absent; the cost terms with their titles;
- * and the marks of the page-flow schemes. The page reads it, so that nothing is written twice.
+ * the limits of an advice in words; and the marks of the page-flow schemes. The page reads it, so that nothing is written twice.
  *
  * Usage: node scripts/bounds.ts <folder of the generated client>
  */
@@ -38,6 +38,7 @@ interface Operation {
 interface Document {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
+  readonly "x-limits": readonly { readonly name: string; readonly title: string }[];
   readonly "x-page-flow-schemes": readonly {
     readonly name: string;
     readonly mark: object;
@@ -156,6 +157,13 @@ const marks = document["x-page-flow-schemes"]
   .join("");
 lines.push(
   `/** How charts draw the page-flow schemes. */\nexport const SCHEME_MARKS = {\n${marks}} as const;\n`,
+);
+
+const limits = document["x-limits"]
+  .map(({ name, title }) => `  ${name}: ${JSON.stringify(title)},\n`)
+  .join("");
+lines.push(
+  `/** Limits of an advice in words. */\nexport const LIMIT_WORDS: Readonly<Record<string, string>> = {\n${limits}};\n`,
 );
 
 writeFileSync(

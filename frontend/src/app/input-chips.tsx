@@ -61,6 +61,7 @@ export function InputChips() {
 
 /** Pages whose answer follows from a curve, which counts from a start. */
 const STARTED_PATHS: ReadonlySet<string> = new Set([
+  QUESTIONS.advice.to,
   QUESTIONS.compare.to,
   QUESTIONS.scheme_map.to,
   QUESTIONS.dram_or_flash.to,

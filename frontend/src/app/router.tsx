@@ -7,6 +7,7 @@ import {
 } from "@tanstack/react-router";
 import { parseDocsSearch } from "@/features/api-docs/address";
 import { parseFormulaSearch } from "@/features/formulas/address";
+import { parseAdviceSearch } from "@/questions/advice";
 import { parseBillSearch } from "@/questions/bill";
 import { parseComposeSearch } from "@/questions/compose";
 import { parseDollarSearch } from "@/questions/dram-or-flash";
@@ -118,6 +119,16 @@ const hardware = createRoute({
   component: lazyRouteComponent(
     () => import("@/features/hardware/hardware-page"),
     "HardwarePage",
+  ),
+});
+
+const advise = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/advise",
+  validateSearch: parseAdviceSearch,
+  component: lazyRouteComponent(
+    () => import("@/features/advice/advice-page"),
+    "AdvicePage",
   ),
 });
 
@@ -241,6 +252,7 @@ export const router = createRouter({
     givenCurve,
     described,
     hardware,
+    advise,
     compare,
     schemeMap,
     poolSplit,

@@ -76,6 +76,16 @@ describe("an address", () => {
 describe("a page", () => {
   // A value of each page that is out of its bounds; sizes are read by all of them.
   const wrong: Readonly<Record<Question, Record<string, unknown>>> = {
+    advice: {
+      goal: "cheap",
+      kinds: "instances,racks",
+      providers: "A B",
+      most_usd: -1,
+      most_busy: 1.5,
+      borrow: "yes",
+      have_ram_gib: 0,
+      have_scheme: "fast",
+    },
     compare: { new_pages: -3, metadata: "A B", currency: "euros", check: "A/B" },
     scheme_map: { x: "z", x_low: -1, asymmetry: 0, by: "colour" },
     pool_split: { asymmetry: -1, dynamics: "wm9", epoch: 1.5, split: "A/B" },

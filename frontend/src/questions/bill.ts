@@ -167,3 +167,59 @@ const FIELDS = {
 /** Reads what the bill adds to the address. */
 export const parseBillSearch = (raw: Record<string, unknown>): BillSearch & Refused =>
   readAddress(FIELDS, raw);
+
+interface Entry {
+  readonly id: string;
+  readonly quantity?: number;
+  readonly usd?: number | string;
+  readonly size_gib?: number;
+  readonly iops?: number;
+  readonly mb_per_s?: number;
+}
+
+interface Config {
+  readonly machines?: number;
+  readonly horizon_months?: number;
+  readonly server?: string;
+  readonly volume?: readonly Entry[];
+  readonly part?: readonly Entry[];
+  readonly power?: { readonly usd_per_kwh?: number; readonly watts?: number };
+}
+
+/**
+ * The bill of a configuration or an option on the page of hardware: as what is rented, or as what is
+ * bought.
+ */
+export function billSearch({
+  config,
+}: {
+  readonly config: Readonly<Record<string, unknown>>;
+}): BillSearch {
+  // The server hands the body of a bill on as it is.
+  const { machines, horizon_months: months, ...rest } = config as Config;
+  return {
+    bill_machines: machines,
+    bill_months: months,
+    ...(rest.server === undefined ? {} : { bill_server: rest.server }),
+    bill_volumes: writeVolumes(
+      (rest.volume ?? []).map(({ id, quantity, size_gib, iops, mb_per_s }) => ({
+        id,
+        quantity: quantity ?? 1,
+        sizeGib: size_gib ?? 1,
+        iops: iops ?? null,
+        mbPerS: mb_per_s ?? null,
+      })),
+    ),
+    bill_parts: writeParts(
+      (rest.part ?? []).map(({ id, quantity, usd }) => ({
+        id,
+        quantity: quantity ?? 1,
+        usd: usd === undefined ? null : Number(usd),
+      })),
+    ),
+    ...(rest.power?.watts === undefined ? {} : { bill_watts: rest.power.watts }),
+    ...(rest.part === undefined
+      ? {}
+      : { bill_usd_per_kwh: rest.power?.usd_per_kwh ?? 0 }),
+  };
+}

@@ -24,6 +24,16 @@ const POINT = {
 
 /** Something that only the page itself reads. */
 const OWN: Readonly<Record<Question, Record<string, unknown>>> = {
+  advice: {
+    goal: "io_time",
+    kinds: "volumes,devices",
+    providers: "aws",
+    most_usd: 5000,
+    most_busy: 0.5,
+    borrow: true,
+    have_ram_gib: 64,
+    have_scheme: "lazy",
+  },
   compare: { check: "abc", dirty_share: 0.25 },
   scheme_map: { x: "dirty_share", y_low: 2, asymmetry: 8, by: "price" },
   pool_split: { asymmetry: 12.5, dynamics: "rm1", epoch: 2000, estimation_s: 0.5 },

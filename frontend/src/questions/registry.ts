@@ -3,6 +3,7 @@
  * the search, the list of scenarios and the button that saves read this table.
  */
 import type { ScenarioIn } from "@/api/gen/types.gen";
+import { parseAdviceSearch } from "./advice";
 import { parseDollarSearch } from "./dram-or-flash";
 import { parseAnalysisSearch } from "./point";
 import { parseSplitSearch } from "./pool-split";
@@ -24,6 +25,12 @@ interface QuestionPage {
 
 /** In the order of the menu. */
 export const QUESTIONS = {
+  advice: {
+    to: "/advise",
+    label: "Advise",
+    parse: parseAdviceSearch,
+    sizes: "none",
+  },
   compare: { to: "/compare", label: "Compare", parse: () => ({}), sizes: "both" },
   scheme_map: {
     to: "/scheme-map",

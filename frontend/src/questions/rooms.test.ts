@@ -28,13 +28,15 @@ const LEADS_TO: Readonly<Record<string, readonly string[]>> = {
   runs: ["simulate"],
   // Two scenarios side by side are two comparisons.
   scenarios: ["compare"],
+  // An option leads to its bill.
+  advice: ["advice", "bill"],
   // What can be bought leads to its bill; workloads that are selected are put on one machine.
   workloads: ["bill", "compose"],
 };
 
 describe("a feature", () => {
   it("imports its own question only", () => {
-    expect(QUESTIONS).toHaveLength(10);
+    expect(QUESTIONS).toHaveLength(11);
     const others = Object.entries(SOURCES).flatMap(([path, source]) => {
       const feature = path.split("/")[2] ?? "";
       const own = LEADS_TO[feature] ?? [feature];

@@ -6,6 +6,7 @@ from typing import Any
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 
+from tierwright.advise.advice import LIMIT_WORDS
 from tierwright.evaluate.page_flow.schemes import BY_NAME
 from tierwright_server.common.schemas import Problem
 from tierwright_server.http import idempotency
@@ -41,5 +42,8 @@ def describe(app: FastAPI) -> dict[str, Any]:
     document["x-page-flow-schemes"] = [
         {"name": scheme.name, "title": scheme.title, "mark": asdict(scheme.mark)}
         for scheme in BY_NAME.values()
+    ]
+    document["x-limits"] = [
+        {"name": name, "title": title} for name, title in LIMIT_WORDS.items()
     ]
     return document

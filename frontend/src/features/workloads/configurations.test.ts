@@ -1,10 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { parseBillSearch, readParts, readVolumes } from "@/questions/bill";
-import {
-  billSearch,
-  configurationsOf,
-  USUAL_CONFIGURATIONS,
-} from "./configurations-form";
+import { billSearch, parseBillSearch, readParts, readVolumes } from "@/questions/bill";
+import { configurationsOf, USUAL_CONFIGURATIONS } from "./configurations-form";
 
 describe("what can be bought", () => {
   it("is asked with what the fields hold, and without what is not stated", () => {

@@ -21,6 +21,7 @@ import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
 import { Prose } from "@/components/prose";
 import { useSessionDraft } from "@/components/use-session-draft";
+import { billSearch } from "@/questions/bill";
 import { rateOf, shownCurrency } from "@/units/currency";
 import {
   bytes,
@@ -31,7 +32,6 @@ import {
   UNKNOWN,
 } from "@/units/quantity";
 import {
-  billSearch,
   type ConfigurationsForm,
   configurationsOf,
   USUAL_CONFIGURATIONS,

@@ -13,7 +13,6 @@ from tierwright_server.common.schemas import (
     CautionOut,
     Identifier,
     Share,
-    ShortText,
     SizeBytes,
     StartIn,
     Usd,
@@ -25,6 +24,7 @@ from tierwright_server.questions.bills.schemas import BillIn, BillLineOut
 
 Kind = Literal["instances", "volumes", "chassis", "devices"]
 Objective = Literal["usd", "io_time", "pareto"]
+Scheme = Literal["none", "exclusive", "lazy", "inclusive"]
 MOST_NAMES = 500
 MOST_MACHINES = 16
 Above0 = Annotated[float, Field(strict=True, gt=0, le=1e15, allow_inf_nan=False)]
@@ -52,7 +52,7 @@ class HaveIn(Body):
     disks: Annotated[int, Field(strict=True, ge=1, le=100_000)] = Field(
         default=1, description="How many of them."
     )
-    scheme: ShortText = Field(
+    scheme: Scheme = Field(
         default="none", description="Page flow; `none` without a flash cache."
     )
     usd_per_month: UsdIn | None = Field(
@@ -215,7 +215,7 @@ class AdviceBillLineOut(BillLineOut):
     )
 
 
-class OptionOut(Answer):
+class AdviceOptionOut(Answer):
     """One way to buy and to run the hierarchy. Sizes and money are of all machines together."""
 
     name: str = Field(description="What it is, in words.")
@@ -300,10 +300,10 @@ class BrokenOut(Answer):
     """A limit that an option breaks."""
 
 
-class RejectedOut(Answer):
+class RejectedOptionOut(Answer):
     """An option that breaks limits."""
 
-    option: OptionOut = Field(description="The option.")
+    option: AdviceOptionOut = Field(description="The option.")
     constraint: str = Field(description="The first limit that it breaks.")
     value: float | None = Field(description="Of the option; null where unknown.")
     limit: float | None = Field(description="The limit; null where it has no value.")
@@ -391,7 +391,7 @@ class ConfidenceOut(Answer):
 class CheckedOptionOut(Answer):
     """An option replayed in the reference simulator."""
 
-    option: OptionOut = Field(description="The option.")
+    option: AdviceOptionOut = Field(description="The option.")
     model: float | None = Field(description="I/O time by the model. [µs per access]")
     simulated: float | None = Field(
         description="The same by the replay; null where it was not replayed. [µs per access]"
@@ -425,7 +425,7 @@ class RuleOfThumbOut(Answer):
     title: str = Field(description="The rule in words.")
     ram_bytes: float | None = Field(description="What it asks for. [bytes]")
     flash_bytes: float | None = Field(description="What it asks for. [bytes]")
-    option: OptionOut | None = Field(
+    option: AdviceOptionOut | None = Field(
         description="The best option that is at least as large and keeps every limit; null where there is none."
     )
     regret_usd_per_month: Usd | None = Field(
@@ -454,24 +454,24 @@ class AdviceOut(Answer):
     suitable: int = Field(
         description="Those that keep every limit but those of response times."
     )
-    recommendation: OptionOut | None = Field(
+    recommendation: AdviceOptionOut | None = Field(
         description="Null where no option keeps every limit."
     )
     verdict: VerdictOut = Field(description="How good it is.")
-    option_zero: OptionOut | None = Field(
+    option_zero: AdviceOptionOut | None = Field(
         description="What there is today; null where it was not stated."
     )
     saving_usd_per_month: Usd | None = Field(
         description="Of the recommendation against what there is; null where either cost is unknown. [USD/month]"
     )
-    alternatives: list[OptionOut] = Field(
+    alternatives: list[AdviceOptionOut] = Field(
         description="The best of each other kind, the best first, and what there is."
     )
-    pareto: list[OptionOut] = Field(
+    pareto: list[AdviceOptionOut] = Field(
         description="Options that no other beats in money and I/O time, the cheapest first; at most 40."
     )
     pareto_in_all: int = Field(description="How many they are.")
-    rejected: list[RejectedOut] = Field(
+    rejected: list[RejectedOptionOut] = Field(
         description="The best of each server, device and scheme that breaks a limit; at most 200."
     )
     rejected_counts: dict[str, int] = Field(

@@ -91,6 +91,8 @@ VALIDITY = (
     "time of one device of each tier; RAM of devices bought by themselves in steps of the square root of 2; response "
     "times with writes in the background; whether processors and network carry the load is not checked"
 )
+LIMIT_WORDS = _words.LIMIT_WORDS
+"""Every limit in words, by its name: those that are stated, and what an option cannot be without."""
 _MOST_MONTHS = 1200
 
 
@@ -399,7 +401,11 @@ def _answer(
             None if limited is None else limited.constraint,
             shadows,
             _words.verdict_text(
-                best is not None, limited, recommended, asked.objective
+                best is not None,
+                limited,
+                recommended,
+                asked.objective,
+                limits_tried=how_sure,
             ),
         ),
         option_zero=zero,

@@ -159,11 +159,15 @@ def verdict_text(
     limited_by: Shadow | None,
     best: Option | None,
     objective: str,
+    *,
+    limits_tried: bool = True,
 ) -> str:
-    """Say whether the choice is viable and the best, and which limit costs most."""
+    """Say whether the choice is viable and the best, and which limit costs most, where that was computed."""
     if not viable or best is None or best.usd_per_month is None:
         return "Not viable: no option keeps every limit."
     first = "Viable, and the best of all candidates: each was evaluated."
+    if not limits_tried:
+        return first
     if limited_by is None:
         return f"{first} No stated limit costs anything."
     what = LIMIT_WORDS.get(limited_by.constraint, limited_by.constraint)

@@ -1,0 +1,335 @@
+import { Checkbox, MultiSelect, SegmentedControl, Stack, Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import { serversQuery } from "@/api/purchasable";
+import { Disclosure } from "@/components/disclosure";
+import { NumberField, OptionalNumberField } from "@/components/number-field";
+import { Panel } from "@/components/panel";
+import {
+  ADVICE_BOUNDS,
+  type AdviceNumbers,
+  type AdviceSearch,
+  GOALS,
+  type Goal,
+  KINDS,
+  type Kind,
+  readNames,
+} from "@/questions/advice";
+import type { AnalysisSearch, AnalysisState } from "@/questions/point";
+import classes from "./advice.module.css";
+import { HaveFields } from "./have-fields";
+import { kindsOf } from "./question";
+
+export interface FormProps {
+  readonly state: AnalysisState;
+  readonly search: AdviceSearch;
+  readonly patch: (change: AdviceSearch & AnalysisSearch) => void;
+}
+
+const MOST_MONTHS = 120;
+
+const GOAL_LABELS: Readonly<Record<Goal, string>> = {
+  usd: "Least cost",
+  io_time: "Least I/O time",
+  pareto: "Both: the front",
+};
+
+const GOAL_MEANINGS: Readonly<Record<Goal, string>> = {
+  usd: "The cheapest option a month that keeps every limit.",
+  io_time: "The fastest option that keeps every limit; set a budget.",
+  pareto:
+    "Every option that no other beats in both; the cheapest of them is recommended.",
+};
+
+const KIND_LABELS: Readonly<Record<Kind, readonly [label: string, meaning: string]>> = {
+  instances: [
+    "Cloud instances",
+    "The data on their local disks, which lose it when an instance stops.",
+  ],
+  volumes: ["Cloud volumes", "The data on block volumes of rented instances."],
+  chassis: [
+    "Servers built from parts",
+    "Bought. No chassis has a list price: enter yours below.",
+  ],
+  devices: [
+    "RAM and devices by themselves",
+    "Bought, at the price book's prices; enter the price of the machine below.",
+  ],
+};
+
+interface NumberSpec {
+  readonly name: keyof AdviceNumbers;
+  readonly label: string;
+  readonly unit: string;
+  readonly meaning: string;
+  readonly placeholder?: string;
+  readonly whole?: boolean;
+  /** The address holds so many times less than the field shows. */
+  readonly factor?: number;
+}
+
+const MOST_SHOWN = 1e9;
+
+const FIRST_LIMITS: readonly NumberSpec[] = [
+  {
+    name: "most_usd",
+    label: "Budget per month",
+    unit: "USD",
+    meaning: "Rent, and purchases spread over the months below.",
+  },
+  {
+    name: "most_purchase_usd",
+    label: "Budget of the purchase",
+    unit: "USD",
+    meaning: "What is paid at once.",
+  },
+  {
+    name: "most_io_us",
+    label: "I/O time per access",
+    unit: "µs",
+    meaning: "Mean time that one access keeps devices busy.",
+  },
+  {
+    name: "most_p99_us",
+    label: "Response time, 99th percentile",
+    unit: "µs",
+    meaning: "Of a page access in the busiest hour, with queueing.",
+  },
+];
+
+const MORE_LIMITS: readonly NumberSpec[] = [
+  {
+    name: "most_busy",
+    label: "Busy share in the busiest hour",
+    unit: "%",
+    meaning: "Of every device, at most.",
+    placeholder: "70",
+    factor: 100,
+  },
+  {
+    name: "least_life",
+    label: "Life of bought flash",
+    unit: "years",
+    meaning: "At least, by its rated writes.",
+  },
+  {
+    name: "most_ram_gib",
+    label: "RAM of all machines",
+    unit: "GiB",
+    meaning: "At most.",
+  },
+  {
+    name: "most_machines",
+    label: "Equal machines",
+    unit: "",
+    meaning: "At most; never fewer than the copies of the data.",
+    placeholder: "8",
+    whole: true,
+  },
+];
+
+const PRICES: readonly NumberSpec[] = [
+  {
+    name: "chassis_usd",
+    label: "Chassis with processors",
+    unit: "USD",
+    meaning: "Your quotation for a server without RAM and drives.",
+    placeholder: "no list price",
+  },
+  {
+    name: "machine_usd",
+    label: "Machine for RAM and devices",
+    unit: "USD",
+    meaning: "Counted once per machine with RAM and devices by themselves.",
+    placeholder: "left out",
+  },
+  {
+    name: "kwh_usd",
+    label: "Electricity",
+    unit: "USD/kWh",
+    meaning: "For what is bought; rent includes it.",
+    placeholder: "left out",
+  },
+];
+
+const isSet = (search: AdviceSearch, specs: readonly NumberSpec[]): boolean =>
+  specs.some(({ name }) => search[name] !== undefined);
+
+/** A number of the address, in the unit of its field. */
+function SpecField(
+  props: NumberSpec & {
+    readonly search: AdviceSearch;
+    readonly patch: (change: AdviceSearch) => void;
+  },
+) {
+  const { name, unit, factor = 1 } = props;
+  const { low, high, exclusive } = ADVICE_BOUNDS[name];
+  const value = props.search[name];
+  return (
+    <OptionalNumberField
+      label={props.label}
+      {...(unit === "" ? {} : { unit })}
+      description={props.meaning}
+      placeholder={props.placeholder ?? "no limit"}
+      min={exclusive === true ? Math.max(low, Number.EPSILON) : low * factor}
+      max={Math.min(high * factor, MOST_SHOWN)}
+      whole={props.whole ?? false}
+      value={value === undefined ? undefined : value * factor}
+      onChange={(typed) =>
+        props.patch({ [name]: typed === undefined ? undefined : typed / factor })
+      }
+    />
+  );
+}
+
+const Group = (props: { readonly title: string; readonly children: ReactNode }) => (
+  <fieldset className={classes["group"]}>
+    <legend>{props.title}</legend>
+    {props.children}
+  </fieldset>
+);
+
+/** What is asked: a goal, limits, what may be bought, what there is; all of it in the address. */
+export function AdviceForm({ state, search, patch }: FormProps) {
+  const goal = search.goal ?? "usd";
+  const kinds = kindsOf(search);
+  const fields = (specs: readonly NumberSpec[]) =>
+    specs.map((spec) => (
+      <SpecField key={spec.name} {...spec} search={search} patch={patch} />
+    ));
+  return (
+    <Panel
+      title="What is asked"
+      subtitle="Data, rate and growth are those of the workload. An empty field sets no limit."
+      label="What is asked"
+    >
+      <Stack gap="md">
+        <div>
+          <SegmentedControl
+            aria-label="Goal"
+            value={goal}
+            transitionDuration={0}
+            onChange={(value) => {
+              const chosen = GOALS.find((name) => name === value);
+              patch({ goal: chosen === "usd" ? undefined : chosen });
+            }}
+            data={GOALS.map((value) => ({ value, label: GOAL_LABELS[value] }))}
+          />
+          <Text size="sm" c="dimmed" mt={4}>
+            {GOAL_MEANINGS[goal]}
+          </Text>
+        </div>
+        <Group title="Limits">
+          <div className={classes["fields"]}>{fields(FIRST_LIMITS)}</div>
+          <Disclosure
+            label="More limits: load, flash life, RAM, machines"
+            initiallyOpen={isSet(search, MORE_LIMITS)}
+          >
+            <div className={classes["fields"]}>{fields(MORE_LIMITS)}</div>
+          </Disclosure>
+        </Group>
+        <Group title="What may be bought or rented">
+          <Kinds
+            kinds={kinds}
+            onChange={(chosen) =>
+              patch({ kinds: chosen.length === 0 ? undefined : chosen.join(",") })
+            }
+          />
+          <div className={classes["fields"]}>
+            <Providers
+              chosen={search.providers}
+              onChange={(providers) => patch({ providers })}
+            />
+            <NumberField
+              label="Purchase spread over"
+              unit="months"
+              description="Also the time for which the data grow."
+              whole
+              min={1}
+              max={MOST_MONTHS}
+              value={state.months}
+              onChange={(months) => patch({ months })}
+            />
+          </div>
+          <Disclosure
+            label="Prices that no list states, and drives without stated rates"
+            initiallyOpen={
+              isSet(search, PRICES) ||
+              search.borrow === true ||
+              kinds.includes("devices")
+            }
+          >
+            <div className={classes["fields"]}>{fields(PRICES)}</div>
+            <Checkbox
+              mt="sm"
+              label="Assume that drives without stated rates are as fast as the devices in the Hardware chip"
+              description="Otherwise what uses them is no candidate."
+              checked={search.borrow === true}
+              onChange={(event) =>
+                patch({ borrow: event.currentTarget.checked ? true : undefined })
+              }
+            />
+          </Disclosure>
+        </Group>
+        <HaveFields state={state} search={search} patch={patch} />
+      </Stack>
+    </Panel>
+  );
+}
+
+function Kinds(props: {
+  readonly kinds: readonly Kind[];
+  readonly onChange: (kinds: readonly Kind[]) => void;
+}) {
+  return (
+    <div className={classes["kinds"]}>
+      {KINDS.map((kind) => {
+        const [label, meaning] = KIND_LABELS[kind];
+        const isLast = props.kinds.length === 1 && props.kinds[0] === kind;
+        return (
+          <Checkbox
+            key={kind}
+            label={label}
+            description={isLast ? `${meaning} At least one kind stays.` : meaning}
+            checked={props.kinds.includes(kind)}
+            disabled={isLast}
+            onChange={(event) => {
+              const isOn = event.currentTarget.checked;
+              props.onChange(
+                KINDS.filter((each) =>
+                  each === kind ? isOn : props.kinds.includes(each),
+                ),
+              );
+            }}
+          />
+        );
+      })}
+    </div>
+  );
+}
+
+/** Providers that rent something; none chosen: all of them. */
+function Providers(props: {
+  readonly chosen: string | undefined;
+  readonly onChange: (providers: string | undefined) => void;
+}) {
+  const servers = useQuery(serversQuery()).data ?? [];
+  const names = [...new Set(servers.map(({ provider }) => provider))].toSorted();
+  const chosen = props.chosen === undefined ? [] : (readNames(props.chosen) ?? []);
+  return (
+    <MultiSelect
+      label="Providers"
+      description="For what is rented."
+      inputWrapperOrder={["label", "input", "description", "error"]}
+      placeholder={chosen.length === 0 ? "all" : ""}
+      data={[...new Set([...names, ...chosen])]}
+      value={[...chosen]}
+      onChange={(values) =>
+        props.onChange(values.length === 0 ? undefined : values.join(","))
+      }
+      size="sm"
+      clearable
+      clearButtonProps={{ "aria-label": "All providers" }}
+    />
+  );
+}

@@ -1,0 +1,161 @@
+import { Skeleton, Stack, Text } from "@mantine/core";
+import { useDebouncedValue } from "@mantine/hooks";
+import { useQuery } from "@tanstack/react-query";
+import { useSearch } from "@tanstack/react-router";
+import { useMemo, useRef } from "react";
+import { type AdviceOut, type AdviceQuestion, adviceQuery } from "@/api/advice";
+import { mayLackWrites } from "@/api/workloads";
+import { DirtyShare } from "@/components/dirty-share";
+import { EmptyState } from "@/components/empty-state";
+import { Panel } from "@/components/panel";
+import { ProblemAlert } from "@/components/problem-alert";
+import type { AdviceSearch } from "@/questions/advice";
+import { type AnalysisInputs, AnalysisPage } from "@/questions/analysis-page";
+import type { AnalysisSearch } from "@/questions/point";
+import { usePatch } from "@/questions/use-analysis";
+import { AdviceForm } from "./advice-form";
+import { AdviceView } from "./advice-view";
+import { adviceQuestion } from "./question";
+
+const LEAD =
+  "What to buy or rent for a workload, how to run it, what else was close, and how sure the answer is.";
+const ASK_AFTER_MS = 200;
+const FORM_HEIGHT = 420;
+const ANSWER_HEIGHTS = [230, 420, 380, 460] as const;
+
+export function AdvicePage() {
+  return (
+    <AnalysisPage
+      question="advice"
+      title="Advise"
+      lead={LEAD}
+      height={FORM_HEIGHT}
+      empty="What to buy follows from a workload."
+      view={(inputs) => <Advice {...inputs} />}
+    />
+  );
+}
+
+function Advice({ state, workload, summary }: AnalysisInputs) {
+  const search = useSearch({ strict: false }) as AdviceSearch & AnalysisSearch;
+  const patch = usePatch<AdviceSearch & AnalysisSearch>();
+  const given = mayLackWrites(summary);
+  const lacksWrites =
+    given && search.dirty_share === undefined && summary.dirty_share === null;
+  // The address is a new object at each change of it; the question is the same for the same text.
+  const text = JSON.stringify({
+    workload: workload.id,
+    body: adviceQuestion(state, search, given),
+  });
+  const [settled] = useDebouncedValue(text, ASK_AFTER_MS);
+  const question = useMemo(() => JSON.parse(settled) as AdviceQuestion, [settled]);
+  return (
+    <>
+      <AdviceForm state={state} search={search} patch={patch} />
+      {given && (
+        <DirtyShare
+          stated={search.dirty_share}
+          summary={summary}
+          onChange={(dirty_share) => patch({ dirty_share })}
+        />
+      )}
+      {lacksWrites ? (
+        <Panel>
+          <EmptyState title="The dirty share of the evicted pages is unknown">
+            A given curve does not contain it, and what to buy rests on it. Set a share
+            above.
+          </EmptyState>
+        </Panel>
+      ) : (
+        <Answer question={question} isSettled={settled === text} patch={patch} />
+      )}
+    </>
+  );
+}
+
+interface Asking {
+  /** The newest answer; while a changed question is answered, the last one. */
+  readonly shown: AdviceOut | undefined;
+  readonly error: unknown;
+  /** The question that is asked now has no answer yet. */
+  readonly isWaiting: boolean;
+  /** Its quick answer is shown, and the full one is being computed. */
+  readonly isRefining: boolean;
+  readonly retry: () => void;
+}
+
+/** The quick answer first, then the full one in its place. */
+function useAdvice(question: AdviceQuestion, isSettled: boolean): Asking {
+  const quick = useQuery(
+    adviceQuery({ ...question, body: { ...question.body, how_sure: false } }),
+  );
+  const full = useQuery({
+    ...adviceQuery(question),
+    enabled: quick.data?.recommendation != null,
+  });
+  const last = useRef<AdviceOut | undefined>(undefined);
+  const fresh = full.data ?? quick.data;
+  last.current = fresh ?? last.current;
+  const error = quick.error ?? full.error;
+  return {
+    shown: last.current,
+    error,
+    isWaiting: error === null && (fresh === undefined || !isSettled),
+    isRefining: full.data === undefined && full.isFetching,
+    retry: () => void (quick.error === null ? full : quick).refetch(),
+  };
+}
+
+function Answer(props: {
+  readonly question: AdviceQuestion;
+  readonly isSettled: boolean;
+  readonly patch: (change: AdviceSearch & AnalysisSearch) => void;
+}) {
+  const { shown, error, isWaiting, isRefining, retry } = useAdvice(
+    props.question,
+    props.isSettled,
+  );
+  return (
+    <section aria-busy={isWaiting} aria-label="Answer">
+      <Text size="sm" c="dimmed" role="status" mb="xs" mih="1.5em">
+        {error === null && statusOf(shown !== undefined, isWaiting, isRefining)}
+      </Text>
+      <Stack gap="lg">
+        {error !== null && (
+          <ProblemAlert
+            error={error}
+            title={
+              shown === undefined
+                ? "No advice could be given"
+                : "No advice could be given for this; the last answer is below"
+            }
+            onRetry={retry}
+          />
+        )}
+        {shown === undefined && error === null && <Waiting />}
+        {shown !== undefined && (
+          <AdviceView found={shown} isRefining={isRefining} patch={props.patch} />
+        )}
+      </Stack>
+    </section>
+  );
+}
+
+const Waiting = () =>
+  ANSWER_HEIGHTS.map((height) => (
+    <Skeleton key={height} height={height} animate={false} />
+  ));
+
+/** What goes on, in a line that is always there, so that nothing moves. */
+export function statusOf(
+  isShown: boolean,
+  isWaiting: boolean,
+  isRefining: boolean,
+): string {
+  if (isWaiting) {
+    return isShown
+      ? "Asking again; the last answer stays until then."
+      : "Evaluating every option.";
+  }
+  return isRefining ? "Computing how sure it is." : "";
+}

@@ -1,0 +1,192 @@
+import { Stack, Text, Title } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useMemo } from "react";
+import type { AdviceOptionOut, AdviceOut } from "@/api/advice";
+import { schemesQuery } from "@/api/catalog";
+import { useCatalogNames } from "@/api/use-names";
+import { CautionNotes } from "@/components/caution-notes";
+import { Panel } from "@/components/panel";
+import { Prose } from "@/components/prose";
+import type { AdviceSearch } from "@/questions/advice";
+import { shownCurrency } from "@/units/currency";
+import {
+  counted,
+  formatMicroseconds,
+  formatShort,
+  microseconds,
+  UNKNOWN,
+} from "@/units/quantity";
+import classes from "./advice.module.css";
+import { Alternatives } from "./alternatives";
+import { FrontChart } from "./front-chart";
+import { HowSure } from "./how-sure";
+import { BillOfMaterials, Expected, HitsByTier, type Titles } from "./option-parts";
+import { Infeasible, WhyNot } from "./rejected";
+import { RulesOfThumb } from "./rules";
+import { cents, difference, perMonth } from "./words";
+
+/** Titles of the page-flow schemes, by their names. */
+function useSchemeTitles(): Titles {
+  const schemes = useQuery(schemesQuery()).data;
+  return useMemo(
+    () => new Map((schemes ?? []).map(({ name, title }) => [name, title])),
+    [schemes],
+  );
+}
+
+/** An answer in the order in which it is read: what to buy, its bill, what was close, why not, how sure. */
+export function AdviceView(props: {
+  readonly found: AdviceOut;
+  /** What rests on the full answer is still being computed. */
+  readonly isRefining: boolean;
+  readonly patch: (change: AdviceSearch) => void;
+}) {
+  const { found, isRefining, patch } = props;
+  const titles = useSchemeTitles();
+  const catalog = useCatalogNames();
+  const names = useMemo(() => new Map([...catalog, ...titles]), [catalog, titles]);
+  const best = found.recommendation;
+  return (
+    <Stack gap="lg">
+      <Headline found={found} patch={patch} names={names} />
+      <CautionNotes of="this advice" cautions={found.cautions} names={names} />
+      {best !== null && (
+        <>
+          <Buy found={found} best={best} titles={titles} />
+          <Alternatives
+            key={found.advice_id}
+            found={found}
+            best={best}
+            titles={titles}
+          />
+          <FrontChart key={`front ${found.advice_id}`} found={found} titles={titles} />
+        </>
+      )}
+      <WhyNot found={found} titles={titles} />
+      {best !== null && (
+        <>
+          <HowSure found={found} isPending={isRefining} names={names} />
+          <RulesOfThumb found={found} />
+        </>
+      )}
+    </Stack>
+  );
+}
+
+/** One sentence, the verdict, and the figures that a decision rests on; or why there is none. */
+function Headline(props: {
+  readonly found: AdviceOut;
+  readonly patch: (change: AdviceSearch) => void;
+  readonly names: ReadonlyMap<string, string>;
+}) {
+  const { found, patch, names } = props;
+  const best = found.recommendation;
+  return (
+    <section className="tw-panel" aria-label="Recommendation">
+      <Title order={2} size="h3" className={classes["finding"] ?? ""}>
+        <Prose text={found.finding} names={names} />.
+      </Title>
+      {best === null ? (
+        <Infeasible found={found} patch={patch} />
+      ) : (
+        <>
+          <Text mt="xs">{found.verdict.text}</Text>
+          {found.when !== null && <Text>{found.when.text}</Text>}
+          <KeyFigures found={found} best={best} />
+        </>
+      )}
+      <Text size="sm" c="dimmed" mt="sm">
+        {found.status === "checked"
+          ? "Checked: options were replayed in the reference simulator."
+          : "By the model, not replayed."}{" "}
+        {counted(found.evaluated, "option was", "options were")} evaluated. Advice{" "}
+        <code>{found.advice_id}</code>: the same inputs give the same answer.
+      </Text>
+    </section>
+  );
+}
+
+function KeyFigures(props: {
+  readonly found: AdviceOut;
+  readonly best: AdviceOptionOut;
+}) {
+  const { found, best } = props;
+  const saving = found.saving_usd_per_month;
+  const time = best.io_time_us_per_access;
+  return (
+    <dl className="tw-figures" style={{ marginTop: 16 }}>
+      <div>
+        <dt>Cost</dt>
+        <dd>
+          {cents(best.usd_per_month)} {shownCurrency()}
+          <small>per month, purchases spread over {found.horizon_months} months</small>
+        </dd>
+      </div>
+      <div>
+        <dt>Paid at purchase</dt>
+        <dd>
+          {cents(best.purchase_usd)} {shownCurrency()}
+        </dd>
+      </div>
+      <div>
+        <dt>Against today</dt>
+        <dd>
+          {saving === null ? UNKNOWN : difference(-Number(saving))}
+          <small>
+            {saving === null
+              ? found.option_zero === null
+                ? "state what you have now in the form"
+                : "state what it costs per month in the form"
+              : perMonth()}
+          </small>
+        </dd>
+      </div>
+      <div>
+        <dt>I/O time per access</dt>
+        <dd>{time === null ? UNKNOWN : formatMicroseconds(microseconds(time))}</dd>
+      </div>
+      <div>
+        <dt>Load</dt>
+        <dd>
+          {found.accesses_per_s === null
+            ? UNKNOWN
+            : `${formatShort(found.accesses_per_s)} /s`}
+          <small>
+            {found.peak_accesses_per_s === null
+              ? "page accesses; the workload states no rate"
+              : `page accesses; ${formatShort(found.peak_accesses_per_s)} /s in the busiest hour`}
+          </small>
+        </dd>
+      </div>
+    </dl>
+  );
+}
+
+function Buy(props: {
+  readonly found: AdviceOut;
+  readonly best: AdviceOptionOut;
+  readonly titles: Titles;
+}) {
+  const { found, best, titles } = props;
+  return (
+    <div className={classes["columns"]}>
+      <Panel title="Bill of materials" subtitle={best.name} label="Bill of materials">
+        <BillOfMaterials
+          option={best}
+          months={found.horizon_months}
+          label="Bill of the recommendation"
+        />
+      </Panel>
+      <Panel
+        title="Expected figures"
+        subtitle="Of the recommendation, by the model; – is unknown, with its reason on hover or focus."
+        label="Expected figures"
+      >
+        <Stack gap="md">
+          <HitsByTier option={best} />
+          <Expected found={found} option={best} titles={titles} />
+        </Stack>
+      </Panel>
+    </div>
+  );
+}

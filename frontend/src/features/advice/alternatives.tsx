@@ -1,0 +1,193 @@
+import { Badge, UnstyledButton } from "@mantine/core";
+import { useMemo, useState } from "react";
+import type { AdviceOptionOut, AdviceOut } from "@/api/advice";
+import type { Column } from "@/components/columns";
+import { DataTable } from "@/components/data-table";
+import { ExportCsv } from "@/components/export-csv";
+import { Panel } from "@/components/panel";
+import { Unknown } from "@/components/unknown";
+import { rateOf, shownCurrency } from "@/units/currency";
+import {
+  bytes,
+  formatBytes,
+  formatMicroseconds,
+  formatPercent,
+  microseconds,
+  ratio,
+  UNKNOWN,
+} from "@/units/quantity";
+import classes from "./advice.module.css";
+import {
+  BillOfMaterials,
+  Expected,
+  exported,
+  HitsByTier,
+  Scheme,
+  type Titles,
+} from "./option-parts";
+import { cents, costOf, difference, lessThan, noResponse } from "./words";
+
+/** The best of each other kind beside the recommendation, what there is among them. */
+export function Alternatives(props: {
+  readonly found: AdviceOut;
+  readonly best: AdviceOptionOut;
+  readonly titles: Titles;
+}) {
+  const { found, best, titles } = props;
+  const [opened, setOpened] = useState<string | null>(null);
+  const rows = useMemo(() => {
+    const zero = found.option_zero;
+    const others = found.alternatives.filter(({ kind }) => kind !== "have");
+    const today = zero === null || best.kind === "have" ? [] : [zero];
+    return [best, ...others, ...today];
+  }, [found, best]);
+  const columns = columnsOf({ found, best, titles, opened, setOpened });
+  return (
+    <Panel
+      title={
+        rows.length === 1
+          ? "No option of another kind keeps every limit"
+          : "What else was close"
+      }
+      subtitle="The best of each other kind of hardware that keeps every limit, not ten neighbours of the first. Each opens its bill and figures."
+      label="What else was close"
+      actions={
+        <ExportCsv
+          file="alternatives"
+          columns={exported()}
+          rows={rows}
+          rate={rateOf(found)}
+          label="Export alternatives as CSV"
+        />
+      }
+    >
+      <DataTable
+        label="Alternatives"
+        columns={columns}
+        rows={rows}
+        rowKey={(row, at) => `${at} ${row.name}`}
+        details={(row) =>
+          opened === keyOf(row) ? (
+            <Opened found={found} option={row} titles={titles} />
+          ) : null
+        }
+      />
+    </Panel>
+  );
+}
+
+const keyOf = ({ name, scheme, kind }: AdviceOptionOut) => `${kind} ${name} ${scheme}`;
+
+function Opened(props: {
+  readonly found: AdviceOut;
+  readonly option: AdviceOptionOut;
+  readonly titles: Titles;
+}) {
+  const { found, option, titles } = props;
+  return (
+    <div className={classes["opened"]}>
+      <BillOfMaterials
+        option={option}
+        months={found.horizon_months}
+        label={`Bill of ${option.name}`}
+      />
+      <HitsByTier option={option} />
+      <Expected found={found} option={option} titles={titles} />
+    </div>
+  );
+}
+
+interface ColumnParts {
+  readonly found: AdviceOut;
+  readonly best: AdviceOptionOut;
+  readonly titles: Titles;
+  readonly opened: string | null;
+  readonly setOpened: (key: string | null) => void;
+}
+
+const time = (value: number) => formatMicroseconds(microseconds(value));
+
+function columnsOf(parts: ColumnParts): readonly Column<AdviceOptionOut>[] {
+  const { found, best, titles, opened, setOpened } = parts;
+  return [
+    {
+      key: "Option",
+      rowHeader: true,
+      cell: (row) => {
+        const isOpen = opened === keyOf(row);
+        return (
+          <>
+            <UnstyledButton
+              className={classes["open"] ?? ""}
+              aria-expanded={isOpen}
+              onClick={() => setOpened(isOpen ? null : keyOf(row))}
+            >
+              <span aria-hidden="true">{isOpen ? "▾ " : "▸ "}</span>
+              {row.name}
+            </UnstyledButton>{" "}
+            {row === best && <Mark text="recommended" />}
+            {row.kind === "have" && <Mark text="what you have" />}
+          </>
+        );
+      },
+    },
+    {
+      key: "Page flow",
+      align: "text",
+      cell: ({ scheme }) => <Scheme name={scheme} titles={titles} />,
+    },
+    {
+      key: "Per month",
+      unit: shownCurrency(),
+      cell: (row) => cents(row.usd_per_month),
+    },
+    {
+      key: "Difference",
+      unit: shownCurrency(),
+      title: "Per month, against the recommendation",
+      cell: (row) => {
+        const more = lessThan(costOf(row), costOf(best));
+        return row === best || more === null ? UNKNOWN : difference(more);
+      },
+    },
+    {
+      key: "I/O time",
+      cell: ({ io_time_us_per_access: us }) => (us === null ? UNKNOWN : time(us)),
+    },
+    {
+      key: "Difference in time",
+      head: "Difference",
+      title: "I/O time against the recommendation",
+      cell: (row) => {
+        const more = lessThan(row.io_time_us_per_access, best.io_time_us_per_access);
+        return row === best || more === null ? UNKNOWN : difference(more, time);
+      },
+    },
+    {
+      key: "p99, busiest hour",
+      cell: (row) =>
+        row.response_p99_us === null ? (
+          <Unknown reason={noResponse(found, row) ?? "A device cannot keep up."} />
+        ) : (
+          time(row.response_p99_us)
+        ),
+    },
+    {
+      key: "Busy, busiest hour",
+      cell: ({ peak_busy: share }) =>
+        share === null ? UNKNOWN : formatPercent(ratio(share)),
+    },
+    { key: "RAM", cell: (row) => formatBytes(bytes(row.ram_bytes)) },
+    {
+      key: "Flash cache",
+      cell: (row) =>
+        row.flash_bytes === 0 ? "none" : formatBytes(bytes(row.flash_bytes)),
+    },
+  ];
+}
+
+const Mark = ({ text }: { readonly text: string }) => (
+  <Badge variant="outline" color="gray" size="sm" className={classes["mark"] ?? ""}>
+    {text}
+  </Badge>
+);

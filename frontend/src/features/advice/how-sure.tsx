@@ -1,0 +1,166 @@
+import { Skeleton, Text } from "@mantine/core";
+import type { AdviceOut } from "@/api/advice";
+import type { Column } from "@/components/columns";
+import { DataTable } from "@/components/data-table";
+import { Panel } from "@/components/panel";
+import { Prose } from "@/components/prose";
+import { shownCurrency } from "@/units/currency";
+import { formatAmount, formatPercent, ratio, UNKNOWN, usd } from "@/units/quantity";
+import classes from "./advice.module.css";
+import { cents } from "./words";
+
+type Bar = AdviceOut["confidence"]["tornado"][number];
+
+const HEIGHT = 160;
+
+/** How sure the recommendation is: what is not known, and what each end of it would change. */
+export function HowSure(props: {
+  readonly found: AdviceOut;
+  /** The full answer is still being computed. */
+  readonly isPending: boolean;
+  readonly names: ReadonlyMap<string, string>;
+}) {
+  const { found, isPending, names } = props;
+  const { confidence } = found;
+  const regret = confidence.expected_regret_usd_per_month;
+  return (
+    <Panel
+      title={
+        confidence.probability_best === null
+          ? "How sure it is"
+          : `It stays the best with a probability of ${formatPercent(ratio(confidence.probability_best))}`
+      }
+      label="How sure it is"
+    >
+      <Text size="sm">
+        <Prose text={confidence.reason} names={names} />.
+        {regret !== null &&
+          ` Expected regret: ${formatAmount(usd(Number(regret)))} per month.`}
+      </Text>
+      {isPending ? (
+        <Skeleton
+          height={HEIGHT}
+          mt="sm"
+          animate={false}
+          aria-label="Computing what is not known"
+        />
+      ) : (
+        <Tornado found={found} names={names} />
+      )}
+    </Panel>
+  );
+}
+
+function Tornado(props: {
+  readonly found: AdviceOut;
+  readonly names: ReadonlyMap<string, string>;
+}) {
+  const { found, names } = props;
+  const bars = found.confidence.tornado;
+  if (found.recommendation === null) {
+    return null;
+  }
+  if (bars.length === 0) {
+    return (
+      <Text size="sm" mt="sm">
+        No input with a known range was found that could move the cost.
+      </Text>
+    );
+  }
+  const cost = found.recommendation.usd_per_month;
+  const now = cost === null ? null : Number(cost);
+  return (
+    <>
+      <Text size="sm" mt="sm" mb={4}>
+        What the inputs that are not known would do to the cost of the best option, the
+        largest range first:
+      </Text>
+      <DataTable
+        label="What is not known"
+        columns={columnsOf(bars, now, names)}
+        rows={bars}
+        rowKey={(_, at) => at}
+        caption={
+          now === null
+            ? undefined
+            : `The line in each bar is the recommendation, ${cents(now)} ${shownCurrency()} per month.`
+        }
+      />
+    </>
+  );
+}
+
+const ends = ({ usd_per_month_low: low, usd_per_month_high: high }: Bar) =>
+  [low, high].flatMap((each) => (each === null ? [] : [Number(each)]));
+
+const columnsOf = (
+  bars: readonly Bar[],
+  now: number | null,
+  names: ReadonlyMap<string, string>,
+): readonly Column<Bar>[] => {
+  const most = Math.max(...bars.flatMap(ends), now ?? 0, Number.MIN_VALUE);
+  const end = (text: string, cost: string | null, best: string | null) => (
+    <>
+      <b>{cost === null ? "no option" : cents(cost)}</b>
+      <br />
+      <span className={classes["end"]}>
+        <Prose text={text} names={names} />
+        {best === null ? "" : `: ${best}`}
+      </span>
+    </>
+  );
+  return [
+    {
+      key: "What is not known",
+      rowHeader: true,
+      cell: ({ about }) => <Prose text={about} names={names} />,
+    },
+    {
+      key: "At one end",
+      unit: shownCurrency(),
+      align: "text",
+      cell: (bar) => end(bar.low, bar.usd_per_month_low, bar.best_low),
+    },
+    {
+      key: "At the other end",
+      unit: shownCurrency(),
+      align: "text",
+      cell: (bar) => end(bar.high, bar.usd_per_month_high, bar.best_high),
+    },
+    {
+      key: "Range",
+      align: "text",
+      cell: (bar) => <RangeBar values={ends(bar)} now={now} most={most} />,
+    },
+    {
+      key: "Another choice",
+      align: "text",
+      cell: ({ changes }) => (changes ? "yes" : "no"),
+    },
+  ];
+};
+
+/** The range between both ends, with the recommendation as a line; the cells beside it say the same. */
+function RangeBar(props: {
+  readonly values: readonly number[];
+  readonly now: number | null;
+  readonly most: number;
+}) {
+  const { values, now, most } = props;
+  if (values.length < 2) {
+    return <>{UNKNOWN}</>;
+  }
+  const at = (value: number) => `${(100 * value) / most}%`;
+  const [low, high] = [Math.min(...values), Math.max(...values)];
+  return (
+    <span className={classes["range"]} aria-hidden="true">
+      <span
+        className={classes["rangeBar"]}
+        style={{ left: at(low), width: at(high - low) }}
+      />
+      {now !== null && (
+        <span className={classes["rangeNow"]} style={{ left: at(now) }} />
+      )}
+    </span>
+  );
+}

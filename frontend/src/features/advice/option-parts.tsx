@@ -1,0 +1,277 @@
+import { Anchor, Text } from "@mantine/core";
+import { Link } from "@tanstack/react-router";
+import type { AdviceOptionOut, AdviceOut } from "@/api/advice";
+import { useChartColors } from "@/charts/chart";
+import { costTermColor, schemeMark } from "@/charts/palette";
+import { SchemeMark } from "@/charts/scheme-mark";
+import { type Column, valueColumn } from "@/components/columns";
+import { DataTable } from "@/components/data-table";
+import { Unknown } from "@/components/unknown";
+import { billSearch } from "@/questions/bill";
+import { shownCurrency } from "@/units/currency";
+import {
+  bytes,
+  formatBytes,
+  formatMicroseconds,
+  formatPercent,
+  formatShort,
+  microseconds,
+  ratio,
+  UNKNOWN,
+} from "@/units/quantity";
+import classes from "./advice.module.css";
+import { cents, costOf, noLife, noMonths, noResponse } from "./words";
+
+export type Titles = ReadonlyMap<string, string>;
+type Line = AdviceOptionOut["bill"][number];
+
+const NO_FLASH = "none";
+
+/** The page flow of an option with its mark; without a flash cache there is none to choose. */
+export const Scheme = (props: { readonly name: string; readonly titles: Titles }) =>
+  props.name === NO_FLASH ? (
+    <>no flash cache</>
+  ) : (
+    <span style={{ whiteSpace: "nowrap" }}>
+      <SchemeMark scheme={props.name} /> {props.titles.get(props.name) ?? props.name}
+    </span>
+  );
+
+const billColumns = (): readonly Column<Line>[] => [
+  { key: "What", rowHeader: true, cell: ({ what }) => what },
+  { key: "Quantity", cell: ({ quantity }) => formatShort(quantity, 7) },
+  {
+    key: "Unit price",
+    cell: ({ unit_price: price }) =>
+      price === null ? UNKNOWN : formatShort(Number(price), 6),
+  },
+  { key: "Unit", align: "text", cell: ({ unit }) => unit },
+  {
+    key: "Per month",
+    unit: shownCurrency(),
+    cell: ({ usd_per_month: cost }) => cents(cost),
+  },
+  {
+    key: "At purchase",
+    unit: shownCurrency(),
+    cell: ({ purchase_usd: cost }) => cents(cost),
+  },
+  { key: "Price of", align: "text", cell: ({ date }) => date ?? UNKNOWN },
+];
+
+/** What is paid for, line by line, with its total. */
+export function BillOfMaterials(props: {
+  readonly option: AdviceOptionOut;
+  readonly months: number;
+  /** Names the table. */
+  readonly label: string;
+}) {
+  const { option, months, label } = props;
+  if (option.bill.length === 0) {
+    return (
+      <Text size="sm">
+        {option.usd_per_month === null
+          ? "Its cost was not stated, so it has no bill."
+          : `Its cost was stated: ${cents(option.usd_per_month)} ${shownCurrency()} per month.`}
+      </Text>
+    );
+  }
+  return (
+    <>
+      <DataTable
+        label={label}
+        columns={billColumns()}
+        rows={option.bill}
+        rowKey={(_, at) => at}
+        footer={
+          <b>
+            Total: {cents(option.usd_per_month)} {shownCurrency()} per month,{" "}
+            {cents(option.purchase_usd)} {shownCurrency()} at purchase
+          </b>
+        }
+        caption={`Costs per month include purchases spread over ${months} months.`}
+      />
+      {Object.keys(option.config).length > 0 && (
+        <Anchor
+          component={Link}
+          to="/hardware"
+          search={
+            ((previous: object) => ({ ...previous, ...billSearch(option) })) as never
+          }
+          size="sm"
+        >
+          Open this bill to change its lines
+        </Anchor>
+      )}
+    </>
+  );
+}
+
+/** Where the accesses of an option are served, as one bar. */
+export function HitsByTier({ option }: { readonly option: AdviceOptionOut }) {
+  const colors = useChartColors();
+  const parts = [
+    { name: "RAM", share: option.ram_hit_share, color: tierColor("ram", colors) },
+    {
+      name: "flash cache",
+      share: option.flash_hit_share,
+      color: tierColor("flash", colors),
+    },
+    {
+      name: option.flash_bytes > 0 ? "volume or disk" : "what holds the data",
+      share: option.disk_share,
+      color: tierColor("disk", colors),
+    },
+  ].filter(({ share }) => share > 0);
+  return (
+    <figure className={classes["hits"]}>
+      <figcaption>Accesses by where the page is found</figcaption>
+      <span className={classes["hitsBar"]} aria-hidden="true">
+        {parts.map(({ name, share, color }) => (
+          <span key={name} style={{ flexGrow: share, background: color }} />
+        ))}
+      </span>
+      <ul className={classes["legend"]}>
+        {parts.map(({ name, share, color }) => (
+          <li key={name}>
+            <span className={classes["swatch"]} style={{ background: color }} />
+            {name} {formatPercent(ratio(share))}
+          </li>
+        ))}
+      </ul>
+    </figure>
+  );
+}
+
+/** Colours that the page has for the work of each tier. */
+const tierColor = (tier: "ram" | "flash" | "disk", colors: "light" | "dark") =>
+  tier === "ram"
+    ? schemeMark("inclusive", colors).color
+    : costTermColor(tier === "flash" ? "flash_reads" : "disk_reads", colors);
+
+const time = (value: number) => formatMicroseconds(microseconds(value));
+
+/** Figures of an option, each with the reason where it is unknown. */
+export function Expected(props: {
+  readonly found: AdviceOut;
+  readonly option: AdviceOptionOut;
+  readonly titles: Titles;
+}) {
+  const { found, option } = props;
+  const response = noResponse(found, option);
+  const known = (
+    value: number | null,
+    reason: string,
+    format: (of: number) => string,
+  ) => (value === null ? <Unknown reason={reason} /> : format(value));
+  const responseAt = (value: number | null) =>
+    known(value, response ?? "A device cannot keep up.", time);
+  return (
+    <dl className="tw-figures">
+      <div>
+        <dt>I/O time per access</dt>
+        <dd>
+          {known(option.io_time_us_per_access, "A rate of a device is unknown.", time)}
+          <small>busy time of one device of each tier</small>
+        </dd>
+      </div>
+      <div>
+        <dt>Response time, median</dt>
+        <dd>
+          {responseAt(option.response_p50_us)}
+          <small>
+            in the busiest hour; {responseAt(option.response_p50_mean_us)} at the mean
+            rate
+          </small>
+        </dd>
+      </div>
+      <div>
+        <dt>Response time, 99th percentile</dt>
+        <dd>
+          {responseAt(option.response_p99_us)}
+          <small>
+            in the busiest hour; {responseAt(option.response_p99_mean_us)} at the mean
+            rate
+          </small>
+        </dd>
+      </div>
+      <div>
+        <dt>Busy in the busiest hour</dt>
+        <dd>
+          {known(
+            option.peak_busy,
+            "The workload states no rate, or a rate of a device is unknown.",
+            (share) => formatPercent(ratio(share)),
+          )}
+          <small>the busiest device</small>
+        </dd>
+      </div>
+      <div>
+        <dt>Life of the flash</dt>
+        <dd>
+          {known(
+            option.flash_life_years,
+            noLife(option),
+            (years) => `${formatShort(years)} years`,
+          )}
+          <small>of drives that are bought</small>
+        </dd>
+      </div>
+      <div>
+        <dt>Large enough for</dt>
+        <dd>
+          {known(
+            option.months_until_too_small,
+            noMonths(found),
+            (months) => `${formatShort(Math.floor(months))} months`,
+          )}
+          <small>if the load grows as the data do</small>
+        </dd>
+      </div>
+      <div>
+        <dt>RAM</dt>
+        <dd>
+          {formatBytes(bytes(option.ram_bytes))}
+          <small>
+            {option.machines === 1 ? "1 machine" : `${option.machines} machines`}
+          </small>
+        </dd>
+      </div>
+      <div>
+        <dt>Flash cache</dt>
+        <dd>
+          {option.flash_bytes === 0 ? "none" : formatBytes(bytes(option.flash_bytes))}
+          <small>
+            {option.flash_bytes === 0 ? (
+              "pages go between RAM and the data"
+            ) : (
+              <>
+                page flow <Scheme name={option.scheme} titles={props.titles} />
+              </>
+            )}
+          </small>
+        </dd>
+      </div>
+    </dl>
+  );
+}
+
+/** Columns of an option for exports, every digit kept. */
+export const exported = (): readonly Column<AdviceOptionOut, string>[] => [
+  valueColumn("option", ({ name }) => name),
+  valueColumn("page flow", ({ scheme }) => scheme),
+  valueColumn(`per month [${shownCurrency()}]`, costOf, cents),
+  valueColumn("I/O time [µs per access]", (one) => one.io_time_us_per_access),
+  valueColumn("response p99, busiest hour [µs]", (one) => one.response_p99_us),
+  valueColumn("busy, busiest hour [1]", (one) => one.peak_busy),
+  valueColumn(
+    "RAM [bytes]",
+    (one) => one.ram_bytes,
+    (size) => formatBytes(bytes(size)),
+  ),
+  valueColumn(
+    "flash cache [bytes]",
+    (one) => one.flash_bytes,
+    (size) => formatBytes(bytes(size)),
+  ),
+];

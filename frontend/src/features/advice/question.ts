@@ -1,0 +1,95 @@
+import type { AdviceIn, HaveIn } from "@/api/advice";
+import {
+  type AdviceSearch,
+  type Kind,
+  readKinds,
+  readNames,
+  USUAL_KINDS,
+} from "@/questions/advice";
+import { type AnalysisSearch, type AnalysisState, NONE } from "@/questions/point";
+
+const GIB = 2 ** 30;
+/** Of what there is, where a flash cache is stated without its page flow. */
+export const USUAL_SCHEME = "lazy";
+
+export const kindsOf = ({ kinds }: AdviceSearch): readonly Kind[] =>
+  (kinds === undefined ? undefined : readKinds(kinds)) ?? USUAL_KINDS;
+
+const bytesOf = (gib: number): number => Math.round(gib * GIB);
+
+/** The keys whose values are stated. */
+const stated = <T extends object>(values: T): Partial<T> =>
+  Object.fromEntries(
+    Object.entries(values).filter(([, value]) => value !== undefined),
+  ) as Partial<T>;
+
+/** What there is today; absent where its RAM is not stated. */
+export function haveOf(
+  search: AdviceSearch,
+  state: Pick<AnalysisState, "flash_device" | "disk_device">,
+): HaveIn | undefined {
+  if (search.have_ram_gib === undefined) {
+    return undefined;
+  }
+  const flash = search.have_flash_gib ?? 0;
+  return {
+    ram_bytes: bytesOf(search.have_ram_gib),
+    machines: search.have_machines ?? 1,
+    disk_device_id: search.have_disk ?? state.disk_device,
+    disks: search.have_disks ?? 1,
+    ...(flash === 0
+      ? {}
+      : {
+          flash_bytes: bytesOf(flash),
+          flash_device_id: search.have_flash ?? state.flash_device,
+          flash_devices: search.have_flashes ?? 1,
+          scheme: search.have_scheme ?? USUAL_SCHEME,
+        }),
+    ...(search.have_usd === undefined ? {} : { usd_per_month: search.have_usd }),
+  };
+}
+
+/** What the page asks; `given`: of a curve that does not contain its dirty share. */
+export function adviceQuestion(
+  state: AnalysisState,
+  search: AdviceSearch & Pick<AnalysisSearch, "dirty_share">,
+  given: boolean,
+): AdviceIn {
+  const providers =
+    search.providers === undefined ? undefined : readNames(search.providers);
+  const have = haveOf(search, state);
+  const { most_ram_gib } = search;
+  return {
+    start: state.start,
+    objective: search.goal ?? "usd",
+    horizon_months: state.months,
+    price_book_id: state.price_book === NONE ? null : state.price_book,
+    candidates: {
+      kinds: [...kindsOf(search)],
+      ...stated({
+        providers: providers === undefined ? undefined : [...providers],
+        max_machines: search.most_machines,
+        machine_usd: search.machine_usd,
+        usd_per_kwh: search.kwh_usd,
+        part_usd:
+          search.chassis_usd === undefined
+            ? undefined
+            : { chassis: search.chassis_usd },
+      }),
+    },
+    constraints: stated({
+      usd_per_month: search.most_usd,
+      purchase_usd: search.most_purchase_usd,
+      io_time_us_per_access: search.most_io_us,
+      response_p99_us: search.most_p99_us,
+      ram_bytes: most_ram_gib === undefined ? undefined : bytesOf(most_ram_gib),
+      flash_life_years: search.least_life,
+      peak_busy: search.most_busy,
+    }),
+    ...(search.borrow === true
+      ? { flash_device_id: state.flash_device, disk_device_id: state.disk_device }
+      : {}),
+    ...(have === undefined ? {} : { have }),
+    ...(given ? { dirty_share: search.dirty_share ?? null } : {}),
+  };
+}

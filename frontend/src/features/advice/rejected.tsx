@@ -1,0 +1,188 @@
+import { Button, List, Text } from "@mantine/core";
+import type { AdviceOut, RejectedOptionOut } from "@/api/advice";
+import type { Column } from "@/components/columns";
+import { DataTable } from "@/components/data-table";
+import { Panel } from "@/components/panel";
+import type { AdviceSearch } from "@/questions/advice";
+import { counted, formatCount, UNKNOWN } from "@/units/quantity";
+import { Scheme, type Titles } from "./option-parts";
+import { limitTitle, limitValue } from "./words";
+
+const GIB = 2 ** 30;
+const MOST_OFFERED = 4;
+/** A little above what the option needs, so that rounding does not reject it again. */
+const ROOM = 1e-6;
+const LEAST: ReadonlySet<string> = new Set(["flash_life_years"]);
+
+type Change = (value: number) => AdviceSearch;
+
+/** How the address states each limit that a form holds. */
+const STATED: Readonly<Record<string, Change>> = {
+  usd_per_month: (value) => ({ most_usd: Math.ceil(value) }),
+  purchase_usd: (value) => ({ most_purchase_usd: Math.ceil(value) }),
+  io_time_us_per_access: (value) => ({ most_io_us: roundedUp(value) }),
+  response_p99_us: (value) => ({ most_p99_us: roundedUp(value) }),
+  ram_bytes: (value) => ({ most_ram_gib: value / GIB }),
+  flash_life_years: (value) => ({ least_life: value * (1 - ROOM) }),
+  peak_busy: (value) => ({ most_busy: Math.ceil(value * 1000) / 1000 }),
+};
+
+/** To three significant digits, upwards. */
+export function roundedUp(value: number): number {
+  const unit = 10 ** (Math.floor(Math.log10(value)) - 2);
+  return Number((Math.ceil(value / unit) * unit).toPrecision(6));
+}
+
+/** The change that admits an option by one limit alone; null where that is not possible. */
+export function relaxing(row: RejectedOptionOut): AdviceSearch | null {
+  const change = STATED[row.constraint];
+  const isPossible =
+    row.also.length === 0 && row.relaxation !== null && row.value !== null;
+  if (change === undefined || !isPossible || row.value === null) {
+    return null;
+  }
+  // No device can be busy all the time and more.
+  return row.constraint === "peak_busy" && row.value > 1 ? null : change(row.value);
+}
+
+/** The nearest option of each limit that is admitted by relaxing it alone. */
+export function nearestRelaxations(
+  rejected: readonly RejectedOptionOut[],
+): readonly RejectedOptionOut[] {
+  const nearest = new Map<string, RejectedOptionOut>();
+  for (const row of rejected) {
+    const before = nearest.get(row.constraint);
+    if (
+      relaxing(row) !== null &&
+      (before === undefined || (row.relaxation ?? 0) < (before.relaxation ?? 0))
+    ) {
+      nearest.set(row.constraint, row);
+    }
+  }
+  return [...nearest.values()].slice(0, MOST_OFFERED);
+}
+
+/** Says which limits conflict, and offers what admits an option again. */
+export function Infeasible(props: {
+  readonly found: AdviceOut;
+  readonly patch: (change: AdviceSearch) => void;
+}) {
+  const { found, patch } = props;
+  const { infeasible } = found;
+  if (infeasible === null) {
+    return null;
+  }
+  const offered = nearestRelaxations(found.rejected);
+  return (
+    <>
+      {infeasible.conflict.length > 0 && (
+        <List size="sm" mt="xs">
+          {infeasible.conflict.map((name) => {
+            const limit = found.constraints[name];
+            return (
+              <List.Item key={name}>
+                {limitTitle(name)}
+                {limit === undefined
+                  ? ": cannot be relaxed"
+                  : `: ${LEAST.has(name) ? "at least" : "at most"} ${limitValue(found, name, Number(limit))}`}
+              </List.Item>
+            );
+          })}
+        </List>
+      )}
+      <Text size="sm" mt="sm">
+        {offered.length === 0
+          ? "No single limit admits an option when it is relaxed alone: relax several, or allow more kinds of hardware."
+          : "What would admit an option:"}
+      </Text>
+      <List size="sm" mt={4} spacing={6} listStyleType="none">
+        {offered.map((row) => (
+          <List.Item key={row.constraint}>
+            <Button
+              size="compact-sm"
+              variant="default"
+              h="auto"
+              styles={{ label: { whiteSpace: "normal", textAlign: "left" } }}
+              onClick={() => patch(relaxing(row) ?? {})}
+            >
+              {limitTitle(row.constraint)}: allow{" "}
+              {limitValue(found, row.constraint, row.value ?? 0)}
+            </Button>{" "}
+            admits {row.option.name}
+          </List.Item>
+        ))}
+      </List>
+    </>
+  );
+}
+
+/** Why the others were not chosen: how many by each limit, and the nearest of each kind. */
+export function WhyNot(props: { readonly found: AdviceOut; readonly titles: Titles }) {
+  const { found, titles } = props;
+  const counts = Object.entries(found.rejected_counts).toSorted(
+    ([, one], [, other]) => other - one,
+  );
+  return (
+    <Panel
+      title={
+        counts.length === 0
+          ? "No option breaks a limit"
+          : `Why not the others: ${counted(
+              counts.reduce((sum, [, count]) => sum + count, 0),
+              "option",
+            )} of ${formatCount(found.evaluated)} break a limit`
+      }
+      subtitle="Each is counted once, under the first limit that it breaks."
+      label="Why not the others"
+    >
+      <List size="sm" mb="md">
+        {counts.map(([name, count]) => (
+          <List.Item key={name}>
+            {limitTitle(name)}: {counted(count, "option")}
+          </List.Item>
+        ))}
+      </List>
+      {found.rejected.length > 0 && (
+        <DataTable
+          label="Rejected options"
+          columns={columnsOf(found, titles)}
+          rows={found.rejected}
+          rowKey={(_, at) => at}
+          style={{ maxHeight: 380, overflowY: "auto" }}
+          caption="The best of each server, device and page flow that breaks a limit; those that come closest stand first."
+        />
+      )}
+    </Panel>
+  );
+}
+
+const columnsOf = (
+  found: AdviceOut,
+  titles: Titles,
+): readonly Column<RejectedOptionOut>[] => {
+  const value = (row: RejectedOptionOut, of: number | null) =>
+    of === null ? UNKNOWN : limitValue(found, row.constraint, of);
+  return [
+    { key: "Option", rowHeader: true, cell: ({ option }) => option.name },
+    {
+      key: "Page flow",
+      align: "text",
+      cell: ({ option }) => <Scheme name={option.scheme} titles={titles} />,
+    },
+    {
+      key: "Breaks",
+      align: "text",
+      cell: (row) => limitTitle(row.constraint),
+      cellProps: ({ text }) => ({ title: text }),
+    },
+    { key: "Value", cell: (row) => value(row, row.value) },
+    { key: "Limit", cell: (row) => value(row, row.limit) },
+    { key: "Admitted if relaxed by", cell: (row) => value(row, row.relaxation) },
+    {
+      key: "And also",
+      align: "text",
+      cell: ({ also }) =>
+        also.map(({ constraint }) => limitTitle(constraint)).join(", "),
+    },
+  ];
+};

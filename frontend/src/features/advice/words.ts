@@ -1,0 +1,120 @@
+import type { AdviceOptionOut, AdviceOut } from "@/api/advice";
+import { LIMIT_WORDS } from "@/api/gen/bounds.gen";
+import { converted, rateOf, shownCurrency } from "@/units/currency";
+import {
+  bytes,
+  formatAmount,
+  formatBytes,
+  formatMicroseconds,
+  formatPercent,
+  formatShort,
+  microseconds,
+  ratio,
+  UNKNOWN,
+  usd,
+} from "@/units/quantity";
+
+const CENTS = { minimumFractionDigits: 2, maximumFractionDigits: 2 };
+
+/** An amount to the cent; its currency stands in the header. */
+export const cents = (value: number | string | null): string =>
+  value === null ? UNKNOWN : Number(value).toLocaleString("en-US", CENTS);
+
+/** A difference with its sign: "+2.66", "−12.00", "0.00". */
+export const difference = (
+  value: number,
+  format: (size: number) => string = cents,
+): string => {
+  const size = format(Math.abs(value));
+  const isNothing = Number(size.replaceAll(",", "")) === 0;
+  return isNothing ? size : `${value < 0 ? "−" : "+"}${size}`;
+};
+
+export const costOf = ({ usd_per_month: cost }: AdviceOptionOut): number | null =>
+  cost === null ? null : Number(cost);
+
+/** What an option is less than another; null where either is unknown. */
+export const lessThan = (one: number | null, other: number | null): number | null =>
+  one === null || other === null ? null : one - other;
+
+/** A limit in words, with a capital. */
+export function limitTitle(name: string): string {
+  const words = LIMIT_WORDS[name] ?? name.replaceAll("_", " ");
+  return `${words.slice(0, 1).toUpperCase()}${words.slice(1)}`;
+}
+
+const MONEY: ReadonlySet<string> = new Set(["usd_per_month", "purchase_usd"]);
+
+/** A value of a limit with its unit; money, which is in dollars, in the currency shown. */
+export function limitValue(found: AdviceOut, name: string, value: number): string {
+  if (MONEY.has(name)) {
+    return formatAmount(usd(converted(value, rateOf(found))));
+  }
+  if (name === "peak_busy") {
+    return formatPercent(ratio(value));
+  }
+  if (name.endsWith("_bytes")) {
+    return formatBytes(bytes(value));
+  }
+  if (name === "machines") {
+    return formatShort(value);
+  }
+  if (name === "flash_life_years") {
+    return `${formatShort(value)} years`;
+  }
+  return formatMicroseconds(microseconds(value));
+}
+
+/** Why an option has no response times; null where it has. */
+export function noResponse(found: AdviceOut, option: AdviceOptionOut): string | null {
+  if (option.response_p99_us !== null) {
+    return null;
+  }
+  if (found.peak_accesses_per_s === null) {
+    return "The workload states no rate: scale it to production.";
+  }
+  return option.peak_busy !== null && option.peak_busy >= 1
+    ? "A device cannot keep up with the busiest hour."
+    : "No source states how long one read of its devices takes; their IOPS alone do not.";
+}
+
+/** Why the life of the flash has no number. */
+export function noLife(option: AdviceOptionOut): string {
+  if (option.kind === "instances" || option.kind === "volumes") {
+    return "Rented: the provider replaces its drives.";
+  }
+  return option.flash_bytes === 0
+    ? "No flash that is bought is written, or its endurance is not published."
+    : "No endurance is published, or the workload states no rate.";
+}
+
+/** Why it is not known when an option is too small. */
+export const noMonths = (found: AdviceOut): string =>
+  found.peak_accesses_per_s === null
+    ? "The workload states no rate: scale it to production."
+    : "The workload states no growth.";
+
+/** What the front says, from its two ends. */
+export function frontFinding(front: readonly AdviceOptionOut[]): string {
+  const [cheapest] = front;
+  const fastest = front.at(-1);
+  if (cheapest === undefined || fastest === undefined) {
+    return "No option keeps every limit, so there is nothing to compare";
+  }
+  const [least, most] = [costOf(cheapest), costOf(fastest)];
+  const [slow, quick] = [cheapest.io_time_us_per_access, fastest.io_time_us_per_access];
+  if (
+    front.length === 1 ||
+    least === null ||
+    most === null ||
+    slow === null ||
+    quick === null
+  ) {
+    return "One option is both the cheapest and the fastest";
+  }
+  const time = `from ${formatMicroseconds(microseconds(slow))} to ${formatMicroseconds(microseconds(quick))}`;
+  const money = `from ${formatAmount(usd(least))} to ${formatAmount(usd(most))}`;
+  return `More money buys less I/O time: ${time} per access, for ${money} per month`;
+}
+
+export const perMonth = (): string => `${shownCurrency()} per month`;

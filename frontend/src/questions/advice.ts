@@ -1,0 +1,145 @@
+/** What the page Advise adds to the address: what is best, what may be bought, limits, and what there is. */
+import type { AdviceIn as AdviceBody, CandidatesIn as Buyable } from "@/api/gen";
+import { AdviceIn, CandidatesIn, ConstraintsIn, HaveIn } from "@/api/gen/bounds.gen";
+import {
+  type Bounds,
+  bounded,
+  type Field,
+  identifier,
+  inUnits,
+  oneOf,
+  type Refused,
+  readAddress,
+  readBy,
+} from "./address";
+
+export type Kind = NonNullable<Buyable["kinds"]>[number];
+export type Goal = NonNullable<AdviceBody["objective"]>;
+
+export type HaveScheme = (typeof HaveIn.scheme.values)[number];
+
+export const GOALS = AdviceIn.objective.values;
+
+/** In the order of the form. */
+export const KINDS = [
+  "instances",
+  "volumes",
+  "chassis",
+  "devices",
+] as const satisfies readonly Kind[];
+
+/** Whole systems: RAM and devices by themselves need the price of a machine beside them. */
+export const USUAL_KINDS: readonly Kind[] = ["instances", "volumes", "chassis"];
+
+export interface AdviceNumbers {
+  /** Limits, largest values but for the life. Budget. [USD/month] */
+  most_usd?: number | undefined;
+  /** [USD] */
+  most_purchase_usd?: number | undefined;
+  /** Of an access. [µs] */
+  most_io_us?: number | undefined;
+  /** Response time in the busiest hour, 99th percentile. [µs] */
+  most_p99_us?: number | undefined;
+  most_ram_gib?: number | undefined;
+  /** [years] */
+  least_life?: number | undefined;
+  /** Of a device in the busiest hour; absent: 0.7. [1] */
+  most_busy?: number | undefined;
+  most_machines?: number | undefined;
+  /** Prices that no list states. [USD], [USD/kWh] */
+  chassis_usd?: number | undefined;
+  machine_usd?: number | undefined;
+  kwh_usd?: number | undefined;
+  /** What there is today, of all machines; without RAM nothing is stated. */
+  have_ram_gib?: number | undefined;
+  have_machines?: number | undefined;
+  have_disks?: number | undefined;
+  have_flash_gib?: number | undefined;
+  have_flashes?: number | undefined;
+  have_usd?: number | undefined;
+}
+
+export interface AdviceSearch extends AdviceNumbers {
+  goal?: Goal | undefined;
+  /** Kinds of candidates, joined by commas; absent: whole systems. */
+  kinds?: string | undefined;
+  /** Providers that are allowed, joined by commas; absent: all. */
+  providers?: string | undefined;
+  /** Drives without stated rates are as fast as the devices chosen. */
+  borrow?: true | undefined;
+  have_disk?: string | undefined;
+  have_flash?: string | undefined;
+  have_scheme?: HaveScheme | undefined;
+}
+
+const GIB = 2 ** 30;
+
+/** Those of the server, in the units of the page. */
+export const ADVICE_BOUNDS: Readonly<Record<keyof AdviceNumbers, Bounds>> = {
+  most_usd: ConstraintsIn.usd_per_month,
+  most_purchase_usd: ConstraintsIn.purchase_usd,
+  most_io_us: ConstraintsIn.io_time_us_per_access,
+  most_p99_us: ConstraintsIn.response_p99_us,
+  most_ram_gib: inUnits(ConstraintsIn.ram_bytes, GIB),
+  least_life: ConstraintsIn.flash_life_years,
+  most_busy: ConstraintsIn.peak_busy,
+  most_machines: CandidatesIn.max_machines,
+  chassis_usd: CandidatesIn.machine_usd,
+  machine_usd: CandidatesIn.machine_usd,
+  kwh_usd: CandidatesIn.usd_per_kwh,
+  have_ram_gib: { ...inUnits(HaveIn.ram_bytes, GIB), exclusive: true },
+  have_machines: HaveIn.machines,
+  have_disks: HaveIn.disks,
+  have_flash_gib: inUnits(HaveIn.flash_bytes, GIB),
+  have_flashes: HaveIn.flash_devices,
+  have_usd: HaveIn.usd_per_month,
+};
+
+const isKind = (text: string): text is Kind =>
+  (KINDS as readonly string[]).includes(text);
+
+/** Kinds as an address states them; `undefined` where one is unknown. */
+export function readKinds(text: string): readonly Kind[] | undefined {
+  const kinds = text.split(",").filter(isKind);
+  return kinds.length === text.split(",").length
+    ? KINDS.filter((kind) => kinds.includes(kind))
+    : undefined;
+}
+
+const NAME = /^[a-z0-9][a-z0-9._-]{0,99}$/;
+const MOST_PROVIDERS = 20;
+
+/** Names as an address states them; `undefined` where one cannot be used. */
+export function readNames(text: string): readonly string[] | undefined {
+  const names = text.split(",");
+  return names.length <= MOST_PROVIDERS && names.every((name) => NAME.test(name))
+    ? names
+    : undefined;
+}
+
+const textOf = (read: (text: string) => unknown, expected: string) =>
+  readBy(
+    (value) =>
+      typeof value === "string" && read(value) !== undefined ? value : undefined,
+    expected,
+  );
+
+const numberFields = Object.fromEntries(
+  Object.entries(ADVICE_BOUNDS).map(([name, bounds]) => [name, bounded(bounds)]),
+) as Record<keyof AdviceNumbers, Field<number>>;
+
+const FIELDS = {
+  ...numberFields,
+  goal: oneOf(GOALS),
+  kinds: textOf(readKinds, `some of ${KINDS.join(", ")}, joined by commas`),
+  providers: textOf(readNames, "names of providers, joined by commas, such as aws,gcp"),
+  borrow: oneOf([true] as const),
+  have_disk: identifier("the id of a device"),
+  have_flash: identifier("the id of a device"),
+  have_scheme: oneOf(HaveIn.scheme.values),
+} as const;
+
+/** Reads the page's own parameters. */
+export const parseAdviceSearch = (
+  raw: Record<string, unknown>,
+): AdviceSearch & Refused => readAddress(FIELDS, raw);
