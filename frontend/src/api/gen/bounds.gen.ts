@@ -12,8 +12,21 @@ export const AccessIntervalsIn = {
   pages: {"low":1,"high":1000000000000000,"whole":true},
 } as const;
 
+export const AdviceIn = {
+  start: {"values":["steady","cold"],"usual":"steady"},
+  objective: {"values":["usd","io_time","pareto"],"usual":"usd"},
+  horizon_months: {"low":1,"high":1200,"whole":true,"usual":36},
+  accesses_per_s: {"low":0,"exclusive":true,"high":1000000000000000},
+  dirty_share: {"low":0,"high":1},
+  seed: {"low":0,"high":2147483647,"whole":true,"usual":0},
+} as const;
+
 export const AskAccessCostQuery = {
   table: {"values":["rows","warnings","derivation"]},
+} as const;
+
+export const AskAdviceQuery = {
+  table: {"values":["recommendation.bill","verdict.shadows","option_zero.bill","alternatives","alternatives.bill","pareto","pareto.bill","rejected","rejected.option.bill","rejected.also","confidence.tornado","checked","checked.option.bill","rules_of_thumb","rules_of_thumb.option.bill","warnings","cautions","derivation"]},
 } as const;
 
 export const AskBillQuery = {
@@ -222,6 +235,21 @@ export const BreakEvenIn = {
   points: {"low":81,"high":1000,"whole":true,"usual":161},
 } as const;
 
+export const CandidatesIn = {
+  kinds: {"most":4},
+  servers: {"most":500},
+  volumes: {"most":500},
+  devices: {"most":500},
+  parts: {"most":500},
+  providers: {"most":500},
+  max_machines: {"low":1,"high":16,"whole":true,"usual":8},
+  reserved_gib: {"low":0,"high":1000000,"usual":4},
+  machine_usd: {"low":0,"high":1000000000},
+  usd_per_kwh: {"low":0,"high":1000000000},
+  watts: {"low":0,"high":1000000},
+  pue: {"low":1,"high":100,"usual":1.5},
+} as const;
+
 export const CheckDirectoriesQuery = {
   table: {"values":["rows","columns","contenders","rows.warnings","warnings","result.rows"]},
 } as const;
@@ -288,6 +316,19 @@ export const ConfigurationsIn = {
   max_io_us: {"low":0,"exclusive":true,"high":1000000000000000},
   max_busy: {"low":0,"exclusive":true,"high":1000000000000000,"usual":1},
   dirty_share: {"low":0,"high":1},
+} as const;
+
+export const ConstraintsIn = {
+  peak_busy: {"low":0,"exclusive":true,"high":1},
+  machines: {"low":0,"high":100000,"whole":true},
+  ram_bytes: {"low":0,"high":9007199254740991,"whole":true},
+  flash_bytes: {"low":0,"high":9007199254740991,"whole":true},
+  usd_per_month: {"low":0,"high":1000000000},
+  purchase_usd: {"low":0,"high":1000000000},
+  io_time_us_per_access: {"low":0,"high":1000000000000000},
+  flash_life_years: {"low":0,"high":1000000000000000},
+  response_p50_us: {"low":0,"high":1000000000000000},
+  response_p99_us: {"low":0,"high":1000000000000000},
 } as const;
 
 export const ContenderIn = {
@@ -567,6 +608,17 @@ export const GetWorkloadSummariesQuery = {
   table: {"values":["windows","time_windows","reuse","reuse_time","popularity","popularity.top","requests.sizes","requests.runs","devices.rows"]},
 } as const;
 
+export const HaveIn = {
+  machines: {"low":1,"high":100000,"whole":true,"usual":1},
+  ram_bytes: {"low":0,"high":9007199254740991,"whole":true},
+  flash_bytes: {"low":0,"high":9007199254740991,"whole":true,"usual":0},
+  flash_devices: {"low":0,"high":100000,"whole":true,"usual":0},
+  disks: {"low":1,"high":100000,"whole":true,"usual":1},
+  scheme: {"values":["none","exclusive","lazy","inclusive"],"usual":"none"},
+  usd_per_month: {"low":0,"high":1000000000},
+  purchase_usd: {"low":0,"high":1000000000,"usual":"0"},
+} as const;
+
 export const ImportFioQuery = {
   table: {"values":["device.figures","device.measurements","device.service_times","device.waiting_times","runs","mixes","warnings"]},
 } as const;
@@ -652,7 +704,7 @@ export const ListRunsQuery = {
 } as const;
 
 export const ListScenariosQuery = {
-  question: {"values":["compare","scheme_map","pool_split","dram_or_flash","wear","throughput","simulate"]},
+  question: {"values":["advice","compare","scheme_map","pool_split","dram_or_flash","wear","throughput","simulate"]},
   limit: {"low":1,"high":500,"whole":true,"usual":100},
   offset: {"low":0,"high":1000000000,"whole":true,"usual":0},
   table: {"values":["items","items.answer.figures","items.answer.sources"]},
@@ -894,11 +946,11 @@ export const ScaledWorkloadIn = {
 } as const;
 
 export const ScenarioIn = {
-  question: {"values":["compare","scheme_map","pool_split","dram_or_flash","wear","throughput","simulate"],"usual":"compare"},
+  question: {"values":["advice","compare","scheme_map","pool_split","dram_or_flash","wear","throughput","simulate"],"usual":"compare"},
 } as const;
 
 export const ScenarioUpdate = {
-  question: {"values":["compare","scheme_map","pool_split","dram_or_flash","wear","throughput","simulate"],"usual":"compare"},
+  question: {"values":["advice","compare","scheme_map","pool_split","dram_or_flash","wear","throughput","simulate"],"usual":"compare"},
   version: {"low":1,"high":2147483647,"whole":true},
 } as const;
 
@@ -1073,3 +1125,32 @@ export const SCHEME_MARKS = {
   exclusive: {"light":"#c4500a","dark":"#f08a3c","shape":"triangle"},
   lazy: {"light":"#00805f","dark":"#2fc79c","shape":"diamond"},
 } as const;
+
+/** Limits of an advice in words. */
+export const LIMIT_WORDS: Readonly<Record<string, string>> = {
+  peak_busy: "busy share of a device in the busiest hour",
+  machines: "machines",
+  ram_bytes: "RAM",
+  flash_bytes: "flash cache",
+  usd_per_month: "cost per month",
+  purchase_usd: "purchase",
+  io_time_us_per_access: "I/O time of an access",
+  flash_life_years: "life of the flash",
+  response_p50_us: "median response time in the busiest hour",
+  response_p99_us: "99th percentile of the response time in the busiest hour",
+  price: "a price",
+  device_figures: "stated I/O rates of every device",
+  space: "space for the data",
+  ram: "RAM beside what the system takes",
+  no_drive_bays: "bays for the drive",
+  volume_size: "the largest volume that is sold",
+  volume_iops: "the IOPS of one volume",
+  volume_iops_per_gib: "the IOPS of a volume of its size",
+  volume_throughput: "the throughput of one volume",
+  volume_throughput_per_iops: "the throughput that its IOPS allow",
+  instance_iops: "the IOPS of the instance",
+  instance_throughput: "the throughput of the instance",
+  max_ram: "the RAM that the chassis takes",
+  power_supply: "the power supplies",
+  reserved_ram: "RAM for the system",
+};

@@ -323,6 +323,548 @@ export type AccessWindows = {
 };
 
 /**
+ * AdviceBillLineOut
+ *
+ * One charge of an option.
+ */
+export type AdviceBillLineOut = {
+    /**
+     * What
+     *
+     * What is paid for.
+     */
+    what: string;
+    /**
+     * Kind
+     *
+     * server, part, spare, replacement, owned, reserved, capacity, iops, throughput, requests, transfer, power or extra.
+     */
+    kind: string;
+    /**
+     * Quantity
+     *
+     * In the unit of the price.
+     */
+    quantity: number;
+    /**
+     * Unit
+     *
+     * Unit of the price.
+     */
+    unit: string;
+    /**
+     * Unit Price
+     *
+     * Null where no price was found. [USD]
+     */
+    unit_price: string | null;
+    /**
+     * Date
+     *
+     * Date of the price; null where it has none.
+     */
+    date: string | null;
+    /**
+     * Usd Per Month
+     *
+     * Rent, and the purchase spread over the months; the cost of the option is the sum of its rows. [USD/month]
+     */
+    usd_per_month: string;
+    /**
+     * Purchase Usd
+     *
+     * Purchase, to the cent. [USD]
+     */
+    purchase_usd: string;
+    /**
+     * Source
+     *
+     * Where it is from.
+     */
+    source: string;
+    /**
+     * Note
+     *
+     * A remark.
+     */
+    note: string;
+    /**
+     * Months
+     *
+     * Months from one replacement to the next; null for other lines.
+     */
+    months: number | null;
+};
+
+/**
+ * AdviceIn
+ *
+ * What is asked, besides the data and the rates of the workload.
+ */
+export type AdviceIn = {
+    /**
+     * Start
+     *
+     * `steady`: a system that has run for long, every cache full; `cold`: a replay of the workload that begins with empty caches. A given curve always describes a running system.
+     */
+    start?: 'steady' | 'cold';
+    /**
+     * What there is today; absent: nothing.
+     */
+    have?: HaveIn | null;
+    /**
+     * What may be bought.
+     */
+    candidates?: CandidatesIn;
+    /**
+     * Limits that every option must keep.
+     */
+    constraints?: ConstraintsIn;
+    /**
+     * Objective
+     *
+     * `usd`: least money a month; `io_time`: least I/O time; `pareto`: the front of both, of which the cheapest is recommended.
+     */
+    objective?: 'usd' | 'io_time' | 'pareto';
+    /**
+     * Price Book Id
+     *
+     * Id of the price book; absent: the usual one.
+     */
+    price_book_id?: string | null;
+    /**
+     * Horizon Months
+     *
+     * Months over which a purchase is spread, and data grow. [months]
+     */
+    horizon_months?: number;
+    /**
+     * Flash Device Id
+     *
+     * Its rates for drives and local disks of flash of which no source states them; absent: such options are rejected.
+     */
+    flash_device_id?: string | null;
+    /**
+     * Disk Device Id
+     *
+     * The same for hard disks and volumes.
+     */
+    disk_device_id?: string | null;
+    /**
+     * Accesses Per S
+     *
+     * Page accesses of all machines together; absent: of production as it was stated, or of the recording. [1/s]
+     */
+    accesses_per_s?: number | null;
+    /**
+     * Dirty Share
+     *
+     * Share of the evicted pages that are dirty, for a workload made from a given curve.
+     */
+    dirty_share?: number | null;
+    /**
+     * Seed
+     *
+     * Of what is drawn.
+     */
+    seed?: number;
+    /**
+     * How Sure
+     *
+     * Whether to compute what inputs that are not known would change, and what each limit costs: takes several times as long.
+     */
+    how_sure?: boolean;
+};
+
+/**
+ * AdviceOptionOut
+ *
+ * One way to buy and to run the hierarchy. Sizes and money are of all machines together.
+ */
+export type AdviceOptionOut = {
+    /**
+     * Name
+     *
+     * What it is, in words.
+     */
+    name: string;
+    /**
+     * Kind
+     *
+     * What holds the data; `have`: what there is today.
+     */
+    kind: 'instances' | 'volumes' | 'chassis' | 'devices' | 'have';
+    /**
+     * Machines
+     *
+     * Equal machines.
+     */
+    machines: number;
+    /**
+     * Ram Bytes
+     *
+     * RAM. [bytes]
+     */
+    ram_bytes: number;
+    /**
+     * Flash Bytes
+     *
+     * Flash that caches before what holds the data; 0 without. [bytes]
+     */
+    flash_bytes: number;
+    /**
+     * Flash Device
+     *
+     * What caches; null where nothing does.
+     */
+    flash_device: string | null;
+    /**
+     * Disk Device
+     *
+     * What holds the data.
+     */
+    disk_device: string | null;
+    /**
+     * Flash Devices
+     *
+     * How many devices cache.
+     */
+    flash_devices: number;
+    /**
+     * Disks
+     *
+     * How many devices hold the data.
+     */
+    disks: number;
+    /**
+     * Server
+     *
+     * Instance or chassis; null for devices bought by themselves.
+     */
+    server: string | null;
+    /**
+     * Volumes
+     *
+     * Volumes of each machine.
+     */
+    volumes: Array<{
+        [key: string]: unknown;
+    }>;
+    /**
+     * Scheme
+     *
+     * Page-flow scheme; `none` without a flash cache.
+     */
+    scheme: string;
+    /**
+     * Clean Share
+     *
+     * Split of the buffer pool; null: not chosen. [1]
+     */
+    clean_share: number | null;
+    /**
+     * Admission
+     *
+     * Admission to flash; null: not chosen.
+     */
+    admission: string | null;
+    /**
+     * Options
+     *
+     * Options of the scheme.
+     */
+    options: {
+        [key: string]: unknown;
+    };
+    /**
+     * Usd Per Month
+     *
+     * Sum of the rows of `bill`; null where a price is missing. [USD/month]
+     */
+    usd_per_month: string | null;
+    /**
+     * Purchase Usd
+     *
+     * Paid at purchase; null where a price is missing. [USD]
+     */
+    purchase_usd: string | null;
+    /**
+     * Io Time Us Per Access
+     *
+     * Busy time of one device of each tier; null where a rate is unknown. [µs]
+     */
+    io_time_us_per_access: number | null;
+    /**
+     * Response P50 Us
+     *
+     * Median response time of a page access in the busiest hour; null where the rate is unknown or a device cannot keep up. [µs]
+     */
+    response_p50_us: number | null;
+    /**
+     * Response P99 Us
+     *
+     * The same of the 99th percentile. [µs]
+     */
+    response_p99_us: number | null;
+    /**
+     * Response P50 Mean Us
+     *
+     * Median response time at the mean rate; null as in the busiest hour. [µs]
+     */
+    response_p50_mean_us: number | null;
+    /**
+     * Response P99 Mean Us
+     *
+     * The same of the 99th percentile. [µs]
+     */
+    response_p99_mean_us: number | null;
+    /**
+     * Peak Busy
+     *
+     * Largest share of the time for which a device is busy in the busiest hour; null where unknown. [1]
+     */
+    peak_busy: number | null;
+    /**
+     * Flash Life Years
+     *
+     * Least life of flash that is bought; null where none is written, the provider replaces it, or nothing is known. [years]
+     */
+    flash_life_years: number | null;
+    /**
+     * Ram Hit Share
+     *
+     * Accesses that RAM serves. [1]
+     */
+    ram_hit_share: number;
+    /**
+     * Flash Hit Share
+     *
+     * Accesses that flash serves. [1]
+     */
+    flash_hit_share: number;
+    /**
+     * Disk Share
+     *
+     * Accesses that read from what holds the data. [1]
+     */
+    disk_share: number;
+    /**
+     * Months Until Too Small
+     *
+     * Until growth breaks the busy share that is allowed; null where the data do not grow or the rate is unknown. [months]
+     */
+    months_until_too_small: number | null;
+    /**
+     * Bill
+     *
+     * Rows of its bill; empty where its cost was stated.
+     */
+    bill: Array<AdviceBillLineOut>;
+    /**
+     * Config
+     *
+     * Body of `POST /bills` that bills it to the cent; empty where its cost was stated.
+     */
+    config: {
+        [key: string]: unknown;
+    };
+};
+
+/**
+ * AdviceOut
+ *
+ * What to buy and how to run it: one answer with its reasons, its alternatives and how sure it is.
+ */
+export type AdviceOut = {
+    /**
+     * Workload Id
+     *
+     * Id of the workload.
+     */
+    workload_id: string;
+    /**
+     * Advice Id
+     *
+     * Hash of all that was asked.
+     */
+    advice_id: string;
+    /**
+     * Status
+     *
+     * `checked` where options were replayed.
+     */
+    status: 'model' | 'checked';
+    /**
+     * Objective
+     *
+     * What was asked to be least.
+     */
+    objective: 'usd' | 'io_time' | 'pareto';
+    /**
+     * Constraints
+     *
+     * Limits that were applied, as decimals.
+     */
+    constraints: {
+        [key: string]: string;
+    };
+    /**
+     * Finding
+     *
+     * The answer in a few words.
+     */
+    finding: string;
+    /**
+     * Evaluated
+     *
+     * Options evaluated.
+     */
+    evaluated: number;
+    /**
+     * Suitable
+     *
+     * Those that keep every limit but those of response times.
+     */
+    suitable: number;
+    /**
+     * Null where no option keeps every limit.
+     */
+    recommendation: AdviceOptionOut | null;
+    /**
+     * How good it is.
+     */
+    verdict: VerdictOut;
+    /**
+     * What there is today; null where it was not stated.
+     */
+    option_zero: AdviceOptionOut | null;
+    /**
+     * Saving Usd Per Month
+     *
+     * Of the recommendation against what there is; null where either cost is unknown. [USD/month]
+     */
+    saving_usd_per_month: string | null;
+    /**
+     * Alternatives
+     *
+     * The best of each other kind, the best first, and what there is.
+     */
+    alternatives: Array<AdviceOptionOut>;
+    /**
+     * Pareto
+     *
+     * Options that no other beats in money and I/O time, the cheapest first; at most 40.
+     */
+    pareto: Array<AdviceOptionOut>;
+    /**
+     * Pareto In All
+     *
+     * How many they are.
+     */
+    pareto_in_all: number;
+    /**
+     * Rejected
+     *
+     * The best of each server, device and scheme that breaks a limit; at most 200.
+     */
+    rejected: Array<RejectedOptionOut>;
+    /**
+     * Rejected Counts
+     *
+     * Options by the first limit that they break.
+     */
+    rejected_counts: {
+        [key: string]: number;
+    };
+    /**
+     * Null where some option keeps every limit.
+     */
+    infeasible: InfeasibleOut | null;
+    /**
+     * How sure it is.
+     */
+    confidence: ConfidenceOut;
+    /**
+     * Checked
+     *
+     * Options that were replayed.
+     */
+    checked: Array<CheckedOptionOut>;
+    /**
+     * Null where the data do not grow.
+     */
+    when: WhenOut | null;
+    /**
+     * Rules Of Thumb
+     *
+     * What common rules would have bought here.
+     */
+    rules_of_thumb: Array<RuleOfThumbOut>;
+    /**
+     * Data Bytes
+     *
+     * One copy of the data that is held. [bytes]
+     */
+    data_bytes: number;
+    /**
+     * Accesses Per S
+     *
+     * Mean rate of all machines; null where it is unknown. [1/s]
+     */
+    accesses_per_s: number | null;
+    /**
+     * Peak Accesses Per S
+     *
+     * Rate of the busiest hour; null where it is unknown. [1/s]
+     */
+    peak_accesses_per_s: number | null;
+    /**
+     * Horizon Months
+     *
+     * Months of the totals. [months]
+     */
+    horizon_months: number;
+    /**
+     * Versions
+     *
+     * Of the models and the price book, and the seed.
+     */
+    versions: {
+        [key: string]: string;
+    };
+    /**
+     * Estimator
+     *
+     * How the figures were obtained: by model or by replay.
+     */
+    estimator: string;
+    /**
+     * Validity
+     *
+     * Where they are valid.
+     */
+    validity: string;
+    /**
+     * Warnings
+     *
+     * What to know before relying on these figures.
+     */
+    warnings: Array<WarningOut>;
+    /**
+     * Cautions
+     *
+     * The warnings with what they could change, one of a kind: those that could change the choice first, the largest before, then those of unknown effect, then the others.
+     */
+    cautions: Array<CautionOut>;
+    /**
+     * Derivation
+     *
+     * The formulas with their numbers, step by step; null unless the query has `derivation=true`.
+     */
+    derivation: Array<DerivationStep> | null;
+};
+
+/**
  * AloneCurveOut
  *
  * Hit ratios of one workload that has all of the cache for itself.
@@ -486,6 +1028,62 @@ export type AxisOption = {
      * Its unit.
      */
     unit: string;
+};
+
+/**
+ * BarOut
+ *
+ * What one input that is not known does to the answer.
+ */
+export type BarOut = {
+    /**
+     * About
+     *
+     * The input.
+     */
+    about: string;
+    /**
+     * Low
+     *
+     * Its one end, in words.
+     */
+    low: string;
+    /**
+     * High
+     *
+     * Its other end, in words.
+     */
+    high: string;
+    /**
+     * Usd Per Month Low
+     *
+     * Of the best option at the one end; null where there is none. [USD/month]
+     */
+    usd_per_month_low: string | null;
+    /**
+     * Usd Per Month High
+     *
+     * Of the best option at the other end; null where there is none. [USD/month]
+     */
+    usd_per_month_high: string | null;
+    /**
+     * Best Low
+     *
+     * What it is at the one end.
+     */
+    best_low: string | null;
+    /**
+     * Best High
+     *
+     * What it is at the other end.
+     */
+    best_high: string | null;
+    /**
+     * Changes
+     *
+     * Whether the recommendation changes at an end.
+     */
+    changes: boolean;
 };
 
 /**
@@ -2012,6 +2610,38 @@ export type BreakEvenOut = {
 };
 
 /**
+ * BrokenOut
+ *
+ * A limit that an option breaks.
+ */
+export type BrokenOut = {
+    /**
+     * Constraint
+     *
+     * Name of the limit.
+     */
+    constraint: string;
+    /**
+     * Value
+     *
+     * Of the option; null where unknown.
+     */
+    value: number | null;
+    /**
+     * Limit
+     *
+     * The limit; null where it has no value.
+     */
+    limit: number | null;
+    /**
+     * Relaxation
+     *
+     * By how much it has to be relaxed; null where that is not possible.
+     */
+    relaxation: number | null;
+};
+
+/**
  * BudgetOut
  *
  * Host writes that the devices endure. [TB]
@@ -2210,6 +2840,94 @@ export type ByStation = {
 };
 
 /**
+ * CandidatesIn
+ *
+ * What may be bought or rented; all that is priced unless stated.
+ */
+export type CandidatesIn = {
+    /**
+     * Kinds
+     *
+     * `instances`: the data on local disks of cloud instances; `volumes`: on their block volumes; `chassis`: on servers built from parts; `devices`: RAM and devices of a price book, bought by themselves. Absent: those of the lists below; without a list the first three, and with `price_book_id` all four.
+     */
+    kinds?: Array<'instances' | 'volumes' | 'chassis' | 'devices'> | null;
+    /**
+     * Servers
+     *
+     * Instances that are allowed; absent: all.
+     */
+    servers?: Array<string> | null;
+    /**
+     * Volumes
+     *
+     * Volumes that are allowed; absent: all.
+     */
+    volumes?: Array<string> | null;
+    /**
+     * Devices
+     *
+     * Shipped devices that are allowed; absent: all.
+     */
+    devices?: Array<string> | null;
+    /**
+     * Parts
+     *
+     * Parts that are allowed; absent: all.
+     */
+    parts?: Array<string> | null;
+    /**
+     * Providers
+     *
+     * Providers that are allowed; absent: all.
+     */
+    providers?: Array<string> | null;
+    /**
+     * Max Machines
+     *
+     * Most equal machines; at least the copies of the data.
+     */
+    max_machines?: number;
+    /**
+     * Reserved Gib
+     *
+     * RAM of each machine for the system itself. [GiB]
+     */
+    reserved_gib?: number;
+    /**
+     * Part Usd
+     *
+     * Your prices of parts by id of `GET /catalog/parts`; `chassis` for every chassis: no chassis has a list price. [USD]
+     */
+    part_usd?: {
+        [key: string]: unknown | number | string;
+    };
+    /**
+     * Machine Usd
+     *
+     * Price of one machine without RAM and drives, for devices bought by themselves; absent: left out. [USD]
+     */
+    machine_usd?: number | string | null;
+    /**
+     * Usd Per Kwh
+     *
+     * Price of electricity for what is bought; absent: left out. [USD/kWh]
+     */
+    usd_per_kwh?: number | string | null;
+    /**
+     * Watts
+     *
+     * Power of one bought server; absent: the sum of its parts. [W]
+     */
+    watts?: number | null;
+    /**
+     * Pue
+     *
+     * Power at the meter over power of the server.
+     */
+    pue?: number;
+};
+
+/**
  * CautionOut
  *
  * What is not known about an answer, and what the answer would be at the other end of that.
@@ -2365,6 +3083,48 @@ export type CheckedFigure = {
      * (model - simulated) / simulated; null where either is null, or where the simulated figure is 0.
      */
     gap_relative: number | null;
+};
+
+/**
+ * CheckedOptionOut
+ *
+ * An option replayed in the reference simulator.
+ */
+export type CheckedOptionOut = {
+    /**
+     * The option.
+     */
+    option: AdviceOptionOut;
+    /**
+     * Model
+     *
+     * I/O time by the model. [µs per access]
+     */
+    model: number | null;
+    /**
+     * Simulated
+     *
+     * The same by the replay; null where it was not replayed. [µs per access]
+     */
+    simulated: number | null;
+    /**
+     * Gap
+     *
+     * Share by which the model differs from the replay. [1]
+     */
+    gap: number | null;
+    /**
+     * Is Beyond Band
+     *
+     * Whether the replay lies outside the known error of the model.
+     */
+    is_beyond_band: boolean;
+    /**
+     * Reason
+     *
+     * Why it was not replayed; empty where it was.
+     */
+    reason: string;
 };
 
 /**
@@ -2890,6 +3650,46 @@ export type CompositionOut = {
 };
 
 /**
+ * ConfidenceOut
+ *
+ * How sure the recommendation is.
+ */
+export type ConfidenceOut = {
+    /**
+     * Probability Best
+     *
+     * That it stays the best; null where the data do not allow one, then `reason` says why. [1]
+     */
+    probability_best: number | null;
+    /**
+     * Expected Regret Usd Per Month
+     *
+     * What it is expected to cost more than the best; null as above. [USD/month]
+     */
+    expected_regret_usd_per_month: number | null;
+    /**
+     * Tornado
+     *
+     * What the inputs that are not known do to the answer, the largest first; empty without `how_sure`.
+     */
+    tornado: Array<BarOut>;
+    /**
+     * Value Of Information
+     *
+     * What measuring each input is worth; empty without a probability.
+     */
+    value_of_information: Array<{
+        [key: string]: unknown;
+    }>;
+    /**
+     * Reason
+     *
+     * Why there is no probability, or what it rests on.
+     */
+    reason: string;
+};
+
+/**
  * ConfigurationOut
  *
  * One configuration.
@@ -3259,6 +4059,74 @@ export type ConfigurationsOut = {
      * The formulas with their numbers, step by step; null unless the query has `derivation=true`.
      */
     derivation: Array<DerivationStep> | null;
+};
+
+/**
+ * ConstraintsIn
+ *
+ * Limits; sizes and money are of all machines together.
+ */
+export type ConstraintsIn = {
+    /**
+     * Peak Busy
+     *
+     * Largest share of the time for which a device may be busy in the busiest hour; absent: 0.7 where the rate is known. [1]
+     */
+    peak_busy?: number | null;
+    /**
+     * Machines
+     *
+     * Most machines.
+     */
+    machines?: number | null;
+    /**
+     * Ram Bytes
+     *
+     * Most RAM. [bytes]
+     */
+    ram_bytes?: number | null;
+    /**
+     * Flash Bytes
+     *
+     * Most flash that caches. [bytes]
+     */
+    flash_bytes?: number | null;
+    /**
+     * Usd Per Month
+     *
+     * Budget of a month, purchases spread. [USD/month]
+     */
+    usd_per_month?: number | string | null;
+    /**
+     * Purchase Usd
+     *
+     * Budget of the purchase. [USD]
+     */
+    purchase_usd?: number | string | null;
+    /**
+     * Io Time Us Per Access
+     *
+     * Most I/O time. [µs per access]
+     */
+    io_time_us_per_access?: number | null;
+    /**
+     * Flash Life Years
+     *
+     * Least life of flash that is bought. [years]
+     */
+    flash_life_years?: number | null;
+    /**
+     * Response P50 Us
+     *
+     * Largest median response time at the peak. [µs]
+     */
+    response_p50_us?: number | null;
+    /**
+     * Response P99 Us
+     *
+     * The same of the 99th percentile. [µs]
+     */
+    response_p99_us?: number | null;
 };
 
 /**
@@ -8257,6 +9125,78 @@ export type GivenPointOut = {
 };
 
 /**
+ * HaveIn
+ *
+ * What there is today: always one of the options. Sizes and counts are of all machines together.
+ */
+export type HaveIn = {
+    /**
+     * Machines
+     *
+     * Equal machines.
+     */
+    machines?: number;
+    /**
+     * Ram Bytes
+     *
+     * RAM of all machines. [bytes]
+     */
+    ram_bytes: number;
+    /**
+     * Flash Bytes
+     *
+     * Flash that caches; 0 without. [bytes]
+     */
+    flash_bytes?: number;
+    /**
+     * Flash Device Id
+     *
+     * What caches; absent: nothing does.
+     */
+    flash_device_id?: string | null;
+    /**
+     * Flash Devices
+     *
+     * How many of them.
+     */
+    flash_devices?: number;
+    /**
+     * Disk Device Id
+     *
+     * What holds the data.
+     */
+    disk_device_id: string;
+    /**
+     * Disks
+     *
+     * How many of them.
+     */
+    disks?: number;
+    /**
+     * Scheme
+     *
+     * Page flow; `none` without a flash cache.
+     */
+    scheme?: 'none' | 'exclusive' | 'lazy' | 'inclusive';
+    /**
+     * Usd Per Month
+     *
+     * What it costs, purchases spread; absent: unknown. [USD/month]
+     */
+    usd_per_month?: number | string | null;
+    /**
+     * Purchase Usd
+     *
+     * What would have to be paid again; 0 for what is owned. [USD]
+     */
+    purchase_usd?: number | string;
+    /**
+     * Body of `POST /bills` in place of the amounts.
+     */
+    bill?: BillIn | null;
+};
+
+/**
  * HealthOut
  *
  * Whether the server, its database and its workers are up.
@@ -8410,6 +9350,26 @@ export type ImportOut = {
      * Nothing was created: this workload was, or is being, imported from the same file with the same read options. `import_again` makes another one.
      */
     already_here: boolean;
+};
+
+/**
+ * InfeasibleOut
+ *
+ * Why no option is left.
+ */
+export type InfeasibleOut = {
+    /**
+     * Conflict
+     *
+     * Limits that no option keeps together; without any one of them some option keeps the rest.
+     */
+    conflict: Array<string>;
+    /**
+     * Text
+     *
+     * In words.
+     */
+    text: string;
 };
 
 /**
@@ -9968,7 +10928,7 @@ export type OpenedScenario = {
      *
      * The page whose parameters the state holds.
      */
-    question: 'compare' | 'scheme_map' | 'pool_split' | 'dram_or_flash' | 'wear' | 'throughput' | 'simulate';
+    question: 'advice' | 'compare' | 'scheme_map' | 'pool_split' | 'dram_or_flash' | 'wear' | 'throughput' | 'simulate';
     /**
      * State
      *
@@ -13162,6 +14122,54 @@ export type RecoveryOut = {
 };
 
 /**
+ * RejectedOptionOut
+ *
+ * An option that breaks limits.
+ */
+export type RejectedOptionOut = {
+    /**
+     * The option.
+     */
+    option: AdviceOptionOut;
+    /**
+     * Constraint
+     *
+     * The first limit that it breaks.
+     */
+    constraint: string;
+    /**
+     * Value
+     *
+     * Of the option; null where unknown.
+     */
+    value: number | null;
+    /**
+     * Limit
+     *
+     * The limit; null where it has no value.
+     */
+    limit: number | null;
+    /**
+     * Relaxation
+     *
+     * By how much it has to be relaxed; null where that is not possible.
+     */
+    relaxation: number | null;
+    /**
+     * Also
+     *
+     * Other limits that it breaks: all of them have to be relaxed to admit it.
+     */
+    also: Array<BrokenOut>;
+    /**
+     * Text
+     *
+     * The same in words.
+     */
+    text: string;
+};
+
+/**
  * RejectedOut
  *
  * A device that could not be evaluated.
@@ -14028,6 +15036,60 @@ export type RootOut = {
 };
 
 /**
+ * RuleOfThumbOut
+ *
+ * What a rule of thumb would have bought here.
+ */
+export type RuleOfThumbOut = {
+    /**
+     * Name
+     *
+     * Its key.
+     */
+    name: string;
+    /**
+     * Title
+     *
+     * The rule in words.
+     */
+    title: string;
+    /**
+     * Ram Bytes
+     *
+     * What it asks for. [bytes]
+     */
+    ram_bytes: number | null;
+    /**
+     * Flash Bytes
+     *
+     * What it asks for. [bytes]
+     */
+    flash_bytes: number | null;
+    /**
+     * The best option that is at least as large and keeps every limit; null where there is none.
+     */
+    option: AdviceOptionOut | null;
+    /**
+     * Regret Usd Per Month
+     *
+     * What it costs more than the recommendation. [USD/month]
+     */
+    regret_usd_per_month: string | null;
+    /**
+     * Regret Io Time Us
+     *
+     * By how much it is slower. [µs per access]
+     */
+    regret_io_time_us: number | null;
+    /**
+     * Reason
+     *
+     * Why there is no option; empty where there is one.
+     */
+    reason: string;
+};
+
+/**
  * RunBins
  *
  * Sequential runs by length, in logarithmic bins.
@@ -14644,7 +15706,7 @@ export type ScenarioIn = {
      *
      * The page whose parameters the state holds.
      */
-    question?: 'compare' | 'scheme_map' | 'pool_split' | 'dram_or_flash' | 'wear' | 'throughput' | 'simulate';
+    question?: 'advice' | 'compare' | 'scheme_map' | 'pool_split' | 'dram_or_flash' | 'wear' | 'throughput' | 'simulate';
     /**
      * State
      *
@@ -14714,7 +15776,7 @@ export type ScenarioOut = {
      *
      * The page whose parameters the state holds.
      */
-    question: 'compare' | 'scheme_map' | 'pool_split' | 'dram_or_flash' | 'wear' | 'throughput' | 'simulate';
+    question: 'advice' | 'compare' | 'scheme_map' | 'pool_split' | 'dram_or_flash' | 'wear' | 'throughput' | 'simulate';
     /**
      * State
      *
@@ -14800,7 +15862,7 @@ export type ScenarioUpdate = {
      *
      * The page whose parameters the state holds.
      */
-    question?: 'compare' | 'scheme_map' | 'pool_split' | 'dram_or_flash' | 'wear' | 'throughput' | 'simulate';
+    question?: 'advice' | 'compare' | 'scheme_map' | 'pool_split' | 'dram_or_flash' | 'wear' | 'throughput' | 'simulate';
     /**
      * State
      *
@@ -15915,6 +16977,38 @@ export type ServiceTimeOut = {
      * Its page size. [bytes]
      */
     page_bytes: number;
+};
+
+/**
+ * ShadowOut
+ *
+ * What the best option would be without one limit.
+ */
+export type ShadowOut = {
+    /**
+     * Constraint
+     *
+     * Name of the limit.
+     */
+    constraint: string;
+    /**
+     * Usd Per Month
+     *
+     * Of the option that would be best. [USD/month]
+     */
+    usd_per_month: string;
+    /**
+     * Io Time Us Per Access
+     *
+     * Of the same. [µs]
+     */
+    io_time_us_per_access: number;
+    /**
+     * Name
+     *
+     * What it is, in words.
+     */
+    name: string;
 };
 
 /**
@@ -18883,6 +19977,44 @@ export type UploadOut = {
 };
 
 /**
+ * VerdictOut
+ *
+ * How good the recommendation is.
+ */
+export type VerdictOut = {
+    /**
+     * Viable
+     *
+     * Whether some option keeps every limit.
+     */
+    viable: boolean;
+    /**
+     * Optimality Gap
+     *
+     * Of the objective, over the candidates: 0 where each was evaluated. [1]
+     */
+    optimality_gap: number | null;
+    /**
+     * Limited By
+     *
+     * The limit that costs most; null where none costs anything, or without `how_sure`.
+     */
+    limited_by: string | null;
+    /**
+     * Shadows
+     *
+     * What each limit that costs something costs.
+     */
+    shadows: Array<ShadowOut>;
+    /**
+     * Text
+     *
+     * In words.
+     */
+    text: string;
+};
+
+/**
  * ViolationOut
  *
  * A named limit that is exceeded.
@@ -19514,6 +20646,40 @@ export type WearOut = {
      * The formulas with their numbers, step by step; null unless the query has `derivation=true`.
      */
     derivation: Array<DerivationStep> | null;
+};
+
+/**
+ * WhenOut
+ *
+ * When the answer changes with growth.
+ */
+export type WhenOut = {
+    /**
+     * Growth Per Year
+     *
+     * Of data and load. [1]
+     */
+    growth_per_year: number;
+    /**
+     * Months Until Too Small
+     *
+     * Of the recommendation; null where it never is. [months]
+     */
+    months_until_too_small: number | null;
+    /**
+     * Steps
+     *
+     * Months from which another option is the best.
+     */
+    steps: Array<{
+        [key: string]: unknown;
+    }>;
+    /**
+     * Text
+     *
+     * In words.
+     */
+    text: string;
 };
 
 /**
@@ -21718,6 +22884,93 @@ export type AskConfigurationsResponses = {
 };
 
 export type AskConfigurationsResponse = AskConfigurationsResponses[keyof AskConfigurationsResponses];
+
+export type AskAdviceData = {
+    body: AdviceIn;
+    path: {
+        /**
+         * Workload Id
+         *
+         * Id of the workload.
+         */
+        workload_id: string;
+    };
+    query?: {
+        /**
+         * Currency
+         *
+         * Currency of the money in the answer. Other than USD: every amount is also given in it (`usd_per_month`: `eur_per_month`), converted once from the sum; sentences use it, and `exchange_rate` states the rate, its date and its source: the rate of the price book, or else the shipped one of the nearest day. `GET /catalog/exchange-rates` lists them.
+         */
+        currency?: string;
+        /**
+         * Per Usd
+         *
+         * Your own rate, used instead: the value of one US dollar in `currency`, and the date.
+         */
+        per_usd?: string | null;
+        /**
+         * Derivation
+         *
+         * `true`: the answer includes its derivation, every formula with its numbers; otherwise `derivation` is null.
+         */
+        derivation?: boolean;
+        /**
+         * With `Accept: text/csv`: the table to answer with; required, because there are several.
+         */
+        table?: 'recommendation.bill' | 'verdict.shadows' | 'option_zero.bill' | 'alternatives' | 'alternatives.bill' | 'pareto' | 'pareto.bill' | 'rejected' | 'rejected.option.bill' | 'rejected.also' | 'confidence.tornado' | 'checked' | 'checked.option.bill' | 'rules_of_thumb' | 'rules_of_thumb.option.bill' | 'warnings' | 'cautions' | 'derivation';
+    };
+    url: '/api/v1/workloads/{workload_id}/advice';
+};
+
+export type AskAdviceErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
+     * The request conflicts with the current state.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type AskAdviceError = AskAdviceErrors[keyof AskAdviceErrors];
+
+export type AskAdviceResponses = {
+    /**
+     * Successful Response
+     */
+    200: AdviceOut;
+};
+
+export type AskAdviceResponse = AskAdviceResponses[keyof AskAdviceResponses];
 
 export type AskCompositionData = {
     body: CompositionIn;
@@ -28911,7 +30164,7 @@ export type ListScenariosData = {
          *
          * Only these.
          */
-        question?: 'compare' | 'scheme_map' | 'pool_split' | 'dram_or_flash' | 'wear' | 'throughput' | 'simulate' | null;
+        question?: 'advice' | 'compare' | 'scheme_map' | 'pool_split' | 'dram_or_flash' | 'wear' | 'throughput' | 'simulate' | null;
         /**
          * Limit
          *
