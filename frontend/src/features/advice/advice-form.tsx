@@ -1,8 +1,7 @@
-import { Checkbox, MultiSelect, SegmentedControl, Stack, Text } from "@mantine/core";
+import { Checkbox, MultiSelect, SegmentedControl, UnstyledButton } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import type { ReactNode } from "react";
+import { useState } from "react";
 import { serversQuery } from "@/api/purchasable";
-import { Disclosure } from "@/components/disclosure";
 import { NumberField, OptionalNumberField } from "@/components/number-field";
 import { Panel } from "@/components/panel";
 import {
@@ -16,6 +15,7 @@ import {
   readNames,
 } from "@/questions/advice";
 import type { AnalysisSearch, AnalysisState } from "@/questions/point";
+import { listed } from "@/units/quantity";
 import classes from "./advice.module.css";
 import { HaveFields } from "./have-fields";
 import { kindsOf } from "./question";
@@ -49,11 +49,11 @@ const KIND_LABELS: Readonly<Record<Kind, readonly [label: string, meaning: strin
   volumes: ["Cloud volumes", "The data on block volumes of rented instances."],
   chassis: [
     "Servers built from parts",
-    "Bought. No chassis has a list price: enter yours below.",
+    "Bought. No chassis has a list price: enter yours under Prices of your own.",
   ],
   devices: [
     "RAM and devices by themselves",
-    "Bought, at the price book's prices; enter the price of the machine below.",
+    "Bought, at the price book's prices; enter the price of the machine under Prices of your own.",
   ],
 };
 
@@ -75,7 +75,7 @@ const FIRST_LIMITS: readonly NumberSpec[] = [
     name: "most_usd",
     label: "Budget per month",
     unit: "USD",
-    meaning: "Rent, and purchases spread over the months below.",
+    meaning: "Rent, and purchases spread over their months.",
   },
   {
     name: "most_purchase_usd",
@@ -152,9 +152,6 @@ const PRICES: readonly NumberSpec[] = [
   },
 ];
 
-const isSet = (search: AdviceSearch, specs: readonly NumberSpec[]): boolean =>
-  specs.some(({ name }) => search[name] !== undefined);
-
 /** A number of the address, in the unit of its field. */
 function SpecField(
   props: NumberSpec & {
@@ -182,57 +179,113 @@ function SpecField(
   );
 }
 
-const Group = (props: { readonly title: string; readonly children: ReactNode }) => (
-  <fieldset className={classes["group"]}>
-    <legend>{props.title}</legend>
-    {props.children}
-  </fieldset>
-);
+type Section = "limits" | "candidates" | "prices" | "have";
+
+const setOf = (search: AdviceSearch, specs: readonly NumberSpec[]): number =>
+  specs.filter(({ name }) => search[name] !== undefined).length;
+
+const someSet = (count: number): string => (count === 0 ? "none set" : `${count} set`);
+
+/** What each folded part of the form says while it is folded. */
+const summaries = (
+  search: AdviceSearch,
+): readonly (readonly [section: Section, title: string, summary: string])[] => {
+  const borrowed = search.borrow === true ? 1 : 0;
+  return [
+    ["limits", "More limits", someSet(setOf(search, MORE_LIMITS))],
+    [
+      "candidates",
+      "What may be bought or rented",
+      listed(kindsOf(search).map((kind) => KIND_LABELS[kind][0])).toLowerCase(),
+    ],
+    ["prices", "Prices of your own", someSet(setOf(search, PRICES) + borrowed)],
+    [
+      "have",
+      "What you have now",
+      search.have_ram_gib === undefined ? "not stated" : "stated",
+    ],
+  ];
+};
 
 /** What is asked: a goal, limits, what may be bought, what there is; all of it in the address. */
-export function AdviceForm({ state, search, patch }: FormProps) {
+export function AdviceForm(props: FormProps) {
+  const { search, patch } = props;
+  const [opened, setOpened] = useState<Section | null>(null);
   const goal = search.goal ?? "usd";
-  const kinds = kindsOf(search);
-  const fields = (specs: readonly NumberSpec[]) =>
-    specs.map((spec) => (
-      <SpecField key={spec.name} {...spec} search={search} patch={patch} />
-    ));
   return (
     <Panel
       title="What is asked"
-      subtitle="Data, rate and growth are those of the workload. An empty field sets no limit."
+      subtitle={GOAL_MEANINGS[goal]}
       label="What is asked"
+      actions={
+        <SegmentedControl
+          aria-label="Goal"
+          value={goal}
+          transitionDuration={0}
+          onChange={(value) => {
+            const chosen = GOALS.find((name) => name === value);
+            patch({ goal: chosen === "usd" ? undefined : chosen });
+          }}
+          data={GOALS.map((value) => ({ value, label: GOAL_LABELS[value] }))}
+        />
+      }
     >
-      <Stack gap="md">
-        <div>
-          <SegmentedControl
-            aria-label="Goal"
-            value={goal}
-            transitionDuration={0}
-            onChange={(value) => {
-              const chosen = GOALS.find((name) => name === value);
-              patch({ goal: chosen === "usd" ? undefined : chosen });
-            }}
-            data={GOALS.map((value) => ({ value, label: GOAL_LABELS[value] }))}
-          />
-          <Text size="sm" c="dimmed" mt={4}>
-            {GOAL_MEANINGS[goal]}
-          </Text>
-        </div>
-        <Group title="Limits">
-          <div className={classes["fields"]}>{fields(FIRST_LIMITS)}</div>
-          <Disclosure
-            label="More limits: load, flash life, RAM, machines"
-            initiallyOpen={isSet(search, MORE_LIMITS)}
-          >
-            <div className={classes["fields"]}>{fields(MORE_LIMITS)}</div>
-          </Disclosure>
-        </Group>
-        <Group title="What may be bought or rented">
+      <NumberFields specs={FIRST_LIMITS} search={search} patch={patch} />
+      <div className={classes["sections"]} style={{ marginTop: 10 }}>
+        {summaries(search).map(([section, title, summary]) => {
+          const isOpen = opened === section;
+          return (
+            <UnstyledButton
+              key={section}
+              className={classes["section"] ?? ""}
+              aria-expanded={isOpen}
+              onClick={() => setOpened(isOpen ? null : section)}
+            >
+              <span aria-hidden="true">{isOpen ? "▾ " : "▸ "}</span>
+              {title} <small>({summary})</small>
+            </UnstyledButton>
+          );
+        })}
+      </div>
+      {opened !== null && (
+        <section
+          className={classes["openedSection"]}
+          aria-label={summaries(search).find(([name]) => name === opened)?.[1]}
+        >
+          <OpenedSection section={opened} {...props} />
+        </section>
+      )}
+    </Panel>
+  );
+}
+
+const NumberFields = (props: {
+  readonly specs: readonly NumberSpec[];
+  readonly search: AdviceSearch;
+  readonly patch: (change: AdviceSearch) => void;
+}) => (
+  <div className={classes["fields"]}>
+    {props.specs.map((spec) => (
+      <SpecField key={spec.name} {...spec} search={props.search} patch={props.patch} />
+    ))}
+  </div>
+);
+
+function OpenedSection({
+  section,
+  ...form
+}: FormProps & { readonly section: Section }) {
+  const { state, search, patch } = form;
+  switch (section) {
+    case "limits":
+      return <NumberFields specs={MORE_LIMITS} search={search} patch={patch} />;
+    case "candidates":
+      return (
+        <>
           <Kinds
-            kinds={kinds}
-            onChange={(chosen) =>
-              patch({ kinds: chosen.length === 0 ? undefined : chosen.join(",") })
+            kinds={kindsOf(search)}
+            onChange={(kinds) =>
+              patch({ kinds: kinds.length === 0 ? undefined : kinds.join(",") })
             }
           />
           <div className={classes["fields"]}>
@@ -251,30 +304,26 @@ export function AdviceForm({ state, search, patch }: FormProps) {
               onChange={(months) => patch({ months })}
             />
           </div>
-          <Disclosure
-            label="Prices that no list states, and drives without stated rates"
-            initiallyOpen={
-              isSet(search, PRICES) ||
-              search.borrow === true ||
-              kinds.includes("devices")
+        </>
+      );
+    case "prices":
+      return (
+        <>
+          <NumberFields specs={PRICES} search={search} patch={patch} />
+          <Checkbox
+            mt="sm"
+            label="Assume that drives without stated rates are as fast as the devices in the Hardware chip"
+            description="Otherwise what uses them is no candidate."
+            checked={search.borrow === true}
+            onChange={(event) =>
+              patch({ borrow: event.currentTarget.checked ? true : undefined })
             }
-          >
-            <div className={classes["fields"]}>{fields(PRICES)}</div>
-            <Checkbox
-              mt="sm"
-              label="Assume that drives without stated rates are as fast as the devices in the Hardware chip"
-              description="Otherwise what uses them is no candidate."
-              checked={search.borrow === true}
-              onChange={(event) =>
-                patch({ borrow: event.currentTarget.checked ? true : undefined })
-              }
-            />
-          </Disclosure>
-        </Group>
-        <HaveFields state={state} search={search} patch={patch} />
-      </Stack>
-    </Panel>
-  );
+          />
+        </>
+      );
+    case "have":
+      return <HaveFields {...form} />;
+  }
 }
 
 function Kinds(props: {

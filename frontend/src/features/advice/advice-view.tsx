@@ -9,13 +9,7 @@ import { Panel } from "@/components/panel";
 import { Prose } from "@/components/prose";
 import type { AdviceSearch } from "@/questions/advice";
 import { shownCurrency } from "@/units/currency";
-import {
-  counted,
-  formatMicroseconds,
-  formatShort,
-  microseconds,
-  UNKNOWN,
-} from "@/units/quantity";
+import { counted, formatShort, UNKNOWN } from "@/units/quantity";
 import classes from "./advice.module.css";
 import { Alternatives } from "./alternatives";
 import { FrontChart } from "./front-chart";
@@ -23,7 +17,7 @@ import { HowSure } from "./how-sure";
 import { BillOfMaterials, Expected, HitsByTier, type Titles } from "./option-parts";
 import { Infeasible, WhyNot } from "./rejected";
 import { RulesOfThumb } from "./rules";
-import { cents, difference, perMonth } from "./words";
+import { cents, difference, perMonth, time } from "./words";
 
 /** Titles of the page-flow schemes, by their names. */
 function useSchemeTitles(): Titles {
@@ -112,7 +106,7 @@ function KeyFigures(props: {
 }) {
   const { found, best } = props;
   const saving = found.saving_usd_per_month;
-  const time = best.io_time_us_per_access;
+  const us = best.io_time_us_per_access;
   return (
     <dl className="tw-figures" style={{ marginTop: 16 }}>
       <div>
@@ -143,7 +137,7 @@ function KeyFigures(props: {
       </div>
       <div>
         <dt>I/O time per access</dt>
-        <dd>{time === null ? UNKNOWN : formatMicroseconds(microseconds(time))}</dd>
+        <dd>{us === null ? UNKNOWN : time(us)}</dd>
       </div>
       <div>
         <dt>Load</dt>

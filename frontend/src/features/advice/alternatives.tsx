@@ -7,15 +7,7 @@ import { ExportCsv } from "@/components/export-csv";
 import { Panel } from "@/components/panel";
 import { Unknown } from "@/components/unknown";
 import { rateOf, shownCurrency } from "@/units/currency";
-import {
-  bytes,
-  formatBytes,
-  formatMicroseconds,
-  formatPercent,
-  microseconds,
-  ratio,
-  UNKNOWN,
-} from "@/units/quantity";
+import { bytes, formatBytes, formatPercent, ratio, UNKNOWN } from "@/units/quantity";
 import classes from "./advice.module.css";
 import {
   BillOfMaterials,
@@ -25,7 +17,7 @@ import {
   Scheme,
   type Titles,
 } from "./option-parts";
-import { cents, costOf, difference, lessThan, noResponse } from "./words";
+import { cents, costOf, difference, lessThan, noResponse, time } from "./words";
 
 /** The best of each other kind beside the recommendation, what there is among them. */
 export function Alternatives(props: {
@@ -104,8 +96,6 @@ interface ColumnParts {
   readonly opened: string | null;
   readonly setOpened: (key: string | null) => void;
 }
-
-const time = (value: number) => formatMicroseconds(microseconds(value));
 
 function columnsOf(parts: ColumnParts): readonly Column<AdviceOptionOut>[] {
   const { found, best, titles, opened, setOpened } = parts;

@@ -2,7 +2,6 @@ import { Button, Select, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { devicesFor, devicesQuery, schemesQuery } from "@/api/catalog";
 import { HaveIn } from "@/api/gen/bounds.gen";
-import { Disclosure } from "@/components/disclosure";
 import { NumberField, OptionalNumberField } from "@/components/number-field";
 import { ADVICE_BOUNDS, type AdviceSearch } from "@/questions/advice";
 import classes from "./advice.module.css";
@@ -30,7 +29,7 @@ const NOTHING: AdviceSearch = {
 export function HaveFields({ state, search, patch }: FormProps) {
   const isStated = search.have_ram_gib !== undefined;
   return (
-    <Disclosure label="What you have now (optional)" initiallyOpen={isStated}>
+    <>
       <Text size="sm" c="dimmed" mb="xs">
         It becomes one of the options, and the saving is measured against it. Sizes,
         counts and cost are of all machines together.
@@ -53,7 +52,7 @@ export function HaveFields({ state, search, patch }: FormProps) {
           State what you have
         </Button>
       )}
-    </Disclosure>
+    </>
   );
 }
 

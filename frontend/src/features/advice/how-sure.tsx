@@ -113,6 +113,7 @@ const columnsOf = (
     {
       key: "What is not known",
       rowHeader: true,
+      cellProps: () => ({ className: classes["plain"] }),
       cell: ({ about }) => <Prose text={about} names={names} />,
     },
     {

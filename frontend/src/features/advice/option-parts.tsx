@@ -12,15 +12,13 @@ import { shownCurrency } from "@/units/currency";
 import {
   bytes,
   formatBytes,
-  formatMicroseconds,
   formatPercent,
   formatShort,
-  microseconds,
   ratio,
   UNKNOWN,
 } from "@/units/quantity";
 import classes from "./advice.module.css";
-import { cents, costOf, noLife, noMonths, noResponse } from "./words";
+import { cents, costOf, noLife, noMonths, noResponse, time } from "./words";
 
 export type Titles = ReadonlyMap<string, string>;
 type Line = AdviceOptionOut["bill"][number];
@@ -38,14 +36,26 @@ export const Scheme = (props: { readonly name: string; readonly titles: Titles }
   );
 
 const billColumns = (): readonly Column<Line>[] => [
-  { key: "What", rowHeader: true, cell: ({ what }) => what },
+  {
+    key: "What",
+    rowHeader: true,
+    cell: ({ what, date, source }) => (
+      <>
+        {what}
+        {date !== null && (
+          <span className={classes["priceOf"]} title={source}>
+            price of {date}
+          </span>
+        )}
+      </>
+    ),
+  },
   { key: "Quantity", cell: ({ quantity }) => formatShort(quantity, 7) },
   {
     key: "Unit price",
-    cell: ({ unit_price: price }) =>
-      price === null ? UNKNOWN : formatShort(Number(price), 6),
+    cell: ({ unit_price: price, unit }) =>
+      price === null ? UNKNOWN : `${formatShort(Number(price), 6)} ${unit}`,
   },
-  { key: "Unit", align: "text", cell: ({ unit }) => unit },
   {
     key: "Per month",
     unit: shownCurrency(),
@@ -56,7 +66,6 @@ const billColumns = (): readonly Column<Line>[] => [
     unit: shownCurrency(),
     cell: ({ purchase_usd: cost }) => cents(cost),
   },
-  { key: "Price of", align: "text", cell: ({ date }) => date ?? UNKNOWN },
 ];
 
 /** What is paid for, line by line, with its total. */
@@ -148,8 +157,6 @@ const tierColor = (tier: "ram" | "flash" | "disk", colors: "light" | "dark") =>
   tier === "ram"
     ? schemeMark("inclusive", colors).color
     : costTermColor(tier === "flash" ? "flash_reads" : "disk_reads", colors);
-
-const time = (value: number) => formatMicroseconds(microseconds(value));
 
 /** Figures of an option, each with the reason where it is unknown. */
 export function Expected(props: {

@@ -3,16 +3,8 @@ import type { Column } from "@/components/columns";
 import { DataTable } from "@/components/data-table";
 import { Panel } from "@/components/panel";
 import { shownCurrency } from "@/units/currency";
-import {
-  bytes,
-  formatBytes,
-  formatMicroseconds,
-  microseconds,
-  UNKNOWN,
-} from "@/units/quantity";
-import { difference } from "./words";
-
-const time = (value: number) => formatMicroseconds(microseconds(value));
+import { bytes, formatBytes, UNKNOWN } from "@/units/quantity";
+import { difference, time } from "./words";
 
 /** What common rules would have bought here, and what each costs more. */
 export function RulesOfThumb({ found }: { readonly found: AdviceOut }) {

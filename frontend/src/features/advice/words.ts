@@ -5,7 +5,7 @@ import {
   bytes,
   formatAmount,
   formatBytes,
-  formatMicroseconds,
+  formatDuration,
   formatPercent,
   formatShort,
   microseconds,
@@ -20,13 +20,16 @@ const CENTS = { minimumFractionDigits: 2, maximumFractionDigits: 2 };
 export const cents = (value: number | string | null): string =>
   value === null ? UNKNOWN : Number(value).toLocaleString("en-US", CENTS);
 
+/** A time with its unit. */
+export const time = (us: number): string => formatDuration(microseconds(us));
+
 /** A difference with its sign: "+2.66", "−12.00", "0.00". */
 export const difference = (
   value: number,
   format: (size: number) => string = cents,
 ): string => {
   const size = format(Math.abs(value));
-  const isNothing = Number(size.replaceAll(",", "")) === 0;
+  const isNothing = !/[1-9]/.test(size);
   return isNothing ? size : `${value < 0 ? "−" : "+"}${size}`;
 };
 
@@ -62,7 +65,7 @@ export function limitValue(found: AdviceOut, name: string, value: number): strin
   if (name === "flash_life_years") {
     return `${formatShort(value)} years`;
   }
-  return formatMicroseconds(microseconds(value));
+  return time(value);
 }
 
 /** Why an option has no response times; null where it has. */
@@ -112,9 +115,9 @@ export function frontFinding(front: readonly AdviceOptionOut[]): string {
   ) {
     return "One option is both the cheapest and the fastest";
   }
-  const time = `from ${formatMicroseconds(microseconds(slow))} to ${formatMicroseconds(microseconds(quick))}`;
+  const times = `from ${time(slow)} to ${time(quick)}`;
   const money = `from ${formatAmount(usd(least))} to ${formatAmount(usd(most))}`;
-  return `More money buys less I/O time: ${time} per access, for ${money} per month`;
+  return `More money buys less I/O time: ${times} per access, for ${money} per month`;
 }
 
 export const perMonth = (): string => `${shownCurrency()} per month`;
