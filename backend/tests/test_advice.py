@@ -145,7 +145,6 @@ def test_own_devices_and_price_books_are_used(
     book = {
         "name": "Quotation",
         "date": "2026-10-01",
-        "source": "our supplier",
         "prices": [
             {"kind": "dram", "usd_per_gb": "1.5", "source": "quotation"},
             {

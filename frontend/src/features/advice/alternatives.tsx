@@ -49,7 +49,7 @@ export function Alternatives(props: {
           columns={exported()}
           rows={rows}
           rate={rateOf(found)}
-          label="Export alternatives as CSV"
+          label="Export CSV of the alternatives"
         />
       }
     >

@@ -115,9 +115,11 @@ export function frontFinding(front: readonly AdviceOptionOut[]): string {
   ) {
     return "One option is both the cheapest and the fastest";
   }
-  const times = `from ${time(slow)} to ${time(quick)}`;
-  const money = `from ${formatAmount(usd(least))} to ${formatAmount(usd(most))}`;
-  return `More money buys less I/O time: ${times} per access, for ${money} per month`;
+  const ends = [
+    `${time(slow)} per access for ${formatAmount(usd(least))} per month`,
+    `${time(quick)} for ${formatAmount(usd(most))}`,
+  ];
+  return `More money buys less I/O time: ${ends.join(", ")}`;
 }
 
 export const perMonth = (): string => `${shownCurrency()} per month`;

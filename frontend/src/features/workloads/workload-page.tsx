@@ -90,9 +90,17 @@ function WorkloadView({ workload }: { readonly workload: WorkloadOut }) {
       actions={
         <>
           {workload.status === "ready" && (
-            <Button renderRoot={(rest) => <Link to="/compare" {...rest} />}>
-              Compare schemes
-            </Button>
+            <>
+              <Button renderRoot={(rest) => <Link to="/advise" {...rest} />}>
+                Advise what to buy
+              </Button>
+              <Button
+                variant="default"
+                renderRoot={(rest) => <Link to="/compare" {...rest} />}
+              >
+                Compare schemes
+              </Button>
+            </>
           )}
           <RenameWorkload workload={workload} />
           <DeleteWorkload workload={workload} />

@@ -1,0 +1,90 @@
+import { expect, test } from "@playwright/test";
+import { expectAccessible } from "./axe";
+
+const LONG = { timeout: 120_000 };
+
+test("from a workload to what to buy, a limit, an alternative and its bill", async ({
+  page,
+}) => {
+  await expect(async () => {
+    const workload = await page.request.get("/api/v1/workloads/example-production");
+    expect((await workload.json()).status).toBe("ready");
+  }).toPass(LONG);
+  await page.goto("/workloads/example-production");
+  await page.getByRole("link", { name: "Advise what to buy" }).click();
+  await expect(page).toHaveURL(/\/advise\?.*workload=example-production/);
+
+  // The sentence, its verdict and the bill say the same.
+  const headline = page.getByRole("region", { name: "Recommendation", exact: true });
+  const finding = headline.getByRole("heading");
+  await expect(finding).toContainText("It is the cheapest of", LONG);
+  await expect(headline).toContainText("Viable, and the best of all candidates");
+  const total = page.getByRole("table", { name: "Bill of the recommendation" });
+  const [cost] = (
+    await headline
+      .getByText(/^[\d,.]+ USD$/)
+      .first()
+      .innerText()
+  ).split(" ");
+  await expect(total).toContainText(`Total: ${cost} USD per month`);
+  const unknown = page.getByRole("table", { name: "What is not known" });
+  await expect(unknown.getByRole("row").nth(1)).toBeVisible(LONG);
+  await expect(page.getByRole("table", { name: "Rules of thumb" })).toContainText(
+    "RAM for a tenth of the data",
+  );
+  await page.evaluate(() => window.scrollTo(0, 0));
+  await expectAccessible(page, "advice", [page.getByRole("main")]);
+
+  // An alternative opens its bill and its figures.
+  const others = page.getByRole("table", { name: "Alternatives" });
+  const second = others.getByRole("row").nth(2).getByRole("button");
+  const name = (await second.innerText()).replace(/^▸\s*/, "");
+  await second.press("Enter");
+  await expect(page.getByRole("table", { name: `Bill of ${name}` })).toContainText(
+    "USD per month",
+  );
+  await expectAccessible(page, "an alternative", [
+    page.getByRole("region", { name: "What else was close" }),
+  ]);
+  // An option of the front is marked in the chart by keys alone.
+  const front = page.getByRole("table", { name: "Front" });
+  const fastest = front.getByRole("button").last();
+  await fastest.press("Enter");
+  await expect(fastest).toHaveAttribute("aria-pressed", "true");
+
+  // A limit that the choice breaks: another choice; the last answer stays until it is there.
+  const before = await finding.innerText();
+  const time = page.getByRole("textbox", { name: "I/O time per access" });
+  await time.fill("2");
+  await time.press("Enter");
+  await expect(page).toHaveURL(/most_io_us=2/);
+  await expect(finding).toBeVisible();
+  await expect(finding).not.toHaveText(before, LONG);
+  await expect(headline).toContainText("Limited by the I/O time of an access", LONG);
+
+  // No option keeps both: what conflicts is named, and one press admits an option.
+  const budget = page.getByRole("textbox", { name: "Budget per month" });
+  await budget.fill("500");
+  await budget.press("Enter");
+  await expect(finding).toContainText("No option keeps every limit", LONG);
+  await expect(headline).toContainText("Cost per month: at most 500 USD");
+  await expectAccessible(page, "limits that conflict", [page.getByRole("main")]);
+  await headline.getByRole("button", { name: /^Cost per month: allow/ }).click();
+  await expect(finding).toContainText("It is the", LONG);
+
+  // The address holds all of it.
+  await page.reload();
+  await expect(time).toHaveValue("2");
+  await expect(finding).toContainText("It is the", LONG);
+
+  // What there is becomes an option, and the saving is measured against it.
+  await page
+    .getByRole("button", { name: /^▸ What you have now|What you have now/ })
+    .click();
+  await page.getByRole("button", { name: "State what you have" }).click();
+  const owned = page.getByRole("region", { name: "What you have now" });
+  const today = owned.getByRole("textbox", { name: "Cost per month" });
+  await today.fill("20,000");
+  await today.press("Enter");
+  await expect(finding).toContainText("against 20,000 USD per month today", LONG);
+});

@@ -1,0 +1,426 @@
+import {
+  createMemoryHistory,
+  createRootRoute,
+  createRoute,
+  createRouter,
+  RouterProvider,
+} from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { userEvent } from "vitest/browser";
+import type { AdviceOptionOut, AdviceOut, RejectedOptionOut } from "@/api/advice";
+import { type AdviceSearch, parseAdviceSearch } from "@/questions/advice";
+import { NONE } from "@/questions/point";
+import { expectAccessible, renderThemed } from "@/testing/render";
+import { AdviceForm } from "./advice-form";
+import { statusOf } from "./advice-page";
+import { AdviceView } from "./advice-view";
+import { adviceQuestion } from "./question";
+import { nearestRelaxations, relaxing, roundedUp } from "./rejected";
+import { difference, frontFinding, limitValue, noResponse } from "./words";
+
+const STATE = {
+  workload: "w",
+  ram_pages: 100,
+  flash_pages: 100,
+  flash_device: "ssd",
+  disk_device: "hdd",
+  ram_device: "dram",
+  price_book: "book",
+  months: 36,
+  start: "steady",
+} as const;
+
+const OPTION: AdviceOptionOut = {
+  name: "1 x small",
+  kind: "volumes",
+  machines: 1,
+  ram_bytes: 32 * 2 ** 30,
+  flash_bytes: 2 ** 40,
+  flash_device: "ssd",
+  disk_device: "volume",
+  flash_devices: 1,
+  disks: 1,
+  server: "small",
+  volumes: [],
+  scheme: "lazy",
+  clean_share: null,
+  admission: null,
+  options: {},
+  usd_per_month: "800.50",
+  purchase_usd: "0",
+  io_time_us_per_access: 12,
+  response_p50_us: null,
+  response_p99_us: null,
+  response_p50_mean_us: null,
+  response_p99_mean_us: null,
+  peak_busy: 0.38,
+  flash_life_years: null,
+  ram_hit_share: 0.8,
+  flash_hit_share: 0.15,
+  disk_share: 0.05,
+  months_until_too_small: 40.3,
+  bill: [
+    {
+      what: "small",
+      kind: "server",
+      quantity: 1,
+      unit: "USD/hour",
+      unit_price: "1.0966",
+      date: "2026-07-20",
+      usd_per_month: "800.50",
+      purchase_usd: "0",
+      source: "a list",
+      note: "",
+      months: null,
+    },
+  ],
+  config: {},
+};
+
+const LARGE: AdviceOptionOut = {
+  ...OPTION,
+  name: "2 x large",
+  scheme: "none",
+  flash_bytes: 0,
+  usd_per_month: "1000.50",
+  io_time_us_per_access: 3,
+};
+
+const TODAY: AdviceOptionOut = {
+  ...OPTION,
+  name: "64 GiB of RAM and 2 x disk",
+  kind: "have",
+  usd_per_month: "900.50",
+  bill: [],
+};
+
+const REJECTED: RejectedOptionOut = {
+  option: { ...OPTION, name: "1 x tiny", usd_per_month: "356.20" },
+  constraint: "peak_busy",
+  value: 0.75,
+  limit: 0.7,
+  relaxation: 0.05,
+  also: [],
+  text: "1 x tiny is too busy",
+};
+
+const FOUND: AdviceOut = {
+  asked: { workload: "w", body: {} },
+  workload_id: "w",
+  advice_id: "abc",
+  status: "model",
+  objective: "usd",
+  constraints: { peak_busy: "0.7" },
+  finding: "Rent 1 x small: 800 USD per month.",
+  evaluated: 12,
+  suitable: 9,
+  recommendation: OPTION,
+  verdict: {
+    viable: true,
+    optimality_gap: 0,
+    limited_by: null,
+    shadows: [],
+    text: "Viable.",
+  },
+  option_zero: TODAY,
+  saving_usd_per_month: "100.00",
+  alternatives: [LARGE, TODAY],
+  pareto: [OPTION, LARGE],
+  pareto_in_all: 2,
+  rejected: [REJECTED],
+  rejected_counts: { price: 1, peak_busy: 2 },
+  infeasible: null,
+  confidence: {
+    probability_best: null,
+    expected_regret_usd_per_month: null,
+    tornado: [
+      {
+        about: "the law",
+        low: "it overstates",
+        high: "it understates",
+        usd_per_month_low: "500.00",
+        usd_per_month_high: "1000.00",
+        best_low: "1 x tiny",
+        best_high: "2 x large",
+        changes: true,
+      },
+    ],
+    value_of_information: [],
+    reason: "no probability: no windows",
+  },
+  checked: [],
+  when: {
+    growth_per_year: 0.2,
+    months_until_too_small: 40.3,
+    steps: [],
+    text: "Then.",
+  },
+  rules_of_thumb: [
+    {
+      name: "all_in_ram",
+      title: "RAM for all of the data",
+      ram_bytes: 2 ** 42,
+      flash_bytes: 0,
+      option: LARGE,
+      regret_usd_per_month: "200.00",
+      regret_io_time_us: -9,
+      reason: "",
+    },
+    {
+      name: "five_minutes",
+      title: "RAM for five minutes",
+      ram_bytes: null,
+      flash_bytes: 0,
+      option: null,
+      regret_usd_per_month: null,
+      regret_io_time_us: null,
+      reason: "the workload states no rate",
+    },
+  ],
+  data_bytes: 2 ** 42,
+  accesses_per_s: 20_000,
+  peak_accesses_per_s: 50_000,
+  horizon_months: 36,
+  versions: {},
+  estimator: "every option",
+  validity: "equal machines",
+  warnings: [],
+  cautions: [],
+  derivation: null,
+};
+
+const EMPTY: unknown = [];
+
+/** Links of a component need a router. */
+async function renderRouted(element: ReactNode, colors: "light" | "dark" = "light") {
+  const root = createRootRoute();
+  const page = createRoute({
+    getParentRoute: () => root,
+    path: "/",
+    component: () => element,
+  });
+  const router = createRouter({
+    routeTree: root.addChildren([page]),
+    history: createMemoryHistory({ initialEntries: ["/"] }),
+  });
+  await router.load();
+  return renderThemed(<RouterProvider router={router as never} />, colors);
+}
+
+// A component alone has no server; without names it shows ids.
+beforeEach(() => {
+  vi.spyOn(window, "fetch").mockImplementation(async () =>
+    Response.json(EMPTY, { headers: { "content-type": "application/json" } }),
+  );
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+describe("what is asked", () => {
+  it("is what the address says, and nothing that it does not", () => {
+    expect(adviceQuestion(STATE, {}, false)).toEqual({
+      start: "steady",
+      objective: "usd",
+      horizon_months: 36,
+      price_book_id: "book",
+      candidates: { kinds: ["instances", "volumes", "chassis"] },
+      constraints: {},
+    });
+    const search = parseAdviceSearch({
+      goal: "io_time",
+      kinds: "devices,volumes",
+      providers: "aws,gcp",
+      most_usd: 5000,
+      most_ram_gib: 2,
+      chassis_usd: 9000,
+      borrow: true,
+      have_ram_gib: 64,
+      have_disks: 2,
+    });
+    expect(search.refused).toBeUndefined();
+    const asked = adviceQuestion({ ...STATE, price_book: NONE }, search, true);
+    expect(asked).toMatchObject({
+      objective: "io_time",
+      price_book_id: null,
+      candidates: {
+        kinds: ["volumes", "devices"],
+        providers: ["aws", "gcp"],
+        part_usd: { chassis: 9000 },
+      },
+      constraints: { usd_per_month: 5000, ram_bytes: 2 ** 31 },
+      flash_device_id: "ssd",
+      disk_device_id: "hdd",
+      have: { ram_bytes: 2 ** 36, disk_device_id: "hdd", disks: 2, machines: 1 },
+      dirty_share: null,
+    });
+    expect(asked.have).not.toHaveProperty("scheme");
+    const cached = adviceQuestion(STATE, { ...search, have_flash_gib: 1 }, false);
+    expect(cached.have).toMatchObject({ flash_bytes: 2 ** 30, scheme: "lazy" });
+  });
+
+  it("is changed in the form, each field in its unit", async () => {
+    const patch = vi.fn();
+    const search: AdviceSearch = { most_busy: 0.5 };
+    const screen = await renderThemed(
+      <AdviceForm state={STATE} search={search} patch={patch} />,
+    );
+    const budget = screen.getByLabelText("Budget per month");
+    await budget.fill("5,000");
+    await userEvent.keyboard("{Enter}");
+    expect(patch).toHaveBeenLastCalledWith({ most_usd: 5000 });
+    await screen.getByText("Least I/O time").click();
+    expect(patch).toHaveBeenLastCalledWith({ goal: "io_time" });
+    await screen.getByRole("button", { name: /More limits \(1 set\)/ }).click();
+    const busy = screen.getByLabelText("Busy share in the busiest hour");
+    await expect.element(busy).toHaveValue("50");
+    await busy.fill("60");
+    await userEvent.keyboard("{Enter}");
+    expect(patch).toHaveBeenLastCalledWith({ most_busy: 0.6 });
+    await screen.getByRole("button", { name: /What may be bought/ }).click();
+    await screen.getByLabelText("Cloud instances").click();
+    expect(patch).toHaveBeenLastCalledWith({ kinds: "volumes,chassis" });
+    await expectAccessible();
+  });
+});
+
+describe("the answer", () => {
+  it.each(["light", "dark"] as const)(
+    "is read from the sentence on, in %s",
+    async (colors) => {
+      const screen = await renderRouted(
+        <AdviceView found={FOUND} isRefining={false} patch={vi.fn()} />,
+        colors,
+      );
+      await expect
+        .element(screen.getByRole("heading", { name: /^Rent 1 x small/ }))
+        .toBeVisible();
+      const headline = screen.getByRole("region", {
+        name: "Recommendation",
+        exact: true,
+      });
+      await expect.element(headline).toMatchTextContent(/−100\.00/);
+      const bill = screen.getByRole("table", { name: "Bill of the recommendation" });
+      await expect.element(bill).toMatchTextContent(/Total: 800\.50 USD per month/);
+      const others = screen.getByRole("table", { name: "Alternatives" });
+      await expect.element(others).toMatchTextContent(/\+200\.00/);
+      await expect.element(others).toMatchTextContent(/−9 µs/);
+      await expect.element(others).toMatchTextContent(/what you have/);
+      await screen
+        .getByRole("button", { name: /2 x large/ })
+        .first()
+        .click();
+      await expect
+        .element(screen.getByRole("table", { name: "Bill of 2 x large" }))
+        .toBeVisible();
+      const unknown = screen.getByRole("table", { name: "What is not known" });
+      await expect.element(unknown).toMatchTextContent(/500\.00/);
+      const rules = screen.getByRole("table", { name: "Rules of thumb" });
+      await expect.element(rules).toMatchTextContent(/the workload states no rate/);
+      await expect
+        .element(
+          screen.getByRole("heading", { name: /^Why not the others: 3 options of 12/ }),
+        )
+        .toBeVisible();
+      await expectAccessible();
+    },
+  );
+
+  it("says which limits conflict, and offers what admits an option", async () => {
+    const patch = vi.fn();
+    const found: AdviceOut = {
+      ...FOUND,
+      finding: "No option keeps every limit: none keeps the limit of RAM.",
+      recommendation: null,
+      alternatives: [],
+      pareto: [],
+      constraints: { peak_busy: "0.7", usd_per_month: "100" },
+      infeasible: { conflict: ["peak_busy", "usd_per_month"], text: "No option." },
+    };
+    const screen = await renderRouted(
+      <AdviceView found={found} isRefining={false} patch={patch} />,
+    );
+    const headline = screen.getByRole("region", {
+      name: "Recommendation",
+      exact: true,
+    });
+    await expect
+      .element(headline)
+      .toMatchTextContent(/Cost per month: at most 100 USD/);
+    await screen
+      .getByRole("button", {
+        name: "Busy share of a device in the busiest hour: allow 75 %",
+      })
+      .click();
+    expect(patch).toHaveBeenCalledWith({ most_busy: 0.75 });
+    expect(screen.getByRole("table", { name: "Alternatives" }).query()).toBeNull();
+    await expectAccessible();
+  });
+});
+
+describe("a rejected option", () => {
+  it("is admitted by the limit that it alone breaks", () => {
+    const dear: RejectedOptionOut = {
+      ...REJECTED,
+      constraint: "usd_per_month",
+      value: 356.2,
+      limit: 100,
+      relaxation: 256.2,
+    };
+    expect(relaxing(dear)).toEqual({ most_usd: 357 });
+    expect(relaxing({ ...REJECTED, value: 1.2, relaxation: 0.5 })).toBeNull();
+    const also = [{ constraint: "price", value: null, limit: null, relaxation: null }];
+    expect(relaxing({ ...dear, also })).toBeNull();
+    expect(relaxing({ ...dear, constraint: "price", relaxation: null })).toBeNull();
+    const dearer = { ...dear, value: 400, relaxation: 300 };
+    expect(nearestRelaxations([dearer, REJECTED, dear])).toEqual([dear, REJECTED]);
+  });
+
+  it("is given a little more room than it needs, never less", () => {
+    expect(roundedUp(12.4066)).toBe(12.5);
+    expect(roundedUp(0.012_341)).toBe(0.0124);
+    expect(roundedUp(817)).toBe(817);
+  });
+});
+
+describe("sentences", () => {
+  it("say what the front costs, whichever way it lies", () => {
+    expect(frontFinding([OPTION, LARGE])).toBe(
+      "More money buys less I/O time: 12 µs per access for 801 USD per month, 3 µs for 1,000 USD",
+    );
+    expect(frontFinding([OPTION])).toBe(
+      "One option is both the cheapest and the fastest",
+    );
+    expect(frontFinding([])).toMatch(/^No option keeps every limit/);
+  });
+
+  it("give a difference its sign, and nothing none", () => {
+    expect(difference(2.656)).toBe("+2.66");
+    expect(difference(-1200)).toBe("−1,200.00");
+    expect(difference(0.001)).toBe("0.00");
+  });
+
+  it("give each limit its unit", () => {
+    expect(limitValue(FOUND, "peak_busy", 0.7)).toBe("70 %");
+    expect(limitValue(FOUND, "ram_bytes", 2 ** 30)).toBe("1 GiB");
+    expect(limitValue(FOUND, "usd_per_month", 800)).toBe("800 USD");
+    expect(limitValue(FOUND, "response_p99_us", 1500)).toBe("1.5 ms");
+  });
+
+  it("say why a response time is unknown", () => {
+    expect(noResponse(FOUND, { ...OPTION, response_p99_us: 3 })).toBeNull();
+    expect(noResponse({ ...FOUND, peak_accesses_per_s: null }, OPTION)).toMatch(
+      /no rate/,
+    );
+    expect(noResponse(FOUND, { ...OPTION, peak_busy: 1.2 })).toMatch(/cannot keep up/);
+    expect(noResponse(FOUND, OPTION)).toMatch(/No source states/);
+  });
+
+  it("say what goes on", () => {
+    expect(statusOf(false, true, false)).toBe("Evaluating every option.");
+    expect(statusOf(true, true, false)).toMatch(/last answer stays/);
+    expect(statusOf(true, false, true)).toBe("Computing how sure it is.");
+    expect(statusOf(true, false, false)).toBe("");
+  });
+});
