@@ -31,7 +31,7 @@ const MOST_MONTHS = 120;
 const GOAL_LABELS: Readonly<Record<Goal, string>> = {
   usd: "Least cost",
   io_time: "Least I/O time",
-  pareto: "Both: the front",
+  pareto: "Both",
 };
 
 const GOAL_MEANINGS: Readonly<Record<Goal, string>> = {
@@ -91,9 +91,9 @@ const FIRST_LIMITS: readonly NumberSpec[] = [
   },
   {
     name: "most_p99_us",
-    label: "Response time, 99th percentile",
+    label: "p99 response time",
     unit: "µs",
-    meaning: "Of a page access in the busiest hour, with queueing.",
+    meaning: "99th percentile of a page access in the busiest hour.",
   },
 ];
 
