@@ -64,7 +64,7 @@ test("from a workload to what to buy, a limit, an alternative and its bill", asy
   await budget.fill("500");
   await budget.press("Enter");
   await expect(finding).toContainText("No option keeps every limit", LONG);
-  await expect(headline).toContainText("Cost per month: at most 500 USD");
+  await expect(headline).toContainText("Cost per month: at most 500.00 USD");
   await expectAccessible(page, "limits that conflict", [page.getByRole("main")]);
   await headline.getByRole("button", { name: /^Cost per month: allow/ }).click();
   await expect(finding).toContainText("It is the", LONG);

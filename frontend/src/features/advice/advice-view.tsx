@@ -113,7 +113,9 @@ function KeyFigures(props: {
         <dt>Cost</dt>
         <dd>
           {cents(best.usd_per_month)} {shownCurrency()}
-          <small>per month, purchases spread over {found.horizon_months} months</small>
+          <small>
+            per month, purchases spread over {counted(found.horizon_months, "month")}
+          </small>
         </dd>
       </div>
       <div>

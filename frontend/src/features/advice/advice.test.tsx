@@ -347,7 +347,7 @@ describe("the answer", () => {
     });
     await expect
       .element(headline)
-      .toMatchTextContent(/Cost per month: at most 100 USD/);
+      .toMatchTextContent(/Cost per month: at most 100\.00 USD/);
     await screen
       .getByRole("button", {
         name: "Busy share of a device in the busiest hour: allow 75 %",
@@ -404,7 +404,7 @@ describe("sentences", () => {
   it("give each limit its unit", () => {
     expect(limitValue(FOUND, "peak_busy", 0.7)).toBe("70 %");
     expect(limitValue(FOUND, "ram_bytes", 2 ** 30)).toBe("1 GiB");
-    expect(limitValue(FOUND, "usd_per_month", 800)).toBe("800 USD");
+    expect(limitValue(FOUND, "usd_per_month", 800)).toBe("800.00 USD");
     expect(limitValue(FOUND, "response_p99_us", 1500)).toBe("1.5 ms");
   });
 

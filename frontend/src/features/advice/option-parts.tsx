@@ -11,6 +11,7 @@ import { billSearch } from "@/questions/bill";
 import { shownCurrency } from "@/units/currency";
 import {
   bytes,
+  counted,
   formatBytes,
   formatPercent,
   formatShort,
@@ -98,7 +99,7 @@ export function BillOfMaterials(props: {
             {cents(option.purchase_usd)} {shownCurrency()} at purchase
           </b>
         }
-        caption={`Costs per month include purchases spread over ${months} months.`}
+        caption={`Costs per month include purchases spread over ${counted(months, "month")}.`}
       />
       {Object.keys(option.config).length > 0 && (
         <Anchor
@@ -216,10 +217,8 @@ export function Expected(props: {
       <div>
         <dt>Life of the flash</dt>
         <dd>
-          {known(
-            option.flash_life_years,
-            noLife(option),
-            (years) => `${formatShort(years)} years`,
+          {known(option.flash_life_years, noLife(option), (years) =>
+            counted(formatShort(years), "year"),
           )}
           <small>of drives that are bought</small>
         </dd>
@@ -227,10 +226,8 @@ export function Expected(props: {
       <div>
         <dt>Large enough for</dt>
         <dd>
-          {known(
-            option.months_until_too_small,
-            noMonths(found),
-            (months) => `${formatShort(Math.floor(months))} months`,
+          {known(option.months_until_too_small, noMonths(found), (months) =>
+            counted(Math.floor(months), "month"),
           )}
           <small>if the load grows as the data do</small>
         </dd>
@@ -239,9 +236,7 @@ export function Expected(props: {
         <dt>RAM</dt>
         <dd>
           {formatBytes(bytes(option.ram_bytes))}
-          <small>
-            {option.machines === 1 ? "1 machine" : `${option.machines} machines`}
-          </small>
+          <small>{counted(option.machines, "machine")}</small>
         </dd>
       </div>
       <div>

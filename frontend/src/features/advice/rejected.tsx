@@ -102,6 +102,7 @@ export function Infeasible(props: {
               size="compact-sm"
               variant="default"
               h="auto"
+              mih={28}
               styles={{ label: { whiteSpace: "normal", textAlign: "left" } }}
               onClick={() => patch(relaxing(row) ?? {})}
             >

@@ -3,6 +3,7 @@ import { LIMIT_WORDS } from "@/api/gen/bounds.gen";
 import { converted, rateOf, shownCurrency } from "@/units/currency";
 import {
   bytes,
+  counted,
   formatAmount,
   formatBytes,
   formatDuration,
@@ -51,7 +52,8 @@ const MONEY: ReadonlySet<string> = new Set(["usd_per_month", "purchase_usd"]);
 /** A value of a limit with its unit; money, which is in dollars, in the currency shown. */
 export function limitValue(found: AdviceOut, name: string, value: number): string {
   if (MONEY.has(name)) {
-    return formatAmount(usd(converted(value, rateOf(found))));
+    // To the cent: a limit that is set to a rounded value may reject the option again.
+    return `${cents(converted(value, rateOf(found)))} ${shownCurrency()}`;
   }
   if (name === "peak_busy") {
     return formatPercent(ratio(value));
@@ -63,7 +65,7 @@ export function limitValue(found: AdviceOut, name: string, value: number): strin
     return formatShort(value);
   }
   if (name === "flash_life_years") {
-    return `${formatShort(value)} years`;
+    return counted(formatShort(value), "year");
   }
   return time(value);
 }
