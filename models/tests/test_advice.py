@@ -47,7 +47,7 @@ from tierwright.evaluate.advice.rows import (
     life_years,
     month_cents,
 )
-from tierwright.evaluate.advice.thumbs import months_until, thumbs
+from tierwright.evaluate.advice.thumbs import following, months_until, thumbs
 from tierwright.evaluate.advice.tiers import FLASH_COUNTS, ram_sizes, tiers
 from tierwright.evaluate.configurations.columns import enumerate_configurations
 from tierwright.evaluate.configurations.times import speeds
@@ -789,6 +789,22 @@ def test_rules_of_thumb_ask_for_what_they_say(rate: float) -> None:
     miss = float(found.misses(five / page)) / found.accesses
     if five / page < found.data_pages and miss > 0:
         assert five / page / (miss * rate) >= 300 * (1 - 1e-9)
+    options = Table(_setting({**asked_of_nothing(), "curve": found})).options
+    order = ordered(options, np.arange(len(options)), "usd")
+    for rule in rules.values():
+        if rule.ram_bytes is None:
+            continue
+        at = following(options, order, rule)
+        large = [
+            one
+            for one in order.tolist()
+            if options.ram_bytes[one] >= rule.ram_bytes * (1 - 1e-9)
+            and (
+                not rule.needs_flash
+                or options.flash_bytes[one] >= (rule.flash_bytes or 0) * (1 - 1e-9)
+            )
+        ]
+        assert at == (large[0] if large else None)
     answered = ask(curve=found)
     told, best = answered.rules_of_thumb, answered.recommendation
     assert len(told) == 5
