@@ -398,7 +398,7 @@ class Table:
         priced = options.unpriced[at] == 0
         times = self.response(at) if with_response else None
         median, tail = (None, None) if times is None else times
-        io_us = float(options.io_us[at])
+        io_us = float(options.store_us[at] + options.flash_us[at])
         reads = float(options.flash_reads[at]), float(options.store_reads[at])
         return Option(
             name=self.title(at),
