@@ -18,6 +18,7 @@ import pytest
 from tierwright import advise
 from tierwright.advise import (
     access_cost,
+    advice,
     bill,
     compare,
     compose,
@@ -112,6 +113,9 @@ def prices() -> Any:
 QUESTIONS: dict[str, Callable[[], Answer]] = {
     "access_cost": lambda: access_cost.answer(
         [FLASH, DISK], page_bytes=8192, prices=prices()
+    ),
+    "advice": lambda: advice.answer(
+        curve(), accesses_per_s=1000.0, prices=prices(), how_sure=False
     ),
     "bill": lambda: bill.answer(
         build_from_mapping({"server": "aws-i4i.4xlarge", "machines": 2})

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import hashlib
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from tierwright.advise.advice._asked import Asked
 from tierwright.advise.advice._table import Table
+from tierwright.advise.advice.found import CheckedOption, Option
+from tierwright.common.cautions import Caution
 from tierwright.common.core_errors import Cancelled
 from tierwright.common.errors import BadInput
+from tierwright.common.wording import off
+from tierwright.evaluate.advice.limits import ROUNDING as LIMIT_ROUNDING
 from tierwright.evaluate.page_flow import explain
 from tierwright.evaluate.page_flow.decision import (
     ReplayPoint,
@@ -192,3 +198,61 @@ def _of(table: Table, at: int, counters: dict[str, object], curve: Curve) -> Rep
         band,
         "",
     )
+
+
+def identity(asked: Asked, tried: Sequence[Replayed]) -> str:
+    """Return the id of the answer: one that was checked has its own."""
+    seen = [(each.at, each.simulated_us) for each in tried if not each.reason]
+    if not seen:
+        return asked.advice_id
+    return hashlib.sha256(f"{asked.advice_id} {seen!r}".encode()).hexdigest()[:16]
+
+
+def decided(asked: Asked, tried: Sequence[Replayed]) -> int:
+    """Return the finalist that the replays leave best: the first that keeps its load, or the fastest."""
+    keeps = [
+        each
+        for each in tried
+        if each.reason
+        or not each.peak_busy > asked.setting.most_busy * (1 + LIMIT_ROUNDING)
+    ] or list(tried)
+    if asked.objective == "io_time" and all(not each.reason for each in keeps):
+        return min(keeps, key=lambda each: each.simulated_us).at
+    return keeps[0].at
+
+
+def checked_option(option: Option, each: Replayed) -> CheckedOption:
+    gap = each.gap
+    return CheckedOption(
+        option,
+        each.model_us,
+        None if each.reason else each.simulated_us,
+        gap,
+        gap is not None and abs(gap) > each.band,
+        each.reason,
+    )
+
+
+def about_replays(
+    table: Table, tried: Sequence[Replayed], by_model: int | None, best: int | None
+) -> Iterator[Caution]:
+    """Say at the top where the replay differs from the model by more than its error, or changes the choice."""
+    if by_model != best and by_model is not None and best is not None:
+        yield Caution(
+            "replay_changes_choice",
+            f"by the model the choice was {table.title(by_model)}; the replay decides otherwise",
+            "rely on the replay: the ranking that is shown is that of the replay",
+            could_change_choice=True,
+            effect=f"the choice is {table.title(best)}",
+        )
+    for each in tried:
+        gap = each.gap
+        if gap is not None and abs(gap) > each.band:
+            yield Caution(
+                "replay_beyond_band",
+                f"model and replay of {table.title(each.at)} differ by {off(gap)}, more than the known error of "
+                f"{off(each.band)}",
+                "rely on the replay, and record for longer",
+                could_change_choice=by_model != best,
+                effect="the ranking that is shown is that of the replay",
+            )

@@ -29,6 +29,7 @@ from tierwright.evaluate.advice.rows import (
     IntArray,
     Options,
     joined,
+    least_percentile_us,
     life_years,
     month_cents,
 )
@@ -45,7 +46,7 @@ from tierwright.hardware import catalog
 from tierwright.hardware.build import build_from_mapping
 from tierwright.hardware.device import OPERATIONS, Device
 from tierwright.hardware.prices import PriceBook, own_price
-from tierwright.hardware.service_time import service_us
+from tierwright.hardware.service_time import service_us, waiting_time
 from tierwright.profile.curve import Curve
 
 BOUGHT_ALONE = ("nvme", "sata_ssd", "hdd", "hdd_array")
@@ -345,8 +346,36 @@ class Table:
 
     @cached_property
     def least_response(self) -> tuple[FloatArray, FloatArray]:
-        """What both percentiles are at least. [µs]"""
-        median, tail = (self.options.least_response_us(each) for each in PERCENTILES)
+        """What both percentiles are at least; infinite where a latency that is needed is not stated. [µs]"""
+        options = self.options
+        page = self.setting.curve.page_bytes
+        _, first, at = np.unique(
+            self.kind_codes, return_index=True, return_inverse=True
+        )
+        latencies = np.asarray(
+            [
+                [_latency_us(device, page) for device in self.devices(row)]
+                for row in first.tolist()
+            ]
+        ).reshape(len(first), 2)[at]
+        flash, store = (
+            np.where(reads > 0, np.fmax(latency, busy), 0.0)
+            for latency, busy, reads in (
+                (latencies[:, 0], options.flash_read_us, options.flash_reads),
+                (latencies[:, 1], options.store_read_us, options.store_reads),
+            )
+        )
+        unknown = np.isinf(flash) | np.isinf(store)
+        median, tail = (
+            np.where(
+                unknown,
+                np.inf,
+                least_percentile_us(
+                    (options.flash_reads, options.store_reads), (flash, store), each
+                ),
+            )
+            for each in PERCENTILES
+        )
         return median, tail
 
     def months_left(self, at: int) -> float | None:
@@ -357,17 +386,19 @@ class Table:
             return None
         return months_until(busy, self.setting.most_busy, growth)
 
-    def option(self, at: int, *, with_response: bool = True) -> Option:
-        """Describe an option: its sizes, devices, bill and, where wanted, its response times."""
+    def option(
+        self, at: int, *, with_response: bool = True, with_bill: bool = True
+    ) -> Option:
+        """Describe an option: its sizes, devices and, where wanted, its bill and its response times."""
         options = self.options
         flash, store = self.names(at)
         machines = int(options.machines[at])
         config = self.config(at)
-        rows = bill_rows(config, self.setting.horizon_months)
+        rows = bill_rows(config, self.setting.horizon_months) if with_bill else ()
         priced = options.unpriced[at] == 0
         times = self.response(at) if with_response else None
         median, tail = (None, None) if times is None else times
-        io_us = float(options.io_us[at])
+        io_us = float(options.store_us[at] + options.flash_us[at])
         reads = float(options.flash_reads[at]), float(options.store_reads[at])
         return Option(
             name=self.title(at),
@@ -410,6 +441,12 @@ class Table:
     def value(self, name: str, at: int) -> float | None:
         """Return what a constraint limits, of one option."""
         return _finite(values(self.options.rows(np.asarray([at])), name)[0])
+
+
+def _latency_us(device: Device | None, page_bytes: int) -> float:
+    """Time of one read that waits for nothing; infinite where it is not stated. [µs]"""
+    found = None if device is None else waiting_time(device, "read", page_bytes).time_us
+    return math.inf if found is None else found
 
 
 def _known(own: Device | None, other: Device | None) -> Device | None:

@@ -59,7 +59,8 @@ class Option:
     months_until_too_small : float or None
         Until growth breaks the busy share that is allowed; None where the data do not grow or the rate is unknown. [month]
     bill : tuple of dict
-        Rows of `tierwright bill`, each with its purchase spread over the months; amounts as texts.
+        Rows of `tierwright bill`, each with its purchase spread over the months; amounts as texts. Empty
+        for what was rejected: `config` can be billed.
     config : dict
         CONFIG of `tierwright bill`, as it is read again; empty where the cost was stated.
     """
