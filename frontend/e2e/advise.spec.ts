@@ -84,4 +84,16 @@ test("from a workload to what to buy, a limit, an alternative and its bill", asy
   await today.fill("20,000");
   await today.press("Enter");
   await expect(finding).toContainText("against 20,000 USD today", LONG);
+
+  // The question can be saved, and is opened again as it was.
+  const saved = `Advice kept ${Date.now().toString(36)}`;
+  await page.getByRole("button", { name: "Save scenario" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Name").fill(saved);
+  await dialog.getByRole("button", { name: "Save" }).click();
+  await expect(page.getByText(`Saved: ${saved}`)).toBeVisible();
+  await page.goto("/scenarios");
+  await page.getByRole("link", { name: saved }).click();
+  await expect(page).toHaveURL(/\/advise\?.*most_io_us=2/);
+  await expect(finding).toContainText("against 20,000 USD today", LONG);
 });

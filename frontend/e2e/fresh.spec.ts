@@ -43,6 +43,7 @@ test("a newcomer finds an answer at the scale of production, and what it rests o
 
 test("every question answers for the worked example", async ({ page }) => {
   for (const path of [
+    "/advise",
     "/scheme-map",
     "/pool-split",
     "/wear",

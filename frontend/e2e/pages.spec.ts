@@ -115,6 +115,7 @@ test("on a phone every page can be read without sideways scrolling", async ({
     "/workloads/example",
     "/given-curve",
     "/hardware",
+    "/advise",
     "/compare",
     "/scheme-map",
     "/pool-split",

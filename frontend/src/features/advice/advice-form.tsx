@@ -186,6 +186,10 @@ const setOf = (search: AdviceSearch, specs: readonly NumberSpec[]): number =>
 
 const someSet = (count: number): string => (count === 0 ? "none set" : `${count} set`);
 
+/** A label inside a sentence: "cloud volumes", but "RAM". */
+const inside = (label: string): string =>
+  label.replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase());
+
 /** What each folded part of the form says while it is folded. */
 const summaries = (
   search: AdviceSearch,
@@ -196,7 +200,7 @@ const summaries = (
     [
       "candidates",
       "What may be bought or rented",
-      listed(kindsOf(search).map((kind) => KIND_LABELS[kind][0])).toLowerCase(),
+      listed(kindsOf(search).map((kind) => inside(KIND_LABELS[kind][0]))),
     ],
     ["prices", "Prices of your own", someSet(setOf(search, PRICES) + borrowed)],
     [

@@ -38,12 +38,7 @@ export function HowSure(props: {
           ` Expected regret: ${formatAmount(usd(Number(regret)))} per month.`}
       </Text>
       {isPending ? (
-        <Skeleton
-          height={HEIGHT}
-          mt="sm"
-          animate={false}
-          aria-label="Computing what is not known"
-        />
+        <Skeleton height={HEIGHT} mt="sm" animate={false} />
       ) : (
         <Tornado found={found} names={names} />
       )}

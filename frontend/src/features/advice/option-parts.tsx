@@ -69,6 +69,10 @@ const billColumns = (): readonly Column<Line>[] => [
   },
 ];
 
+/** Whether the page of hardware has fields for the lines of a bill: servers, volumes and parts. */
+const canOpen = ({ config }: AdviceOptionOut): boolean =>
+  "server" in config || "part" in config;
+
 /** What is paid for, line by line, with its total. */
 export function BillOfMaterials(props: {
   readonly option: AdviceOptionOut;
@@ -101,7 +105,7 @@ export function BillOfMaterials(props: {
         }
         caption={`Costs per month include purchases spread over ${counted(months, "month")}.`}
       />
-      {Object.keys(option.config).length > 0 && (
+      {canOpen(option) && (
         <Anchor
           component={Link}
           to="/hardware"
