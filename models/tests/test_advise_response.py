@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import recordings
 from command import run
 
 from tierwright.advise import response as question
@@ -24,8 +25,7 @@ from tierwright.profile.measure import profile
 from tierwright.profile.production import Production
 from tierwright.trace.reading import Trace
 
-ROOT = Path(__file__).resolve().parents[2]
-TPCB = Trace(ROOT / "fixtures" / "traces" / "tpcb-cut.csv.zst")
+TPCB = Trace(recordings.TPCB)
 FLASH = catalog.device("intel-s4500-7.68tb")
 DISK = catalog.device("face2016-cheetah-15k6-single")
 TIERS = Hierarchy(FLASH, DISK, disks=8)

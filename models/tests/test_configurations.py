@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import recordings
 from command import answer as command_answer
 from command import run
 from hypothesis import given, settings
@@ -61,7 +62,7 @@ MONEY: dict[str, Any] = {
 
 @cache
 def recorded() -> Profile:
-    return profile(Trace(ROOT / "fixtures" / "traces" / "tpcb-cut.csv.zst"))
+    return profile(Trace(recordings.TPCB))
 
 
 @cache

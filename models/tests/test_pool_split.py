@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import recordings
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -187,11 +188,9 @@ def test_belady_never_misses_more_than_a_buffer() -> None:
 
 
 @pytest.fixture(scope="module")
-def trace(tmp_path_factory: pytest.TempPathFactory) -> Trace:
+def trace() -> Trace:
     """The recorded TPC-B cut in its canonical form, which is quicker to replay."""
-    path = tmp_path_factory.mktemp("pool") / "cut.twt"
-    _simulator.convert(str(TPCB), str(path))
-    return Trace(path)
+    return Trace(recordings.TPCB)
 
 
 SHARES = (0.01, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99)

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import recordings
 
 from tierwright import advise
 from tierwright.advise import (
@@ -58,7 +59,7 @@ from tierwright.profile.several import Workload
 from tierwright.trace.reading import Trace
 
 ROOT = Path(__file__).resolve().parents[2]
-TPCB = Trace(ROOT / "fixtures" / "traces" / "tpcb-cut.csv.zst")
+TPCB = Trace(recordings.TPCB)
 FLASH = catalog.device("samsung-pm9a3-7.68tb-u2")
 DISK = catalog.device("face2016-cheetah-15k6-single")
 POINT: dict[str, Any] = {

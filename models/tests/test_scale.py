@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import recordings
 from command import answer as printed
 from command import run
 from hypothesis import given
@@ -38,7 +39,7 @@ from tierwright.profile.production import Production
 from tierwright.trace.reading import Trace
 
 ROOT = Path(__file__).resolve().parents[2]
-TPCC = Trace(ROOT / "fixtures" / "traces" / "tpcc-cut.csv.zst")
+TPCC = Trace(recordings.TPCC)
 FLASH = catalog.device("samsung-pm9a3-7.68tb-u2")
 DISK = catalog.device("seagate-exos-x24-24tb")
 TIB = 2**40
