@@ -27,7 +27,8 @@ from tierwright.trace.tokens import parse_tokens, token_trace
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "models" / "pool-split.md"
-TPCB = ROOT / "fixtures" / "traces" / "tpcb-cut.csv.zst"
+TPCB = recordings.TPCB
+TEXT = ROOT / "fixtures" / "traces" / "tpcb-cut.csv.zst"
 R = 32.0
 
 KEYS = {
@@ -263,7 +264,7 @@ def test_clustering_writes_in_fewer_requests(trace: Trace) -> None:
 
 def test_clusters_are_of_addresses_whatever_the_file(trace: Trace) -> None:
     """The canonical file keeps addresses, so raw and canonical cluster alike."""
-    raw = replay(Trace(TPCB), "buffer", "cfdc", 500)
+    raw = replay(Trace(TEXT), "buffer", "cfdc", 500)
     canonical = replay(trace, "buffer", "cfdc", 500)
     assert raw.pop("trace") == {**canonical.pop("trace"), "skipped_records": 0}
     assert raw == canonical
