@@ -6,19 +6,21 @@ on this one. What is tested of reading itself takes the files in `fixtures/trace
 
 from __future__ import annotations
 
+import atexit
+import shutil
 import tempfile
 from pathlib import Path
 
 from tierwright import _simulator
 
 _SHIPPED = Path(__file__).resolve().parents[2] / "fixtures" / "traces"
-_FOLDER = tempfile.TemporaryDirectory(prefix="tierwright-recordings-")
-"""Is removed when the process ends."""
+_FOLDER = Path(tempfile.mkdtemp(prefix="tierwright-recordings-"))
+atexit.register(shutil.rmtree, _FOLDER, ignore_errors=True)
 
 
 def canonical(name: str) -> Path:
     """Return the canonical form of a shipped trace."""
-    made = Path(_FOLDER.name) / f"{name}.twt"
+    made = _FOLDER / f"{name}.twt"
     if not made.exists():
         _simulator.convert(_SHIPPED / f"{name}.csv.zst", made)
     return made
