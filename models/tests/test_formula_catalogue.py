@@ -411,11 +411,17 @@ def marked(decorator: ast.expr, mark: str) -> Iterator[str]:
             yield str(argument.value)
 
 
+@cache
+def parsed(path: Path) -> ast.Module:
+    return ast.parse(path.read_text("utf-8"))
+
+
+@cache
 def properties() -> dict[str, list[str]]:
     """Formula or kernel to the properties that hold it; only what hypothesis draws inputs for."""
     found: dict[str, list[str]] = {}
     for path in sorted(TESTS.glob("test_*.py")):
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        for node in ast.walk(parsed(path)):
             if not isinstance(node, ast.FunctionDef):
                 continue
             texts = [ast.unparse(decorator) for decorator in node.decorator_list]
@@ -493,7 +499,7 @@ def oracles() -> dict[str, list[str]]:
     """Kernel to the tests that hold it against something else."""
     found: dict[str, list[str]] = {}
     for path in sorted(TESTS.glob("test_*.py")):
-        tree = ast.parse(path.read_text("utf-8"))
+        tree = parsed(path)
         used = {
             node.attr if isinstance(node, ast.Attribute) else node.id
             for node in ast.walk(tree)
