@@ -136,14 +136,12 @@ def test_partial_rows_show_and_stay_when_cancelled(
         workload = own.create_workload(
             long_trace, "long.csv.zst", format="postgres_csv"
         )
-        run = own.wait_run(workload["run"]["id"], timeout_s=120)
+        run = own.wait_run(workload["run"]["id"])
         assert run["status"] == "succeeded", run
         sizes = [20_000 + 1000 * step for step in range(200)]
         body = request("lirs", sizes, workload_id=workload["id"], sample_rate=1)
         made = own.post("/miniatures", body, 202)
-        seen = own.wait_until(
-            lambda: own.get(f"/miniatures/{made['id']}")["rows"], timeout_s=180
-        )
+        seen = own.wait_until(lambda: own.get(f"/miniatures/{made['id']}")["rows"])
         run = own.get(f"/runs/{made['run']['id']}")
         assert 0 < run["done"] < run["total"]
         own.post(f"/runs/{made['run']['id']}/cancel", {}, 200)

@@ -6,7 +6,7 @@ import pytest
 import requests
 import schemathesis
 from hypothesis import HealthCheck, given, settings
-from live_app import REPOSITORY, run_application
+from live_app import PATIENCE_S, REPOSITORY, run_application
 from schemathesis.specs.openapi.checks import positive_data_acceptance
 
 from tierwright_server.app import make_app
@@ -174,7 +174,7 @@ def test_no_generated_request_breaks_the_promises_of_the_document(fuzzed, operat
         case.call_and_validate(
             base_url=base_url,
             session=session,
-            timeout=20,
+            timeout=PATIENCE_S,
             # A schema cannot say which figures, units and sizes fit together.
             excluded_checks=[positive_data_acceptance],
         )

@@ -487,7 +487,7 @@ def own(make_settings):
 def long_workload(own, long_trace):  # noqa: F811
     """A workload of which a sweep takes seconds."""
     workload = own.create_workload(long_trace, "long.csv.zst", format="postgres_csv")
-    run = own.wait_run(workload["run"]["id"], timeout_s=120)
+    run = own.wait_run(workload["run"]["id"])
     assert run["status"] == "succeeded", run
     return workload["id"]
 
@@ -504,9 +504,7 @@ def start(application, workload_id, first_size):
         workload_id=workload_id,
     )
     sweep = application.post("/sweeps", body, 202)
-    application.wait_until(
-        lambda: application.get(f"/sweeps/{sweep['id']}")["rows"], timeout_s=60
-    )
+    application.wait_until(lambda: application.get(f"/sweeps/{sweep['id']}")["rows"])
     return body, sweep
 
 
