@@ -15,7 +15,13 @@ from sqlalchemy import make_url
 # Tests are imported by path, so their shared module needs a place to be found at.
 sys.path.insert(0, str(Path(__file__).parent))
 
-from live_app import EXAMPLE_TRACE, Application, run_application
+from live_app import (
+    EXAMPLE_TRACE,
+    LONG_TRACE_ACCESSES,
+    Application,
+    random_trace,
+    run_application,
+)
 
 from tierwright import _simulator
 from tierwright.profile.curve import Curve
@@ -110,6 +116,18 @@ def make_settings(make_database, migrated, tmp_path_factory) -> Callable[..., Se
         )
 
     return make
+
+
+@pytest.fixture(scope="session")
+def long_trace() -> bytes:
+    """A trace whose conversion takes seconds."""
+    return random_trace(LONG_TRACE_ACCESSES, 2_000_000)
+
+
+@pytest.fixture(scope="session")
+def middle_trace() -> bytes:
+    """A trace that is converted soon, and of which a hundred replays take many seconds."""
+    return random_trace(1_000_000, 400_000)
 
 
 @pytest.fixture(scope="session")

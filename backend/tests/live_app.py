@@ -16,11 +16,14 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import numpy as np
 import psutil
 import uvicorn
+import zstandard
 
 from tierwright_server.app import create_app
 from tierwright_server.common.settings import Settings
+from tierwright_server.job_child import JOB_NAME
 from tierwright_server.runtime.connections import IDLE_S, TimedProtocol
 
 REPOSITORY = Path(__file__).resolve().parents[2]
@@ -77,6 +80,48 @@ def worker_environment(settings: Settings) -> dict[str, str]:
         for name, value in given.items()
         if value is not None
     }
+
+
+def children_of(pid: int) -> list[psutil.Process]:
+    """Return the processes of a worker that do a job."""
+    return alive_of(pid, lambda child: child.name() == JOB_NAME)
+
+
+def spares_of(pid: int) -> list[psutil.Process]:
+    """Return the processes of a worker that wait for a job."""
+    return alive_of(
+        pid, lambda child: "--wait" in child.cmdline() and child.name() != JOB_NAME
+    )
+
+
+def alive_of(
+    pid: int, wanted: Callable[[psutil.Process], bool] = lambda _: True
+) -> list[psutil.Process]:
+    found = []
+    for process in psutil.Process(pid).children(recursive=True):
+        with contextlib.suppress(psutil.NoSuchProcess):  # it ends meanwhile
+            if process.status() != psutil.STATUS_ZOMBIE and wanted(process):
+                found.append(process)
+    return found
+
+
+LONG_TRACE_ACCESSES = 6_000_000
+
+
+def random_trace(accesses: int, pages: int) -> bytes:
+    """Reads of pages drawn at random, as a packed CSV of PostgreSQL; every line is as wide as the others."""
+    blocks = np.random.default_rng(5).integers(pages, size=accesses, dtype=np.int32)
+    lines = np.empty((accesses, 23), np.uint8)
+    lines[:] = np.frombuffer(b"0000000,R,0/9,00000000\n", np.uint8)
+    for values, first, digits in (
+        (np.arange(accesses, dtype=np.int32), 0, 7),
+        (blocks, 14, 8),
+    ):
+        for column in reversed(range(first, first + digits)):
+            values, digit = np.divmod(values, 10)
+            lines[:, column] += digit.astype(np.uint8)
+    header = b"time_us,op,rel,block\n"
+    return zstandard.ZstdCompressor(level=1).compress(header + lines.tobytes())
 
 
 @dataclass

@@ -1,40 +1,30 @@
 """Jobs under cancel, kill and crash: they resume or fail visibly, never hang."""
 
 import asyncio
-import contextlib
 import json
 import os
 import signal
 import threading
-from collections.abc import Callable
 
 import httpx
-import numpy as np
 import psutil
 import psycopg
 import pytest
-import zstandard
-from live_app import PATIENCE_S, run_application
+from live_app import (
+    LONG_TRACE_ACCESSES,
+    PATIENCE_S,
+    children_of,
+    run_application,
+    spares_of,
+)
 from sqlalchemy.ext.asyncio import async_sessionmaker
 
 from tierwright_server.common.settings import Settings
-from tierwright_server.job_child import JOB_NAME
 from tierwright_server.job_kinds import KINDS
 from tierwright_server.jobs import reaper
 from tierwright_server.storage.db import make_engine, psycopg_dsn
 
-ROWS = 6_000_000
 ONE_ACCESS = b"time_us,op,rel,block\n1,R,1/1,1\n"
-
-
-@pytest.fixture(scope="session")
-def long_trace() -> bytes:
-    """A trace whose ingestion takes seconds."""
-    random = np.random.default_rng(5)
-    blocks = random.integers(2_000_000, size=ROWS)
-    lines = "\n".join(f"{i},R,0/9,{block}" for i, block in enumerate(blocks.tolist()))
-    data = f"time_us,op,rel,block\n{lines}\n".encode()
-    return zstandard.ZstdCompressor(level=1).compress(data)
 
 
 @pytest.fixture(scope="module")
@@ -44,29 +34,6 @@ def own(make_settings):
     with run_application(settings) as application:
         application.wait_example()
         yield application
-
-
-def children_of(pid: int) -> list[psutil.Process]:
-    """Return the processes of a worker that do a job."""
-    return alive_of(pid, lambda child: child.name() == JOB_NAME)
-
-
-def spares_of(pid: int) -> list[psutil.Process]:
-    """Return the processes of a worker that wait for a job."""
-    return alive_of(
-        pid, lambda child: "--wait" in child.cmdline() and child.name() != JOB_NAME
-    )
-
-
-def alive_of(
-    pid: int, wanted: Callable[[psutil.Process], bool] = lambda _: True
-) -> list[psutil.Process]:
-    found = []
-    for process in psutil.Process(pid).children(recursive=True):
-        with contextlib.suppress(psutil.NoSuchProcess):  # it ends meanwhile
-            if process.status() != psutil.STATUS_ZOMBIE and wanted(process):
-                found.append(process)
-    return found
 
 
 def start_long(application, data):
@@ -82,7 +49,7 @@ def start_long(application, data):
 def went_on(application, workload) -> dict:
     """Check that the log tells of an interruption; the content id."""
     log = application.get(f"/workloads/{workload['id']}/conversion-log")
-    assert 0 < log["report"]["resumed_at_accesses"] < ROWS
+    assert 0 < log["report"]["resumed_at_accesses"] < LONG_TRACE_ACCESSES
     assert log["report"]["requests_per_s"] is None
     return log["report"]["content_id"]
 
@@ -112,7 +79,7 @@ class TestJobs:
         restarted = own.post(f"/workloads/{workload['id']}/read-again", None, 202)
         assert own.wait_run(restarted["run"]["id"])["status"] == "succeeded"
         ready = own.get(f"/workloads/{workload['id']}")
-        assert ready["summary"]["accesses"] == ROWS
+        assert ready["summary"]["accesses"] == LONG_TRACE_ACCESSES
         log = own.get(f"/workloads/{workload['id']}/conversion-log")
         assert log["report"]["resumed_at_accesses"] is None
 
@@ -134,7 +101,7 @@ class TestJobs:
         assert run["status"] == "succeeded", run
         assert run["attempts"] == 2
         ready = own.get(f"/workloads/{workload['id']}")
-        assert ready["summary"]["accesses"] == ROWS
+        assert ready["summary"]["accesses"] == LONG_TRACE_ACCESSES
         went_on(own, workload)
         own.wait_until(lambda: nothing_left(own.settings))
 
@@ -413,6 +380,6 @@ class TestEvents:
                 assert any(event["accesses_per_s"] for event in moving)
                 read = [event["accesses"] for event in moving if event["accesses"]]
                 assert read == sorted(read)
-                assert read[-1] <= ROWS
-                assert events[-1]["accesses"] == ROWS
+                assert read[-1] <= LONG_TRACE_ACCESSES
+                assert events[-1]["accesses"] == LONG_TRACE_ACCESSES
                 assert events[-1]["accesses_per_s"] is None

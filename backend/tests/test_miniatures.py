@@ -2,7 +2,6 @@
 
 import pytest
 from live_app import EXAMPLE_TRACE, run_application
-from test_jobs import long_trace  # noqa: F401 - a fixture
 from test_notes_over_http import ARC
 
 from tierwright import _simulator
@@ -130,11 +129,11 @@ class TestBadInput:
 @pytest.mark.slow
 def test_partial_rows_show_and_stay_when_cancelled(
     make_settings,
-    long_trace,  # noqa: F811
+    middle_trace,
 ):
     with run_application(make_settings()) as own:
         workload = own.create_workload(
-            long_trace, "long.csv.zst", format="postgres_csv"
+            middle_trace, "middle.csv.zst", format="postgres_csv"
         )
         run = own.wait_run(workload["run"]["id"])
         assert run["status"] == "succeeded", run
