@@ -136,3 +136,11 @@ def application(make_settings) -> Iterator[Application]:
     with run_application(make_settings()) as running:
         running.wait_example()
         yield running
+
+
+@pytest.fixture(scope="module")
+def fuzzed(make_settings):
+    """An application that may be filled with nonsense."""
+    with run_application(make_settings()) as running:
+        running.wait_example()
+        yield running
