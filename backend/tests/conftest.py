@@ -107,8 +107,9 @@ def make_settings(make_database, migrated, tmp_path_factory) -> Callable[..., Se
                 "data_dir": tmp_path_factory.mktemp("data"),
                 "page_dir": tmp_path_factory.mktemp("page"),
                 "example_trace": EXAMPLE_TRACE,
-                "heartbeat_interval_s": 0.5,
-                "reap_interval_s": 0.3,
+                "heartbeat_interval_s": 1.0,
+                # Rarely: every worker of every application would keep the processor busy with it.
+                "reap_interval_s": 5.0,
                 "poll_interval_s": 0.5,
                 "worker_concurrency": 2,
                 **changes,

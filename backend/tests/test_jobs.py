@@ -30,7 +30,7 @@ ONE_ACCESS = b"time_us,op,rel,block\n1,R,1/1,1\n"
 @pytest.fixture(scope="module")
 def own(make_settings):
     """An application whose workers may be killed."""
-    settings = make_settings(checkpoint_accesses=2**16)
+    settings = make_settings(checkpoint_accesses=2**16, reap_interval_s=0.3)
     with run_application(settings) as application:
         application.wait_example()
         yield application
@@ -159,7 +159,9 @@ class TestJobs:
     def test_a_hung_worker_is_replaced_and_cannot_interfere(
         self, make_settings, long_trace
     ):
-        settings = make_settings(worker_stale_s=2)
+        settings = make_settings(
+            worker_stale_s=2, heartbeat_interval_s=0.5, reap_interval_s=0.3
+        )
         with run_application(settings) as application:
             application.wait_example()
             _, run_id = start_long(application, long_trace)

@@ -175,4 +175,8 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    code = main()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    # An ordinary exit takes apart what was imported, object by object; who stops us waits for it.
+    os._exit(code)

@@ -189,7 +189,7 @@ def test_an_orphaned_server_is_ended_before_a_new_one_starts(made: Path) -> None
         with postgres(made) as database:
             assert database.pid != orphan.pid
             assert query(database.url, "SELECT 1") == [(1,)]
-        assert orphan.wait(5) is not None
+        assert orphan.wait(PATIENCE_S) is not None
     finally:
         orphan.kill()
         orphan.wait()
