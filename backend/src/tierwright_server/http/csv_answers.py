@@ -11,7 +11,6 @@ an apostrophe before it, as in the exports of the page.
 """
 
 import csv
-import functools
 import io
 import json
 import re
@@ -426,21 +425,26 @@ async def check_accept(request: Request) -> None:
     request.state.csv_table = found
 
 
-@functools.cache
+_OF_ROUTES: dict[str, tuple[Table, ...]] = {}
+"""Tables of routes that were asked for CSV, by the id of the route."""
+
+
 def tables_of_route(route: APIRoute) -> tuple[Table, ...]:
     """Return the tables of a route's answer.
 
     They are read from the part of the document that is about this route: to make all of it takes
     seconds, in which the process would answer nobody.
     """
-    document = get_openapi(title="", version="", routes=[route])
-    schemas = document.get("components", {}).get("schemas", {})
-    return tuple(
-        table
-        for operations in document["paths"].values()
-        for operation in operations.values()
-        for table in tables_of(operation, schemas)
-    )
+    if route.unique_id not in _OF_ROUTES:
+        document = get_openapi(title="", version="", routes=[route])
+        schemas = document.get("components", {}).get("schemas", {})
+        _OF_ROUTES[route.unique_id] = tuple(
+            table
+            for operations in document["paths"].values()
+            for operation in operations.values()
+            for table in tables_of(operation, schemas)
+        )
+    return _OF_ROUTES[route.unique_id]
 
 
 class CsvAnswers:
