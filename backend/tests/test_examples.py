@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
-from live_app import REPOSITORY, TUS, Application, run_application
+from live_app import PATIENCE_S, REPOSITORY, TUS, Application, run_application
 
 from tierwright_server.http.examples import EXAMPLES, Example, Made
 
@@ -129,7 +129,7 @@ def sent(
         path.removeprefix("/api/v1"),
         params=filled(application, dict(example.query)) | query,
         headers=headers,
-        timeout=120,
+        timeout=PATIENCE_S,
         **body,
     )
 
