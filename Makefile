@@ -71,6 +71,9 @@ test-rust test-python test-page test-e2e test-wheels test-containers: test-%: se
 	@$(PY) scripts/run_tests.py $*
 
 FUZZ_SECONDS ?= 600
+.PHONY: prove-advice
+prove-advice: setup ## the invariants of the advisor on 10,000 random problems
+	TIERWRIGHT_ADVICE_PROBLEMS=10000 $(PY) -m pytest -q models/tests/test_advice.py -k "keeps_every_limit or looser"
 .PHONY: fuzz
 fuzz: setup ## damage every kind of input for FUZZ_SECONDS (600)
 	TIERWRIGHT_FUZZ_SECONDS=$(FUZZ_SECONDS) TIERWRIGHT_FUZZ_FIRST=$$(date +%s)000000 \

@@ -65,6 +65,7 @@ COMMANDS: tuple[tuple[str, ...], ...] = (
     ("metadata",),
     ("tier-cost",),
     ("bill",),
+    ("advise",),
     ("configurations",),
     ("conformance",),
     ("curve", "sampled"),

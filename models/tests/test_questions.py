@@ -19,6 +19,7 @@ import recordings
 from tierwright import advise
 from tierwright.advise import (
     access_cost,
+    advice,
     bill,
     compare,
     compose,
@@ -113,6 +114,9 @@ def prices() -> Any:
 QUESTIONS: dict[str, Callable[[], Answer]] = {
     "access_cost": lambda: access_cost.answer(
         [FLASH, DISK], page_bytes=8192, prices=prices()
+    ),
+    "advice": lambda: advice.answer(
+        curve(), accesses_per_s=1000.0, prices=prices(), how_sure=False
     ),
     "bill": lambda: bill.answer(
         build_from_mapping({"server": "aws-i4i.4xlarge", "machines": 2})

@@ -332,7 +332,7 @@ def answer(
     """
     _check(accesses_per_s, max_usd_per_month, max_io_us, max_busy)
     wanted = Wanted(
-        data_bytes=_data_bytes(curve, horizon_months),
+        data_bytes=data_bytes_of(curve, horizon_months),
         page_bytes=curve.page_bytes,
         replicas=1 if curve.scaled is None else curve.scaled.production.replicas,
         horizon_months=horizon_months,
@@ -344,7 +344,7 @@ def answer(
         watts=watts,
         pue=pue,
     )
-    rate, peak = _rates(curve, accesses_per_s, duration_s)
+    rate, peak = rates_of(curve, accesses_per_s, duration_s)
     asked = _Asked(
         flash, disk, rate, peak, (max_usd_per_month, max_io_us, max_busy), wanted
     )
@@ -376,7 +376,7 @@ def answer(
             shown_bounds,
             excluded,
             wanted,
-            _data_bytes(curve, 0),
+            data_bytes_of(curve, 0),
         ),
         warnings=tuple(
             _cautions(
@@ -431,7 +431,7 @@ def _check(
     problems.raise_if_any()
 
 
-def _data_bytes(curve: Curve, horizon_months: int) -> int:
+def data_bytes_of(curve: Curve, horizon_months: int) -> int:
     """One copy of the data at its largest within the months. [bytes]"""
     if curve.scaled is None:
         return max(1, curve.data_pages) * curve.page_bytes
@@ -440,7 +440,7 @@ def _data_bytes(curve: Curve, horizon_months: int) -> int:
     return int(production.data_bytes * max(1.0, growth))
 
 
-def _rates(
+def rates_of(
     curve: Curve, accesses_per_s: float | None, duration_s: float | None
 ) -> tuple[float | None, float | None]:
     """Return the mean rate and that of the busiest hour, of all machines. [1/s]"""
@@ -491,7 +491,7 @@ class _Ranking:
             flash = float(self.loads[1][row]) if columns.flash_bytes[row] else None
         return Configuration(
             kind=tuple(KINDS)[columns.kind[row]],
-            name=_name(columns, row),
+            name=name_of(columns, row),
             machines=machines,
             ram_gib=float(columns.ram_gib[row]),
             usable_ram_gib=columns.usable_gib(row),
@@ -513,7 +513,7 @@ class _Ranking:
         )
 
 
-def _name(columns: Columns, row: int) -> str:
+def name_of(columns: Columns, row: int) -> str:
     """Say what a configuration is, such as `2 x aws-i4i.4xlarge`."""
     machines, sold = int(columns.machines[row]), columns.sold
     if columns.chassis[row] >= 0:
@@ -603,7 +603,7 @@ def _at_end(near: Columns, first: int | None) -> tuple[str, bool]:
     if abs(usd[first] - usd[-1]) < HALF_CENT:
         return "same cheapest", False
     amount = bill.exact_money(Decimal(repr(float(usd[first]))))
-    other = f"{_name(near, first)} at {amount} per month"
+    other = f"{name_of(near, first)} at {amount} per month"
     if usd[first] < usd[-1]:
         return f"and {other} would suit", True
     return f"it does not suit, and the cheapest is {other}", True

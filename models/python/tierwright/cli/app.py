@@ -16,6 +16,7 @@ import typer
 
 from tierwright.cli import (
     access_cost,
+    advise,
     bill,
     break_even,
     catalog,
@@ -96,6 +97,7 @@ app.command("metadata")(cost.metadata)
 app.command("sce")(fragments.sce)
 app.command("tier-cost")(shows_money(cost.tier_cost))
 app.command("bill")(shows_money(bill.bill))
+app.command("advise")(shows_money(advise.advise))
 app.command("configurations")(shows_money(configurations.configurations))
 app.command("conformance")(model.conformance)
 app.command("formula")(model.formula)
@@ -133,6 +135,7 @@ BUILT_IN = (
     "sce",
     "tier-cost",
     "bill",
+    "advise",
     "configurations",
     "conformance",
     "formula",

@@ -14,6 +14,8 @@ from typing import Any
 
 from tierwright.common.errors import BadInput
 
+_MOST_BYTES = 2**20
+
 
 def read_json(
     path: Path, hint: str, *, parse_float: Callable[[str], Any] = float
@@ -91,3 +93,63 @@ def read_toml(path: Path, place: str, hint: str) -> dict[str, Any]:
         raise BadInput(f"{place}: nested too deeply to be read", hint) from error
     except (ValueError, ArithmeticError) as error:
         raise BadInput(f"{place}: a value cannot be read: {error}", hint) from error
+
+
+def read_table(path: Path, hint: str) -> dict[str, Any]:
+    """Return what a TOML or JSON file holds, by its content; see `table_of`.
+
+    Raises
+    ------
+    BadInput
+        If it cannot be read, or as `table_of`.
+    """
+    try:
+        raw = path.read_bytes()
+    except OSError as error:
+        raise BadInput(
+            f"{path}: cannot be read: {error.strerror}", "check the path of the file"
+        ) from error
+    return table_of(raw, str(path), hint)
+
+
+def table_of(raw: bytes, place: str, hint: str) -> dict[str, Any]:
+    """Return the table of a document: JSON where it begins with `{`, else TOML; numbers with a point as Decimals.
+
+    Parameters
+    ----------
+    raw : bytes
+        At most 1 MiB.
+    place : str
+        Named in errors.
+    hint : str
+        The next step where it cannot be read.
+
+    Raises
+    ------
+    BadInput
+        If it is too large, no UTF-8 text, neither of both, or no table.
+    """
+    from decimal import Decimal
+
+    if len(raw) > _MOST_BYTES:
+        raise BadInput(f"{place}: is larger than 1 MiB", "give a smaller file")
+    try:
+        text = raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise BadInput(
+            f"{place}: is not UTF-8 text: {error.reason}", "save the file as UTF-8"
+        ) from error
+    if text.lstrip().startswith("{"):
+        data = parse_json(text, place, hint, parse_float=Decimal)
+    else:
+        try:
+            data = tomllib.loads(text.replace("\r\n", "\n"), parse_float=Decimal)
+        except tomllib.TOMLDecodeError as error:
+            raise BadInput(f"{place}: not valid TOML or JSON: {error}", hint) from error
+        except RecursionError as error:
+            raise BadInput(f"{place}: nested too deeply to be read", hint) from error
+        except (ValueError, ArithmeticError) as error:
+            raise BadInput(f"{place}: a value cannot be read: {error}", hint) from error
+    if not isinstance(data, dict):
+        raise BadInput(f"{place}: must be a table of keys", hint)
+    return data

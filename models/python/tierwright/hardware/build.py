@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Decimal
@@ -10,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tierwright.common.currency import read_amount
-from tierwright.common.documents import parse_json
+from tierwright.common.documents import read_table, table_of
 from tierwright.common.errors import BadInput, Problems
 from tierwright.common.fields import check_date
 from tierwright.common.units import UNIT_BYTES
@@ -29,7 +28,6 @@ DEFAULT_PUE = Decimal("1.5")
 HINT = "see docs/models/bill.md for the keys of a CONFIG"
 CENT = Decimal("0.01")
 _MOST_COUNT, _MOST_AMOUNT, _MOST_ENTRIES, _MOST_TEXT = 10**6, Decimal(10**15), 200, 200
-_MOST_BYTES = 2**20
 _BOOK_KINDS = {"dimm": "dram"}
 """Kinds of parts that a price book names otherwise."""
 
@@ -196,13 +194,7 @@ def read_build(path: Path) -> Build:
     BadInput
         If it cannot be read or does not follow the format.
     """
-    try:
-        raw = path.read_bytes()
-    except OSError as error:
-        raise BadInput(
-            f"{path}: cannot be read: {error.strerror}", "check the path of the CONFIG"
-        ) from error
-    return build_from_text(raw, str(path))
+    return build_from_mapping(read_table(path, HINT), str(path))
 
 
 def build_from_text(raw: bytes, place: str = "CONFIG") -> Build:
@@ -213,32 +205,7 @@ def build_from_text(raw: bytes, place: str = "CONFIG") -> Build:
     BadInput
         With every problem found, each with its key.
     """
-    if len(raw) > _MOST_BYTES:
-        raise BadInput(f"{place}: is larger than 1 MiB", "give a smaller CONFIG")
-    try:
-        text = raw.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise BadInput(
-            f"{place}: is not UTF-8 text: {error.reason}", "save the CONFIG as UTF-8"
-        ) from error
-    if text.lstrip().startswith("{"):
-        data = parse_json(text, place, HINT, parse_float=Decimal)
-    else:
-        data = _toml(text, place)
-    if not isinstance(data, Mapping):
-        raise BadInput(f"{place}: must be a table of keys", HINT)
-    return build_from_mapping(data, place)
-
-
-def _toml(text: str, place: str) -> dict[str, Any]:
-    try:
-        return tomllib.loads(text.replace("\r\n", "\n"), parse_float=Decimal)
-    except tomllib.TOMLDecodeError as error:
-        raise BadInput(f"{place}: not valid TOML or JSON: {error}", HINT) from error
-    except RecursionError as error:
-        raise BadInput(f"{place}: nested too deeply to be read", HINT) from error
-    except (ValueError, ArithmeticError) as error:
-        raise BadInput(f"{place}: a value cannot be read: {error}", HINT) from error
+    return build_from_mapping(table_of(raw, place, HINT), place)
 
 
 def build_from_mapping(data: Mapping[str, Any], place: str = "CONFIG") -> Build:

@@ -141,6 +141,25 @@ class Columns:
         """Return some of the rows, in that order."""
         return replace(self, **{name: getattr(self, name)[at] for name in _TYPES})
 
+    def purchase_lines(self) -> tuple[IntArray, ...]:
+        """Cents of each line of the purchases, on all machines: chassis, memory modules, drives. [cent]"""
+        found = []
+        for items, index, counts in (
+            (self.sold.chassis, self.chassis, np.ones(len(self), dtype=np.int64)),
+            (self.sold.dimms, self.dimm, self.dimms),
+            (self.sold.drives, self.drive, self.drives),
+        ):
+            line = np.zeros(len(self), dtype=np.int64)
+            [own] = np.nonzero(index >= 0)
+            if len(own):
+                most = int(counts[own].max())
+                machines = self.machines[own]
+                for each in np.unique(machines):
+                    at = own[machines == each]
+                    line[at] = _purchases(items, int(each), most)[index[at], counts[at]]
+            found.append(line)
+        return tuple(found)
+
     def limits_of(self, row: int) -> tuple[str, ...]:
         """Names of the limits that a row breaks."""
         return _names(LIMITS, int(self.broken[row]))

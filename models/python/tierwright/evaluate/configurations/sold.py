@@ -118,7 +118,7 @@ def sold(wanted: Wanted) -> Sold:
         chassis,
         dimms,
         drives,
-        tuple(_times(_local_device(each), page) for each in rented),
+        tuple(_times(local_device(each), page) for each in rented),
         tuple(
             _times(catalog.device(each.part.device) if each.part.device else None, page)
             for each in drives
@@ -196,7 +196,7 @@ def _option(
         frozenset(each.name for each in violations(build)),
         iops,
         mb_per_s,
-        _times(_volume_device(item), page_bytes),
+        _times(volume_device(item), page_bytes),
         entry,
     )
 
@@ -247,7 +247,7 @@ def _device(identifier: str, kind: str, figures: Mapping[str, Figure]) -> Device
     return Device(identifier, identifier, kind, figures=figures)
 
 
-def _local_device(server: Server) -> Device | None:
+def local_device(server: Server) -> Device | None:
     """One local disk of an instance: its part of the rates of all."""
     count = server.local_nvme_count
     if not count:
@@ -263,7 +263,7 @@ def _local_device(server: Server) -> Device | None:
     return _device(f"{server.id}-local", "nvme", figures)
 
 
-def _volume_device(item: VolumeItem) -> Device | None:
+def volume_device(item: VolumeItem) -> Device | None:
     """One volume at the rates that it is rented with."""
     volume = item.volume
     iops = item.iops

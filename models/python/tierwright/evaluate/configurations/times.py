@@ -12,20 +12,16 @@ from tierwright.common.arrays import FloatArray
 from tierwright.common.errors import BadInput
 from tierwright.evaluate.configurations.columns import Columns, IntArray, Whole
 from tierwright.evaluate.configurations.sold import Times
-from tierwright.evaluate.page_flow import engine
 from tierwright.evaluate.page_flow.decision import TIE_TOLERANCE
 from tierwright.evaluate.page_flow.load import US_PER_S
-from tierwright.evaluate.page_flow.results import ServiceTimes
+from tierwright.evaluate.page_flow.operations import operations
 from tierwright.evaluate.page_flow.schemes import NO_FLASH, OWN_FORMULA, TIE_ORDER
-from tierwright.evaluate.page_flow.terms import COST_TERMS
 from tierwright.hardware.device import Device
 from tierwright.hardware.service_time import service_us
 from tierwright.profile.curve import Curve
 
 CHOICES = tuple(name for name in TIE_ORDER if name in OWN_FORMULA)
 """Schemes among which the best is chosen; among equals the first."""
-_COUNTS = ServiceTimes(1.0, 1.0, 1.0, 1.0)
-"""Times under which a cost term is its number of operations."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,9 +91,9 @@ def speeds(
     page = curve.page_bytes
     ram = np.floor(columns.usable_ram_bytes / page) * share
     cache = np.floor(columns.flash_bytes / page) * share
-    store_read, store_write = _store_times(columns, page, flash, disk)
-    flash_read, flash_write = _rows(
-        _or(columns.sold.local_times, flash, page), columns.server
+    store_read, store_write = store_times(columns, page, flash, disk)
+    flash_read, flash_write = times_of(
+        columns.sold.local_times, flash, page, columns.server
     )
     scheme = np.zeros(len(columns), dtype=np.int64)
     store_us = np.zeros(len(columns))
@@ -122,7 +118,7 @@ def speeds(
     unknown = [
         np.isnan(read) | np.isnan(write)
         for read, write in (
-            _store_times(columns, page, None, None),
+            store_times(columns, page, None, None),
             _rows(columns.sold.local_times, columns.server),
         )
     ]
@@ -166,48 +162,26 @@ def _best(
     choices: Sequence[str],
 ) -> tuple[IntArray, FloatArray, FloatArray]:
     """Scheme of least I/O time of each row, and its busy times of store and flash. [µs]"""
-    ram, cache, at = _distinct(*sizes)
-    flows = engine.flows(curve, ram, cache, schemes=choices)
-    busy_us: dict[str, list[FloatArray]] = {"disk": [], "flash": []}
-    for name in choices:
-        counts = engine.terms(name, flows[name], _COUNTS).by_term
-        for device, listed in busy_us.items():
-            whole = np.zeros(len(at))
-            for operation in ("read", "write"):
-                terms = [
-                    counts[term.name]
-                    for term in COST_TERMS
-                    if term.device == device and term.operation == operation
-                ]
-                each = np.sum(terms, axis=0) / curve.accesses
-                if np.any(
-                    each
-                ):  # an unknown time of what is never done changes nothing
-                    whole += each[at] * times[device, operation]
-            listed.append(whole)
+    counted = operations(curve, *sizes, choices)
+    busy_us = {
+        device: [
+            counted[name].busy_us(device, times[device, "read"], times[device, "write"])
+            for name in choices
+        ]
+        for device in ("disk", "flash")
+    }
     store, flash = (np.stack(busy_us[device]) for device in ("disk", "flash"))
     # A scheme of unknown time cannot be the best of those known; where all are unknown, so is the row.
     cost = store + flash
     known = np.where(np.isnan(cost), np.inf, cost)
     least = known.min(axis=0)
     best = np.argmax(known <= least * (1 + TIE_TOLERANCE), axis=0)
-    rows = np.arange(len(at))
+    rows = np.arange(len(best))
     of_choice = np.asarray([CHOICES.index(name) for name in choices], dtype=np.int64)
     return of_choice[best], store[best, rows], flash[best, rows]
 
 
-def _distinct(
-    ram: FloatArray, cache: FloatArray
-) -> tuple[FloatArray, FloatArray, IntArray]:
-    """Return each pair of sizes once, and which of them a row has."""
-    if not cache.any():  # a sort of numbers is several times faster than one of pairs
-        one, at = np.unique(ram, return_inverse=True)
-        return one, np.zeros_like(one), at
-    pairs, at = np.unique(ram + 1j * cache, return_inverse=True)
-    return pairs.real.copy(), pairs.imag.copy(), at
-
-
-def _store_times(
+def store_times(
     columns: Columns, page_bytes: int, flash: Device | None, disk: Device | None
 ) -> tuple[FloatArray, FloatArray]:
     """Busy times of one device of what holds the data. [µs]"""
@@ -230,6 +204,13 @@ def _store_times(
         for drive, volume, disk_of in zip(of_drives, of_volumes, of_local, strict=True)
     )
     return read, write
+
+
+def times_of(
+    known: Sequence[Times], device: Device | None, page_bytes: int, index: Whole
+) -> tuple[FloatArray, FloatArray]:
+    """Busy times of the rows, those of a device for what is unknown; NaN where a row has none. [µs]"""
+    return _rows(_or(known, device, page_bytes), index)
 
 
 def _or(

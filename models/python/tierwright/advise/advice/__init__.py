@@ -1,0 +1,243 @@
+"""What to buy and how to run it: one answer with its reasons, its alternatives and how sure it is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any
+
+from tierwright.advise.advice import _checked, _choice, _notes, _sure, _why_not, _words
+from tierwright.advise.advice._asked import Asked, asked_of, versions
+from tierwright.advise.advice._checked import Replayed
+from tierwright.advise.advice._sure import Ends
+from tierwright.advise.advice._table import Table
+from tierwright.advise.advice.found import (
+    Advice,
+    Confidence,
+    Infeasible,
+    Option,
+    Verdict,
+)
+from tierwright.advise.advice.request import Candidates, Have
+from tierwright.advise.configurations import NOT_INCLUDED
+from tierwright.evaluate.advice.choose import Objective
+from tierwright.evaluate.advice.limits import conflict
+from tierwright.hardware import catalog
+from tierwright.hardware.build import DEFAULT_HORIZON_MONTHS
+from tierwright.hardware.device import Device
+from tierwright.hardware.prices import PriceBook
+from tierwright.profile.curve import Curve
+from tierwright.trace.reading import OnProgress, Trace
+
+NO_WINDOWS = (
+    "no probability: the profile carries no windows of a continuous replay, of which at least 30 after the warm-up "
+    "are needed"
+)
+VALIDITY = (
+    "data and load are spread evenly over equal machines; LRU in RAM and in the cache of flash; I/O time is the busy "
+    "time of one device of each tier; RAM of devices bought by themselves in steps of the square root of 2; response "
+    "times with writes in the background; whether processors and network carry the load is not checked"
+)
+
+
+def answer(
+    curve: Curve,
+    *,
+    accesses_per_s: float | None = None,
+    duration_s: float | None = None,
+    have: Have | None = None,
+    candidates: Candidates | None = None,
+    constraints: Mapping[str, Any] | None = None,
+    objective: Objective = "usd",
+    prices: PriceBook | None = None,
+    horizon_months: int = DEFAULT_HORIZON_MONTHS,
+    flash: Device | None = None,
+    disk: Device | None = None,
+    seed: int = 0,
+    how_sure: bool = True,
+    trace: Trace | None = None,
+    on_progress: OnProgress | None = None,
+) -> Advice:
+    """Advise what to buy for a workload, and how to run it.
+
+    Parameters
+    ----------
+    curve : Curve
+        Of production (`tierwright.advise.scale`): its data, copies, machines and rates are those of the answer. Of a
+        recording: the data that it touches, one copy.
+    accesses_per_s : float, optional
+        Rate of all machines together, in place of that of the workload. [1/s]
+    duration_s : float, optional
+        Of a recording that was not scaled: its rate is accesses / duration. [s]
+    have : Have, optional
+        What there is today: option zero.
+    candidates : Candidates, optional
+        What may be bought; all that is priced unless stated.
+    constraints : mapping, optional
+        Of `tierwright.evaluate.advice.limits.CONSTRAINTS`: largest values in their units, of `flash_life_years` the
+        least. Every device at most 70 % busy in the busiest hour unless `peak_busy` is stated.
+    objective : str
+        `usd`, `io_time` or `pareto`.
+    prices : PriceBook, optional
+        For RAM and devices that are bought by themselves; without one there are none of these.
+    horizon_months : int
+        Months over which a purchase is spread, and the data grow. [months]
+    flash, disk : Device, optional
+        For drives, disks and volumes of which no source states the rates.
+    seed : int
+        Of what is drawn.
+    how_sure : bool
+        Whether to compute what inputs that are not known would change, and what each limit costs.
+    trace : Trace, optional
+        The recording: the recommendation and what was close to it are replayed, and the replay decides among them.
+    on_progress : callable, optional
+        Of the replay, see `tierwright.trace.reading.OnProgress`.
+
+    Returns
+    -------
+    Advice
+        Its `recommendation` is None where no option keeps every limit.
+
+    Raises
+    ------
+    BadInput
+        If an input is out of range, a limit of load or response time is stated and the workload has no rate, or the
+        trace is another one than that of the curve.
+    Cancelled
+        If progress asked to stop.
+    """
+    asked = asked_of(
+        curve,
+        (accesses_per_s, duration_s),
+        candidates or Candidates(),
+        have,
+        constraints or {},
+        objective,
+        prices,
+        horizon_months,
+        (flash, disk),
+        seed,
+    )
+    table = Table(asked.setting)
+    return _answer(asked, table, how_sure=how_sure, replay=(trace, on_progress))
+
+
+def _saving(zero: Option | None, best: Option | None) -> Decimal | None:
+    if zero is None or best is None:
+        return None
+    if zero.usd_per_month is None or best.usd_per_month is None:
+        return None
+    return zero.usd_per_month - best.usd_per_month
+
+
+def _answer(
+    asked: Asked,
+    table: Table,
+    *,
+    how_sure: bool,
+    replay: tuple[Trace | None, OnProgress | None],
+) -> Advice:
+    options = table.options
+    chosen = _choice.chosen_of(asked, table)
+    best = next(_choice.kept(asked, table, chosen, chosen.order), None)
+    by_model = best
+    tried: list[Replayed] = []
+    if best is not None and replay[0] is not None:
+        close = [best, *_choice.alternatives(asked, table, chosen, best)]
+        tried = _checked.replayed(
+            table, close[: _checked.MOST_FINALISTS], replay[0], replay[1]
+        )
+        best = _checked.decided(asked, tried)
+    described: dict[int, Option] = {}
+
+    def option(at: int) -> Option:
+        if at not in described:
+            described[at] = table.option(at)
+        return described[at]
+
+    order = chosen.order
+    alternatives = _choice.alternatives(asked, table, chosen, best)
+    front = _choice.front(asked, table, chosen)
+    zero = None if table.have_at is None else option(table.have_at)
+    recommended = None if best is None else option(best)
+    second = next((option(at) for at in alternatives), None)
+    checked = tuple(_checked.checked_option(option(each.at), each) for each in tried)
+    conflicting: tuple[str, ...] = ()
+    if best is None:
+        limits = [*chosen.limits, *_choice.response_limits(asked, table, chosen, order)]
+        conflicting = conflict(limits, len(options))
+    shadows = (
+        _why_not.shadows(asked, table, best) if how_sure and best is not None else ()
+    )
+    limited = _words.limited(shadows)
+    ends = Ends(asked, table, best) if how_sure and best is not None else None
+    warnings = (
+        *_checked.about_replays(table, tried, by_model, best),
+        *_notes.about_answer(asked, table, best),
+    )
+    setting = asked.setting
+    return Advice(
+        finding=_words.finding(
+            recommended,
+            zero,
+            second,
+            len(order),
+            asked.objective,
+            conflicting,
+            rate_known=setting.rates.mean is not None,
+        ),
+        warnings=warnings,
+        weigh=None if ends is None else ends.effect,
+        explain=lambda: _notes.steps(recommended),
+        advice_id=_checked.identity(asked, tried),
+        status="checked" if any(not each.reason for each in tried) else "model",
+        objective=asked.objective,
+        constraints={name: str(value) for name, value in asked.constraints.items()},
+        evaluated=len(options),
+        suitable=len(order),
+        recommendation=recommended,
+        verdict=Verdict(
+            best is not None,
+            None if best is None else 0.0,
+            None if limited is None else limited.constraint,
+            shadows,
+            _words.verdict_text(
+                best is not None, limited, recommended, asked.objective
+            ),
+        ),
+        option_zero=zero,
+        saving_usd_per_month=_saving(zero, recommended),
+        alternatives=tuple(option(at) for at in alternatives),
+        pareto=tuple(option(int(at)) for at in _choice.spread(front)),
+        pareto_in_all=len(front),
+        rejected=tuple(_why_not.rejected(asked, table, chosen)),
+        rejected_counts=_why_not.rejected_counts(chosen, len(options)),
+        infeasible=None
+        if best is not None
+        else Infeasible(conflicting, _words.infeasible_text(conflicting)),
+        confidence=Confidence(
+            None,
+            None,
+            () if ends is None else tuple(_sure.tornado(ends, warnings)),
+            (),
+            NO_WINDOWS,
+        ),
+        checked=checked,
+        when=_sure.when(setting, recommended),
+        rules_of_thumb=tuple(_sure.rules_of_thumb(asked, table, chosen, best, option)),
+        data_bytes=setting.data_bytes,
+        accesses_per_s=setting.rates.mean,
+        peak_accesses_per_s=setting.rates.peak,
+        horizon_months=setting.horizon_months,
+        versions=versions(asked),
+        validity=f"{VALIDITY}; {NOT_INCLUDED}",
+    )
+
+
+def named_book(identifier: str | None) -> PriceBook | None:
+    """Return the price book of that id, or the one that is taken where nobody chose one."""
+    return (
+        catalog.default_price_book()
+        if identifier is None
+        else catalog.price_book(identifier)
+    )

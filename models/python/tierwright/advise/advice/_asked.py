@@ -1,0 +1,166 @@
+"""What is asked, checked, and its identity."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.metadata
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from tierwright.advise.advice._table import Rates, Setting, as_text
+from tierwright.advise.advice.request import Candidates, Have, checked_constraints
+from tierwright.advise.configurations import data_bytes_of, rates_of
+from tierwright.common.derivation import plain
+from tierwright.common.errors import BadInput, Problems
+from tierwright.common.fields import is_count, is_number
+from tierwright.evaluate.advice.choose import OBJECTIVES, Objective
+from tierwright.evaluate.advice.limits import DEFAULT_PEAK_BUSY, PEAK_BUSY, RESPONSES
+from tierwright.hardware.device import Device
+from tierwright.hardware.prices import PriceBook
+from tierwright.profile.curve import Curve
+
+_MOST_MONTHS = 1200
+MODEL_VERSION = "1"
+"""Of the enumeration and its formulas: changes where an answer does."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What is asked, checked."""
+
+    setting: Setting
+    constraints: dict[str, Decimal]
+    objective: Objective
+    seed: int
+
+    @property
+    def response_limits(self) -> tuple[float | None, float | None]:
+        median, tail = (self.constraints.get(name) for name in RESPONSES)
+        return (
+            None if median is None else float(median),
+            None if tail is None else float(tail),
+        )
+
+    @property
+    def advice_id(self) -> str:
+        """Hash of all that was asked: the same inputs have the same id."""
+        setting = self.setting
+        scaled = setting.curve.scaled
+        document = {
+            "curve": setting.curve.to_lists(),
+            "scaled": None if scaled is None else scaled.to_dict(),
+            "page_bytes": setting.curve.page_bytes,
+            "rates": setting.rates.both,
+            "candidates": plain(setting.candidates),
+            "have": None if setting.have is None else plain(as_text(_have(setting))),
+            "prices": None if setting.prices is None else setting.prices.to_dict(),
+            "months": setting.horizon_months,
+            "devices": [
+                None if one is None else one.to_dict() for one in setting.devices
+            ],
+            "constraints": {
+                name: str(value) for name, value in self.constraints.items()
+            },
+            "objective": self.objective,
+            "seed": self.seed,
+            "versions": versions(self),
+        }
+        text = json.dumps(document, sort_keys=True, default=str)
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def _have(setting: Setting) -> dict[str, Any]:
+    have = setting.have
+    assert have is not None
+    return {
+        **{
+            name: getattr(have, name)
+            for name in (
+                "machines",
+                "ram_bytes",
+                "flash_bytes",
+                "disks",
+                "flash_devices",
+            )
+        },
+        "disk": have.disk.to_dict(),
+        "flash": None if have.flash is None else have.flash.to_dict(),
+        "scheme": have.scheme,
+        "amounts": [str(have.usd_per_month), str(have.purchase_usd)],
+        "bill": dict(have.bill or {}),
+    }
+
+
+def asked_of(
+    curve: Curve,
+    rate: tuple[float | None, float | None],
+    candidates: Candidates,
+    have: Have | None,
+    constraints: Mapping[str, Any],
+    objective: Objective,
+    prices: PriceBook | None,
+    horizon_months: int,
+    devices: tuple[Device | None, Device | None],
+    seed: int,
+) -> Asked:
+    problems = Problems("advice", "state what is bought for")
+    problems.check(
+        objective in OBJECTIVES,
+        "objective",
+        objective,
+        f"is not one of {', '.join(OBJECTIVES)}",
+    )
+    problems.check(
+        is_count(horizon_months, _MOST_MONTHS) and horizon_months >= 1,
+        "horizon_months",
+        horizon_months,
+        f"must be a whole number from 1 to {_MOST_MONTHS:,}",
+    )
+    problems.check(is_count(seed), "seed", seed, "must be a whole number from 0 on")
+    stated_rate = rate[0]
+    problems.check(
+        stated_rate is None or (is_number(stated_rate) and stated_rate > 0),
+        "accesses_per_s",
+        stated_rate,
+        "must be a number above 0",
+    )
+    problems.raise_if_any()
+    if curve.accesses == 0:
+        raise BadInput("the workload has no accesses", "profile a trace with data")
+    limits = checked_constraints(constraints)
+    mean, peak = rates_of(curve, *rate)
+    if mean is None:
+        needing = [name for name in (PEAK_BUSY, *RESPONSES) if name in limits]
+        if needing:
+            raise BadInput(
+                f"constraints: {needing[0]}: the workload states no rate, so it cannot be held",
+                "scale the workload to production, or state its rate",
+            )
+    else:
+        limits.setdefault(PEAK_BUSY, Decimal(str(DEFAULT_PEAK_BUSY)))
+    setting = Setting(
+        curve=curve,
+        rates=Rates(mean, peak),
+        candidates=candidates,
+        have=have,
+        prices=prices,
+        horizon_months=horizon_months,
+        most_busy=float(limits.get(PEAK_BUSY, Decimal(1))),
+        data_bytes=data_bytes_of(curve, horizon_months),
+        devices=devices,
+    )
+    return Asked(setting, limits, objective, seed)
+
+
+def versions(asked: Asked) -> dict[str, str]:
+    prices = asked.setting.prices
+    return {
+        "tierwright": importlib.metadata.version("tierwright"),
+        "model": MODEL_VERSION,
+        "price_book": "none" if prices is None else prices.id,
+        "price_book_date": "none" if prices is None else prices.date,
+        "seed": str(asked.seed),
+    }

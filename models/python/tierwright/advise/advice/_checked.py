@@ -1,0 +1,258 @@
+"""Finalists of an advice replayed in the reference simulator, and what the replay says of them."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tierwright.advise.advice._asked import Asked
+from tierwright.advise.advice._table import Table
+from tierwright.advise.advice.found import CheckedOption, Option
+from tierwright.common.cautions import Caution
+from tierwright.common.core_errors import Cancelled
+from tierwright.common.errors import BadInput
+from tierwright.common.wording import off
+from tierwright.evaluate.advice.limits import ROUNDING as LIMIT_ROUNDING
+from tierwright.evaluate.page_flow import explain
+from tierwright.evaluate.page_flow.decision import (
+    ReplayPoint,
+    check_belongs,
+    priced,
+    recorded_point,
+    steady_error,
+    warm_up_of,
+)
+from tierwright.evaluate.page_flow.load import TIER_TERMS
+from tierwright.evaluate.scale.replays import ReplaySizes, recorded_accesses
+from tierwright.hardware.device import OPERATIONS
+from tierwright.hardware.service_time import service_us
+from tierwright.profile.curve import Curve
+from tierwright.simulate import replay
+from tierwright.trace.reading import OnProgress, Trace
+
+MOST_FINALISTS = 5
+COLD_ERROR = 0.01
+"""By what share the cost of a cold start may be off a replay besides the error of the flash hits: rounding of sizes. [1]"""
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """What the replay of one option says.
+
+    Attributes
+    ----------
+    at : int
+        Option.
+    model_us, simulated_us : float
+        I/O time of an access by the model, and by the replay; the second NaN where it was not replayed. [µs]
+    peak_busy : float
+        Largest busy share of its devices in the busiest hour, by the replay; NaN where unknown. [1]
+    band : float
+        By what share the two may differ. [1]
+    reason : str
+        Why it was not replayed; empty where it was.
+    """
+
+    at: int
+    model_us: float
+    simulated_us: float
+    peak_busy: float
+    band: float
+    reason: str
+
+    @property
+    def gap(self) -> float | None:
+        """By what share the model differs from the replay; None where it was not replayed. [1]"""
+        if not self.simulated_us > 0:
+            return None
+        return self.model_us / self.simulated_us - 1
+
+
+def replayed(
+    table: Table,
+    finalists: Sequence[int],
+    trace: Trace,
+    on_progress: OnProgress | None,
+) -> list[Replayed]:
+    """Replay the recording once for all finalists, each at its own sizes.
+
+    Parameters
+    ----------
+    table : Table
+        Of the options.
+    finalists : sequence of int
+        Options, at most `MOST_FINALISTS`.
+    trace : Trace
+        The recording.
+    on_progress : callable or None
+        See `tierwright.trace.reading.OnProgress`.
+
+    Raises
+    ------
+    BadInput
+        If the trace is not the one of the curve.
+    Cancelled
+        If progress asked to stop.
+    """
+    curve = table.setting.curve
+    accesses = (
+        curve.accesses if curve.scaled is None else recorded_accesses(curve.scaled)
+    )
+    warm_up = warm_up_of(curve.start, accesses)
+    points: dict[int, tuple[ReplayPoint, str]] = {}
+    refused: dict[int, str] = {}
+    for at in finalists:
+        scheme = table.scheme(at)
+        asked = ReplayPoint(
+            int(table.options.ram_pages[at]),
+            int(table.options.flash_pages[at]),
+            warm_up,
+        )
+        point = recorded_point(asked, scheme, curve.scaled)
+        if curve.scaled is not None:
+            sizes = ReplaySizes.of(
+                curve.scaled,
+                [
+                    (
+                        (asked.ram_pages, asked.flash_pages),
+                        (point.ram_pages, point.flash_pages),
+                    )
+                ],
+                steady=curve.start == "steady",
+            )
+            if sizes is not None and sizes.too_small:
+                refused[at] = sizes.refusal
+                continue
+        points[at] = point, scheme
+    wanted = [point.configuration(scheme) for point, scheme in points.values()]
+    # Without any the trace is still read: whether it is the right one is said.
+    made = replay.sweep(
+        trace,
+        wanted or [ReplayPoint(1, 0).configuration("none")],
+        warm_up=warm_up,
+        on_progress=on_progress,
+    )
+    if made["cancelled"]:
+        raise Cancelled("the replay was cancelled", "")
+    rows = made["rows"]
+    for row in rows:
+        if "error" in row:
+            raise BadInput(f"{trace.path}: {row['error']}", row["hint"])
+    check_belongs(curve, rows[0], str(trace.path))
+    counters = dict(zip(points, rows, strict=False))
+    return [
+        _of(table, at, counters[at], curve)
+        if at in counters
+        else Replayed(
+            at, float(table.options.io_us[at]), np.nan, np.nan, np.nan, refused[at]
+        )
+        for at in finalists
+    ]
+
+
+def _of(table: Table, at: int, counters: dict[str, object], curve: Curve) -> Replayed:
+    flash, store = table.devices(at)
+    assert store is not None  # an option without times is no finalist
+    page = curve.page_bytes
+    times = {
+        f"{tier}_{operation}": 0.0
+        if device is None
+        else service_us(device, operation, page) or 0.0
+        for tier, device in (("flash", flash), ("disk", store))
+        for operation in OPERATIONS
+    }
+    found = priced(
+        counters,
+        flash_read=times["flash_read"],
+        flash_write=times["flash_write"],
+        disk_read=times["disk_read"],
+        disk_write=times["disk_write"],
+    )
+    options = table.options
+    peak = table.setting.rates.peak
+    busy = np.nan
+    if peak is not None:
+        each = peak / float(options.machines[at]) / 1e6
+        busy = max(
+            sum(found.cost_terms_us_per_access[term] for term in terms)
+            * each
+            / max(1, int(count))
+            for terms, count in (
+                (TIER_TERMS["disk"], options.store_devices[at]),
+                (TIER_TERMS["flash"], options.flash_devices[at]),
+            )
+        )
+    ram, flash_pages = options.ram_pages[[at]], options.flash_pages[[at]]
+    held = float(ram[0] + flash_pages[0]) / max(1, curve.data_pages)
+    band = steady_error(held) if curve.start == "steady" else COLD_ERROR
+    scheme = table.scheme(at)
+    band += float(explain.error_band(scheme, np.maximum(ram, 1), flash_pages)[0])
+    return Replayed(
+        at,
+        float(options.io_us[at]),
+        found.io_time_us_per_access,
+        float(busy),
+        band,
+        "",
+    )
+
+
+def identity(asked: Asked, tried: Sequence[Replayed]) -> str:
+    """Return the id of the answer: one that was checked has its own."""
+    seen = [(each.at, each.simulated_us) for each in tried if not each.reason]
+    if not seen:
+        return asked.advice_id
+    return hashlib.sha256(f"{asked.advice_id} {seen!r}".encode()).hexdigest()[:16]
+
+
+def decided(asked: Asked, tried: Sequence[Replayed]) -> int:
+    """Return the finalist that the replays leave best: the first that keeps its load, or the fastest."""
+    keeps = [
+        each
+        for each in tried
+        if each.reason
+        or not each.peak_busy > asked.setting.most_busy * (1 + LIMIT_ROUNDING)
+    ] or list(tried)
+    if asked.objective == "io_time" and all(not each.reason for each in keeps):
+        return min(keeps, key=lambda each: each.simulated_us).at
+    return keeps[0].at
+
+
+def checked_option(option: Option, each: Replayed) -> CheckedOption:
+    gap = each.gap
+    return CheckedOption(
+        option,
+        each.model_us,
+        None if each.reason else each.simulated_us,
+        gap,
+        gap is not None and abs(gap) > each.band,
+        each.reason,
+    )
+
+
+def about_replays(
+    table: Table, tried: Sequence[Replayed], by_model: int | None, best: int | None
+) -> Iterator[Caution]:
+    """Say at the top where the replay differs from the model by more than its error, or changes the choice."""
+    if by_model != best and by_model is not None and best is not None:
+        yield Caution(
+            "replay_changes_choice",
+            f"by the model the choice was {table.title(by_model)}; the replay decides otherwise",
+            "rely on the replay: the ranking that is shown is that of the replay",
+            could_change_choice=True,
+            effect=f"the choice is {table.title(best)}",
+        )
+    for each in tried:
+        gap = each.gap
+        if gap is not None and abs(gap) > each.band:
+            yield Caution(
+                "replay_beyond_band",
+                f"model and replay of {table.title(each.at)} differ by {off(gap)}, more than the known error of "
+                f"{off(each.band)}",
+                "rely on the replay, and record for longer",
+                could_change_choice=by_model != best,
+                effect="the ranking that is shown is that of the replay",
+            )

@@ -1,0 +1,82 @@
+"""What to know before relying on an advice, and its derivation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tierwright.advise import bill
+from tierwright.advise.advice._asked import Asked
+from tierwright.advise.advice._table import Table
+from tierwright.advise.advice.found import Option
+from tierwright.common.answer import Step
+from tierwright.common.cautions import Caution
+from tierwright.evaluate.page_flow.cautions import about_curve
+from tierwright.hardware.build import build_from_mapping
+
+
+def about_answer(asked: Asked, table: Table, best: int | None) -> Iterator[Caution]:
+    setting = asked.setting
+    candidates = setting.candidates
+    source = None if best is None else table.source(best)
+    if best is not None:
+        yield from about_curve(
+            setting.curve,
+            table.options.ram_pages[[best]],
+            table.options.flash_pages[[best]],
+        )
+    if setting.rates.mean is None:
+        yield Caution(
+            "rate_not_known",
+            "the workload states no rate, so whether the devices carry its load was not checked",
+            "scale the workload to production, or state its rate",
+        )
+    if source == "devices" and candidates.machine_usd is None:
+        beside = len(candidates.kinds) > 1
+        yield Caution(
+            "machine_left_out",
+            "the machine that RAM and devices need is not counted: no price of it is stated",
+            "state the price of a machine without RAM and drives, or choose among whole systems",
+            could_change_choice=beside,
+            effect="whole systems may cost less than these with their machine"
+            if beside
+            else "every option costs as much more",
+        )
+    if "chassis" in candidates.kinds and not candidates.prices_chassis:
+        yield Caution(
+            "chassis_without_price",
+            "servers built from parts are no candidates: no chassis has a list price, and none is stated",
+            "state the price of a chassis",
+        )
+    if "devices" in candidates.kinds and table.shelf.ram is None:
+        yield Caution(
+            "no_price_of_ram",
+            "no price book with a price of RAM was chosen, so RAM and devices bought by themselves are no candidates",
+            "choose a price book",
+        )
+    if source == "instances":
+        yield Caution(
+            "data_on_local_disks",
+            "local disks of an instance lose their content when it stops or its host fails, and here they hold the data",
+            "keep copies on other machines: state the replicas of production",
+        )
+    if source in ("chassis", "devices") and candidates.usd_per_kwh is None:
+        yield Caution(
+            "power_left_out",
+            "electricity of what is bought is not counted: no price of it is stated",
+            "state the price of a kWh and the watts of a server",
+        )
+
+
+def steps(best: Option | None) -> Iterator[Step]:
+    """Make the steps of the recommendation: its bill, and its I/O time."""
+    if best is None:
+        return
+    if best.config:
+        yield from bill.answer(build_from_mapping(best.config)).derivation()
+    yield Step(
+        "I/O time",
+        f"operations of an access under {best.scheme} x busy time of one device of each tier",
+        best.io_time_us_per_access,
+        "µs per access",
+        "C0 to C3 of Koltsidas and Viglas (2009)",
+    )

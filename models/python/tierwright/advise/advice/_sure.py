@@ -1,0 +1,216 @@
+"""What inputs that are not known do to the answer, when it changes, and what rules of thumb would have bought."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from tierwright.advise.advice._asked import Asked
+from tierwright.advise.advice._choice import Chosen, chosen_of, kept
+from tierwright.advise.advice._table import Setting, Table
+from tierwright.advise.advice.found import Bar, Option, RuleOfThumb, When
+from tierwright.common.cautions import Caution, Effect, anywhere
+from tierwright.common.currency import money
+from tierwright.common.wording import counted
+from tierwright.evaluate.advice.thumbs import following, thumbs
+from tierwright.evaluate.bill import CENT
+from tierwright.evaluate.page_flow.other_ends import Situation, other_ends
+from tierwright.hardware.device import Device
+from tierwright.profile.curve import Curve
+
+MOST_BARS = 8
+"""Bars of a tornado."""
+
+
+@dataclass(frozen=True, slots=True)
+class AtEnd:
+    """What would be the best at another end of what is not known.
+
+    Attributes
+    ----------
+    when : str
+        How the end differs, to be read behind *if*.
+    month_cents : int or None
+        Of the best option there; None where none keeps every limit. [cent/month]
+    io_us : float
+        Of the same. [µs]
+    title : str
+        What it is.
+    is_same : bool
+        Whether it consists of the same things and runs the same scheme.
+    """
+
+    when: str
+    month_cents: int | None
+    io_us: float
+    title: str
+    is_same: bool
+
+
+class Ends:
+    """Asks again at the other ends of what is not known of the curve; each caution once."""
+
+    def __init__(self, asked: Asked, table: Table, best: int) -> None:
+        self._asked = asked
+        self._table = table
+        self.best = best
+        options = table.options
+        sizes = float(options.ram_pages[best]), float(options.flash_pages[best])
+        none = Device("none", "none", "nvme")
+        self._situation = Situation(
+            asked.setting.curve, none, none, (*sizes, sum(sizes))
+        )
+        self._found: dict[str, tuple[AtEnd, ...]] = {}
+
+    @property
+    def own_cents(self) -> int:
+        """Of the recommendation. [cent/month]"""
+        return int(self._table.options.month_cents[self.best])
+
+    def at(self, caution: Caution) -> tuple[AtEnd, ...]:
+        """Answer at both ends of a caution; empty where they cannot be computed."""
+        if caution.message not in self._found:
+            ends = other_ends(caution, self._situation)[:2]
+            self._found[caution.message] = tuple(
+                self._at(end.when, end.situation.curve) for end in ends
+            )
+        return self._found[caution.message]
+
+    def _at(self, when_: str, curve: Curve) -> AtEnd:
+        table = self._table.with_curve(curve)
+        choice = chosen_of(self._asked, table)
+        at = next(kept(self._asked, table, choice, choice.order), None)
+        if at is None:
+            return AtEnd(when_, None, math.inf, "", is_same=False)
+        same = int(table.kind_codes[at]) == int(self._table.kind_codes[self.best])
+        return AtEnd(
+            when_,
+            int(table.options.month_cents[at]),
+            float(table.options.io_us[at]),
+            table.title(at),
+            is_same=same,
+        )
+
+    def effect(self, caution: Caution) -> Effect:
+        """Say what a caution could change: which option would be the best at its ends, and at what cost."""
+        ends = self.at(caution)
+        if not ends:
+            return anywhere(caution)
+        said, changed, size = [], False, 0.0
+        for end in ends:
+            if end.month_cents is None:
+                said.append(f"if {end.when}: no option keeps every limit")
+                changed, size = True, math.inf
+                continue
+            cost = money(Decimal(end.month_cents) * CENT)
+            what = (
+                "the same choice" if end.is_same else f"{end.title} would be the choice"
+            )
+            said.append(f"if {end.when}: {what}, at {cost} per month")
+            changed |= not end.is_same
+            own = max(self.own_cents, 1)
+            size = max(size, abs(end.month_cents - self.own_cents) / own)
+        return Effect("; ".join(said), changed, size)
+
+
+def tornado(ends: Ends, cautions: Iterable[Caution]) -> Iterator[Bar]:
+    """Say what the ends of what is not known of the curve do to the answer; the largest first."""
+    found: list[tuple[float, Bar]] = []
+    for caution in cautions:
+        both = ends.at(caution)
+        if not both:
+            continue
+        low, high = both[0], both[-1]
+        costs = [each.month_cents for each in both]
+        width = max(
+            math.inf if cost is None else abs(cost - ends.own_cents) for cost in costs
+        )
+        if (
+            low.month_cents is not None
+            and high.month_cents is not None
+            and low.month_cents > high.month_cents
+        ):
+            low, high = high, low
+        found.append(
+            (
+                width,
+                Bar(
+                    caution.message,
+                    low.when,
+                    high.when,
+                    _usd(low),
+                    _usd(high),
+                    low.title or None,
+                    high.title or None,
+                    any(not each.is_same for each in both),
+                ),
+            )
+        )
+    found.sort(key=lambda two: -two[0])
+    yield from (bar for _, bar in found[:MOST_BARS])
+
+
+def _usd(end: AtEnd) -> Decimal | None:
+    return None if end.month_cents is None else Decimal(end.month_cents) * CENT
+
+
+def when(setting: Setting, best: Option | None) -> When | None:
+    growth = setting.growth_per_year
+    if growth <= 0 or best is None:
+        return None
+    months = best.months_until_too_small
+    if months is None:
+        text = (
+            "When it is too small could not be computed: the workload states no rate."
+            if setting.rates.peak is None
+            else "It does not become too small."
+        )
+    else:
+        whole = math.floor(months)
+        text = (
+            "If the load grows as the data do, a device is busier than allowed in the busiest hour after "
+            f"{counted(whole, 'month')}."
+        )
+    return When(growth, months, (), text)
+
+
+def rules_of_thumb(
+    asked: Asked,
+    table: Table,
+    chosen: Chosen,
+    best: int | None,
+    option: Any,
+) -> Iterator[RuleOfThumb]:
+    """Say what five rules of thumb would have bought, and what each costs more."""
+    setting = asked.setting
+    data = float(setting.data_bytes * setting.replicas)
+    for rule in thumbs(setting.curve, data, setting.rates.mean, setting.machines):
+        at = None if best is None else following(table.options, chosen.order, rule)
+        if at is None or best is None:
+            reason = rule.reason or "no candidate of that size keeps every limit"
+            yield RuleOfThumb(
+                rule.name,
+                rule.title,
+                rule.ram_bytes,
+                rule.flash_bytes,
+                None,
+                None,
+                None,
+                reason,
+            )
+            continue
+        options = table.options
+        cents = int(options.month_cents[at]) - int(options.month_cents[best])
+        yield RuleOfThumb(
+            rule.name,
+            rule.title,
+            rule.ram_bytes,
+            rule.flash_bytes,
+            option(at),
+            Decimal(cents) * CENT,
+            float(options.io_us[at] - options.io_us[best]),
+            "",
+        )

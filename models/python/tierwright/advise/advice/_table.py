@@ -1,0 +1,661 @@
+"""All options of one question in one table, and what each of them is."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from decimal import Decimal, localcontext
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from tierwright.advise.advice.found import Option
+from tierwright.advise.advice.request import Candidates, Have
+from tierwright.advise.configurations import name_of
+from tierwright.common.arrays import FloatArray
+from tierwright.common.currency import text_of
+from tierwright.common.derivation import plain
+from tierwright.common.errors import BadInput
+from tierwright.common.fields import plain_number
+from tierwright.common.units import format_bytes
+from tierwright.common.wording import counted, listed
+from tierwright.evaluate.advice.bought import bought, budgets_tb
+from tierwright.evaluate.advice.limits import Bools, values
+from tierwright.evaluate.advice.rows import (
+    CHOICES,
+    SOURCES,
+    IntArray,
+    Options,
+    joined,
+    least_percentile_us,
+    life_years,
+    month_cents,
+)
+from tierwright.evaluate.advice.thumbs import months_until
+from tierwright.evaluate.advice.tiers import Shelf, TierRows, nothing, tiers
+from tierwright.evaluate.bill import CENT, EXACT, bill_lines
+from tierwright.evaluate.configurations.columns import Columns, enumerate_configurations
+from tierwright.evaluate.configurations.sold import local_device, volume_device
+from tierwright.evaluate.configurations.wanted import Wanted
+from tierwright.evaluate.page_flow.operations import operations
+from tierwright.evaluate.page_flow.schemes import NO_FLASH
+from tierwright.evaluate.response.schemes import Hierarchy, scheme_response
+from tierwright.hardware import catalog
+from tierwright.hardware.build import build_from_mapping
+from tierwright.hardware.device import OPERATIONS, Device
+from tierwright.hardware.prices import PriceBook, own_price
+from tierwright.hardware.service_time import service_us, waiting_time
+from tierwright.profile.curve import Curve
+
+BOUGHT_ALONE = ("nvme", "sata_ssd", "hdd", "hdd_array")
+"""Kinds of devices that are candidates by themselves."""
+CACHES = frozenset({"nvme", "sata_ssd"})
+PERCENTILES = (0.5, 0.99)
+US = 1e6
+_LARGEST = 2**62
+
+
+@dataclass(frozen=True, slots=True)
+class Rates:
+    """Accesses per second of all machines together; None where unknown. [1/s]"""
+
+    mean: float | None
+    peak: float | None
+
+    @property
+    def both(self) -> tuple[float | None, float | None]:
+        """Mean and busiest hour."""
+        return self.mean, self.peak
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setting:
+    """What the table of options is made for."""
+
+    curve: Curve
+    rates: Rates
+    candidates: Candidates
+    have: Have | None
+    prices: PriceBook | None
+    horizon_months: int
+    most_busy: float
+    data_bytes: int
+    devices: tuple[Device | None, Device | None]
+
+    @property
+    def machines(self) -> int:
+        """Machines of which the curve is one."""
+        scaled = self.curve.scaled
+        return 1 if scaled is None else scaled.production.machines
+
+    @property
+    def replicas(self) -> int:
+        """Copies of the data."""
+        scaled = self.curve.scaled
+        return 1 if scaled is None else scaled.production.replicas
+
+    @property
+    def growth_per_year(self) -> float:
+        """Of the data. [1]"""
+        scaled = self.curve.scaled
+        return 0.0 if scaled is None else scaled.production.growth_per_year
+
+
+def shelf(prices: PriceBook | None, candidates: Candidates) -> Shelf:
+    """Find the devices that are bought by themselves, each with its price.
+
+    Devices that are not named are those that the book prices by their own name, or that have a price of their own
+    where there is no book: a price of their kind says little of one device.
+    """
+    found = []
+    if "devices" in candidates.kinds and prices is not None:
+        for device in catalog.devices().values():
+            if device.kind not in BOUGHT_ALONE or device.sold_as != "device":
+                continue
+            named = candidates.devices is not None and device.id in candidates.devices
+            price = prices.price_of(device)
+            if candidates.devices is not None and not named:
+                continue
+            if not named and (price is None or price.device_id is None):
+                continue
+            price = price or own_price(device)
+            if price is not None and device.capacity_bytes:
+                found.append((device, price))
+    ram = None if prices is None else prices.find(device_id=None, kind="dram")
+    return Shelf(
+        ram,
+        tuple(found),
+        tuple(each for each in found if each[0].kind in CACHES),
+    )
+
+
+class Table:
+    """All options: sold as a whole, of devices, and what there is, in this order."""
+
+    def __init__(self, setting: Setting) -> None:
+        self.setting = setting
+        candidates = setting.candidates
+        self.columns = _columns(setting)
+        parts = [] if self.columns is None else [self._bought(self.columns)]
+        self.shelf = shelf(setting.prices, candidates)
+        tier_rows, of_tiers = tiers(
+            self.shelf,
+            setting.curve,
+            machine_bytes=setting.data_bytes * setting.replicas / setting.machines,
+            machines=setting.machines,
+            rates=setting.rates.both,
+            most_busy=setting.most_busy,
+            horizon_months=setting.horizon_months,
+            reserved_bytes=float(candidates.reserved_gib) * 2**30,
+            machine_usd=candidates.machine_usd,
+        )
+        self.tier_rows: TierRows = tier_rows
+        parts.append(of_tiers)
+        self.have_at: int | None = None
+        self.have_costs = Decimal(0)
+        if setting.have is not None:
+            self.have_at = sum(len(each) for each in parts)
+            parts.append(_standing(setting, setting.have))
+        self.options = joined(parts) if parts else nothing()
+
+    def _bought(self, columns: Columns) -> Options:
+        setting = self.setting
+        return bought(columns, setting.curve, setting.rates.both, setting.devices)
+
+    def source(self, at: int) -> str:
+        """Kind of an option."""
+        return SOURCES[self.options.source[at]]
+
+    def scheme(self, at: int) -> str:
+        """Page flow of an option."""
+        return str(CHOICES[self.options.scheme[at]])
+
+    def devices(self, at: int) -> tuple[Device | None, Device | None]:
+        """Return what caches, and what holds the data; None where no source states figures."""
+        row, source = int(self.options.row[at]), self.source(at)
+        uses_flash = self.scheme(at) != NO_FLASH
+        if source == "have":
+            have = self.setting.have
+            assert have is not None
+            return (have.flash if uses_flash else None), have.disk
+        if source == "devices":
+            cache = int(self.tier_rows.cache[row])
+            store = self.shelf.stores[self.tier_rows.store[row]][0]
+            return (self.shelf.caches[cache][0] if cache >= 0 else None), store
+        columns = self.columns
+        assert columns is not None
+        sold, borrowed = columns.sold, self.setting.devices
+        local = (
+            _known(local_device(sold.servers[columns.server[row]]), borrowed[0])
+            if columns.server[row] >= 0
+            else None
+        )
+        if columns.drive[row] >= 0:
+            part = sold.drives[columns.drive[row]].part
+            own = catalog.device(part.device) if part.device else None
+            other = borrowed[1] if part.kind == "hdd" else borrowed[0]
+            return None, _known(own, other)
+        if columns.volume[row] >= 0:
+            item = columns.options[columns.volume[row]].item
+            store_device = _known(volume_device(item), borrowed[1])
+            return (local if uses_flash else None), store_device
+        return None, local
+
+    def names(self, at: int) -> tuple[str | None, str | None]:
+        """Ids of what caches, and of what holds the data."""
+        flash, store = self.devices(at)
+        row, columns = int(self.options.row[at]), self.columns
+        store_id = None if store is None else store.id
+        flash_id = None if flash is None else flash.id
+        if self.source(at) in ("have", "devices") or columns is None:
+            return flash_id, store_id
+        if columns.drive[row] >= 0:
+            store_id = columns.sold.drives[columns.drive[row]].part.id
+        elif columns.volume[row] >= 0:
+            store_id = columns.options[columns.volume[row]].item.volume.id
+        else:
+            store_id = f"{columns.sold.servers[columns.server[row]].id}-local"
+        if self.options.flash_bytes[at]:
+            flash_id = f"{columns.sold.servers[columns.server[row]].id}-local"
+        return flash_id, store_id
+
+    def server(self, at: int) -> str | None:
+        """Instance or chassis of an option."""
+        columns, row = self.columns, int(self.options.row[at])
+        if self.source(at) in ("have", "devices") or columns is None:
+            return None
+        if columns.chassis[row] >= 0:
+            return str(columns.sold.chassis[columns.chassis[row]].part.id)
+        return str(columns.sold.servers[columns.server[row]].id)
+
+    @cached_property
+    def kind_codes(self) -> IntArray:
+        """A number of each option, the same of all that consist of the same things and run the same scheme."""
+        return self.hardware_codes + (self.options.scheme << 48)
+
+    @cached_property
+    def hardware_codes(self) -> IntArray:
+        """A number of each option, the same of all that consist of the same things: server, devices, volumes."""
+        options = self.options
+        first = np.full(len(options), -1, dtype=np.int64)
+        second = np.full(len(options), -1, dtype=np.int64)
+        third = np.full(len(options), -1, dtype=np.int64)
+        code = {name: at for at, name in enumerate(SOURCES)}
+        of_tiers = options.source == code["devices"]
+        first[of_tiers] = self.tier_rows.store[options.row[of_tiers]]
+        second[of_tiers] = self.tier_rows.cache[options.row[of_tiers]]
+        columns = self.columns
+        if columns is not None:
+            sold = ~of_tiers & (options.source != code["have"])
+            row = options.row[sold]
+            server, chassis = columns.server[row], columns.chassis[row]
+            first[sold] = np.where(server >= 0, server, chassis)
+            second[sold] = columns.drive[row]
+            names = [each.item.volume.id for each in columns.options]
+            distinct = {name: at for at, name in enumerate(dict.fromkeys(names))}
+            of_option = np.asarray([*(distinct[name] for name in names), -1])
+            third[sold] = of_option[columns.volume[row]]
+        parts = (options.source, first + 1, second + 1, third + 1)
+        return np.asarray(
+            sum(
+                part.astype(np.int64) << shift
+                for part, shift in zip(parts, (56, 32, 16, 0), strict=True)
+            )
+        )
+
+    def config(self, at: int) -> dict[str, Any]:
+        """CONFIG of `tierwright bill` for an option; empty where only an amount was stated."""
+        source = self.source(at)
+        if source == "have":
+            have = self.setting.have
+            assert have is not None
+            return dict(have.bill) if have.bill is not None else {}
+        if source == "devices":
+            return self.tier_rows.config(self.options, at)
+        assert self.columns is not None
+        return self.columns.config(int(self.options.row[at]))
+
+    def title(self, at: int) -> str:
+        """Say what an option is, without its scheme."""
+        options = self.options
+        source = self.source(at)
+        flash, store = self.names(at)
+        machines = int(options.machines[at])
+        if source not in ("have", "devices"):
+            assert self.columns is not None
+            return name_of(self.columns, int(options.row[at]))
+        parts = [f"{format_bytes(float(options.ram_bytes[at]))} of RAM"]
+        if flash is not None:
+            parts.append(f"{int(options.flash_devices[at]) * machines:,} x {flash}")
+        parts.append(f"{int(options.store_devices[at]) * machines:,} x {store}")
+        on = "" if machines == 1 else f" on {counted(machines, 'machine')}"
+        return f"{listed(parts)}{on}"
+
+    def hierarchy(self, at: int) -> Hierarchy | None:
+        """Devices of one machine as queues; None where one states no figures."""
+        flash, store = self.devices(at)
+        if store is None or (flash is None and self.options.flash_bytes[at]):
+            return None
+        return Hierarchy(
+            flash or store,
+            store,
+            flash_devices=max(1, int(self.options.flash_devices[at])),
+            disks=max(1, int(self.options.store_devices[at])),
+        )
+
+    def response(self, at: int) -> tuple[FloatArray, FloatArray] | None:
+        """Median and 99th percentile at the mean rate and in the busiest hour; None where unknown. [µs]"""
+        rates, found = self.setting.rates, self.hierarchy(at)
+        if rates.mean is None or rates.peak is None or found is None:
+            return None
+        machines = int(self.options.machines[at])
+        scheme = self.scheme(at)
+        try:
+            made = scheme_response(
+                self.setting.curve,
+                ram_pages=int(self.options.ram_pages[at]),
+                flash_pages=int(self.options.flash_pages[at]),
+                hierarchy=found,
+                accesses_per_s=[rates.mean / machines, rates.peak / machines],
+                schemes=(scheme,),
+                percentiles=PERCENTILES,
+            )[scheme]
+        except BadInput:
+            return None
+        if not all(
+            station.latency_known
+            for station in made.stations.values()
+            if station.reads_per_access > 0
+        ):
+            return None  # IOPS alone do not say how long one read takes
+        median, tail = (made.quantile_s[each] * US for each in PERCENTILES)
+        return median, tail
+
+    def peak_response(self, at: int) -> tuple[float, float]:
+        """Median and 99th percentile in the busiest hour; infinite where unknown. [µs]"""
+        found = self.response(at)
+        if found is None:
+            return math.inf, math.inf
+        median, tail = (float(each[1]) for each in found)
+        return (
+            median if math.isfinite(median) else math.inf,
+            tail if math.isfinite(tail) else math.inf,
+        )
+
+    @cached_property
+    def least_response(self) -> tuple[FloatArray, FloatArray]:
+        """What both percentiles are at least; infinite where a latency that is needed is not stated. [µs]"""
+        options = self.options
+        page = self.setting.curve.page_bytes
+        _, first, at = np.unique(
+            self.kind_codes, return_index=True, return_inverse=True
+        )
+        latencies = np.asarray(
+            [
+                [_latency_us(device, page) for device in self.devices(row)]
+                for row in first.tolist()
+            ]
+        ).reshape(len(first), 2)[at]
+        flash, store = (
+            np.where(reads > 0, np.fmax(latency, busy), 0.0)
+            for latency, busy, reads in (
+                (latencies[:, 0], options.flash_read_us, options.flash_reads),
+                (latencies[:, 1], options.store_read_us, options.store_reads),
+            )
+        )
+        unknown = np.isinf(flash) | np.isinf(store)
+        median, tail = (
+            np.where(
+                unknown,
+                np.inf,
+                least_percentile_us(
+                    (options.flash_reads, options.store_reads), (flash, store), each
+                ),
+            )
+            for each in PERCENTILES
+        )
+        return median, tail
+
+    def months_left(self, at: int) -> float | None:
+        """Months until growth of data and load breaks the busy share or the space."""
+        growth = self.setting.growth_per_year
+        busy = float(self.options.peak_busy[at])
+        if growth <= 0 or not math.isfinite(busy):
+            return None
+        return months_until(busy, self.setting.most_busy, growth)
+
+    def option(
+        self, at: int, *, with_response: bool = True, with_bill: bool = True
+    ) -> Option:
+        """Describe an option: its sizes, devices and, where wanted, its bill and its response times."""
+        options = self.options
+        flash, store = self.names(at)
+        machines = int(options.machines[at])
+        config = self.config(at)
+        rows = bill_rows(config, self.setting.horizon_months) if with_bill else ()
+        priced = options.unpriced[at] == 0
+        times = self.response(at) if with_response else None
+        median, tail = (None, None) if times is None else times
+        io_us = float(options.store_us[at] + options.flash_us[at])
+        reads = float(options.flash_reads[at]), float(options.store_reads[at])
+        return Option(
+            name=self.title(at),
+            kind=self.source(at),
+            machines=machines,
+            ram_bytes=int(options.ram_bytes[at]),
+            flash_bytes=int(options.flash_bytes[at]),
+            flash_device=flash,
+            disk_device=store,
+            flash_devices=int(options.flash_devices[at]) * machines,
+            disks=int(options.store_devices[at]) * machines,
+            server=self.server(at),
+            volumes=tuple(as_text(each) for each in config.get("volume", ())),
+            scheme=self.scheme(at),
+            usd_per_month=Decimal(int(options.month_cents[at])) * CENT
+            if priced
+            else None,
+            purchase_usd=Decimal(int(options.purchase_cents[at])) * CENT
+            if priced
+            else None,
+            io_time_us_per_access=io_us if math.isfinite(io_us) else None,
+            response_p50_us=_at(median, 1),
+            response_p99_us=_at(tail, 1),
+            response_p50_mean_us=_at(median, 0),
+            response_p99_mean_us=_at(tail, 0),
+            peak_busy=_finite(options.peak_busy[at]),
+            flash_life_years=_finite(options.life_years[at]),
+            ram_hit_share=max(0.0, 1.0 - sum(reads)),
+            flash_hit_share=reads[0],
+            disk_share=reads[1],
+            months_until_too_small=self.months_left(at),
+            bill=rows,
+            config=as_text(config),
+        )
+
+    def with_curve(self, curve: Curve) -> Table:
+        """Make the same table of another curve."""
+        return Table(replace(self.setting, curve=curve))
+
+    def value(self, name: str, at: int) -> float | None:
+        """Return what a constraint limits, of one option."""
+        return _finite(values(self.options.rows(np.asarray([at])), name)[0])
+
+
+def _latency_us(device: Device | None, page_bytes: int) -> float:
+    """Time of one read that waits for nothing; infinite where it is not stated. [µs]"""
+    found = None if device is None else waiting_time(device, "read", page_bytes).time_us
+    return math.inf if found is None else found
+
+
+def _known(own: Device | None, other: Device | None) -> Device | None:
+    """Return the device whose times were used: its own, or that which stands in for it."""
+    if own is not None and "read_iops" in own.figures and "write_iops" in own.figures:
+        return own
+    return other or own
+
+
+def _at(values_us: FloatArray | None, rate: int) -> float | None:
+    return None if values_us is None else _finite(values_us[rate])
+
+
+def _finite(value: Any) -> float | None:
+    number = float(value)
+    return number if math.isfinite(number) else None
+
+
+def _columns(setting: Setting) -> Columns | None:
+    """List the configurations that are sold as a whole, of the candidates."""
+    candidates = setting.candidates
+    kinds = tuple(
+        kind
+        for kind in candidates.kinds
+        if kind != "devices" and (kind != "chassis" or candidates.prices_chassis)
+    )
+    if not kinds:
+        return None
+    columns = enumerate_configurations(
+        Wanted(
+            data_bytes=setting.data_bytes,
+            page_bytes=setting.curve.page_bytes,
+            replicas=setting.replicas,
+            horizon_months=setting.horizon_months,
+            max_machines=max(candidates.max_machines, setting.replicas),
+            kinds=kinds,
+            reserved_gib=candidates.reserved_gib,
+            part_usd=candidates.part_usd,
+            usd_per_kwh=candidates.usd_per_kwh,
+            watts=candidates.watts,
+            pue=candidates.pue,
+        )
+    )
+    [kept] = np.nonzero(_allowed(columns, candidates))
+    return columns if len(kept) == len(columns) else columns.rows(kept)
+
+
+def _allowed(columns: Columns, candidates: Candidates) -> Bools:
+    """Which rows consist of what is allowed."""
+    keep = np.ones(len(columns), dtype=np.bool_)
+    sold = columns.sold
+
+    def only(index: Any, good: list[bool]) -> None:
+        nonlocal keep
+        keep &= np.asarray([*good, True])[index]
+
+    servers, providers = candidates.servers, candidates.providers
+    only(
+        columns.server,
+        [
+            (servers is None or each.id in servers)
+            and (providers is None or each.provider in providers)
+            for each in sold.servers
+        ],
+    )
+    names = candidates.volumes
+    only(
+        columns.volume,
+        [names is None or each.item.volume.id in names for each in columns.options],
+    )
+    parts = candidates.parts
+    for index, items in (
+        (columns.chassis, sold.chassis),
+        (columns.dimm, sold.dimms),
+        (columns.drive, sold.drives),
+    ):
+        only(index, [parts is None or each.part.id in parts for each in items])
+    return keep
+
+
+def _standing(setting: Setting, have: Have) -> Options:
+    """Make the option of what there is: one row."""
+    curve, page = setting.curve, setting.curve.page_bytes
+    share = have.machines / setting.machines
+    ram = np.asarray([have.ram_bytes / have.machines // page]) * share
+    flash = np.asarray([have.flash_bytes / have.machines // page]) * share
+    done = operations(curve, ram, flash, (have.scheme,))[have.scheme]
+    store_us = done.busy_us("disk", *_times(have.disk, page))
+    flash_us = (
+        done.busy_us("flash", *_times(have.flash, page))
+        if have.flash is not None
+        else np.zeros(1)
+    )
+    each = (
+        None if x is None else np.asarray([x / have.machines])
+        for x in setting.rates.both
+    )
+    mean, peak = each
+    disks = np.asarray([have.disks / have.machines])
+    flashes = np.asarray([max(have.flash_devices, 1) / have.machines])
+    month, purchase, is_priced = _have_cents(setting, have)
+    space = have.disks * (have.disk.capacity_bytes or _LARGEST)
+    too_small = space < setting.data_bytes * setting.replicas
+    life = np.asarray([np.inf])
+    for device, tier, count in (
+        (have.disk, "disk", disks),
+        (have.flash, "flash", flashes),
+    ):
+        if device is None:
+            continue
+        budget = budgets_tb([device]) * count
+        written = np.broadcast_to(done.per_access[tier, "write"], 1)
+        life = np.minimum(
+            life,
+            np.where(np.isinf(budget) | (written == 0), np.inf, np.nan)
+            if mean is None
+            else life_years(written, mean, page, budget),
+        )
+    busy = (
+        np.asarray([np.nan])
+        if peak is None
+        else np.fmax(store_us * peak / US / disks, flash_us * peak / US / flashes)
+        + 0.0 * (store_us + flash_us)
+    )
+    whole = np.asarray([0])
+    return Options(
+        source=np.asarray([SOURCES.index("have")]),
+        row=whole,
+        scheme=np.asarray([CHOICES.index(have.scheme)]),
+        machines=np.asarray([have.machines]),
+        ram_bytes=np.asarray([float(have.ram_bytes)]),
+        flash_bytes=np.asarray([float(have.flash_bytes)]),
+        ram_pages=ram,
+        flash_pages=flash,
+        month_cents=np.asarray([month]),
+        purchase_cents=np.asarray([purchase]),
+        store_us=store_us,
+        flash_us=flash_us,
+        store_read_us=_times(have.disk, page)[0],
+        flash_read_us=_times(have.flash, page)[0]
+        if have.flash is not None
+        else np.asarray([np.nan]),
+        store_devices=np.asarray([-(-have.disks // have.machines)]),
+        flash_devices=np.asarray([-(-have.flash_devices // have.machines)]),
+        store_reads=np.broadcast_to(done.per_access["disk", "read"], 1),
+        flash_reads=np.broadcast_to(done.per_access["flash", "read"], 1),
+        peak_busy=busy,
+        life_years=life,
+        unpriced=np.asarray([0 if is_priced else 1]),
+        broken=np.asarray([1 if too_small else 0]),
+    )
+
+
+def _have_cents(setting: Setting, have: Have) -> tuple[int, int, bool]:
+    """Cents a month, cents at purchase, and whether they are known."""
+    if have.bill is not None:
+        rows = bill_rows(have.bill, setting.horizon_months)
+        month = sum((Decimal(each["usd_per_month"]) for each in rows), Decimal(0))
+        purchase = sum((Decimal(each["purchase_usd"]) for each in rows), Decimal(0))
+        known = all(each["unit_price"] is not None for each in rows)
+        return int(month * 100), int(purchase * 100), known
+    if have.usd_per_month is None:
+        return 0, 0, False
+    return (
+        int((have.usd_per_month * 100).to_integral_value()),
+        int((have.purchase_usd * 100).to_integral_value()),
+        True,
+    )
+
+
+def _times(device: Device, page_bytes: int) -> tuple[FloatArray, FloatArray]:
+    read, write = (service_us(device, each, page_bytes) for each in OPERATIONS)
+    return (
+        np.asarray([np.nan if read is None else read]),
+        np.asarray([np.nan if write is None else write]),
+    )
+
+
+def bill_rows(
+    config: Mapping[str, Any], horizon_months: int
+) -> tuple[dict[str, Any], ...]:
+    """Rows of `tierwright bill`, each with its purchase spread over the months; amounts as texts."""
+    if not config:
+        return ()
+    with localcontext(EXACT):
+        lines = bill_lines(
+            build_from_mapping({**config, "horizon_months": horizon_months})
+        )
+        rows = []
+        for line in lines:
+            cents_ = np.asarray([int(line.purchase_usd * 100)])
+            spread = Decimal(int(month_cents(cents_, horizon_months)[0])) * CENT
+            price = line.unit_price
+            rows.append(
+                {
+                    **plain(line),
+                    "quantity": plain_number(line.quantity),
+                    "unit_price": None if price is None else text_of(price),
+                    "usd_per_month": text_of(line.usd_per_month + spread),
+                    "purchase_usd": text_of(line.purchase_usd),
+                }
+            )
+    return tuple(rows)
+
+
+def as_text(value: Any) -> Any:
+    """Return a CONFIG with its amounts as texts, as a form or a file would state them."""
+    if isinstance(value, Mapping):
+        return {key: as_text(entry) for key, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [as_text(entry) for entry in value]
+    return text_of(value) if isinstance(value, Decimal) else value

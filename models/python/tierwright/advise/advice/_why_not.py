@@ -1,0 +1,115 @@
+"""Why options were rejected, and what each limit costs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+from decimal import Decimal
+
+import numpy as np
+
+from tierwright.advise.advice import _words
+from tierwright.advise.advice._asked import Asked
+from tierwright.advise.advice._choice import Chosen, chosen_of, kept, response_limits
+from tierwright.advise.advice._table import Table
+from tierwright.advise.advice.found import Broken, Rejected, Shadow
+from tierwright.evaluate.advice import choose
+from tierwright.evaluate.advice.limits import PEAK_BUSY, Limit, first_broken, relaxation
+from tierwright.evaluate.advice.rows import Options
+from tierwright.evaluate.bill import CENT
+
+MOST_REJECTED = 200
+
+
+def rejected_counts(chosen: Chosen, rows: int) -> dict[str, int]:
+    first = first_broken(chosen.limits, rows)
+    return {
+        limit.name: int(count)
+        for at, limit in enumerate(chosen.limits)
+        if (count := np.count_nonzero(first == at))
+    }
+
+
+def rejected(asked: Asked, table: Table, chosen: Chosen) -> Iterator[Rejected]:
+    """Yield the best of each kind that breaks a limit, those that break fewest first."""
+    options = table.options
+    limits = [*chosen.limits, *response_limits(asked, table, chosen, chosen.order)]
+    first = first_broken(limits, len(options))
+    [rows] = np.nonzero(first >= 0)
+    if not len(rows):
+        return
+    number = np.sum([limit.breaks[rows] for limit in limits], axis=0)
+    # Limits that can be relaxed before those that cannot, few before many.
+    fixed = np.sum(
+        [limit.breaks[rows] & (not limit.is_stated) for limit in limits], axis=0
+    )
+    usd, time = options.month_cents[rows], options.io_us[rows]
+    first_by, second_by = (
+        (time, usd) if asked.objective == "io_time" else (usd.astype(np.float64), time)
+    )
+    order = rows[np.lexsort((rows, second_by, first_by, number, fixed))]
+    for at in choose.best_of_kinds(order, table.kind_codes)[:MOST_REJECTED].tolist():
+        broken = [_broken(limit, at) for limit in limits if bool(limit.breaks[at])]
+        found = table.option(at, with_response=at in chosen.responses, with_bill=False)
+        head = broken[0]
+        yield Rejected(
+            found,
+            head.constraint,
+            head.value,
+            head.limit,
+            head.relaxation,
+            tuple(broken[1:]),
+            _words.rejected_text(found, head.constraint, head.value, head.limit),
+        )
+
+
+def _broken(limit: Limit, at: int) -> Broken:
+    value = float(limit.value[at])
+    by = relaxation(limit, at)
+    return Broken(
+        limit.name,
+        value if math.isfinite(value) else None,
+        None if limit.limit is None else float(limit.limit),
+        None if by is None else float(by),
+    )
+
+
+def shadows(asked: Asked, table: Table, best: int) -> tuple[Shadow, ...]:
+    """Say what the best option would be without each limit, where that is better; the largest first."""
+    options = table.options
+    by_time = asked.objective == "io_time"
+    own = _objective(options, best, by_time=by_time)
+    found: list[tuple[float, Shadow]] = []
+    for name in asked.constraints:
+        fewer = {key: value for key, value in asked.constraints.items() if key != name}
+        without = replace(asked, constraints=fewer)
+        other = table
+        if name == PEAK_BUSY:
+            # Fewer devices would do.
+            without = replace(
+                without, setting=replace(asked.setting, most_busy=math.inf)
+            )
+            other = Table(without.setting)
+        choice = chosen_of(without, other)
+        at = next(kept(without, other, choice, choice.order), None)
+        if at is None:
+            continue
+        gain = own - _objective(other.options, at, by_time=by_time)
+        if gain > 0:
+            found.append(
+                (
+                    gain,
+                    Shadow(
+                        name,
+                        Decimal(int(other.options.month_cents[at])) * CENT,
+                        float(other.options.io_us[at]),
+                        other.title(at),
+                    ),
+                )
+            )
+    return tuple(each for _, each in sorted(found, key=lambda two: -two[0]))
+
+
+def _objective(options: Options, at: int, *, by_time: bool) -> float:
+    return float(options.io_us[at]) if by_time else float(options.month_cents[at])

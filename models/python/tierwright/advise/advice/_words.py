@@ -1,0 +1,181 @@
+"""Sentences of an advice; each is computed from the figures that it speaks of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+
+from tierwright.advise.advice.found import Option, Shadow
+from tierwright.advise.point import scheme_titles
+from tierwright.common.currency import amount, money
+from tierwright.common.units import format_bytes, format_microseconds
+from tierwright.common.wording import counted, listed, percent, three_digits
+from tierwright.evaluate.advice.limits import LEAST, PEAK_BUSY, PRICE, TIMES
+from tierwright.evaluate.configurations.columns import RAM, SPACE
+from tierwright.evaluate.page_flow.schemes import NO_FLASH
+
+LIMIT_WORDS: Mapping[str, str] = {
+    PEAK_BUSY: "busy share of a device in the busiest hour",
+    "machines": "machines",
+    "ram_bytes": "RAM",
+    "flash_bytes": "flash cache",
+    "usd_per_month": "cost per month",
+    "purchase_usd": "purchase",
+    "io_time_us_per_access": "I/O time of an access",
+    "flash_life_years": "life of the flash",
+    "response_p50_us": "median response time in the busiest hour",
+    "response_p99_us": "99th percentile of the response time in the busiest hour",
+    PRICE: "a price",
+    TIMES: "stated I/O rates of every device",
+    SPACE: "space for the data",
+    RAM: "RAM beside what the system takes",
+    "no_drive_bays": "bays for the drive",
+    "volume_size": "the largest volume that is sold",
+    "volume_iops": "the IOPS of one volume",
+    "volume_iops_per_gib": "the IOPS of a volume of its size",
+    "volume_throughput": "the throughput of one volume",
+    "volume_throughput_per_iops": "the throughput that its IOPS allow",
+    "instance_iops": "the IOPS of the instance",
+    "instance_throughput": "the throughput of the instance",
+    "max_ram": "the RAM that the chassis takes",
+    "power_supply": "the power supplies",
+    "reserved_ram": "RAM for the system",
+}
+"""Every limit in words."""
+
+
+def limit_value(name: str, value: float) -> str:
+    """Write the value of a constraint with its unit."""
+    if name in ("usd_per_month", "purchase_usd"):
+        return money(value) + (" per month" if name == "usd_per_month" else "")
+    if name == PEAK_BUSY:
+        return percent(value)
+    if name.endswith("_bytes"):
+        return format_bytes(value)
+    if name == "machines":
+        return counted(int(value), "machine")
+    if name in LEAST:
+        return counted(Decimal(three_digits(value).replace(",", "")), "year")
+    return format_microseconds(value)
+
+
+def named(option: Option) -> str:
+    """Name an option with its page flow."""
+    if option.scheme == NO_FLASH:
+        return option.name
+    return f"{option.name}, page flow {scheme_titles()[option.scheme]}"
+
+
+def finding(
+    best: Option | None,
+    zero: Option | None,
+    second: Option | None,
+    suitable: int,
+    objective: str,
+    conflict: Sequence[str],
+    *,
+    rate_known: bool,
+) -> str:
+    """Say what to buy, what it costs against today, and why; or why nothing can be recommended."""
+    if best is None:
+        return infeasible_text(conflict)
+    said = [_buy(best, zero), _because(best, second, suitable, objective)]
+    if not rate_known:
+        said.append(
+            "Whether its devices carry the load was not checked: the workload states no rate."
+        )
+    return " ".join(said)
+
+
+def _buy(best: Option, zero: Option | None) -> str:
+    cost = best.usd_per_month
+    assert cost is not None  # what has no price is not recommended
+    if best.kind == "have":
+        return f"Keep what there is: {named(best)}, {money(cost)} per month."
+    verb = "Rent" if best.purchase_usd == 0 else "Buy"
+    today = ""
+    if zero is not None and zero.usd_per_month is not None:
+        now = zero.usd_per_month
+        difference = now - cost
+        if amount(now) == amount(cost):
+            today = ", as much as today"
+        else:
+            more = "less" if difference > 0 else "more"
+            today = f" against {money(now)} today, {money(abs(difference))} {more}"
+    return f"{verb} {named(best)}: {money(cost)} per month{today}."
+
+
+def _because(best: Option, second: Option | None, suitable: int, objective: str) -> str:
+    of = f"of {counted(suitable, 'option')} that {'keeps' if suitable == 1 else 'keep'} every limit"
+    what = "the fastest" if objective == "io_time" else "the cheapest"
+    if second is None or second.usd_per_month is None or best.usd_per_month is None:
+        return f"It is {what} {of}."
+    if objective == "io_time":
+        first_time, next_time = (
+            best.io_time_us_per_access,
+            second.io_time_us_per_access,
+        )
+        if first_time is None or next_time is None:
+            return f"It is {what} {of}."
+        beside = (
+            f"takes {format_microseconds(next_time)} of I/O time per access against "
+            f"{format_microseconds(first_time)}"
+        )
+    else:
+        more = second.usd_per_month - best.usd_per_month
+        beside = (
+            "costs as much"
+            if amount(second.usd_per_month) == amount(best.usd_per_month)
+            else f"costs {money(more)} per month more"
+        )
+    return f"It is {what} {of}; the next of another kind, {named(second)}, {beside}."
+
+
+def infeasible_text(conflict: Sequence[str]) -> str:
+    """Say which limits conflict."""
+    if not conflict:
+        return "There is no candidate: nothing that is priced was named."
+    words = listed([LIMIT_WORDS.get(name, name) for name in conflict])
+    if len(conflict) == 1:
+        return f"No option keeps every limit: none keeps the limit of {words}."
+    return f"No option keeps every limit: none keeps the limits of {words} together."
+
+
+def rejected_text(
+    option: Option, name: str, value: float | None, limit: float | None
+) -> str:
+    """Say why an option is rejected."""
+    what = LIMIT_WORDS.get(name, name)
+    if limit is None:
+        return f"{named(option)} breaks a limit of its kind or lacks what it needs: {what}."
+    bound = "at least" if name in LEAST else "at most"
+    if value is None:
+        return f"{named(option)}: its {what} is unknown, and {limit_value(name, limit)} {bound} is asked for."
+    return f"{named(option)}: its {what} is {limit_value(name, value)}, and {bound} {limit_value(name, limit)} is asked for."
+
+
+def verdict_text(
+    viable: bool,  # noqa: FBT001
+    limited_by: Shadow | None,
+    best: Option | None,
+    objective: str,
+) -> str:
+    """Say whether the choice is viable and the best, and which limit costs most."""
+    if not viable or best is None or best.usd_per_month is None:
+        return "Not viable: no option keeps every limit."
+    first = "Viable, and the best of all candidates: each was evaluated."
+    if limited_by is None:
+        return f"{first} No stated limit costs anything."
+    what = LIMIT_WORDS.get(limited_by.constraint, limited_by.constraint)
+    if objective == "io_time":
+        return (
+            f"{first} Limited by the {what}: without it, an access would take "
+            f"{format_microseconds(limited_by.io_time_us_per_access)} of I/O time."
+        )
+    saved = best.usd_per_month - limited_by.usd_per_month
+    return f"{first} Limited by the {what}: without it, the cheapest would cost {money(saved)} per month less."
+
+
+def limited(shadows: Sequence[Shadow]) -> Shadow | None:
+    """Return the limit that costs most; the shadows are listed from the largest on."""
+    return shadows[0] if shadows else None

@@ -1,0 +1,433 @@
+"""What an advice holds: options, what was rejected and why, how sure it is, what rules of thumb would have bought."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Any
+
+from tierwright.common.answer import Answer, Figure
+
+ESTIMATOR = (
+    "every option of the candidates, page-flow formulas C0 to C3 on the curve; sums of rounded lines, as a bill; "
+    "devices as queues M/G/c for response times"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Option:
+    """One way to buy and to run the hierarchy. Sizes and money are of all machines together.
+
+    Attributes
+    ----------
+    name : str
+        What it is, in words.
+    kind : str
+        `instances`, `volumes`, `chassis`, `devices` or `have`.
+    machines : int
+        Equal machines.
+    ram_bytes, flash_bytes : int
+        RAM, and flash that caches before what holds the data. [bytes]
+    flash_device, disk_device : str or None
+        What caches, and what holds the data.
+    flash_devices, disks : int
+        How many of each.
+    server : str or None
+        Instance or chassis; None for devices bought by themselves.
+    volumes : tuple of dict
+        Volumes of each machine.
+    scheme : str
+        Page flow between RAM, flash and disk; `none` without a cache of flash.
+    clean_share, admission : None
+        Split of a buffer pool and admission to flash: not chosen by this version.
+    options : dict
+        Of the scheme; none of those that are chosen has any.
+    usd_per_month, purchase_usd : Decimal or None
+        Sum of the rows of the bill, and what is paid at purchase; None where a price is missing.
+    io_time_us_per_access : float or None
+        Busy time of one device of each tier. [µs]
+    response_p50_us, response_p99_us : float or None
+        Of a page access in the busiest hour; None where the rate is unknown or a device cannot keep up. [µs]
+    response_p50_mean_us, response_p99_mean_us : float or None
+        The same at the mean rate. [µs]
+    peak_busy : float or None
+        Largest share of the time for which a device is busy in the busiest hour. [1]
+    flash_life_years : float or None
+        Least life of flash that is bought; None where none is written, the provider replaces it, or nothing is known. [year]
+    ram_hit_share, flash_hit_share, disk_share : float
+        Of the accesses, by where the page is read. [1]
+    months_until_too_small : float or None
+        Until growth breaks the busy share that is allowed; None where the data do not grow or the rate is unknown. [month]
+    bill : tuple of dict
+        Rows of `tierwright bill`, each with its purchase spread over the months; amounts as texts. Empty
+        for what was rejected: `config` can be billed.
+    config : dict
+        CONFIG of `tierwright bill`, amounts as texts; empty where the cost was stated.
+    """
+
+    name: str
+    kind: str
+    machines: int
+    ram_bytes: int
+    flash_bytes: int
+    flash_device: str | None
+    disk_device: str | None
+    flash_devices: int
+    disks: int
+    server: str | None
+    volumes: tuple[dict[str, Any], ...]
+    scheme: str
+    usd_per_month: Decimal | None
+    purchase_usd: Decimal | None
+    io_time_us_per_access: float | None
+    response_p50_us: float | None
+    response_p99_us: float | None
+    response_p50_mean_us: float | None
+    response_p99_mean_us: float | None
+    peak_busy: float | None
+    flash_life_years: float | None
+    ram_hit_share: float
+    flash_hit_share: float
+    disk_share: float
+    months_until_too_small: float | None
+    bill: tuple[dict[str, Any], ...]
+    config: dict[str, Any]
+    clean_share: None = None
+    admission: None = None
+    options: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """A limit that an option breaks.
+
+    Attributes
+    ----------
+    constraint : str
+        Its name.
+    value, limit : float or None
+        Of the option, and the limit; None where it has none or it is unknown.
+    relaxation : float or None
+        By how much the limit has to be relaxed; None where relaxing it is not possible.
+    """
+
+    constraint: str
+    value: float | None
+    limit: float | None
+    relaxation: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Rejected:
+    """An option that breaks limits.
+
+    Attributes
+    ----------
+    option : Option
+    constraint, value, limit, relaxation
+        The first limit that it breaks, as `Broken`.
+    also : tuple of Broken
+        The others: all of them have to be relaxed to admit it.
+    text : str
+        The same in words.
+    """
+
+    option: Option
+    constraint: str
+    value: float | None
+    limit: float | None
+    relaxation: float | None
+    also: tuple[Broken, ...]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Shadow:
+    """What the objective would be without one limit: what the limit costs.
+
+    Attributes
+    ----------
+    constraint : str
+    usd_per_month : Decimal
+        Of the option that would be best. [USD/month]
+    io_time_us_per_access : float
+        Of the same. [µs]
+    name : str
+        What it is.
+    """
+
+    constraint: str
+    usd_per_month: Decimal
+    io_time_us_per_access: float
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """How good the recommendation is.
+
+    Attributes
+    ----------
+    viable : bool
+        Whether some option keeps every limit.
+    optimality_gap : float or None
+        Of the objective, over the candidates: 0 where every one was evaluated. [1]
+    limited_by : str or None
+        The constraint that costs most; None where none costs anything.
+    shadows : tuple of Shadow
+        What each constraint that costs something costs.
+    text : str
+        In words.
+    """
+
+    viable: bool
+    optimality_gap: float | None
+    limited_by: str | None
+    shadows: tuple[Shadow, ...]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Infeasible:
+    """Why no option is left.
+
+    Attributes
+    ----------
+    conflict : tuple of str
+        Limits that no option keeps together; without any one of them some option keeps the rest.
+    text : str
+        In words, with the next step.
+    """
+
+    conflict: tuple[str, ...]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """What one input that is not known does to the answer.
+
+    Attributes
+    ----------
+    about : str
+        The input.
+    low, high : str
+        Its ends, in words.
+    usd_per_month_low, usd_per_month_high : Decimal or None
+        Of the best option at either end; None where there is none. [USD/month]
+    best_low, best_high : str or None
+        What it is.
+    changes : bool
+        Whether the recommendation changes at an end.
+    """
+
+    about: str
+    low: str
+    high: str
+    usd_per_month_low: Decimal | None
+    usd_per_month_high: Decimal | None
+    best_low: str | None
+    best_high: str | None
+    changes: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Confidence:
+    """How sure the recommendation is.
+
+    Attributes
+    ----------
+    probability_best, expected_regret_usd_per_month : float or None
+        None where the data do not allow one; then `reason` says why.
+    tornado : tuple of Bar
+        What the inputs that are not known do to the answer, the largest first.
+    value_of_information : tuple
+        Empty without a probability.
+    reason : str
+    """
+
+    probability_best: float | None
+    expected_regret_usd_per_month: float | None
+    tornado: tuple[Bar, ...]
+    value_of_information: tuple[dict[str, Any], ...]
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedOption:
+    """An option replayed in the reference simulator.
+
+    Attributes
+    ----------
+    option : Option
+    model, simulated : float or None
+        I/O time of an access by the model, and by the replay; None where it was not replayed. [µs]
+    gap : float or None
+        By what share the model differs from the replay. [1]
+    is_beyond_band : bool
+        Whether the replay lies outside the known error of the model.
+    reason : str
+        Why it was not replayed; empty where it was.
+    """
+
+    option: Option
+    model: float | None
+    simulated: float | None
+    gap: float | None
+    is_beyond_band: bool
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class When:
+    """When the answer changes with growth.
+
+    Attributes
+    ----------
+    growth_per_year : float
+        Of data and load. [1]
+    months_until_too_small : float or None
+        Of the recommendation; None where it never is. [month]
+    steps : tuple of dict
+        Months from which another option is the best: `month`, `name`, `usd_per_month`.
+    text : str
+        In words.
+    """
+
+    growth_per_year: float
+    months_until_too_small: float | None
+    steps: tuple[dict[str, Any], ...]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class RuleOfThumb:
+    """What a rule of thumb would have bought here.
+
+    Attributes
+    ----------
+    name, title : str
+        Key, and the rule in words.
+    ram_bytes, flash_bytes : float or None
+        What it asks for. [bytes]
+    option : Option or None
+        The best option that is at least as large and keeps every limit; None where there is none.
+    regret_usd_per_month : Decimal or None
+        What it costs more than the recommendation; below 0 where it costs less and another objective was asked for. [USD/month]
+    regret_io_time_us : float or None
+        By how much it is slower. [µs]
+    reason : str
+        Why there is no option; empty where there is one.
+    """
+
+    name: str
+    title: str
+    ram_bytes: float | None
+    flash_bytes: float | None
+    option: Option | None
+    regret_usd_per_month: Decimal | None
+    regret_io_time_us: float | None
+    reason: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Advice(Answer):
+    """One answer: what to buy and how to run it.
+
+    Attributes
+    ----------
+    advice_id : str
+        Hash of all that was asked.
+    status : str
+        `model`, or `checked` where options were replayed.
+    objective : str
+        `usd`, `io_time` or `pareto`.
+    constraints : dict of str to str
+        Limits that were applied, as decimals.
+    evaluated, suitable : int
+        Options, and those that keep every limit but those of response times.
+    recommendation : Option or None
+        None where no option keeps every limit.
+    verdict : Verdict
+    option_zero : Option or None
+        What there is; None where nobody said.
+    saving_usd_per_month : Decimal or None
+        What there is less the recommendation; None where either cost is unknown.
+    alternatives : tuple of Option
+        The best of each other kind, the best first; what there is stands among them.
+    pareto : tuple of Option
+        Options that no other beats in money and I/O time, the cheapest first; at most 40.
+    pareto_in_all : int
+    rejected : tuple of Rejected
+        The best of each server, device and scheme that breaks a limit; at most 200.
+    rejected_counts : dict of str to int
+        Options by the first limit that they break.
+    infeasible : Infeasible or None
+    confidence : Confidence
+    checked : tuple of CheckedOption
+    when : When or None
+        None where the data do not grow.
+    rules_of_thumb : tuple of RuleOfThumb
+    data_bytes : int
+        One copy of the data that is held. [bytes]
+    accesses_per_s, peak_accesses_per_s : float or None
+        Of all machines together. [1/s]
+    horizon_months : int
+    versions : dict of str to str
+        Of the model, the price book, and the seed.
+    estimator, validity : str
+    """
+
+    advice_id: str
+    status: str
+    objective: str
+    constraints: dict[str, str]
+    evaluated: int
+    suitable: int
+    recommendation: Option | None
+    verdict: Verdict
+    option_zero: Option | None
+    saving_usd_per_month: Decimal | None
+    alternatives: tuple[Option, ...]
+    pareto: tuple[Option, ...]
+    pareto_in_all: int
+    rejected: tuple[Rejected, ...]
+    rejected_counts: dict[str, int]
+    infeasible: Infeasible | None
+    confidence: Confidence
+    checked: tuple[CheckedOption, ...]
+    when: When | None
+    rules_of_thumb: tuple[RuleOfThumb, ...]
+    data_bytes: int
+    accesses_per_s: float | None
+    peak_accesses_per_s: float | None
+    horizon_months: int
+    versions: dict[str, str]
+    validity: str
+    estimator: str = ESTIMATOR
+
+    @property
+    def figures(self) -> tuple[Figure, ...]:
+        """What the recommendation costs, and how fast it is."""
+        best = self.recommendation
+        return (
+            Figure(
+                "usd_per_month",
+                "Recommendation, per month",
+                None if best is None else best.usd_per_month,
+                "USD/month",
+            ),
+            Figure(
+                "io_time_us_per_access",
+                "I/O time of an access",
+                None if best is None else best.io_time_us_per_access,
+                "µs",
+            ),
+            Figure(
+                "response_p99_us",
+                "99th percentile of the response time in the busiest hour",
+                None if best is None else best.response_p99_us,
+                "µs",
+            ),
+            Figure("evaluated", "Options evaluated", self.evaluated, "options"),
+        )

@@ -1,0 +1,415 @@
+"""What an advice is asked for: candidates, what there is, constraints; and the files that state them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal, InvalidOperation
+from pathlib import Path
+from typing import Any
+
+from tierwright.common.documents import read_table
+from tierwright.common.errors import BadInput, Problems
+from tierwright.common.fields import is_count
+from tierwright.common.units import parse_bytes
+from tierwright.evaluate.advice.limits import CONSTRAINTS, PEAK_BUSY
+from tierwright.evaluate.advice.rows import CHOICES, SOURCES
+from tierwright.evaluate.configurations.wanted import (
+    ANY_CHASSIS,
+    DEFAULT_MAX_MACHINES,
+    DEFAULT_RESERVED_GIB,
+)
+from tierwright.evaluate.page_flow.schemes import NO_FLASH
+from tierwright.hardware import catalog
+from tierwright.hardware.build import DEFAULT_PUE
+from tierwright.hardware.device import Device
+from tierwright.hardware.parts import part
+from tierwright.hardware.servers import server
+from tierwright.hardware.volumes import volume
+
+KINDS = SOURCES[:4]
+"""Kinds of candidates."""
+WHOLE = KINDS[:3]
+"""Those that are whole systems: candidates where nobody says."""
+HINT = "see docs/models/advice.md for what the file may state"
+_LISTS = ("servers", "volumes", "devices", "parts")
+_OF_LISTS = {
+    "servers": ("instances",),
+    "volumes": ("volumes",),
+    "devices": ("devices",),
+    "parts": ("chassis",),
+}
+_CANDIDATE_KEYS = {
+    "kinds",
+    *_LISTS,
+    "providers",
+    "max_machines",
+    "reserved_gib",
+    "part_usd",
+    "machine_usd",
+    "usd_per_kwh",
+    "watts",
+    "pue",
+}
+_HAVE_KEYS = {
+    "machines",
+    "ram",
+    "flash",
+    "flash_device",
+    "flash_devices",
+    "disk_device",
+    "disks",
+    "scheme",
+    "usd_per_month",
+    "purchase_usd",
+    "bill",
+}
+_MOST_COUNT = 100_000
+_MOST_AMOUNT = Decimal(10) ** 15
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Candidates:
+    """What may be bought or rented.
+
+    Attributes
+    ----------
+    kinds : tuple of str
+        Of `KINDS`; whole systems unless stated.
+    servers, volumes, devices, parts : tuple of str or None
+        Ids that are allowed; None for all that are priced.
+    providers : tuple of str or None
+        Of instances and volumes; None for all.
+    max_machines : int
+        Most equal machines that are instances or servers.
+    reserved_gib : Decimal
+        RAM of each of these for the system itself. [GiB]
+    part_usd : mapping of str to Decimal
+        Prices of parts by id, `chassis` for every chassis. [USD]
+    machine_usd : Decimal or None
+        Of one machine without RAM and drives, for devices that are bought by themselves; None leaves it out. [USD]
+    usd_per_kwh, watts, pue
+        Electricity of servers that are bought, as for `tierwright configurations`.
+    """
+
+    kinds: tuple[str, ...] = WHOLE
+    servers: tuple[str, ...] | None = None
+    volumes: tuple[str, ...] | None = None
+    devices: tuple[str, ...] | None = None
+    parts: tuple[str, ...] | None = None
+    providers: tuple[str, ...] | None = None
+    max_machines: int = DEFAULT_MAX_MACHINES
+    reserved_gib: Decimal = DEFAULT_RESERVED_GIB
+    part_usd: Mapping[str, Decimal] = field(default_factory=dict)
+    machine_usd: Decimal | None = None
+    usd_per_kwh: Decimal | None = None
+    watts: Decimal | None = None
+    pue: Decimal = DEFAULT_PUE
+
+    def __post_init__(self) -> None:
+        problems = Problems("candidates", HINT)
+        problems.check(self.kinds, "kinds", None, "must name at least one kind")
+        for kind in self.kinds:
+            problems.check(
+                kind in KINDS, "kinds", kind, f"is not one of {', '.join(KINDS)}"
+            )
+        for name in (*_LISTS, "providers"):
+            listed = getattr(self, name)
+            problems.check(
+                listed is None or listed, name, None, "must name at least one"
+            )
+        problems.raise_if_any()
+        for name, find in (
+            ("servers", server),
+            ("volumes", volume),
+            ("devices", catalog.device),
+            ("parts", part),
+        ):
+            for each in getattr(self, name) or ():
+                find(each)
+
+    @property
+    def prices_chassis(self) -> bool:
+        """Whether a price of a chassis is stated: none has a list price, so without one no server can be built."""
+        return any(
+            name == ANY_CHASSIS or part(name).kind == "chassis"
+            for name in self.part_usd
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Have:
+    """What there is today: always one of the options. Sizes and counts are of all machines together.
+
+    Attributes
+    ----------
+    machines : int
+        Equal machines.
+    ram_bytes, flash_bytes : int
+        RAM, and flash that caches; 0 without. [bytes]
+    disk : Device
+        What holds the data.
+    disks : int
+        How many.
+    flash : Device or None
+    flash_devices : int
+    scheme : str
+        Page flow; `none` without a cache of flash.
+    usd_per_month : Decimal or None
+        Spend of a month, purchases spread; None where unknown. [USD/month]
+    purchase_usd : Decimal
+        What of it would be paid anew; 0 for what is owned. [USD]
+    bill : mapping or None
+        CONFIG of `tierwright bill`, in place of the amounts.
+    """
+
+    machines: int
+    ram_bytes: int
+    disk: Device
+    disks: int
+    flash_bytes: int = 0
+    flash: Device | None = None
+    flash_devices: int = 0
+    scheme: str = NO_FLASH
+    usd_per_month: Decimal | None = None
+    purchase_usd: Decimal = Decimal(0)
+    bill: Mapping[str, Any] | None = None
+
+    def __post_init__(self) -> None:
+        problems = Problems("have", HINT)
+        for name, least in (("machines", 1), ("disks", 1), ("flash_devices", 0)):
+            value = getattr(self, name)
+            problems.check(
+                is_count(value, _MOST_COUNT) and value >= least,
+                name,
+                value,
+                f"must be a whole number from {least} to {_MOST_COUNT:,}",
+            )
+        problems.check(
+            self.scheme in CHOICES,
+            "scheme",
+            self.scheme,
+            f"is not one of {', '.join(CHOICES)}",
+        )
+        cached = self.flash_bytes > 0
+        problems.check(
+            (self.scheme != NO_FLASH) == cached,
+            "scheme",
+            self.scheme,
+            "needs `flash`, and `flash` a scheme other than none",
+        )
+        problems.check(
+            cached == (self.flash is not None) == (self.flash_devices > 0),
+            "flash",
+            self.flash_bytes,
+            "needs `flash_device` and `flash_devices`, and these need `flash`",
+        )
+        for name in ("usd_per_month", "purchase_usd"):
+            amount = getattr(self, name)
+            problems.check(
+                amount is None or (amount.is_finite() and 0 <= amount <= _MOST_AMOUNT),
+                name,
+                amount,
+                "must be an amount from 0 on",
+            )
+        problems.check(
+            self.bill is None or self.usd_per_month is None,
+            "usd_per_month",
+            self.usd_per_month,
+            "is stated twice: the bill has it too",
+        )
+        problems.raise_if_any()
+
+
+def checked_constraints(stated: Mapping[str, Any]) -> dict[str, Decimal]:
+    """Read constraints, in the order in which they are decided.
+
+    Parameters
+    ----------
+    stated : mapping
+        Name of `CONSTRAINTS` to a number, or a text of one; sizes may have a unit, such as `512GiB`.
+
+    Raises
+    ------
+    BadInput
+        If a name is unknown, or a value is no number above 0.
+    """
+    problems = Problems(
+        "constraints", "state NAME=VALUE, such as usd_per_month=5000 or ram_bytes=2TiB"
+    )
+    found: dict[str, Decimal] = {}
+    for name, value in stated.items():
+        if not problems.check(
+            name in CONSTRAINTS,
+            name,
+            None,
+            f"is no constraint; one of {', '.join(CONSTRAINTS)}",
+        ):
+            continue
+        number = _number(name, value)
+        is_share = name != PEAK_BUSY or (number is not None and number <= 1)
+        if problems.check(
+            number is not None and number.is_finite() and number >= 0 and is_share,
+            name,
+            value,
+            "must be a number from 0 on" + ("" if name != PEAK_BUSY else " to 1"),
+        ):
+            assert number is not None
+            problems.check(
+                name != PEAK_BUSY or number > 0, name, value, "must be above 0"
+            )
+            found[name] = number
+    problems.raise_if_any()
+    return {name: found[name] for name in CONSTRAINTS if name in found}
+
+
+def _number(name: str, value: Any) -> Decimal | None:
+    if isinstance(value, bool):
+        return None
+    text = str(value).strip()
+    try:
+        return Decimal(text)
+    except InvalidOperation:
+        if CONSTRAINTS[name] != "bytes":
+            return None
+    try:
+        return Decimal(parse_bytes(text))
+    except BadInput:
+        return None
+
+
+def read_candidates(path: Path) -> Candidates:
+    """Read a file of candidates, TOML or JSON.
+
+    Raises
+    ------
+    BadInput
+        If it cannot be read, a key is unknown or an id is not in the catalogue.
+    """
+    return candidates_from_mapping(read_table(path, HINT), str(path))
+
+
+def candidates_from_mapping(data: Mapping[str, Any], place: str) -> Candidates:
+    """Make candidates of plain data.
+
+    Kinds that are not named are those of the lists that are: `servers` alone are instances with local disks,
+    `servers` and `volumes` are instances with these volumes too.
+
+    Raises
+    ------
+    BadInput
+        As `read_candidates`.
+    """
+    problems = Problems(place, HINT)
+    for key in data:
+        problems.check(key in _CANDIDATE_KEYS, key, None, "unknown key")
+    given: dict[str, Any] = {}
+    for name in ("kinds", "providers", *_LISTS):
+        if name in data:
+            value = data[name]
+            good = isinstance(value, list) and all(
+                isinstance(one, str) for one in value
+            )
+            if problems.check(good, name, None, "must be a list of names"):
+                given[name] = tuple(dict.fromkeys(value))
+    if "kinds" not in given and any(name in given for name in _LISTS):
+        given["kinds"] = tuple(
+            kind for name in _LISTS if name in given for kind in _OF_LISTS[name]
+        )
+    if "max_machines" in data:
+        given["max_machines"] = data["max_machines"]
+    for name in ("reserved_gib", "machine_usd", "usd_per_kwh", "watts", "pue"):
+        if name in data:
+            given[name] = _amount(data[name], name, problems)
+    prices = data.get("part_usd", {})
+    if problems.check(
+        isinstance(prices, Mapping), "part_usd", None, "must be a table of prices"
+    ):
+        given["part_usd"] = {
+            key: _amount(value, f"part_usd.{key}", problems)
+            for key, value in prices.items()
+        }
+    problems.raise_if_any()
+    return Candidates(**given)
+
+
+def read_have(path: Path) -> Have:
+    """Read a file that says what there is, TOML or JSON.
+
+    Raises
+    ------
+    BadInput
+        If it cannot be read, or what it states does not fit together.
+    """
+    return have_from_mapping(read_table(path, HINT), str(path))
+
+
+def have_from_mapping(data: Mapping[str, Any], place: str) -> Have:
+    """Make what there is of plain data.
+
+    Raises
+    ------
+    BadInput
+        As `read_have`.
+    """
+    problems = Problems(place, HINT)
+    for key in data:
+        problems.check(key in _HAVE_KEYS, key, None, "unknown key")
+    given: dict[str, Any] = {
+        "machines": data.get("machines", 1),
+        "disks": data.get("disks", 1),
+        "flash_devices": data.get("flash_devices", 1 if "flash" in data else 0),
+        "scheme": data.get("scheme", NO_FLASH),
+    }
+    for key, name in (("ram", "ram_bytes"), ("flash", "flash_bytes")):
+        if key in data or key == "ram":
+            given[name] = _size(data.get(key), key, problems)
+    for key, name in (("flash_device", "flash"), ("disk_device", "disk")):
+        value = data.get(key)
+        if (key in data or name == "disk") and problems.check(
+            isinstance(value, str), key, value, "must name a device of the catalogue"
+        ):
+            given[name] = catalog.device(str(value))
+    for name in ("usd_per_month", "purchase_usd"):
+        if name in data:
+            given[name] = _amount(data[name], name, problems)
+    if "bill" in data:
+        problems.check(
+            isinstance(data["bill"], Mapping), "bill", None, "must be a table"
+        )
+        given["bill"] = data["bill"]
+    problems.raise_if_any()
+    return Have(**given)
+
+
+def _size(value: Any, key: str, problems: Problems) -> int:
+    try:
+        if not isinstance(value, bool):
+            size = parse_bytes(str(value))
+            if problems.check(size > 0, key, value, "must be above 0"):
+                return size
+            return 1
+    except BadInput:
+        pass
+    problems.check(False, key, value, "must be a size such as 512GiB")  # noqa: FBT003
+    return 1
+
+
+def _amount(value: Any, key: str, problems: Problems) -> Decimal:
+    number = None if isinstance(value, bool) else _decimal(value)
+    if problems.check(
+        number is not None and number.is_finite() and 0 <= number <= _MOST_AMOUNT,
+        key,
+        value,
+        "must be an amount from 0 on",
+    ):
+        assert number is not None
+        return number
+    return Decimal(0)
+
+
+def _decimal(value: Any) -> Decimal | None:
+    try:
+        return Decimal(str(value))
+    except InvalidOperation:
+        return None

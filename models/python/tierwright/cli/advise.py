@@ -1,0 +1,344 @@
+"""`tierwright advise`: what to buy for a workload and how to run it, with its reasons."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, cast
+
+import typer
+
+from tierwright.cli.options import Assumptions, NewPages, Seed, Start
+from tierwright.cli.output import (
+    Json,
+    pairs,
+    print_cautions,
+    print_facts,
+    print_json,
+    print_table,
+    progress,
+)
+from tierwright.cli.reads import NamedTrace, may_read_trace, opened
+from tierwright.cli.scale import workload
+from tierwright.common.errors import BadInput
+from tierwright.common.units import format_bytes, format_microseconds, parse_bytes
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tierwright.advise.advice.found import Advice, Option
+    from tierwright.evaluate.advice.choose import Objective
+    from tierwright.profile.document import Profile
+
+EXIT_INFEASIBLE = 3
+"""No option keeps every limit."""
+
+
+@may_read_trace
+def advise(
+    profile: Annotated[
+        Path,
+        typer.Argument(
+            metavar="PROFILE", help="Profile of a recording, or of production."
+        ),
+    ],
+    *,
+    trace: NamedTrace | None = None,
+    production: Annotated[
+        Path | None,
+        typer.Option(
+            "--production",
+            metavar="FILE.toml",
+            help="Scale the profile first: a file that says what production is.",
+        ),
+    ] = None,
+    data: Annotated[
+        str | None,
+        typer.Option(
+            "--data",
+            metavar="B",
+            help="Instead: data in production, such as 4TiB, with --accesses-per-second.",
+        ),
+    ] = None,
+    accesses_per_second: Annotated[
+        float | None,
+        typer.Option(
+            "--accesses-per-second",
+            metavar="X",
+            help="Page accesses per second in production, mean; without --data, of the workload as it is.",
+        ),
+    ] = None,
+    have: Annotated[
+        Path | None,
+        typer.Option(
+            "--have",
+            metavar="FILE",
+            help="What there is today, which is always one of the options: TOML or JSON.",
+        ),
+    ] = None,
+    candidates: Annotated[
+        Path | None,
+        typer.Option(
+            "--candidates",
+            metavar="FILE",
+            help="What may be bought: TOML or JSON [default: instances and volumes with list prices; with --price-book "
+            "RAM and devices too].",
+        ),
+    ] = None,
+    constraint: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--constraint",
+            metavar="NAME=VALUE",
+            help="A limit, such as usd_per_month=5000 or flash_life_years=5; may be repeated.",
+        ),
+    ] = None,
+    objective: Annotated[
+        str,
+        typer.Option(
+            "--objective",
+            metavar="usd|io_time|pareto",
+            help="Least money a month, least I/O time of an access, or the front of both.",
+        ),
+    ] = "usd",
+    price_book: Annotated[
+        str | None,
+        typer.Option(
+            "--price-book",
+            metavar="ID",
+            help="Prices of RAM and devices that are bought by themselves.",
+        ),
+    ] = None,
+    months: Annotated[
+        int,
+        typer.Option(
+            "--months",
+            metavar="N",
+            help="Months over which a purchase is spread, and the data grow. [months]",
+        ),
+    ] = 36,
+    flash_device: Annotated[
+        str | None,
+        typer.Option(
+            "--flash-device",
+            metavar="ID",
+            help="Its rates for drives and local disks of flash of which no source states them.",
+        ),
+    ] = None,
+    disk_device: Annotated[
+        str | None,
+        typer.Option(
+            "--disk-device",
+            metavar="ID",
+            help="The same for hard disks and volumes.",
+        ),
+    ] = None,
+    seed: Seed = 0,
+    start: Start = "steady",
+    new_pages: NewPages = 0,
+    assumptions: Assumptions = False,
+    json: Json = False,
+) -> None:
+    """Advise what to buy for a workload and how to run it, and say why.
+
+    Exit code 0 with an answer, 3 where no option keeps every limit.
+    """
+    from tierwright.advise import advice as question
+    from tierwright.advise.advice.request import (
+        WHOLE,
+        Candidates,
+        read_candidates,
+        read_have,
+    )
+    from tierwright.hardware import catalog
+
+    found_profile, rate = _workload(
+        profile, production, data, accesses_per_second, new_pages
+    )
+    wanted = Candidates() if candidates is None else read_candidates(candidates)
+    if candidates is None and price_book is not None:
+        wanted = replace(wanted, kinds=(*WHOLE, "devices"))
+    curve = found_profile.curve.from_start(start)
+    with ExitStack() as stack:
+        recording, on_progress = None, None
+        if trace is not None:
+            files, reading = trace
+            if reading["page_bytes"] is None:
+                reading = {**reading, "page_bytes": curve.page_bytes}
+            recording = stack.enter_context(opened(files, reading))
+            on_progress = stack.enter_context(progress("replay"))
+        found = question.answer(
+            curve,
+            accesses_per_s=rate,
+            duration_s=found_profile.duration_s,
+            have=None if have is None else read_have(have),
+            candidates=wanted,
+            constraints=pairs(constraint or (), "--constraint"),
+            objective=cast("Objective", objective),
+            prices=question.named_book(price_book),
+            horizon_months=months,
+            flash=None
+            if flash_device is None
+            else catalog.device_or_file(flash_device),
+            disk=None if disk_device is None else catalog.device_or_file(disk_device),
+            seed=seed,
+            trace=recording,
+            on_progress=on_progress,
+        )
+    if json:
+        print_json(found.to_dict(derivation=True))
+    else:
+        _print(found, every=assumptions)
+    if found.recommendation is None:
+        raise typer.Exit(EXIT_INFEASIBLE)
+
+
+def _workload(
+    profile: Path,
+    production: Path | None,
+    data: str | None,
+    accesses_per_s: float | None,
+    new_pages: int,
+) -> tuple[Profile, float | None]:
+    """Read the profile, scaled where production is stated; and the rate that is stated besides. [1/s]"""
+    if production is not None and (data is not None or accesses_per_s is not None):
+        raise BadInput(
+            "production is stated twice",
+            "give --production, or --data and --accesses-per-second",
+        )
+    if production is not None:
+        return workload(profile, str(production), new_pages=new_pages), None
+    if data is None:
+        return workload(profile, None), accesses_per_s
+    if accesses_per_s is None:
+        raise BadInput(
+            "--data: the rate of production is missing",
+            "add --accesses-per-second",
+        )
+    size = parse_bytes(data)
+    return workload(profile, f"{size}@{accesses_per_s!r}", new_pages=new_pages), None
+
+
+def _print(found: Advice, *, every: bool) -> None:
+    print_cautions(found.cautions, every=every)
+    typer.echo(found.finding)
+    typer.echo(found.verdict.text)
+    if found.when is not None:
+        typer.echo(found.when.text)
+    best = found.recommendation
+    if best is not None:
+        _print_bill(best)
+    listed = [
+        ("recommended", best),
+        ("today", found.option_zero),
+        *(("close", each) for each in found.alternatives),
+    ]
+    _print_options("what was close", [(a, b) for a, b in listed if b is not None])
+    if found.checked:
+        print_table(
+            "replayed in the reference simulator",
+            [("model", True), ("replay", True), ("gap", True), ("option", False)],
+            [
+                [
+                    "-" if each.model is None else format_microseconds(each.model),
+                    "-"
+                    if each.simulated is None
+                    else format_microseconds(each.simulated),
+                    each.reason if each.gap is None else f"{each.gap:+.1%}",
+                    each.option.name,
+                ]
+                for each in found.checked
+            ],
+        )
+    print_table(
+        "rules of thumb",
+        [("per month", True), ("rule", False), ("would have bought", False)],
+        [
+            [
+                "-"
+                if each.regret_usd_per_month is None
+                else f"{_amount(each.regret_usd_per_month):+,.2f}",
+                each.title,
+                each.reason if each.option is None else each.option.name,
+            ]
+            for each in found.rules_of_thumb
+        ],
+    )
+    if found.rejected:
+        typer.echo("")
+        print_facts(
+            [
+                (each.constraint, each.text)
+                for each in found.rejected[: None if every else 5]
+            ]
+        )
+    typer.echo(found.confidence.reason[0].upper() + found.confidence.reason[1:] + ".")
+
+
+def _amount(usd: object) -> float:
+    from decimal import Decimal
+
+    from tierwright.common.currency import shown_in
+
+    return float(shown_in().of(Decimal(str(usd))))
+
+
+def _print_bill(best: Option) -> None:
+    from tierwright.common.currency import shown_in
+
+    code = shown_in().currency
+    if not best.bill:
+        return
+    print_table(
+        "bill",
+        [("quantity", True), (f"{code} per month", True), ("what", False)],
+        [
+            [
+                f"{row['quantity']:,}",
+                f"{_amount(row['usd_per_month']):,.2f}",
+                row["what"],
+            ]
+            for row in best.bill
+        ],
+    )
+
+
+def _print_options(title: str, rows: Sequence[tuple[str, Option]]) -> None:
+    from tierwright.common.currency import shown_in
+
+    code = shown_in().currency
+    print_table(
+        title,
+        [
+            ("", False),
+            (f"{code} per month", True),
+            ("I/O time", True),
+            ("p99 at peak", True),
+            ("busy at peak", True),
+            ("RAM", True),
+            ("flash cache", True),
+            ("scheme", False),
+            ("option", False),
+        ],
+        [
+            [
+                role,
+                "-"
+                if one.usd_per_month is None
+                else f"{_amount(one.usd_per_month):,.2f}",
+                "-"
+                if one.io_time_us_per_access is None
+                else format_microseconds(one.io_time_us_per_access),
+                "-"
+                if one.response_p99_us is None
+                else format_microseconds(one.response_p99_us),
+                "-" if one.peak_busy is None else f"{one.peak_busy:.1%}",
+                format_bytes(one.ram_bytes),
+                format_bytes(one.flash_bytes) if one.flash_bytes else "-",
+                one.scheme,
+                one.name,
+            ]
+            for role, one in rows
+        ],
+    )

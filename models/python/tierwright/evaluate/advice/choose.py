@@ -1,0 +1,93 @@
+"""Which of the options that keep every limit is best, what else was close, and the front of money and time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Literal
+
+import numpy as np
+
+from tierwright.common.arrays import FloatArray
+from tierwright.evaluate.advice.rows import IntArray, Options
+from tierwright.evaluate.configurations.front import pareto_front
+
+Objective = Literal["usd", "io_time", "pareto"]
+OBJECTIVES: Mapping[Objective, str] = {
+    "usd": "least money a month",
+    "io_time": "least I/O time of an access",
+    "pareto": "the front of both, of which the cheapest is recommended",
+}
+Response = Callable[[int], tuple[float, float]]
+"""Median and 99th percentile of the response time of an option; NaN where unknown. [µs]"""
+
+
+def ordered(options: Options, rows: IntArray, objective: Objective) -> IntArray:
+    """Put some rows in the order of the objective, the best first; equals by the other one, then as listed.
+
+    Parameters
+    ----------
+    options : Options
+    rows : int array
+        Rows that are wanted.
+    objective : str
+        Key of `OBJECTIVES`.
+    """
+    usd, time = options.month_cents[rows].astype(np.float64), options.io_us[rows]
+    first, second = (time, usd) if objective == "io_time" else (usd, time)
+    return np.asarray(rows[np.lexsort((rows, second, first))], dtype=np.int64)
+
+
+def keeping(
+    order: IntArray,
+    response: Response,
+    limits: tuple[float | None, float | None],
+    least: tuple[FloatArray, FloatArray],
+) -> Iterator[int]:
+    """Yield, in their order, the options whose response times keep their limits.
+
+    Parameters
+    ----------
+    order : int array
+        Options, the best first.
+    response : callable
+        Response time of an option; asked only of those that could keep the limits.
+    limits : tuple of float or None
+        Of the median and of the 99th percentile. [µs]
+    least : tuple of float64 array
+        What both are at least, by option: a bound by which most are left out. [µs]
+    """
+    if limits == (None, None):
+        yield from order.tolist()
+        return
+    able = np.ones(len(order), dtype=np.bool_)
+    for limit, bound in zip(limits, least, strict=True):
+        if limit is not None:
+            able &= ~(bound[order] > limit)
+    for at in order[able].tolist():
+        if all(
+            limit is None or value <= limit
+            for limit, value in zip(limits, response(at), strict=True)
+        ):
+            yield at
+
+
+def front(options: Options, rows: IntArray) -> IntArray:
+    """Those of some rows that no other of them beats in money and I/O time, the cheapest first."""
+    if not len(rows):
+        return rows
+    at = pareto_front(options.month_cents[rows] / 100, options.io_us[rows])
+    return np.asarray(rows[at], dtype=np.int64)
+
+
+def best_of_kinds(order: IntArray, kinds: IntArray) -> IntArray:
+    """Pick the first of each kind, in order: not ten neighbours of the best.
+
+    Parameters
+    ----------
+    order : int array
+        Options, the best first.
+    kinds : int array
+        Kind of every option.
+    """
+    _, first = np.unique(kinds[order], return_index=True)
+    return np.asarray(order[np.sort(first)], dtype=np.int64)

@@ -1,0 +1,183 @@
+"""Limits of an option: those that its kind has, those that the user states, and which of them conflict."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import ROUND_FLOOR, Decimal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tierwright.common.arrays import FloatArray
+from tierwright.evaluate.advice.rows import IntArray, Options
+from tierwright.evaluate.configurations.columns import LIMITS as OWN_LIMITS
+from tierwright.evaluate.configurations.columns import UNPRICED
+
+Bools = NDArray[np.bool_]
+PEAK_BUSY = "peak_busy"
+DEFAULT_PEAK_BUSY = 0.7
+"""Largest share of the time for which a device may be busy in the busiest hour, unless stated. [1]"""
+PRICE = "price"
+TIMES = "device_figures"
+LIFE = "flash_life_years"
+RESPONSES = ("response_p50_us", "response_p99_us")
+CONSTRAINTS: Mapping[str, str] = {
+    PEAK_BUSY: "1",
+    "machines": "1",
+    "ram_bytes": "bytes",
+    "flash_bytes": "bytes",
+    "usd_per_month": "USD/month",
+    "purchase_usd": "USD",
+    "io_time_us_per_access": "µs",
+    LIFE: "years",
+    "response_p50_us": "µs",
+    "response_p99_us": "µs",
+}
+"""What may be limited, in the order in which it is decided, and its unit: largest values, but for the flash life."""
+LEAST = frozenset({LIFE})
+"""Constraints that are least values."""
+ROUNDING = 1e-9
+"""Share by which a computed value may be above a limit and keep it: what a whole number of devices was chosen for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """One limit, and which options break it.
+
+    Attributes
+    ----------
+    name : str
+        Of `CONSTRAINTS`, or what an option cannot be without.
+    limit : Decimal or None
+        As stated; None for what nobody states.
+    value : float64 array
+        Of each option; NaN where unknown or where the limit has no value.
+    breaks : bool array
+        Which options break it; an unknown value does.
+    """
+
+    name: str
+    limit: Decimal | None
+    value: FloatArray
+    breaks: Bools
+
+    @property
+    def is_stated(self) -> bool:
+        """Whether somebody states it: it can be relaxed."""
+        return self.limit is not None
+
+
+def values(options: Options, name: str) -> FloatArray:
+    """Return what a constraint limits, of each option; NaN where it is unknown."""
+    cents = {
+        "usd_per_month": options.month_cents,
+        "purchase_usd": options.purchase_cents,
+    }
+    if name in cents:
+        return np.asarray(cents[name] / 100)
+    found: Mapping[str, FloatArray | IntArray] = {
+        PEAK_BUSY: options.peak_busy,
+        "machines": options.machines,
+        "ram_bytes": options.ram_bytes,
+        "flash_bytes": options.flash_bytes,
+        "io_time_us_per_access": options.io_us,
+        LIFE: options.life_years,
+    }
+    return found[name].astype(np.float64)
+
+
+def own_limits(options: Options) -> Iterator[Limit]:
+    """Yield what an option cannot be without: its limits as sold, a price, times of its devices."""
+    unknown = np.full(len(options), np.nan)
+    for at, name in enumerate(OWN_LIMITS):
+        broken = (options.broken & (1 << at)) != 0
+        if broken.any():
+            yield Limit(name, None, unknown, broken)
+    yield Limit(PRICE, None, unknown, options.unpriced != 0)
+    yield Limit(TIMES, None, unknown, ~np.isfinite(options.io_us))
+
+
+def stated_limits(
+    options: Options, constraints: Mapping[str, Decimal]
+) -> Iterator[Limit]:
+    """Yield the constraints, but for those of response times, in the order of `CONSTRAINTS`."""
+    for name in CONSTRAINTS:
+        if name not in constraints or name in RESPONSES:
+            continue
+        limit = constraints[name]
+        value = values(options, name)
+        if name in ("usd_per_month", "purchase_usd"):
+            amounts = (
+                options.month_cents
+                if name == "usd_per_month"
+                else options.purchase_cents
+            )
+            breaks = amounts > int((limit * 100).to_integral_value(ROUND_FLOOR))
+        elif name in LEAST:
+            breaks = ~(value >= float(limit) * (1 - ROUNDING))
+        else:
+            breaks = ~(value <= float(limit) * (1 + ROUNDING))
+        yield Limit(name, limit, value, np.asarray(breaks))
+
+
+def unpriced_of(bits: int) -> tuple[str, ...]:
+    """Names of what has no price."""
+    return tuple(name for at, name in enumerate(UNPRICED) if bits >> at & 1)
+
+
+def first_broken(limits: Sequence[Limit], rows: int) -> IntArray:
+    """Index of the first limit that each option breaks; -1 where it breaks none."""
+    found = np.full(rows, -1, dtype=np.int64)
+    for at in range(len(limits) - 1, -1, -1):
+        found[limits[at].breaks] = at
+    return found
+
+
+def conflict(limits: Sequence[Limit], rows: int) -> tuple[str, ...]:
+    """Name limits that no option keeps together, so few that without any one of them some option keeps the rest.
+
+    Parameters
+    ----------
+    limits : sequence of Limit
+        Of options of which each breaks at least one.
+    rows : int
+        Options.
+
+    Returns
+    -------
+    tuple of str
+        In the order of the limits; empty where some option breaks none.
+
+    Notes
+    -----
+    Deletion filter (Chinneck and Dravnieks, 1991): what can be left out without making a choice possible is left
+    out, the stated ones last, as only these can be relaxed.
+    """
+    kept = list(limits)
+    if not _infeasible(kept, rows):
+        return ()
+    for each in sorted(limits, key=lambda limit: limit.is_stated):
+        fewer = [limit for limit in kept if limit is not each]
+        if _infeasible(fewer, rows):
+            kept = fewer
+    return tuple(each.name for each in kept)
+
+
+def _infeasible(limits: Sequence[Limit], rows: int) -> bool:
+    keeps = np.ones(rows, dtype=np.bool_)
+    for each in limits:
+        keeps &= ~each.breaks
+    return not keeps.any()
+
+
+def relaxation(limit: Limit, at: int) -> Decimal | None:
+    """By how much a stated limit has to be relaxed for one option; None where its value is unknown.
+
+    Of the flash life by how much shorter a life would have to do.
+    """
+    value = float(limit.value[at])
+    if limit.limit is None or not math.isfinite(value):
+        return None
+    return abs(Decimal(repr(value)) - limit.limit)

@@ -1,0 +1,219 @@
+"""Options as rows: what each is, what it costs to the cent, how fast it is, how busy and how long its devices last."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tierwright.common.arrays import FloatArray
+from tierwright.evaluate.page_flow.schemes import OWN_FORMULA, TIE_ORDER
+
+IntArray = NDArray[np.int64]
+CHOICES = tuple(name for name in TIE_ORDER if name in OWN_FORMULA)
+"""Schemes of an option; of equals the first is named."""
+SOURCES = ("instances", "volumes", "chassis", "devices", "have")
+"""Where an option is from: kinds of `evaluate.configurations`, RAM and devices of a price book, or what there is."""
+HORIZON_LEAST = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """Options, one a row; arrays of one length. Sizes and money are of all machines together.
+
+    Attributes
+    ----------
+    source : int array
+        Index of `SOURCES`.
+    row : int array
+        Row of its table.
+    scheme : int array
+        Index of `CHOICES`.
+    machines : int array
+        Equal machines that share data and load.
+    ram_bytes : float64 array
+        RAM. [bytes]
+    flash_bytes : float64 array
+        Flash that caches before what holds the data. [bytes]
+    ram_pages, flash_pages : float64 array
+        Sizes at which the curve was read: of one machine as the curve counts them. [pages]
+    month_cents : int array
+        Sum of the rows of the bill, purchases spread over the horizon. [cent/month]
+    purchase_cents : int array
+        Of all purchases. [cent]
+    store_us, flash_us : float64 array
+        Busy time of what holds the data, and of the cache before it, per access; NaN where unknown. [µs]
+    store_read_us, flash_read_us : float64 array
+        Busy time of one read of either: no read takes less; NaN where unknown or not used. [µs]
+    store_devices, flash_devices : int array
+        Devices of each machine that share its load.
+    store_reads, flash_reads : float64 array
+        Reads of an access. [1]
+    peak_busy : float64 array
+        Largest share of the time for which a device is busy in the busiest hour; NaN where unknown. [1]
+    life_years : float64 array
+        Least life of the flash that is bought: infinite where none is bought or written, NaN where unknown. [year]
+    unpriced, broken : int array
+        Bits of what has no price, and of the limits that no constraint is.
+    """
+
+    source: IntArray
+    row: IntArray
+    scheme: IntArray
+    machines: IntArray
+    ram_bytes: FloatArray
+    flash_bytes: FloatArray
+    ram_pages: FloatArray
+    flash_pages: FloatArray
+    month_cents: IntArray
+    purchase_cents: IntArray
+    store_us: FloatArray
+    flash_us: FloatArray
+    store_read_us: FloatArray
+    flash_read_us: FloatArray
+    store_devices: IntArray
+    flash_devices: IntArray
+    store_reads: FloatArray
+    flash_reads: FloatArray
+    peak_busy: FloatArray
+    life_years: FloatArray
+    unpriced: IntArray
+    broken: IntArray
+
+    def __len__(self) -> int:
+        return len(self.source)
+
+    @property
+    def io_us(self) -> FloatArray:
+        """I/O time of an access: busy time of one device of each tier. [µs]"""
+        return self.store_us + self.flash_us
+
+    def rows(self, at: NDArray[Any]) -> Options:
+        """Return some of the rows, in that order."""
+        return replace(
+            self, **{each.name: getattr(self, each.name)[at] for each in fields(self)}
+        )
+
+
+def joined(tables: Sequence[Options]) -> Options:
+    """Put tables one below the other."""
+    return Options(
+        **{
+            each.name: np.concatenate([getattr(table, each.name) for table in tables])
+            for each in fields(Options)
+        }
+    )
+
+
+def least_percentile_us(
+    reads: tuple[FloatArray, FloatArray],
+    read_us: tuple[FloatArray, FloatArray],
+    percentile: float,
+) -> FloatArray:
+    """Return what a percentile of the response time is at least: a read of the tier that it falls in. [µs]
+
+    Parameters
+    ----------
+    reads : tuple of float64 array
+        Share of the accesses that read flash, and of those that read what holds the data. [1]
+    read_us : tuple of float64 array
+        What a read of either takes at least. [µs]
+    percentile : float
+        Such as 0.99. [1]
+
+    Examples
+    --------
+    2 % of the accesses read a disk in 5 ms, 10 % flash in 100 µs:
+
+    >>> both = (
+    ...     (np.asarray([0.1]), np.asarray([0.02])),
+    ...     (np.asarray([100.0]), np.asarray([5e3])),
+    ... )
+    >>> [float(least_percentile_us(*both, each)[0]) for each in (0.5, 0.95, 0.99)]
+    [0.0, 100.0, 5000.0]
+    """
+    beyond = 1 - percentile
+    slow = np.fmax(*read_us)
+    # Where a tier is not read, its time says nothing.
+    fast = np.where(
+        reads[0] == 0,
+        read_us[1],
+        np.where(reads[1] == 0, read_us[0], np.fmin(*read_us)),
+    )
+    flash_is_slow = read_us[0] > read_us[1]
+    slow_reads = np.where(flash_is_slow, reads[0], reads[1])
+    return np.asarray(
+        np.where(
+            slow_reads > beyond,
+            slow,
+            np.where(reads[0] + reads[1] > beyond, fast, 0.0),
+        )
+    )
+
+
+def month_cents(purchase_cents: IntArray, horizon_months: int) -> IntArray:
+    """Spread a purchase over the months, rounded half up to the cent, as a row of the bill shows it. [cent/month]
+
+    Parameters
+    ----------
+    purchase_cents : int array
+        Of one line. [cent]
+    horizon_months : int
+        [months]
+
+    Examples
+    --------
+    >>> month_cents(np.asarray([100, 90]), 36).tolist()
+    [3, 3]
+    """
+    return np.asarray(
+        (2 * purchase_cents + horizon_months) // (2 * horizon_months), dtype=np.int64
+    )
+
+
+def busy_share(
+    busy_us: FloatArray, accesses_per_s: FloatArray, devices: IntArray
+) -> FloatArray:
+    """Share of the time for which each of equal devices is busy, U = X S / m. [1]
+
+    Parameters
+    ----------
+    busy_us : float64 array
+        S: busy time of an access. [µs]
+    accesses_per_s : float64 array
+        X of one machine. [1/s]
+    devices : int array
+        m; 0 where nothing is asked of any.
+    """
+    return np.asarray(busy_us * accesses_per_s / 1e6 / np.maximum(devices, 1))
+
+
+def life_years(
+    written_per_access: FloatArray,
+    accesses_per_s: FloatArray,
+    page_bytes: int,
+    budget_tb: FloatArray,
+) -> FloatArray:
+    """Years until the writes that flash takes are used up; infinite where nothing is written. [365 days]
+
+    Parameters
+    ----------
+    written_per_access : float64 array
+        Page writes of an access. [1]
+    accesses_per_s : float64 array
+        Mean rate of one machine. [1/s]
+    page_bytes : int
+        [bytes]
+    budget_tb : float64 array
+        Host writes that all devices of one machine take over their life; NaN where unknown. [10^12 bytes]
+    """
+    tb_per_year = written_per_access * accesses_per_s * page_bytes * _S_PER_YEAR / _TB
+    with np.errstate(divide="ignore", invalid="ignore"):
+        years = budget_tb / tb_per_year
+    return np.asarray(np.where(written_per_access > 0, years, np.inf))
+
+
+_S_PER_YEAR, _TB = 365 * 86_400, 1e12

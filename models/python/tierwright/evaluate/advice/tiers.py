@@ -1,0 +1,441 @@
+"""Options of RAM, flash and disks bought by themselves, at the prices of a book."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal, localcontext
+from typing import Any
+
+import numpy as np
+
+from tierwright.common.arrays import FloatArray
+from tierwright.common.units import UNIT_BYTES
+from tierwright.evaluate.advice.bought import budgets_tb
+from tierwright.evaluate.advice.rows import (
+    CHOICES,
+    SOURCES,
+    IntArray,
+    Options,
+    busy_share,
+    joined,
+    life_years,
+    month_cents,
+)
+from tierwright.evaluate.bill import EXACT, cents
+from tierwright.evaluate.page_flow.at_load import ROUNDING
+from tierwright.evaluate.page_flow.operations import Operations, operations
+from tierwright.evaluate.page_flow.schemes import NO_FLASH
+from tierwright.hardware.device import OPERATIONS, Device
+from tierwright.hardware.prices import Price
+from tierwright.hardware.service_time import service_us
+from tierwright.profile.curve import Curve
+
+GIB = 2**30
+WHOLE_GIB_FROM = 4 * GIB
+"""RAM from which sizes are whole GiB. [bytes]"""
+RAM_STEPS = 24
+"""Sizes of RAM below that of the data, each smaller by the square root of 2."""
+FLASH_COUNTS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64)
+"""Flash devices of one machine that cache."""
+MOST_DEVICES = 100_000
+"""Devices of one machine that are counted; what needs more has no option."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shelf:
+    """RAM and devices that are bought by themselves.
+
+    Attributes
+    ----------
+    ram : Price or None
+        Of RAM; None where the book has none, and there are no options then.
+    stores : tuple of (Device, Price)
+        What may hold the data.
+    caches : tuple of (Device, Price)
+        Flash that may cache before it.
+    """
+
+    ram: Price | None
+    stores: tuple[tuple[Device, Price], ...]
+    caches: tuple[tuple[Device, Price], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TierRows:
+    """What the rows of the options are made of; arrays of one length.
+
+    Attributes
+    ----------
+    shelf : Shelf
+    horizon_months : int
+    machine_usd : Decimal or None
+        Of one machine without RAM and drives. [USD]
+    store, cache : int array
+        Indices of its devices; -1 without a cache.
+    """
+
+    shelf: Shelf
+    horizon_months: int
+    machine_usd: Decimal | None
+    store: IntArray
+    cache: IntArray
+
+    def config(self, options: Options, at: int) -> dict[str, Any]:
+        """Return the CONFIG of `tierwright bill` that bills one option."""
+        row = int(options.row[at])
+        machines = int(options.machines[at])
+        store, price = self.shelf.stores[self.store[row]]
+        assert self.shelf.ram is not None
+        with localcontext(EXACT):
+            held = Decimal(int(options.ram_bytes[at])) / UNIT_BYTES[self.shelf.ram.per]
+        extra = [
+            _line(
+                f"RAM, {self.shelf.ram.per}", self.shelf.ram, held, self.shelf.ram.usd
+            )
+        ]
+        if self.cache[row] >= 0:
+            device, of_device = self.shelf.caches[self.cache[row]]
+            count = int(options.flash_devices[at]) * machines
+            extra.append(
+                _line(device.id, of_device, Decimal(count), each_usd(device, of_device))
+            )
+        count = int(options.store_devices[at]) * machines
+        extra.append(_line(store.id, price, Decimal(count), each_usd(store, price)))
+        if self.machine_usd is not None:
+            extra.append(
+                {
+                    "what": "machine without RAM and drives",
+                    "quantity": machines,
+                    "usd": self.machine_usd,
+                }
+            )
+        return {
+            "machines": machines,
+            "horizon_months": self.horizon_months,
+            "extra": extra,
+        }
+
+
+def _line(what: str, price: Price, quantity: Decimal, usd: Decimal) -> dict[str, Any]:
+    found: dict[str, Any] = {
+        "what": what,
+        "quantity": quantity,
+        "usd_per_month" if price.rent else "usd": usd,
+    }
+    return found
+
+
+def each_usd(device: Device, price: Price) -> Decimal:
+    """Money for one whole device: its price times its capacity. [USD, or USD/month]"""
+    with localcontext(EXACT):
+        return price.usd * (device.capacity_bytes or 0) / UNIT_BYTES[price.per]
+
+
+def ram_sizes(data_bytes: float, page_bytes: int) -> FloatArray:
+    """Sizes of RAM of one machine that are tried: from all of its data down, by the square root of 2. [bytes]
+
+    Parameters
+    ----------
+    data_bytes : float
+        Of one machine. [bytes]
+    page_bytes : int
+        [bytes]
+
+    Examples
+    --------
+    >>> (ram_sizes(2**40, 8192)[-4:] / 2**30).tolist()
+    [362.0, 512.0, 724.0, 1024.0]
+    """
+    sizes = data_bytes / np.sqrt(2.0) ** np.arange(RAM_STEPS, -1, -1)
+    unit = np.where(sizes >= WHOLE_GIB_FROM, GIB, page_bytes)
+    whole = np.maximum(np.round(sizes / unit), 1) * unit
+    # The largest holds all of the data.
+    whole[-1] = np.ceil(sizes[-1] / unit[-1]) * unit[-1]
+    return np.unique(whole)
+
+
+def tiers(
+    shelf: Shelf,
+    curve: Curve,
+    *,
+    machine_bytes: float,
+    machines: int,
+    rates: tuple[float | None, float | None],
+    most_busy: float,
+    horizon_months: int,
+    reserved_bytes: float = 0.0,
+    machine_usd: Decimal | None = None,
+) -> tuple[TierRows, Options]:
+    """List options of RAM, flash that caches and devices that hold the data.
+
+    RAM in steps of the square root of 2 up to the data; flash as whole devices; of what holds the data, as many
+    devices as hold it and stay below the busy share that is allowed in the busiest hour.
+
+    Parameters
+    ----------
+    shelf : Shelf
+        What is sold.
+    curve : Curve
+        Of one machine.
+    machine_bytes : float
+        Data of one machine. [bytes]
+    machines : int
+        Equal machines.
+    rates : tuple of float or None
+        Mean, and of the busiest hour, of all machines together. [1/s]
+    most_busy : float
+        Largest share of the time for which a device may be busy. [1]
+    horizon_months : int
+        [months]
+    reserved_bytes : float
+        RAM of each machine that the system itself takes: bought besides. [bytes]
+    machine_usd : Decimal, optional
+        Of one machine without RAM and drives; None leaves it out. [USD]
+
+    Returns
+    -------
+    (TierRows, Options)
+    """
+    tables: list[Options] = []
+    stores: list[IntArray] = []
+    caches: list[IntArray] = []
+    first = 0
+    maker = _Maker(
+        shelf,
+        curve,
+        machine_bytes,
+        machines,
+        rates,
+        most_busy,
+        horizon_months,
+        reserved_bytes,
+        machine_usd,
+    )
+    for cache in (None, *range(len(shelf.caches))):
+        if shelf.ram is None:
+            break
+        sizes = maker.sizes(cache)
+        if not len(sizes[0]):
+            continue
+        names = (
+            (NO_FLASH,)
+            if cache is None
+            else tuple(name for name in CHOICES if name != NO_FLASH)
+        )
+        page = curve.page_bytes
+        done = operations(
+            curve,
+            np.minimum(np.floor(sizes[0] / page), _MOST_PAGES),
+            np.floor(np.minimum(sizes[1], machine_bytes) / page),
+            names,
+        )
+        for store in range(len(shelf.stores)):
+            for name in names:
+                made = maker.options(store, cache, name, done[name], sizes, first)
+                tables.append(made)
+                stores.append(np.full(len(made), store))
+                caches.append(np.full(len(made), -1 if cache is None else cache))
+                first += len(made)
+    empty = np.empty(0, dtype=np.int64)
+    rows = TierRows(
+        shelf,
+        horizon_months,
+        machine_usd,
+        np.concatenate([empty, *stores]),
+        np.concatenate([empty, *caches]),
+    )
+    return rows, joined(tables) if tables else nothing()
+
+
+_MOST_PAGES = 2.0**52
+
+
+@dataclass(frozen=True, slots=True)
+class _Maker:
+    """Makes the options of one pair of devices."""
+
+    shelf: Shelf
+    curve: Curve
+    machine_bytes: float
+    machines: int
+    rates: tuple[float | None, float | None]
+    most_busy: float
+    horizon_months: int
+    reserved_bytes: float
+    machine_usd: Decimal | None
+
+    def sizes(self, cache: int | None) -> tuple[FloatArray, FloatArray, IntArray]:
+        """RAM and flash of one machine, and the flash devices. [bytes], [bytes], [1]"""
+        ram = ram_sizes(self.machine_bytes, self.curve.page_bytes)
+        if cache is None:
+            return ram, np.zeros(len(ram)), np.zeros(len(ram), dtype=np.int64)
+        held = self.shelf.caches[cache][0].capacity_bytes or 0
+        # One more device than the data fill caches no more.
+        most = max(1, -(-int(self.machine_bytes) // held)) if held else 0
+        counts = np.asarray(
+            [each for each in FLASH_COUNTS if each <= most], dtype=np.int64
+        )
+        both = np.meshgrid(ram, counts, indexing="ij")
+        flash = np.asarray(both[1].ravel() * float(held), dtype=np.float64)
+        sizes = both[0].ravel(), flash, both[1].ravel()
+        # Flash as large as RAM or smaller holds nothing that RAM does not.
+        some = sizes[1] > sizes[0]
+        return sizes[0][some], sizes[1][some], sizes[2][some]
+
+    def options(
+        self,
+        store: int,
+        cache: int | None,
+        scheme: str,
+        done: Operations,
+        sizes: tuple[FloatArray, FloatArray, IntArray],
+        first: int,
+    ) -> Options:
+        """Make the options of one scheme, store and cache."""
+        cached, flash, count = sizes
+        # What the system itself takes is bought too.
+        ram = cached + self.reserved_bytes
+        rows = len(ram)
+        page = self.curve.page_bytes
+        device, price = self.shelf.stores[store]
+        store_us = done.busy_us("disk", *_times(device, page, rows))
+        flash_us = np.zeros(rows)
+        if cache is not None:
+            flash_us = done.busy_us(
+                "flash", *_times(self.shelf.caches[cache][0], page, rows)
+            )
+        mean, peak = (
+            None if rate is None else np.full(rows, rate / self.machines)
+            for rate in self.rates
+        )
+        space = max(1, -(-int(self.machine_bytes) // (device.capacity_bytes or 1)))
+        needed = np.full(rows, space, dtype=np.int64)
+        if peak is not None:
+            load = np.ceil(
+                busy_share(store_us, peak, np.ones(rows, dtype=np.int64))
+                / self.most_busy
+                * (1 - ROUNDING)
+            )
+            needed = np.maximum(
+                needed, np.minimum(np.nan_to_num(load, nan=1.0), MOST_DEVICES)
+            ).astype(np.int64)
+        ram_line = self._line_cents(
+            self.shelf.ram, [Decimal(int(size) * self.machines) for size in ram]
+        )
+        lines = [ram_line, self._device_cents(device, price, needed * self.machines)]
+        life = self._life(device, done, "disk", mean, needed)
+        if cache is not None:
+            cache_device, cache_price = self.shelf.caches[cache]
+            lines.append(
+                self._device_cents(cache_device, cache_price, count * self.machines)
+            )
+            life = np.minimum(
+                life, self._life(cache_device, done, "flash", mean, count)
+            )
+        if self.machine_usd is not None:
+            whole = int(cents(self.machine_usd * self.machines) * 100)
+            lines.append((np.full(rows, whole, dtype=np.int64), False))
+        month, purchase = np.zeros(rows, dtype=np.int64), np.zeros(rows, dtype=np.int64)
+        for amounts, is_rent in lines:
+            if is_rent:
+                month += amounts
+            else:
+                month += month_cents(amounts, self.horizon_months)
+                purchase += amounts
+        known = store_us + flash_us
+        return Options(
+            source=np.full(rows, SOURCES.index("devices")),
+            row=np.arange(first, first + rows),
+            scheme=np.full(rows, CHOICES.index(scheme)),
+            machines=np.full(rows, self.machines),
+            ram_bytes=ram * self.machines,
+            flash_bytes=flash * self.machines,
+            ram_pages=np.floor(cached / page),
+            flash_pages=np.floor(np.minimum(flash, self.machine_bytes) / page),
+            month_cents=month,
+            purchase_cents=purchase,
+            store_us=store_us,
+            flash_us=flash_us,
+            store_read_us=_times(device, page, rows)[0],
+            flash_read_us=np.full(rows, np.nan)
+            if cache is None
+            else _times(self.shelf.caches[cache][0], page, rows)[0],
+            store_devices=needed,
+            flash_devices=count,
+            store_reads=np.broadcast_to(done.per_access["disk", "read"], rows),
+            flash_reads=np.broadcast_to(done.per_access["flash", "read"], rows),
+            peak_busy=np.full(rows, np.nan)
+            if peak is None
+            else np.fmax(
+                busy_share(store_us, peak, needed), busy_share(flash_us, peak, count)
+            )
+            + 0.0 * known,
+            life_years=life,
+            unpriced=np.zeros(rows, dtype=np.int64),
+            broken=np.zeros(rows, dtype=np.int64),
+        )
+
+    def _life(
+        self,
+        device: Device,
+        done: Operations,
+        tier: str,
+        mean: FloatArray | None,
+        devices: IntArray,
+    ) -> FloatArray:
+        written = np.broadcast_to(done.per_access[tier, "write"], len(devices))
+        budget = float(budgets_tb([device])[0])
+        if mean is None:
+            known = np.isinf(budget) | (written == 0)
+            return np.where(known, np.inf, np.nan)
+        return life_years(
+            written,
+            mean,
+            self.curve.page_bytes,
+            np.asarray(budget * devices, dtype=np.float64),
+        )
+
+    @staticmethod
+    def _line_cents(
+        price: Price | None, held_bytes: Sequence[Decimal]
+    ) -> tuple[IntArray, bool]:
+        assert price is not None
+        with localcontext(EXACT):
+            found = [
+                int(cents(price.usd * (each / UNIT_BYTES[price.per])) * 100)
+                for each in held_bytes
+            ]
+        return np.asarray(found, dtype=np.int64), price.rent
+
+    @staticmethod
+    def _device_cents(
+        device: Device, price: Price, counts: IntArray
+    ) -> tuple[IntArray, bool]:
+        each = each_usd(device, price)
+        distinct, at = np.unique(counts, return_inverse=True)
+        with localcontext(EXACT):
+            found = [int(cents(each * int(count)) * 100) for count in distinct]
+        return np.asarray(found, dtype=np.int64)[at], price.rent
+
+
+def _times(device: Device, page_bytes: int, rows: int) -> tuple[FloatArray, FloatArray]:
+    read, write = (service_us(device, each, page_bytes) for each in OPERATIONS)
+    return (
+        np.full(rows, np.nan if read is None else read),
+        np.full(rows, np.nan if write is None else write),
+    )
+
+
+def nothing() -> Options:
+    """Return a table without a row."""
+    whole, number = np.empty(0, dtype=np.int64), np.empty(0)
+    return Options(
+        *(whole, whole, whole, whole),
+        *(number, number, number, number),
+        *(whole, whole),
+        *(number, number, number, number),
+        *(whole, whole),
+        *(number, number, number, number),
+        *(whole, whole),
+    )

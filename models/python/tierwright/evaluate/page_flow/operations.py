@@ -1,0 +1,109 @@
+"""Operations of an access under each page-flow scheme, at many sizes at once."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tierwright.common.arrays import FloatArray
+from tierwright.evaluate.page_flow import engine
+from tierwright.evaluate.page_flow.results import ServiceTimes
+from tierwright.evaluate.page_flow.terms import COST_TERMS
+from tierwright.hardware.device import Operation
+from tierwright.profile.curve import Curve
+
+Done = tuple[str, Operation]
+"""Tier (`flash` or `disk`) and operation."""
+DONE: tuple[Done, ...] = tuple(
+    dict.fromkeys((term.device, term.operation) for term in COST_TERMS)
+)
+_COUNTS = ServiceTimes(1.0, 1.0, 1.0, 1.0)
+"""Times under which a cost term is its number of operations."""
+
+
+@dataclass(frozen=True, slots=True)
+class Operations:
+    """What one access does under one scheme; arrays over the sizes.
+
+    Attributes
+    ----------
+    per_access : mapping of (tier, operation) to float64 array
+        Operations of an access. [1]
+    """
+
+    per_access: Mapping[Done, FloatArray]
+
+    def busy_us(
+        self, tier: str, read_us: FloatArray, write_us: FloatArray
+    ) -> FloatArray:
+        """Busy time of one device of a tier, per access; NaN where a time that is needed is unknown. [µs]"""
+        found = np.zeros(np.broadcast(read_us, self.per_access[tier, "read"]).shape)
+        for operation, time_us in (("read", read_us), ("write", write_us)):
+            count = self.per_access[tier, operation]  # type: ignore[index]
+            # An unknown time of what is never done changes nothing.
+            found += np.where(count > 0, count * time_us, 0.0)
+        return found
+
+
+def operations(
+    curve: Curve,
+    ram_pages: FloatArray,
+    flash_pages: FloatArray,
+    schemes: Collection[str],
+) -> dict[str, Operations]:
+    """Count the operations of an access by the formulas C0 to C3.
+
+    Parameters
+    ----------
+    curve : Curve
+        Misses and write-backs by LRU size.
+    ram_pages, flash_pages : float64 array, shape (N,)
+        Sizes of RAM and flash. [pages]
+    schemes : collection of str
+        Those wanted.
+
+    Returns
+    -------
+    dict of str to Operations
+
+    Notes
+    -----
+    Each pair of sizes is evaluated once, however often it is listed: operations depend on sizes alone. Source:
+    Koltsidas and Viglas (2009), C0 to C3.
+    """
+    ram, flash, at = distinct_sizes(ram_pages, flash_pages)
+    flows = engine.flows(curve, ram, flash, schemes=schemes)
+    found = {}
+    for name in schemes:
+        counts = engine.terms(name, flows[name], _COUNTS).by_term
+        found[name] = Operations(
+            {
+                done: np.asarray(
+                    np.sum(
+                        [
+                            np.broadcast_to(counts[term.name], ram.shape)
+                            for term in COST_TERMS
+                            if (term.device, term.operation) == done
+                        ],
+                        axis=0,
+                    )
+                    / curve.accesses
+                )[at]
+                for done in DONE
+            }
+        )
+    return found
+
+
+def distinct_sizes(
+    ram: FloatArray, flash: FloatArray
+) -> tuple[FloatArray, FloatArray, NDArray[np.int64]]:
+    """Return each pair of sizes once, and which of them a row has."""
+    if not flash.any():  # a sort of numbers is several times faster than one of pairs
+        one, at = np.unique(ram, return_inverse=True)
+        return one, np.zeros_like(one), at
+    pairs, at = np.unique(ram + 1j * flash, return_inverse=True)
+    return pairs.real.copy(), pairs.imag.copy(), at

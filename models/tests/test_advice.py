@@ -1,0 +1,1146 @@
+"""The advisor: its choice against a slow search, its invariants on random problems, its words, files and command."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from decimal import ROUND_HALF_UP, Decimal
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from command import run
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from tierwright.advise import advice, scale
+from tierwright.advise.advice._table import Table, bill_rows
+from tierwright.advise.advice.found import Advice, Option
+from tierwright.advise.advice.request import (
+    Candidates,
+    Have,
+    candidates_from_mapping,
+    checked_constraints,
+    have_from_mapping,
+)
+from tierwright.common.errors import BadInput
+from tierwright.evaluate.advice.bought import bought
+from tierwright.evaluate.advice.choose import best_of_kinds, front, keeping, ordered
+from tierwright.evaluate.advice.limits import (
+    Limit,
+    conflict,
+    first_broken,
+    own_limits,
+    relaxation,
+    stated_limits,
+)
+from tierwright.evaluate.advice.rows import (
+    CHOICES,
+    busy_share,
+    least_percentile_us,
+    life_years,
+    month_cents,
+)
+from tierwright.evaluate.advice.thumbs import following, months_until, thumbs
+from tierwright.evaluate.advice.tiers import FLASH_COUNTS, ram_sizes, tiers
+from tierwright.evaluate.configurations.columns import enumerate_configurations
+from tierwright.evaluate.configurations.times import speeds
+from tierwright.evaluate.configurations.wanted import Wanted
+from tierwright.evaluate.page_flow.evaluation import evaluate
+from tierwright.evaluate.page_flow.operations import distinct_sizes, operations
+from tierwright.hardware import catalog
+from tierwright.hardware.prices import Price, PriceBook
+from tierwright.hardware.service_time import service_us
+from tierwright.profile.curve import Curve
+from tierwright.profile.document import Profile
+from tierwright.profile.measure import profile
+from tierwright.profile.production import Production
+from tierwright.trace.reading import Trace
+
+ROOT = Path(__file__).resolve().parents[2]
+PROBLEMS = int(os.environ.get("TIERWRIGHT_ADVICE_PROBLEMS", "40"))
+"""Random problems; `make prove-advice` tries 10,000."""
+TIB = 2**40
+GIB = 2**30
+PRODUCTION = Production(4 * TIB, 20_000.0, 50_000.0, growth_per_year=0.2)
+SHELF = (
+    "solidigm-d7-p5810-800gb",
+    "samsung-pm9a3-7.68tb-u2",
+    "seagate-exos-x24-24tb",
+    "wd-gold-20tb-hc560-sibling",
+)
+DEVICES_ALONE = Candidates(kinds=("devices",), devices=SHELF, reserved_gib=Decimal(0))
+
+
+@cache
+def recorded() -> Profile:
+    return profile(Trace(ROOT / "fixtures" / "traces" / "tpcb-cut.csv.zst"))
+
+
+@cache
+def curve(production: Production = PRODUCTION, start: str = "steady") -> Curve:
+    return scale.answer(recorded(), production).profile.curve.from_start(start)
+
+
+def book(ram: Decimal = Decimal("20.625"), **prices: Decimal) -> PriceBook:
+    return PriceBook(
+        "made-up",
+        "Made up",
+        "2026-11",
+        "",
+        "USD",
+        (
+            Price(ram, "GiB", rent=False, source="a test", kind="dram"),
+            *(
+                Price(usd, "GB", rent=False, source="a test", device_id=name)
+                for name, usd in prices.items()
+            ),
+        ),
+    )
+
+
+PRICES = dict(
+    zip(
+        SHELF,
+        (Decimal("3.3"), Decimal("0.75"), Decimal("0.04"), Decimal("0.035")),
+        strict=True,
+    )
+)
+
+
+def ask(**given_: Any) -> Advice:
+    asked = {
+        "prices": book(**PRICES),
+        "candidates": DEVICES_ALONE,
+        "how_sure": False,
+        **given_,
+    }
+    return advice.answer(asked.pop("curve", None) or curve(), **asked)
+
+
+def cents(usd: Decimal) -> int:
+    return int((usd * 100).quantize(Decimal(1), ROUND_HALF_UP))
+
+
+def slow_hardware(
+    prices: Mapping[str, Decimal], data: int, page: int
+) -> Iterator[tuple[str, str | None, int, int]]:
+    """Yield what holds the data, what caches, RAM in bytes and how many devices cache."""
+    caches = [name for name in prices if catalog.device(name).kind == "nvme"]
+    for store, cache_name in itertools.product(prices, (None, *caches)):
+        held = 0 if cache_name is None else catalog.device(cache_name).capacity_bytes
+        for ram in ram_sizes(data, page).tolist():
+            if not held:
+                yield store, None, int(ram), 0
+                continue
+            most = max(1, -(-data // held))
+            for count in FLASH_COUNTS:
+                if count <= most and count * held > ram:
+                    yield store, cache_name, int(ram), count
+
+
+def slow_best(
+    found: Curve, prices: Mapping[str, Decimal], ram_usd: Decimal, most_busy: float
+) -> tuple[int, float]:
+    """Least cost a month in cents and its I/O time, one evaluation after the other."""
+    assert found.scaled is not None
+    production = found.scaled.production
+    data = int(production.data_bytes * (1 + production.growth_per_year) ** 3)
+    peak = production.peak_accesses_per_s
+    assert peak is not None
+    best = (2**62, math.inf)
+    for store, cache_name, ram, count in slow_hardware(prices, data, found.page_bytes):
+        device = catalog.device(store)
+        capacity = device.capacity_bytes or 0
+        flash = device if cache_name is None else catalog.device(cache_name)
+        held = 0 if cache_name is None else count * (flash.capacity_bytes or 0)
+        schemes = evaluate(
+            found,
+            ram_pages=ram // found.page_bytes,
+            flash_pages=min(held, data) // found.page_bytes,
+            flash=flash,
+            disk=device,
+        ).schemes
+        for name in CHOICES:
+            if (name == "none") != (cache_name is None):
+                continue
+            terms = schemes[name].cost_terms_us_per_access
+            disk_us = terms["disk_reads"] + terms["disk_writes"]
+            flash_us = sum(us for term, us in terms.items() if term.startswith("flash"))
+            if count and flash_us * peak / 1e6 / count > most_busy:
+                continue
+            disks = max(
+                -(-data // capacity),
+                math.ceil(disk_us * peak / 1e6 / most_busy * (1 - 1e-9)),
+            )
+            lines = [
+                Decimal(ram) / GIB * ram_usd,
+                disks * prices[store] * capacity / 10**9,
+                *(() if cache_name is None else (prices[cache_name] * held / 10**9,)),
+            ]
+            month = sum((2 * cents(line) + 36) // 72 for line in lines)
+            best = min(best, (month, disk_us + flash_us))
+    return best
+
+
+@pytest.mark.oracle("advise.advice.answer", "evaluate.advice.tiers.ram_sizes")
+@pytest.mark.parametrize("rate", [500.0, 30_000.0])
+def test_the_cheapest_is_that_of_a_search_one_by_one(rate: float) -> None:
+    production = replace(PRODUCTION, accesses_per_s=rate / 2, peak_accesses_per_s=rate)
+    found = ask(curve=curve(production))
+    month, io_us = slow_best(
+        curve(production), PRICES, Decimal("20.625"), most_busy=0.7
+    )
+    best = found.recommendation
+    assert best is not None
+    assert best.usd_per_month is not None
+    assert cents(best.usd_per_month) == month
+    assert best.io_time_us_per_access == pytest.approx(io_us, rel=1e-9)
+
+
+problems = st.fixed_dictionaries(
+    {
+        "data": st.integers(2**30, 2**43),
+        "rate": st.floats(1.0, 1e6),
+        "peak": st.floats(1.0, 10.0),
+        "ram": st.decimals("0.5", "100", places=2),
+        "prices": st.lists(
+            st.decimals("0.001", "9", places=3),
+            min_size=len(SHELF),
+            max_size=len(SHELF),
+        ),
+        "some": st.sets(st.sampled_from(SHELF), min_size=1),
+        "limits": st.fixed_dictionaries(
+            {},
+            optional={
+                "usd_per_month": st.integers(1, 20_000),
+                "purchase_usd": st.integers(100, 10**6),
+                "ram_bytes": st.integers(2**28, 2**43),
+                "io_time_us_per_access": st.floats(0.1, 1e4),
+                "flash_life_years": st.floats(0.1, 10.0),
+                "peak_busy": st.floats(0.05, 1.0),
+            },
+        ),
+        "objective": st.sampled_from(["usd", "io_time", "pareto"]),
+        "have": st.none()
+        | st.fixed_dictionaries(
+            {
+                "ram": st.integers(2**28, 2**42),
+                "disks": st.integers(1, 300),
+                "usd": st.decimals("1", "50000", places=2),
+            }
+        ),
+    }
+)
+
+
+def asked_of(problem: dict[str, Any]) -> dict[str, Any]:
+    production = Production(
+        problem["data"], problem["rate"], problem["rate"] * problem["peak"]
+    )
+    have = problem["have"]
+    return {
+        "curve": curve(production),
+        "prices": book(
+            problem["ram"], **dict(zip(SHELF, problem["prices"], strict=True))
+        ),
+        "candidates": replace(DEVICES_ALONE, devices=tuple(sorted(problem["some"]))),
+        "constraints": {
+            name: Decimal(str(value)) for name, value in problem["limits"].items()
+        },
+        "objective": problem["objective"],
+        "have": None
+        if have is None
+        else Have(
+            machines=1,
+            ram_bytes=have["ram"],
+            disk=catalog.device("seagate-exos-x24-24tb"),
+            disks=have["disks"],
+            usd_per_month=have["usd"],
+        ),
+    }
+
+
+def objective_of(found: Advice) -> float:
+    best = found.recommendation
+    if best is None:
+        return math.inf
+    if found.objective == "io_time":
+        assert best.io_time_us_per_access is not None
+        return best.io_time_us_per_access
+    assert best.usd_per_month is not None
+    return float(best.usd_per_month)
+
+
+def value_of(option: Option, name: str) -> float | None:
+    value = getattr(option, name)
+    return None if value is None else float(value)
+
+
+def keeps(option: Option, limits: Mapping[str, str]) -> bool:
+    for name, text in limits.items():
+        value, limit = value_of(option, name), float(text)
+        if name == "flash_life_years":
+            # Nothing is written, or somebody else replaces it.
+            if value is not None and value < limit * (1 - 1e-6):
+                return False
+        elif value is None or value > limit * (1 + 1e-6):
+            return False
+    return True
+
+
+@pytest.mark.formula(
+    "advise.advice.answer",
+    "evaluate.advice.limits.first_broken",
+    "evaluate.advice.choose.ordered",
+)
+@settings(max_examples=PROBLEMS)
+@given(problem=problems)
+def test_what_is_recommended_keeps_every_limit_and_is_never_worse_than_what_there_is(
+    problem: dict[str, Any],
+) -> None:
+    found = ask(**asked_of(problem))
+    best, zero = found.recommendation, found.option_zero
+    if best is None:
+        assert found.infeasible is not None
+        assert found.infeasible.conflict
+        if zero is not None:
+            assert (
+                not keeps(zero, found.constraints)
+                or zero.usd_per_month is None
+                or (zero.disks * (24 * 10**12) < problem["data"])
+            )
+        return
+    assert keeps(best, found.constraints)
+    rows = sum((Decimal(row["usd_per_month"]) for row in best.bill), Decimal(0))
+    if best.bill:
+        assert best.usd_per_month == rows
+    if zero is not None and zero.usd_per_month is not None:
+        assert found.saving_usd_per_month is not None
+        assert found.saving_usd_per_month <= zero.usd_per_month
+        holds = zero.disks * 24 * 10**12 >= problem["data"]
+        if holds and keeps(zero, found.constraints):
+            worse = (
+                float(zero.usd_per_month)
+                if found.objective != "io_time"
+                else zero.io_time_us_per_access
+            )
+            assert worse is not None
+            assert objective_of(found) <= worse * (1 + 1e-9)
+    for each in (*found.alternatives, *found.pareto):
+        assert keeps(each, found.constraints)
+    for each in found.rejected:
+        assert each.option != best
+
+
+@settings(max_examples=max(20, PROBLEMS // 2))
+@given(problem=problems, more=st.floats(1.0, 3.0))
+def test_a_looser_limit_or_one_more_candidate_never_makes_it_worse(
+    problem: dict[str, Any], more: float
+) -> None:
+    asked = asked_of(problem)
+    found = ask(**asked)
+    for name, limit in asked["constraints"].items():
+        looser = dict(asked["constraints"])
+        factor = Decimal(repr(1 / more if name == "flash_life_years" else more))
+        looser[name] = limit * factor
+        if name == "peak_busy":
+            looser[name] = min(looser[name], Decimal(1))
+        other = ask(**{**asked, "constraints": looser})
+        assert objective_of(other) <= objective_of(found) * (1 + 1e-9)
+    every = ask(**{**asked, "candidates": replace(DEVICES_ALONE, devices=SHELF)})
+    assert objective_of(every) <= objective_of(found) * (1 + 1e-9)
+
+
+@settings(max_examples=30)
+@given(problem=problems)
+def test_a_device_that_is_in_nothing_that_suits_can_go(problem: dict[str, Any]) -> None:
+    problem = {**problem, "have": None, "some": set(SHELF)}
+    asked = asked_of(problem)
+    found = ask(**asked)
+    assume(found.recommendation is not None)
+    suiting = {
+        name
+        for each in (found.recommendation, *found.alternatives, *found.pareto)
+        if each is not None
+        for name in (each.flash_device, each.disk_device)
+    }
+    spare = [name for name in SHELF if name not in suiting]
+    assume(spare and found.pareto_in_all <= len(found.pareto))
+    fewer = tuple(name for name in SHELF if name != spare[0])
+    other = ask(**{**asked, "candidates": replace(DEVICES_ALONE, devices=fewer)})
+    assert other.recommendation == found.recommendation
+
+
+def _setting(asked: dict[str, Any]) -> Any:
+    from tierwright.advise.advice._asked import asked_of as read
+
+    return read(
+        asked["curve"],
+        (None, None),
+        asked["candidates"],
+        asked["have"],
+        asked["constraints"],
+        asked["objective"],
+        asked["prices"],
+        36,
+        (None, None),
+        0,
+    ).setting
+
+
+@settings(max_examples=25)
+@given(problem=problems)
+def test_a_cheaper_device_never_falls(problem: dict[str, Any]) -> None:
+    asked = asked_of({**problem, "have": None, "objective": "usd", "limits": {}})
+    found = ask(**asked)
+    best = found.recommendation
+    assert best is not None
+    cheaper = {
+        name: usd / 2 if name == best.disk_device else usd
+        for name, usd in zip(SHELF, problem["prices"], strict=True)
+    }
+    other = ask(**{**asked, "prices": book(problem["ram"], **cheaper)})
+    assert other.recommendation is not None
+    assert best.disk_device in (
+        other.recommendation.disk_device,
+        other.recommendation.flash_device,
+    )
+
+
+def test_the_same_question_has_the_same_answer_and_id_and_another_has_another() -> None:
+    one, same = ask(), ask()
+    assert one.to_dict() == same.to_dict()
+    assert one.advice_id != ask(constraints={"ram_bytes": "1TiB"}).advice_id
+    assert one.advice_id != ask(seed=1).advice_id
+    assert one.advice_id != ask(objective="io_time").advice_id
+
+
+CONTRACT = {
+    "advice_id",
+    "recommendation",
+    "option_zero",
+    "alternatives",
+    "pareto",
+    "rejected",
+    "infeasible",
+    "confidence",
+    "checked",
+    "when",
+    "rules_of_thumb",
+    "cautions",
+    "versions",
+}
+OF_OPTION = {
+    *("machines", "ram_bytes", "flash_bytes", "flash_device", "disk_device", "server"),
+    *("volumes", "scheme", "clean_share", "admission", "options", "usd_per_month"),
+    *("purchase_usd", "io_time_us_per_access", "response_p50_us", "response_p99_us"),
+    *("flash_life_years", "bill"),
+}
+
+
+def test_every_key_is_there() -> None:
+    document = json.loads(json.dumps(ask(constraints={"ram_bytes": 10**11}).to_dict()))
+    assert set(document) >= CONTRACT
+    assert set(document["recommendation"]) >= OF_OPTION
+    assert document["option_zero"] is None
+    assert {"option", "constraint", "value", "limit", "relaxation"} <= set(
+        document["rejected"][0]
+    )
+    assert {
+        "probability_best",
+        "expected_regret_usd_per_month",
+        "tornado",
+        "value_of_information",
+    } <= set(document["confidence"])
+    assert document["confidence"]["probability_best"] is None
+    assert "windows" in document["confidence"]["reason"]
+    assert len(document["rejected"]) <= advice._why_not.MOST_REJECTED
+
+
+def test_a_relaxed_limit_admits_what_was_rejected() -> None:
+    found = ask(constraints={"usd_per_month": 150})
+    [nearest] = [
+        each
+        for each in found.rejected
+        if each.constraint == "usd_per_month" and not each.also
+    ][:1]
+    assert nearest.limit is not None
+    assert nearest.relaxation is not None
+    budget = Decimal(str(nearest.limit)) + Decimal(str(nearest.relaxation))
+    other = ask(constraints={"usd_per_month": budget})
+    assert other.recommendation is not None
+    assert other.recommendation.usd_per_month is not None
+    assert other.recommendation.usd_per_month <= budget
+    assert "is asked for" in nearest.text
+
+
+def test_what_conflicts_is_named_and_no_more() -> None:
+    free = ask()
+    cheap, fast = free.pareto[0], free.pareto[-1]
+    assert cheap.usd_per_month is not None
+    assert fast.io_time_us_per_access is not None
+    both = {
+        "usd_per_month": cheap.usd_per_month + 1,
+        "io_time_us_per_access": fast.io_time_us_per_access * 1.01,
+    }
+    found = ask(constraints={**both, "machines": 5})
+    assert found.recommendation is None
+    assert found.infeasible is not None
+    assert set(found.infeasible.conflict) == set(both)
+    assert "machines" not in found.infeasible.text
+    assert "cost per month and I/O time of an access" in found.infeasible.text
+    for name in both:
+        rest = {key: value for key, value in both.items() if key != name}
+        assert ask(constraints=rest).recommendation is not None
+
+
+@pytest.mark.oracle(
+    "evaluate.advice.limits.conflict",
+    "evaluate.advice.limits.first_broken",
+)
+@pytest.mark.formula("evaluate.advice.limits.conflict")
+@given(
+    breaks=st.lists(
+        st.lists(st.booleans(), min_size=6, max_size=6), min_size=1, max_size=5
+    )
+)
+def test_a_conflict_is_one_and_is_minimal(breaks: list[list[bool]]) -> None:
+    limits = [
+        Limit(str(at), Decimal(1) if at % 2 else None, np.zeros(6), np.asarray(row))
+        for at, row in enumerate(breaks)
+    ]
+
+    def feasible(names: set[str]) -> bool:
+        return any(
+            not any(breaks[int(name)][row] for name in names) for row in range(6)
+        )
+
+    found = set(conflict(limits, 6))
+    first = [
+        next((at for at, row in enumerate(breaks) if row[column]), -1)
+        for column in range(6)
+    ]
+    assert first_broken(limits, 6).tolist() == first
+    if feasible({str(at) for at in range(len(breaks))}):
+        assert not found
+        return
+    assert not feasible(found)
+    for name in found:
+        assert feasible(found - {name})
+
+
+@pytest.mark.oracle(
+    "evaluate.advice.choose.best_of_kinds", "evaluate.advice.choose.keeping"
+)
+@pytest.mark.formula(
+    "evaluate.advice.choose.best_of_kinds", "evaluate.advice.choose.keeping"
+)
+@given(
+    kinds=st.lists(st.integers(0, 4), min_size=1, max_size=30),
+    times=st.lists(st.floats(0, 10), min_size=30, max_size=30),
+    limit=st.floats(0, 10),
+)
+def test_the_first_of_each_kind_and_those_that_respond_in_time(
+    kinds: list[int], times: list[float], limit: float
+) -> None:
+    order = np.arange(len(kinds))[::-1].copy()
+    seen: list[int] = []
+    for at in order.tolist():
+        if kinds[at] not in [kinds[one] for one in seen]:
+            seen.append(at)
+    assert best_of_kinds(order, np.asarray(kinds)).tolist() == seen
+    asked: list[int] = []
+
+    def response(at: int) -> tuple[float, float]:
+        asked.append(at)
+        return 0.0, times[at]
+
+    least = np.asarray(times) / 2
+    found = list(keeping(order, response, (None, limit), (np.zeros(30), least)))
+    assert found == [at for at in order.tolist() if times[at] <= limit]
+    assert all(least[at] <= limit for at in asked)
+
+
+@pytest.mark.oracle("evaluate.advice.choose.front", "evaluate.advice.choose.ordered")
+@pytest.mark.formula("evaluate.advice.choose.front")
+@settings(max_examples=20)
+@given(problem=problems)
+def test_the_front_has_no_member_that_another_beats(problem: dict[str, Any]) -> None:
+    asked = asked_of({**problem, "have": None, "limits": {}})
+    table = Table(_setting(asked))
+    options = table.options
+    rows = np.arange(0, len(options), 7)
+    usd, time = options.month_cents, options.io_us
+    found = front(options, rows).tolist()
+    for at in found:
+        assert not any(
+            usd[other] <= usd[at]
+            and time[other] <= time[at]
+            and (usd[other] < usd[at] or time[other] < time[at])
+            for other in rows
+        )
+    by_usd = ordered(options, rows, "usd").tolist()
+    assert by_usd == sorted(rows.tolist(), key=lambda at: (usd[at], time[at], at))
+    by_time = ordered(options, rows, "io_time").tolist()
+    assert by_time == sorted(rows.tolist(), key=lambda at: (time[at], usd[at], at))
+
+
+def test_response_times_are_limited_exactly() -> None:
+    name = "micron-7450-pro-15.36tb"
+    shelf: dict[str, Any] = {
+        "candidates": replace(DEVICES_ALONE, devices=(name, SHELF[2])),
+        "prices": book(**{name: Decimal("0.9"), SHELF[2]: Decimal("0.04")}),
+    }
+    cheap = ask(**shelf).recommendation
+    assert cheap is not None
+    assert cheap.response_p99_us is not None
+    assert cheap.usd_per_month is not None
+    limit = cheap.response_p99_us / 3
+    found = ask(**shelf, constraints={"response_p99_us": limit})
+    fast = found.recommendation
+    assert fast is not None
+    assert fast.response_p99_us is not None
+    assert fast.usd_per_month is not None
+    assert fast.response_p99_us <= limit
+    assert fast.usd_per_month > cheap.usd_per_month
+    for each in (*found.alternatives, *found.pareto):
+        assert each.response_p99_us is not None
+        assert each.response_p99_us <= limit
+    # Whatever costs less is too slow, or its latency is not stated.
+    for each in ask(**shelf).pareto:
+        assert each.usd_per_month is not None
+        if each.usd_per_month < fast.usd_per_month:
+            assert each.response_p99_us is None or each.response_p99_us > limit
+    none = ask(**shelf, constraints={"response_p99_us": 1})
+    assert none.infeasible is not None
+    assert "response_p99_us" in none.infeasible.conflict
+
+
+def test_without_a_rate_nothing_rests_on_one() -> None:
+    found = ask(curve=recorded().curve, candidates=DEVICES_ALONE)
+    best = found.recommendation
+    assert best is not None
+    assert best.peak_busy is None
+    assert best.response_p99_us is None
+    assert found.accesses_per_s is None
+    assert "peak_busy" not in found.constraints
+    assert "rate_not_known" in {each.code for each in found.cautions}
+    assert "was not checked" in found.finding
+    with pytest.raises(BadInput, match="states no rate"):
+        ask(curve=recorded().curve, constraints={"response_p99_us": 10})
+    with pytest.raises(BadInput, match="states no rate"):
+        ask(curve=recorded().curve, constraints={"peak_busy": 0.5})
+
+
+def test_whole_systems_are_the_candidates_where_nobody_says() -> None:
+    found = advice.answer(curve(), prices=advice.named_book(None), how_sure=False)
+    best = found.recommendation
+    assert best is not None
+    assert best.kind in ("instances", "volumes")
+    kinds = {each.kind for each in (*found.alternatives, *found.pareto)}
+    assert kinds <= {"instances", "volumes"}
+    assert best.server is not None
+    assert best.usd_per_month == sum(
+        (Decimal(row["usd_per_month"]) for row in best.bill), Decimal(0)
+    )
+
+
+def test_the_machine_of_devices_is_counted_or_said_to_be_left_out() -> None:
+    without = ask()
+    assert "machine_left_out" in {each.code for each in without.cautions}
+    assert without.recommendation is not None
+    with_ = ask(candidates=replace(DEVICES_ALONE, machine_usd=Decimal(3600)))
+    best = with_.recommendation
+    assert best is not None
+    assert best.usd_per_month is not None
+    assert "machine_left_out" not in {each.code for each in with_.cautions}
+    assert without.recommendation.usd_per_month is not None
+    assert best.usd_per_month == without.recommendation.usd_per_month + 100
+
+
+def test_keeping_what_there_is_is_said() -> None:
+    have = Have(
+        machines=1,
+        ram_bytes=2 * TIB,
+        disk=catalog.device("samsung-pm9a3-7.68tb-u2"),
+        disks=20,
+        usd_per_month=Decimal(1),
+    )
+    found = ask(have=have)
+    assert found.recommendation is not None
+    assert found.recommendation.kind == "have"
+    assert found.finding.startswith("Keep what there is")
+    dear = ask(have=replace(have, usd_per_month=Decimal(10**6)))
+    assert dear.recommendation is not None
+    assert dear.recommendation.kind == "devices"
+    assert "less" in dear.finding
+    assert "1,000,000 USD today" in dear.finding
+    assert dear.option_zero in dear.alternatives
+
+
+def test_what_there_is_and_does_not_hold_the_data_is_not_recommended() -> None:
+    have = Have(
+        machines=1,
+        ram_bytes=TIB,
+        disk=catalog.device("samsung-pm9a3-7.68tb-u2"),
+        disks=0 + 1,
+        usd_per_month=Decimal(1),
+    )
+    production = replace(PRODUCTION, data_bytes=100 * TIB)
+    found = ask(curve=curve(production), have=have)
+    assert found.recommendation is None or found.recommendation.kind != "have"
+
+
+@pytest.mark.oracle("evaluate.advice.rows.month_cents")
+@pytest.mark.formula("evaluate.advice.rows.month_cents")
+@given(st.integers(0, 10**12), st.integers(1, 1200))
+def test_a_purchase_is_spread_as_decimals_are_rounded(
+    purchase: int, months: int
+) -> None:
+    exact = (Decimal(purchase) / months).quantize(Decimal(1), ROUND_HALF_UP)
+    assert month_cents(np.asarray([purchase]), months).tolist() == [int(exact)]
+
+
+@pytest.mark.oracle(
+    "evaluate.advice.rows.life_years", "evaluate.advice.rows.busy_share"
+)
+@pytest.mark.formula(
+    "evaluate.advice.rows.life_years", "evaluate.advice.rows.busy_share"
+)
+@given(st.floats(0.001, 10), st.floats(1, 1e6), st.floats(1, 1e5))
+def test_a_life_ends_when_its_writes_are_used_up(
+    written: float, rate: float, budget: float
+) -> None:
+    [years] = life_years(
+        np.asarray([written]), np.asarray([rate]), 8192, np.asarray([budget])
+    )
+    used_tb = years * 365 * 86400 * rate * written * 8192 / 1e12
+    assert used_tb == pytest.approx(budget)
+    busy = busy_share(np.asarray([2.0]), np.asarray([rate]), np.asarray([3]))
+    assert float(busy[0]) * 3 == pytest.approx(rate * 2e-6)
+    [never] = life_years(np.zeros(1), np.ones(1), 8192, np.ones(1))
+    assert never == math.inf
+
+
+@pytest.mark.oracle("evaluate.advice.rows.least_percentile_us")
+@pytest.mark.formula("evaluate.advice.rows.least_percentile_us")
+@given(
+    st.floats(0, 0.5),
+    st.floats(0, 0.5),
+    st.floats(1, 1e4),
+    st.floats(1, 1e4),
+    st.sampled_from([0.5, 0.9, 0.99]),
+)
+def test_a_percentile_is_at_least_a_read_of_its_tier(
+    flash: float, disk: float, flash_us: float, disk_us: float, percentile: float
+) -> None:
+    count = 20_000
+    times = np.zeros(count)
+    times[: int(flash * count)] = flash_us
+    times[count - int(disk * count) :] = disk_us
+    counted = tuple(np.asarray([int(x * count) / count]) for x in (flash, disk))
+    [least] = least_percentile_us(
+        (counted[0], counted[1]),
+        (np.asarray([flash_us]), np.asarray([disk_us])),
+        percentile,
+    )
+    exact = float(np.quantile(times, percentile, method="inverted_cdf"))
+    after = float(np.quantile(times, min(1.0, percentile + 1e-3), method="higher"))
+    assert exact - 1e-9 <= least <= after or least == pytest.approx(exact)
+
+
+@pytest.mark.oracle("evaluate.advice.thumbs.months_until")
+@pytest.mark.formula("evaluate.advice.thumbs.months_until")
+@given(st.floats(0.01, 0.69), st.floats(0.01, 3.0))
+def test_growth_reaches_its_limit_in_that_month(share: float, growth: float) -> None:
+    months = months_until(share, 0.7, growth)
+    assert months is not None
+    assert share * (1 + growth) ** (months / 12) == pytest.approx(0.7)
+    assert months_until(0.8, 0.7, growth) == 0
+    assert months_until(share, 0.7, 0.0) is None
+
+
+@pytest.mark.oracle("evaluate.advice.thumbs.thumbs", "evaluate.advice.thumbs.following")
+@pytest.mark.formula(
+    "evaluate.advice.thumbs.thumbs", "evaluate.advice.thumbs.following"
+)
+@settings(max_examples=15)
+@given(rate=st.floats(10, 1e6))
+def test_rules_of_thumb_ask_for_what_they_say(rate: float) -> None:
+    production = Production(2**40, rate)
+    found = curve(production)
+    rules = {each.name: each for each in thumbs(found, 2**40, rate, 1)}
+    page = found.page_bytes
+    assert rules["tenth_in_ram"].ram_bytes == pytest.approx(2**40 / 10)
+    assert rules["all_in_ram"].ram_bytes == 2**40
+    needed = rules["hit_ratio_95"].ram_bytes
+    if needed is not None:
+        assert float(found.hit_ratio(needed / page)) >= 0.95
+        assert float(found.hit_ratio(needed / page * 0.5)) < 0.95
+    five = rules["five_minutes"].ram_bytes
+    assert five is not None
+    miss = float(found.misses(five / page)) / found.accesses
+    if five / page < found.data_pages and miss > 0:
+        assert five / page / (miss * rate) >= 300 * (1 - 1e-9)
+    options = Table(_setting({**asked_of_nothing(), "curve": found})).options
+    order = ordered(options, np.arange(len(options)), "usd")
+    for rule in rules.values():
+        if rule.ram_bytes is None:
+            continue
+        at = following(options, order, rule)
+        large = [
+            one
+            for one in order.tolist()
+            if options.ram_bytes[one] >= rule.ram_bytes * (1 - 1e-9)
+            and (
+                not rule.needs_flash
+                or options.flash_bytes[one] >= (rule.flash_bytes or 0) * (1 - 1e-9)
+            )
+        ]
+        assert at == (large[0] if large else None)
+    answered = ask(curve=found)
+    told, best = answered.rules_of_thumb, answered.recommendation
+    assert len(told) == 5
+    for each in told:
+        if each.option is None:
+            assert each.reason
+            continue
+        assert each.regret_usd_per_month is not None
+        assert each.regret_usd_per_month >= 0
+        assert each.ram_bytes is not None
+        assert each.option.ram_bytes >= each.ram_bytes * (1 - 1e-6)
+        assert best is not None
+        assert best.usd_per_month is not None
+        assert (
+            each.option.usd_per_month == best.usd_per_month + each.regret_usd_per_month
+        )
+
+
+@pytest.mark.oracle(
+    "evaluate.advice.limits.own_limits",
+    "evaluate.advice.limits.stated_limits",
+    "evaluate.advice.limits.relaxation",
+)
+@pytest.mark.formula(
+    "evaluate.advice.limits.own_limits",
+    "evaluate.advice.limits.stated_limits",
+    "evaluate.advice.limits.relaxation",
+)
+@settings(max_examples=15)
+@given(problem=problems)
+def test_limits_are_broken_by_what_lies_beyond_them(problem: dict[str, Any]) -> None:
+    asked = asked_of({**problem, "have": None})
+    setting = _setting(asked)
+    options = Table(setting).options
+    assert not any(each.breaks.any() for each in own_limits(options))
+    stated = asked["constraints"]
+    for limit in stated_limits(options, stated):
+        sign = -1 if limit.name == "flash_life_years" else 1
+        bound = float(stated[limit.name])
+        for at in range(0, len(options), 97):
+            value = float(limit.value[at])
+            if math.isclose(value, bound, rel_tol=1e-6):
+                continue
+            assert bool(limit.breaks[at]) == (not sign * value <= sign * bound)
+            by = relaxation(limit, at)
+            if math.isfinite(value):
+                assert float(by or 0) == pytest.approx(abs(value - bound))
+
+
+@pytest.mark.oracle("evaluate.advice.tiers.tiers")
+@pytest.mark.parametrize("machines", [1, 3])
+def test_tiers_cost_what_their_bills_come_to(machines: int) -> None:
+    production = replace(PRODUCTION, machines=machines)
+    found = curve(production)
+    setting = _setting({**asked_of_nothing(), "curve": found})
+    rows, options = tiers(
+        Table(setting).shelf,
+        found,
+        machine_bytes=4 * TIB / machines,
+        machines=machines,
+        rates=(20_000.0, 50_000.0),
+        most_busy=0.7,
+        horizon_months=36,
+    )
+    assert len(options) > 500
+    assert float(np.nanmax(options.peak_busy[options.flash_devices == 0])) <= 0.7 + 1e-9
+    for at in range(0, len(options), 301):
+        billed = bill_rows(rows.config(options, at), 36)
+        month = sum((Decimal(row["usd_per_month"]) for row in billed), Decimal(0))
+        purchase = sum((Decimal(row["purchase_usd"]) for row in billed), Decimal(0))
+        assert cents(month) == options.month_cents[at]
+        assert cents(purchase) == options.purchase_cents[at]
+
+
+def asked_of_nothing() -> dict[str, Any]:
+    return {
+        "candidates": DEVICES_ALONE,
+        "have": None,
+        "constraints": {},
+        "objective": "usd",
+        "prices": book(**PRICES),
+    }
+
+
+@pytest.mark.oracle("evaluate.advice.bought.bought")
+def test_what_is_sold_whole_is_priced_and_timed_as_configurations_are() -> None:
+    found = curve()
+    wanted = Wanted(
+        data_bytes=4 * TIB,
+        page_bytes=found.page_bytes,
+        max_machines=2,
+        part_usd={"chassis": Decimal("9000.005")},
+    )
+    columns = enumerate_configurations(wanted)
+    options = bought(columns, found, (20_000.0, 50_000.0), (None, None))
+    fast = speeds(columns, found)
+    best = np.full(len(columns), np.inf)
+    np.fmin.at(best, options.row, options.io_us)
+    known = np.isfinite(fast.io_time_us)
+    assert best[known] == pytest.approx(fast.io_time_us[known], rel=1e-9)
+    for at in range(0, len(options), 2003):
+        row = int(options.row[at])
+        billed = bill_rows(columns.config(row), 36)
+        month = sum((Decimal(each["usd_per_month"]) for each in billed), Decimal(0))
+        assert cents(month) == options.month_cents[at]
+        alone = options.flash_bytes[at] == 0
+        assert (CHOICES[options.scheme[at]] == "none") == alone
+
+
+@pytest.mark.oracle(
+    "evaluate.page_flow.operations.distinct_sizes",
+    "evaluate.page_flow.operations.operations",
+)
+@pytest.mark.formula(
+    "evaluate.page_flow.operations.distinct_sizes",
+    "evaluate.page_flow.operations.operations",
+    "evaluate.advice.tiers.ram_sizes",
+)
+@settings(max_examples=20)
+@given(
+    st.lists(
+        st.tuples(st.integers(1, 5000), st.integers(0, 9000)), min_size=1, max_size=6
+    )
+)
+def test_operations_are_those_of_an_evaluation(sizes: list[tuple[int, int]]) -> None:
+    whole = recorded().curve
+    ram, flash_pages = (
+        np.asarray(each, dtype=np.float64) for each in zip(*sizes, strict=True)
+    )
+    one, other, at = distinct_sizes(ram, flash_pages)
+    assert one[at].tolist() == ram.tolist()
+    assert other[at].tolist() == flash_pages.tolist()
+    done = operations(whole, ram, flash_pages, CHOICES)
+    flash = catalog.device("samsung-pm9a3-7.68tb-u2")
+    disk = catalog.device("seagate-exos-x24-24tb")
+    for row, (r, f) in enumerate(sizes):
+        found = evaluate(whole, ram_pages=r, flash_pages=f, flash=flash, disk=disk)
+        for name in CHOICES:
+            terms = found.schemes[name].cost_terms_us_per_access
+            disk_us = terms["disk_reads"] + terms["disk_writes"]
+            times = [
+                np.full(len(sizes), service_us(disk, each, 8192) or np.nan)
+                for each in ("read", "write")
+            ]
+            assert done[name].busy_us("disk", times[0], times[1])[row] == pytest.approx(
+                disk_us, rel=1e-9, abs=1e-9
+            )
+
+
+def test_a_replay_decides_among_the_finalists() -> None:
+    trace = Trace(ROOT / "fixtures" / "traces" / "tpcb-cut.csv.zst")
+    whole = recorded()
+    # Devices so small that flash caches a part of the recording.
+    found = ask(
+        curve=whole.curve.from_start("cold"),
+        accesses_per_s=1000.0,
+        trace=trace,
+    )
+    assert found.status == "checked"
+    assert (
+        found.advice_id
+        != ask(curve=whole.curve.from_start("cold"), accesses_per_s=1000.0).advice_id
+    )
+    assert found.checked
+    for each in found.checked:
+        if each.simulated is None:
+            assert each.reason
+            continue
+        assert each.model is not None
+        assert each.gap is not None
+        assert each.gap == pytest.approx(each.model / each.simulated - 1)
+        if each.option.scheme == "none":
+            assert abs(each.gap) < 0.01
+    other = Trace(ROOT / "fixtures" / "traces" / "tpcc-cut.csv.zst")
+    with pytest.raises(BadInput):
+        ask(curve=whole.curve.from_start("cold"), accesses_per_s=1000.0, trace=other)
+
+
+def test_the_other_ends_are_told() -> None:
+    found = ask(how_sure=True)
+    law = [each for each in found.cautions if "scaled" in each.message]
+    assert law
+    assert "per month" in law[0].effect
+    assert found.confidence.tornado
+    widths = []
+    for bar in found.confidence.tornado:
+        if bar.usd_per_month_low is not None and bar.usd_per_month_high is not None:
+            assert bar.usd_per_month_low <= bar.usd_per_month_high
+            widths.append(bar.usd_per_month_high - bar.usd_per_month_low)
+    assert widths
+
+
+def test_what_a_limit_costs_is_told() -> None:
+    free = ask(how_sure=True)
+    assert free.recommendation is not None
+    io_us = free.recommendation.io_time_us_per_access
+    assert io_us is not None
+    tight = ask(how_sure=True, constraints={"io_time_us_per_access": io_us / 10})
+    assert tight.verdict.limited_by == "io_time_us_per_access"
+    assert "I/O time of an access" in tight.verdict.text
+    loose = ask(how_sure=True, constraints={"io_time_us_per_access": io_us * 10})
+    assert loose.verdict.limited_by != "io_time_us_per_access"
+
+
+@pytest.mark.parametrize(
+    ("stated", "match"),
+    [
+        ({"latency": 3}, "is no constraint"),
+        ({"usd_per_month": "much"}, "must be a number"),
+        ({"usd_per_month": -1}, "must be a number"),
+        ({"peak_busy": 1.5}, "from 0 on to 1"),
+        ({"peak_busy": 0}, "must be above 0"),
+        ({"ram_bytes": True}, "must be a number"),
+        ({"machines": "nan"}, "must be a number"),
+    ],
+)
+def test_constraints_that_cannot_be_read_are_refused(
+    stated: dict[str, Any], match: str
+) -> None:
+    with pytest.raises(BadInput, match=match):
+        checked_constraints(stated)
+
+
+def test_sizes_of_constraints_may_have_units() -> None:
+    assert checked_constraints({"ram_bytes": "2TiB", "usd_per_month": "5000"}) == {
+        "ram_bytes": Decimal(2 * TIB),
+        "usd_per_month": Decimal(5000),
+    }
+
+
+@pytest.mark.parametrize(
+    ("data", "match"),
+    [
+        ({"kinds": ["castles"]}, "is not one of"),
+        ({"servers": ["no-such-server"]}, "no-such-server"),
+        ({"devices": []}, "must name at least one"),
+        ({"devices": "all"}, "must be a list"),
+        ({"colour": "red"}, "unknown key"),
+        ({"machine_usd": -3}, "must be an amount"),
+        ({"part_usd": 3}, "must be a table"),
+    ],
+)
+def test_candidates_that_cannot_be_read_are_refused(
+    data: dict[str, Any], match: str
+) -> None:
+    with pytest.raises(BadInput, match=match):
+        candidates_from_mapping(data, "file")
+
+
+def test_lists_imply_their_kinds() -> None:
+    found = candidates_from_mapping({"servers": ["aws-i4i.4xlarge"]}, "file")
+    assert found.kinds == ("instances",)
+    both = candidates_from_mapping(
+        {"servers": ["aws-i4i.4xlarge"], "volumes": ["aws-ebs-gp3"]}, "file"
+    )
+    assert both.kinds == ("instances", "volumes")
+    answered = ask(candidates=both, curve=curve(Production(TIB, 1000.0)))
+    assert answered.recommendation is not None
+    assert answered.recommendation.server == "aws-i4i.4xlarge"
+
+
+@pytest.mark.parametrize(
+    ("data", "match"),
+    [
+        ({"ram": "much", "disk_device": SHELF[2]}, "must be a size"),
+        ({"ram": "1GiB"}, "must name a device"),
+        ({"ram": "1GiB", "disk_device": SHELF[2], "scheme": "lazy"}, "needs `flash`"),
+        ({"ram": "1GiB", "disk_device": SHELF[2], "flash": "1TB"}, "scheme"),
+        ({"ram": "1GiB", "disk_device": SHELF[2], "disks": 0}, "whole number"),
+        (
+            {
+                "ram": "1GiB",
+                "disk_device": SHELF[2],
+                "usd_per_month": 3,
+                "bill": {"server": "aws-i4i.4xlarge"},
+            },
+            "stated twice",
+        ),
+        ({"ram": "1GiB", "disk_device": SHELF[2], "wheels": 4}, "unknown key"),
+    ],
+)
+def test_what_there_is_is_read_or_refused(data: dict[str, Any], match: str) -> None:
+    with pytest.raises(BadInput, match=match):
+        have_from_mapping(data, "file")
+
+
+def test_a_bill_says_what_there_is_costs() -> None:
+    have = have_from_mapping(
+        {
+            "machines": 2,
+            "ram": "256GiB",
+            "disk_device": "samsung-pm9a3-7.68tb-u2",
+            "disks": 4,
+            "bill": {"server": "aws-i4i.4xlarge", "machines": 2},
+        },
+        "file",
+    )
+    zero = ask(have=have).option_zero
+    assert zero is not None
+    assert zero.usd_per_month == Decimal("2004.58")
+    assert zero.machines == 2
+    assert zero.bill
+
+
+def test_devices_without_a_stated_latency_have_no_response_time() -> None:
+    found = advice.answer(curve(), prices=None, how_sure=False).recommendation
+    assert found is not None
+    assert found.response_p99_us is None
+    stated = ask(constraints={"response_p99_us": 10**6}).recommendation
+    assert stated is not None
+    assert stated.response_p99_us is not None
+
+
+def test_the_command_prints_it_and_says_when_nothing_is_left(tmp_path: Path) -> None:
+    path = tmp_path / "p.json"
+    path.write_text(json.dumps(recorded().to_dict()))
+    shelf = tmp_path / "c.toml"
+    shelf.write_text(f'devices = ["{SHELF[0]}", "{SHELF[2]}"]\nmachine_usd = 5000\n')
+    asked = [
+        *("advise", str(path), "--data", "2TiB", "--accesses-per-second", "5000"),
+        *("--candidates", str(shelf), "--price-book", "street-2026-q3"),
+    ]
+    out = run(*asked)
+    assert out.returncode == 0, out.stderr
+    assert out.stdout.startswith("Buy ")
+    assert "machine without RAM and drives" in out.stdout
+    document = json.loads(run(*asked, "--json").stdout)
+    assert set(document) >= CONTRACT
+    nothing = run(*asked, "--constraint", "usd_per_month=1", "--json")
+    assert nothing.returncode == 3
+    infeasible = json.loads(nothing.stdout)
+    assert infeasible["recommendation"] is None
+    assert infeasible["infeasible"]["conflict"] == ["usd_per_month"]
+    bad = run(*asked, "--constraint", "colour=red")
+    assert bad.returncode == 2
+    assert "is no constraint" in bad.stderr
+    twice = run("advise", str(path), "--data", "2TiB")
+    assert twice.returncode == 2
+    assert "--accesses-per-second" in twice.stderr
