@@ -1,15 +1,11 @@
 import { expect, test } from "@playwright/test";
 import { expectAccessible } from "./axe";
-
-const LONG = { timeout: 90_000 };
+import { exampleReady } from "./example";
 
 test("a workload of production: what can be bought, with its bill", async ({
   page,
 }) => {
-  await expect(async () => {
-    const workload = await page.request.get("/api/v1/workloads/example");
-    expect((await workload.json()).status).toBe("ready");
-  }).toPass(LONG);
+  await exampleReady(page);
   const made = await page.request.post("/api/v1/workloads/example/scaled", {
     data: {
       name: "What can be bought",
@@ -28,7 +24,7 @@ test("a workload of production: what can be bought, with its bill", async ({
     });
     const heading = card.getByRole("heading");
     const excluded = page.getByRole("listitem");
-    await expect(heading).toContainText("suit 4 TiB; over 36 months", LONG);
+    await expect(heading).toContainText("suit 4 TiB; over 36 months");
     // No chassis has a price: what is built from parts is ranked apart.
     await expect(heading).toContainText("chassis has no price");
     await expect(
@@ -63,7 +59,7 @@ test("a workload of production: what can be bought, with its bill", async ({
     await expect(page).toHaveURL(/\/hardware\?.*bill_parts=/);
     await expect(
       page.getByRole("table", { name: "Lines of Built from parts" }),
-    ).toContainText(`${purchase} USD at purchase`, LONG);
+    ).toContainText(`${purchase} USD at purchase`);
   } finally {
     await page.request.delete(`/api/v1/workloads/${id}`);
   }

@@ -39,7 +39,7 @@ for (const colorScheme of ["light", "dark"] as const) {
       await expect(page).toHaveURL(/\/uploads\//);
       await expect(
         page.getByRole("heading", { name: /The first \d+ records/ }),
-      ).toBeVisible({ timeout: 30_000 });
+      ).toBeVisible();
       await page.getByRole("textbox", { name: "Bad records to skip" }).fill("2");
       await page.getByRole("button", { name: "Import trace" }).click();
       await expect(page.getByRole("heading", { name: "Conversion log" })).toBeVisible();

@@ -1,24 +1,15 @@
 import { readFileSync } from "node:fs";
-import { expect, type Page, test } from "@playwright/test";
+import { expect, test } from "@playwright/test";
 import { expectAccessible } from "./axe";
-
-const LONG = { timeout: 90_000 };
-
-async function openExample(page: Page, question = ""): Promise<void> {
-  await expect(async () => {
-    const workload = await page.request.get("/api/v1/workloads/example");
-    expect((await workload.json()).status).toBe("ready");
-  }).toPass(LONG);
-  await page.goto(`/workloads/example${question}`);
-}
+import { openReady } from "./example";
 
 test("a profile: summaries, one size for all charts, table and export", async ({
   page,
 }) => {
-  await openExample(page);
+  await openReady(page, "/workloads/example");
   const region = (name: string) =>
     page.getByRole("region", { name: new RegExp(`^${name}`) });
-  await expect(region("Working set over time")).toBeVisible(LONG);
+  await expect(region("Working set over time")).toBeVisible();
   for (const chart of [
     "Footprint over time",
     "Popularity of pages",
@@ -65,7 +56,7 @@ test("a profile: summaries, one size for all charts, table and export", async ({
   await page.reload();
   await expect(size).toHaveValue("16,384 pages");
 
-  await expect(devices.getByRole("row")).toHaveCount(13, LONG);
+  await expect(devices.getByRole("row")).toHaveCount(13);
   await devices.getByRole("button", { name: /^Show all/ }).click();
   await expect(devices.getByRole("row")).toHaveCount(67);
   const download = page.waitForEvent("download");
@@ -82,11 +73,10 @@ test("a profile: summaries, one size for all charts, table and export", async ({
 test("the curve of a workload has a second axis: up to which size RAM pays", async ({
   page,
 }) => {
-  await openExample(page);
+  await openReady(page, "/workloads/example");
   const curve = page.getByRole("region", { name: /^Hit ratio over cache size/ });
   await expect(curve).toContainText(
     /RAM pays up to [\d.]+\sMiB where misses are read from \S.*: beyond it, one more page saves an access only once in [\d.]+\ss, less often than the break-even interval of [\d.]+\ss\./,
-    LONG,
   );
   await expect(curve).toContainText(
     / [\d,]+\saccesses per second \([\d,]+\saccesses in [\d.]+\ss of the workload\)/,
@@ -121,5 +111,5 @@ test("the curve of a workload has a second axis: up to which size RAM pays", asy
     page.getByRole("heading", {
       name: `RAM pays for itself up to ${size.replace(/\s/, " ")}`,
     }),
-  ).toBeVisible(LONG);
+  ).toBeVisible();
 });

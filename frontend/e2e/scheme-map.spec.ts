@@ -1,19 +1,11 @@
 import { readFileSync } from "node:fs";
 import { expect, type Page, test } from "@playwright/test";
 import { expectAccessible } from "./axe";
+import { openReady } from "./example";
 
-const LONG = { timeout: 90_000 };
 // A device on which the schemes differ clearly.
 const CLEAR =
   "flash_device=kv2009-intel-x25e&disk_device=face2016-cheetah-15k6-single&x=ram_pages&y=flash_pages";
-
-async function openReady(page: Page, path: string): Promise<void> {
-  await expect(async () => {
-    const workload = await page.request.get("/api/v1/workloads/example");
-    expect((await workload.json()).status).toBe("ready");
-  }).toPass(LONG);
-  await page.goto(path);
-}
 
 const map = (page: Page) => page.getByRole("region", { name: /^Scheme map of/ });
 

@@ -1,19 +1,11 @@
 import { readFileSync } from "node:fs";
 import { expect, type Page, test } from "@playwright/test";
 import { expectAccessible } from "./axe";
+import { openReady } from "./example";
 
-const LONG = { timeout: 90_000 };
 // A device that states its write amplification.
 const KNOWN =
   "flash_device=face2016-samsung-840pro-256&disk_device=face2016-cheetah-15k6-single&pe_cycles=3000&rate=2000";
-
-async function openReady(page: Page, path: string): Promise<void> {
-  await expect(async () => {
-    const workload = await page.request.get("/api/v1/workloads/example");
-    expect((await workload.json()).status).toBe("ready");
-  }).toPass(LONG);
-  await page.goto(path);
-}
 
 const life = (page: Page) => page.getByRole("region", { name: /^Life of the flash/ });
 const figure = (page: Page) => page.getByRole("button", { name: /^Life of Lazy,/ });
@@ -113,7 +105,7 @@ test("wear: the health of a drive is read from what smartctl prints", async ({
   page,
 }) => {
   await openReady(page, "/wear?flash_device=intel-p4500-4tb&rate=2000");
-  await page.getByRole("button", { name: "Read the health of a drive" }).click(LONG);
+  await page.getByRole("button", { name: "Read the health of a drive" }).click();
   const field = page.getByRole("textbox", { name: "Output of smartctl or nvme" });
   const read = page.getByRole("button", { name: "Read output" });
   await field.fill("no json");
