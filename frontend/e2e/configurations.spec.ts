@@ -22,6 +22,10 @@ test("a workload of production: what can be bought, with its bill", async ({
     const card = page.getByRole("region", {
       name: "Configurations by money and I/O time",
     });
+    const panel = page.getByRole("region", {
+      name: "What can be bought for it",
+      exact: true,
+    });
     const heading = card.getByRole("heading");
     const excluded = page.getByRole("listitem");
     await expect(heading).toContainText("suit 4 TiB; over 36 months");
@@ -30,12 +34,8 @@ test("a workload of production: what can be bought, with its bill", async ({
     await expect(
       excluded.filter({ hasText: "cannot hold 2 copies of 4 TiB" }),
     ).toBeVisible();
-    await expectAccessible(page, "what can be bought");
+    await expectAccessible(page, "what can be bought", [card, panel]);
 
-    const panel = page.getByRole("region", {
-      name: "What can be bought for it",
-      exact: true,
-    });
     const chassis = panel.getByRole("textbox", {
       name: "Price of a chassis with processors",
     });

@@ -130,5 +130,8 @@ test("compare: which flash device, and where its directory goes", async ({ page 
   await hits.fill("0");
   await hits.press("Enter");
   await showNote(page, /assumed to serve 0\s%/);
-  await expectAccessible(page, "compare with flash devices and directories");
+  await expectAccessible(page, "compare with flash devices and directories", [
+    devices,
+    places,
+  ]);
 });

@@ -44,7 +44,7 @@ test("a sweep: choose, run, read, export, reopen by its link", async ({ page }) 
   const table = chart(page).getByRole("table");
   await expect(table.getByRole("row")).toHaveCount(16);
   const cells = await table.innerText();
-  await expectAccessible(page, "simulate, table");
+  await expectAccessible(page, "simulate, table", [chart(page)]);
 
   const download = page.waitForEvent("download");
   await chart(page).getByRole("button", { name: "Export" }).click();
@@ -92,7 +92,10 @@ test("a sweep charges the memory that flash needs", async ({ page }) => {
   // 24 bytes for 4 KiB: 4000 pages of 8 KiB take 24 pages of RAM.
   await expect(table.getByRole("row", { name: /Lazy 300 .* 276 4,000/ })).toBeVisible();
   await expect(page.getByText("the flash metadata leave no RAM")).toBeVisible();
-  await expectAccessible(page, "simulate, metadata charged");
+  await expectAccessible(page, "simulate, metadata charged", [
+    chart(page),
+    page.getByText("the flash metadata leave no RAM"),
+  ]);
 });
 
 test("two tiers with options of their policies, over RAM and over flash", async ({
@@ -124,7 +127,7 @@ test("a sweep warms up until each cache is full", async ({ page }) => {
   await expect(
     page.getByRole("columnheader", { name: "Warm-up [accesses]" }),
   ).toBeVisible();
-  await expectAccessible(page, "a sweep that warms up until full");
+  await expectAccessible(page, "a sweep that warms up until full", [chart(page)]);
 });
 
 test("what is wrong with a sweep is said where it is", async ({ page }) => {
@@ -137,7 +140,7 @@ test("what is wrong with a sweep is said where it is", async ({ page }) => {
   const problem = page.getByRole("alert");
   await expect(problem).toContainText("k_in=7");
   await expect(problem).toContainText("What to do:");
-  await expectAccessible(page, "simulate, refused");
+  await expectAccessible(page, "simulate, refused", [problem]);
   await page.goto("/simulate?contenders=none");
   await expect(page.getByText(/Nothing chosen yet/)).toBeVisible();
   await expect(page.getByRole("button", { name: "Run the sweep" })).toBeDisabled();
@@ -173,7 +176,7 @@ test("a pool split: estimate and simulation, and a slider that answers at once",
   await expect(
     costs.getByRole("rowheader", { name: "flow", exact: true }),
   ).toBeVisible();
-  await expectAccessible(page, "pool split, derivation");
+  await expectAccessible(page, "pool split, derivation", [costs]);
   await choose(costs, "Table");
   await expect(costs.getByRole("columnheader", { name: /^Simulated/ })).toBeVisible();
 
@@ -216,7 +219,7 @@ test("a workload shows its drift", async ({ page }) => {
   await expect(
     drift.getByRole("columnheader", { name: "First touches" }),
   ).toBeVisible();
-  await expectAccessible(page, "workload with windows");
+  await expectAccessible(page, "workload with windows", [drift]);
 });
 
 test("all sizes of one policy, estimated, beside exact LRU", async ({ page }) => {
@@ -244,7 +247,7 @@ test("all sizes of one policy, estimated, beside exact LRU", async ({ page }) =>
   ).toBeVisible();
   await expect(estimate.getByRole("heading")).toContainText("of 12 sizes");
   await expect(estimate).toContainText(/CLOCK hits about .+ in 95\s% of samples/);
-  await expectAccessible(page, "estimate");
+  await expectAccessible(page, "estimate", [estimate]);
   await choose(estimate, "Table");
   const table = estimate.getByRole("table");
   await expect(table.getByRole("row")).toHaveCount(13);
@@ -286,7 +289,7 @@ test("the adaptive split is followed while a write gets dearer", async ({ page }
   await card.getByText("Clean pool", { exact: true }).click();
   await card.getByRole("button", { name: "How is this computed?" }).click();
   await expect(card.getByText(/R_0 \(1 \+ 0\.1 i\)/)).toBeVisible();
-  await expectAccessible(page, "adaptive split");
+  await expectAccessible(page, "adaptive split", [card]);
   await card.getByText("Table", { exact: true }).click();
   await expect(card.getByRole("row").nth(1)).toContainText("5,000");
   // The address alone brings the answer back.

@@ -42,7 +42,7 @@ test("DRAM or flash: the price ratio moves the decision, and its link keeps it",
   await expect(
     card.getByRole("rowheader", { name: "flip_price_ratio, next money", exact: true }),
   ).toBeVisible();
-  await expectAccessible(page, "DRAM or flash, derivation");
+  await expectAccessible(page, "DRAM or flash, derivation", [card]);
   await choose(card, "Table");
   await expect(card.getByRole("columnheader", { name: /^DRAM saves/ })).toBeVisible();
   const download = page.waitForEvent("download");
@@ -93,7 +93,7 @@ test("DRAM or flash: metadata, hits alone, and the check by simulation", async (
   await expect(checked).toBeVisible();
   await expect(page.getByText(/^The replays (confirm|contradict)/)).toBeVisible();
   await expect(checked.getByRole("row")).toHaveCount(6);
-  await expectAccessible(page, "DRAM or flash, checked");
+  await expectAccessible(page, "DRAM or flash, checked", [checked]);
 });
 
 test("throughput: knee, bottleneck, another axis, and its link", async ({ page }) => {
@@ -126,12 +126,12 @@ test("throughput: knee, bottleneck, another axis, and its link", async ({ page }
   await expect(card.getByRole("columnheader", { name: "Flash size" })).toBeVisible();
   await card.getByRole("button", { name: "How is this computed?" }).click();
   await expect(card.getByRole("rowheader", { name: /: N\*$/ }).first()).toBeVisible();
-  await expectAccessible(page, "throughput, table and derivation");
+  await expectAccessible(page, "throughput, table and derivation", [card]);
 });
 
 test("what is wrong with a question of money is said where it is", async ({ page }) => {
   await openReady(page, "/dram-or-flash?usd=0.0000001");
   const problem = page.getByRole("alert");
   await expect(problem).toContainText("buys less than one page");
-  await expectAccessible(page, "DRAM or flash, refused");
+  await expectAccessible(page, "DRAM or flash, refused", [problem]);
 });

@@ -20,6 +20,11 @@ test("a profile: summaries, one size for all charts, table and export", async ({
     await expect(region(chart).locator("[data-ready=true]")).toBeVisible();
   }
   await expect(region("Popularity").getByText(/by maximum likelihood/)).toBeVisible();
+  // The server keeps what it brings along.
+  await expect(page.getByRole("button", { name: "Rename" })).toBeVisible();
+  await expect(page.getByRole("button", { name: "Delete", exact: true })).toHaveCount(
+    0,
+  );
   // This recording has pages, no lengths: it says so instead of drawing.
   await expect(page.getByText("Request sizes: not in this trace")).toBeVisible();
   await expectAccessible(page, "profile");
@@ -67,7 +72,7 @@ test("a profile: summaries, one size for all charts, table and export", async ({
 
   await region("Popularity").getByText("Table", { exact: true }).click();
   await expect(region("Popularity").getByRole("table")).toContainText("Zipf law");
-  await expectAccessible(page, "profile, tables");
+  await expectAccessible(page, "profile, tables", [devices, region("Popularity")]);
 });
 
 test("the curve of a workload has a second axis: up to which size RAM pays", async ({
@@ -82,7 +87,7 @@ test("the curve of a workload has a second axis: up to which size RAM pays", asy
     / [\d,]+\saccesses per second \([\d,]+\saccesses in [\d.]+\ss of the workload\)/,
   );
   await expect(curve.getByText("access saved every [s]")).toBeVisible();
-  await expectAccessible(page, "curve with two axes");
+  await expectAccessible(page, "curve with two axes", [curve]);
   const size = /RAM pays up to ([\d.]+\sMiB)/.exec(await curve.innerText())?.[1] ?? "";
 
   await curve.getByText("Over disk", { exact: true }).click();

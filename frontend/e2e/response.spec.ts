@@ -14,7 +14,7 @@ test("response at a rate: percentiles, a rate beyond the devices, and its link",
   const table = page.getByRole("table", { name: "Response time of every scheme" });
   // A heading, and five schemes at both rates.
   await expect(table.getByRole("row")).toHaveCount(11);
-  await expectAccessible(page, "response at a rate");
+  await expectAccessible(page, "response at a rate", [card, table]);
 
   const rate = page.getByRole("textbox", { name: "Page accesses", exact: true });
   await rate.fill("1000000000");

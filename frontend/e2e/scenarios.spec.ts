@@ -160,7 +160,7 @@ test("a price that changed shows the saved answer beside the present one", async
   await expect(beside).toContainText(/\d+ of \d+ key figures changed/);
   await expect(beside).toContainText(`Changed since then: price book Prices ${STAMP}.`);
   await expect(beside.getByRole("row", { name: /nvme/ })).toContainText("0.25 USD/GB");
-  await expectAccessible(page, "a saved answer beside the present one");
+  await expectAccessible(page, "a saved answer beside the present one", [beside]);
   await beside.getByRole("button", { name: "Close" }).click();
 
   await row.getByRole("link", { name }).click();

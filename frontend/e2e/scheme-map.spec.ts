@@ -36,7 +36,7 @@ test("scheme map: read it, move by press and by key, explain, compare", async ({
   await why.click();
   const dialog = page.getByRole("dialog");
   await expect(dialog.getByText(/C3 = m_r/)).toBeVisible();
-  await expectAccessible(page, "derivation of a point");
+  await expectAccessible(page, "derivation of a point", [dialog]);
   await page.keyboard.press("Escape");
 
   await page.getByRole("link", { name: "Compare at this point" }).click();
@@ -60,7 +60,7 @@ test("scheme map: axes, metadata, money, table and exports", async ({ page }) =>
 
   await map(page).getByText("Table", { exact: true }).click();
   await expect(map(page).getByRole("row")).toHaveCount(65);
-  await expectAccessible(page, "scheme map, table");
+  await expectAccessible(page, "scheme map, table", [map(page)]);
   for (const [item, ending] of [
     ["PNG picture", ".png"],
     ["SVG picture", ".svg"],

@@ -57,6 +57,7 @@ test("a trace becomes a checked, saved and reopened answer", async ({ page }) =>
   const hits = page.getByRole("img", { name: /^Hit ratio over cache size/ });
   await expect(hits).toHaveAttribute("data-ready", "true");
   await expect(page.getByText(RECORDS.toLocaleString("en-US")).first()).toBeVisible();
+  await expect(page.getByRole("button", { name: "Delete", exact: true })).toBeVisible();
   await expectAccessible(page, "workload");
   await page.getByLabel("View of Hit ratio").getByText("Table").click();
   await expect(page.getByRole("columnheader", { name: "Write-backs" })).toBeVisible();
@@ -77,7 +78,7 @@ test("a trace becomes a checked, saved and reopened answer", async ({ page }) =>
   await page.getByRole("button", { name: /^Why this number: Exclusive/ }).click();
   const why = page.getByRole("dialog");
   await expect(why.getByRole("columnheader", { name: "Source" }).first()).toBeVisible();
-  await expectAccessible(page, "derivation");
+  await expectAccessible(page, "derivation", [why]);
   await page.keyboard.press("Escape");
   await expect(why).toBeHidden();
 
