@@ -95,7 +95,8 @@ function WorkloadView({ workload }: { readonly workload: WorkloadOut }) {
             </Button>
           )}
           <RenameWorkload workload={workload} />
-          <DeleteWorkload workload={workload} />
+          {/* The server keeps what it brings along. */}
+          {!workload.example && <DeleteWorkload workload={workload} />}
         </>
       }
     >
