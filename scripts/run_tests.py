@@ -182,8 +182,8 @@ def pytest(marked: str) -> Counts:
         report = Path(folder) / "report.xml"
         command = [str(BIN / "python"), "-m", "pytest", f"--junitxml={report}"]
         command += ["-n", PYTHON_WORKERS, "--dist", "loadfile", "-m", marked]
-        times = ROOT / ".tools" / f"test-times-{marked.replace(' ', '-')}.json"
-        exit_code = run(command, TIERWRIGHT_TEST_TIMES=str(times))
+        kept = ROOT / ".tools" / f"test-times-{marked.replace(' ', '-')}.json"
+        exit_code = run(command, TIERWRIGHT_TEST_TIMES=str(kept))
         counts = Counts()
         if report.exists():
             for suite in ElementTree.parse(report).getroot().iter("testsuite"):
