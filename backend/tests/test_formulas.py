@@ -118,7 +118,7 @@ def test_an_unknown_formula_is_not_found(application):
 def slow() -> dict[str, object]:
     """Inputs whose replay at every split takes a minute, within the memory of a computation."""
     drawn = random.Random(3)
-    pages = " ".join(f"R{drawn.randrange(9000)}" for _ in range(120_000))
+    pages = " ".join(f"R{drawn.randrange(9000)}" for _ in range(65_000))
     return {"inputs": {"trace": pages, "M": 3000}}
 
 
