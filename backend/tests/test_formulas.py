@@ -116,10 +116,10 @@ def test_an_unknown_formula_is_not_found(application):
 
 
 def slow() -> dict[str, object]:
-    """Inputs whose replay at every split takes a minute, within the memory of a computation."""
+    """Inputs whose replay at every split takes many seconds, within the memory of a computation."""
     drawn = random.Random(3)
-    pages = " ".join(f"R{drawn.randrange(9000)}" for _ in range(65_000))
-    return {"inputs": {"trace": pages, "M": 3000}}
+    pages = " ".join(f"R{drawn.randrange(9000)}" for _ in range(20_000))
+    return {"inputs": {"trace": pages, "M": 8000}}
 
 
 def test_a_long_computation_is_ended_and_holds_nobody(make_settings):
