@@ -242,6 +242,8 @@ function ThroughputView({ state, name, summary }: AnalysisInputs) {
             names={names}
             patch={patch}
             timed={summary.duration_s !== null}
+            replays={replays}
+            arrivals={search}
           />
         </Stack>
       )}
