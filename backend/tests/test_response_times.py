@@ -134,7 +134,8 @@ def test_a_trace_without_times_has_no_recorded_arrivals(application):
         columns={"page": "page", "op": "op"},
     )
     assert application.wait_run(made["run"]["id"])["status"] == "succeeded"
-    body = {**ASKED, "workload_id": made["id"], "ram_pages": 5, "flash_pages": 20}
+    sizes = {"ram_pages": 5, "flash_pages": 20, "accesses_per_s": 200.0}
+    body = {**ASKED, **sizes, "workload_id": made["id"]}
     refused = application.post(
         "/response-times/check", {**body, "arrivals": "trace"}, 422
     )

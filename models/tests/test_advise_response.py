@@ -399,6 +399,9 @@ class TestCheck:
             if each.unit == "µs":
                 assert (each.model, each.simulated) == (None, None)
         assert checked.finding.startswith("Neither the model nor the replay")
+        assert checked.basis == (
+            "Nothing was replayed. A scheme whose devices cannot carry the rate is not replayed."
+        )
 
 
 @pytest.fixture(scope="module")

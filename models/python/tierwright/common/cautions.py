@@ -374,6 +374,7 @@ WHY_NOT: Mapping[str, str] = {
     "price_book_retired": "not computable: the price book has no later prices",
     "latency_as_service_time": "not computable: how many requests the device serves side by side "
     "is not stated",
+    "power_unknown": "not computable: no source states the power",
     "latency_as_rate": "not computable: how many requests the device serves side by side is not "
     "stated",
     "queue_depth_unknown": "not computable: the latency of one request is not stated",

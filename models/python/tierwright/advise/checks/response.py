@@ -180,20 +180,24 @@ class ResponseCheck:
         )
 
     def _basis(self, replayed: Mapping[str, TimedResult]) -> Iterator[str]:
-        yield (
-            "Every scheme was replayed on the trace on simulated time: "
-            f"{_ARRIVE[self.arrivals]}, and each device serves its operations first come, first "
-            "served."
-        )
+        if not replayed:
+            yield "Nothing was replayed."
+        else:
+            yield (
+                "Every scheme was replayed on the trace on simulated time: "
+                f"{_ARRIVE[self.arrivals]}, and each device serves its operations first come, "
+                "first served."
+            )
         made = [each for each in replayed.values() if "behind" not in each]
         if made:
             yield _accesses(made, self.seed)
-        if self.arrivals == "clients":
+        if self.arrivals == "clients" and replayed:
             yield (
                 f"{counted(self.clients, 'client thinks', 'clients think')} so long that accesses "
                 "come at the rate in question, by the response time of the model."
             )
-        yield "Percentiles are read from bins of 0.4 %."
+        if replayed:
+            yield "Percentiles are read from bins of 0.4 %."
         if any(each.unbounded for each in self.answer.rows):
             yield "A scheme whose devices cannot carry the rate is not replayed."
         slow = [
