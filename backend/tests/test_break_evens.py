@@ -539,7 +539,10 @@ class TestToday:
         plain = ask(application)
         for free in ({"usd_per_kwh": "0"}, {"watts_per_gib": 0.3}):
             assert ask(application, **free)["intervals"] == plain["intervals"]
-        known = {"flash_device_id": "intel-s4500-7.68tb"}
+        known = {
+            "flash_device_id": "intel-s4500-7.68tb",
+            "price_book_id": "street-2023-q4",
+        }
         before = ask(application, **known)["intervals"][0]
         power = {"usd_per_kwh": "0.25", "watts_per_gib": 0.3, "pue": 1.2}
         answer = ask(application, **known, **power)
