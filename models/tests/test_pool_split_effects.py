@@ -50,7 +50,6 @@ def effect(survey: SplitSurvey, name: str, skipped: int = 0) -> tuple[str, bool 
     return found.text, found.could_change_choice
 
 
-@pytest.mark.oracle("advise.pool_split_effects.every_access_writes")
 def test_every_access_writes_is_what_a_trace_of_writes_counts(
     reads: SplitSurvey,
 ) -> None:

@@ -755,7 +755,8 @@ def _finding(
     one = (
         f"{cheapest.name} is the only configuration that suits {held}"
         if suitable == 1
-        else f"{cheapest.name} is the cheapest of {suitable:,} configurations that suit {held}"
+        else f"{cheapest.name} is the cheapest of {counted(suitable, 'configuration')} that suit "
+        f"{held}"
     )
     said = f"{one}: {_cost(cheapest)} and {_time(cheapest)} per access."
     if suitable == 1:

@@ -32,6 +32,7 @@ from tierwright.hardware.service_time import service_time, service_us
 GRAY = "Gray and Putzolu (SIGMOD 1987), form of Gray and Graefe (SIGMOD Record 1997)"
 ZHANG = "host and bandwidth: Zhang and others (2026), Eq 1"
 POWER_UNKNOWN = "power_unknown"
+"""Name of the caution that a power is not stated."""
 POWER_HINT = (
     "state the watts per GiB of memory; add active_power_w to a copy of another device"
 )
@@ -483,7 +484,7 @@ def _power_of(
     if below is None or above is None:
         return _Drawn(), (
             Caution(
-                POWER_UNKNOWN,
+                "power_unknown",
                 f"no power is stated for {listed([f'`{each.id}`' for each in lacking])}, so the "
                 f"break-even interval of `{upper.device.id}` over `{lower.device.id}` leaves the "
                 "power of both out",
