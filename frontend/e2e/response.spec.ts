@@ -16,6 +16,20 @@ test("response at a rate: percentiles, a rate beyond the devices, and its link",
   await expect(table.getByRole("row")).toHaveCount(11);
   await expectAccessible(page, "response at a rate", [card, table]);
 
+  const check = page.locator("section").filter({
+    has: page.getByRole("heading", {
+      name: "Check the response times on simulated time",
+    }),
+  });
+  await check.getByText("Clients that wait", { exact: true }).click();
+  await expect(page).toHaveURL(/arrivals=clients/);
+  await check.getByRole("button", { name: "Check this point" }).click();
+  await expect(check).toContainText(/with seed 0\. 16 clients think so long/, LONG);
+  const figures = check.getByRole("table", { name: "Model and simulation" });
+  // A heading, and seven figures of one scheme at both rates.
+  await expect(figures.getByRole("row")).toHaveCount(15);
+  await expect(figures).toContainText("99.9th percentile at the peak rate");
+
   const rate = page.getByRole("textbox", { name: "Page accesses", exact: true });
   await rate.fill("1000000000");
   await rate.press("Enter");

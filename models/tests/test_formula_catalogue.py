@@ -96,6 +96,7 @@ OUTSIDE = {
     "advise.response.rows": "rows of an answer; held by test_advise_response.py",
     "advise.response.steps": "words and numbers of a derivation",
     "advise.response.words": "words; held by test_advise_response.py",
+    "advise.pool_split_effects": "prices replays at other ends; held by test_pool_split_effects.py",
     "advise.wear_effects": "asks at other ends; held by test_cautions.py",
     "evaluate.page_flow.explain": "words for numbers",
     "evaluate.page_flow.cautions": "words for numbers",

@@ -217,6 +217,7 @@ PARTS = {
     "point": "words of several questions",
     "pool_survey": "what `pool_split`, `pool_gain` and the server's job count",
     "since": "a kept answer beside the present one",
+    "pool_split_effects": "what cautions of `pool_split` could change",
     "wear_effects": "what cautions of `wear` could change",
 }
 """Modules of advise that ask nothing by themselves."""

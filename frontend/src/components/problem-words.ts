@@ -106,6 +106,8 @@ const PAGES: Readonly<Record<string, string>> = {
   "transaction-replays": "Wear and recovery",
   sce: "Wear and recovery",
   throughputs: "Throughput",
+  "response-times": "Throughput",
+  "response-replays": "Throughput",
   sweeps: "Simulate",
   miniatures: "Simulate",
   simulator: "Simulate",

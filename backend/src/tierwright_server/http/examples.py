@@ -336,6 +336,18 @@ _CHECKS = {
         {**_WORKLOAD, "ram_pages": 500, **_FLASH, **_DISK, "start": "cold"}
     ),
     "check_throughput": Example({**_CHECKED, "clients": 20}),
+    "check_response": Example(
+        {
+            **_CHECKED,
+            "disks": 8,
+            "accesses_per_s": 200,
+            "arrivals": "clients",
+            "clients": 4,
+        }
+    ),
+    "get_response_replay": Example(
+        path={"response_replay_id": Made("response replay")}
+    ),
     "check_wear": Example({**_CHECKED, "accesses_per_s": 5000}),
     "check_flash_choice": Example(
         {key: value for key, value in _CHECKED.items() if key != "flash_device_id"}

@@ -1497,6 +1497,24 @@ export type BreakEvenCheckIn = {
      */
     dram_bytes_per_s?: number | null;
     /**
+     * Usd Per Kwh
+     *
+     * Price of electricity, for the intervals; absent: power is left out.
+     */
+    usd_per_kwh?: number | string | null;
+    /**
+     * Watts Per Gib
+     *
+     * Power of each GiB of memory that states none, together with the price of electricity. [W/GiB]
+     */
+    watts_per_gib?: number | null;
+    /**
+     * Pue
+     *
+     * Power at the meter over power of the device.
+     */
+    pue?: number;
+    /**
      * Accesses Per S
      *
      * Page accesses per second, for the RAM that pays for itself; absent: those of the recording.
@@ -1690,6 +1708,24 @@ export type BreakEvenIn = {
      * Bandwidth of that unit. Absent: DRAM bandwidth is not scarce and left out. [bytes/s]
      */
     dram_bytes_per_s?: number | null;
+    /**
+     * Usd Per Kwh
+     *
+     * Price of electricity, for the intervals; absent: power is left out.
+     */
+    usd_per_kwh?: number | string | null;
+    /**
+     * Watts Per Gib
+     *
+     * Power of each GiB of memory that states none, together with the price of electricity. [W/GiB]
+     */
+    watts_per_gib?: number | null;
+    /**
+     * Pue
+     *
+     * Power at the meter over power of the device.
+     */
+    pue?: number;
     /**
      * Accesses Per S
      *
@@ -8496,6 +8532,18 @@ export type IntervalTerms = {
      * The device that a page is fetched from. [s]
      */
     device_s: number;
+    /**
+     * Device Power S
+     *
+     * Power of that device; 0 where power is left out. [s]
+     */
+    device_power_s: number;
+    /**
+     * Memory Power S
+     *
+     * Power of the upper tier, which makes keeping a page more expensive: 0 or negative. [s]
+     */
+    memory_power_s: number;
 };
 
 /**
@@ -13592,6 +13640,180 @@ export type RequestsOut = {
 };
 
 /**
+ * ResponseCheckIn
+ *
+ * The question, and how accesses arrive in the replays that check it.
+ */
+export type ResponseCheckIn = {
+    /**
+     * Start
+     *
+     * `steady`: a system that has run for long, every cache full; `cold`: a replay of the workload that begins with empty caches. A given curve always describes a running system.
+     */
+    start?: 'steady' | 'cold';
+    /**
+     * Dirty Share
+     *
+     * Share of the evicted pages that are dirty, for a workload made from a given curve; absent: as stated with the curve.
+     */
+    dirty_share?: number | null;
+    /**
+     * Dirty Share Range
+     *
+     * Where the dirty share of a given curve is not stated: answer with both ends of its possible range. Otherwise such a request is refused.
+     */
+    dirty_share_range?: boolean;
+    /**
+     * Ram Pages
+     *
+     * A size in pages of the workload.
+     */
+    ram_pages: number;
+    /**
+     * Flash Pages
+     *
+     * A size in pages of the workload.
+     */
+    flash_pages: number;
+    /**
+     * Flash Device Id
+     *
+     * Lower-case letters, digits, `.`, `_` and `-`.
+     */
+    flash_device_id: string;
+    /**
+     * Disk Device Id
+     *
+     * Lower-case letters, digits, `.`, `_` and `-`.
+     */
+    disk_device_id: string;
+    /**
+     * Accesses Per S
+     *
+     * Mean rate of page accesses of one machine; absent: of production where the workload is scaled, else of the recording. [1/s]
+     */
+    accesses_per_s?: number | null;
+    /**
+     * Peak Accesses Per S
+     *
+     * Rate of the busiest hour, beside a stated mean rate. [1/s]
+     */
+    peak_accesses_per_s?: number | null;
+    /**
+     * Flash Devices
+     *
+     * Equal flash devices.
+     */
+    flash_devices?: number;
+    /**
+     * Disks
+     *
+     * Equal disks.
+     */
+    disks?: number;
+    /**
+     * Flash At Once
+     *
+     * Operations that a flash device serves at once; absent: IOPS x latency.
+     */
+    flash_at_once?: number | null;
+    /**
+     * Disk At Once
+     *
+     * Operations that a disk serves at once; absent: IOPS x latency, one for a hard disk.
+     */
+    disk_at_once?: number | null;
+    /**
+     * Writes
+     *
+     * Whether an access waits for the writes that its miss causes.
+     */
+    writes?: 'background' | 'waited_for';
+    /**
+     * Service
+     *
+     * How the time of an operation varies about what the device states.
+     */
+    service?: 'constant' | 'exponential';
+    /**
+     * Flash Metadata
+     *
+     * Preset of `GET /catalog/flash-metadata` whose memory is subtracted from the RAM; absent: nothing is charged.
+     */
+    flash_metadata?: string | null;
+    /**
+     * Workload Id
+     *
+     * Lower-case letters, digits, `.`, `_` and `-`.
+     */
+    workload_id: string;
+    /**
+     * Arrivals
+     *
+     * `poisson`: independent of each other; `trace`: as recorded, stretched to the rate; `clients`: a closed loop whose clients think so long that they ask for accesses at the rate.
+     */
+    arrivals?: 'poisson' | 'trace' | 'clients';
+    /**
+     * Clients
+     *
+     * Of the closed loop.
+     */
+    clients?: number;
+    /**
+     * Seed
+     *
+     * Of what is random.
+     */
+    seed?: number;
+};
+
+/**
+ * ResponseReplayOut
+ *
+ * Replays on simulated time that check response times.
+ */
+export type ResponseReplayOut = {
+    /**
+     * Id
+     *
+     * Its id, as used in addresses of the API.
+     */
+    id: string;
+    /**
+     * Workload Id
+     *
+     * Id of the workload.
+     */
+    workload_id: string;
+    /**
+     * Content Id
+     *
+     * Hash of the accesses and the page size of the workload.
+     */
+    content_id: string;
+    /**
+     * succeeded: it can be read.
+     */
+    status: RunStatus;
+    /**
+     * Core Version
+     *
+     * Version of the simulator core that replayed it.
+     */
+    core_version: string;
+    /**
+     * Created At
+     *
+     * When it was made.
+     */
+    created_at: string;
+    /**
+     * The run that computes it; null where none is needed or kept.
+     */
+    run: RunOut | null;
+};
+
+/**
  * ResponseTimeIn
  *
  * Sizes, devices, rates, and what an access waits for.
@@ -14064,7 +14286,7 @@ export type RunBins = {
  *
  * What a job does.
  */
-export type RunKind = 'fetch' | 'ingest' | 'simulate' | 'sweep' | 'miniature' | 'pool_split' | 'pool_advisor' | 'windows' | 'sampled_profile' | 'summaries';
+export type RunKind = 'fetch' | 'ingest' | 'simulate' | 'sweep' | 'miniature' | 'pool_split' | 'pool_advisor' | 'windows' | 'sampled_profile' | 'summaries' | 'response_replay';
 
 /**
  * RunList
@@ -20492,6 +20714,70 @@ export type AskResponseResponses = {
 
 export type AskResponseResponse = AskResponseResponses[keyof AskResponseResponses];
 
+export type GetResponseReplayData = {
+    body?: never;
+    path: {
+        /**
+         * Response Replay Id
+         *
+         * Id of the replays.
+         */
+        response_replay_id: string;
+    };
+    query?: never;
+    url: '/api/v1/response-replays/{response_replay_id}';
+};
+
+export type GetResponseReplayErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The answer is not available in the requested media type.
+     */
+    406: Problem;
+    /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type GetResponseReplayError = GetResponseReplayErrors[keyof GetResponseReplayErrors];
+
+export type GetResponseReplayResponses = {
+    /**
+     * Successful Response
+     */
+    200: ResponseReplayOut;
+};
+
+export type GetResponseReplayResponse = GetResponseReplayResponses[keyof GetResponseReplayResponses];
+
 export type AskDramOrFlashData = {
     body: BreakEvenIn;
     path?: never;
@@ -20647,7 +20933,7 @@ export type CheckDramOrFlashResponses = {
      *
      * The replays take longer than a request, so a job makes them. Ask again when its run has ended.
      */
-    202: SweepOut | SimulationOut;
+    202: SweepOut | SimulationOut | ResponseReplayOut;
 };
 
 export type CheckDramOrFlashResponse = CheckDramOrFlashResponses[keyof CheckDramOrFlashResponses];
@@ -21850,10 +22136,78 @@ export type CheckThroughputResponses = {
      *
      * The replays take longer than a request, so a job makes them. Ask again when its run has ended.
      */
-    202: SweepOut | SimulationOut;
+    202: SweepOut | SimulationOut | ResponseReplayOut;
 };
 
 export type CheckThroughputResponse = CheckThroughputResponses[keyof CheckThroughputResponses];
+
+export type CheckResponseData = {
+    body: ResponseCheckIn;
+    path?: never;
+    query?: {
+        /**
+         * With `Accept: text/csv`: the table to answer with; absent: `rows`.
+         */
+        table?: 'rows' | 'columns' | 'contenders' | 'rows.warnings' | 'warnings' | 'result.rows';
+    };
+    url: '/api/v1/response-times/check';
+};
+
+export type CheckResponseErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
+     * The request conflicts with the current state.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type CheckResponseError = CheckResponseErrors[keyof CheckResponseErrors];
+
+export type CheckResponseResponses = {
+    /**
+     * Successful Response
+     */
+    200: CheckedAnswer;
+    /**
+     * Response 202 Check Response
+     *
+     * The replays take longer than a request, so a job makes them. Ask again when its run has ended.
+     */
+    202: SweepOut | SimulationOut | ResponseReplayOut;
+};
+
+export type CheckResponseResponse = CheckResponseResponses[keyof CheckResponseResponses];
 
 export type CheckWearData = {
     body: WearIn;
@@ -21918,7 +22272,7 @@ export type CheckWearResponses = {
      *
      * The replays take longer than a request, so a job makes them. Ask again when its run has ended.
      */
-    202: SweepOut | SimulationOut;
+    202: SweepOut | SimulationOut | ResponseReplayOut;
 };
 
 export type CheckWearResponse = CheckWearResponses[keyof CheckWearResponses];
@@ -21986,7 +22340,7 @@ export type CheckFlashChoiceResponses = {
      *
      * The replays take longer than a request, so a job makes them. Ask again when its run has ended.
      */
-    202: SweepOut | SimulationOut;
+    202: SweepOut | SimulationOut | ResponseReplayOut;
 };
 
 export type CheckFlashChoiceResponse = CheckFlashChoiceResponses[keyof CheckFlashChoiceResponses];
@@ -22054,7 +22408,7 @@ export type CheckDirectoriesResponses = {
      *
      * The replays take longer than a request, so a job makes them. Ask again when its run has ended.
      */
-    202: SweepOut | SimulationOut;
+    202: SweepOut | SimulationOut | ResponseReplayOut;
 };
 
 export type CheckDirectoriesResponse = CheckDirectoriesResponses[keyof CheckDirectoriesResponses];
@@ -22122,7 +22476,7 @@ export type CheckRecoveryResponses = {
      *
      * The replays take longer than a request, so a job makes them. Ask again when its run has ended.
      */
-    202: SweepOut | SimulationOut;
+    202: SweepOut | SimulationOut | ResponseReplayOut;
 };
 
 export type CheckRecoveryResponse = CheckRecoveryResponses[keyof CheckRecoveryResponses];
@@ -22190,7 +22544,7 @@ export type CheckFragmentCacheResponses = {
      *
      * The replays take longer than a request, so a job makes them. Ask again when its run has ended.
      */
-    202: SweepOut | SimulationOut;
+    202: SweepOut | SimulationOut | ResponseReplayOut;
 };
 
 export type CheckFragmentCacheResponse = CheckFragmentCacheResponses[keyof CheckFragmentCacheResponses];

@@ -13,7 +13,7 @@ from tierwright.common.answer import Answer, Figure, Step, steps
 from tierwright.common.cautions import Caution, Outcome, Weigh
 from tierwright.common.derivation import shown
 from tierwright.common.errors import BadInput, Problem
-from tierwright.common.wording import counted, three_digits
+from tierwright.common.wording import counted, relative_change, three_digits
 from tierwright.evaluate import flash_cache, recovery
 from tierwright.evaluate.metadata import MetadataPreset, ram_pages_left
 from tierwright.evaluate.page_flow.cautions import about_curve, about_space_behind
@@ -331,9 +331,9 @@ def _weigher(
             made.append(
                 Outcome(
                     end.when,
-                    own / before - 1 if before else 0.0,
+                    relative_change(before, own),
                     "flash that survives" if (own <= other) == faster else "no flash",
-                    max(0.0, own / other - 1) if other else 0.0,
+                    abs(relative_change(other, own)) if own > other else 0.0,
                 )
             )
         return made
