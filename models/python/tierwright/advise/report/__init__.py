@@ -20,8 +20,8 @@ MOST_BYTES = 16 * 2**20
 """Largest file of an advice: an advice has about 400 kB."""
 TITLE = "What to buy, and why"
 _SECTIONS: tuple[tuple[str, str, Callable[[Document], Iterator[Markup]]], ...] = (
-    ("answer", "Answer", _answer.answer),
     ("question", "Question", _answer.question),
+    ("answer", "Answer", _answer.answer),
     ("bill", "Bill of materials", _answer.bill),
     ("figures", "Expected figures", _answer.figures),
     ("close", "What else was close", _evidence.close),
@@ -107,6 +107,7 @@ def html(document: Mapping[str, Any], *, title: str = TITLE) -> str:
             tag("h1", title),
             tag("p", under, class_="dim"),
             _answer.summary(found),
+            joined(_answer.flags(found)),
             tag("nav", links, aria_label="Contents"),
         ),
         tag("main", joined(_section(found, *each) for each in _SECTIONS)),

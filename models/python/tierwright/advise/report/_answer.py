@@ -10,6 +10,7 @@ from tierwright.advise.report import _figures as show
 from tierwright.advise.report._markup import Markup, facts, joined, table, tag
 from tierwright.common.units import format_number
 from tierwright.common.wording import counted, listed, rate_text
+from tierwright.evaluate.advice.limits import RESPONSES
 
 Document = Mapping[str, Any]
 
@@ -51,11 +52,29 @@ def summary(document: Document) -> Markup:
     )
 
 
+def flags(document: Document) -> Iterator[Markup]:
+    """Say where a replay contradicts the model: above everything, never hidden."""
+    for each in document["cautions"]:
+        if each["code"].startswith(_AT_TOP):
+            yield tag(
+                "div",
+                tag("p", tag("strong", sentence_of(each["message"]))),
+                tag("p", sentence_of(each["effect"] or each["hint"] or "")),
+                class_="alert",
+                role="note",
+            )
+
+
 def question(document: Document) -> Iterator[Markup]:
     """Say what was asked, as far as the advice states it."""
     rows: list[tuple[str, str]] = []
     if document["data_bytes"] is not None:
-        rows.append(("Data to hold, one copy", show.size(document["data_bytes"])))
+        rows.append(
+            (
+                "Data to hold at the end of the horizon, one copy",
+                show.size(document["data_bytes"]),
+            )
+        )
     mean, peak = document["accesses_per_s"], document["peak_accesses_per_s"]
     if mean is None:
         rows.append(("Page accesses", "the rate is not stated"))
@@ -104,10 +123,11 @@ def _candidates(document: Document) -> str:
         return show.UNKNOWN
     if suitable is None:
         return f"{counted(evaluated, 'option was', 'options were')} evaluated"
-    return (
-        f"{counted(evaluated, 'option was', 'options were')} evaluated; {counted(suitable, 'keeps', 'keep')} every "
-        "limit, limits of response times apart"
-    )
+    said = f"{counted(evaluated, 'option was', 'options were')} evaluated"
+    kept = counted(suitable, "keeps", "keep")
+    if any(name in document["constraints"] for name in RESPONSES):
+        return f"{said}; {kept} every limit besides those of response times, which were computed for the best of these"
+    return f"{said}; {kept} every limit"
 
 
 def named(option: Document) -> str:
@@ -123,15 +143,6 @@ def answer(document: Document) -> Iterator[Markup]:
     yield tag("p", document["verdict"]["text"])
     if document["infeasible"] is not None:
         yield _infeasible(document["infeasible"], document["finding"])
-    for each in document["cautions"]:
-        if each["code"].startswith(_AT_TOP):
-            yield tag(
-                "div",
-                tag("p", tag("strong", _sentence(each["message"]))),
-                tag("p", _sentence(each["effect"] or each["hint"] or "")),
-                class_="alert",
-                role="note",
-            )
     open_ones = [one for one in document["cautions"] if one["could_change_choice"]]
     if open_ones and document["recommendation"] is not None:
         could = counted(len(open_ones), "assumption", "assumptions")
@@ -193,7 +204,8 @@ def _infeasible(found: Document, finding: str) -> Markup:
     return tag("div", *parts, class_="alert", role="note") if parts else Markup("")
 
 
-def _sentence(words: str) -> str:
+def sentence_of(words: str) -> str:
+    """Write words as a sentence: a capital first, a full stop behind."""
     if not words:
         return ""
     ended = words if words.endswith((".", "!", "?")) else f"{words}."
@@ -234,7 +246,7 @@ def bill(document: Document) -> Iterator[Markup]:
         [
             [
                 row["what"],
-                show.number(row["quantity"]),
+                show.quantity(row["quantity"]),
                 _price(row),
                 row["date"] or show.NOTHING,
                 show.usd(row["purchase_usd"]),
@@ -277,7 +289,7 @@ def bill(document: Document) -> Iterator[Markup]:
 def _price(row: Document) -> str:
     if row["unit_price"] is None:
         return show.UNKNOWN
-    return f"{row['unit_price']:,f} {row['unit'] or ''}".rstrip()
+    return f"{show.price(row['unit_price'])} {row['unit'] or ''}".rstrip()
 
 
 _FIGURES: tuple[tuple[str, str, Any], ...] = (
@@ -330,11 +342,12 @@ def figures(document: Document) -> Iterator[Markup]:
         for title, one in (("recommended", best), ("today", zero))
         if one is not None
     ]
+    if best is None:
+        yield tag("p", "There are no expected figures: nothing is recommended.")
     if not shown:
-        yield tag("p", "There are no figures: nothing is recommended.")
         return
     yield table(
-        "Expected figures",
+        "Of all machines together",
         [("figure", False), *((title, True) for title, _ in shown)],
         [
             [title, *(form(option[key]) for _, option in shown)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tierwright.advise.report import _figures as show
-from tierwright.advise.report._answer import Document
+from tierwright.advise.report._answer import Document, sentence_of
 from tierwright.advise.report._evidence import rejected_table
 from tierwright.advise.report._markup import Markup, facts, joined, table, tag
 
@@ -22,16 +22,16 @@ def assumptions(document: Document) -> Iterator[Markup]:
         "What the answer rests on, the most important first",
         [
             ("assumption", False),
-            ("could change the choice", False),
             ("effect", False),
             ("what to do", False),
+            ("could change the choice", False),
         ],
         [
             [
-                each["message"],
+                sentence_of(each["message"]),
+                sentence_of(each["effect"] or show.UNKNOWN),
+                sentence_of(each["hint"] or "") or show.NOTHING,
                 _COULD[each["could_change_choice"]],
-                each["effect"] or show.UNKNOWN,
-                each["hint"] or show.NOTHING,
             ]
             for each in rows
         ],

@@ -15,7 +15,7 @@ from tierwright.common.units import format_number
 _WIDTH = 640.0
 _LEFT, _RIGHT, _TOP, _BOTTOM = 76.0, 20.0, 44.0, 56.0
 _HEIGHT = 380.0
-_RATIO_OF_LOGARITHMS = 20
+_RATIO_OF_LOGARITHMS = 10
 """Largest over least from which an axis is logarithmic."""
 _TICKS = 5
 _MOST_TICKS = 8
@@ -100,11 +100,7 @@ def _mark(kind: str, x: float, y: float) -> Markup:
         "today": lambda: tag(
             "rect", x=x - half, y=y - half, width=13, height=13, class_="today"
         ),
-        "close": lambda: tag(
-            "path",
-            d=f"M{x - 5:.1f} {y - 5:.1f}L{x + 5:.1f} {y + 5:.1f}M{x - 5:.1f} {y + 5:.1f}L{x + 5:.1f} {y - 5:.1f}",
-            class_="close",
-        ),
+        "close": lambda: tag("circle", cx=x, cy=y, r=8, class_="close"),
         "front": lambda: tag("circle", cx=x, cy=y, r=4.5, class_="front"),
     }
     return shapes[kind]()
@@ -175,7 +171,9 @@ def front_chart(series: Sequence[Series], title: str, description: str) -> Marku
 _ROW = 62.0
 _SIDE = 104.0
 _BEGIN = 34.0
-_LONGEST = 92
+_HALF_OF_BASE = 140.0
+"""Half the width of the words about the recommendation."""
+_LONGEST = 78
 
 
 def tornado_chart(
@@ -215,11 +213,19 @@ def tornado_chart(
             parts.append(_words(at(high) + 6, top + 39, _usd(bar, high), "start"))
         elif len(found) == 1:
             parts.append(_words(at(high) + 6, top + 39, "no option", "start"))
-    line, last = at(base), height - 26
-    parts.append(tag("line", x1=line, x2=line, y1=_BEGIN + 18, y2=last, class_="base"))
+        parts.append(
+            tag(
+                "line",
+                x1=at(base),
+                x2=at(base),
+                y1=top + 19,
+                y2=top + 49,
+                class_="base",
+            )
+        )
     parts.append(
         _words(
-            line,
+            min(max(at(base), _HALF_OF_BASE), _WIDTH - _HALF_OF_BASE),
             height - 8,
             f"recommended: {base:,.2f} USD per month",
             "middle",

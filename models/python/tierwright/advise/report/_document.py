@@ -118,7 +118,7 @@ def _amount(value: Any, where: str, problems: Problems) -> Any:
 
 
 def _shown(value: Any) -> object:
-    return "null" if value is None else "" if value is _ABSENT else value
+    return "null" if value is None else value
 
 
 def _optional(reader: Reader) -> Reader:
@@ -176,6 +176,9 @@ def _table(**readers: Reader) -> Reader:
     """Read a table of these keys; others, which a later version may have, are left alone."""
 
     def read(value: Any, where: str, problems: Problems) -> Any:
+        if value is _ABSENT:
+            problems.add(where, None, "is missing")
+            return {}
         if not problems.check(
             isinstance(value, Mapping),
             where or "document",

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from tierwright.advise.report import _figures as show
-from tierwright.advise.report._answer import Document, named, ratio
+from tierwright.advise.report._answer import Document, named, ratio, sentence_of
 from tierwright.advise.report._charts import Series, front_chart, tornado_chart
 from tierwright.advise.report._markup import Markup, joined, table, tag
 from tierwright.common.wording import counted, percent
@@ -47,9 +47,12 @@ def close(document: Document) -> Iterator[Markup]:
     others = [one for one in document["alternatives"] if one not in (zero, best)]
     rows.extend(_option_row(one) for one in others)
     if rows:
-        yield table(
-            "The best of each other kind, the best first", _OPTION_COLUMNS, rows
+        caption = (
+            "What there is today"
+            if best is None
+            else "The best of each other kind, the best first"
         )
+        yield table(caption, _OPTION_COLUMNS, rows)
     if not others:
         yield tag(
             "p",
@@ -163,8 +166,8 @@ def why_not(document: Document) -> Iterator[Markup]:
         return
     if counts:
         yield table(
-            "Options by the first limit that they break",
-            [("limit", False), ("options", True)],
+            "Rejected options by the first limit that they break",
+            [("breaks or lacks", False), ("options", True)],
             [
                 [show.limit_words(name), f"{count:,}"]
                 for name, count in sorted(counts.items(), key=lambda pair: -pair[1])
@@ -238,10 +241,11 @@ def sure(document: Document) -> Iterator[Markup]:
         return
     chance, reason = confidence["probability_best"], confidence["reason"]
     if chance is None:
-        why = reason or "no reason is stated"
         yield tag(
             "p",
-            f"No probability that this stays the best choice can be stated ({why}).",
+            sentence_of(reason)
+            if reason
+            else "No probability that this stays the best choice is stated.",
         )
     else:
         regret = confidence["expected_regret_usd_per_month"]
@@ -277,17 +281,18 @@ def sure(document: Document) -> Iterator[Markup]:
         "What is not known, and the best option at either end",
         [
             ("input", False),
-            ("if", False),
-            ("best option there", False),
+            ("at one end", False),
+            ("cost [USD per month]", True),
+            ("at the other end", False),
             ("cost [USD per month]", True),
         ],
         [
             [
-                f"{at}. {bar['about']}" if end == "low" else f"{at}. the same",
-                *_end(bar, end),
+                f"{at}. {sentence_of(bar['about'])}",
+                *_end(bar, "low"),
+                *_end(bar, "high"),
             ]
             for at, bar in enumerate(bars, 1)
-            for end in ("low", "high")
         ],
     )
 
@@ -295,8 +300,14 @@ def sure(document: Document) -> Iterator[Markup]:
 def _end(bar: Mapping[str, Any], end: str) -> list[str]:
     name, cost = bar[f"best_{end}"], bar[f"usd_per_month_{end}"]
     return [
-        bar[end],
-        name or "no option keeps every limit",
+        _lines(
+            [
+                sentence_of(f"if {bar[end]}"),
+                sentence_of(f"best: {name}")
+                if name
+                else "No option keeps every limit.",
+            ]
+        ),
         show.NOTHING if cost is None else show.usd(cost),
     ]
 
@@ -332,11 +343,13 @@ def checks(document: Document) -> Iterator[Markup]:
     beyond = sum(bool(row["is_beyond_band"]) for row in rows)
     replayed = sum(row["gap"] is not None for row in rows)
     said = f"{counted(replayed, 'option was', 'options were')} replayed in the reference simulator. "
-    if replayed and not beyond:
+    if not replayed:
+        said = "No option could be replayed; the reasons are in the table."
+    elif not beyond:
         said += "The model agrees with every replay within its known error."
-    elif beyond:
+    else:
         said += f"{counted(beyond, 'replay differs', 'replays differ')} from the model by more than its known error."
-    yield tag("p", said.rstrip())
+    yield tag("p", said)
     yield table(
         "I/O time per access by the model and by the replay",
         [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any
@@ -69,10 +70,35 @@ def years(value: float | None) -> str:
 
 
 def months(value: float | None) -> str:
-    """Write months with three digits."""
+    """Write whole months that pass before, as the sentence of the advice does."""
     if value is None:
         return UNKNOWN
-    return "already" if value <= 0 else counted(three_digits(value), "month")
+    if value <= 0:
+        return "already too small"
+    return "under 1 month" if value < 1 else counted(math.floor(value), "month")
+
+
+def quantity(value: float) -> str:
+    """Write a quantity of a bill to six decimals, so that its product with the price can be checked.
+
+    Examples
+    --------
+    >>> quantity(7078), quantity(5.727996826171875), quantity(0.5)
+    ('7,078', '5.727997', '0.5')
+    """
+    text = f"{value:,.6f}"
+    return text.rstrip("0").rstrip(".")
+
+
+def price(value: Decimal) -> str:
+    """Write a price with all its digits and no zeros behind them, at least to the cent.
+
+    Examples
+    --------
+    >>> price(Decimal("199.0000")), price(Decimal("0.343")), price(Decimal("5000"))
+    ('199.00', '0.343', '5,000.00')
+    """
+    return usd(Decimal(format(value.normalize(), "f")))
 
 
 def number(value: float | None) -> str:

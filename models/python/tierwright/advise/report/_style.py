@@ -16,16 +16,17 @@ h1 { font-size: 1.75rem; line-height: 1.2; margin: 0 0 0.4rem; }
 h2 { font-size: 1.3rem; line-height: 1.25; margin: 2.6rem 0 0.6rem; padding-top: 0.7rem; border-top: 2px solid var(--line); }
 h3 { font-size: 1.05rem; margin: 1.6rem 0 0.4rem; }
 p { margin: 0.5rem 0; max-width: 46rem; }
+p, li, h1 { overflow-wrap: anywhere; }
 .dim, .note { color: var(--dim); }
 .note { font-size: 0.875rem; }
 .lead { font-size: 1.15rem; }
 a { color: var(--accent); }
 a:focus-visible, .wide:focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; }
-nav ol { columns: 14rem; padding-left: 1.2rem; margin: 0.4rem 0; font-size: 0.95rem; }
-.key { display: grid; grid-template-columns: repeat(auto-fit, minmax(11rem, 1fr)); gap: 0.75rem; margin: 1rem 0; }
+nav ol { columns: 14rem; padding-left: 1.8rem; margin: 0.4rem 0; font-size: 0.95rem; }
+.key { display: grid; grid-template-columns: repeat(auto-fit, minmax(9rem, 1fr)); gap: 0.75rem; margin: 1rem 0; }
 .key div { background: var(--panel); border: 1px solid var(--line); border-radius: 6px; padding: 0.6rem 0.8rem; }
 .key dt { font-size: 0.875rem; color: var(--dim); }
-.key dd { margin: 0; font-size: 1.25rem; font-weight: 600; font-variant-numeric: tabular-nums; }
+.key dd { margin: 0; font-size: 1.1rem; font-weight: 600; font-variant-numeric: tabular-nums; }
 .plain { display: grid; grid-template-columns: minmax(9rem, 15rem) 1fr; gap: 0.3rem 1.2rem; margin: 0.8rem 0; }
 .plain dt { color: var(--dim); }
 .plain dd { margin: 0; overflow-wrap: anywhere; }
@@ -42,6 +43,7 @@ tbody th, tfoot th { font-weight: 500; min-width: 10rem; }
 tfoot th, tfoot td { border-top: 2px solid var(--ink); border-bottom: 0; font-weight: 700; }
 .number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 thead .number { white-space: normal; }
+.number + :not(.number) { padding-left: 0.8rem; }
 figure { margin: 1rem 0; }
 figcaption { font-size: 0.95rem; max-width: 46rem; }
 svg { display: block; width: 100%; min-width: 34rem; max-width: 46rem; height: auto; }
@@ -69,10 +71,15 @@ li { margin: 0.35rem 0; }
     --accent: #1f5fa8; --best: #b3480a; --bar: #9dbbdb; --warn: #8a5a00; --warn-panel: #ffffff; }
   body { font-size: 9.5pt; line-height: 1.4; print-color-adjust: exact; -webkit-print-color-adjust: exact; }
   header, main, footer { max-width: none; padding-left: 0; padding-right: 0; }
+  h1 { font-size: 18pt; }
+  h2 { font-size: 13pt; margin-top: 7mm; }
+  h3 { font-size: 10.5pt; }
+  .lead { font-size: 11pt; }
+  .note { font-size: 8pt; }
   nav { display: none; }
   .wide { overflow: visible; }
   table { font-size: 8pt; }
-  th, td { min-width: 0; padding-right: 2mm; }
+  th, td { min-width: 0; padding-right: 2mm; overflow-wrap: anywhere; }
   tbody th, tfoot th { min-width: 0; }
   thead { display: table-header-group; }
   tfoot { display: table-row-group; }
