@@ -24,6 +24,7 @@ from tierwright.advise.report import _figures as show
 from tierwright.advise.report._charts import Axis, Series, front_chart, tornado_chart
 from tierwright.advise.report._evidence import front_sentence, tornado_sentence
 from tierwright.advise.report._markup import tag
+from tierwright.common.currency import ExchangeRate, showing, stated
 from tierwright.common.errors import BadInput
 from tierwright.hardware import catalog
 from tierwright.profile.measure import profile
@@ -572,9 +573,21 @@ def test_amounts_of_another_currency_are_named_with_their_rate() -> None:
         "source": "a test",
     }
     given["constraints"] |= {"usd_per_month": "5000", "eur_per_month": "4400"}
+    given["rejected_counts"] |= {"usd_per_month": "25", "eur_per_month": "22.0"}
     root = parsed(report.html(given))
-    assert "1 USD = 0.88 EUR (2026-09-30; a test)" in words(section(root, "appendix"))
+    assert "1 USD = 0.88 EUR (2026-09-30; a test)" in words(section(root, "answer"))
     limits = words(section(root, "question"))
     assert "cost per month at most 5,000.00 USD per month" in limits
     assert "4400" not in limits.replace(",", "")
+    counts = dict(tables(root, "why-not")[0])
+    assert counts["cost per month"] == "25"
     assert "EUR" not in report.html(document())
+
+
+def test_a_count_of_options_is_no_money() -> None:
+    counts = document(feasible=False)["rejected_counts"]
+    assert counts["usd_per_month"] > 0
+    with showing(ExchangeRate("EUR", Decimal("0.5"), "2026-09-30", "a test")):
+        other = stated(document(feasible=False))
+    assert other["rejected_counts"] == counts
+    assert "EUR" in report.html(other)

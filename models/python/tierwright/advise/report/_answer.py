@@ -8,6 +8,7 @@ from typing import Any
 
 from tierwright.advise.report import _figures as show
 from tierwright.advise.report._markup import Markup, facts, joined, table, tag
+from tierwright.common.currency import ExchangeRate
 from tierwright.common.units import format_number
 from tierwright.common.wording import counted, listed, rate_text
 from tierwright.evaluate.advice.limits import RESPONSES
@@ -141,6 +142,13 @@ def answer(document: Document) -> Iterator[Markup]:
     """Say what to buy, and what must be known with it."""
     yield tag("p", document["finding"], class_="lead")
     yield tag("p", document["verdict"]["text"])
+    if document["exchange_rate"] is not None:
+        rate = ExchangeRate(**document["exchange_rate"])
+        yield tag(
+            "p",
+            f"Sentences state amounts in {rate.currency}, tables in USD: {rate.sentence}.",
+            class_="note",
+        )
     if document["infeasible"] is not None:
         yield _infeasible(document["infeasible"], document["finding"])
     open_ones = [one for one in document["cautions"] if one["could_change_choice"]]

@@ -91,13 +91,6 @@ def appendix(document: Document) -> Iterator[Markup]:
         for name, value in document["versions"].items()
     ]
     yield facts([("advice", document["advice_id"]), *versions])
-    rate = document["exchange_rate"]
-    if rate is not None:
-        yield tag(
-            "p",
-            f"Sentences of the advice state amounts in {rate['currency']}, tables in USD: 1 USD = {rate['per_usd']:f} "
-            f"{rate['currency']} ({rate['date']}; {rate['source']}).",
-        )
 
 
 def _value(value: float | None, unit: str) -> str:

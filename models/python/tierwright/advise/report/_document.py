@@ -38,12 +38,12 @@ def checked(document: object, place: str) -> dict[str, Any]:
         If it is not an advice, a value has another type than in one, or a bill does not add up.
     """
     problems = Problems(place, HINT)
-    found: Any = _ADVICE(document, "", problems)
+    found: Any = _ADVICE(_without_neighbours(document), "", problems)
     if not problems.found:
         _check_sums(found, problems)
     del problems.found[_MOST_PROBLEMS:]
     problems.raise_if_any()
-    return _without_neighbours(dict(found))
+    return dict(found)
 
 
 def _check_sums(found: Mapping[str, Any], problems: Problems) -> None:
@@ -67,18 +67,25 @@ def _check_sums(found: Mapping[str, Any], problems: Problems) -> None:
             )
 
 
-def _without_neighbours(found: dict[str, Any]) -> dict[str, Any]:
+def _without_neighbours(document: object) -> object:
     """Leave out what `--currency` puts beside the amounts of dollars in tables whose keys are data."""
-    rate = found["exchange_rate"]
-    if rate is not None:
-        beside = f"{rate['currency'].lower()}_"
-        for key in ("constraints", "rejected_counts"):
-            found[key] = {
-                name: value
-                for name, value in found[key].items()
-                if not name.startswith(beside)
-            }
-    return found
+    if not isinstance(document, Mapping):
+        return document
+    rate = document.get("exchange_rate")
+    currency = rate.get("currency") if isinstance(rate, Mapping) else None
+    if not isinstance(currency, str):
+        return document
+    beside = f"{currency.lower()}_"
+    return {
+        name: {
+            key: entry
+            for key, entry in value.items()
+            if not (isinstance(key, str) and key.startswith(beside))
+        }
+        if name in ("constraints", "rejected_counts") and isinstance(value, Mapping)
+        else value
+        for name, value in document.items()
+    }
 
 
 def _text(value: Any, where: str, problems: Problems) -> Any:
@@ -98,7 +105,7 @@ def _number(value: Any, where: str, problems: Problems) -> Any:
 
 def _count(value: Any, where: str, problems: Problems) -> Any:
     if isinstance(value, str) and value.isdecimal() and value.isascii():
-        # Counts under a key of money leave as texts.
+        # Files of before wrote counts under a key of money as texts.
         value = int(value[:20])
     problems.check(
         is_count(value), where, _shown(value), "must be a whole number from 0 on"
