@@ -183,8 +183,9 @@ def test_charts_have_a_title_a_description_axes_and_their_points() -> None:
             assert show.usd(Decimal(cost)) in words(section(root, "sure"))
 
 
-def test_nothing_of_the_input_becomes_markup() -> None:
-    given = document()
+@pytest.mark.parametrize("feasible", [True, False])
+def test_nothing_of_the_input_becomes_markup(feasible: bool) -> None:
+    given = document(feasible=feasible)
     plain = parsed(report.html(given))
 
     def spoilt(value: Any, key: str = "") -> Any:
@@ -318,7 +319,7 @@ def test_a_replay_that_contradicts_the_model_stands_above_the_contents() -> None
     given["checked"] = [{**row, "simulated": None, "gap": None, "reason": "too small"}]
     none = words(section(parsed(report.html(given)), "checked"))
     assert "No option could be replayed" in none
-    assert "not replayed: too small" in none
+    assert "Too small." in none
 
 
 def test_a_probability_replaces_the_reason_why_there_is_none() -> None:
@@ -423,7 +424,7 @@ def test_figures_are_written_with_sensible_precision() -> None:
     assert show.limit("peak_busy", Decimal("0.7")) == "70.0 %"
     assert show.limit("usd_per_month", 4355.2) == "4,355.20 USD per month"
     life = {"constraint": "flash_life_years", "limit": 5.0, "relaxation": 2.0}
-    assert show.admitted_at(life) == "3 years"
+    assert show.admitted_at(life) == "3.00 years"
     load = {"constraint": "peak_busy", "limit": 0.7, "relaxation": 0.1}
     assert show.admitted_at(load) == "80.0 %"
     assert show.admitted_at({**load, "relaxation": None}) == "-"
@@ -582,6 +583,32 @@ def test_amounts_of_another_currency_are_named_with_their_rate() -> None:
     counts = dict(tables(root, "why-not")[0])
     assert counts["cost per month"] == "25"
     assert "EUR" not in report.html(document())
+
+
+def test_a_rejected_option_names_its_limits_and_what_would_admit_it() -> None:
+    given = document()
+    none = {"value": None, "limit": None, "relaxation": None}
+    cost = {**none, "constraint": "usd_per_month", "value": 120.5, "limit": 100.0}
+    head = {
+        "option": given["recommendation"],
+        "constraint": "flash_life_years",
+        "value": 4.71,
+        "limit": 5.0,
+        "relaxation": 0.29,
+        "also": [
+            {**none, "constraint": "price"},
+            cost,
+            {**none, "constraint": "response_p99_us", "limit": 900.0},
+        ],
+    }
+    given["rejected"] = [head]
+    *_, rejected = tables(parsed(report.html(given)), "why-not")
+    assert rejected[1][2] == (
+        "life of the flash: 4.71 years, at least 5.00 years; admitted at about 4.71 years "
+        "a price "
+        "cost per month: 120.50 USD per month, at most 100.00 USD per month "
+        "99th percentile of the response time in the busiest hour: not known, at most 900 µs"
+    )
 
 
 def test_a_count_of_options_is_no_money() -> None:

@@ -199,34 +199,30 @@ def rejected_table(caption: str, rows: Sequence[Document]) -> Markup:
         [
             ("option", False),
             ("cost [USD per month]", True),
-            ("breaks", False),
-            ("its value", True),
-            ("limit", True),
-            ("admitted at about", True),
+            ("breaks or lacks", False),
         ],
         [
             [
                 named(row["option"]),
                 show.usd(row["option"]["usd_per_month"]),
-                *(_lines(cells) for cells in zip(*_broken(row), strict=True)),
+                _lines([_broken(each) for each in (row, *row["also"])]),
             ]
             for row in rows
         ],
     )
 
 
-def _broken(row: Document) -> Iterator[tuple[str, str, str, str]]:
-    for each in (row, *row["also"]):
-        name = each["constraint"]
-        value, stated = each["value"], each["limit"]
-        yield (
-            show.limit_words(name),
-            show.limit(name, value)
-            if stated is not None or value is not None
-            else show.NOTHING,
-            show.limit(name, stated),
-            show.admitted_at(each),
-        )
+def _broken(each: Document) -> str:
+    name, stated = each["constraint"], each["limit"]
+    what = show.limit_words(name)
+    if stated is None:
+        return what
+    value = show.UNKNOWN if each["value"] is None else show.limit(name, each["value"])
+    said = f"{what}: {value}, {show.bound(name)} {show.limit(name, stated)}"
+    admitted = show.admitted_at(each)
+    if admitted == show.NOTHING:
+        return said
+    return f"{said}; admitted at about {admitted}"
 
 
 def _lines(cells: Sequence[str]) -> Markup:
@@ -376,10 +372,10 @@ def checks(document: Document) -> Iterator[Markup]:
 
 def _verdict(row: Document) -> str:
     if row["gap"] is None:
-        return f"not replayed: {row['reason'] or 'no reason is stated'}"
-    return (
-        "beyond the known error" if row["is_beyond_band"] else "within the known error"
-    )
+        return sentence_of(row["reason"] or "") or "not replayed"
+    if row["is_beyond_band"]:
+        return "beyond the known error"
+    return "within the known error"
 
 
 def rules(document: Document) -> Iterator[Markup]:

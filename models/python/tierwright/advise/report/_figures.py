@@ -130,7 +130,7 @@ def limit(name: str, value: float | Decimal | None) -> str:
     if name in ("usd_per_month", "purchase_usd"):
         per = " per month" if name == "usd_per_month" else ""
         return f"{usd(Decimal(repr(value)) if isinstance(value, float) else Decimal(value))} USD{per}"
-    return limit_value(name, float(value))
+    return years(float(value)) if name in LEAST else limit_value(name, float(value))
 
 
 def bound(name: str) -> str:

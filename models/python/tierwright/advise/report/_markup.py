@@ -13,6 +13,11 @@ _REFUSED = re.compile(
 """Characters that HTML and XML lack, and those that turn the direction of text around."""
 
 
+_PER_CENT = re.compile(r"(?<=\d) %")
+_SHORT = 14
+"""Rows of a table that stays on one page when it is printed."""
+
+
 class Markup(str):
     """Text that is markup already."""
 
@@ -23,7 +28,8 @@ def text(value: str) -> Markup:
     """Return a text as markup: escaped, and what no document may hold replaced."""
     if isinstance(value, Markup):
         return value
-    return Markup(escape(_REFUSED.sub("\N{REPLACEMENT CHARACTER}", value)))
+    whole = _PER_CENT.sub("\N{NO-BREAK SPACE}%", value)
+    return Markup(escape(_REFUSED.sub("\N{REPLACEMENT CHARACTER}", whole)))
 
 
 def tag(name: str, /, *children: str, **attributes: str | float | None) -> Markup:
@@ -108,9 +114,10 @@ def table(
     if foot is not None:
         parts.append(tag("tfoot", row(foot)))
     # A table that is wider than a phone scrolls by itself, by keyboard too.
+    short = "short" if len(rows) <= _SHORT else None
     return tag(
         "div",
-        tag("table", joined(parts)),
+        tag("table", joined(parts), class_=short),
         class_="wide",
         role="region",
         tabindex="0",

@@ -77,9 +77,16 @@ li { margin: 0.35rem 0; }
   .lead { font-size: 11pt; }
   .note { font-size: 8pt; }
   nav { display: none; }
+  .key { grid-template-columns: repeat(3, 1fr); }
+  .key dd { font-size: 11pt; }
+  .key dt { font-size: 8pt; }
   .wide { overflow: visible; }
   table { font-size: 8pt; }
-  th, td { min-width: 0; padding-right: 2mm; overflow-wrap: anywhere; }
+  th, td { min-width: 0; padding: 0.9mm 2mm 0.9mm 0; }
+  td, tbody th { overflow-wrap: anywhere; }
+  table.short { break-inside: avoid; }
+  tbody tr:first-child { break-before: avoid; }
+  figcaption { font-size: 9.5pt; }
   tbody th, tfoot th { min-width: 0; }
   thead { display: table-header-group; }
   tfoot { display: table-row-group; }
