@@ -17,6 +17,9 @@ from xml.etree import ElementTree as ET
 
 import pytest
 from command import run
+from hypothesis import given as drawn
+from hypothesis import settings
+from hypothesis import strategies as st
 
 from tierwright.advise import advice, report, scale
 from tierwright.advise.advice.request import Candidates, Have, have_from_mapping
@@ -468,6 +471,8 @@ def test_a_spreadsheet_computes_no_text(text: str) -> None:
         (("recommendation", "usd_per_month"), "1.00", "not the sum of the rows"),
         (("pareto", 0, "io_time_us_per_access"), "fast", r"pareto\[0\]\.io_time"),
         (("pareto", 0, "io_time_us_per_access"), float("nan"), r"pareto\[0\]\.io_time"),
+        (("pareto", 0, "io_time_us_per_access"), 1e308, r"pareto\[0\]\.io_time"),
+        (("option_zero", "usd_per_month"), "9" * 40, r"option_zero\.usd_per_month"),
         (("pareto", 0, "machines"), -1, r"pareto\[0\]\.machines"),
         (("alternatives",), "none", "alternatives"),
         (("verdict",), None, "verdict"),
@@ -496,6 +501,67 @@ def test_a_damaged_advice_is_refused_with_the_place(
         report.html(given)
     assert "tierwright advise" in refused.value.hint
     assert len(str(refused.value)) < 4000
+
+
+ODD = st.one_of(
+    st.sampled_from(
+        [None, True, 0, -1, 1, 10**30, 10**400, 1e308, -1e308, 1e-300, -0.0, 1e400]
+    ),
+    st.sampled_from(["", "0", "-5", "9" * 400, "1e9", "\ud800", HOSTILE, [], {}, [{}]]),
+    st.floats(),
+    st.text("<&>\"'=\x00\u2028", max_size=5),
+)
+
+
+def places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Every place in plain data; of long lists the first three entries."""
+    if path:
+        yield path
+    if isinstance(value, dict):
+        for key, entry in value.items():
+            yield from places(entry, (*path, key))
+    elif isinstance(value, list):
+        for at, entry in enumerate(value[:3]):
+            yield from places(entry, (*path, at))
+
+
+@cache
+def every_place() -> list[tuple[Any, ...]]:
+    return [
+        path
+        for path in places(document())
+        if not {"config", "volumes", "numbers", "warnings"} & set(path)
+    ]
+
+
+def damage(document_: Any, path: tuple[Any, ...], value: Any) -> None:
+    """Put a value at a place, if earlier damage left it there."""
+    for key in path[:-1]:
+        try:
+            document_ = document_[key]
+        except (TypeError, KeyError, IndexError):
+            return
+    if isinstance(document_, dict) or (
+        isinstance(document_, list) and path[-1] in range(len(document_))
+    ):
+        document_[path[-1]] = value
+
+
+@settings(deadline=None)
+@drawn(st.data())
+def test_any_damage_is_refused_or_still_a_document(data: st.DataObject) -> None:
+    damaged = document()
+    for _ in range(data.draw(st.integers(1, 3))):
+        path = data.draw(st.sampled_from(every_place()))
+        damage(damaged, path, data.draw(ODD))
+    try:
+        text, rows = report.html(damaged), report.csv(damaged)
+    except BadInput:
+        return
+    assert parsed(text).find("./body/main") is not None
+    assert text.encode("utf-8")
+    assert rows.encode("utf-8")
+    assert not re.search(r"[>\s\"](nan|inf)[<\s\"]", text)
 
 
 def test_the_command_writes_what_the_ending_says(tmp_path: Path) -> None:

@@ -15,6 +15,8 @@ HINT = "give the file that `tierwright advise PROFILE --json` wrote, unchanged"
 _MOST_TEXT = 20_000
 """Characters of one text: longer ones are of no advice."""
 _MOST_ROWS = 2000
+_LARGEST = 1e30
+"""Far above every figure of an advice, and far below what sums and products of them overflow at."""
 _MOST_PROBLEMS = 10
 """Problems that are listed; a foreign file has many of the same kind."""
 
@@ -97,9 +99,8 @@ def _text(value: Any, where: str, problems: Problems) -> Any:
 
 
 def _number(value: Any, where: str, problems: Problems) -> Any:
-    problems.check(
-        is_number(value), where, _shown(value), "must be a number that is finite"
-    )
+    good = is_number(value) and abs(value) <= _LARGEST
+    problems.check(good, where, _shown(value), f"must be a number up to {_LARGEST:g}")
     return value
 
 
@@ -121,7 +122,15 @@ def _flag(value: Any, where: str, problems: Problems) -> Any:
 
 
 def _amount(value: Any, where: str, problems: Problems) -> Any:
-    return read_amount(value, where, problems)
+    found = read_amount(value, where, problems)
+    if found is not None:
+        problems.check(
+            abs(found) <= _LARGEST,
+            where,
+            value,
+            f"must be an amount up to {_LARGEST:g}",
+        )
+    return found
 
 
 def _shown(value: Any) -> object:
