@@ -41,6 +41,7 @@ th:last-child, td:last-child { padding-right: 0; }
 thead th { vertical-align: bottom; color: var(--dim); font-weight: 600; }
 tbody th, tfoot th { font-weight: 500; min-width: 10rem; }
 tfoot th, tfoot td { border-top: 2px solid var(--ink); border-bottom: 0; font-weight: 700; }
+td div { min-width: 13rem; }
 .number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 thead .number { white-space: normal; }
 .number + :not(.number) { padding-left: 0.8rem; }
@@ -84,6 +85,7 @@ li { margin: 0.35rem 0; }
   table { font-size: 8pt; }
   th, td { min-width: 0; padding: 0.9mm 2mm 0.9mm 0; }
   td, tbody th { overflow-wrap: anywhere; }
+  td div { min-width: 0; }
   table.short { break-inside: avoid; }
   tbody tr:first-child { break-before: avoid; }
   figcaption { font-size: 9.5pt; }
