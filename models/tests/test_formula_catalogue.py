@@ -83,6 +83,7 @@ OUTSIDE = {
     "advise.advice._words": "words; held by test_advice.py",
     "advise.advice.found": "plain data",
     "advise.advice.request": "reads files; held by test_advice.py",
+    "advise.report": "words, markup and a file that is read; held by test_report.py",
     "evaluate.page_flow.map_effects": "evaluates at other ends; held by test_advise_scheme_map.py",
     "evaluate.page_flow.effects": "evaluates at other ends; held by test_effects.py",
     "evaluate.page_flow.other_ends": "evaluates at other ends; held by test_effects.py",

@@ -216,6 +216,7 @@ PARTS = {
     "outer": "where the best scheme stands, in `compare`",
     "point": "words of several questions",
     "pool_survey": "what `pool_split`, `pool_gain` and the server's job count",
+    "report": "an advice as a file to read",
     "since": "a kept answer beside the present one",
     "pool_split_effects": "what cautions of `pool_split` could change",
     "wear_effects": "what cautions of `wear` could change",

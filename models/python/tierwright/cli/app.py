@@ -31,6 +31,7 @@ from tierwright.cli import (
     model,
     planning,
     pool_split,
+    report,
     response,
     scale,
     sweep,
@@ -98,6 +99,7 @@ app.command("sce")(fragments.sce)
 app.command("tier-cost")(shows_money(cost.tier_cost))
 app.command("bill")(shows_money(bill.bill))
 app.command("advise")(shows_money(advise.advise))
+app.command("report")(report.report)
 app.command("configurations")(shows_money(configurations.configurations))
 app.command("conformance")(model.conformance)
 app.command("formula")(model.formula)
@@ -136,6 +138,7 @@ BUILT_IN = (
     "tier-cost",
     "bill",
     "advise",
+    "report",
     "configurations",
     "conformance",
     "formula",
