@@ -20,6 +20,7 @@ const FIELD_NAMES: Readonly<Record<string, string>> = {
   flash_device_id: "flash device",
   flash_metadata: "flash metadata in RAM",
   flash_pages: "flash size",
+  joined_page_bytes: "size of joined pages",
   members_apart: "files of the archive, each with separate devices",
   members_merged: "files of the archive, merged by time",
   new_pages: "pages newly allocated while recording",

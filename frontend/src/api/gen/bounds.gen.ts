@@ -316,6 +316,10 @@ export const CreateDeviceQuery = {
   table: {"values":["figures","measurements","service_times","waiting_times"]},
 } as const;
 
+export const CreateJoinedWorkloadQuery = {
+  table: {"values":["summary.warnings","summary.production.production.rates","summary.composed_of"]},
+} as const;
+
 export const CreateMiniatureQuery = {
   table: {"values":["rows","rows.warnings","warnings"]},
 } as const;
@@ -581,6 +585,10 @@ export const ImportFioQuery = {
   table: {"values":["device.figures","device.measurements","device.service_times","device.waiting_times","runs","mixes","warnings"]},
 } as const;
 
+export const JoinedWorkloadIn = {
+  page_bytes: {"low":512,"high":1048576,"whole":true},
+} as const;
+
 export const ListCurveKindsQuery = {
   limit: {"low":1,"high":500,"whole":true,"usual":500},
   offset: {"low":0,"high":1000000000,"whole":true,"usual":0},
@@ -626,6 +634,10 @@ export const ListFormulasQuery = {
   limit: {"low":1,"high":500,"whole":true,"usual":500},
   offset: {"low":0,"high":1000000000,"whole":true,"usual":0},
   table: {"values":["families","formulas","formulas.parameters","formulas.instead","formulas.outputs"]},
+} as const;
+
+export const ListJoinedWorkloadsQuery = {
+  table: {"values":["items","items.summary.warnings","items.summary.production.production.rates","items.summary.composed_of"]},
 } as const;
 
 export const ListPartsQuery = {
@@ -830,6 +842,7 @@ export const ProductionIn = {
 
 export const ReadOptions = {
   page_bytes: {"low":512,"high":1048576,"whole":true},
+  joined_page_bytes: {"low":512,"high":1048576,"whole":true},
   skip_bad_records: {"low":0,"high":1000000000,"whole":true,"usual":0},
   device_bytes: {"low":512,"high":1152921504606847000,"whole":true},
 } as const;
@@ -1080,6 +1093,7 @@ export const WindowsIn = {
 
 export const WorkloadIn = {
   page_bytes: {"low":512,"high":1048576,"whole":true},
+  joined_page_bytes: {"low":512,"high":1048576,"whole":true},
   skip_bad_records: {"low":0,"high":1000000000,"whole":true,"usual":0},
   device_bytes: {"low":512,"high":1152921504606847000,"whole":true},
 } as const;

@@ -3679,7 +3679,7 @@ export type ConversionSourceOut = {
      *
      * Its kind.
      */
-    kind: 'upload' | 'registered' | 'fetched' | 'example';
+    kind: 'upload' | 'registered' | 'fetched' | 'example' | 'workload';
     /**
      * Filename
      *
@@ -8389,6 +8389,12 @@ export type ImportOut = {
      */
     page_bytes: number | null;
     /**
+     * Joined Page Bytes
+     *
+     * Size into which neighbouring pages of one device or relation are joined, as a system with larger pages has them; null: pages as recorded. [bytes]
+     */
+    joined_page_bytes: number | null;
+    /**
      * Columns
      *
      * Columns of a table by what they hold, such as `offset` and `size`.
@@ -8544,6 +8550,40 @@ export type IntervalTerms = {
      * Power of the upper tier, which makes keeping a page more expensive: 0 or negative. [s]
      */
     memory_power_s: number;
+};
+
+/**
+ * JoinedList
+ *
+ * Workloads whose pages are those of one workload joined, the oldest first.
+ */
+export type JoinedList = {
+    /**
+     * Items
+     *
+     * Items of this page of the list.
+     */
+    items: Array<WorkloadOut>;
+};
+
+/**
+ * JoinedWorkloadIn
+ *
+ * Join neighbouring pages of a workload into larger ones, as a system with larger pages has them.
+ */
+export type JoinedWorkloadIn = {
+    /**
+     * Page Bytes
+     *
+     * Size of the larger pages: a power of two above that of the workload. [bytes]
+     */
+    page_bytes: number;
+    /**
+     * Name
+     *
+     * Of the new workload; null: that of the workload with the page size.
+     */
+    name?: string | null;
 };
 
 /**
@@ -12528,7 +12568,7 @@ export type ProductionIn = {
     /**
      * Page Bytes
      *
-     * Page size of production; null: as recorded. Another one than that of the workload is refused, with what to do. [bytes]
+     * Page size of production; null: as recorded. Larger ones are those of the workload joined by `POST /workloads/{id}/joined` before; smaller ones are refused. [bytes]
      */
     page_bytes?: number | null;
     /**
@@ -12844,6 +12884,12 @@ export type ReadOptions = {
      */
     page_bytes?: number | null;
     /**
+     * Joined Page Bytes
+     *
+     * Size into which neighbouring pages of one device or relation are joined, as a system with larger pages has them; null: pages as recorded. [bytes]
+     */
+    joined_page_bytes?: number | null;
+    /**
      * Columns
      *
      * Columns of a table by what they hold, such as `offset` and `size`.
@@ -12895,6 +12941,12 @@ export type ReadingOut = {
      * Size of a page; null: the usual one of the format. [bytes]
      */
     page_bytes: number | null;
+    /**
+     * Joined Page Bytes
+     *
+     * Size into which neighbouring pages of one device or relation are joined, as a system with larger pages has them; null: pages as recorded. [bytes]
+     */
+    joined_page_bytes: number | null;
     /**
      * Columns
      *
@@ -14788,7 +14840,7 @@ export type ScaledWorkloadIn = {
     /**
      * Page Bytes
      *
-     * Page size of production; null: as recorded. Another one than that of the workload is refused, with what to do. [bytes]
+     * Page size of production; null: as recorded. Larger ones are those of the workload joined by `POST /workloads/{id}/joined` before; smaller ones are refused. [bytes]
      */
     page_bytes?: number | null;
     /**
@@ -19921,6 +19973,12 @@ export type WorkloadIn = {
      */
     page_bytes?: number | null;
     /**
+     * Joined Page Bytes
+     *
+     * Size into which neighbouring pages of one device or relation are joined, as a system with larger pages has them; null: pages as recorded. [bytes]
+     */
+    joined_page_bytes?: number | null;
+    /**
      * Columns
      *
      * Columns of a table by what they hold, such as `offset` and `size`.
@@ -20088,6 +20146,12 @@ export type WorkloadOut = {
      * Size of a page; null: the usual one of the format. [bytes]
      */
     page_bytes: number | null;
+    /**
+     * Joined Page Bytes
+     *
+     * Size into which neighbouring pages of one device or relation are joined, as a system with larger pages has them; null: pages as recorded. [bytes]
+     */
+    joined_page_bytes: number | null;
     /**
      * Columns
      *
@@ -25852,6 +25916,154 @@ export type CreateWorkloadFromCurveResponses = {
 };
 
 export type CreateWorkloadFromCurveResponse = CreateWorkloadFromCurveResponses[keyof CreateWorkloadFromCurveResponses];
+
+export type ListJoinedWorkloadsData = {
+    body?: never;
+    path: {
+        /**
+         * Workload Id
+         *
+         * Id of the workload.
+         */
+        workload_id: string;
+    };
+    query?: {
+        /**
+         * With `Accept: text/csv`: the table to answer with; absent: `items`.
+         */
+        table?: 'items' | 'items.summary.warnings' | 'items.summary.production.production.rates' | 'items.summary.composed_of';
+    };
+    url: '/api/v1/workloads/{workload_id}/joined';
+};
+
+export type ListJoinedWorkloadsErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
+     * The request conflicts with the current state.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type ListJoinedWorkloadsError = ListJoinedWorkloadsErrors[keyof ListJoinedWorkloadsErrors];
+
+export type ListJoinedWorkloadsResponses = {
+    /**
+     * Successful Response
+     */
+    200: JoinedList;
+};
+
+export type ListJoinedWorkloadsResponse = ListJoinedWorkloadsResponses[keyof ListJoinedWorkloadsResponses];
+
+export type CreateJoinedWorkloadData = {
+    body: JoinedWorkloadIn;
+    headers?: {
+        /**
+         * Chosen by the client, a new one for each new object. The same request with the same key within 24 hours creates nothing: it gets the first answer again, with `Idempotency-Replayed: true`. 422 if the key was sent with another request, 409 while the first request is being processed.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path: {
+        /**
+         * Workload Id
+         *
+         * Id of the workload.
+         */
+        workload_id: string;
+    };
+    query?: {
+        /**
+         * With `Accept: text/csv`: the table to answer with; required, because there are several.
+         */
+        table?: 'summary.warnings' | 'summary.production.production.rates' | 'summary.composed_of';
+    };
+    url: '/api/v1/workloads/{workload_id}/joined';
+};
+
+export type CreateJoinedWorkloadErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
+     * The request conflicts with the current state.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+    /**
+     * Not enough free disk space.
+     */
+    507: Problem;
+};
+
+export type CreateJoinedWorkloadError = CreateJoinedWorkloadErrors[keyof CreateJoinedWorkloadErrors];
+
+export type CreateJoinedWorkloadResponses = {
+    /**
+     * Successful Response
+     */
+    202: ImportOut;
+};
+
+export type CreateJoinedWorkloadResponse = CreateJoinedWorkloadResponses[keyof CreateJoinedWorkloadResponses];
 
 export type GetRelationsData = {
     body?: never;

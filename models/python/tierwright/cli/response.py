@@ -22,7 +22,7 @@ from tierwright.cli.output import (
     progress,
 )
 from tierwright.cli.planning import DiskDevice, FlashDevice, ProfileFile
-from tierwright.cli.reads import NamedTrace, may_read_trace, opened
+from tierwright.cli.reads import NamedTrace, as_profiled, may_read_trace, opened
 from tierwright.cli.scale import ProductionOption, workload
 from tierwright.cli.sizes import FlashPages, RamPages
 from tierwright.common.errors import BadInput
@@ -220,9 +220,7 @@ def _checked(
         raise BadInput(
             "--arrivals: `trace`: the recording has no time", "use --arrivals poisson"
         )
-    files, reading = trace
-    if reading["page_bytes"] is None:
-        reading = {**reading, "page_bytes": curve.page_bytes}
+    files, reading = as_profiled(trace, curve)
     with opened(files, reading) as read, progress("replay") as on_progress:
         return replayed.check(
             found,

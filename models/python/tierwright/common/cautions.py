@@ -300,6 +300,7 @@ NOTHING_UNKNOWN: frozenset[str] = frozenset(
         "too_little_money",
         "many_crossings",
         "metadata_charged",
+        "neighbours_assumed",
         "never_full",
         "no_accesses",
         "no_writes",
