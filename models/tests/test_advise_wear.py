@@ -232,3 +232,8 @@ def test_of_a_drive_that_is_worn_nothing_changes_its_life(curve: Curve) -> None:
     found = worn(curve, written_tb=1e12)
     effects = {each.code: each.effect for each in found.cautions}
     assert "no change of years of life" in effects["warm_up_inside"]
+
+
+def test_a_load_too_small_for_any_time_is_refused(curve: Curve) -> None:
+    with pytest.raises(BadInput, match="is below 1e-09"):
+        restarted(curve, accesses_per_s=5e-324)

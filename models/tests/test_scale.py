@@ -887,3 +887,10 @@ def test_a_recording_has_no_error_of_a_law() -> None:
     )
     assert found is not None
     assert (found.sizes[0].law_pages, found.sizes[0].law_sentence) == (None, "")
+
+
+@pytest.mark.parametrize("rate", [5e-324, 1e-10])
+def test_a_rate_too_small_for_any_time_is_refused(rate: float) -> None:
+    with pytest.raises(BadInput, match="must be a number above 0, from 1e-09 on"):
+        Production(2**40, rate)
+    assert Production(2**40, 1e-9).accesses_per_s == 1e-9

@@ -13,6 +13,7 @@ from tierwright.common.answer import Answer, Figure, Step, steps
 from tierwright.common.cautions import Caution, Outcome, Weigh
 from tierwright.common.derivation import shown
 from tierwright.common.errors import BadInput, Problem
+from tierwright.common.fields import LEAST_RATE_PER_S
 from tierwright.common.wording import counted, relative_change, three_digits
 from tierwright.evaluate import flash_cache, recovery
 from tierwright.evaluate.metadata import MetadataPreset, ram_pages_left
@@ -239,6 +240,13 @@ def answer(
             ram_pages,
             "hold less than the flash metadata",
             "use more RAM, less flash, or a cache with larger units",
+        )
+    if not accesses_per_s >= LEAST_RATE_PER_S:
+        raise _refused(
+            "accesses_per_s",
+            accesses_per_s,
+            f"is below {LEAST_RATE_PER_S:g}",
+            "give page accesses per second, such as 5000",
         )
     misses_per_s = float(curve.misses(left)) / curve.accesses * accesses_per_s
     if misses_per_s <= 0:

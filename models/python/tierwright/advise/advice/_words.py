@@ -55,7 +55,7 @@ def limit_value(name: str, value: float) -> str:
     if name == "machines":
         return counted(int(value), "machine")
     if name in LEAST:
-        return counted(Decimal(three_digits(value).replace(",", "")), "year")
+        return f"{three_digits(value)} {'year' if value == 1 else 'years'}"
     return format_microseconds(value)
 
 
