@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from decimal import Decimal
 
 from tierwright.advise.advice.found import Option, Shadow
 from tierwright.advise.point import scheme_titles
