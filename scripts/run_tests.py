@@ -182,8 +182,8 @@ def pytest(marked: str) -> Counts:
         report = Path(folder) / "report.xml"
         command = [str(BIN / "python"), "-m", "pytest", f"--junitxml={report}"]
         command += ["-n", PYTHON_WORKERS, "--dist", "loadfile", "-m", marked]
-        times = ROOT / ".tools" / f"test-times-{marked.replace(' ', '-')}.json"
-        exit_code = run(command, TIERWRIGHT_TEST_TIMES=str(times))
+        kept = ROOT / ".tools" / f"test-times-{marked.replace(' ', '-')}.json"
+        exit_code = run(command, TIERWRIGHT_TEST_TIMES=str(kept))
         counts = Counts()
         if report.exists():
             for suite in ElementTree.parse(report).getroot().iter("testsuite"):
@@ -301,12 +301,14 @@ def story_times(suites: list[dict[str, Any]]) -> Iterator[tuple[float, str]]:
             yield took / 1000, f"{spec['file']} {spec['title']}"
 
 
-def served(data: Path, port: int, **settings: str) -> subprocess.Popen[bytes]:
+def served(
+    data: Path, port: int, *options: str, **settings: str
+) -> subprocess.Popen[bytes]:
     """Start the application on data of its own."""
     return subprocess.Popen(
         [
             str(BIN / "tierwright"),
-            *("serve", "--port", str(port), "--data-dir", str(data)),
+            *("serve", "--port", str(port), "--data-dir", str(data), *options),
         ],
         cwd=ROOT,
         stdout=LANE.output,
@@ -350,7 +352,8 @@ def e2e() -> Counts:
             AWS_SECRET_ACCESS_KEY="e2e",
             AWS_REGION="us-east-1",
         ),
-        fresh_url: served(folder / "fresh", fresh_port),
+        # One process answers it: another would take seconds to start, for two stories.
+        fresh_url: served(folder / "fresh", fresh_port, "--processes", "1"),
     }
     try:
         for address, server in servers.items():

@@ -15,7 +15,13 @@ from sqlalchemy import make_url
 # Tests are imported by path, so their shared module needs a place to be found at.
 sys.path.insert(0, str(Path(__file__).parent))
 
-from live_app import EXAMPLE_TRACE, Application, run_application
+from live_app import (
+    EXAMPLE_TRACE,
+    LONG_TRACE_ACCESSES,
+    Application,
+    random_trace,
+    run_application,
+)
 
 from tierwright import _simulator
 from tierwright.profile.curve import Curve
@@ -101,8 +107,9 @@ def make_settings(make_database, migrated, tmp_path_factory) -> Callable[..., Se
                 "data_dir": tmp_path_factory.mktemp("data"),
                 "page_dir": tmp_path_factory.mktemp("page"),
                 "example_trace": EXAMPLE_TRACE,
-                "heartbeat_interval_s": 0.5,
-                "reap_interval_s": 0.3,
+                "heartbeat_interval_s": 1.0,
+                # Rarely: every worker of every application would keep the processor busy with it.
+                "reap_interval_s": 5.0,
                 "poll_interval_s": 0.5,
                 "worker_concurrency": 2,
                 **changes,
@@ -113,8 +120,28 @@ def make_settings(make_database, migrated, tmp_path_factory) -> Callable[..., Se
 
 
 @pytest.fixture(scope="session")
+def long_trace() -> bytes:
+    """A trace whose conversion takes seconds."""
+    return random_trace(LONG_TRACE_ACCESSES, 2_000_000)
+
+
+@pytest.fixture(scope="session")
+def middle_trace() -> bytes:
+    """A trace that is converted soon, and of which a hundred replays take many seconds."""
+    return random_trace(1_000_000, 400_000)
+
+
+@pytest.fixture(scope="session")
 def application(make_settings) -> Iterator[Application]:
     """One application for the tests that only add things to it."""
+    with run_application(make_settings()) as running:
+        running.wait_example()
+        yield running
+
+
+@pytest.fixture(scope="module")
+def fuzzed(make_settings):
+    """An application that may be filled with nonsense."""
     with run_application(make_settings()) as running:
         running.wait_example()
         yield running

@@ -16,17 +16,22 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import numpy as np
 import psutil
 import uvicorn
+import zstandard
 
 from tierwright_server.app import create_app
 from tierwright_server.common.settings import Settings
+from tierwright_server.job_child import JOB_NAME
 from tierwright_server.runtime.connections import IDLE_S, TimedProtocol
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 EXAMPLE_TRACE = REPOSITORY / "fixtures" / "traces" / "tpcb-cut.csv.zst"
 TUS = {"Tus-Resumable": "1.0.0"}
 FINAL = {"succeeded", "failed", "cancelled"}
+PATIENCE_S = 300.0
+"""How long we wait for what will come: a machine may be slow, and a test that passes never waits so long."""
 
 
 def free_port() -> int:
@@ -34,6 +39,25 @@ def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
+
+
+def pauses(most_s: float = 0.3) -> Iterator[float]:
+    """Give the pauses between looks, until patience ends: a tenth of the wait so far, up to `most_s`.
+
+    Looking takes the processor from what is waited for.
+    """
+    began = time.monotonic()
+    while (waited_s := time.monotonic() - began) < PATIENCE_S:
+        yield min(0.02 + waited_s / 10, most_s)
+
+
+def eventually(condition: Callable[[], bool], most_s: float = 0.1) -> bool:
+    """Wait until a condition holds, looking again after `most_s` at most; say whether it does."""
+    for pause_s in pauses(most_s):
+        if condition():
+            return True
+        time.sleep(pause_s)
+    return condition()
 
 
 def children_running(module: str) -> list[psutil.Process]:
@@ -56,6 +80,48 @@ def worker_environment(settings: Settings) -> dict[str, str]:
         for name, value in given.items()
         if value is not None
     }
+
+
+def children_of(pid: int) -> list[psutil.Process]:
+    """Return the processes of a worker that do a job."""
+    return alive_of(pid, lambda child: child.name() == JOB_NAME)
+
+
+def spares_of(pid: int) -> list[psutil.Process]:
+    """Return the processes of a worker that wait for a job."""
+    return alive_of(
+        pid, lambda child: "--wait" in child.cmdline() and child.name() != JOB_NAME
+    )
+
+
+def alive_of(
+    pid: int, wanted: Callable[[psutil.Process], bool] = lambda _: True
+) -> list[psutil.Process]:
+    found = []
+    for process in psutil.Process(pid).children(recursive=True):
+        with contextlib.suppress(psutil.NoSuchProcess):  # it ends meanwhile
+            if process.status() != psutil.STATUS_ZOMBIE and wanted(process):
+                found.append(process)
+    return found
+
+
+LONG_TRACE_ACCESSES = 6_000_000
+
+
+def random_trace(accesses: int, pages: int) -> bytes:
+    """Reads of pages drawn at random, as a packed CSV of PostgreSQL; every line is as wide as the others."""
+    blocks = np.random.default_rng(5).integers(pages, size=accesses, dtype=np.int32)
+    lines = np.empty((accesses, 23), np.uint8)
+    lines[:] = np.frombuffer(b"0000000,R,0/9,00000000\n", np.uint8)
+    for values, first, digits in (
+        (np.arange(accesses, dtype=np.int32), 0, 7),
+        (blocks, 14, 8),
+    ):
+        for column in reversed(range(first, first + digits)):
+            values, digit = np.divmod(values, 10)
+            lines[:, column] += digit.astype(np.uint8)
+    header = b"time_us,op,rel,block\n"
+    return zstandard.ZstdCompressor(level=1).compress(header + lines.tobytes())
 
 
 @dataclass
@@ -81,9 +147,14 @@ class Application:
         for worker in self.workers:
             if worker.poll() is None:
                 worker.send_signal(signal.SIGTERM)
-        for worker in self.workers:
-            worker.wait(timeout=30)
-        self.workers.clear()
+        try:
+            for worker in self.workers:
+                worker.wait(timeout=PATIENCE_S)
+        finally:
+            for worker in self.workers:
+                worker.kill()  # nothing, unless it did not stop
+                worker.wait()
+            self.workers.clear()
 
     def get(self, path: str, **kwargs: Any) -> Any:
         """GET and return the JSON."""
@@ -140,25 +211,23 @@ class Application:
             202,
         )
 
-    def wait_run(self, run_id: str, timeout_s: float = 240) -> Any:
+    def wait_run(self, run_id: str) -> Any:
         """Wait until a run has ended and return it."""
-        deadline = time.monotonic() + timeout_s
-        while time.monotonic() < deadline:
+        for pause_s in pauses():
             run = self.get(f"/runs/{run_id}")
             if run["status"] in FINAL:
                 return run
-            time.sleep(0.05)
+            time.sleep(pause_s)
         raise AssertionError(f"run did not end: {run}")
 
-    def wait_until(self, found: Callable[[], Any], timeout_s: float = 30) -> Any:
-        """Wait until a question is answered with something true."""
-        deadline = time.monotonic() + timeout_s
-        while time.monotonic() < deadline:
+    def wait_until(self, found: Callable[[], Any], most_s: float = 0.1) -> Any:
+        """Wait until a question is answered with something true; look again after `most_s` at most."""
+        for pause_s in pauses(most_s):
             answer = found()
             if answer:
                 return answer
-            time.sleep(0.02)
-        raise AssertionError("waited in vain")
+            time.sleep(pause_s)
+        raise AssertionError(f"waited in vain: {answer}")
 
     def wait_example(self) -> Any:
         """Wait until the worked example is ready and return it."""
@@ -192,20 +261,22 @@ def run_application(settings: Settings, workers: int = 1) -> Iterator[Applicatio
     )
     thread = threading.Thread(target=lambda: asyncio.run(server.serve()))
     thread.start()
-    client = httpx.Client(base_url=f"http://127.0.0.1:{port}/api/v1", timeout=30)
+    client = httpx.Client(
+        base_url=f"http://127.0.0.1:{port}/api/v1", timeout=PATIENCE_S
+    )
     application = Application(settings, client)
     try:
-        deadline = time.monotonic() + 20
-        while not server.started:
-            assert thread.is_alive(), "the server did not start"
-            assert time.monotonic() < deadline, "the server did not start in time"
-            time.sleep(0.02)
+        assert eventually(lambda: server.started or not thread.is_alive())
+        assert thread.is_alive(), "the server did not start"
         for _ in range(workers):
             application.start_worker()
         yield application
     finally:
         client.close()
-        application.stop_workers()
-        server.should_exit = True
-        thread.join(timeout=20)
+        try:
+            application.stop_workers()
+        finally:
+            # Otherwise its thread would keep the whole run of tests from ending.
+            server.should_exit = True
+            thread.join(timeout=PATIENCE_S)
         assert not thread.is_alive(), "the server did not stop"

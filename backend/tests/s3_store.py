@@ -14,7 +14,7 @@ from typing import Any
 
 import httpx
 import obstore
-from live_app import free_port
+from live_app import PATIENCE_S, free_port, pauses
 from obstore.store import S3Store
 
 
@@ -62,14 +62,14 @@ def run_store() -> Iterator[Store]:
     )
     url = f"http://127.0.0.1:{port}"
     try:
-        deadline = time.monotonic() + 60
-        while True:
+        for pause_s in pauses():
             assert process.poll() is None, "the store did not start"
-            assert time.monotonic() < deadline, "the store did not start in time"
             with contextlib.suppress(httpx.TransportError):
                 httpx.get(f"{url}/moto-api/data.json").raise_for_status()
                 break
-            time.sleep(0.05)
+            time.sleep(pause_s)
+        else:
+            raise AssertionError("the store did not start in time")
         yield Store(url)
     finally:
         process.kill()
@@ -130,7 +130,7 @@ def _handler(line: Line) -> type[BaseHTTPRequestHandler]:
                 self.send_header("Content-Length", "0")
                 self.end_headers()
                 return
-            connection = http.client.HTTPConnection(host, timeout=30)
+            connection = http.client.HTTPConnection(host, timeout=PATIENCE_S)
             try:
                 connection.request(self.command, self.path, headers=dict(self.headers))
                 answer = connection.getresponse()

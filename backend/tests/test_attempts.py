@@ -7,6 +7,8 @@ import sys
 import threading
 from datetime import UTC, datetime, timedelta
 
+from live_app import PATIENCE_S
+
 from tierwright import _simulator
 from tierwright_server.jobs.report import Report
 from tierwright_server.storage.source_files import is_marked, mark_of
@@ -44,7 +46,7 @@ def test_a_folder_is_not_taken_before_it_is_locked(tmp_path, monkeypatch):
 
     monkeypatch.setattr(attempts, "_locked", slowly)
     Attempt(tmp_path, ())
-    others[0].join(5)
+    others[0].join(PATIENCE_S)
     assert not others[0].is_alive()
 
 

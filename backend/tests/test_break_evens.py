@@ -533,6 +533,29 @@ class TestToday:
             assert (terms["host_s"] > 0) == of_dram
             assert terms["bandwidth_s"] == (4 if of_dram else 0)
 
+    def test_electricity_counts_where_the_power_of_both_tiers_is_known(
+        self, application
+    ):
+        plain = ask(application)
+        for free in ({"usd_per_kwh": "0"}, {"watts_per_gib": 0.3}):
+            assert ask(application, **free)["intervals"] == plain["intervals"]
+        known = {
+            "flash_device_id": "intel-s4500-7.68tb",
+            "price_book_id": "street-2023-q4",
+        }
+        before = ask(application, **known)["intervals"][0]
+        power = {"usd_per_kwh": "0.25", "watts_per_gib": 0.3, "pue": 1.2}
+        answer = ask(application, **known, **power)
+        after = answer["intervals"][0]
+        assert sum(after["terms"].values()) == pytest.approx(after["interval_s"])
+        assert after["terms"]["device_s"] == pytest.approx(before["interval_s"])
+        assert after["terms"]["device_power_s"] > 0 > after["terms"]["memory_power_s"]
+        # Memory without stated watts: nothing is counted over it, and that is said.
+        unknown = ask(application, **known, usd_per_kwh="0.25")
+        assert unknown["intervals"][0]["interval_s"] == before["interval_s"]
+        said = [each for each in unknown["cautions"] if each["code"] == "power_unknown"]
+        assert "dram" in said[0]["about"]
+
     def test_half_of_a_module_is_refused(self, application):
         problem = application.post("/break-evens", question(dram_bytes=1e9), 422)
         assert "dram_bytes_per_s" in str(problem)

@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 import pytest
+from live_app import eventually
 
 from tierwright_server import job_child
 from tierwright_server.jobs import brief, spare
@@ -290,10 +291,8 @@ def test_a_job_has_no_thread_when_it_gives_files_up():
         env=os.environ | CHILD_ENVIRONMENT,
     )
     try:
-        deadline = time.monotonic() + 30
-        while "numpy" not in Path(f"/proc/{process.pid}/maps").read_text():
-            assert time.monotonic() < deadline
-            time.sleep(0.05)
+        maps = Path(f"/proc/{process.pid}/maps")
+        assert eventually(lambda: "numpy" in maps.read_text())
         time.sleep(0.5)
         assert sum(1 for _ in Path(f"/proc/{process.pid}/task").iterdir()) == 1
     finally:

@@ -7,13 +7,17 @@ import random
 from decimal import Decimal
 
 import pytest
+from fastapi.routing import APIRoute, iter_route_contexts
 from live_app import REPOSITORY
 
+from tierwright_server.app import make_app
+from tierwright_server.common.settings import Settings
 from tierwright_server.http.csv_answers import (
     Number,
     Table,
     rows_of,
     tables_of,
+    tables_of_route,
     wants_csv,
     written,
 )
@@ -52,6 +56,25 @@ class TestChoice:
     )
     def test_what_the_client_likes_better(self, accept, wanted):
         assert wants_csv(accept) is wanted
+
+    def test_a_route_by_itself_has_the_tables_that_the_document_names(self):
+        schemas = DOCUMENT["components"]["schemas"]
+        documented = {
+            operation["operationId"]: tables_of(operation, schemas)
+            for operations in DOCUMENT["paths"].values()
+            for operation in operations.values()
+        }
+        routes = [
+            context.original_route
+            for context in iter_route_contexts(make_app(Settings()).routes)
+        ]
+        found = {
+            route.operation_id: list(tables_of_route(route))
+            for route in routes
+            if isinstance(route, APIRoute)
+        }
+        assert {name: found[name] for name in documented} == documented
+        assert sum(map(bool, documented.values())) > 50
 
     def test_no_table_is_406(self, application):
         answer = application.client.get("/health", headers=CSV)

@@ -7,7 +7,7 @@ from decimal import Decimal
 
 import httpx
 import pytest
-from live_app import children_running, run_application
+from live_app import PATIENCE_S, children_running, eventually, run_application
 
 from tierwright.catalogue import answer as catalogue_answer
 from tierwright.catalogue import table
@@ -16,6 +16,8 @@ from tierwright.common.currency import is_money
 from tierwright_server.jobs.brief import Said
 
 CHILD = "tierwright_server.questions.formulas.child"
+ENDED_WITHIN_S = 30
+"""By a slow machine, of which the whole computation would take minutes."""
 
 
 def test_the_catalogue_holds_every_formula(application):
@@ -114,10 +116,10 @@ def test_an_unknown_formula_is_not_found(application):
 
 
 def slow() -> dict[str, object]:
-    """Inputs whose replay at every split takes seconds, within the memory of a computation."""
+    """Inputs whose replay at every split takes many seconds, within the memory of a computation."""
     drawn = random.Random(3)
     pages = " ".join(f"R{drawn.randrange(9000)}" for _ in range(20_000))
-    return {"inputs": {"trace": pages, "M": 3000}}
+    return {"inputs": {"trace": pages, "M": 8000}}
 
 
 def test_a_long_computation_is_ended_and_holds_nobody(make_settings):
@@ -125,7 +127,7 @@ def test_a_long_computation_is_ended_and_holds_nobody(make_settings):
     with run_application(settings, workers=0) as application:
         began = time.monotonic()
         found = application.post("/formulas/fd.simulate", slow(), 422)
-        assert time.monotonic() - began < 8
+        assert time.monotonic() - began < ENDED_WITHIN_S
         assert found["type"].endswith("too-much")
         assert "more than 1 s" in found["detail"]
         assert found["hint"]
@@ -133,17 +135,16 @@ def test_a_long_computation_is_ended_and_holds_nobody(make_settings):
 
 
 def test_a_client_that_goes_ends_its_computation(make_settings):
-    settings = make_settings(formula_timeout_s=60.0)
+    settings = make_settings(formula_timeout_s=10 * PATIENCE_S)
     with run_application(settings, workers=0) as application:
         for _ in range(3):  # more than are computed at once: none holds a slot
             with pytest.raises(httpx.ReadTimeout):
                 application.client.post(
                     "/formulas/fd.simulate", json=slow(), timeout=1.0
                 )
-        deadline = time.monotonic() + 5
-        while children_running(CHILD) and time.monotonic() < deadline:
-            time.sleep(0.05)
-        assert children_running(CHILD) == []
+        began = time.monotonic()
+        assert eventually(lambda: children_running(CHILD) == [])
+        assert time.monotonic() - began < ENDED_WITHIN_S
         example = table.example("kv.C0")
         application.post("/formulas/kv.C0", {"inputs": dict(example.inputs)}, 200)
 

@@ -144,7 +144,7 @@ class TestOfTheDatabase:
             "contenders": [{"family": "policy", "name": "lru", "options": {}}],
             "ram_pages": [100, 200],
         }
-        return own.wait_run(own.post("/sweeps", asked, 202)["run"]["id"], 60)
+        return own.wait_run(own.post("/sweeps", asked, 202)["run"]["id"])
 
     def test_a_result_that_finds_no_room_fails_its_run(self, own):
         self.refuse_replays(own, "53100")

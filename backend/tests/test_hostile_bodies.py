@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from live_app import REPOSITORY, run_application
+from live_app import PATIENCE_S, REPOSITORY, run_application
 
 DOCUMENT = json.loads((REPOSITORY / "backend" / "openapi.json").read_text())
 BUDGET_S = 40.0
@@ -242,7 +242,11 @@ def test_no_body_brings_the_server_down(filled):
                 else hostile(chance, chance.choice(bodies))
             )
             answer = filled.client.request(
-                method, paths(path), content=text.encode(), headers=HEADERS, timeout=30
+                method,
+                paths(path),
+                content=text.encode(),
+                headers=HEADERS,
+                timeout=PATIENCE_S,
             )
             sent += 1
             refused = answer.status_code >= 400

@@ -1,66 +1,39 @@
 """Jobs under cancel, kill and crash: they resume or fail visibly, never hang."""
 
-import contextlib
+import asyncio
 import json
 import os
 import signal
 import threading
-import time
-from collections.abc import Callable
 
 import httpx
-import numpy as np
 import psutil
+import psycopg
 import pytest
-import zstandard
-from live_app import run_application
+from live_app import (
+    LONG_TRACE_ACCESSES,
+    PATIENCE_S,
+    children_of,
+    run_application,
+    spares_of,
+)
+from sqlalchemy.ext.asyncio import async_sessionmaker
 
-from tierwright_server.job_child import JOB_NAME
-from tierwright_server.storage.db import psycopg_dsn
+from tierwright_server.common.settings import Settings
+from tierwright_server.job_kinds import KINDS
+from tierwright_server.jobs import reaper
+from tierwright_server.storage.db import make_engine, psycopg_dsn
 
-ROWS = 6_000_000
-
-
-@pytest.fixture(scope="session")
-def long_trace() -> bytes:
-    """A trace whose ingestion takes seconds."""
-    random = np.random.default_rng(5)
-    blocks = random.integers(2_000_000, size=ROWS)
-    lines = "\n".join(f"{i},R,0/9,{block}" for i, block in enumerate(blocks.tolist()))
-    data = f"time_us,op,rel,block\n{lines}\n".encode()
-    return zstandard.ZstdCompressor(level=1).compress(data)
+ONE_ACCESS = b"time_us,op,rel,block\n1,R,1/1,1\n"
 
 
 @pytest.fixture(scope="module")
 def own(make_settings):
     """An application whose workers may be killed."""
-    settings = make_settings(checkpoint_accesses=2**16)
+    settings = make_settings(checkpoint_accesses=2**16, reap_interval_s=0.3)
     with run_application(settings) as application:
         application.wait_example()
         yield application
-
-
-def children_of(pid: int) -> list[psutil.Process]:
-    """Return the processes of a worker that do a job."""
-    return alive_of(pid, lambda child: child.name() == JOB_NAME)
-
-
-def spares_of(pid: int) -> list[psutil.Process]:
-    """Return the processes of a worker that wait for a job."""
-    return alive_of(
-        pid, lambda child: "--wait" in child.cmdline() and child.name() != JOB_NAME
-    )
-
-
-def alive_of(
-    pid: int, wanted: Callable[[psutil.Process], bool] = lambda _: True
-) -> list[psutil.Process]:
-    found = []
-    for process in psutil.Process(pid).children(recursive=True):
-        with contextlib.suppress(psutil.NoSuchProcess):  # it ends meanwhile
-            if process.status() != psutil.STATUS_ZOMBIE and wanted(process):
-                found.append(process)
-    return found
 
 
 def start_long(application, data):
@@ -76,7 +49,7 @@ def start_long(application, data):
 def went_on(application, workload) -> dict:
     """Check that the log tells of an interruption; the content id."""
     log = application.get(f"/workloads/{workload['id']}/conversion-log")
-    assert 0 < log["report"]["resumed_at_accesses"] < ROWS
+    assert 0 < log["report"]["resumed_at_accesses"] < LONG_TRACE_ACCESSES
     assert log["report"]["requests_per_s"] is None
     return log["report"]["content_id"]
 
@@ -93,9 +66,9 @@ class TestJobs:
         answer = own.client.post(f"/runs/{run_id}/cancel")
         assert answer.status_code == 200
         assert answer.json()["cancel_requested"] is True
-        run = own.wait_run(run_id, timeout_s=5)
+        run = own.wait_run(run_id)
         assert run["status"] == "cancelled"
-        own.wait_until(lambda: not child.is_running(), timeout_s=5)
+        own.wait_until(lambda: not child.is_running())
         own.wait_until(lambda: nothing_left(own.settings))
         again = own.get(f"/workloads/{workload['id']}")
         assert again["status"] == "cancelled"
@@ -106,7 +79,7 @@ class TestJobs:
         restarted = own.post(f"/workloads/{workload['id']}/read-again", None, 202)
         assert own.wait_run(restarted["run"]["id"])["status"] == "succeeded"
         ready = own.get(f"/workloads/{workload['id']}")
-        assert ready["summary"]["accesses"] == ROWS
+        assert ready["summary"]["accesses"] == LONG_TRACE_ACCESSES
         log = own.get(f"/workloads/{workload['id']}/conversion-log")
         assert log["report"]["resumed_at_accesses"] is None
 
@@ -116,19 +89,19 @@ class TestJobs:
         workload, run_id = start_long(own, long_trace)
         worker = own.workers.pop()
         [child] = children_of(worker.pid)
+        child.suspend()  # it does not end by itself
         worker.kill()
         worker.wait()
         own.wait_until(
-            lambda: not child.is_running() or child.status() == psutil.STATUS_ZOMBIE,
-            timeout_s=5,
+            lambda: not child.is_running() or child.status() == psutil.STATUS_ZOMBIE
         )
         assert own.get("/health")["workers_alive"] == 0
         own.start_worker()
-        run = own.wait_run(run_id, timeout_s=60)
+        run = own.wait_run(run_id)
         assert run["status"] == "succeeded", run
         assert run["attempts"] == 2
         ready = own.get(f"/workloads/{workload['id']}")
-        assert ready["summary"]["accesses"] == ROWS
+        assert ready["summary"]["accesses"] == LONG_TRACE_ACCESSES
         went_on(own, workload)
         own.wait_until(lambda: nothing_left(own.settings))
 
@@ -138,12 +111,12 @@ class TestJobs:
         workload, run_id = start_long(own, long_trace)
         worker = own.workers.pop()
         worker.send_signal(signal.SIGTERM)
-        assert worker.wait(timeout=10) == 0
+        assert worker.wait(timeout=PATIENCE_S) == 0
         run = own.get(f"/runs/{run_id}")
         assert (run["status"], run["attempts"]) == ("queued", 0)
         assert [path.name for path in own.settings.work_dir.iterdir()] == [run_id]
         own.start_worker()
-        run = own.wait_run(run_id, timeout_s=60)
+        run = own.wait_run(run_id)
         assert (run["status"], run["attempts"]) == ("succeeded", 1)
         went_on(own, workload)
         own.wait_until(lambda: nothing_left(own.settings))
@@ -152,7 +125,7 @@ class TestJobs:
         _, run_id = start_long(own, long_trace)
         worker = own.workers.pop()
         worker.send_signal(signal.SIGTERM)
-        assert worker.wait(timeout=10) == 0
+        assert worker.wait(timeout=PATIENCE_S) == 0
         assert not nothing_left(own.settings)
         assert own.client.post(f"/runs/{run_id}/cancel").status_code == 200
         own.start_worker()
@@ -180,13 +153,15 @@ class TestJobs:
         own.wait_until(lambda: nothing_left(own.settings))
         # Nothing has to be uploaded again.
         restarted = own.post(f"/workloads/{workload['id']}/read-again", None, 202)
-        again = own.wait_run(restarted["run"]["id"], timeout_s=60)
+        again = own.wait_run(restarted["run"]["id"])
         assert (again["status"], again["attempts"]) == ("succeeded", 1), again
 
     def test_a_hung_worker_is_replaced_and_cannot_interfere(
         self, make_settings, long_trace
     ):
-        settings = make_settings(worker_stale_s=2)
+        settings = make_settings(
+            worker_stale_s=2, heartbeat_interval_s=0.5, reap_interval_s=0.3
+        )
         with run_application(settings) as application:
             application.wait_example()
             _, run_id = start_long(application, long_trace)
@@ -195,7 +170,7 @@ class TestJobs:
             os.kill(hung.pid, signal.SIGSTOP)
             os.kill(child.pid, signal.SIGSTOP)
             application.start_worker()
-            run = application.wait_run(run_id, timeout_s=90)
+            run = application.wait_run(run_id)
             assert run["status"] == "succeeded", run
             assert run["attempts"] == 2
             os.kill(child.pid, signal.SIGCONT)
@@ -211,7 +186,7 @@ class TestJobs:
             workload = application.create_workload(
                 long_trace, "long.csv.zst", format="postgres_csv"
             )
-            run = application.wait_run(workload["run"]["id"], timeout_s=90)
+            run = application.wait_run(workload["run"]["id"])
             assert run["status"] == "failed", run
             assert run["hint"]
 
@@ -221,13 +196,12 @@ class TestJobs:
             run = application.post(f"/runs/{run_id}/cancel", {}, 200)
             assert run["status"] == "cancelled"
             application.start_worker()
-            time.sleep(1.5)
+            later = application.create_workload(ONE_ACCESS, "later.csv")
+            application.wait_run(later["run"]["id"])
             assert application.get(f"/runs/{run_id}") == run
 
     def test_a_lost_delivery_is_made_again(self, make_settings):
         """The queue's row is gone, the run is not."""
-        import psycopg
-
         settings = make_settings()
         with run_application(settings, workers=0) as application:
             with psycopg.connect(psycopg_dsn(settings.database_url)) as connection:
@@ -235,6 +209,41 @@ class TestJobs:
                 assert deleted.rowcount == 1
             application.start_worker()
             application.wait_example()
+
+
+async def reap(settings: Settings, worker_id: int) -> None:
+    engine = make_engine(settings.database_url)
+    sessions = async_sessionmaker(engine, expire_on_commit=False)
+    await reaper.reap(settings, sessions, KINDS, worker_id)
+    await engine.dispose()
+
+
+def test_who_reaps_is_alive_however_late_its_heart_beats(make_settings):
+    """As after a machine's sleep, or on one that is too busy."""
+    settings = make_settings()
+    with run_application(settings, workers=0) as application:
+        run_id = application.get("/workloads/example")["run"]["id"]
+        dsn = psycopg_dsn(settings.database_url)
+        with psycopg.connect(dsn, autocommit=True) as connection:
+            late, other = [
+                connection.execute(
+                    "INSERT INTO workers (host, pid, version, started_at, heartbeat_at) "
+                    "VALUES ('here', 1, '0', now(), now() - interval '1 hour') "
+                    "RETURNING id"
+                ).fetchone()[0]
+                for _ in range(2)
+            ]
+            connection.execute(
+                "UPDATE runs SET status = 'running', attempts = 1, worker_id = %s "
+                "WHERE id = %s",
+                [late, run_id],
+            )
+        asyncio.run(reap(settings, late))
+        run = application.get(f"/runs/{run_id}")
+        assert (run["status"], run["attempts"]) == ("running", 1)
+        asyncio.run(reap(settings, other))
+        run = application.get(f"/runs/{run_id}")
+        assert (run["status"], run["attempts"]) == ("queued", 1)
 
 
 def is_gone(process: psutil.Process) -> bool:
@@ -280,8 +289,8 @@ class TestSpareChild:
         spare = self.waiting(ready)
         worker = ready.workers.pop()
         worker.send_signal(number)
-        worker.wait(timeout=10)
-        ready.wait_until(lambda: is_gone(spare), timeout_s=5)
+        worker.wait(timeout=PATIENCE_S)
+        ready.wait_until(lambda: is_gone(spare))
 
 
 class TestRuns:
@@ -296,9 +305,7 @@ class TestRuns:
         found = application.get("/runs", params=asked)["items"]
         assert {"ingest", "windows"} <= {run["kind"] for run in found}
         assert run_id in [run["id"] for run in found]
-        other = application.create_workload(
-            b"time_us,op,rel,block\n1,R,1/1,1\n", "a.csv"
-        )
+        other = application.create_workload(ONE_ACCESS, "a.csv")
         application.wait_run(other["run"]["id"])
         of_other = application.get("/runs", params={"workload_id": other["id"]})
         assert [run["id"] for run in of_other["items"]] == [other["run"]["id"]]
@@ -361,7 +368,7 @@ class TestEvents:
             for reader in readers:
                 reader.start()
             for reader in readers:
-                reader.join(timeout=60)
+                reader.join(timeout=PATIENCE_S)
             for events in seen:
                 assert events[-1]["status"] == "succeeded", events[-1]
                 phases = list(dict.fromkeys(event["phase"] for event in events))
@@ -375,6 +382,6 @@ class TestEvents:
                 assert any(event["accesses_per_s"] for event in moving)
                 read = [event["accesses"] for event in moving if event["accesses"]]
                 assert read == sorted(read)
-                assert read[-1] <= ROWS
-                assert events[-1]["accesses"] == ROWS
+                assert read[-1] <= LONG_TRACE_ACCESSES
+                assert events[-1]["accesses"] == LONG_TRACE_ACCESSES
                 assert events[-1]["accesses_per_s"] is None

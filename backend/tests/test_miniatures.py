@@ -2,7 +2,6 @@
 
 import pytest
 from live_app import EXAMPLE_TRACE, run_application
-from test_jobs import long_trace  # noqa: F401 - a fixture
 from test_notes_over_http import ARC
 
 from tierwright import _simulator
@@ -130,20 +129,18 @@ class TestBadInput:
 @pytest.mark.slow
 def test_partial_rows_show_and_stay_when_cancelled(
     make_settings,
-    long_trace,  # noqa: F811
+    middle_trace,
 ):
     with run_application(make_settings()) as own:
         workload = own.create_workload(
-            long_trace, "long.csv.zst", format="postgres_csv"
+            middle_trace, "middle.csv.zst", format="postgres_csv"
         )
-        run = own.wait_run(workload["run"]["id"], timeout_s=120)
+        run = own.wait_run(workload["run"]["id"])
         assert run["status"] == "succeeded", run
         sizes = [20_000 + 1000 * step for step in range(200)]
         body = request("lirs", sizes, workload_id=workload["id"], sample_rate=1)
         made = own.post("/miniatures", body, 202)
-        seen = own.wait_until(
-            lambda: own.get(f"/miniatures/{made['id']}")["rows"], timeout_s=180
-        )
+        seen = own.wait_until(lambda: own.get(f"/miniatures/{made['id']}")["rows"])
         run = own.get(f"/runs/{made['run']['id']}")
         assert 0 < run["done"] < run["total"]
         own.post(f"/runs/{made['run']['id']}/cancel", {}, 200)

@@ -343,7 +343,7 @@ class TestBadLine:
         application, line = bad_line
         line.broken_from, line.breaks_left = RANGE_BYTES + 10_000, 1000
         upload = register(application, "open/long.bin")
-        run = application.wait_run(upload["run"]["id"], 100)
+        run = application.wait_run(upload["run"]["id"])
         assert run["status"] == "failed"
         assert "the store gave an unexpected answer" in run["error"]
         assert f"of {len(data)} bytes had arrived" in run["error"]
@@ -380,7 +380,7 @@ class TestBadLine:
 
         line.on_get = fail
         upload = register(application, "open/inside.csv")
-        run = application.wait_run(upload["run"]["id"], 100)
+        run = application.wait_run(upload["run"]["id"])
         assert run["status"] == "failed"
         assert "500" in run["error"]
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import httpx
 import psutil
 import pytest
-from live_app import REPOSITORY, children_running, run_application
+from live_app import PATIENCE_S, REPOSITORY, children_running, run_application
 
 from tierwright_server.common.errors import TimedOut
 from tierwright_server.common.settings import Settings
@@ -120,7 +120,7 @@ def test_a_child_that_takes_too_long_is_gone(tmp_path):
 
 
 def test_a_client_that_goes_ends_its_preview(make_settings):
-    settings = make_settings(preview_timeout_s=60.0)
+    settings = make_settings(preview_timeout_s=10 * PATIENCE_S)
     with run_application(settings, workers=0) as application:
         upload_id = application.upload(b"time_us,op,rel,block\n1,R,0/1,2\n", "head.csv")
         halted: list[psutil.Process] = []
@@ -142,7 +142,7 @@ def test_a_client_that_goes_ends_its_preview(make_settings):
             )
         halting.join()
         assert halted
-        _, alive = psutil.wait_procs(halted, timeout=10)
+        _, alive = psutil.wait_procs(halted, timeout=PATIENCE_S)
         assert alive == []
         shown = application.post(f"/uploads/{upload_id}/preview", {}, 200)
         assert shown["format"] == "postgres_csv"

@@ -157,7 +157,6 @@ class TestPageSize:
         [
             (4096, "which part of a page was used"),
             (12_000, "not multiples"),
-            (16_384, "import it again in the application"),
             (0, "greater than or equal to 1"),
         ],
     )

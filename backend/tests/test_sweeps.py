@@ -4,8 +4,7 @@ import os
 import signal
 
 import pytest
-from live_app import EXAMPLE_TRACE, run_application
-from test_jobs import children_of, long_trace  # noqa: F401 - a fixture
+from live_app import EXAMPLE_TRACE, children_of, run_application
 
 from tierwright import _simulator
 from tierwright.hardware import catalog
@@ -484,10 +483,12 @@ def own(make_settings):
 
 
 @pytest.fixture(scope="module")
-def long_workload(own, long_trace):  # noqa: F811
+def long_workload(own, middle_trace):
     """A workload of which a sweep takes seconds."""
-    workload = own.create_workload(long_trace, "long.csv.zst", format="postgres_csv")
-    run = own.wait_run(workload["run"]["id"], timeout_s=120)
+    workload = own.create_workload(
+        middle_trace, "middle.csv.zst", format="postgres_csv"
+    )
+    run = own.wait_run(workload["run"]["id"])
     assert run["status"] == "succeeded", run
     return workload["id"]
 
@@ -497,16 +498,14 @@ POLICIES = ("lru_2", "lirs", "arc", "w_tinylfu")
 
 def start(application, workload_id, first_size):
     """Start a long sweep and wait until a part of it is done."""
-    sizes = [first_size + 100_000 * step for step in range(12)]
+    sizes = [first_size + 10_000 * step for step in range(36)]
     body = request(
         [contender("policy", name) for name in POLICIES],
         sizes,
         workload_id=workload_id,
     )
     sweep = application.post("/sweeps", body, 202)
-    application.wait_until(
-        lambda: application.get(f"/sweeps/{sweep['id']}")["rows"], timeout_s=60
-    )
+    application.wait_until(lambda: application.get(f"/sweeps/{sweep['id']}")["rows"])
     return body, sweep
 
 

@@ -483,6 +483,7 @@ class TestConversionLog:
         assert log["asked"] == {
             "format": "postgres_csv",
             "page_bytes": None,
+            "joined_page_bytes": None,
             "columns": None,
             "skip_bad_records": 3,
             "device_bytes": None,

@@ -49,7 +49,12 @@ test("workloads are put on one machine, looked at, and kept as one", async ({
   await page.keyboard.press("Space");
   await expect(page.getByText("2 workloads selected")).toBeVisible();
   await toTop(page);
-  await expectAccessible(page, "selected workloads");
+  await expectAccessible(page, "selected workloads", [
+    page.getByRole("row", { name: orders }),
+    page.getByRole("row", { name: logs }),
+    page.getByRole("link", { name: "Put on one machine" }),
+    page.getByText("2 workloads selected"),
+  ]);
   await page.getByRole("link", { name: "Put on one machine" }).press("Enter");
 
   await expect(
@@ -138,7 +143,7 @@ test("what cannot be composed is said, and what is missing is asked for", async 
   const alert = page.getByRole("alert");
   await expect(alert).toContainText("These workloads cannot be composed");
   await expect(alert).toContainText(`must be that of Orders ${mark}, 8192`);
-  await expectAccessible(page, "page sizes that differ");
+  await expectAccessible(page, "page sizes that differ", [alert]);
   await page.getByRole("button", { name: `Remove Small pages ${mark}` }).click();
   await page.getByRole("combobox", { name: "Add a workload" }).fill(`Orders ${mark}`);
   await page.getByRole("option", { name: `Orders ${mark}`, exact: true }).click();

@@ -1,15 +1,11 @@
 import { expect, test } from "@playwright/test";
 import { expectAccessible } from "./axe";
-
-const LONG = { timeout: 90_000 };
+import { exampleReady } from "./example";
 
 test("a workload of production: what can be bought, with its bill", async ({
   page,
 }) => {
-  await expect(async () => {
-    const workload = await page.request.get("/api/v1/workloads/example");
-    expect((await workload.json()).status).toBe("ready");
-  }).toPass(LONG);
+  await exampleReady(page);
   const made = await page.request.post("/api/v1/workloads/example/scaled", {
     data: {
       name: "What can be bought",
@@ -26,20 +22,20 @@ test("a workload of production: what can be bought, with its bill", async ({
     const card = page.getByRole("region", {
       name: "Configurations by money and I/O time",
     });
+    const panel = page.getByRole("region", {
+      name: "What can be bought for it",
+      exact: true,
+    });
     const heading = card.getByRole("heading");
     const excluded = page.getByRole("listitem");
-    await expect(heading).toContainText("suit 4 TiB; over 36 months", LONG);
+    await expect(heading).toContainText("suit 4 TiB; over 36 months");
     // No chassis has a price: what is built from parts is ranked apart.
     await expect(heading).toContainText("chassis has no price");
     await expect(
       excluded.filter({ hasText: "cannot hold 2 copies of 4 TiB" }),
     ).toBeVisible();
-    await expectAccessible(page, "what can be bought");
+    await expectAccessible(page, "what can be bought", [card, panel]);
 
-    const panel = page.getByRole("region", {
-      name: "What can be bought for it",
-      exact: true,
-    });
     const chassis = panel.getByRole("textbox", {
       name: "Price of a chassis with processors",
     });
@@ -63,7 +59,7 @@ test("a workload of production: what can be bought, with its bill", async ({
     await expect(page).toHaveURL(/\/hardware\?.*bill_parts=/);
     await expect(
       page.getByRole("table", { name: "Lines of Built from parts" }),
-    ).toContainText(`${purchase} USD at purchase`, LONG);
+    ).toContainText(`${purchase} USD at purchase`);
   } finally {
     await page.request.delete(`/api/v1/workloads/${id}`);
   }

@@ -1,9 +1,8 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "@playwright/test";
 import { expectAccessible } from "./axe";
+import { openReady } from "./example";
 import { showNote } from "./unfold";
-
-const LONG = { timeout: 90_000 };
 
 const job = (name: string, group: number, rw: string, iops: number, depth: number) => ({
   jobname: name,
@@ -83,7 +82,7 @@ test("hardware: what a tier costs on each device, and which keeps up", async ({
 }) => {
   await page.goto("/hardware");
   const card = page.getByRole("region", { name: "Cost of a tier by device" });
-  await expect(card.getByRole("heading")).toContainText(/is the cheapest/, LONG);
+  await expect(card.getByRole("heading")).toContainText(/is the cheapest/);
   const before = await card.getByRole("heading").innerText();
   const held = page.getByRole("textbox", { name: "Stored data" });
   await held.fill("2048");
@@ -92,7 +91,7 @@ test("hardware: what a tier costs on each device, and which keeps up", async ({
   await expect(page).toHaveURL(/held_gib=2048/);
   const heading = await card.getByRole("heading").innerText();
   await page.reload();
-  await expect(card.getByRole("heading")).toHaveText(heading, LONG);
+  await expect(card.getByRole("heading")).toHaveText(heading);
 
   await expect(page.getByText(/no price of electricity was given/)).toBeVisible();
   const electricity = page.getByRole("textbox", { name: /^Electricity/ });
@@ -113,12 +112,8 @@ test("hardware: what a tier costs on each device, and which keeps up", async ({
 });
 
 test("compare: which flash device, and where its directory goes", async ({ page }) => {
-  await expect(async () => {
-    const workload = await page.request.get("/api/v1/workloads/example");
-    expect((await workload.json()).status).toBe("ready");
-  }).toPass(LONG);
-  await page.goto("/compare");
-  await page.getByRole("button", { name: "Which flash device?" }).click(LONG);
+  await openReady(page, "/compare");
+  await page.getByRole("button", { name: "Which flash device?" }).click();
   const devices = page.getByRole("region", { name: /^Flash devices for/ });
   await expect(devices.getByRole("heading")).toContainText(/has the lowest I\/O time/);
   await devices.getByText("By price x time", { exact: true }).click();
@@ -135,5 +130,8 @@ test("compare: which flash device, and where its directory goes", async ({ page 
   await hits.fill("0");
   await hits.press("Enter");
   await showNote(page, /assumed to serve 0\s%/);
-  await expectAccessible(page, "compare with flash devices and directories");
+  await expectAccessible(page, "compare with flash devices and directories", [
+    devices,
+    places,
+  ]);
 });

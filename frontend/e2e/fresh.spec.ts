@@ -10,9 +10,7 @@ test("a newcomer finds an answer at the scale of production, and what it rests o
 }) => {
   await page.goto("/");
   const answer = page.getByRole("region", { name: "Answer for the current workload" });
-  await expect(answer).toContainText("4 TiB of data at 20,000 accesses/s", {
-    timeout: 60_000,
-  });
+  await expect(answer).toContainText("4 TiB of data at 20,000 accesses/s");
   await expect(answer.getByRole("heading", { level: 2 })).toHaveText(
     /costs least:\s[\d,]+\sUSD a month for .*flash devices? and RAM, [\d,]+\sUSD less/,
   );

@@ -98,37 +98,39 @@ test("what rests on an unknown dirty share is told at both ends on every page", 
   const none = page.getByText("No dirty pages", { exact: true });
 
   await page.goto(`/wear?${asked}&rate=20000`);
-  await showNote(page, unknown);
+  const onWear = await showNote(page, unknown);
   await expect(
     page.getByRole("button", { name: /^Life of Lazy, .*years to / }),
   ).toBeVisible();
-  await expectAccessible(page, "wear of a curve");
+  await expectAccessible(page, "wear of a curve", [
+    onWear,
+    page.getByRole("region", { name: /^Life of the flash/ }),
+  ]);
 
   await page.goto(`/throughput?${asked}`);
-  await showNote(page, unknown);
-  const lazy = page
-    .getByRole("table", { name: "Throughput of every scheme" })
-    .getByRole("row", { name: /Lazy/ });
+  const onThroughput = await showNote(page, unknown);
+  const schemes = page.getByRole("table", { name: "Throughput of every scheme" });
+  const lazy = schemes.getByRole("row", { name: /Lazy/ });
   const most = await lazy.innerText();
   await none.click();
   await expect(lazy).not.toHaveText(most);
-  await expectAccessible(page, "throughput of a curve");
+  await expectAccessible(page, "throughput of a curve", [onThroughput, schemes, none]);
 
   await page.goto(`/dram-or-flash?${asked}`);
-  await showNote(page, unknown);
+  const onMoney = await showNote(page, unknown);
   await none.click();
-  await expect(page.getByText(/If no evicted page is dirty: /).first()).toBeVisible();
-  await expectAccessible(page, "DRAM or flash of a curve");
+  const otherEnd = page.getByText(/If no evicted page is dirty: /).first();
+  await expect(otherEnd).toBeVisible();
+  await expectAccessible(page, "DRAM or flash of a curve", [onMoney, otherEnd, none]);
 
   await page.goto(
     `/scheme-map?${asked}&x=ram_pages&x_low=100&x_high=5000&y=flash_pages&y_low=200&y_high=60000`,
   );
-  await showNote(page, unknown);
+  const onMap = await showNote(page, unknown);
   await none.click();
-  await expect(
-    page.getByRole("button", { name: /^Why this number: Lazy,/ }),
-  ).toContainText(" to ");
-  await expectAccessible(page, "scheme map of a curve");
+  const figure = page.getByRole("button", { name: /^Why this number: Lazy,/ });
+  await expect(figure).toContainText(" to ");
+  await expectAccessible(page, "scheme map of a curve", [onMap, figure, none]);
 });
 
 test("Oracle's cache advice and ZFS counters are read from the examples", async ({

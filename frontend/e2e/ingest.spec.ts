@@ -99,7 +99,9 @@ test("a file on the server is registered by its path, read, and known again", as
   await expect(page.getByRole("alert")).toContainText(
     "does not lead into a folder that is open for traces",
   );
-  await expectAccessible(page, "workloads with a refused path");
+  await expectAccessible(page, "workloads with a refused path", [
+    page.getByRole("alert"),
+  ]);
   await field.fill(path);
   await page.getByRole("button", { name: "Use this file" }).click();
   await expect(page).toHaveURL(/\/uploads\//);
@@ -120,7 +122,7 @@ test("a file on the server is registered by its path, read, and known again", as
   await expect(known).toContainText(
     "This file was already imported with these settings:",
   );
-  await expectAccessible(page, "a file that was already imported");
+  await expectAccessible(page, "a file that was already imported", [known]);
   const [there] = await known
     .getByRole("link")
     .evaluateAll((links) => links.map((link) => link.getAttribute("href")));

@@ -39,7 +39,7 @@ test("a recording is scaled to production, and its questions are answered there"
   await expect(first.getByRole("cell").last()).toHaveText("1");
   // Below the bar at the top a button may be hidden half, which is no fault of its size.
   await page.evaluate(() => window.scrollTo(0, 0));
-  await expectAccessible(page, "form of production");
+  await expectAccessible(page, "form of production", [production]);
 
   // What was typed survives a reload.
   await page.reload();
@@ -96,7 +96,7 @@ test("rates over time are drawn, and a close call is decided at sizes of the rec
     production.getByRole("heading", { name: /^The busiest of 4 hours is number 2/ }),
   ).toBeVisible();
   await expect(production).toContainText("700 in the busiest step");
-  await expectAccessible(page, "workload with rates over time");
+  await expectAccessible(page, "workload with rates over time", [production]);
 
   const id = new URL(page.url()).pathname.split("/").at(-1);
   const at = (ram: number) =>
@@ -109,7 +109,10 @@ test("rates over time are drawn, and a close call is decided at sizes of the rec
   await check.click();
   await expect(page.getByRole("table", { name: "Model and simulation" })).toBeVisible();
   await expect(page.getByText(/not the scale law/).last()).toBeVisible();
-  await expectAccessible(page, "check at sizes of the recording");
+  await expectAccessible(page, "check at sizes of the recording", [
+    page.getByRole("table", { name: "Model and simulation" }),
+    page.getByText(/not the scale law/).last(),
+  ]);
 
   await page.goto(at(2000));
   await expect(page.getByText(/fewer than the 1,000/).first()).toBeVisible();

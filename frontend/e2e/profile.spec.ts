@@ -1,24 +1,15 @@
 import { readFileSync } from "node:fs";
-import { expect, type Page, test } from "@playwright/test";
+import { expect, test } from "@playwright/test";
 import { expectAccessible } from "./axe";
-
-const LONG = { timeout: 90_000 };
-
-async function openExample(page: Page, question = ""): Promise<void> {
-  await expect(async () => {
-    const workload = await page.request.get("/api/v1/workloads/example");
-    expect((await workload.json()).status).toBe("ready");
-  }).toPass(LONG);
-  await page.goto(`/workloads/example${question}`);
-}
+import { openReady } from "./example";
 
 test("a profile: summaries, one size for all charts, table and export", async ({
   page,
 }) => {
-  await openExample(page);
+  await openReady(page, "/workloads/example");
   const region = (name: string) =>
     page.getByRole("region", { name: new RegExp(`^${name}`) });
-  await expect(region("Working set over time")).toBeVisible(LONG);
+  await expect(region("Working set over time")).toBeVisible();
   for (const chart of [
     "Footprint over time",
     "Popularity of pages",
@@ -29,6 +20,11 @@ test("a profile: summaries, one size for all charts, table and export", async ({
     await expect(region(chart).locator("[data-ready=true]")).toBeVisible();
   }
   await expect(region("Popularity").getByText(/by maximum likelihood/)).toBeVisible();
+  // The server keeps what it brings along.
+  await expect(page.getByRole("button", { name: "Rename" })).toBeVisible();
+  await expect(page.getByRole("button", { name: "Delete", exact: true })).toHaveCount(
+    0,
+  );
   // This recording has pages, no lengths: it says so instead of drawing.
   await expect(page.getByText("Request sizes: not in this trace")).toBeVisible();
   await expectAccessible(page, "profile");
@@ -65,7 +61,7 @@ test("a profile: summaries, one size for all charts, table and export", async ({
   await page.reload();
   await expect(size).toHaveValue("16,384 pages");
 
-  await expect(devices.getByRole("row")).toHaveCount(13, LONG);
+  await expect(devices.getByRole("row")).toHaveCount(13);
   await devices.getByRole("button", { name: /^Show all/ }).click();
   await expect(devices.getByRole("row")).toHaveCount(67);
   const download = page.waitForEvent("download");
@@ -76,23 +72,22 @@ test("a profile: summaries, one size for all charts, table and export", async ({
 
   await region("Popularity").getByText("Table", { exact: true }).click();
   await expect(region("Popularity").getByRole("table")).toContainText("Zipf law");
-  await expectAccessible(page, "profile, tables");
+  await expectAccessible(page, "profile, tables", [devices, region("Popularity")]);
 });
 
 test("the curve of a workload has a second axis: up to which size RAM pays", async ({
   page,
 }) => {
-  await openExample(page);
+  await openReady(page, "/workloads/example");
   const curve = page.getByRole("region", { name: /^Hit ratio over cache size/ });
   await expect(curve).toContainText(
     /RAM pays up to [\d.]+\sMiB where misses are read from \S.*: beyond it, one more page saves an access only once in [\d.]+\ss, less often than the break-even interval of [\d.]+\ss\./,
-    LONG,
   );
   await expect(curve).toContainText(
     / [\d,]+\saccesses per second \([\d,]+\saccesses in [\d.]+\ss of the workload\)/,
   );
   await expect(curve.getByText("access saved every [s]")).toBeVisible();
-  await expectAccessible(page, "curve with two axes");
+  await expectAccessible(page, "curve with two axes", [curve]);
   const size = /RAM pays up to ([\d.]+\sMiB)/.exec(await curve.innerText())?.[1] ?? "";
 
   await curve.getByText("Over disk", { exact: true }).click();
@@ -121,5 +116,5 @@ test("the curve of a workload has a second axis: up to which size RAM pays", asy
     page.getByRole("heading", {
       name: `RAM pays for itself up to ${size.replace(/\s/, " ")}`,
     }),
-  ).toBeVisible(LONG);
+  ).toBeVisible();
 });

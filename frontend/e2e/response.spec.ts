@@ -1,15 +1,6 @@
-import { expect, type Page, test } from "@playwright/test";
+import { expect, test } from "@playwright/test";
 import { expectAccessible } from "./axe";
-
-const LONG = { timeout: 90_000 };
-
-async function openReady(page: Page, path: string): Promise<void> {
-  await expect(async () => {
-    const workload = await page.request.get("/api/v1/workloads/example");
-    expect((await workload.json()).status).toBe("ready");
-  }).toPass(LONG);
-  await page.goto(path);
-}
+import { openReady } from "./example";
 
 test("response at a rate: percentiles, a rate beyond the devices, and its link", async ({
   page,
@@ -18,13 +9,26 @@ test("response at a rate: percentiles, a rate beyond the devices, and its link",
   const card = page.getByRole("region", { name: /^Response time of/ });
   await expect(card.getByRole("heading")).toContainText(
     /^At 100 accesses per second \(as stated\)/,
-    LONG,
   );
   await expect(card).toContainText("The 99th percentile is");
   const table = page.getByRole("table", { name: "Response time of every scheme" });
   // A heading, and five schemes at both rates.
   await expect(table.getByRole("row")).toHaveCount(11);
-  await expectAccessible(page, "response at a rate");
+  await expectAccessible(page, "response at a rate", [card, table]);
+
+  const check = page.locator("section").filter({
+    has: page.getByRole("heading", {
+      name: "Check the response times on simulated time",
+    }),
+  });
+  await check.getByText("Clients that wait", { exact: true }).click();
+  await expect(page).toHaveURL(/arrivals=clients/);
+  await check.getByRole("button", { name: "Check this point" }).click();
+  await expect(check).toContainText(/with seed 0\. 16 clients think so long/, LONG);
+  const figures = check.getByRole("table", { name: "Model and simulation" });
+  // A heading, and seven figures of one scheme at both rates.
+  await expect(figures.getByRole("row")).toHaveCount(15);
+  await expect(figures).toContainText("99.9th percentile at the peak rate");
 
   const rate = page.getByRole("textbox", { name: "Page accesses", exact: true });
   await rate.fill("1000000000");
@@ -36,7 +40,7 @@ test("response at a rate: percentiles, a rate beyond the devices, and its link",
   await expect(table.getByRole("row")).toHaveCount(6);
   const heading = await card.getByRole("heading").innerText();
   await page.reload();
-  await expect(card.getByRole("heading")).toHaveText(heading, LONG);
+  await expect(card.getByRole("heading")).toHaveText(heading);
   await card.getByText("Table", { exact: true }).click();
   await expect(
     card.getByRole("columnheader", { name: "Accesses [1/s]" }),
@@ -44,5 +48,5 @@ test("response at a rate: percentiles, a rate beyond the devices, and its link",
   await card.getByRole("button", { name: "How is this computed?" }).click();
   await expect(
     card.getByRole("rowheader", { name: /: rho of disk$/ }).first(),
-  ).toBeVisible(LONG);
+  ).toBeVisible();
 });

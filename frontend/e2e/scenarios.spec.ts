@@ -1,8 +1,8 @@
 import { expect, type Page, test } from "@playwright/test";
 import { expectAccessible } from "./axe";
+import { openReady } from "./example";
 
 const STAMP = Date.now().toString(36);
-const LONG = { timeout: 90_000 };
 
 interface Story {
   readonly path: string;
@@ -15,7 +15,7 @@ interface Story {
 
 async function press(page: Page, slider: string | RegExp, key: string) {
   const exact = typeof slider === "string";
-  await page.getByRole("slider", { name: slider, exact }).press(key, LONG);
+  await page.getByRole("slider", { name: slider, exact }).press(key);
 }
 
 const STORIES: readonly Story[] = [
@@ -30,7 +30,7 @@ const STORIES: readonly Story[] = [
     label: "Pool split",
     set: async (page) => {
       const asymmetry = page.getByRole("slider", { name: /asymmetry/i });
-      await asymmetry.press("PageUp", LONG);
+      await asymmetry.press("PageUp");
     },
     address: /asymmetry=/,
   },
@@ -56,10 +56,10 @@ const STORIES: readonly Story[] = [
     path: "/simulate?contenders=policy:lru",
     label: "Simulate",
     set: async (page) => {
-      await page.getByRole("button", { name: "Run the sweep" }).click(LONG);
+      await page.getByRole("button", { name: "Run the sweep" }).click();
       await expect(
         page.getByRole("button", { name: "All replays are done" }),
-      ).toBeVisible(LONG);
+      ).toBeVisible();
     },
     address: /contenders=.*sweep=/,
   },
@@ -73,17 +73,13 @@ for (const { path, label, set, address } of STORIES) {
     page,
   }) => {
     const name = `${label} kept ${STAMP}`;
-    await page.goto("/");
-    await expect(page.getByRole("link", { name: "Open the comparison" })).toBeVisible(
-      LONG,
-    );
-    await page.goto(path);
-    await expect(page.getByRole("button", { name: "Save scenario" })).toBeVisible(LONG);
+    await openReady(page, path);
+    await expect(page.getByRole("button", { name: "Save scenario" })).toBeVisible();
     await set(page);
     await page.getByRole("button", { name: "Save scenario" }).click();
     const dialog = page.getByRole("dialog");
     await expect(dialog.getByLabel("Name")).toHaveValue(new RegExp(`: ${label}`));
-    await expectAccessible(page, `${label}, saving`);
+    await expectAccessible(page, `${label}, saving`, [dialog]);
     await dialog.getByLabel("Name").fill(name);
     await dialog.getByRole("button", { name: "Save" }).click();
     await expect(page.getByText(`Saved: ${name}`)).toBeVisible();
@@ -95,11 +91,13 @@ for (const { path, label, set, address } of STORIES) {
     await expect(row.getByRole("cell", { name: label, exact: true })).toBeVisible();
     await expect(row.getByRole("checkbox")).toBeDisabled();
     await row.getByRole("link", { name }).click();
-    await expect(page.getByRole("button", { name: "Save scenario" })).toBeVisible(LONG);
+    await expect(page.getByRole("button", { name: "Save scenario" })).toBeVisible();
     await expect(page).toHaveURL(new RegExp(`^[^?]*${path.split("?")[0]}\\?`));
-    expect(parameters(page)).toEqual({ ...shown, scenario: expect.any(String) });
+    await expect
+      .poll(() => parameters(page))
+      .toEqual({ ...shown, scenario: expect.any(String) });
     const kept = page.getByRole("region", { name: "Saved answer" });
-    await expect(kept).toContainText("The saved answer is unchanged", LONG);
+    await expect(kept).toContainText("The saved answer is unchanged");
   });
 }
 
@@ -107,7 +105,7 @@ test("the name of a scenario is never taken twice", async ({ page }) => {
   const name = `Only once ${STAMP}`;
   await page.goto("/wear");
   for (const turn of [1, 2]) {
-    await page.getByRole("button", { name: "Save scenario" }).click(LONG);
+    await page.getByRole("button", { name: "Save scenario" }).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel("Name").fill(name);
     const save = dialog.getByRole("button", { name: "Save" });
@@ -121,6 +119,8 @@ test("the name of a scenario is never taken twice", async ({ page }) => {
   }
   await page.goto("/scenarios");
   await page.getByRole("button", { name: `Delete ${name}` }).click();
+  // A message stays as long as the pointer rests on it.
+  await page.getByRole("button", { name: "Undo" }).hover();
   await expect(page.getByRole("link", { name })).toBeHidden();
   await page.getByRole("button", { name: "Undo" }).click();
   await page.getByRole("link", { name }).click();
@@ -145,7 +145,7 @@ test("a price that changed shows the saved answer beside the present one", async
   expect(made.ok()).toBe(true);
   const { id } = await made.json();
   await page.goto(`/compare?price_book=${id}`);
-  await page.getByRole("button", { name: "Save scenario" }).click(LONG);
+  await page.getByRole("button", { name: "Save scenario" }).click();
   const dialog = page.getByRole("dialog");
   await dialog.getByLabel("Name").fill(name);
   await dialog.getByRole("button", { name: "Save" }).click();
@@ -157,15 +157,15 @@ test("a price that changed shows the saved answer beside the present one", async
   const row = page.getByRole("row", { name: new RegExp(name) });
   await row.getByRole("button", { name: `Then and now: ${name}` }).click();
   const beside = page.getByRole("dialog");
-  await expect(beside).toContainText(/\d+ of \d+ key figures changed/, LONG);
+  await expect(beside).toContainText(/\d+ of \d+ key figures changed/);
   await expect(beside).toContainText(`Changed since then: price book Prices ${STAMP}.`);
   await expect(beside.getByRole("row", { name: /nvme/ })).toContainText("0.25 USD/GB");
-  await expectAccessible(page, "a saved answer beside the present one");
+  await expectAccessible(page, "a saved answer beside the present one", [beside]);
   await beside.getByRole("button", { name: "Close" }).click();
 
   await row.getByRole("link", { name }).click();
   const kept = page.getByRole("region", { name: "Saved answer" });
-  await expect(kept).toContainText(/\d+ of \d+ key figures changed/, LONG);
+  await expect(kept).toContainText(/\d+ of \d+ key figures changed/);
   await expect(kept.getByRole("row", { name: /Cost/ }).first()).toContainText("−50 %");
   // Another size is another question than the one saved.
   await page.getByRole("slider", { name: /RAM/ }).first().press("PageUp");
@@ -173,6 +173,6 @@ test("a price that changed shows the saved answer beside the present one", async
   await page.goBack();
   await page.goto("/scenarios");
   await row.getByRole("link", { name }).click();
-  await kept.getByRole("button", { name: "Save the current answer" }).click(LONG);
-  await expect(kept).toContainText("The saved answer is unchanged", LONG);
+  await kept.getByRole("button", { name: "Save the current answer" }).click();
+  await expect(kept).toContainText("The saved answer is unchanged");
 });

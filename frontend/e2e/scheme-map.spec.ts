@@ -1,19 +1,11 @@
 import { readFileSync } from "node:fs";
 import { expect, type Page, test } from "@playwright/test";
 import { expectAccessible } from "./axe";
+import { openReady } from "./example";
 
-const LONG = { timeout: 90_000 };
 // A device on which the schemes differ clearly.
 const CLEAR =
   "flash_device=kv2009-intel-x25e&disk_device=face2016-cheetah-15k6-single&x=ram_pages&y=flash_pages";
-
-async function openReady(page: Page, path: string): Promise<void> {
-  await expect(async () => {
-    const workload = await page.request.get("/api/v1/workloads/example");
-    expect((await workload.json()).status).toBe("ready");
-  }).toPass(LONG);
-  await page.goto(path);
-}
 
 const map = (page: Page) => page.getByRole("region", { name: /^Scheme map of/ });
 
@@ -44,7 +36,7 @@ test("scheme map: read it, move by press and by key, explain, compare", async ({
   await why.click();
   const dialog = page.getByRole("dialog");
   await expect(dialog.getByText(/C3 = m_r/)).toBeVisible();
-  await expectAccessible(page, "derivation of a point");
+  await expectAccessible(page, "derivation of a point", [dialog]);
   await page.keyboard.press("Escape");
 
   await page.getByRole("link", { name: "Compare at this point" }).click();
@@ -68,7 +60,7 @@ test("scheme map: axes, metadata, money, table and exports", async ({ page }) =>
 
   await map(page).getByText("Table", { exact: true }).click();
   await expect(map(page).getByRole("row")).toHaveCount(65);
-  await expectAccessible(page, "scheme map, table");
+  await expectAccessible(page, "scheme map, table", [map(page)]);
   for (const [item, ending] of [
     ["PNG picture", ".png"],
     ["SVG picture", ".svg"],

@@ -105,5 +105,5 @@ export const binaryFile = (): string =>
   );
 
 /** Enough random bytes for an upload that can be stopped on the way. */
-export const largeFile = (name: string, mib = 96): string =>
+export const largeFile = (name: string, mib = 48): string =>
   write(name, randomBytes(mib * 1024 * 1024));

@@ -1,19 +1,11 @@
 import { readFileSync } from "node:fs";
 import { expect, type Page, test } from "@playwright/test";
 import { expectAccessible } from "./axe";
+import { openReady } from "./example";
 
-const LONG = { timeout: 90_000 };
 // A device that states its write amplification.
 const KNOWN =
   "flash_device=face2016-samsung-840pro-256&disk_device=face2016-cheetah-15k6-single&pe_cycles=3000&rate=2000";
-
-async function openReady(page: Page, path: string): Promise<void> {
-  await expect(async () => {
-    const workload = await page.request.get("/api/v1/workloads/example");
-    expect((await workload.json()).status).toBe("ready");
-  }).toPass(LONG);
-  await page.goto(path);
-}
 
 const life = (page: Page) => page.getByRole("region", { name: /^Life of the flash/ });
 const figure = (page: Page) => page.getByRole("button", { name: /^Life of Lazy,/ });
@@ -40,7 +32,7 @@ test("wear: years of life follow the load and its growth, and say why", async ({
   await expect(
     dialog.getByText(/else ln\(1 \+ \(B - B0\) ln\(1 \+ g\)/).first(),
   ).toBeVisible();
-  await expectAccessible(page, "derivation of a life");
+  await expectAccessible(page, "derivation of a life", [dialog]);
   await page.keyboard.press("Escape");
   await page.getByRole("button", { name: /^Wear of Lazy,/ }).click();
   await expect(dialog.getByText(/USD/).first()).toBeVisible();
@@ -71,7 +63,10 @@ test("wear: the page opens with a device whose life is known; metadata are charg
   await expect(page).toHaveURL(/metadata=l2arc/);
   const left = page.getByText(/keeps 96 bytes in RAM for each page on flash/);
   await expect(left).toBeVisible();
-  await expectAccessible(page, "wear with metadata");
+  await expectAccessible(page, "wear with metadata", [
+    left,
+    page.getByRole("combobox", { name: "Flash metadata in RAM" }),
+  ]);
 
   // A fragment cache also maps the volume behind it.
   const metadata = page.getByRole("combobox", { name: "Flash metadata in RAM" });
@@ -88,7 +83,10 @@ test("wear: the page opens with a device whose life is known; metadata are charg
   // One choice for all pages.
   await page.getByRole("link", { name: "Compare", exact: true }).click();
   await expect(left).toBeVisible();
-  await expectAccessible(page, "comparison with metadata");
+  await expectAccessible(page, "comparison with metadata", [
+    left,
+    page.getByRole("combobox", { name: "Flash metadata in RAM" }),
+  ]);
   await page.getByRole("combobox", { name: "Flash metadata in RAM" }).click();
   await page.getByRole("option", { name: /^Not charged/ }).click();
   await expect(left).toHaveCount(0);
@@ -113,7 +111,7 @@ test("wear: the health of a drive is read from what smartctl prints", async ({
   page,
 }) => {
   await openReady(page, "/wear?flash_device=intel-p4500-4tb&rate=2000");
-  await page.getByRole("button", { name: "Read the health of a drive" }).click(LONG);
+  await page.getByRole("button", { name: "Read the health of a drive" }).click();
   const field = page.getByRole("textbox", { name: "Output of smartctl or nvme" });
   const read = page.getByRole("button", { name: "Read output" });
   await field.fill("no json");
@@ -182,7 +180,7 @@ test("a cache of fragments: its size trades filling against useful flash", async
   await expect(policies.getByRole("row")).toHaveCount(5);
   await card.getByRole("button", { name: "How is this computed?" }).click();
   await expect(card.getByRole("rowheader", { name: "used share" })).toBeVisible();
-  await expectAccessible(page, "a cache of fragments");
+  await expectAccessible(page, "a cache of fragments", [card, policies]);
   await card.getByText("Table", { exact: true }).click();
   await expect(card.getByRole("cell", { name: "128 KiB" })).toBeVisible();
 });
@@ -207,7 +205,7 @@ test("transactions on raw flash: pages or log records, and who leaves next", asy
 
   const order = page.getByRole("table", { name: "Next transactions to leave memory" });
   await expect(order.getByRole("row").nth(1)).toContainText("R00000");
-  await expectAccessible(page, "transactions on raw flash");
+  await expectAccessible(page, "transactions on raw flash", [ways, order]);
   await page.getByRole("combobox", { name: "Transactions to replay" }).click();
   await page.getByRole("option", { name: "Your own events" }).click();
   const events = page.getByRole("textbox", { name: "Events" });

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
+import recordings
 
 from tierwright.advise import compare
 from tierwright.advise.point import scheme_titles
@@ -19,8 +19,7 @@ from tierwright.profile.measure import profile
 from tierwright.simulate.replay import replay
 from tierwright.trace.reading import Trace
 
-ROOT = Path(__file__).resolve().parents[2]
-TPCB = ROOT / "fixtures" / "traces" / "tpcb-cut.csv.zst"
+TPCB = recordings.TPCB
 FLASH = catalog.device("samsung-pm9a3-7.68tb-u2")
 DISK = catalog.device("face2016-cheetah-15k6-raid0-16")
 

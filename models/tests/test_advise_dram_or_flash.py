@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from decimal import Decimal
-from pathlib import Path
 from typing import Any
 
 import pytest
+import recordings
 
 from tierwright.advise import dram_or_flash
 from tierwright.advise.dram_or_flash import break_even
@@ -19,8 +19,7 @@ from tierwright.profile.curve import Curve, Given
 from tierwright.profile.measure import profile
 from tierwright.trace.reading import Trace
 
-ROOT = Path(__file__).resolve().parents[2]
-TPCB = Trace(ROOT / "fixtures" / "traces" / "tpcb-cut.csv.zst")
+TPCB = Trace(recordings.TPCB)
 FLASH = catalog.device("face2016-samsung-840pro-256")
 DISK = catalog.device("face2016-cheetah-15k6-single")
 BOOK = catalog.default_price_book()

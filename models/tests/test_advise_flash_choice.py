@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import pytest
+import recordings
 
 from tierwright.advise import directories, flash_choice
 from tierwright.hardware import catalog
@@ -13,8 +13,7 @@ from tierwright.profile.curve import Curve
 from tierwright.profile.measure import profile
 from tierwright.trace.reading import Trace
 
-ROOT = Path(__file__).resolve().parents[2]
-TPCB = Trace(ROOT / "fixtures" / "traces" / "tpcb-cut.csv.zst")
+TPCB = Trace(recordings.TPCB)
 DISK = catalog.device("face2016-cheetah-15k6-single")
 FAST, SLOW = "samsung-pm9a3-7.68tb-u2", "face2016-samsung-840pro-256"
 PRICES = catalog.default_price_book()

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import pytest
+import recordings
 
 from tierwright.advise import pool_advisor, pool_gain, pool_split
 from tierwright.hardware import catalog
 from tierwright.trace.reading import Trace
 from tierwright.trace.tokens import token_trace
 
-ROOT = Path(__file__).resolve().parents[2]
-TPCB = Trace(ROOT / "fixtures" / "traces" / "tpcb-cut.csv.zst")
+TPCB = Trace(recordings.TPCB)
 PAGES = 15_000
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import recordings
 from command import run
 
 from tierwright.advise import response as question
@@ -22,10 +23,10 @@ from tierwright.hardware import catalog
 from tierwright.profile.curve import Curve, Given
 from tierwright.profile.measure import profile
 from tierwright.profile.production import Production
+from tierwright.simulate.timed import TimedReplay
 from tierwright.trace.reading import Trace
 
-ROOT = Path(__file__).resolve().parents[2]
-TPCB = Trace(ROOT / "fixtures" / "traces" / "tpcb-cut.csv.zst")
+TPCB = Trace(recordings.TPCB)
 FLASH = catalog.device("intel-s4500-7.68tb")
 DISK = catalog.device("face2016-cheetah-15k6-single")
 TIERS = Hierarchy(FLASH, DISK, disks=8)
@@ -331,14 +332,76 @@ class TestCheck:
             assert abs(gaps[scheme, "99th percentile at the mean rate"]) < 0.12
             assert abs(gaps[scheme, "busy share of disk at the mean rate"]) < 0.02
         assert "Poisson" in checked.basis
+        assert "210,000 accesses are counted, behind 210,000 accesses" in checked.basis
+        assert "drawn with seed 0." in checked.basis
+
+    def test_clients_think_so_long_that_they_ask_at_the_rate(
+        self, curve: Curve
+    ) -> None:
+        found = ask(curve, 5000.0)
+        asked = {"arrivals": "clients", "hierarchy": TIERS, "seed": 5}
+        checked = replayed.check(found, curve, trace=TPCB, clients=64, **asked)
+        for each in checked.rows:
+            if each.figure.startswith("accesses per second"):
+                assert each.simulated == pytest.approx(5000.0, rel=0.02)
+        assert "64 clients think so long" in checked.basis
+        assert "seed 5" in checked.basis
+        assert "not reach the rate" not in checked.basis
+
+    def test_one_client_does_not_reach_a_rate_that_waits_too_long(
+        self, curve: Curve
+    ) -> None:
+        found = ask(curve, 5000.0)
+        check = replayed.ResponseCheck(
+            answer=found, curve=curve, hierarchy=TIERS, arrivals="clients"
+        )
+        assert check.replays() == ({}, None)
+        checked = check.check({})
+        assert "1 client does not reach the rate even without thinking" in checked.basis
+        assert "No flash at the mean rate" in checked.basis
+        assert all(each.simulated is None for each in checked.rows)
+
+    def test_devices_that_fall_behind_in_the_replay_are_named(
+        self, curve: Curve
+    ) -> None:
+        found = ask(curve, 5000.0)
+        check = replayed.ResponseCheck(answer=found, curve=curve, hierarchy=TIERS)
+        replays, _ = check.replays()
+        assert set(replays) == {f"{row.scheme} at the mean rate" for row in found.rows}
+        results = {name: {"behind": True} for name in replays}
+        checked = check.check(results)
+        assert "devices did not keep up" in checked.basis
+        assert "are counted" not in checked.basis
+
+    def test_recorded_arrivals_need_times(self, curve: Curve) -> None:
+        with pytest.raises(BadInput, match="no times"):
+            replayed.ResponseCheck(
+                answer=ask(curve, 5000.0),
+                curve=curve,
+                hierarchy=TIERS,
+                arrivals="trace",
+            )
+
+    def test_a_replay_is_the_same_from_its_document(self, curve: Curve) -> None:
+        check = replayed.ResponseCheck(
+            answer=ask(curve, 5000.0), curve=curve, hierarchy=TIERS
+        )
+        replays, _ = check.replays()
+        each = replays["lazy at the mean rate"]
+        again = TimedReplay.of(json.loads(json.dumps(each.to_dict())))
+        assert again == each
+        assert again.run(TPCB)["accesses_per_s"] == pytest.approx(5000.0, rel=0.01)
 
     def test_what_cannot_keep_up_is_unbounded_on_both_sides(self, curve: Curve) -> None:
         found = ask(curve, 60_000.0)
         checked = replayed.check(found, curve, hierarchy=TIERS, trace=TPCB)
         for each in checked.rows:
-            if "busy share" not in each.figure:
+            if each.unit == "µs":
                 assert (each.model, each.simulated) == (None, None)
         assert checked.finding.startswith("Neither the model nor the replay")
+        assert checked.basis == (
+            "Nothing was replayed. A scheme whose devices cannot carry the rate is not replayed."
+        )
 
 
 @pytest.fixture(scope="module")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+import recordings
 
 from tierwright.advise import compare, scheme_map
 from tierwright.advise.point import scheme_titles
@@ -21,8 +21,7 @@ from tierwright.profile.curve import Curve, Given
 from tierwright.profile.measure import profile
 from tierwright.trace.reading import Trace
 
-ROOT = Path(__file__).resolve().parents[2]
-TPCB = Trace(ROOT / "fixtures" / "traces" / "tpcb-cut.csv.zst")
+TPCB = Trace(recordings.TPCB)
 FLASH = catalog.device("face2016-samsung-840pro-256")
 DISK = catalog.device("face2016-cheetah-15k6-single")
 X = Axis.spaced("flash_per_ram", 0.5, 16, 9)

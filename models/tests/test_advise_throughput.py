@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import pytest
+import recordings
 
 from tierwright.advise import (
     fragment_cache,
@@ -29,8 +29,7 @@ from tierwright.profile.curve import Curve, Given
 from tierwright.profile.measure import profile
 from tierwright.trace.reading import Trace
 
-ROOT = Path(__file__).resolve().parents[2]
-TPCB = Trace(ROOT / "fixtures" / "traces" / "tpcb-cut.csv.zst")
+TPCB = Trace(recordings.TPCB)
 FLASH = catalog.device("face2016-samsung-840pro-256")
 DISK = catalog.device("face2016-cheetah-15k6-single")
 CHIP = nand.NandGeometry(1024, 64, 2048)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import math
 from decimal import Decimal
-from pathlib import Path
 from typing import Any
 
 import pytest
+import recordings
 
 from tierwright.advise import device_health, recovery, wear
 from tierwright.advise.point import rate_of
@@ -20,8 +20,7 @@ from tierwright.profile.curve import Curve, Given
 from tierwright.profile.measure import profile
 from tierwright.trace.reading import Trace
 
-ROOT = Path(__file__).resolve().parents[2]
-TPCB = Trace(ROOT / "fixtures" / "traces" / "tpcb-cut.csv.zst")
+TPCB = Trace(recordings.TPCB)
 DISK = catalog.device("face2016-cheetah-15k6-single")
 RATED = catalog.device("samsung-990pro-2tb")
 
@@ -233,3 +232,8 @@ def test_of_a_drive_that_is_worn_nothing_changes_its_life(curve: Curve) -> None:
     found = worn(curve, written_tb=1e12)
     effects = {each.code: each.effect for each in found.cautions}
     assert "no change of years of life" in effects["warm_up_inside"]
+
+
+def test_a_load_too_small_for_any_time_is_refused(curve: Curve) -> None:
+    with pytest.raises(BadInput, match="is below 1e-09"):
+        restarted(curve, accesses_per_s=5e-324)

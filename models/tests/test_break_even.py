@@ -18,7 +18,7 @@ from tierwright.evaluate.break_even import full, money
 from tierwright.evaluate.break_even import interval as break_even_interval
 from tierwright.evaluate.break_even import theta as break_even_theta
 from tierwright.evaluate.break_even.gains import PageCosts
-from tierwright.evaluate.break_even.interval import PricedTier
+from tierwright.evaluate.break_even.interval import Power, PricedTier
 from tierwright.hardware import catalog
 from tierwright.hardware.device import Device, device_from_mapping
 from tierwright.hardware.prices import Price
@@ -574,6 +574,110 @@ def test_the_interval_of_two_profiles() -> None:
     assert doubled.interval_s == pytest.approx(2 * wanted)
     larger = break_even_interval.tier_interval(ram, disk, page_bytes=8192, months=36)
     assert larger.interval_s == pytest.approx(wanted / 2)
+
+
+WATTS = {"read_iops": (200, "1/s"), "capacity": (2048, "GiB")}
+AT_20_CENTS = Power(Decimal("0.2"), watts_per_gib=Decimal("0.5"), pue=Decimal(1))
+
+
+@pytest.mark.oracle("evaluate.break_even.interval.tier_interval")
+def test_power_of_both_tiers_by_hand() -> None:
+    """At 0.20 USD/kWh and 730 h, 1 W costs 0.146 USD a month; purchases over 36 months."""
+    ram = priced("ram", "dram", "5")
+    disk = priced("disk", "hdd", "0.02", active_power_w=(10, "W"), **WATTS)
+    found = break_even_interval.tier_interval(
+        ram, disk, page_bytes=4096, months=36, power=AT_20_CENTS
+    )
+    disk_usd = 40.96 / 36 + 10 * 0.146
+    page_usd = (5 / 36 + 0.5 * 0.146) * 4096 / 2**30
+    assert found.interval_s == pytest.approx(disk_usd / 200 / page_usd)
+    terms = found.terms
+    assert terms is not None
+    held = 5 / 36 * 4096 / 2**30
+    assert terms.device_s == pytest.approx(40.96 / 36 / 200 / held)
+    assert terms.device_power_s == pytest.approx(1.46 / 200 / held)
+    assert terms.memory_power_s < 0
+    assert sum(
+        (terms.host_s, terms.bandwidth_s, terms.device_s, terms.device_power_s)
+    ) + terms.memory_power_s == pytest.approx(found.interval_s)
+    [step] = found.derivation
+    numbers = {each.symbol: each.value for each in step.numbers}
+    assert numbers["its power"] == pytest.approx(1.46)
+    assert "its power" in step.formula
+
+
+def test_flash_keeps_pages_idle_and_a_rented_tier_has_its_power_in_the_rent() -> None:
+    flash = priced(
+        "flash",
+        "nvme",
+        "0.1",
+        capacity=(1000, "GiB"),
+        active_power_w=(20, "W"),
+        idle_power_w=(5, "W"),
+    )
+    disk = priced("disk", "hdd", "0.02", active_power_w=(10, "W"), **WATTS)
+    found = break_even_interval.tier_interval(
+        flash, disk, page_bytes=4096, months=36, power=AT_20_CENTS
+    )
+    page_usd = (0.1 / 36 + 0.005 * 0.146) * 4096 / 2**30
+    assert found.interval_s == pytest.approx((40.96 / 36 + 1.46) / 200 / page_usd)
+    rented = PricedTier(
+        priced("volume", "hdd", "0.02", **WATTS).device,
+        Price(Decimal("0.02"), "GiB", True, "test", "2018"),
+    )
+    ram = priced("ram", "dram", "5")
+    over = break_even_interval.tier_interval(
+        ram, rented, page_bytes=4096, months=36, power=AT_20_CENTS
+    )
+    assert over.terms is not None
+    assert over.terms.device_power_s == 0
+    assert over.terms.memory_power_s < 0
+    assert "power_unknown" not in {each.name for each in over.warnings}
+
+
+def test_power_that_is_unknown_is_left_out_of_both_sides_and_said() -> None:
+    ram = priced("ram", "dram", "5")
+    disk = priced("disk", "hdd", "0.02", **WATTS)
+    asked: dict[str, Any] = {"page_bytes": 4096, "months": 36}
+    without = break_even_interval.tier_interval(ram, disk, **asked)
+    found = break_even_interval.tier_interval(ram, disk, **asked, power=AT_20_CENTS)
+    assert found.interval_s == without.interval_s
+    assert found.terms == without.terms
+    [caution] = [each for each in found.warnings if each.name == "power_unknown"]
+    assert caution.about == ("disk",)
+    both = break_even_interval.tier_interval(
+        ram, disk, **asked, power=Power(Decimal("0.2"))
+    )
+    [caution] = [each for each in both.warnings if each.name == "power_unknown"]
+    assert caution.about == ("ram", "disk")
+
+
+@pytest.mark.formula("evaluate.break_even.interval.tier_interval")
+@given(
+    watts=st.integers(1, 1000),
+    per_gib=st.integers(0, 100),
+    price=st.integers(1, 1000),
+)
+def test_electricity_for_nothing_changes_nothing_and_terms_add_up(
+    watts: int, per_gib: int, price: int
+) -> None:
+    ram = priced("ram", "dram", "5")
+    disk = priced("disk", "hdd", "0.02", active_power_w=(watts, "W"), **WATTS)
+    asked: dict[str, Any] = {"page_bytes": 4096, "months": 36}
+    without = break_even_interval.tier_interval(ram, disk, **asked)
+    free = break_even_interval.tier_interval(
+        ram, disk, **asked, power=Power(Decimal(0), Decimal(per_gib))
+    )
+    assert free == without
+    priced_power = Power(Decimal(price) / 1000, Decimal(per_gib) / 10)
+    found = break_even_interval.tier_interval(ram, disk, **asked, power=priced_power)
+    terms = found.terms
+    assert terms is not None
+    assert terms.device_power_s >= 0 >= terms.memory_power_s
+    assert (
+        terms.device_s + terms.device_power_s + terms.memory_power_s
+        == pytest.approx(found.interval_s)
+    )
 
 
 def test_an_interval_without_its_figures_names_them() -> None:

@@ -5,11 +5,13 @@ import json
 import math
 from collections.abc import Mapping
 from decimal import Decimal
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+import recordings
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -26,7 +28,7 @@ from tierwright.profile.curve import Curve
 from tierwright.simulate import replay
 from tierwright.trace import reading
 
-TRACE = Path(__file__).parents[2] / "fixtures" / "traces" / "tpcb-cut.csv.zst"
+TRACE = recordings.TPCB
 EXACT = ("inclusive_global", "exclusive")
 COSTS = PageCosts(disk_read=10, disk_write=12, flash_read=1, flash_write=2)
 SMALL = Curve.from_lists(
@@ -40,17 +42,24 @@ SMALL = Curve.from_lists(
 ).from_start("cold")
 
 
+@cache
+def listed(curve: Curve, values: Any) -> tuple[list[float], list[float]]:
+    """Return the listed sizes of a curve and its values there."""
+    sizes = [float(size) for size in curve.knots]
+    return sizes, [float(values(size)) for size in sizes]
+
+
 def line(curve: Curve, values: Any, at: float) -> float:
     """Read a curve between its listed sizes with nothing but the rule of three."""
-    sizes = [float(size) for size in curve.knots]
+    sizes, found = listed(curve, values)
     if at >= sizes[-1]:
-        return float(values(sizes[-1]))
+        return found[-1]
     right = next(index for index, size in enumerate(sizes) if size >= at)
     if sizes[right] == at:
-        return float(values(at))
+        return found[right]
     low, high = sizes[right - 1], sizes[right]
     part = (at - low) / (high - low)
-    return float((1 - part) * values(low) + part * values(high))
+    return (1 - part) * found[right - 1] + part * found[right]
 
 
 def slow_time(curve: Curve, scheme: str, base: int, flash: float) -> float:
@@ -93,6 +102,34 @@ def slow_lazy_capacity(curve: Curve, base: int, flash: float) -> float:
     return low
 
 
+@cache
+def slow_steps(curve: Curve) -> list[tuple[float, float, float, float]]:
+    """Return the steps between many sizes: both ends, merged pairs, and their dirty sides."""
+    # Every size is trusted at which half of the misses evict.
+    top = max(
+        size
+        for size in [0, *curve.knots]
+        if size <= 0.5 * line(curve, curve.misses, size)
+    )
+    found = []
+    steps = [0.0, *np.geomspace(1, top, max(2, int(6 * math.log(top)))).tolist()]
+    for low, high in itertools.pairwise(steps):
+        ends = [
+            (
+                line(curve, curve.misses, at),
+                line(curve, curve.misses, at) - at,
+                line(curve, curve.write_backs, at),
+            )
+            for at in (low, high)
+        ]
+        pairs = ends[0][0] - ends[1][0]
+        saved = [backs * m / max(out, 1.0) for m, out, backs in ends]
+        both = min(1.0, max(0.0, (saved[0] - saved[1]) / pairs)) if pairs else 0.0
+        dirty = sum(min(1.0, backs / max(out, 1.0)) for _, out, backs in ends) / 2
+        found.append((low, high, pairs, math.sqrt(both) / dirty if dirty else 0.0))
+    return found
+
+
 def slow_lazy_writes(
     curve: Curve, base: int, flash: float, hits: float, held: float
 ) -> float:
@@ -107,30 +144,9 @@ def slow_lazy_writes(
     there = hits / misses * max(0.0, 1 - (base / (2 * flash)) ** 2)
     any_dirty = min(1.0, line(curve, curve.write_backs, base) / evicted)
     sides, merged = 0.0, 0.0
-    # Every size is trusted at which half of the misses evict.
-    top = max(
-        size
-        for size in [0, *curve.knots]
-        if size <= 0.5 * line(curve, curve.misses, size)
-    )
-    steps = [0.0, *np.geomspace(1, top, max(2, int(6 * math.log(top))))]
-    for low, high in itertools.pairwise(steps):
-        inside = max(0.0, min(high, held, top) - max(low, base)) / (high - low)
-        if inside == 0:
-            continue
-        ends = [
-            (
-                line(curve, curve.misses, at),
-                line(curve, curve.misses, at) - at,
-                line(curve, curve.write_backs, at),
-            )
-            for at in (low, high)
-        ]
-        pairs = ends[0][0] - ends[1][0]
-        saved = [backs * m / max(out, 1.0) for m, out, backs in ends]
-        both = min(1.0, max(0.0, (saved[0] - saved[1]) / pairs)) if pairs else 0.0
-        dirty = sum(min(1.0, backs / max(out, 1.0)) for _, out, backs in ends) / 2
-        sides += inside * pairs * (math.sqrt(both) / dirty if dirty else 0.0)
+    for low, high, pairs, side in slow_steps(curve):
+        inside = max(0.0, min(high, held) - max(low, base)) / (high - low)
+        sides += inside * pairs * side
         merged += inside * pairs
     returning = any_dirty * min(1.0, sides / merged) if merged else any_dirty
     return evicted * (1 - there + there * returning)

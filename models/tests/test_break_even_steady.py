@@ -1,7 +1,8 @@
 """What the next money buys beyond what a recording tells is said, and only then."""
 
 from decimal import Decimal
-from pathlib import Path
+
+import recordings
 
 from tierwright.advise.dram_or_flash.break_even import analyse
 from tierwright.hardware import catalog
@@ -9,8 +10,7 @@ from tierwright.profile import measure
 from tierwright.profile.steady_state import Start
 from tierwright.trace.reading import Trace
 
-ROOT = Path(__file__).resolve().parents[2]
-TRACE = ROOT / "fixtures" / "traces" / "tpcb-cut.csv.zst"
+TRACE = recordings.TPCB
 
 
 def test_a_sum_that_buys_more_than_was_seen_says_so() -> None:

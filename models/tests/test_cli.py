@@ -11,13 +11,12 @@ from typing import Any
 
 import psutil
 import pytest
+import recordings
 import zstandard
 from command import answer, run
 
 from tierwright.profile.document import read_profile
 
-ROOT = Path(__file__).resolve().parents[2]
-TPCB = ROOT / "fixtures" / "traces" / "tpcb-cut.csv.zst"
 TIERWRIGHT = Path(sys.executable).parent / "tierwright"
 INSIDE_THE_PASS_S = 0.6  # processor time; start-up takes 0.3
 
@@ -41,7 +40,7 @@ def trace(tmp_path: Path) -> Path:
 @pytest.fixture(scope="module")
 def profile(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("cli") / "tpcb.json"
-    answer("profile", TPCB, "-o", path, "--sizes", "300,1800,2100")
+    answer("profile", recordings.TPCB, "-o", path, "--sizes", "300,1800,2100")
     return path
 
 

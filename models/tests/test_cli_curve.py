@@ -1,10 +1,10 @@
 """`tierwright curve`: imports, refusals, and what other commands make of the profile."""
 
 import json
-from pathlib import Path
 
 import numpy as np
 import pytest
+import recordings
 
 from tierwright.cli.app import main
 from tierwright.profile.document import read_profile
@@ -86,7 +86,7 @@ class TestCurve:
 class TestCurvesOfATrace:
     """Held against the core's own arrays and against a slow model of SHARDS's promises."""
 
-    CUT = Path(__file__).parents[2] / "fixtures" / "traces" / "tpcb-cut.csv.zst"
+    CUT = recordings.TPCB
 
     def run(self, capsys, *arguments):
         code = main(["curve", *(str(argument) for argument in arguments)])

@@ -5,13 +5,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import recordings
 from command import run
 
 from tierwright.cli.sizes import parse_size, parse_sizes
 from tierwright.common.errors import BadInput
 
-ROOT = Path(__file__).resolve().parents[2]
-TPCB = ROOT / "fixtures" / "traces" / "tpcb-cut.csv.zst"
+TPCB = recordings.TPCB
 PAGE = 8192
 DEVICES = ("--flash-device", "samsung-pm9a3-7.68tb-u2")
 DEVICES += ("--disk-device", "face2016-cheetah-15k6-raid0-16")

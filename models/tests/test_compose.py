@@ -130,8 +130,7 @@ def slow_lru(accesses, size, warm_up):
     """Return misses, write-backs, and the mean pages held of each workload."""
     held: OrderedDict[object, bool] = OrderedDict()
     misses = backs = 0
-    of = {0: 0, 1: 0}
-    summed = {0: 0, 1: 0}
+    of, summed = [0, 0], [0, 0]
     for index, (page, wrote) in enumerate(accesses):
         owner = page[0] if isinstance(page, tuple) else 0
         counts = index >= warm_up
@@ -147,9 +146,10 @@ def slow_lru(accesses, size, warm_up):
             held[page] = wrote
             of[owner] += 1
         if counts:
-            summed = {at: summed[at] + of[at] for at in of}
+            summed[0] += of[0]
+            summed[1] += of[1]
     counted = max(len(accesses) - warm_up, 1)
-    return misses, backs, {at: summed[at] / counted for at in summed}
+    return misses, backs, [each / counted for each in summed]
 
 
 @cache
@@ -673,8 +673,11 @@ def test_misses_that_are_all_off_to_one_side_are_off_by_the_mean_in_all():
     "evaluate.compose.errors.composed_error", "evaluate.compose.errors.scaled_parts"
 )
 @given(
+    # A ratio of subnormal numbers is no number to nine digits.
     st.lists(
-        st.tuples(st.floats(0, 3), st.floats(0, 3), st.floats(0, 1e6)),
+        st.tuples(
+            st.floats(0, 3), st.floats(0, 3), st.floats(0, 1e6, allow_subnormal=False)
+        ),
         min_size=1,
         max_size=5,
     )

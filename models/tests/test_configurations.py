@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import recordings
 from command import answer as command_answer
 from command import run
 from hypothesis import given, settings
@@ -61,7 +62,7 @@ MONEY: dict[str, Any] = {
 
 @cache
 def recorded() -> Profile:
-    return profile(Trace(ROOT / "fixtures" / "traces" / "tpcb-cut.csv.zst"))
+    return profile(Trace(recordings.TPCB))
 
 
 @cache
@@ -438,6 +439,28 @@ def test_every_configuration_is_counted_once() -> None:
     assert [step.name for step in found.derivation()][-1] == "I/O time"
 
 
+def test_the_finding_is_two_sentences_whatever_is_fastest() -> None:
+    free = asked(kinds=("instances",))
+    cheapest, fastest = free.cheapest, free.fastest
+    assert cheapest is not None
+    assert fastest is not None
+    assert cheapest.name != fastest.name
+    head = f"{cheapest.name} is the cheapest of {free.suitable:,} configurations that suit 4 TiB: "
+    assert free.finding.startswith(head)
+    assert f" The fastest, {fastest.name}, takes " in free.finding
+    assert free.finding.endswith(f"{fastest.monthly_usd:,.2f} USD per month.")
+    # What costs more than the cheapest is out: nothing else can be faster.
+    tight = asked(kinds=("instances",), max_usd_per_month=cheapest.monthly_usd)
+    assert tight.cheapest == cheapest
+    assert tight.fastest == cheapest
+    if tight.suitable == 1:
+        assert " is the only configuration that suits 4 TiB: " in tight.finding
+        assert "No other" not in tight.finding
+    else:
+        assert tight.finding.endswith(" per access. No other is faster.")
+    assert all("Excluded" not in each.finding for each in (free, tight))
+
+
 def test_a_chassis_without_price_is_ranked_apart() -> None:
     only: dict[str, Any] = {"kinds": ("chassis",), "max_machines": 2}
     without = asked(**only)
@@ -633,8 +656,8 @@ def effects(found: configurations.Configurations) -> dict[str, tuple[str, bool |
 def test_the_error_of_the_law_could_change_what_is_bought() -> None:
     free = asked(kinds=("instances",))
     text, could = effects(free)["scale_extrapolated"]
-    assert "-80.6 % of its I/O time, same cheapest" in text
-    assert "+415 % of its I/O time, same cheapest" in text
+    assert "-81 % I/O time, same cheapest" in text
+    assert "+415 % I/O time, same cheapest" in text
     assert could is False
     # A limit that holds only if the law is right: five times the misses break it.
     assert free.cheapest is not None

@@ -1,9 +1,9 @@
 """Options of a sweep: who takes them, and what nobody has."""
 
 import json
-from pathlib import Path
 
 import pytest
+import recordings
 
 from tierwright import _simulator
 from tierwright.cli.app import main
@@ -11,7 +11,7 @@ from tierwright.common.errors import BadInput
 from tierwright.simulate import replay
 from tierwright.simulate.contenders import assign, option_names, parse_option
 
-CUT = Path(__file__).parents[2] / "fixtures" / "traces" / "tpcb-cut.csv.zst"
+CUT = recordings.TPCB
 TABLES = {
     "policy": replay.contenders("policy"),
     "buffer": replay.contenders("buffer"),

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import recordings
 
 from tierwright.cli.app import main
 from tierwright.common.currency import (
@@ -218,8 +219,7 @@ PLAN = [
 @pytest.fixture(scope="module")
 def profile(tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("profile") / "profile.json"
-    trace = catalog.fixtures_folder() / "traces" / "tpcb-cut.csv.zst"
-    assert main(["profile", str(trace), "-o", str(out)]) == 0
+    assert main(["profile", str(recordings.TPCB), "-o", str(out)]) == 0
     return out
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import recordings
 from command import run
 from hypothesis import given
 from hypothesis import strategies as st
@@ -27,9 +28,9 @@ from tierwright.profile.measure import profile
 from tierwright.simulate.replay import replay
 from tierwright.trace.reading import Trace
 
-ROOT = Path(__file__).resolve().parents[2]
-TPCB = ROOT / "fixtures" / "traces" / "tpcb-cut.csv.zst"
-TPCC = ROOT / "fixtures" / "traces" / "tpcc-cut.csv.zst"
+TPCB = recordings.TPCB
+TEXT = Path(__file__).resolve().parents[2] / "fixtures" / "traces" / "tpcb-cut.csv.zst"
+TPCC = recordings.TPCC
 FLASH = catalog.device("samsung-pm9a3-7.68tb-u2")
 SLOW = catalog.device("kv2009-intel-x25e")
 DISK = catalog.device("face2016-cheetah-15k6-raid0-16")
@@ -220,7 +221,7 @@ def test_whoever_is_best_within_the_errors_contends(
 def files(tmp_path_factory: pytest.TempPathFactory, made: Profile) -> Path:
     folder = tmp_path_factory.mktemp("decision")
     made.write(folder / "p.json")
-    assert run("trace", "convert", TPCB, folder / "t.twt").returncode == 0
+    assert run("trace", "convert", TEXT, folder / "t.twt").returncode == 0
     return folder
 
 
@@ -236,7 +237,7 @@ def asked(files: Path, *more: object) -> list[object]:
 
 @pytest.mark.parametrize("canonical", [False, True])
 def test_the_command_decides_by_a_trace(files: Path, canonical: bool) -> None:
-    source = files / "t.twt" if canonical else TPCB
+    source = files / "t.twt" if canonical else TEXT
     plain = json.loads(run(*asked(files, "--json")).stdout)
     assert plain["decided_by"] == "model"
     assert plain["schemes"]["lazy"]["replayed"] is None

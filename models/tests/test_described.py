@@ -9,6 +9,7 @@ from collections import OrderedDict
 
 import numpy as np
 import pytest
+import recordings
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -352,7 +353,7 @@ class TestPresets:
     def test_oltp_fits_the_shipped_trace(self):
         preset = find_preset("oltp")
         curve = profile(
-            Trace(FIXTURES / "traces/tpcc-cut.csv.zst"),
+            Trace(recordings.TPCC),
             sizes=tuple(point.cache_pages for point in preset.fit),
         ).curve.steady()
         for point in preset.fit:

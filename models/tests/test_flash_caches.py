@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import recordings
 
 from tierwright import _simulator
 from tierwright.catalogue.vectors import conformance
@@ -14,9 +15,8 @@ from tierwright.evaluate import flash_cache
 from tierwright.simulate import replay
 from tierwright.trace import reading
 
-ROOT = Path(__file__).resolve().parents[2]
-CUT = ROOT / "fixtures" / "traces" / "tpcb-cut.csv.zst"
-TPCC_CUT = ROOT / "fixtures" / "traces" / "tpcc-cut.csv.zst"
+CUT = recordings.TPCB
+TPCC_CUT = recordings.TPCC
 SUMS = (
     ("accesses", ("ram_hits", "flash_hits", "flash_misses")),
     ("flash_writes", ("flash_fills", "flash_write_backs", "requeued")),

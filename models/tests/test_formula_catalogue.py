@@ -83,6 +83,7 @@ OUTSIDE = {
     "advise.advice._words": "words; held by test_advice.py",
     "advise.advice.found": "plain data",
     "advise.advice.request": "reads files; held by test_advice.py",
+    "advise.report": "words, markup and a file that is read; held by test_report.py",
     "evaluate.page_flow.map_effects": "evaluates at other ends; held by test_advise_scheme_map.py",
     "evaluate.page_flow.effects": "evaluates at other ends; held by test_effects.py",
     "evaluate.page_flow.other_ends": "evaluates at other ends; held by test_effects.py",
@@ -96,6 +97,7 @@ OUTSIDE = {
     "advise.response.rows": "rows of an answer; held by test_advise_response.py",
     "advise.response.steps": "words and numbers of a derivation",
     "advise.response.words": "words; held by test_advise_response.py",
+    "advise.pool_split_effects": "prices replays at other ends; held by test_pool_split_effects.py",
     "advise.wear_effects": "asks at other ends; held by test_cautions.py",
     "evaluate.page_flow.explain": "words for numbers",
     "evaluate.page_flow.cautions": "words for numbers",
@@ -438,11 +440,17 @@ def marked(decorator: ast.expr, mark: str) -> Iterator[str]:
             yield str(argument.value)
 
 
+@cache
+def parsed(path: Path) -> ast.Module:
+    return ast.parse(path.read_text("utf-8"))
+
+
+@cache
 def properties() -> dict[str, list[str]]:
     """Formula or kernel to the properties that hold it; only what hypothesis draws inputs for."""
     found: dict[str, list[str]] = {}
     for path in sorted(TESTS.glob("test_*.py")):
-        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        for node in ast.walk(parsed(path)):
             if not isinstance(node, ast.FunctionDef):
                 continue
             texts = [ast.unparse(decorator) for decorator in node.decorator_list]
@@ -520,7 +528,7 @@ def oracles() -> dict[str, list[str]]:
     """Kernel to the tests that hold it against something else."""
     found: dict[str, list[str]] = {}
     for path in sorted(TESTS.glob("test_*.py")):
-        tree = ast.parse(path.read_text("utf-8"))
+        tree = parsed(path)
         used = {
             node.attr if isinstance(node, ast.Attribute) else node.id
             for node in ast.walk(tree)

@@ -1,8 +1,7 @@
 """What the curve says against what the simulator counts, on the recorded TPC-B cut."""
 
-from pathlib import Path
-
 import pytest
+import recordings
 
 from tierwright import _simulator
 from tierwright.evaluate.page_flow import evaluation, results
@@ -12,9 +11,6 @@ from tierwright.profile.curve import Curve
 from tierwright.simulate import priced as simulate_priced
 from tierwright.simulate.replay import replay
 from tierwright.trace.reading import Trace
-
-ROOT = Path(__file__).resolve().parents[2]
-TPCB = ROOT / "fixtures" / "traces" / "tpcb-cut.csv.zst"
 
 POINTS = (
     (1, 1),
@@ -33,11 +29,8 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.fixture(scope="module")
-def trace(tmp_path_factory: pytest.TempPathFactory) -> Trace:
-    """The cut in its canonical form, which is quicker to replay."""
-    path = tmp_path_factory.mktemp("model") / "cut.twt"
-    _simulator.convert(str(TPCB), str(path))
-    return Trace(path)
+def trace() -> Trace:
+    return Trace(recordings.TPCB)
 
 
 @pytest.fixture(scope="module")

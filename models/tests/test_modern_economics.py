@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import recordings
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -927,9 +928,8 @@ HOST = ("--core-usd", "100", "--dram-module", "64GiB", "--dram-bandwidth", "40")
 def test_the_command_states_terms_paying_ram_and_platform(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    trace = Path(__file__).resolve().parents[2] / "fixtures/traces/tpcb-cut.csv.zst"
     profile = tmp_path / "profile.json"
-    assert main(["profile", str(trace), "-o", str(profile)]) == 0
+    assert main(["profile", str(recordings.TPCB), "-o", str(profile)]) == 0
     capsys.readouterr()
     asked = ["break-even", *DEVICES, "--profile", str(profile), "--ram-pages", "1000"]
     assert main(asked) == 0
@@ -1045,9 +1045,8 @@ def test_the_command_judges_stated_intervals_with_and_without_a_profile(
     found = json.loads(capsys.readouterr().out)["platform"]
     assert (found["limit"], found["drives"]) == ("none", 1000)
     # The same with a workload, whose pages are those of the intervals unless others are stated.
-    trace = Path(__file__).resolve().parents[2] / "fixtures/traces/tpcb-cut.csv.zst"
     profile = tmp_path / "profile.json"
-    assert main(["profile", str(trace), "-o", str(profile)]) == 0
+    assert main(["profile", str(recordings.TPCB), "-o", str(profile)]) == 0
     capsys.readouterr()
     assert main([*alone, "--profile", str(profile), "--json"]) == 0
     found = json.loads(capsys.readouterr().out)

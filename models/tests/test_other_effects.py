@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 from typing import Any
 
 import pytest
+import recordings
 
 from tierwright.advise import directories, recovery, scale
 from tierwright.advise.directories import DirectoryUse
@@ -16,8 +16,7 @@ from tierwright.profile.measure import profile
 from tierwright.profile.production import Production
 from tierwright.trace.reading import Trace
 
-ROOT = Path(__file__).resolve().parents[2]
-TPCB = Trace(ROOT / "fixtures" / "traces" / "tpcb-cut.csv.zst")
+TPCB = Trace(recordings.TPCB)
 FLASH = catalog.device("micron-9550-max-3.2tb")
 DISK = catalog.device("seagate-exos-x24-24tb")
 MIB = 2**20

@@ -13,6 +13,7 @@ from typing import Any
 
 import command
 import pytest
+import recordings
 
 from tierwright._simulator import curves as core_curves
 
@@ -171,7 +172,7 @@ def test_evaluate(
 def test_simulate(scheme: str, point: dict[str, Any]) -> None:
     answer = command.answer(
         "simulate",
-        TRACE,
+        recordings.TPCB,
         "--scheme",
         scheme,
         "--ram-pages",

@@ -7,6 +7,7 @@ from typing import Any
 
 import command
 import pytest
+import recordings
 
 from tierwright._simulator import ParameterError
 from tierwright.evaluate.page_flow import costs, counts
@@ -25,8 +26,8 @@ TIMES = {
 }
 DOCS = Path(__file__).parents[2] / "docs"
 COSTS = {f"{name}_us": str(time) for name, time in TIMES.items()}
-TPCB = Trace(Path(__file__).parents[2] / "fixtures" / "traces" / "tpcb-cut.csv.zst")
-TPCC = Trace(Path(__file__).parents[2] / "fixtures" / "traces" / "tpcc-cut.csv.zst")
+TPCB = Trace(recordings.TPCB)
+TPCC = Trace(recordings.TPCC)
 
 
 Accesses = list[tuple[int, bool]]

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import recordings
 
 from tierwright.advise import pool_advisor
 from tierwright.advise.pool_advisor import (
@@ -21,9 +22,8 @@ from tierwright.evaluate.pool_split import workload
 from tierwright.simulate.replay import replay
 from tierwright.trace.reading import Trace
 
-ROOT = Path(__file__).resolve().parents[2]
-TPCB = ROOT / "fixtures" / "traces" / "tpcb-cut.csv.zst"
-TPCC = ROOT / "fixtures" / "traces" / "tpcc-cut.csv.zst"
+TPCB = recordings.TPCB
+TPCC = recordings.TPCC
 PAGES = 500
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import recordings
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -26,7 +27,8 @@ from tierwright.trace.tokens import parse_tokens, token_trace
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "models" / "pool-split.md"
-TPCB = ROOT / "fixtures" / "traces" / "tpcb-cut.csv.zst"
+TPCB = recordings.TPCB
+TEXT = ROOT / "fixtures" / "traces" / "tpcb-cut.csv.zst"
 R = 32.0
 
 KEYS = {
@@ -187,11 +189,9 @@ def test_belady_never_misses_more_than_a_buffer() -> None:
 
 
 @pytest.fixture(scope="module")
-def trace(tmp_path_factory: pytest.TempPathFactory) -> Trace:
+def trace() -> Trace:
     """The recorded TPC-B cut in its canonical form, which is quicker to replay."""
-    path = tmp_path_factory.mktemp("pool") / "cut.twt"
-    _simulator.convert(str(TPCB), str(path))
-    return Trace(path)
+    return Trace(recordings.TPCB)
 
 
 SHARES = (0.01, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99)
@@ -264,7 +264,7 @@ def test_clustering_writes_in_fewer_requests(trace: Trace) -> None:
 
 def test_clusters_are_of_addresses_whatever_the_file(trace: Trace) -> None:
     """The canonical file keeps addresses, so raw and canonical cluster alike."""
-    raw = replay(Trace(TPCB), "buffer", "cfdc", 500)
+    raw = replay(Trace(TEXT), "buffer", "cfdc", 500)
     canonical = replay(trace, "buffer", "cfdc", 500)
     assert raw.pop("trace") == {**canonical.pop("trace"), "skipped_records": 0}
     assert raw == canonical

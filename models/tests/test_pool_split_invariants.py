@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+import recordings
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tierwright import _simulator
 from tierwright.advise import pool_gain, pool_split, pool_survey
 from tierwright.cli.app import main
 from tierwright.common.errors import BadInput
@@ -21,9 +21,6 @@ from tierwright.evaluate.pool_split import counts, workload
 from tierwright.simulate.replay import replay, simulate_splits, two_stack
 from tierwright.trace.reading import Trace
 from tierwright.trace.tokens import parse_tokens, token_trace
-
-ROOT = Path(__file__).resolve().parents[2]
-TPCB = ROOT / "fixtures" / "traces" / "tpcb-cut.csv.zst"
 
 Steps = list[tuple[int, bool]]
 steps_of_any_kind = st.lists(
@@ -243,10 +240,8 @@ def test_cflru_without_a_clean_first_region_is_lru(steps: Steps, pages: int) -> 
 
 
 @pytest.fixture(scope="module")
-def trace(tmp_path_factory: pytest.TempPathFactory) -> Trace:
-    path = tmp_path_factory.mktemp("gain") / "cut.twt"
-    _simulator.convert(str(TPCB), str(path))
-    return Trace(path)
+def trace() -> Trace:
+    return Trace(recordings.TPCB)
 
 
 @pytest.mark.oracle("advise.pool_gain.answer")

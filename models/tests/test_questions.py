@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import recordings
 
 from tierwright import advise
 from tierwright.advise import (
@@ -59,7 +60,7 @@ from tierwright.profile.several import Workload
 from tierwright.trace.reading import Trace
 
 ROOT = Path(__file__).resolve().parents[2]
-TPCB = Trace(ROOT / "fixtures" / "traces" / "tpcb-cut.csv.zst")
+TPCB = Trace(recordings.TPCB)
 FLASH = catalog.device("samsung-pm9a3-7.68tb-u2")
 DISK = catalog.device("face2016-cheetah-15k6-single")
 POINT: dict[str, Any] = {
@@ -215,7 +216,9 @@ PARTS = {
     "outer": "where the best scheme stands, in `compare`",
     "point": "words of several questions",
     "pool_survey": "what `pool_split`, `pool_gain` and the server's job count",
+    "report": "an advice as a file to read",
     "since": "a kept answer beside the present one",
+    "pool_split_effects": "what cautions of `pool_split` could change",
     "wear_effects": "what cautions of `wear` could change",
 }
 """Modules of advise that ask nothing by themselves."""

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import recordings
 from command import answer as printed
 from command import run
 from hypothesis import given
@@ -28,8 +29,7 @@ from tierwright.profile.rates import (
 )
 from tierwright.trace.reading import Trace
 
-ROOT = Path(__file__).resolve().parents[2]
-TPCB = Trace(ROOT / "fixtures" / "traces" / "tpcb-cut.csv.zst")
+TPCB = Trace(recordings.TPCB)
 some_rates = st.lists(
     st.floats(0, 1e9, allow_subnormal=False), min_size=1, max_size=1000
 ).filter(any)

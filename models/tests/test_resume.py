@@ -19,6 +19,7 @@ import subprocess
 import sys
 import tarfile
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -181,10 +182,15 @@ READ_AGAIN = {"blktrace", "cachelib_storage", "strace_postgres"}
 """Formats whose readers know more in the middle of a file than they write down."""
 
 
+@cache
+def several_chunks() -> Any:
+    return BENCH.requests(3 * CHUNK + 1000)
+
+
 @pytest.mark.parametrize("name", [*BENCH.TEXTS, *BENCH.LAYOUTS])
 def test_every_format_goes_on_in_the_middle(tmp_path, name):
     """Freeze the files as a kill would leave them, and go on with them."""
-    made = BENCH.requests(3 * CHUNK + 1000)
+    made = several_chunks()
     is_text = name in BENCH.TEXTS
     trace, out = tmp_path / "trace", tmp_path / "out.twt"
     trace.write_bytes((BENCH.text if is_text else BENCH.binary)(name, made))

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import recordings
 from command import answer as printed
 from command import run
 from hypothesis import given
@@ -38,7 +39,7 @@ from tierwright.profile.production import Production
 from tierwright.trace.reading import Trace
 
 ROOT = Path(__file__).resolve().parents[2]
-TPCC = Trace(ROOT / "fixtures" / "traces" / "tpcc-cut.csv.zst")
+TPCC = Trace(recordings.TPCC)
 FLASH = catalog.device("samsung-pm9a3-7.68tb-u2")
 DISK = catalog.device("seagate-exos-x24-24tb")
 TIB = 2**40
@@ -886,3 +887,10 @@ def test_a_recording_has_no_error_of_a_law() -> None:
     )
     assert found is not None
     assert (found.sizes[0].law_pages, found.sizes[0].law_sentence) == (None, "")
+
+
+@pytest.mark.parametrize("rate", [5e-324, 1e-10])
+def test_a_rate_too_small_for_any_time_is_refused(rate: float) -> None:
+    with pytest.raises(BadInput, match="must be a number above 0, from 1e-09 on"):
+        Production(2**40, rate)
+    assert Production(2**40, 1e-9).accesses_per_s == 1e-9

@@ -16,10 +16,11 @@ from tierwright.advise import scale
 from tierwright.advise.scale.pages import check_page_size, with_pages_of
 from tierwright.common.errors import BadInput
 from tierwright.profile import relations
+from tierwright.profile.curve import Curve, Given
 from tierwright.profile.document import Profile, profile_from_mapping
 from tierwright.profile.measure import profile
 from tierwright.profile.production import Production
-from tierwright.trace.reading import Trace
+from tierwright.trace.reading import Trace, convert
 
 ROOT = Path(__file__).resolve().parents[2]
 TPCB = Trace(ROOT / "fixtures" / "traces" / "tpcb-cut.csv.zst")
@@ -107,7 +108,9 @@ def test_only_recorded_pages_pass_without_the_trace(
     [
         (2048, "does not show which part of a page was used", "as small as"),
         (6000, "not multiples", "a multiple of 4096"),
-        (LARGE, "only the trace shows", "pages of 16384 bytes"),
+        (3 * SMALL, "into which no recording is joined", "a power of two"),
+        (2**21, "into which no recording is joined", "up to 1 MiB"),
+        (LARGE, "only the trace shows", "pages of 16 KiB"),
     ],
 )
 def test_other_pages_are_refused_by_name(
@@ -128,11 +131,109 @@ def test_other_pages_are_refused_by_name(
     assert one == other
 
 
-def test_what_names_pages_cannot_be_grouped() -> None:
-    made = profile(TPCB)
-    with pytest.raises(BadInput, match="2 neighbours cannot be grouped") as error:
-        with_pages_of(made, TPCB, LARGE)
-    assert "addresses in bytes" in error.value.hint
+@pytest.fixture(scope="module")
+def postgres(tmp_path_factory: pytest.TempPathFactory) -> Trace:
+    """Pages of three relations, by relation and block."""
+    draw = random.Random(11)
+    rows = [
+        f"{at * 10},{'W' if draw.random() < 0.3 else 'R'},1/{draw.randrange(3)},"
+        f"{int(draw.paretovariate(0.6) * 3) % 4000}"
+        for at in range(30_000)
+    ]
+    path = tmp_path_factory.mktemp("pages") / "postgres.csv"
+    path.write_text("\n".join(["time_us,op,rel,block", *rows]) + "\n")
+    return Trace(path, format="postgres_csv")
+
+
+def test_pages_by_relation_and_block_are_joined_too(
+    postgres: Trace, tmp_path: Path
+) -> None:
+    own = profile(postgres).with_relations(relations.measured(postgres))
+    made = with_pages_of(own, postgres, LARGE)
+    assert made.curve.page_bytes == LARGE
+    assert made.curve.accesses == own.curve.accesses
+    assert made.curve.write_accesses == own.curve.write_accesses
+    blocks = [line.split(",")[2:] for line in postgres.path.read_text().split()[1:]]
+    assert made.curve.distinct_pages == len(
+        {(relation, int(block) // 2) for relation, block in blocks}
+    )
+    assert [one.accesses for one in made.relations] == [
+        one.accesses for one in own.relations
+    ]
+    convert(postgres, tmp_path / "t.twt")
+    again = with_pages_of(own, Trace(tmp_path / "t.twt"), LARGE)
+    assert again.curve.to_lists() == made.curve.to_lists()
+
+
+@pytest.mark.parametrize("names", [True, False])
+def test_relations_keep_their_numbers_whichever_is_the_largest(
+    tmp_path: Path, names: bool
+) -> None:
+    # Blocks 0 to 3 of one relation fall on two pages, 0, 2 and 4 of the other on three.
+    rows = [("1/20000", block) for block in (0, 1, 2, 3, 0, 1)]
+    rows += [("1/30000", block) for block in (0, 2, 4, 0)]
+    lines = [f"{at},R,{name},{block}" for at, (name, block) in enumerate(rows)]
+    path = tmp_path / "t.csv"
+    path.write_text("\n".join(["time_us,op,rel,block", *lines]) + "\n")
+    pair = Trace(path, format="postgres_csv")
+    own = profile(pair).with_relations(relations.measured(pair, names=names))
+    made = with_pages_of(own, pair, LARGE)
+    assert [one.distinct_pages for one in own.relations] == [4, 3]
+    assert [one.distinct_pages for one in made.relations] == [2, 3]
+    for one, other in zip(own.relations, made.relations, strict=True):
+        assert (one.name, one.accesses) == (other.name, other.accesses)
+    assert [
+        one.distinct_pages
+        for one in relations.measured(replace(pair, joined_page_bytes=LARGE))
+    ] == [3, 2]
+
+
+def test_production_with_larger_pages_is_evaluated_and_replayed_with_them(
+    postgres: Trace, tmp_path: Path
+) -> None:
+    profile(postgres).write(tmp_path / "p.json")
+    joined = profile(replace(postgres, joined_page_bytes=LARGE)).curve
+    data = 4 * joined.distinct_pages * LARGE
+    path = tmp_path / "production.toml"
+    path.write_text(
+        f'data = "{data} B"\naccesses_per_s = 1000\npage_bytes = {LARGE}\n'
+        'law = "stretch"\n'
+    )
+    point = (
+        *("--ram-pages", 4 * 1000, "--flash-pages", 4 * 1500),
+        *("--flash-device", "samsung-pm9a3-7.68tb-u2"),
+        *("--disk-device", "face2016-cheetah-15k6-raid0-16", "--start", "cold"),
+    )
+    reading: tuple[Any, ...] = ("--trace", postgres.path, "--format", "postgres_csv")
+    at_once = printed(
+        "evaluate", tmp_path / "p.json", "--production", path, *point, *reading
+    )
+    printed(
+        *("scale", tmp_path / "p.json", "--production", path, *reading),
+        *("-o", tmp_path / "s.json"),
+    )
+    by_profile = printed("evaluate", tmp_path / "s.json", *point, *reading)
+    assert at_once == by_profile
+    # The devices are as busy as with pages of that size, and the data are as many of them.
+    small = printed("evaluate", tmp_path / "p.json", *point)
+    one, other = small["inputs"], at_once["inputs"]
+    assert (one["page_bytes"], other["page_bytes"]) == (2 * SMALL, LARGE)
+    for device in ("flash", "disk"):
+        assert one[f"{device}_read_us"] < other[f"{device}_read_us"]
+        assert one[f"{device}_write_us"] < other[f"{device}_write_us"]
+    assert other["disk_bytes"] == data
+    assert at_once["decided_by"] == "replay"
+    assert at_once["replayed_at"]["ram_pages"] == [1000]
+    done = run("evaluate", tmp_path / "p.json", "--production", path, *point)
+    assert "only the trace shows" in done.stderr
+
+
+def test_a_curve_alone_cannot_change_its_pages() -> None:
+    measured = Curve.from_hit_ratios([(1, 0.1), (10, 0.5), (100, 0.9)], accesses=1000)
+    given = replace(measured, given=Given("table", data_known=True))
+    with pytest.raises(BadInput, match="curve without its trace") as error:
+        check_page_size(given, 2 * given.page_bytes)
+    assert "with a trace" in error.value.hint
 
 
 def test_what_cannot_be_profiled_again_is_named(
@@ -153,8 +254,8 @@ def test_what_cannot_be_profiled_again_is_named(
 def test_the_answer_says_by_which_pages(recorded: Profile, larger: Profile) -> None:
     made = scale.answer(larger, production(LARGE), recorded_page_bytes=SMALL)
     assert made.finding.endswith(
-        "It was recorded with pages of 4 KiB and is evaluated with pages of 16 KiB, into which "
-        "the requests were split again."
+        "It was recorded with pages of 4 KiB and is evaluated with pages of 16 KiB, each of which holds 4 "
+        "neighbouring pages of the recording."
     )
     document = json.loads(json.dumps(made.profile.to_dict()))
     again = profile_from_mapping(document).curve

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import recordings
 from command import answer as printed
 from command import run
 from hypothesis import given, settings
@@ -32,6 +33,7 @@ from tierwright.advise.scale._factors import USUAL_EXPONENT
 from tierwright.common.errors import BadInput
 from tierwright.evaluate.page_flow import decision
 from tierwright.evaluate.page_flow.evaluation import evaluate
+from tierwright.evaluate.page_flow.results import Evaluation
 from tierwright.evaluate.page_flow.schemes import SCHEMES
 from tierwright.evaluate.scale.laws import LAWS, by_relation, cold_growth
 from tierwright.evaluate.scale.replays import (
@@ -48,9 +50,8 @@ from tierwright.profile.production import Production, Scaled
 from tierwright.simulate.replay import replay
 from tierwright.trace.reading import Trace
 
-ROOT = Path(__file__).resolve().parents[2]
-TPCC = Trace(ROOT / "fixtures" / "traces" / "tpcc-cut.csv.zst")
-TPCB = Trace(ROOT / "fixtures" / "traces" / "tpcb-cut.csv.zst")
+TPCC = Trace(recordings.TPCC)
+TPCB = Trace(recordings.TPCB)
 FLASH = catalog.device("samsung-pm9a3-7.68tb-u2")
 DISK = catalog.device("face2016-cheetah-15k6-raid0-16")
 DEVICES: dict[str, Any] = {"flash": FLASH, "disk": DISK}
@@ -81,6 +82,12 @@ def decided(
     return compare.answer(
         curve, ram_pages=ram, flash_pages=flash, trace=trace, **DEVICES
     )
+
+
+@cache
+def plainly_decided(ram: int, flash: int) -> Evaluation:
+    """Decide by what was not scaled: the same under every law."""
+    return decided(recording().curve.steady(), ram, flash).evaluation
 
 
 def warned(found: compare.Comparison, name: str) -> str:
@@ -204,10 +211,8 @@ def test_scaled_by_1_is_checked_as_what_was_not_scaled(
     law: str, ram: int, flash: int
 ) -> None:
     """Also where tiers are small: nothing is replayed in place of something larger."""
-    plain, same = (
-        decided(each.curve.steady(), ram, flash).evaluation
-        for each in (recording(), scaled(1.0, law).profile)
-    )
+    plain = plainly_decided(ram, flash)
+    same = decided(scaled(1.0, law).profile.curve.steady(), ram, flash).evaluation
     assert same.decided_by == plain.decided_by
     assert same.replayed_at is None
     assert same.best == plain.best

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
+import recordings
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -251,11 +250,9 @@ def test_it_comes_to_the_cold_ratio_as_the_trace_grows() -> None:
     assert gaps[-1] < 0.01
 
 
-@pytest.mark.parametrize("name", ["tpcb-cut.csv.zst", "tpcc-cut.csv.zst"])
-def test_a_profile_gives_the_steady_state_of_the_whole_curve(
-    name: str, fixture_traces: Path
-) -> None:
-    found = _simulator.curves(str(fixture_traces / name))
+@pytest.mark.parametrize("name", ["tpcb-cut", "tpcc-cut"])
+def test_a_profile_gives_the_steady_state_of_the_whole_curve(name: str) -> None:
+    found = _simulator.curves(str(recordings.canonical(name)))
     whole = Curve.from_full(
         found["misses"],
         found["write_backs"],
@@ -334,8 +331,8 @@ def test_what_is_no_curve_is_refused(
         product_limit(sizes, misses, accesses=10)
 
 
-def test_an_evaluation_in_the_steady_state(fixture_traces: Path) -> None:
-    curve = profile(Trace(fixture_traces / "tpcb-cut.csv.zst")).curve
+def test_an_evaluation_in_the_steady_state() -> None:
+    curve = profile(Trace(recordings.TPCB)).curve
     choices = {
         "flash": catalog.device("samsung-pm9a3-7.68tb-u2"),
         "disk": catalog.device("face2016-cheetah-15k6-raid0-16"),
@@ -409,9 +406,9 @@ def test_more_new_pages_never_raise_the_misses(sequence: list[int], step: int) -
         before = found
 
 
-@pytest.mark.parametrize("trace", ["tpcb-cut.csv.zst", "tpcc-cut.csv.zst"])
-def test_growth_of_a_thinned_profile(fixture_traces: Path, trace: str) -> None:
-    whole = profile(Trace(fixture_traces / trace)).curve
+@pytest.mark.parametrize("trace", ["tpcb-cut", "tpcc-cut"])
+def test_growth_of_a_thinned_profile(trace: str) -> None:
+    whole = profile(Trace(recordings.canonical(trace))).curve
     thin = whole.thinned(200)
     sizes = thin.pages
     before = whole.steady().misses(sizes)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import recordings
 
 from tierwright.advise import pool_split, pool_survey
 from tierwright.advise.clean_only import clean_only
@@ -19,8 +20,7 @@ from tierwright.simulate.priced import price
 from tierwright.simulate.replay import replay, simulate_splits
 from tierwright.trace.reading import Trace
 
-ROOT = Path(__file__).resolve().parents[2]
-TPCB = Trace(ROOT / "fixtures" / "traces" / "tpcb-cut.csv.zst")
+TPCB = Trace(recordings.TPCB)
 PAGES = 400
 
 

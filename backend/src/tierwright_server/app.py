@@ -71,15 +71,18 @@ def make_app(settings: Settings) -> FastAPI:
     # Event streams are left alone by the middleware itself. We listen on loopback only: what
     # is smaller arrives sooner than it is compressed.
     app.add_middleware(GZipMiddleware, minimum_size=_LEAST_COMPRESSED, compresslevel=5)
-    document: dict[str, Any] = {}
 
     def describe() -> dict[str, Any]:
-        if not document:
-            document.update(openapi.describe(app))
-        return document
+        if not _DOCUMENT:
+            _DOCUMENT.update(openapi.describe(app))
+        return _DOCUMENT
 
     app.openapi = describe  # type: ignore[method-assign]
     return app
+
+
+_DOCUMENT: dict[str, Any] = {}
+"""The OpenAPI document of every application: no setting changes a route."""
 
 
 def create_app(settings: Settings) -> Guard:

@@ -105,7 +105,9 @@ async def _work(
     app = make_queue_app(dsn, executor.execute)
     await events.start()
     # At once, not at the next interval: somebody restarted us to get on with it.
-    await reaper.reap(settings, sessions, KINDS, undelivered_after=timedelta(0))
+    await reaper.reap(
+        settings, sessions, KINDS, worker_id, undelivered_after=timedelta(0)
+    )
     try:
         async with app.open_async():
             tasks = [
@@ -115,7 +117,8 @@ async def _work(
                     name="heartbeat",
                 ),
                 asyncio.create_task(
-                    reaper.reap_forever(settings, sessions, KINDS), name="reaper"
+                    reaper.reap_forever(settings, sessions, KINDS, worker_id),
+                    name="reaper",
                 ),
                 asyncio.create_task(expire_forever(settings, sessions), name="expiry"),
                 asyncio.create_task(executor.prepare(), name="spare child"),
@@ -172,4 +175,8 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    code = main()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    # An ordinary exit takes apart what was imported, object by object; who stops us waits for it.
+    os._exit(code)

@@ -3,12 +3,12 @@
 import shutil
 import subprocess
 import tempfile
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import psutil
 import pytest
+from live_app import eventually
 
 from tierwright_server.runtime.embedded_postgres import EmbeddedPostgres
 
@@ -54,9 +54,7 @@ def folder() -> Iterator[Path]:
     made.chmod(0o711)
     yield made
     # Servers of killed owners may still be on their way out.
-    deadline = time.monotonic() + 10
-    while processes_naming(made) and time.monotonic() < deadline:
-        time.sleep(0.05)
+    eventually(lambda: not processes_naming(made))
     left = processes_naming(made)
     for process in left:
         process.kill()

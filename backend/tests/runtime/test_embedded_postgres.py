@@ -8,13 +8,12 @@ import signal
 import stat
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import psutil
 import psycopg
 import pytest
+from live_app import PATIENCE_S, eventually
 from sqlalchemy import create_engine, make_url, text
 
 from tierwright_server.common.runtime_error import RuntimeFailure
@@ -29,12 +28,12 @@ from tierwright_server.runtime.embedded_postgres import EmbeddedPostgres
 database = EmbeddedPostgres(sys.argv[1], durable=sys.argv[2] == "durable")
 database.start()
 print(database.pid, flush=True)
-time.sleep(600)
+time.sleep(9999)
 """
 
 
 def postgres(folder: Path) -> EmbeddedPostgres:
-    return EmbeddedPostgres(folder, durable=False, start_timeout_s=60)
+    return EmbeddedPostgres(folder, durable=False, start_timeout_s=PATIENCE_S)
 
 
 def query(url: str, statement: str) -> list[tuple[object, ...]]:
@@ -45,15 +44,6 @@ def query(url: str, statement: str) -> list[tuple[object, ...]]:
             return [tuple(row) for row in result] if result.returns_rows else []
     finally:
         engine.dispose()
-
-
-def eventually(condition: Callable[[], bool], timeout_s: float = 10.0) -> bool:
-    deadline = time.monotonic() + timeout_s
-    while not condition():
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(0.02)
-    return True
 
 
 def is_dead(pid: int) -> bool:
@@ -141,14 +131,14 @@ def test_any_folder_name_will_do(folder: Path, name: str) -> None:
 
 
 def test_a_killed_server_recovers_at_the_next_start(made: Path) -> None:
-    database = EmbeddedPostgres(made, start_timeout_s=60)
+    database = EmbeddedPostgres(made, start_timeout_s=PATIENCE_S)
     database.start()
     query(database.url, "CREATE TABLE kept AS SELECT 42 AS answer")
     assert database.pid is not None
     os.kill(database.pid, signal.SIGKILL)
     assert eventually(lambda: not database.is_running())
     database.stop()
-    with EmbeddedPostgres(made, start_timeout_s=60) as database:
+    with EmbeddedPostgres(made, start_timeout_s=PATIENCE_S) as database:
         assert query(database.url, "SELECT answer FROM kept") == [(42,)]
 
 
@@ -166,7 +156,7 @@ def test_a_start_right_after_killing_server_and_owner_works(made: Path) -> None:
     record = made / "postgres" / "socket-folder"
     left = Path(record.read_text())
     assert left.is_dir()
-    with EmbeddedPostgres(made, start_timeout_s=60) as database:
+    with EmbeddedPostgres(made, start_timeout_s=PATIENCE_S) as database:
         assert query(database.url, "SELECT 1") == [(1,)]
         assert not left.exists()
     assert not record.exists()
@@ -199,7 +189,7 @@ def test_an_orphaned_server_is_ended_before_a_new_one_starts(made: Path) -> None
         with postgres(made) as database:
             assert database.pid != orphan.pid
             assert query(database.url, "SELECT 1") == [(1,)]
-        assert orphan.wait(5) is not None
+        assert orphan.wait(PATIENCE_S) is not None
     finally:
         orphan.kill()
         orphan.wait()

@@ -17,6 +17,7 @@ from pathlib import Path
 
 import psutil
 import pytest
+from live_app import PATIENCE_S, eventually
 
 from tierwright_server import supervisor
 from tierwright_server.common.runtime_error import RuntimeFailure
@@ -29,15 +30,8 @@ from tierwright_server.runtime.starting import Handover, StartingAnswer, take_tu
 pytestmark = pytest.mark.db
 
 READY = "Tierwright is ready: "
-
-
-def eventually(condition: Callable[[], bool], timeout_s: float = 15.0) -> bool:
-    deadline = time.monotonic() + timeout_s
-    while not condition():
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(0.02)
-    return True
+STOPS_WITHIN_S = 60
+"""Much longer than a slow machine takes, and shorter than to wait for one part after another."""
 
 
 def is_dead(process: psutil.Process) -> bool:
@@ -89,13 +83,13 @@ class Served:
 
     def ready(self) -> str:
         """Wait for the ready line; returns host:port."""
-        line = self._lines.get(timeout=60)
+        line = self._lines.get(timeout=PATIENCE_S)
         assert line is not None, "".join(self.errors)
         assert line.startswith(READY + "http://127.0.0.1:"), line
         return line.removeprefix(READY + "http://")
 
     def get(self, address: str, path: str = "/api/v1/health") -> dict[str, object]:
-        connection = http.client.HTTPConnection(address, timeout=10)
+        connection = http.client.HTTPConnection(address, timeout=PATIENCE_S)
         with contextlib.closing(connection):
             connection.request("GET", path)
             answer = connection.getresponse()
@@ -115,9 +109,9 @@ class Served:
 
     def wait(self) -> tuple[int, str]:
         """Wait for the end; returns exit code and all of stderr."""
-        code = self.process.wait(30)
+        code = self.process.wait(PATIENCE_S)
         for reader in self._readers:
-            reader.join(10)
+            reader.join(PATIENCE_S)
         for pipe in (self.process.stdout, self.process.stderr):
             assert pipe is not None
             pipe.close()
@@ -218,7 +212,7 @@ def test_once_the_application_has_answered_nobody_says_that_it_still_starts(
         try:
             address = json.loads(lock.read_text())["address"].removeprefix("http://")
             host, _, port = address.partition(":")
-            connection = http.client.HTTPConnection(host, int(port), timeout=10)
+            connection = http.client.HTTPConnection(host, int(port), timeout=PATIENCE_S)
             with contextlib.closing(connection):
                 connection.request("GET", "/api/v1/health/live")
                 said.append(connection.getresponse().status)
@@ -226,7 +220,7 @@ def test_once_the_application_has_answered_nobody_says_that_it_still_starts(
             pass  # not even the port is taken
         return said.count(200) > 100
 
-    assert eventually(ask, 60)
+    assert eventually(ask, most_s=0.02)
     assert said[0] == 503
     assert set(said[said.index(200) :]) == {200}
     served.process.terminate()
@@ -263,7 +257,7 @@ def test_a_killed_application_takes_everything_along_and_starts_and_stops_again(
     again.process.terminate()
     code, said = again.wait()
     assert code == 0, said
-    assert time.monotonic() - began < 10
+    assert time.monotonic() - began < STOPS_WITHIN_S
     assert [process for process in tree if not is_dead(process)] == []
 
 
@@ -282,10 +276,10 @@ def test_a_dead_database_is_started_again_and_the_application_goes_on(
             found = served.named("postgres")
             return found is not None and found.pid != dead and not is_dead(found)
 
-        assert eventually(replaced, 30)
+        assert eventually(replaced)
         assert served.process.poll() is None
-        assert eventually(lambda: served.get(address)["database"] == "ok", 30)
-        assert eventually(lambda: served.get(address)["workers_alive"] == 1, 30)
+        assert eventually(lambda: served.get(address)["database"] == "ok")
+        assert eventually(lambda: served.get(address)["workers_alive"] == 1)
     served.process.terminate()
     code, said = served.wait()
     assert code == 0
@@ -300,7 +294,7 @@ def test_an_unreachable_database_is_named_without_its_password(
     done = subprocess.run(
         [sys.executable, "-m", "tierwright_server.serve", "--data-dir", str(folder)],
         check=False,
-        timeout=60,
+        timeout=PATIENCE_S,
     )
     said = capfd.readouterr().err
     assert done.returncode == 2
@@ -337,7 +331,7 @@ def test_a_refused_address_ends_the_command_with_2_and_makes_nothing(
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=PATIENCE_S,
     )
     assert done.returncode == 2
     assert "refused to listen on `0.0.0.0`" in done.stderr
@@ -422,11 +416,11 @@ def test_a_guarded_program_dies_with_its_parent(*, watch: bool) -> None:
     program = f"""
 import subprocess, sys, time
 from tierwright_server.runtime.process_guard import guarded_command
-sleeper = [sys.executable, "-c", "import time; print('up', flush=True); time.sleep(99)"]
+sleeper = [sys.executable, "-c", "import time; print('up', flush=True); time.sleep(9999)"]
 child = subprocess.Popen(
     guarded_command(sleeper, signal_number=15, watch={watch}), start_new_session=True
 )
-time.sleep(99)
+time.sleep(9999)
 """
     parent = subprocess.Popen(
         [sys.executable, "-c", program], stdout=subprocess.PIPE, text=True
@@ -456,7 +450,7 @@ def test_a_guard_passes_signals_and_the_exit_code_on() -> None:
     assert guard.stdout is not None
     assert guard.stdout.readline() == "up\n"
     guard.terminate()
-    assert guard.wait(10) == 7
+    assert guard.wait(PATIENCE_S) == 7
     guard.stdout.close()
 
 
@@ -469,7 +463,9 @@ class TestStarting:
             yield made
 
     def ask(self, listener, accept="*/*", method="GET"):
-        connection = http.client.HTTPConnection(*listener.getsockname(), timeout=5)
+        connection = http.client.HTTPConnection(
+            *listener.getsockname(), timeout=PATIENCE_S
+        )
         with contextlib.closing(connection):
             connection.request(method, "/api/v1/workloads", headers={"Accept": accept})
             answer = connection.getresponse()
@@ -521,7 +517,7 @@ class TestStarting:
             process.join(0.2)
             assert process.is_alive()
             handover.open()
-            process.join(30)
+            process.join(PATIENCE_S)
             assert not process.is_alive()
             started, turn = map(os.dup, handover.numbers)
             take_turn(started, turn)  # one that is started again
@@ -531,7 +527,7 @@ class TestStarting:
             starting.end()
             with socket.create_connection(listener.getsockname()) as client:
                 listener.setblocking(True)
-                listener.settimeout(5)
+                listener.settimeout(PATIENCE_S)
                 taken, _ = listener.accept()
                 with taken:
                     assert taken.getpeername() == client.getsockname()

@@ -7,6 +7,7 @@ import {
   checkFlashChoice,
   checkFragmentCache,
   checkRecovery,
+  checkResponse,
   checkThroughput,
   checkWear,
 } from "./gen/sdk.gen";
@@ -17,6 +18,8 @@ import type {
   FlashChoiceIn,
   FragmentCacheIn,
   RecoveryIn,
+  ResponseCheckIn,
+  ResponseReplayOut,
   SimulationOut,
   SweepOut,
   ThroughputIn,
@@ -25,7 +28,7 @@ import type {
 
 export type { CheckedAnswer, CheckedFigure } from "./gen/types.gen";
 
-type Job = SimulationOut | SweepOut;
+type Job = SimulationOut | SweepOut | ResponseReplayOut;
 type Found = CheckedAnswer | Job;
 
 /** Replays that take longer than a request: a job makes them. */
@@ -49,6 +52,7 @@ const checked =
     });
 
 export const throughputCheck = checked<ThroughputIn>("throughput", checkThroughput);
+export const responseCheck = checked<ResponseCheckIn>("response", checkResponse);
 export const wearCheck = checked<WearIn>("wear", checkWear);
 export const flashChoiceCheck = checked<FlashChoiceIn>(
   "flash choice",

@@ -1,8 +1,10 @@
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 import { answer } from "./client";
 import {
+  createJoinedWorkload,
   createScaledWorkload,
   getRelations,
+  listJoinedWorkloads,
   previewScaledWorkload,
 } from "./gen/sdk.gen";
 import type { ProductionIn } from "./gen/types.gen";
@@ -45,6 +47,37 @@ export const scalePreviewQuery = (workloadId: string, production: ProductionIn) 
       ),
     placeholderData: keepPreviousData,
   });
+
+const POLL_MS = 1000;
+
+/** The workloads whose pages are those of a workload joined; followed while one is being made. */
+export const joinedQuery = (workloadId: string) =>
+  queryOptions({
+    queryKey: ["workloads", workloadId, "joined"],
+    queryFn: ({ signal }) =>
+      answer(
+        listJoinedWorkloads({
+          signal,
+          path: { workload_id: workloadId },
+          throwOnError: true,
+        }),
+      ),
+    refetchInterval: (query) =>
+      query.state.data?.items.some(
+        ({ status }) => status === "queued" || status === "running",
+      )
+        ? POLL_MS
+        : false,
+  });
+
+export const createJoined = (workloadId: string, pageBytes: number) =>
+  answer(
+    createJoinedWorkload({
+      path: { workload_id: workloadId },
+      body: { page_bytes: pageBytes },
+      throwOnError: true,
+    }),
+  );
 
 export const createScaled = (
   workloadId: string,

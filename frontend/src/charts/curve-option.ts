@@ -10,6 +10,7 @@ import {
   pages,
 } from "@/units/quantity";
 import { byteTicks, valueTicks } from "./log-axis";
+import { markLine } from "./mark-line";
 import { type ChartOption, escapeHtml, topLegend } from "./option";
 import { CHART_FONT, type ColorScheme, chartInk, type MarkerShape } from "./palette";
 
@@ -172,7 +173,9 @@ export function curveOption(chart: CurveChart): ChartOption {
         },
         itemStyle: { color: series.color },
         emphasis: { disabled: true },
-        ...(index === 0 ? markLine(chart, ink.faint) : {}),
+        ...(index === 0
+          ? markLine(markersOf(chart), { ...ticks, log: true }, ink.faint)
+          : {}),
       })),
       ...second.series,
     ],
@@ -280,29 +283,8 @@ function bandOf({ name, color, band = [] }: CurveSeries) {
 
 const BAND_OPACITY = 0.22;
 
-function markLine(chart: CurveChart, color: string) {
-  const markers = chart.markers ?? [];
-  if (markers.length === 0) {
-    return {};
-  }
-  return {
-    markLine: {
-      symbol: "none",
-      silent: true,
-      animation: false,
-      lineStyle: { color, type: "dotted" as const, width: 1.5 },
-      data: markers.map((marker) => ({
-        xAxis: marker.pages,
-        label: {
-          formatter: marker.name,
-          color,
-          position: "insideEndTop" as const,
-          rotate: 90,
-        },
-      })),
-    },
-  };
-}
+const markersOf = ({ markers = [] }: CurveChart) =>
+  markers.map(({ name, pages: x }) => ({ name, x }));
 
 function intervalText(chart: CurveChart, name: string | undefined, size: number) {
   const series = chart.series.find((one) => one.name === name);

@@ -1,5 +1,6 @@
 import { formatShort } from "@/units/quantity";
 import { logTicks } from "./log-axis";
+import { markLine, type PlaceMarker, type Span } from "./mark-line";
 import { type ChartOption, escapeHtml, topLegend } from "./option";
 import { CHART_FONT, type ColorScheme, chartInk, type MarkerShape } from "./palette";
 
@@ -34,7 +35,7 @@ export interface LineChart {
   readonly series: readonly LineSeries[];
   readonly x: LineAxis;
   readonly y: LineAxis;
-  readonly markers?: readonly { readonly name: string; readonly x: number }[];
+  readonly markers?: readonly PlaceMarker[];
   readonly colors: ColorScheme;
 }
 
@@ -47,6 +48,7 @@ interface TooltipPoint {
 /** Lines and markers over any quantity, on a linear or a logarithmic axis. */
 export function lineOption(chart: LineChart): ChartOption {
   const ink = chartInk(chart.colors);
+  const across = spanOf(chart);
   return {
     animation: false,
     textStyle: { fontFamily: CHART_FONT },
@@ -99,7 +101,7 @@ export function lineOption(chart: LineChart): ChartOption {
           ? { color: ink.paper, borderColor: series.color, borderWidth: 1.5 }
           : { color: series.color },
       emphasis: { disabled: true },
-      ...(index === 0 ? markLine(chart, ink.faint) : {}),
+      ...(index === 0 ? markLine(chart.markers ?? [], across, ink.faint) : {}),
     })),
   };
 }
@@ -138,6 +140,16 @@ function yAxis({ y, series, colors }: LineChart) {
   };
 }
 
+/** What the axis across shows at least. */
+function spanOf({ x, series }: LineChart): Span {
+  const values = series.flatMap(({ points }) => points.map(([value]) => value));
+  const log = x.log === true;
+  const max = x.max ?? Math.max(...values);
+  return log
+    ? { ...logTicks(x.min ?? Math.min(...values), max), log }
+    : { min: x.min ?? 0, max, log };
+}
+
 function xAxis({ x, series, colors }: LineChart) {
   const ink = chartInk(colors);
   const axisLabel = { color: ink.faint, hideOverlap: true, formatter: x.format };
@@ -166,29 +178,6 @@ function xAxis({ x, series, colors }: LineChart) {
       lineStyle: { color: ink.line },
     },
   };
-}
-
-function markLine(chart: LineChart, color: string) {
-  const markers = chart.markers ?? [];
-  return markers.length === 0
-    ? {}
-    : {
-        markLine: {
-          symbol: "none",
-          silent: true,
-          animation: false,
-          lineStyle: { color, type: "dotted" as const, width: 1.5 },
-          data: markers.map((marker) => ({
-            xAxis: marker.x,
-            label: {
-              formatter: marker.name,
-              color,
-              position: "insideEndTop" as const,
-              rotate: 90,
-            },
-          })),
-        },
-      };
 }
 
 function tooltip(items: readonly TooltipPoint[], chart: LineChart): string {

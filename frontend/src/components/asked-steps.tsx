@@ -25,7 +25,14 @@ export function AskedSteps({ query, only }: AskedStepsProps) {
     );
   }
   if (found.data === undefined) {
-    return <Skeleton height={HEIGHT} animate={false} aria-label="Loading the steps" />;
+    return (
+      <Skeleton
+        height={HEIGHT}
+        animate={false}
+        role="status"
+        aria-label="Loading the steps"
+      />
+    );
   }
   return (
     <DerivationTable

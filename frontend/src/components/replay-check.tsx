@@ -1,6 +1,6 @@
-import { Button, Stack, Text } from "@mantine/core";
+import { Button, Select, Stack, Text } from "@mantine/core";
 import { type QueryKey, type UseQueryOptions, useQuery } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
+import { type ReactNode, useEffect, useState } from "react";
 import { type CheckedAnswer, isReplayJob } from "@/api/replay-checks";
 import { isActiveStatus, useRun } from "@/api/runs";
 import type { Replays } from "@/api/workloads";
@@ -23,6 +23,10 @@ interface ReplayCheckProps<Key extends QueryKey> {
   /** Title and what is replayed, where it is not every scheme at one pair of sizes. */
   readonly title?: string;
   readonly subtitle?: string;
+  /** What the replay is asked for beside the point. */
+  readonly options?: ReactNode;
+  /** Of whom the table shows the figures first; without it all are in one table. */
+  readonly shown?: string | undefined;
   /** The model cannot decide: asked without a press. */
   readonly isNeeded?: boolean;
 }
@@ -60,7 +64,13 @@ function useReplayCheck<Key extends QueryKey>(
   const data = isPressed ? found.data : undefined;
   const job = useReplayJob(data, found.refetch);
   return {
-    press: () => setPressed(asked),
+    press: () => {
+      setPressed(asked);
+      // A run that was cancelled or failed is made again.
+      if (data !== undefined && isReplayJob(data)) {
+        void found.refetch();
+      }
+    },
     isPressed,
     isRunning: isPressed && (found.isFetching || job.isActive),
     error: isPressed ? found.error : null,
@@ -94,6 +104,7 @@ export function ReplayCheck<Key extends QueryKey>(props: ReplayCheckProps<Key>) 
       }
     >
       <Stack gap="sm">
+        {canReplay && props.options}
         {!canReplay && (
           <Text size="sm" c="dimmed">
             This workload has no accesses to replay.
@@ -109,21 +120,44 @@ export function ReplayCheck<Key extends QueryKey>(props: ReplayCheckProps<Key>) 
           <ProblemAlert error={check.error} title="The check could not be run" />
         )}
         {check.run !== undefined && <RunProgress run={check.run} />}
-        {check.checked !== undefined && <CheckedTable found={check.checked} />}
+        {check.checked !== undefined && (
+          <CheckedTable found={check.checked} shown={props.shown} />
+        )}
       </Stack>
     </Panel>
   );
 }
 
-function CheckedTable({ found }: { readonly found: CheckedAnswer }) {
+interface CheckedTableProps {
+  readonly found: CheckedAnswer;
+  readonly shown: string | undefined;
+}
+
+/** Model beside simulation; where one of several is shown first, that one alone, and a choice. */
+export function CheckedTable({ found, shown }: CheckedTableProps) {
+  const [chosen, setChosen] = useState<string | null>(null);
+  const titles = new Map(found.rows.map(({ of, title }) => [of, title]));
+  const of = [chosen, shown].find((each) => each != null && titles.has(each));
+  const rows = of == null ? found.rows : found.rows.filter((row) => row.of === of);
   return (
     <>
       <Text fw={600}>{found.sentence}</Text>
-      {found.rows.length > 0 && (
+      {of != null && (
+        <Select
+          size="sm"
+          label="Figures of"
+          data={[...titles].map(([value, label]) => ({ value, label }))}
+          value={of}
+          onChange={setChosen}
+          allowDeselect={false}
+          maw={320}
+        />
+      )}
+      {rows.length > 0 && (
         <DataTable
           label="Model and simulation"
           columns={COLUMNS}
-          rows={found.rows}
+          rows={rows}
           rowKey={(row) => `${row.of} ${row.figure}`}
         />
       )}

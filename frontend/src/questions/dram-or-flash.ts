@@ -34,6 +34,10 @@ export interface DollarSearch {
   dram_gb_per_s?: number | undefined;
   /** Capacity of that module. [GiB] */
   dram_gib?: number | undefined;
+  /** Price of electricity; absent: power is not counted. [USD/kWh] */
+  usd_kwh?: number | undefined;
+  /** Power of each GiB of memory. [W/GiB] */
+  watts_gib?: number | undefined;
   /** Flash drives that share the misses of RAM. */
   drives?: number | undefined;
   /** Bandwidth of all DRAM; absent: no limit. [GB/s] */
@@ -66,6 +70,8 @@ export interface DollarSearch {
 export const USUAL_MODULE_GIB = 64;
 /** Spread of stated access intervals unless given: strong locality. */
 export const USUAL_SIGMA = 1.2;
+/** Power of memory unless given: 8 W of a module of 32 GiB. [W/GiB] */
+export const USUAL_WATTS_GIB = 0.25;
 /** I/Os per second that a core drives unless given. */
 export const USUAL_CORE_IOPS = 1_000_000;
 /** Examples of far memory and of a store, until others are entered. */
@@ -99,6 +105,8 @@ const FIELDS = {
   core_iops: bounded({ low: 1, high: MOST_RATE }),
   dram_gb_per_s: bounded({ low: 0.001, high: 1e6 }),
   dram_gib: bounded({ low: 0.001, high: 1e6 }),
+  usd_kwh: bounded(BreakEvenIn.usd_per_kwh),
+  watts_gib: bounded(BreakEvenIn.watts_per_gib),
   drives: bounded(BreakEvenIn.drives),
   memory_gb_per_s: bounded({ low: 1e-6, high: 1e6 }),
   interval_s: bounded({ low: 1e-9, high: MOST_RATE }),

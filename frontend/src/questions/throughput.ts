@@ -1,5 +1,5 @@
 /** What the page "Throughput" adds to the address. */
-import { ResponseTimeIn, ThroughputIn } from "@/api/gen/bounds.gen";
+import { ResponseCheckIn, ResponseTimeIn, ThroughputIn } from "@/api/gen/bounds.gen";
 import {
   atLeast,
   bounded,
@@ -12,6 +12,7 @@ import {
 
 export const VARIED = ThroughputIn.vary.values;
 export type Varied = (typeof VARIED)[number];
+export type Arrivals = (typeof ResponseCheckIn.arrivals.values)[number];
 
 export interface ThroughputSearch {
   clients?: number | undefined;
@@ -30,6 +31,11 @@ export interface ThroughputSearch {
   rate?: number | undefined;
   /** The same in the busiest hour. [1/s] */
   peak_rate?: number | undefined;
+  /** How accesses arrive in the replay that checks response times. */
+  arrivals?: Arrivals | undefined;
+  /** Clients of that replay, where they wait and think. */
+  loop?: number | undefined;
+  seed?: number | undefined;
   metadata?: string | undefined;
 }
 
@@ -48,6 +54,9 @@ const FIELDS = {
   show: oneOf(["response"]),
   rate: bounded(atLeast(ResponseTimeIn.accesses_per_s, 1e-6)),
   peak_rate: bounded(atLeast(ResponseTimeIn.peak_accesses_per_s, 1e-6)),
+  arrivals: oneOf(ResponseCheckIn.arrivals.values),
+  loop: bounded(ResponseCheckIn.clients),
+  seed: bounded(ResponseCheckIn.seed),
   metadata: metadataName,
 } as const;
 

@@ -12,6 +12,8 @@ export interface TierSearch {
   tier_writes?: number | undefined;
   tier_page?: number | undefined;
   usd_per_kwh?: number | undefined;
+  /** Power of each GiB of a device that states none. [W/GiB] */
+  watts_per_gib?: number | undefined;
   /** A year. [1] */
   interest?: number | undefined;
   tier_months?: number | undefined;
@@ -29,6 +31,7 @@ export const TIER_BOUNDS = {
   tier_reads: inUnits(TierCostsIn.reads_per_month, SECONDS_PER_MONTH),
   tier_writes: inUnits(TierCostsIn.writes_per_month, SECONDS_PER_MONTH),
   usd_per_kwh: TierCostsIn.usd_per_kwh,
+  watts_per_gib: TierCostsIn.watts_per_gib,
   interest: TierCostsIn.interest_per_year,
   volume_iops: TierCostsIn.provisioned_iops,
   volume_mb_per_s: TierCostsIn.provisioned_mb_per_s,
@@ -48,6 +51,7 @@ const FIELDS = {
   tier_writes: bounded(TIER_BOUNDS.tier_writes),
   tier_page: bounded(TierCostsIn.page_bytes),
   usd_per_kwh: bounded(TIER_BOUNDS.usd_per_kwh),
+  watts_per_gib: bounded(TIER_BOUNDS.watts_per_gib),
   interest: bounded(TIER_BOUNDS.interest),
   tier_months: bounded(TierCostsIn.amortisation_months),
   whole: oneOf(["yes"]),

@@ -10,6 +10,10 @@ format : str, optional
 page_bytes : int, default 4096
     Page size by which byte-addressed formats are split: a power of two from 512 to
     1,048,576. Page- and key-native formats keep their own pages. [bytes]
+joined_page_bytes : int, optional
+    Page size into which neighbouring pages of the same device or relation are joined: a power of two
+    up to 1,048,576, not below that of the trace. Keys have no neighbours and are refused. An access
+    is one access to the larger page; those of one request to the same larger page are one. [bytes]
 columns : dict of str to str, optional
     Column mapping of the generic CSV and Parquet readers. Keys: ``level`` (above, below: whether
     requests were recorded above every cache), ``time``, ``time_unit`` (s, ms, us, ns,
@@ -84,6 +88,7 @@ class _TraceReading(TypedDict, total=False):
 
     format: str | None
     page_bytes: int | None
+    joined_page_bytes: int | None
     columns: dict[str, str] | None
     skip_bad_records: int | None
     max_content_bytes: int | None

@@ -14,12 +14,13 @@ import csv
 import io
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Any, Literal
 
-from fastapi import FastAPI, Request
+from fastapi import Request
+from fastapi.openapi.utils import get_openapi
 from fastapi.routing import APIRoute
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -166,7 +167,7 @@ def _kinds(
     return kinds if kinds <= _CELLS else frozenset()
 
 
-def usual(tables: list[Table]) -> Table | None:
+def usual(tables: Sequence[Table]) -> Table | None:
     """Return the table that is meant where none is named; None: one must be."""
     if len(tables) == 1:
         return tables[0]
@@ -396,7 +397,7 @@ async def check_accept(request: Request) -> None:
     route = request.scope.get("route")
     if not isinstance(route, APIRoute) or (named is None and not asked):
         return
-    tables = tables_of_route(request.app, route)
+    tables = tables_of_route(route)
     names = ", ".join(f"`{table.name}`" for table in tables)
     if not tables:
         if asked:
@@ -424,14 +425,26 @@ async def check_accept(request: Request) -> None:
     request.state.csv_table = found
 
 
-def tables_of_route(app: FastAPI, route: APIRoute) -> list[Table]:
-    """Return the tables of a route's answer."""
-    document = app.openapi()
-    for operations in document["paths"].values():
-        for operation in operations.values():
-            if operation["operationId"] == route.operation_id:
-                return tables_of(operation, document["components"]["schemas"])
-    return []
+_OF_ROUTES: dict[str, tuple[Table, ...]] = {}
+"""Tables of routes that were asked for CSV, by the id of the route."""
+
+
+def tables_of_route(route: APIRoute) -> tuple[Table, ...]:
+    """Return the tables of a route's answer.
+
+    They are read from the part of the document that is about this route: to make all of it takes
+    seconds, in which the process would answer nobody.
+    """
+    if route.unique_id not in _OF_ROUTES:
+        document = get_openapi(title="", version="", routes=[route])
+        schemas = document.get("components", {}).get("schemas", {})
+        _OF_ROUTES[route.unique_id] = tuple(
+            table
+            for operations in document["paths"].values()
+            for operation in operations.values()
+            for table in tables_of(operation, schemas)
+        )
+    return _OF_ROUTES[route.unique_id]
 
 
 class CsvAnswers:

@@ -241,6 +241,8 @@ _TRACES = {
     "get_conversion_log": Example(path=_WORKLOAD),
     "get_curve": Example(path=_WORKLOAD, query={"points": 50}),
     "get_relations": Example(path=_WORKLOAD),
+    "create_joined_workload": Example({"page_bytes": 16_384}, path=_WORKLOAD),
+    "list_joined_workloads": Example(path=_WORKLOAD),
     "preview_scaled_workload": Example(_PRODUCTION, path=_WORKLOAD),
     "create_scaled_workload": Example(
         {**_PRODUCTION, "name": "Orders at 4 TiB"}, path=_WORKLOAD
@@ -350,6 +352,18 @@ _CHECKS = {
         {**_WORKLOAD, "ram_pages": 500, **_FLASH, **_DISK, "start": "cold"}
     ),
     "check_throughput": Example({**_CHECKED, "clients": 20}),
+    "check_response": Example(
+        {
+            **_CHECKED,
+            "disks": 8,
+            "accesses_per_s": 200,
+            "arrivals": "clients",
+            "clients": 4,
+        }
+    ),
+    "get_response_replay": Example(
+        path={"response_replay_id": Made("response replay")}
+    ),
     "check_wear": Example({**_CHECKED, "accesses_per_s": 5000}),
     "check_flash_choice": Example(
         {key: value for key, value in _CHECKED.items() if key != "flash_device_id"}

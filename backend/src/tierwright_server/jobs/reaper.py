@@ -30,12 +30,23 @@ async def reap(
     settings: Settings,
     sessions: async_sessionmaker[AsyncSession],
     kinds: Kinds,
+    worker_id: int,
     undelivered_after: timedelta = _UNDELIVERED_AFTER,
 ) -> None:
-    """Requeue or fail runs of dead workers; deliver queued runs that are lost."""
+    """Requeue or fail runs of dead workers; deliver queued runs that are lost.
+
+    Parameters
+    ----------
+    settings, sessions, kinds
+        Of the worker's process.
+    worker_id : int
+        The worker that reaps: it lives, however late its heartbeat is.
+    undelivered_after : timedelta
+        How long a run waits for a lost delivery before it is made again.
+    """
     async with sessions() as session:
         orphans = await repository.lock_orphans(
-            session, timedelta(seconds=settings.worker_stale_s)
+            session, timedelta(seconds=settings.worker_stale_s), worker_id
         )
         for run in orphans:
             log.warning("worker died", run=run.id, attempt=run.attempts)
@@ -73,12 +84,15 @@ async def _sweep(
 
 
 async def reap_forever(
-    settings: Settings, sessions: async_sessionmaker[AsyncSession], kinds: Kinds
+    settings: Settings,
+    sessions: async_sessionmaker[AsyncSession],
+    kinds: Kinds,
+    worker_id: int,
 ) -> None:
     """Reap now and then."""
     while True:
         await asyncio.sleep(settings.reap_interval_s)
         try:
-            await reap(settings, sessions, kinds)
+            await reap(settings, sessions, kinds, worker_id)
         except DBAPIError as error:
             log.warning("reaper: database unreachable", error=str(error))

@@ -1,17 +1,18 @@
 """The database: addresses, engine, migrations."""
 
+from __future__ import annotations
+
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import psycopg
-from alembic import command
-from alembic.config import Config
-from alembic.migration import MigrationContext
-from alembic.script import ScriptDirectory
-from alembic.util import CommandError
 from sqlalchemy import URL, Connection, create_engine, make_url, pool, text
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
 from tierwright_server.common.version import VERSION
+
+if TYPE_CHECKING:
+    from alembic.config import Config
 
 MINIMUM_SERVER_VERSION = 150_000
 _MIGRATION_LOCK = 0x54574D49
@@ -102,6 +103,11 @@ def migrate(url: str, revision: str = "head") -> None:
     DatabaseError
         The server is too old, or a newer version of ours has used the database.
     """
+    # A seventh of what a worker takes to start; only the first process migrates.
+    from alembic import command
+    from alembic.config import Config
+    from alembic.migration import MigrationContext
+
     engine = create_engine(sqlalchemy_url(url), poolclass=pool.NullPool)
     config = Config()
     config.set_main_option(
@@ -137,6 +143,9 @@ def _newest(connection: Connection, config: Config, present: str | None) -> str 
     DatabaseError
         The present one is newer.
     """
+    from alembic.script import ScriptDirectory
+    from alembic.util import CommandError
+
     known = ScriptDirectory.from_config(config)
     try:
         known.get_revisions(present or ())

@@ -205,6 +205,9 @@ export const BreakEvenCheckIn = {
   core_iops: {"low":0,"exclusive":true,"high":1000000000000000000,"usual":1000000},
   dram_bytes: {"low":0,"exclusive":true,"high":1000000000000000000},
   dram_bytes_per_s: {"low":0,"exclusive":true,"high":1000000000000000000},
+  usd_per_kwh: {"low":0,"high":1000000000},
+  watts_per_gib: {"low":0,"high":1000000},
+  pue: {"low":1,"high":100,"usual":1.5},
   accesses_per_s: {"low":0,"exclusive":true,"high":1000000000000000000},
   drives: {"low":1,"high":100000,"whole":true,"usual":1},
   platform_bytes_per_s: {"low":0,"exclusive":true,"high":1000000000000000000},
@@ -229,6 +232,9 @@ export const BreakEvenIn = {
   core_iops: {"low":0,"exclusive":true,"high":1000000000000000000,"usual":1000000},
   dram_bytes: {"low":0,"exclusive":true,"high":1000000000000000000},
   dram_bytes_per_s: {"low":0,"exclusive":true,"high":1000000000000000000},
+  usd_per_kwh: {"low":0,"high":1000000000},
+  watts_per_gib: {"low":0,"high":1000000},
+  pue: {"low":1,"high":100,"usual":1.5},
   accesses_per_s: {"low":0,"exclusive":true,"high":1000000000000000000},
   drives: {"low":1,"high":100000,"whole":true,"usual":1},
   platform_bytes_per_s: {"low":0,"exclusive":true,"high":1000000000000000000},
@@ -267,6 +273,10 @@ export const CheckFragmentCacheQuery = {
 } as const;
 
 export const CheckRecoveryQuery = {
+  table: {"values":["rows","columns","contenders","rows.warnings","warnings","result.rows"]},
+} as const;
+
+export const CheckResponseQuery = {
   table: {"values":["rows","columns","contenders","rows.warnings","warnings","result.rows"]},
 } as const;
 
@@ -345,6 +355,10 @@ export const CreateComposedWorkloadQuery = {
 
 export const CreateDeviceQuery = {
   table: {"values":["figures","measurements","service_times","waiting_times"]},
+} as const;
+
+export const CreateJoinedWorkloadQuery = {
+  table: {"values":["summary.warnings","summary.production.production.rates","summary.composed_of"]},
 } as const;
 
 export const CreateMiniatureQuery = {
@@ -623,6 +637,10 @@ export const ImportFioQuery = {
   table: {"values":["device.figures","device.measurements","device.service_times","device.waiting_times","runs","mixes","warnings"]},
 } as const;
 
+export const JoinedWorkloadIn = {
+  page_bytes: {"low":512,"high":1048576,"whole":true},
+} as const;
+
 export const ListCurveKindsQuery = {
   limit: {"low":1,"high":500,"whole":true,"usual":500},
   offset: {"low":0,"high":1000000000,"whole":true,"usual":0},
@@ -670,6 +688,10 @@ export const ListFormulasQuery = {
   table: {"values":["families","formulas","formulas.parameters","formulas.instead","formulas.outputs"]},
 } as const;
 
+export const ListJoinedWorkloadsQuery = {
+  table: {"values":["items","items.summary.warnings","items.summary.production.production.rates","items.summary.composed_of"]},
+} as const;
+
 export const ListPartsQuery = {
   limit: {"low":1,"high":500,"whole":true,"usual":500},
   offset: {"low":0,"high":1000000000,"whole":true,"usual":0},
@@ -697,7 +719,7 @@ export const ListPriceHistoryQuery = {
 
 export const ListRunsQuery = {
   status: {"values":["queued","running","succeeded","failed","cancelled"]},
-  kind: {"values":["fetch","ingest","simulate","sweep","miniature","pool_split","pool_advisor","windows","sampled_profile","summaries"]},
+  kind: {"values":["fetch","ingest","simulate","sweep","miniature","pool_split","pool_advisor","windows","sampled_profile","summaries","response_replay"]},
   limit: {"low":1,"high":500,"whole":true,"usual":100},
   offset: {"low":0,"high":1000000000,"whole":true,"usual":0},
   table: {"values":["items"]},
@@ -872,6 +894,7 @@ export const ProductionIn = {
 
 export const ReadOptions = {
   page_bytes: {"low":512,"high":1048576,"whole":true},
+  joined_page_bytes: {"low":512,"high":1048576,"whole":true},
   skip_bad_records: {"low":0,"high":1000000000,"whole":true,"usual":0},
   device_bytes: {"low":512,"high":1152921504606847000,"whole":true},
 } as const;
@@ -898,6 +921,24 @@ export const RegisterFileQuery = {
 
 export const RenameWorkloadQuery = {
   table: {"values":["summary.warnings","summary.production.production.rates","summary.composed_of"]},
+} as const;
+
+export const ResponseCheckIn = {
+  start: {"values":["steady","cold"],"usual":"steady"},
+  dirty_share: {"low":0,"high":1},
+  ram_pages: {"low":1,"high":9007199254740991,"whole":true},
+  flash_pages: {"low":0,"high":9007199254740991,"whole":true},
+  accesses_per_s: {"low":0,"exclusive":true,"high":1000000000000},
+  peak_accesses_per_s: {"low":0,"exclusive":true,"high":1000000000000},
+  flash_devices: {"low":1,"high":100000,"whole":true,"usual":1},
+  disks: {"low":1,"high":100000,"whole":true,"usual":1},
+  flash_at_once: {"low":1,"high":100000,"whole":true},
+  disk_at_once: {"low":1,"high":100000,"whole":true},
+  writes: {"values":["background","waited_for"],"usual":"background"},
+  service: {"values":["constant","exponential"],"usual":"constant"},
+  arrivals: {"values":["poisson","trace","clients"],"usual":"poisson"},
+  clients: {"low":1,"high":4294967295,"whole":true,"usual":1},
+  seed: {"low":0,"high":9007199254740991,"whole":true,"usual":0},
 } as const;
 
 export const ResponseTimeIn = {
@@ -1104,6 +1145,7 @@ export const WindowsIn = {
 
 export const WorkloadIn = {
   page_bytes: {"low":512,"high":1048576,"whole":true},
+  joined_page_bytes: {"low":512,"high":1048576,"whole":true},
   skip_bad_records: {"low":0,"high":1000000000,"whole":true,"usual":0},
   device_bytes: {"low":512,"high":1152921504606847000,"whole":true},
 } as const;

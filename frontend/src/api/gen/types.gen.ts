@@ -2095,6 +2095,24 @@ export type BreakEvenCheckIn = {
      */
     dram_bytes_per_s?: number | null;
     /**
+     * Usd Per Kwh
+     *
+     * Price of electricity, for the intervals; absent: power is left out.
+     */
+    usd_per_kwh?: number | string | null;
+    /**
+     * Watts Per Gib
+     *
+     * Power of each GiB of memory that states none, together with the price of electricity. [W/GiB]
+     */
+    watts_per_gib?: number | null;
+    /**
+     * Pue
+     *
+     * Power at the meter over power of the device.
+     */
+    pue?: number;
+    /**
      * Accesses Per S
      *
      * Page accesses per second, for the RAM that pays for itself; absent: those of the recording.
@@ -2288,6 +2306,24 @@ export type BreakEvenIn = {
      * Bandwidth of that unit. Absent: DRAM bandwidth is not scarce and left out. [bytes/s]
      */
     dram_bytes_per_s?: number | null;
+    /**
+     * Usd Per Kwh
+     *
+     * Price of electricity, for the intervals; absent: power is left out.
+     */
+    usd_per_kwh?: number | string | null;
+    /**
+     * Watts Per Gib
+     *
+     * Power of each GiB of memory that states none, together with the price of electricity. [W/GiB]
+     */
+    watts_per_gib?: number | null;
+    /**
+     * Pue
+     *
+     * Power at the meter over power of the device.
+     */
+    pue?: number;
     /**
      * Accesses Per S
      *
@@ -4511,7 +4547,7 @@ export type ConversionSourceOut = {
      *
      * Its kind.
      */
-    kind: 'upload' | 'registered' | 'fetched' | 'example';
+    kind: 'upload' | 'registered' | 'fetched' | 'example' | 'workload';
     /**
      * Filename
      *
@@ -9293,6 +9329,12 @@ export type ImportOut = {
      */
     page_bytes: number | null;
     /**
+     * Joined Page Bytes
+     *
+     * Size into which neighbouring pages of one device or relation are joined, as a system with larger pages has them; null: pages as recorded. [bytes]
+     */
+    joined_page_bytes: number | null;
+    /**
      * Columns
      *
      * Columns of a table by what they hold, such as `offset` and `size`.
@@ -9456,6 +9498,52 @@ export type IntervalTerms = {
      * The device that a page is fetched from. [s]
      */
     device_s: number;
+    /**
+     * Device Power S
+     *
+     * Power of that device; 0 where power is left out. [s]
+     */
+    device_power_s: number;
+    /**
+     * Memory Power S
+     *
+     * Power of the upper tier, which makes keeping a page more expensive: 0 or negative. [s]
+     */
+    memory_power_s: number;
+};
+
+/**
+ * JoinedList
+ *
+ * Workloads whose pages are those of one workload joined, the oldest first.
+ */
+export type JoinedList = {
+    /**
+     * Items
+     *
+     * Items of this page of the list.
+     */
+    items: Array<WorkloadOut>;
+};
+
+/**
+ * JoinedWorkloadIn
+ *
+ * Join neighbouring pages of a workload into larger ones, as a system with larger pages has them.
+ */
+export type JoinedWorkloadIn = {
+    /**
+     * Page Bytes
+     *
+     * Size of the larger pages: a power of two above that of the workload. [bytes]
+     */
+    page_bytes: number;
+    /**
+     * Name
+     *
+     * Of the new workload; null: that of the workload with the page size.
+     */
+    name?: string | null;
 };
 
 /**
@@ -13440,7 +13528,7 @@ export type ProductionIn = {
     /**
      * Page Bytes
      *
-     * Page size of production; null: as recorded. Another one than that of the workload is refused, with what to do. [bytes]
+     * Page size of production; null: as recorded. Larger ones are those of the workload joined by `POST /workloads/{id}/joined` before; smaller ones are refused. [bytes]
      */
     page_bytes?: number | null;
     /**
@@ -13756,6 +13844,12 @@ export type ReadOptions = {
      */
     page_bytes?: number | null;
     /**
+     * Joined Page Bytes
+     *
+     * Size into which neighbouring pages of one device or relation are joined, as a system with larger pages has them; null: pages as recorded. [bytes]
+     */
+    joined_page_bytes?: number | null;
+    /**
      * Columns
      *
      * Columns of a table by what they hold, such as `offset` and `size`.
@@ -13807,6 +13901,12 @@ export type ReadingOut = {
      * Size of a page; null: the usual one of the format. [bytes]
      */
     page_bytes: number | null;
+    /**
+     * Joined Page Bytes
+     *
+     * Size into which neighbouring pages of one device or relation are joined, as a system with larger pages has them; null: pages as recorded. [bytes]
+     */
+    joined_page_bytes: number | null;
     /**
      * Columns
      *
@@ -14600,6 +14700,180 @@ export type RequestsOut = {
 };
 
 /**
+ * ResponseCheckIn
+ *
+ * The question, and how accesses arrive in the replays that check it.
+ */
+export type ResponseCheckIn = {
+    /**
+     * Start
+     *
+     * `steady`: a system that has run for long, every cache full; `cold`: a replay of the workload that begins with empty caches. A given curve always describes a running system.
+     */
+    start?: 'steady' | 'cold';
+    /**
+     * Dirty Share
+     *
+     * Share of the evicted pages that are dirty, for a workload made from a given curve; absent: as stated with the curve.
+     */
+    dirty_share?: number | null;
+    /**
+     * Dirty Share Range
+     *
+     * Where the dirty share of a given curve is not stated: answer with both ends of its possible range. Otherwise such a request is refused.
+     */
+    dirty_share_range?: boolean;
+    /**
+     * Ram Pages
+     *
+     * A size in pages of the workload.
+     */
+    ram_pages: number;
+    /**
+     * Flash Pages
+     *
+     * A size in pages of the workload.
+     */
+    flash_pages: number;
+    /**
+     * Flash Device Id
+     *
+     * Lower-case letters, digits, `.`, `_` and `-`.
+     */
+    flash_device_id: string;
+    /**
+     * Disk Device Id
+     *
+     * Lower-case letters, digits, `.`, `_` and `-`.
+     */
+    disk_device_id: string;
+    /**
+     * Accesses Per S
+     *
+     * Mean rate of page accesses of one machine; absent: of production where the workload is scaled, else of the recording. [1/s]
+     */
+    accesses_per_s?: number | null;
+    /**
+     * Peak Accesses Per S
+     *
+     * Rate of the busiest hour, beside a stated mean rate. [1/s]
+     */
+    peak_accesses_per_s?: number | null;
+    /**
+     * Flash Devices
+     *
+     * Equal flash devices.
+     */
+    flash_devices?: number;
+    /**
+     * Disks
+     *
+     * Equal disks.
+     */
+    disks?: number;
+    /**
+     * Flash At Once
+     *
+     * Operations that a flash device serves at once; absent: IOPS x latency.
+     */
+    flash_at_once?: number | null;
+    /**
+     * Disk At Once
+     *
+     * Operations that a disk serves at once; absent: IOPS x latency, one for a hard disk.
+     */
+    disk_at_once?: number | null;
+    /**
+     * Writes
+     *
+     * Whether an access waits for the writes that its miss causes.
+     */
+    writes?: 'background' | 'waited_for';
+    /**
+     * Service
+     *
+     * How the time of an operation varies about what the device states.
+     */
+    service?: 'constant' | 'exponential';
+    /**
+     * Flash Metadata
+     *
+     * Preset of `GET /catalog/flash-metadata` whose memory is subtracted from the RAM; absent: nothing is charged.
+     */
+    flash_metadata?: string | null;
+    /**
+     * Workload Id
+     *
+     * Lower-case letters, digits, `.`, `_` and `-`.
+     */
+    workload_id: string;
+    /**
+     * Arrivals
+     *
+     * `poisson`: independent of each other; `trace`: as recorded, stretched to the rate; `clients`: a closed loop whose clients think so long that they ask for accesses at the rate.
+     */
+    arrivals?: 'poisson' | 'trace' | 'clients';
+    /**
+     * Clients
+     *
+     * Of the closed loop.
+     */
+    clients?: number;
+    /**
+     * Seed
+     *
+     * Of what is random.
+     */
+    seed?: number;
+};
+
+/**
+ * ResponseReplayOut
+ *
+ * Replays on simulated time that check response times.
+ */
+export type ResponseReplayOut = {
+    /**
+     * Id
+     *
+     * Its id, as used in addresses of the API.
+     */
+    id: string;
+    /**
+     * Workload Id
+     *
+     * Id of the workload.
+     */
+    workload_id: string;
+    /**
+     * Content Id
+     *
+     * Hash of the accesses and the page size of the workload.
+     */
+    content_id: string;
+    /**
+     * succeeded: it can be read.
+     */
+    status: RunStatus;
+    /**
+     * Core Version
+     *
+     * Version of the simulator core that replayed it.
+     */
+    core_version: string;
+    /**
+     * Created At
+     *
+     * When it was made.
+     */
+    created_at: string;
+    /**
+     * The run that computes it; null where none is needed or kept.
+     */
+    run: RunOut | null;
+};
+
+/**
  * ResponseTimeIn
  *
  * Sizes, devices, rates, and what an access waits for.
@@ -15126,7 +15400,7 @@ export type RunBins = {
  *
  * What a job does.
  */
-export type RunKind = 'fetch' | 'ingest' | 'simulate' | 'sweep' | 'miniature' | 'pool_split' | 'pool_advisor' | 'windows' | 'sampled_profile' | 'summaries';
+export type RunKind = 'fetch' | 'ingest' | 'simulate' | 'sweep' | 'miniature' | 'pool_split' | 'pool_advisor' | 'windows' | 'sampled_profile' | 'summaries' | 'response_replay';
 
 /**
  * RunList
@@ -15628,7 +15902,7 @@ export type ScaledWorkloadIn = {
     /**
      * Page Bytes
      *
-     * Page size of production; null: as recorded. Another one than that of the workload is refused, with what to do. [bytes]
+     * Page size of production; null: as recorded. Larger ones are those of the workload joined by `POST /workloads/{id}/joined` before; smaller ones are refused. [bytes]
      */
     page_bytes?: number | null;
     /**
@@ -20865,6 +21139,12 @@ export type WorkloadIn = {
      */
     page_bytes?: number | null;
     /**
+     * Joined Page Bytes
+     *
+     * Size into which neighbouring pages of one device or relation are joined, as a system with larger pages has them; null: pages as recorded. [bytes]
+     */
+    joined_page_bytes?: number | null;
+    /**
      * Columns
      *
      * Columns of a table by what they hold, such as `offset` and `size`.
@@ -21032,6 +21312,12 @@ export type WorkloadOut = {
      * Size of a page; null: the usual one of the format. [bytes]
      */
     page_bytes: number | null;
+    /**
+     * Joined Page Bytes
+     *
+     * Size into which neighbouring pages of one device or relation are joined, as a system with larger pages has them; null: pages as recorded. [bytes]
+     */
+    joined_page_bytes: number | null;
     /**
      * Columns
      *
@@ -21658,6 +21944,70 @@ export type AskResponseResponses = {
 
 export type AskResponseResponse = AskResponseResponses[keyof AskResponseResponses];
 
+export type GetResponseReplayData = {
+    body?: never;
+    path: {
+        /**
+         * Response Replay Id
+         *
+         * Id of the replays.
+         */
+        response_replay_id: string;
+    };
+    query?: never;
+    url: '/api/v1/response-replays/{response_replay_id}';
+};
+
+export type GetResponseReplayErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The answer is not available in the requested media type.
+     */
+    406: Problem;
+    /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type GetResponseReplayError = GetResponseReplayErrors[keyof GetResponseReplayErrors];
+
+export type GetResponseReplayResponses = {
+    /**
+     * Successful Response
+     */
+    200: ResponseReplayOut;
+};
+
+export type GetResponseReplayResponse = GetResponseReplayResponses[keyof GetResponseReplayResponses];
+
 export type AskDramOrFlashData = {
     body: BreakEvenIn;
     path?: never;
@@ -21813,7 +22163,7 @@ export type CheckDramOrFlashResponses = {
      *
      * The replays take longer than a request, so a job makes them. Ask again when its run has ended.
      */
-    202: SweepOut | SimulationOut;
+    202: SweepOut | SimulationOut | ResponseReplayOut;
 };
 
 export type CheckDramOrFlashResponse = CheckDramOrFlashResponses[keyof CheckDramOrFlashResponses];
@@ -23103,10 +23453,78 @@ export type CheckThroughputResponses = {
      *
      * The replays take longer than a request, so a job makes them. Ask again when its run has ended.
      */
-    202: SweepOut | SimulationOut;
+    202: SweepOut | SimulationOut | ResponseReplayOut;
 };
 
 export type CheckThroughputResponse = CheckThroughputResponses[keyof CheckThroughputResponses];
+
+export type CheckResponseData = {
+    body: ResponseCheckIn;
+    path?: never;
+    query?: {
+        /**
+         * With `Accept: text/csv`: the table to answer with; absent: `rows`.
+         */
+        table?: 'rows' | 'columns' | 'contenders' | 'rows.warnings' | 'warnings' | 'result.rows';
+    };
+    url: '/api/v1/response-times/check';
+};
+
+export type CheckResponseErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
+     * The request conflicts with the current state.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type CheckResponseError = CheckResponseErrors[keyof CheckResponseErrors];
+
+export type CheckResponseResponses = {
+    /**
+     * Successful Response
+     */
+    200: CheckedAnswer;
+    /**
+     * Response 202 Check Response
+     *
+     * The replays take longer than a request, so a job makes them. Ask again when its run has ended.
+     */
+    202: SweepOut | SimulationOut | ResponseReplayOut;
+};
+
+export type CheckResponseResponse = CheckResponseResponses[keyof CheckResponseResponses];
 
 export type CheckWearData = {
     body: WearIn;
@@ -23171,7 +23589,7 @@ export type CheckWearResponses = {
      *
      * The replays take longer than a request, so a job makes them. Ask again when its run has ended.
      */
-    202: SweepOut | SimulationOut;
+    202: SweepOut | SimulationOut | ResponseReplayOut;
 };
 
 export type CheckWearResponse = CheckWearResponses[keyof CheckWearResponses];
@@ -23239,7 +23657,7 @@ export type CheckFlashChoiceResponses = {
      *
      * The replays take longer than a request, so a job makes them. Ask again when its run has ended.
      */
-    202: SweepOut | SimulationOut;
+    202: SweepOut | SimulationOut | ResponseReplayOut;
 };
 
 export type CheckFlashChoiceResponse = CheckFlashChoiceResponses[keyof CheckFlashChoiceResponses];
@@ -23307,7 +23725,7 @@ export type CheckDirectoriesResponses = {
      *
      * The replays take longer than a request, so a job makes them. Ask again when its run has ended.
      */
-    202: SweepOut | SimulationOut;
+    202: SweepOut | SimulationOut | ResponseReplayOut;
 };
 
 export type CheckDirectoriesResponse = CheckDirectoriesResponses[keyof CheckDirectoriesResponses];
@@ -23375,7 +23793,7 @@ export type CheckRecoveryResponses = {
      *
      * The replays take longer than a request, so a job makes them. Ask again when its run has ended.
      */
-    202: SweepOut | SimulationOut;
+    202: SweepOut | SimulationOut | ResponseReplayOut;
 };
 
 export type CheckRecoveryResponse = CheckRecoveryResponses[keyof CheckRecoveryResponses];
@@ -23443,7 +23861,7 @@ export type CheckFragmentCacheResponses = {
      *
      * The replays take longer than a request, so a job makes them. Ask again when its run has ended.
      */
-    202: SweepOut | SimulationOut;
+    202: SweepOut | SimulationOut | ResponseReplayOut;
 };
 
 export type CheckFragmentCacheResponse = CheckFragmentCacheResponses[keyof CheckFragmentCacheResponses];
@@ -26751,6 +27169,154 @@ export type CreateWorkloadFromCurveResponses = {
 };
 
 export type CreateWorkloadFromCurveResponse = CreateWorkloadFromCurveResponses[keyof CreateWorkloadFromCurveResponses];
+
+export type ListJoinedWorkloadsData = {
+    body?: never;
+    path: {
+        /**
+         * Workload Id
+         *
+         * Id of the workload.
+         */
+        workload_id: string;
+    };
+    query?: {
+        /**
+         * With `Accept: text/csv`: the table to answer with; absent: `items`.
+         */
+        table?: 'items' | 'items.summary.warnings' | 'items.summary.production.production.rates' | 'items.summary.composed_of';
+    };
+    url: '/api/v1/workloads/{workload_id}/joined';
+};
+
+export type ListJoinedWorkloadsErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
+     * The request conflicts with the current state.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type ListJoinedWorkloadsError = ListJoinedWorkloadsErrors[keyof ListJoinedWorkloadsErrors];
+
+export type ListJoinedWorkloadsResponses = {
+    /**
+     * Successful Response
+     */
+    200: JoinedList;
+};
+
+export type ListJoinedWorkloadsResponse = ListJoinedWorkloadsResponses[keyof ListJoinedWorkloadsResponses];
+
+export type CreateJoinedWorkloadData = {
+    body: JoinedWorkloadIn;
+    headers?: {
+        /**
+         * Chosen by the client, a new one for each new object. The same request with the same key within 24 hours creates nothing: it gets the first answer again, with `Idempotency-Replayed: true`. 422 if the key was sent with another request, 409 while the first request is being processed.
+         */
+        'Idempotency-Key'?: string;
+    };
+    path: {
+        /**
+         * Workload Id
+         *
+         * Id of the workload.
+         */
+        workload_id: string;
+    };
+    query?: {
+        /**
+         * With `Accept: text/csv`: the table to answer with; required, because there are several.
+         */
+        table?: 'summary.warnings' | 'summary.production.production.rates' | 'summary.composed_of';
+    };
+    url: '/api/v1/workloads/{workload_id}/joined';
+};
+
+export type CreateJoinedWorkloadErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
+     * The request conflicts with the current state.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+    /**
+     * Not enough free disk space.
+     */
+    507: Problem;
+};
+
+export type CreateJoinedWorkloadError = CreateJoinedWorkloadErrors[keyof CreateJoinedWorkloadErrors];
+
+export type CreateJoinedWorkloadResponses = {
+    /**
+     * Successful Response
+     */
+    202: ImportOut;
+};
+
+export type CreateJoinedWorkloadResponse = CreateJoinedWorkloadResponses[keyof CreateJoinedWorkloadResponses];
 
 export type GetRelationsData = {
     body?: never;

@@ -1,5 +1,6 @@
 import { Button, Checkbox, Group, SegmentedControl, Text } from "@mantine/core";
 import type { BreakEvenOut } from "@/api/dram-or-flash";
+import { BreakEvenIn } from "@/api/gen/bounds.gen";
 import type { SummaryOut } from "@/api/workloads";
 import { Disclosure } from "@/components/disclosure";
 import { FlashMetadata } from "@/components/flash-metadata";
@@ -25,6 +26,7 @@ import {
   USUAL_CORE_IOPS,
   USUAL_MODULE_GIB,
   USUAL_SIGMA,
+  USUAL_WATTS_GIB,
 } from "@/questions/dram-or-flash";
 import type { AnalysisState } from "@/questions/point";
 import { perDollar, shownCurrency } from "@/units/currency";
@@ -85,7 +87,7 @@ export function Controls(props: ControlsProps) {
         />
       </div>
       <div style={{ gridColumn: "1 / -1" }}>
-        <Disclosure label="Disks, reads and writes, metadata, old versions, host costs, accesses per second, platform">
+        <Disclosure label="Disks, reads and writes, metadata, old versions, host costs, power, accesses per second, platform">
           <Options {...props} />
         </Disclosure>
       </div>
@@ -329,6 +331,26 @@ function HostOptions({
         max={1e6}
         onChange={(dram_gib) => patch({ dram_gib })}
       />
+      <NumberField
+        label="Price of electricity"
+        unit="USD/kWh"
+        description="For the intervals; 0 leaves power out."
+        value={search.usd_kwh ?? 0}
+        min={0}
+        max={BreakEvenIn.usd_per_kwh.high}
+        onChange={(price) => patch({ usd_kwh: price > 0 ? price : undefined })}
+      />
+      {search.usd_kwh !== undefined && (
+        <NumberField
+          label="Power of memory"
+          unit="W/GiB"
+          description="Of each GiB; the power of a drive is that of its data sheet."
+          value={search.watts_gib ?? USUAL_WATTS_GIB}
+          min={0}
+          max={BreakEvenIn.watts_per_gib.high}
+          onChange={(watts_gib) => patch({ watts_gib })}
+        />
+      )}
       <NumberField
         label="Flash drives"
         unit="drives"

@@ -24,6 +24,7 @@ import {
   decimalText,
   USUAL_MODULE_GIB,
   USUAL_SIGMA,
+  USUAL_WATTS_GIB,
 } from "@/questions/dram-or-flash";
 import {
   type AnalysisSearch,
@@ -86,6 +87,12 @@ const host = (search: DollarSearch): Partial<BreakEvenIn> => ({
     : {
         dram_bytes_per_s: search.dram_gb_per_s * GIGA,
         dram_bytes: (search.dram_gib ?? USUAL_MODULE_GIB) * GIB,
+      }),
+  ...(search.usd_kwh === undefined
+    ? {}
+    : {
+        usd_per_kwh: decimalText(search.usd_kwh),
+        watts_per_gib: search.watts_gib ?? USUAL_WATTS_GIB,
       }),
   ...elsewhere(search),
   drives: search.drives ?? 1,

@@ -9,11 +9,12 @@ import { EmptyState } from "@/components/empty-state";
 import { Panel } from "@/components/panel";
 import { formatCount, formatInterval, formatShort } from "@/units/quantity";
 import {
+  countsPower,
   payingMarkers,
   payingSeries,
   payingTable,
-  TERM_PARTS,
   termBars,
+  termParts,
 } from "./paying";
 
 const HEIGHT = 340;
@@ -91,6 +92,9 @@ export const TermsChart = memo(function TermsChart({ found, name }: Props) {
   if (bars.length === 0) {
     return null;
   }
+  const parts = termParts(found);
+  const signed = (seconds: number) =>
+    seconds < 0 ? `−${formatInterval(-seconds)}` : formatInterval(seconds);
   return (
     <ChartCard
       title="What the break-even interval of DRAM consists of"
@@ -98,21 +102,21 @@ export const TermsChart = memo(function TermsChart({ found, name }: Props) {
       label={`Terms of the break-even interval for ${name}`}
       option={stackedBarsOption({
         bars,
-        parts: TERM_PARTS,
+        parts,
         axis: "break-even interval [s]",
         format: formatInterval,
         colors,
       })}
       height={BARS_FRAME + BAR_HEIGHT * bars.length}
       table={() => ({
-        header: ["Interval", ...TERM_PARTS.map(({ title }) => `${title} [s]`)],
-        rows: bars.map(({ title, parts }) => [
+        header: ["Interval", ...parts.map(({ title }) => `${title} [s]`)],
+        rows: bars.map(({ title, parts: terms }) => [
           title,
-          ...TERM_PARTS.map((part) => parts[part.name] ?? null),
+          ...parts.map((part) => terms[part.name] ?? null),
         ]),
-        shown: bars.map(({ title, parts }) => [
+        shown: bars.map(({ title, parts: terms }) => [
           title,
-          ...TERM_PARTS.map((part) => formatInterval(parts[part.name] ?? 0)),
+          ...parts.map((part) => signed(terms[part.name] ?? 0)),
         ]),
       })}
       rate={null}
@@ -122,7 +126,9 @@ export const TermsChart = memo(function TermsChart({ found, name }: Props) {
           (core / its I/Os per second + page x DRAM price / DRAM bandwidth + device /
           its accesses per second) / (page x DRAM price). Small pages make the host the
           largest term. The bandwidth term is right only where DRAM bandwidth is scarce.
-          Capital cost only: no power, no wear.
+          {countsPower(found)
+            ? " Power of the device under load adds to its cost; power of the memory adds to the rent of the page, which shortens the interval. No wear."
+            : " Capital cost only: no power, no wear."}
         </p>
       }
     />

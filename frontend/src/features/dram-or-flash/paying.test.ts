@@ -1,11 +1,13 @@
 import { describe, expect, test } from "vitest";
 import type { BreakEvenOut } from "@/api/dram-or-flash";
 import {
+  countsPower,
   type Paying,
   payingMarkers,
   payingSeries,
   payingTable,
   termBars,
+  termParts,
 } from "./paying";
 
 const limit = (name: string, break_even_s: number, pages: number) => ({
@@ -36,13 +38,15 @@ const paying: Paying = {
 const found = (change: Partial<BreakEvenOut>): BreakEvenOut =>
   ({ ram_pages: 64, page_bytes: 4096, intervals: [], ...change }) as BreakEvenOut;
 
+const NO_POWER = { device_power_s: 0, memory_power_s: 0 };
+
 const interval = (name: string, host_s: number, device_s: number) => ({
   upper: "dram",
   lower: name,
   upper_name: "DRAM",
   lower_name: name,
   interval_s: host_s + device_s,
-  terms: { host_s, bandwidth_s: 0, device_s },
+  terms: { host_s, bandwidth_s: 0, device_s, ...NO_POWER },
   missing: [],
   validity: "",
   warnings: [],
@@ -96,5 +100,25 @@ describe("terms of an interval", () => {
       "DRAM over SSD",
     ]);
     expect(termBars(found({ intervals: [interval("SSD", 0, 9)] }))).toEqual([]);
+  });
+
+  test("have power only where electricity has a price, which may shorten an interval", () => {
+    const plain = interval("SSD", 0, 9);
+    const power = { device_power_s: 1, memory_power_s: -2 };
+    const priced = found({
+      intervals: [{ ...plain, terms: { ...plain.terms, ...power } }],
+    });
+    expect(termBars(priced)).toEqual([
+      {
+        title: "DRAM over SSD",
+        parts: { host_s: 0, bandwidth_s: 0, device_s: 9, ...power },
+      },
+    ]);
+    const titles = (of: BreakEvenOut) => termParts(of).map(({ title }) => title);
+    expect(titles(priced)).toContain("Power of the memory");
+    expect(countsPower(priced)).toBe(true);
+    const without = found({ intervals: [interval("SSD", 1, 9)] });
+    expect(titles(without)).toEqual(["Device", "Host", "DRAM bandwidth"]);
+    expect(countsPower(without)).toBe(false);
   });
 });

@@ -118,18 +118,45 @@ export function payingTable(paying: Paying, pageBytes: number) {
   };
 }
 
-export const TERM_PARTS: readonly BarPart[] = [
+const TERM_PARTS: readonly BarPart[] = [
   { name: "device_s", title: "Device", light: FLASH.light, dark: FLASH.dark },
   { name: "host_s", title: "Host", light: DRAM.light, dark: DRAM.dark },
   { name: "bandwidth_s", title: "DRAM bandwidth", light: NOW.light, dark: NOW.dark },
+  {
+    name: "device_power_s",
+    title: "Power of the device",
+    light: "#c08a1e",
+    dark: "#e6b450",
+  },
+  {
+    name: "memory_power_s",
+    title: "Power of the memory",
+    light: "#7a5c99",
+    dark: "#b39ad1",
+  },
 ];
 
 const MOST_TIMES = 50;
 
-/** Intervals with a share of the host; those that would dwarf the shortest stand in the table. */
+type Terms = NonNullable<BreakEvenOut["intervals"][number]["terms"]>;
+
+const hasPower = (terms: Terms) =>
+  terms.device_power_s !== 0 || terms.memory_power_s !== 0;
+
+/** Whether a price of electricity counts in any interval. */
+export const countsPower = (found: BreakEvenOut): boolean =>
+  found.intervals.some(({ terms }) => terms !== null && hasPower(terms));
+
+/** The terms that are shown: those of power only where it is counted. */
+export const termParts = (found: BreakEvenOut): readonly BarPart[] =>
+  countsPower(found)
+    ? TERM_PARTS
+    : TERM_PARTS.filter(({ name }) => !name.endsWith("_power_s"));
+
+/** Intervals with a share of the host or of power; those that would dwarf the shortest stand in the table. */
 export function termBars(found: BreakEvenOut): StackedBar[] {
   const counted = found.intervals.flatMap(({ terms, upper_name, lower_name }) =>
-    terms !== null && terms.host_s + terms.bandwidth_s > 0
+    terms !== null && (terms.host_s + terms.bandwidth_s > 0 || hasPower(terms))
       ? [{ title: `${upper_name} over ${lower_name}`, parts: { ...terms } }]
       : [],
   );

@@ -225,6 +225,18 @@ function LoadFields(props: {
         max={TIER_BOUNDS.usd_per_kwh.high}
         onChange={(value) => patch({ usd_per_kwh: value === 0 ? undefined : value })}
       />
+      {search.usd_per_kwh !== undefined && (
+        <NumberField
+          label="Power where none is stated (0 leaves it out)"
+          unit="W/GiB"
+          value={search.watts_per_gib ?? 0}
+          min={0}
+          max={TIER_BOUNDS.watts_per_gib.high}
+          onChange={(value) =>
+            patch({ watts_per_gib: value === 0 ? undefined : value })
+          }
+        />
+      )}
       {rents && field("volume_iops", "Provisioned IOPS", "1/s", 0)}
       {rents && field("volume_mb_per_s", "Provisioned rate", "MB/s", 0)}
       <Checkbox

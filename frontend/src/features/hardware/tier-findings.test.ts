@@ -71,6 +71,9 @@ test("a load a second becomes one of a month of 730 hours", () => {
   expect(question.read_bytes_per_month).toBe(10 * 730 * 3600 * 8192);
   expect(question.written_bytes_per_month).toBe(0);
   expect(question.usd_per_kwh).toBeNull();
+  expect(question.watts_per_gib).toBeNull();
+  const powered = { usd_per_kwh: 0.2, watts_per_gib: 0.25 };
+  expect(tierQuestion(powered, [], null)).toMatchObject(powered);
 });
 
 test("what an address cannot say counts as absent", () => {

@@ -62,6 +62,7 @@ export function tierQuestion(
     amortisation_months: search.tier_months ?? USUAL.tier_months,
     interest_per_year: search.interest ?? 0,
     usd_per_kwh: search.usd_per_kwh ?? null,
+    watts_per_gib: search.watts_per_gib ?? null,
     whole_devices: search.whole === "yes",
   };
 }

@@ -31,6 +31,7 @@ const KIND_TITLES: Readonly<Record<RunOut["kind"], string>> = {
   windows: "Windows of a trace",
   sampled_profile: "Sampled profile",
   summaries: "Summaries of a trace",
+  response_replay: "Response times on simulated time",
 };
 
 export function RunsPage() {

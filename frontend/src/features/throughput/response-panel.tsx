@@ -7,6 +7,7 @@ import {
   responseQuery,
   responseSteps,
 } from "@/api/response";
+import type { Replays } from "@/api/workloads";
 import { useChartColors } from "@/charts/chart";
 import { ChartCard } from "@/charts/chart-card";
 import { lineOption } from "@/charts/line-option";
@@ -29,11 +30,13 @@ import {
   microseconds,
   ratio,
 } from "@/units/quantity";
+import { type ArrivalSearch, ResponseCheckPanel } from "./response-check";
 import {
   rateMarkers,
   responseSeries,
   responseTable,
   type SchemeRow,
+  shownScheme,
 } from "./response-findings";
 import classes from "./throughput.module.css";
 
@@ -48,6 +51,8 @@ interface ResponsePanelProps {
   readonly patch: (change: ThroughputSearch) => void;
   /** Whether the workload has a rate of its own. */
   readonly timed: boolean;
+  readonly replays: Replays;
+  readonly arrivals: ArrivalSearch;
 }
 
 /** How long a page access takes at a rate: chart over rates, every scheme at those in question. */
@@ -113,6 +118,14 @@ export function ResponsePanel(props: ResponsePanelProps) {
           />
           <ResponseChart found={found.data} name={name} />
           <RateTable found={found.data} />
+          <ResponseCheckPanel
+            question={question}
+            replays={props.replays}
+            timed={props.timed}
+            asked={props.arrivals}
+            shown={shownScheme(found.data)}
+            patch={patch}
+          />
         </>
       )}
     </Stack>

@@ -36,6 +36,7 @@ import {
 import { atEnd } from "./findings";
 import { ResponsePanel } from "./response-panel";
 import { SchemeTable } from "./scheme-table";
+import { StartingDevices } from "./starting-devices";
 import { ThroughputChart } from "./throughput-chart";
 
 const LEAD =
@@ -56,7 +57,7 @@ export function ThroughputPage() {
           mayLackWrites(summary),
         ),
       })}
-      view={(inputs) => <ThroughputView {...inputs} />}
+      view={(inputs) => <ThroughputStart {...inputs} />}
     />
   );
 }
@@ -135,6 +136,22 @@ function useCloseCall(
   });
   const checked = isClose && data !== undefined && !isReplayJob(data) ? data : null;
   return { isClose: canReplay && isClose, decided: checked?.finding ?? null };
+}
+
+function ThroughputStart(inputs: AnalysisInputs) {
+  const search = useSearch({ strict: false }) as ThroughputSearch & AnalysisSearch;
+  const patch = usePatch<ThroughputSearch & AnalysisSearch>();
+  return (
+    <StartingDevices
+      state={inputs.state}
+      search={search}
+      summary={inputs.summary}
+      given={mayLackWrites(inputs.summary)}
+      patch={patch}
+    >
+      <ThroughputView {...inputs} />
+    </StartingDevices>
+  );
 }
 
 function ThroughputView({ state, name, summary }: AnalysisInputs) {
@@ -242,6 +259,8 @@ function ThroughputView({ state, name, summary }: AnalysisInputs) {
             names={names}
             patch={patch}
             timed={summary.duration_s !== null}
+            replays={replays}
+            arrivals={search}
           />
         </Stack>
       )}

@@ -1,4 +1,5 @@
 import type { ProductionIn, ProductionOut } from "@/api/scaling";
+import type { WorkloadOut } from "@/api/workloads";
 import { bytes, formatBytes, formatOff, formatShort, ratio } from "@/units/quantity";
 import { typedRates } from "./rates";
 
@@ -94,6 +95,32 @@ export function productionOf(form: ProductionForm): ProductionIn | null {
     fixed: relations ? [...form.fixed] : [],
     relation_factors: relations ? { ...form.factors } : {},
   };
+}
+
+const MOST_JOINED_BYTES = 2 ** 20;
+
+/** Whether recorded pages can be joined into those of production; what is otherwise asked for is refused. */
+export const needsJoining = (
+  pageBytes: number | null,
+  summary: { readonly kind: string; readonly page_bytes: number },
+): pageBytes is number =>
+  pageBytes !== null &&
+  summary.kind === "trace" &&
+  pageBytes > summary.page_bytes &&
+  pageBytes <= MOST_JOINED_BYTES &&
+  Number.isInteger(Math.log2(pageBytes));
+
+/** Of the workloads with joined pages the one to use: a ready one, one that is being made, the last that failed. */
+export function joinedWith(
+  items: readonly WorkloadOut[],
+  pageBytes: number,
+): WorkloadOut | undefined {
+  const sized = items.filter((one) => one.joined_page_bytes === pageBytes);
+  return (
+    sized.find(({ status }) => status === "ready") ??
+    sized.find(({ status }) => status === "queued" || status === "running") ??
+    sized.at(-1)
+  );
 }
 
 /** "Orders at 4 TiB, 80,000 accesses/s" */

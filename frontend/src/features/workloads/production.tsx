@@ -14,6 +14,7 @@ import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import {
   createScaled,
+  joinedQuery,
   type ProductionIn,
   type ProductionOut,
   type RelationOut,
@@ -45,11 +46,14 @@ import {
   ratio,
   UNKNOWN,
 } from "@/units/quantity";
+import { JoinedPages } from "./joined-pages";
 import classes from "./production.module.css";
 import {
   EMPTY_PRODUCTION,
   errorText,
   hasRates,
+  joinedWith,
+  needsJoining,
   type ProductionForm,
   productionOf,
   scaledText,
@@ -61,7 +65,6 @@ import { Figure } from "./summary-figures";
 
 const MOST_RATE = 1e12;
 const MOST_MACHINES = 100_000;
-const MOST_PAGE_BYTES = 2 ** 31;
 const MOST_CLIENTS = 1e9;
 
 /** The production that a workload speaks of, or a form that scales it to one. */
@@ -133,7 +136,7 @@ function Stated(props: {
           note={
             production.recorded_page_bytes === null
               ? "as recorded"
-              : `recorded with ${formatBytes(bytes(production.recorded_page_bytes))}, profiled again`
+              : `recorded with ${formatBytes(bytes(production.recorded_page_bytes))}, neighbours joined`
           }
         />
         <Figure
@@ -180,9 +183,16 @@ function ScaleForm(props: {
   );
   const change = (part: Partial<ProductionForm>) => setForm({ ...form, ...part });
   const production = productionOf(form);
+  const joining = needsJoining(form.pageBytes, summary);
+  const joined = useQuery({
+    ...joinedQuery(workload.id),
+    ...(joining ? {} : { queryFn: skipToken }),
+  });
+  const waits =
+    joining && joinedWith(joined.data?.items ?? [], form.pageBytes)?.status !== "ready";
   const preview = useQuery({
     ...scalePreviewQuery(workload.id, production ?? NOTHING),
-    ...(production === null ? { queryFn: skipToken } : {}),
+    ...(production === null || waits ? { queryFn: skipToken } : {}),
   });
   const found = production === null ? undefined : preview.data;
   return (
@@ -209,6 +219,19 @@ function ScaleForm(props: {
           <Text size="sm" c="dimmed">
             {missing(form)}
           </Text>
+        ) : joining ? (
+          <JoinedPages
+            workload={workload}
+            recordedBytes={summary.page_bytes}
+            pageBytes={form.pageBytes}
+          >
+            <Found
+              key={workload.id}
+              workload={workload}
+              production={production}
+              preview={preview}
+            />
+          </JoinedPages>
         ) : (
           <Found
             key={workload.id}
@@ -241,9 +264,11 @@ function Capacity(props: {
   readonly value: number | null;
   readonly placeholder: string;
   readonly description: string;
+  /** A size that the error of another one names. */
+  readonly example?: string;
   readonly onChange: (value: number | null) => void;
 }) {
-  const { value, onChange, ...rest } = props;
+  const { value, onChange, example = "4 TiB", ...rest } = props;
   return (
     <DraftInput<number | null>
       {...rest}
@@ -255,7 +280,7 @@ function Capacity(props: {
         const found = parseSize(text, bytes(1), 1);
         return found.ok
           ? found
-          : { ok: false, error: `${found.message}; write a size such as 4 TiB` };
+          : { ok: false, error: `${found.message}; write a size such as ${example}` };
       }}
       onChange={onChange}
     />
@@ -436,16 +461,13 @@ function MoreFields(props: FieldsProps & { readonly pageBytes: number }) {
         max={form.machines}
         onChange={(replicas) => change({ replicas })}
       />
-      <OptionalNumberField
-        label="Page size in production"
-        unit="bytes"
-        whole
-        value={optional(form.pageBytes)}
-        min={1}
-        max={MOST_PAGE_BYTES}
-        placeholder={String(pageBytes)}
-        description="As recorded, unless the trace is imported with other pages."
-        onChange={(bytesOfPage) => change({ pageBytes: bytesOfPage ?? null })}
+      <Capacity
+        label="Page size of production"
+        value={form.pageBytes}
+        placeholder={formatBytes(bytes(pageBytes))}
+        example="16 KiB"
+        description="As recorded unless stated. A larger page holds neighbouring recorded ones, for which the trace is read again; a smaller one cannot be computed."
+        onChange={(bytesOfPage) => change({ pageBytes: bytesOfPage })}
       />
       <OptionalNumberField
         label="Reuse that is not stretched"

@@ -198,6 +198,9 @@ function SourceLines({ log }: { readonly log: ConversionLogOut }) {
     asked.page_bytes === null
       ? null
       : `pages of ${formatBytes(bytes(asked.page_bytes))}`,
+    asked.joined_page_bytes === null
+      ? null
+      : `neighbours joined into pages of ${formatBytes(bytes(asked.joined_page_bytes))}`,
     asked.columns === null
       ? null
       : `columns ${Object.entries(asked.columns)

@@ -103,7 +103,8 @@ function WorkloadView({ workload }: { readonly workload: WorkloadOut }) {
             </>
           )}
           <RenameWorkload workload={workload} />
-          <DeleteWorkload workload={workload} />
+          {/* The server keeps what it brings along. */}
+          {!workload.example && <DeleteWorkload workload={workload} />}
         </>
       }
     >

@@ -14,8 +14,8 @@ use tierwright_simulator::trace::TraceSpec;
 use crate::errors::to_python;
 
 /// The trace argument group besides the path, taken as keywords by every function that takes a trace:
-/// `format`, `page_bytes`, `columns`, `skip_bad_records`, `max_content_bytes`, `max_expansion`,
-/// `members_apart`, `members_merged`, `others`, `device_bytes`.
+/// `format`, `page_bytes`, `joined_page_bytes`, `columns`, `skip_bad_records`, `max_content_bytes`,
+/// `max_expansion`, `members_apart`, `members_merged`, `others`, `device_bytes`.
 /// None, like a keyword left out, stands for the default.
 pub(crate) fn trace_spec(
     path: PathBuf,
@@ -33,6 +33,7 @@ pub(crate) fn trace_spec(
         match key.as_str() {
             "format" => spec.format = Some(value.extract()?),
             "page_bytes" => spec.page_bytes = page_bytes(value.extract()?)?,
+            "joined_page_bytes" => spec.joined_page_bytes = Some(page_bytes(value.extract()?)?),
             "columns" => spec.columns = value.extract::<BTreeMap<String, String>>()?,
             "skip_bad_records" => spec.skip_bad_records = value.extract()?,
             "max_content_bytes" => spec.limits.max_content_bytes = value.extract()?,

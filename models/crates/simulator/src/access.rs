@@ -55,7 +55,8 @@ pub trait AccessSource {
     /// Replaces the content of `chunk` by the next accesses. `false` (and an empty chunk) at the end.
     fn next_chunk(&mut self, chunk: &mut Chunk) -> Result<bool>;
 
-    /// Distinct pages of the whole trace if known up front (canonical traces), for sizing arrays.
+    /// Distinct pages of the whole trace, or more, if known up front (canonical traces), for sizing
+    /// arrays.
     fn distinct_pages_hint(&self) -> Option<u32> {
         None
     }

@@ -13,8 +13,6 @@ from numpy.typing import NDArray
 from tierwright.advise import bill
 from tierwright.common.answer import Answer, Figure, Step
 from tierwright.common.cautions import (
-    LEAST_CHANGE,
-    MANY_TIMES,
     Caution,
     Effect,
     Weigh,
@@ -25,7 +23,14 @@ from tierwright.common.derivation import plain
 from tierwright.common.errors import Problems
 from tierwright.common.fields import is_number, plain_number
 from tierwright.common.units import format_bytes
-from tierwright.common.wording import counted, listed, percent, three_digits
+from tierwright.common.wording import (
+    changed,
+    counted,
+    listed,
+    percent,
+    relative_change,
+    three_digits,
+)
 from tierwright.evaluate.bill import CENT
 from tierwright.evaluate.configurations.columns import (
     LIMITS,
@@ -374,7 +379,6 @@ def answer(
             cheapest,
             fastest,
             shown_bounds,
-            excluded,
             wanted,
             data_bytes_of(curve, 0),
         ),
@@ -575,22 +579,22 @@ def _weigher(made: _Ranking, asked: _Asked, curve: Curve, best: int) -> Weigh:
 
     def effect(caution: Caution) -> Effect:
         ends = other_ends(caution, Situation(curve, none, none, (*sizes, sum(sizes))))
-        said, changed, size = [], False, 0.0
+        said, is_other, size = [], False, 0.0
         for end in ends:
             before, after = (
                 float(asked.ranking(one, each.curve).fast.io_time_us[0])
                 for each in (end.before, end.situation)
             )
-            change = after / before - 1 if before else 0.0
+            change = relative_change(before, after)
             [suits] = np.nonzero(asked.suits(near, end.situation.curve))
             first = int(suits[0]) if len(suits) else None
             text, other = _at_end(near, first)
-            said.append(f"if {end.when}: {_change(change)}, {text}")
-            changed |= other
+            said.append(f"if {end.when}: {changed(change, 'I/O time')}, {text}")
+            is_other |= other
             size = max(size, abs(change))
         if not said:
             return anywhere(caution)
-        return Effect("; ".join(said), changed, size)
+        return Effect("; ".join(said), is_other, size)
 
     return effect
 
@@ -607,18 +611,6 @@ def _at_end(near: Columns, first: int | None) -> tuple[str, bool]:
     if usd[first] < usd[-1]:
         return f"and {other} would suit", True
     return f"it does not suit, and the cheapest is {other}", True
-
-
-def _change(change: float) -> str:
-    """Say by how much the I/O time of the cheapest changes."""
-    if change >= MANY_TIMES - 1:
-        return f"{change + 1:,.0f} times its I/O time"
-    sign = "+" if change > 0 else "-"
-    return (
-        f"{sign}{percent(abs(change))} of its I/O time"
-        if abs(change) >= LEAST_CHANGE
-        else "the same I/O time"
-    )
 
 
 def _reasons(
@@ -746,43 +738,45 @@ def _finding(
     cheapest: Configuration | None,
     fastest: Configuration | None,
     bounds: tuple[Configuration, ...],
-    excluded: list[Excluded],
     wanted: Wanted,
     now_bytes: int,
 ) -> str:
-    """Say what is cheapest and what is fastest, and why most others are out."""
+    """Say what is cheapest and what is fastest; what is excluded is listed beside it."""
     held = format_bytes(wanted.data_bytes)
-    months = counted(wanted.horizon_months, "month")
     if wanted.data_bytes > now_bytes:
+        months = counted(wanted.horizon_months, "month")
         held = f"{held}, what {format_bytes(now_bytes)} are after {months}"
     if cheapest is None or fastest is None:
-        said = [
-            f"No configuration that has all its prices suits {held}, of {counted(evaluated, 'configuration')}."
-        ]
-    else:
-        of = "suits" if suitable == 1 else "suit"
-        said = [
-            f"{suitable:,} of {counted(evaluated, 'configuration')} {of} {held}; over {months} the cheapest is "
-            f"{cheapest.name} at {bill.exact_money(cheapest.monthly_usd)} per month with "
-            f"{_time(cheapest)} per access."
-        ]
-        if fastest.name == cheapest.name:
-            said.append("No other that suits is faster.")
-        else:
-            said.append(
-                f"The fastest is {fastest.name} at {bill.exact_money(fastest.monthly_usd)} per month with {_time(fastest)}."
-            )
-    if bounds:
-        least = bounds[0]
-        said.append(
-            f"Ranked apart, because {listed(least.lacks_price)} "
-            f"{'has' if _is_one(least.lacks_price) else 'have'} no price: {least.name} costs at least "
-            f"{bill.exact_money(least.monthly_usd)} per month with {_time(least)}."
+        none = (
+            f"No configuration that has all its prices suits {held}, of "
+            f"{counted(evaluated, 'configuration')}."
         )
-    if excluded:
-        most = sorted(excluded, key=lambda each: -each.count)[:3]
-        said.append(f"Excluded: {'; '.join(each.text for each in most)}.")
-    return " ".join(said)
+        return f"{none} {_without_price(bounds[0])}" if bounds else none
+    one = (
+        f"{cheapest.name} is the only configuration that suits {held}"
+        if suitable == 1
+        else f"{cheapest.name} is the cheapest of {counted(suitable, 'configuration')} that suit "
+        f"{held}"
+    )
+    said = f"{one}: {_cost(cheapest)} and {_time(cheapest)} per access."
+    if suitable == 1:
+        return said
+    if fastest.name == cheapest.name:
+        return f"{said} No other is faster."
+    return f"{said} The fastest, {fastest.name}, takes {_time(fastest)} at {_cost(fastest)}."
+
+
+def _without_price(least: Configuration) -> str:
+    """Say what the cheapest of those costs that lack a price."""
+    has = "has" if _is_one(least.lacks_price) else "have"
+    return (
+        f"{least.name}, of which {listed(least.lacks_price)} {has} no price, costs at least "
+        f"{_cost(least)} with {_time(least)} per access."
+    )
+
+
+def _cost(one: Configuration) -> str:
+    return f"{bill.exact_money(one.monthly_usd)} per month"
 
 
 def _is_one(names: tuple[str, ...]) -> bool:

@@ -18,7 +18,7 @@ from tierwright.common.checks import broadcast, whole
 from tierwright.common.derivation import shown
 from tierwright.common.errors import Problems
 from tierwright.common.units import format_bytes, format_microseconds
-from tierwright.common.wording import counted
+from tierwright.common.wording import counted, relative_change
 from tierwright.evaluate.page_flow import results
 from tierwright.evaluate.page_flow.cautions import about_curve, about_given
 from tierwright.evaluate.page_flow.costs import directory_costs
@@ -417,9 +417,9 @@ def _weigher(
         best = min(range(len(after)), key=lambda place: after[place])
         return Outcome(
             when,
-            _change(before[chosen], after[chosen]),
+            relative_change(before[chosen], after[chosen]),
             f"the directory {_where(options[best])}",
-            _change(after[best], after[chosen]),
+            abs(relative_change(after[best], after[chosen])),
         )
 
     def worst(found: Sequence[DirectoryOption]) -> list[float]:
@@ -465,13 +465,6 @@ def _weigher(
         without=WITHOUT_EFFECT,
         special=special,
     )
-
-
-def _change(before: float, after: float) -> float:
-    """Change as a share; none where both are unlimited. [1]"""
-    if before == after:
-        return 0.0
-    return after / before - 1 if before > 0 else math.inf
 
 
 @dataclass(frozen=True, slots=True)

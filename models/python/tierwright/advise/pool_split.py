@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from tierwright.advise.pool_split_effects import weigher
 from tierwright.advise.pool_survey import PricedSurvey, SplitSurvey, survey
 from tierwright.common.answer import Answer, Figure
 from tierwright.common.cautions import Caution
@@ -363,7 +364,8 @@ def answer(
         group_pages=group_pages,
         on_progress=on_progress,
     )
-    notes = tuple(about_trace(ReaderNotes.of(counted["trace"])))
+    read = ReaderNotes.of(counted["trace"])
+    notes, skipped = tuple(about_trace(read)), read.skipped_records
     if not counted["accesses"]:
         return _empty(pages, asymmetry, estimator, distance, notes, counted)
 
@@ -380,7 +382,9 @@ def answer(
         counted=counted,
         phase=phase,
     )
-    return at_asymmetry(found, asymmetry, notes, estimator=estimator)
+    return at_asymmetry(
+        found, asymmetry, notes, estimator=estimator, skipped_records=skipped
+    )
 
 
 def at_asymmetry(
@@ -389,6 +393,7 @@ def at_asymmetry(
     notes: Sequence[Caution] = (),
     *,
     estimator: str = DEFAULT_ESTIMATOR,
+    skipped_records: int = 0,
 ) -> PoolSplit:
     """Answer from a survey, which was counted once and holds for any R.
 
@@ -402,6 +407,8 @@ def at_asymmetry(
         What the reader of the trace noticed; stands before the survey's own warnings.
     estimator : str
         One of `ESTIMATORS`.
+    skipped_records : int
+        Records of the trace that its reader skipped.
 
     Raises
     ------
@@ -452,6 +459,7 @@ def at_asymmetry(
         validity=priced.validity,
         warnings=(*notes, *priced.warnings),
         explain=lambda: found.derivation(priced),
+        weigh=weigher(found, asymmetry, skipped_records=skipped_records),
         survey=found,
     )
 

@@ -13,7 +13,8 @@ from tierwright.common.answer import Answer, Figure, Step, steps
 from tierwright.common.cautions import Caution, Outcome, Weigh
 from tierwright.common.derivation import shown
 from tierwright.common.errors import BadInput, Problem
-from tierwright.common.wording import counted, three_digits
+from tierwright.common.fields import LEAST_RATE_PER_S
+from tierwright.common.wording import counted, relative_change, three_digits
 from tierwright.evaluate import flash_cache, recovery
 from tierwright.evaluate.metadata import MetadataPreset, ram_pages_left
 from tierwright.evaluate.page_flow.cautions import about_curve, about_space_behind
@@ -240,6 +241,13 @@ def answer(
             "hold less than the flash metadata",
             "use more RAM, less flash, or a cache with larger units",
         )
+    if not accesses_per_s >= LEAST_RATE_PER_S:
+        raise _refused(
+            "accesses_per_s",
+            accesses_per_s,
+            f"is below {LEAST_RATE_PER_S:g}",
+            "give page accesses per second, such as 5000",
+        )
     misses_per_s = float(curve.misses(left)) / curve.accesses * accesses_per_s
     if misses_per_s <= 0:
         raise _refused(
@@ -331,9 +339,9 @@ def _weigher(
             made.append(
                 Outcome(
                     end.when,
-                    own / before - 1 if before else 0.0,
+                    relative_change(before, own),
                     "flash that survives" if (own <= other) == faster else "no flash",
-                    max(0.0, own / other - 1) if other else 0.0,
+                    abs(relative_change(other, own)) if own > other else 0.0,
                 )
             )
         return made

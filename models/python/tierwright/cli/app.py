@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
+from functools import cache
 from typing import Annotated, cast
 
 import typer
@@ -29,6 +31,7 @@ from tierwright.cli import (
     model,
     planning,
     pool_split,
+    report,
     response,
     scale,
     sweep,
@@ -55,13 +58,18 @@ _UsageError, _ClickError = cast(
     "tuple[type[Exception], ...]", typer.BadParameter.__mro__[1:3]
 )
 
-app = typer.Typer(
-    name="tierwright",
-    help="Cost-model advisor for memory hierarchies: how much RAM and flash, which scheme.",
-    no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode=None,
-)
+
+def _typer() -> typer.Typer:
+    return typer.Typer(
+        name="tierwright",
+        help="Cost-model advisor for memory hierarchies: how much RAM and flash, which scheme.",
+        no_args_is_help=True,
+        add_completion=False,
+        rich_markup_mode=None,
+    )
+
+
+app = _typer()
 trace.app.command("generate")(describe.generate)
 app.command("formats")(trace.formats)
 app.add_typer(trace.app, name="trace")
@@ -91,6 +99,7 @@ app.command("sce")(fragments.sce)
 app.command("tier-cost")(shows_money(cost.tier_cost))
 app.command("bill")(shows_money(bill.bill))
 app.command("advise")(shows_money(advise.advise))
+app.command("report")(report.report)
 app.command("configurations")(shows_money(configurations.configurations))
 app.command("conformance")(model.conformance)
 app.command("formula")(model.formula)
@@ -129,6 +138,7 @@ BUILT_IN = (
     "tier-cost",
     "bill",
     "advise",
+    "report",
     "configurations",
     "conformance",
     "formula",
@@ -168,10 +178,8 @@ def main(arguments: list[str] | None = None) -> int:
         Without the program's name; those of the process by default.
     """
     given = sys.argv[1:] if arguments is None else arguments
-    if not given or given[0] not in BUILT_IN:  # serve, --help, a mistyped name
-        _add_commands_of_other_packages()
     try:
-        code = app(given, prog_name="tierwright", standalone_mode=False)
+        code = _asked(given)(given, prog_name="tierwright", standalone_mode=False)
     except TierwrightError as error:
         return _fail(error.message, error.hint)
     except _ClickError as error:
@@ -185,6 +193,28 @@ def main(arguments: list[str] | None = None) -> int:
     except Exception as error:
         return _fail_core(error)
     return code if isinstance(code, int) else 0
+
+
+def _asked(given: list[str]) -> Callable[..., object]:
+    """Return what runs these words: the one command that is asked for, or all of them."""
+    if given and given[0] in BUILT_IN:
+        return _alone(given[0])
+    _add_commands_of_other_packages()  # serve, --help, a mistyped name
+    return typer.main.get_command(app)
+
+
+@cache
+def _alone(name: str) -> Callable[..., object]:
+    """Build one command without the others: all of them take longer than most of them run."""
+    only = _typer()
+    only.registered_callback = app.registered_callback
+    only.registered_commands = [
+        each for each in app.registered_commands if each.name == name
+    ]
+    only.registered_groups = [
+        each for each in app.registered_groups if each.name == name
+    ]
+    return typer.main.get_command(only)
 
 
 def _add_commands_of_other_packages() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -32,7 +33,11 @@ if TYPE_CHECKING:
     from tierwright.advise.dram_or_flash.platform_load import StatedIntervals
     from tierwright.advise.dram_or_flash.platform_verdict import PlatformVerdict
     from tierwright.advise.point import Rate
-    from tierwright.evaluate.break_even.interval import HostShare, TierInterval
+    from tierwright.evaluate.break_even.interval import (
+        HostShare,
+        Power,
+        TierInterval,
+    )
     from tierwright.evaluate.break_even.schemes import SchemeTheta
     from tierwright.hardware.prices import PriceBook
     from tierwright.profile.curve import Curve
@@ -170,6 +175,28 @@ def break_even(
             "[default: left out]. [GB/s]",
         ),
     ] = None,
+    usd_per_kwh: Annotated[
+        str | None,
+        typer.Option(
+            "--usd-per-kwh",
+            metavar="M",
+            help="Price of electricity, for the intervals [default: power is left out]. [USD]",
+        ),
+    ] = None,
+    watts_per_gib: Annotated[
+        str | None,
+        typer.Option(
+            "--watts-per-gib",
+            metavar="W",
+            help="Power of each GiB of memory that states none, with --usd-per-kwh. [W/GiB]",
+        ),
+    ] = None,
+    pue: Annotated[
+        str,
+        typer.Option(
+            "--pue", metavar="X", help="Power at the meter for a watt of the device."
+        ),
+    ] = "1.5",
     accesses_per_s: Annotated[
         float | None,
         typer.Option(
@@ -302,6 +329,7 @@ def break_even(
         "sequential_writes": sequential_writes,
         "host_usd": amount("--host-usd", host_usd),
         "host_share": _host_share(core_usd, core_iops, dram_module, dram_bandwidth),
+        "power": _power(usd_per_kwh, watts_per_gib, pue),
         "amortisation_months": amortisation_months,
         "flash_metadata": preset_of(flash_metadata),
         "price_ratio": None
@@ -389,6 +417,21 @@ def _host_share(
         core_iops=core_iops,
         dram_bytes=None if module is None else float(parse_bytes(module)),
         dram_bytes_per_s=None if bandwidth is None else bandwidth * 1e9,
+    )
+
+
+def _power(
+    usd_per_kwh: str | None, watts_per_gib: str | None, pue: str
+) -> Power | None:
+    """Return the price of electricity; None leaves power out."""
+    from tierwright.evaluate.break_even.interval import Power
+
+    if usd_per_kwh is None:
+        return None
+    return Power(
+        amount("--usd-per-kwh", usd_per_kwh),
+        None if watts_per_gib is None else amount("--watts-per-gib", watts_per_gib),
+        amount("--pue", pue),
     )
 
 
@@ -594,17 +637,14 @@ def _print(found: BreakEven) -> None:
         typer.echo(f"flash costs {found.price_ratio:.4g} of what DRAM costs per byte")
     _print_money(found)
     typer.echo("")
-    counted = any(
-        each.terms is not None and each.terms.host_s + each.terms.bandwidth_s > 0
-        for each in found.intervals
-    )
+    parts = _terms_shown(found.intervals)
     print_table(
         "Break-even interval: pages accessed more often belong in the upper tier",
         [
             ("upper", False),
             ("lower", False),
             ("interval", True),
-            *((word, True) for word in ("host", "bandwidth", "device") if counted),
+            *((word, True) for word in parts),
         ],
         [
             [
@@ -613,23 +653,48 @@ def _print(found: BreakEven) -> None:
                 f"not known: {', '.join(each.missing)}"
                 if each.interval_s is None
                 else _duration(each.interval_s),
-                *(_terms(each) if counted else ()),
+                *_terms(each, parts),
             ]
             for each in found.intervals
         ],
     )
 
 
-def _terms(interval: TierInterval) -> tuple[str, str, str]:
+_OF_HOST = ("host", "bandwidth")
+_OF_POWER = ("device power", "memory power")
+_TERMS = {
+    "host": "host_s",
+    "bandwidth": "bandwidth_s",
+    "device": "device_s",
+    "device power": "device_power_s",
+    "memory power": "memory_power_s",
+}
+
+
+def _terms_shown(intervals: Sequence[TierInterval]) -> tuple[str, ...]:
+    """Name the terms that have a column: host and power where anything of them counts."""
+    known = [each.terms for each in intervals if each.terms is not None]
+    power = any(each.device_power_s or each.memory_power_s for each in known)
+    host = any(each.host_s + each.bandwidth_s > 0 for each in known)
+    if not host and not power:
+        return ()
+    return tuple(
+        word
+        for word in _TERMS
+        if (power or word not in _OF_POWER) and (host or word not in _OF_HOST)
+    )
+
+
+def _terms(interval: TierInterval, parts: Sequence[str]) -> list[str]:
     """Give the terms of an interval; empty where it is unknown."""
     terms = interval.terms
     if terms is None:
-        return ("", "", "")
-    return (
-        _duration(terms.host_s),
-        _duration(terms.bandwidth_s),
-        _duration(terms.device_s),
-    )
+        return [""] * len(parts)
+    return [_signed(getattr(terms, _TERMS[word])) for word in parts]
+
+
+def _signed(seconds: float) -> str:
+    return f"-{_duration(-seconds)}" if seconds < 0 else _duration(seconds)
 
 
 def _print_schemes(found: BreakEven) -> None:

@@ -31,7 +31,13 @@ from tierwright.cli.output import (
     print_warnings,
     progress,
 )
-from tierwright.cli.reads import NamedTrace, may_read_trace, opened, reads_trace
+from tierwright.cli.reads import (
+    NamedTrace,
+    as_profiled,
+    may_read_trace,
+    opened,
+    reads_trace,
+)
 from tierwright.cli.scale import ProductionOption, workload
 from tierwright.cli.sizes import PageBytes as PageBytesOf
 from tierwright.cli.sizes import RamPages, Size, page_bytes_of, parse_sizes, size_option
@@ -574,12 +580,13 @@ def evaluate(
 
     With --trace, a lead that lies within the error of the model is decided by a replay:
     `decided_by`. For a profile that was scaled to production, TRACE is its recording, which is
-    replayed at the sizes that correspond: `replayed_at`.
+    replayed at the sizes that correspond: `replayed_at`. Where production has larger pages, TRACE is profiled
+    again with them, and replayed so.
     """
     from tierwright.advise import compare
     from tierwright.hardware import catalog
 
-    read_from = workload(profile, production, new_pages=new_pages)
+    read_from = workload(profile, production, new_pages=new_pages, trace=trace)
     curve = read_from.curve
     if dirty_share is not None:
         curve = curve.with_dirty_share(dirty_share)
@@ -605,9 +612,7 @@ def evaluate(
     if trace is None:
         found = compare.answer(curve, **choices)
     else:
-        files, reading = trace
-        if reading["page_bytes"] is None:
-            reading = {**reading, "page_bytes": curve.page_bytes}
+        files, reading = as_profiled(trace, curve)
         with opened(files, reading) as read, progress("replay") as on_progress:
             found = compare.answer(
                 curve, **choices, trace=read, on_progress=on_progress

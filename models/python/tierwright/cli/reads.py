@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any, get_args, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, get_args, get_type_hints
 
 import typer
 
@@ -16,6 +16,9 @@ from tierwright.common.errors import BadInput
 from tierwright.common.units import parse_bytes
 from tierwright.common.wording import counted
 from tierwright.trace.reading import Trace
+
+if TYPE_CHECKING:
+    from tierwright.profile.curve import Curve
 
 Files = Annotated[
     list[str],
@@ -106,6 +109,19 @@ OPTIONS: dict[str, ReadingOption] = {
             ),
         ],
         read=_page_bytes,
+    ),
+    "joined_page_bytes": ReadingOption(
+        Annotated[
+            int | None,
+            typer.Option(
+                "--joined-page-bytes",
+                metavar="N",
+                min=1,
+                max=2**31,
+                help="Join neighbouring pages of the same device or relation into pages of N bytes, as a "
+                "system with larger pages has them [default: pages as recorded].",
+            ),
+        ],
     ),
     "columns": ReadingOption(
         Annotated[
@@ -316,6 +332,27 @@ TraceFiles = Annotated[
         "`tierwright profile` may.",
     ),
 ]
+
+
+def as_profiled(trace: NamedTrace, curve: Curve) -> NamedTrace:
+    """Have a trace read with the pages of its profile, unless the options state others.
+
+    Parameters
+    ----------
+    trace : NamedTrace
+        Its files and options.
+    curve : Curve
+        Of the profile; of one that was scaled to larger pages the recorded ones are joined.
+    """
+    files, reading = trace
+    scaled = curve.scaled
+    recorded = None if scaled is None else scaled.recorded_page_bytes
+    reading = dict(reading)
+    if reading["page_bytes"] is None:
+        reading["page_bytes"] = recorded or curve.page_bytes
+    if reading["joined_page_bytes"] is None and recorded is not None:
+        reading["joined_page_bytes"] = curve.page_bytes
+    return files, reading
 
 
 @contextmanager

@@ -22,7 +22,7 @@ from tierwright.cli.output import (
     progress,
 )
 from tierwright.cli.planning import DiskDevice, FlashDevice, ProfileFile
-from tierwright.cli.reads import NamedTrace, may_read_trace, opened
+from tierwright.cli.reads import NamedTrace, as_profiled, may_read_trace, opened
 from tierwright.cli.scale import ProductionOption, workload
 from tierwright.cli.sizes import FlashPages, RamPages
 from tierwright.common.errors import BadInput
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from tierwright.profile.curve import Curve
     from tierwright.profile.document import Profile
 
-ARRIVALS = ("poisson", "trace")
+ARRIVALS = ("poisson", "trace", "clients")
 
 
 @may_read_trace
@@ -103,11 +103,21 @@ def response(
         str,
         typer.Option(
             "--arrivals",
-            metavar="poisson|trace",
-            help="Arrivals of the replay of --trace: independent of each other, or as recorded, "
-            "stretched to the rate.",
+            metavar="poisson|trace|clients",
+            help="Arrivals of the replay of --trace: independent of each other, as recorded and "
+            "stretched to the rate, or from --clients that wait and think.",
         ),
     ] = "poisson",
+    clients: Annotated[
+        int,
+        typer.Option(
+            "--clients",
+            metavar="N",
+            min=1,
+            max=2**32 - 1,
+            help="Clients of --arrivals clients.",
+        ),
+    ] = 1,
     warm_up: WarmUpOption = None,
     seed: Seed = 0,
     start: Start = "steady",
@@ -164,7 +174,8 @@ def response(
             trace,
             hierarchy=hierarchy,
             duration_s=read_from.duration_s if arrivals == "trace" else None,
-            recorded_arrivals=arrivals == "trace",
+            arrivals=arrivals,
+            clients=clients,
             warm_up=None if warm_up is None else parse(warm_up),
             seed=seed,
             flash_metadata=metadata,
@@ -201,24 +212,20 @@ def _checked(
     trace: NamedTrace,
     *,
     duration_s: float | None,
-    recorded_arrivals: bool,
     **asked: Any,
 ) -> Checked:
     from tierwright.advise.checks import response as replayed
 
-    if recorded_arrivals and not duration_s:
+    if asked["arrivals"] == "trace" and not duration_s:
         raise BadInput(
             "--arrivals: `trace`: the recording has no time", "use --arrivals poisson"
         )
-    files, reading = trace
-    if reading["page_bytes"] is None:
-        reading = {**reading, "page_bytes": curve.page_bytes}
+    files, reading = as_profiled(trace, curve)
     with opened(files, reading) as read, progress("replay") as on_progress:
         return replayed.check(
             found,
             curve,
             trace=read,
-            recorded_arrivals=recorded_arrivals,
             recorded_accesses_per_s=curve.accesses / duration_s if duration_s else None,
             on_progress=on_progress,
             **asked,
@@ -287,5 +294,7 @@ def _print_check(checked: Checked) -> None:
 
 def _figure(row: CheckedFigure, value: float | None) -> str:
     if value is None:
-        return "-" if row.unit == "1" else "unbounded"
+        return "unbounded" if row.unit == "µs" else "-"
+    if row.unit == "1/s":
+        return three_digits(value)
     return percent(value) if row.unit == "1" else format_microseconds(value)

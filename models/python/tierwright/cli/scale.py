@@ -40,7 +40,13 @@ ProductionOption = Annotated[
 ]
 
 
-def workload(profile: Path, production: str | None, *, new_pages: int = 0) -> Profile:
+def workload(
+    profile: Path,
+    production: str | None,
+    *,
+    new_pages: int = 0,
+    trace: NamedTrace | None = None,
+) -> Profile:
     """Read a profile, and scale it where production is stated.
 
     Parameters
@@ -51,6 +57,8 @@ def workload(profile: Path, production: str | None, *, new_pages: int = 0) -> Pr
         Data and rate, such as ``4TiB@80000``, or the name of a production file.
     new_pages : int
         Of the recording, where it is scaled. [pages]
+    trace : NamedTrace or None
+        The recording: profiled again where the production file states larger pages.
 
     Raises
     ------
@@ -69,7 +77,14 @@ def workload(profile: Path, production: str | None, *, new_pages: int = 0) -> Pr
     found = replace(found, curve=found.curve.with_new_pages(new_pages))
     data, at, rate = production.rpartition("@")
     if not at or production.endswith(".toml"):
-        return scale.answer(found, **read_production(Path(production))).profile
+        asked = read_production(Path(production))
+        recorded_page_bytes = found.curve.page_bytes
+        larger = asked["production"].page_bytes not in (None, recorded_page_bytes)
+        if trace is not None and larger:
+            found = _with_pages_of(found, asked["production"], trace)
+        return scale.answer(
+            found, **asked, recorded_page_bytes=recorded_page_bytes
+        ).profile
     hint = "write data and rate, such as 4TiB@80000, or name a file"
     try:
         per_s = float(rate)

@@ -10,18 +10,18 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from tierwright.common.wording import counted, listed
+from tierwright.common.wording import (
+    LEAST_CHANGE,
+    changed,
+    counted,
+    listed,
+    whole_percent,
+)
 
 EQUAL_SHARE = 0.01
 """Share of the main figure below which a lead does not matter: equal for the purpose."""
 MOST_SHOWN = 3
 """Cautions that stand above an answer."""
-MANY_TIMES = 10
-"""Multiple of a figure from which it reads better than per cent."""
-FEW = 0.095
-"""Share below which per cents have a digit behind the point. [1]"""
-LEAST_CHANGE = 0.0005
-"""Share below which a change of the main figure is none. [1]"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +113,7 @@ class Outcome:
     when : str
         At which, to be read behind *if*.
     change : float
-        By how much the main figure of what was chosen differs there, as a share of it. [1]
+        By how much the main figure of what was chosen differs there, as `relative_change` gives it. [1]
     best : str
         What would be chosen there.
     loss : float
@@ -155,8 +155,8 @@ def effect_of(
     size = max(abs(each.change) for each in outcomes)
     if worst.loss > EQUAL_SHARE:
         return Effect(
-            f"if {worst.when}: {_changed(worst.change, figure)}, {worst.best} would be "
-            f"best, {chosen} {_share(worst.loss)} worse",
+            f"if {worst.when}: {changed(worst.change, figure)}, {worst.best} would be "
+            f"best, {chosen} {_loss(worst.loss)} worse",
             could_change_choice=True,
             size=max(size, worst.loss),
         )
@@ -165,34 +165,17 @@ def effect_of(
     extremes = [most] if not _differ(least.change, most.change) else [least, most]
     shown = [each for each in extremes if abs(each.change) >= LEAST_CHANGE] or [most]
     said = "; ".join(
-        f"if {each.when}: {_changed(each.change, figure)}" for each in shown
+        f"if {each.when}: {changed(each.change, figure)}" for each in shown
     )
     return Effect(f"{said}, same {kind}", could_change_choice=False, size=size)
 
 
+def _loss(loss: float) -> str:
+    return "far" if math.isinf(loss) else whole_percent(loss)
+
+
 def _differ(one: float, other: float) -> bool:
     return abs(one - other) >= LEAST_CHANGE
-
-
-def _changed(change: float, figure: str) -> str:
-    if abs(change) < LEAST_CHANGE:
-        return f"no change of {figure}"
-    if math.isinf(change):
-        return f"unlimited {figure}"
-    if change >= MANY_TIMES - 1:
-        return f"{change + 1:,.0f} times the {figure}"
-    return f"{_signed(change)} {figure}"
-
-
-def _signed(change: float) -> str:
-    if abs(change) < LEAST_CHANGE:
-        return "0 %"
-    return f"{'+' if change > 0 else '-'}{_share(abs(change))}"
-
-
-def _share(share: float) -> str:
-    """Whole per cents, with a digit behind the point where there are few of them."""
-    return f"{100 * share:,.{0 if share >= FEW else 1}f} %"
 
 
 SEVERAL: Mapping[str, str] = {
@@ -317,6 +300,7 @@ NOTHING_UNKNOWN: frozenset[str] = frozenset(
         "too_little_money",
         "many_crossings",
         "metadata_charged",
+        "neighbours_assumed",
         "never_full",
         "no_accesses",
         "no_writes",
@@ -374,6 +358,7 @@ WHY_NOT: Mapping[str, str] = {
     "price_book_retired": "not computable: the price book has no later prices",
     "latency_as_service_time": "not computable: how many requests the device serves side by side "
     "is not stated",
+    "power_unknown": "not computable: no source states the power",
     "latency_as_rate": "not computable: how many requests the device serves side by side is not "
     "stated",
     "queue_depth_unknown": "not computable: the latency of one request is not stated",

@@ -14,6 +14,8 @@ _MOST_DIGITS = 30
 _LARGEST = 10**300
 LARGEST_EXACT = 2**53
 """Counts are computed with as float64, which holds every whole number up to here."""
+LEAST_RATE_PER_S = 1e-9
+"""Least rate of accesses that is one: one in thirty years. Times that follow from less have no number. [1/s]"""
 
 
 _DATE = re.compile(r"[0-9]{4}(-(0[1-9]|1[0-2])(-[0-3][0-9])?|-Q[1-4])?")

@@ -78,6 +78,12 @@ PARAMETERS: dict[str, Parameter] = {
         "limit on the expansion",
         setting="TIERWRIGHT_TRACE_MAX_EXPANSION",
     ),
+    "joined_page_bytes": Parameter(
+        "--joined-page-bytes",
+        "size of joined pages",
+        "joined_page_bytes",
+        with_value="joined pages of {} bytes",
+    ),
     "members_apart": Parameter(
         "--members-apart", "separate devices for each member", "members_apart"
     ),

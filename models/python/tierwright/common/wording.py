@@ -43,6 +43,86 @@ def three_digits(value: float) -> str:
     return f"{rounded:,.{max(0, 2 - magnitude)}f}"
 
 
+MANY_TIMES = 10
+"""Multiple of a figure from which it reads better than per cent."""
+FEW = 0.095
+"""Share below which per cents have a digit behind the point. [1]"""
+LEAST_CHANGE = 0.0005
+"""Share below which a change of a figure is none. [1]"""
+FROM_ZERO = -math.inf
+"""A change from 0 to more, of which no share can be given."""
+
+
+def relative_change(before: float, after: float) -> float:
+    """Change of a figure as a share of what it was.
+
+    Parameters
+    ----------
+    before, after : float
+        0 or more; infinite where the figure has no bound.
+
+    Returns
+    -------
+    float
+        0 where both are equal, infinite where it loses its bound, `FROM_ZERO` where it was 0. [1]
+
+    Examples
+    --------
+    >>> (
+    ...     relative_change(2.0, 3.0),
+    ...     relative_change(0.0, 0.0),
+    ...     relative_change(2.0, math.inf),
+    ... )
+    (0.5, 0.0, inf)
+    >>> relative_change(0.0, 3.0) == FROM_ZERO
+    True
+    """
+    if before == after:
+        return 0.0
+    if math.isinf(after):
+        return math.inf
+    return after / before - 1 if before > 0 else FROM_ZERO
+
+
+def changed(change: float, figure: str) -> str:
+    """Say a change of a figure.
+
+    Parameters
+    ----------
+    change : float
+        As `relative_change` gives it. [1]
+    figure : str
+        Such as `I/O time`.
+
+    Examples
+    --------
+    >>> changed(0.34, "I/O time"), changed(0.0, "I/O time"), changed(12.0, "I/O time")
+    ('+34 % I/O time', 'no change of I/O time', '13 times the I/O time')
+    >>> changed(math.inf, "I/O time"), changed(FROM_ZERO, "I/O time")
+    ('unlimited I/O time', 'I/O time, from 0')
+    """
+    if change == FROM_ZERO:
+        return f"{figure}, from 0"
+    if abs(change) < LEAST_CHANGE:
+        return f"no change of {figure}"
+    if math.isinf(change):
+        return f"unlimited {figure}"
+    if change >= MANY_TIMES - 1:
+        return f"{change + 1:,.0f} times the {figure}"
+    return f"{'+' if change > 0 else '-'}{whole_percent(abs(change))} {figure}"
+
+
+def whole_percent(share: float) -> str:
+    """Whole per cents, with a digit behind the point where there are few of them.
+
+    Examples
+    --------
+    >>> whole_percent(0.34), whole_percent(0.034)
+    ('34 %', '3.4 %')
+    """
+    return f"{100 * share:,.{0 if share >= FEW else 1}f} %"
+
+
 WHOLE_RATE = 100
 """Rate from which on decimals say nothing."""
 

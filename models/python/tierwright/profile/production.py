@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import Any
 
 from tierwright.common.errors import BadInput, Problems
-from tierwright.common.fields import is_count, is_number
+from tierwright.common.fields import LEAST_RATE_PER_S, is_count, is_number
 from tierwright.profile import rates as rates_document
 from tierwright.profile.rates import RateSeries
 
@@ -66,8 +66,13 @@ class Production:
             "must be a positive whole number of bytes",
         )
         rate = self.accesses_per_s
-        good = is_number(rate) and rate > 0
-        problems.check(good, "accesses_per_s", rate, "must be a number above 0")
+        good = is_number(rate) and rate >= LEAST_RATE_PER_S
+        problems.check(
+            good,
+            "accesses_per_s",
+            rate,
+            f"must be a number above 0, from {LEAST_RATE_PER_S:g} on",
+        )
         peak = self.peak_accesses_per_s
         problems.check(
             peak is None or (is_number(peak) and (not good or peak >= rate)),

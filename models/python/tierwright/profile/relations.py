@@ -152,7 +152,11 @@ def is_catalog(name: str) -> bool:
 
 
 def measured(
-    trace: Trace, *, names: bool = False, on_progress: OnProgress | None = None
+    trace: Trace,
+    *,
+    names: bool = False,
+    like: Sequence[RelationReuse] = (),
+    on_progress: OnProgress | None = None,
 ) -> tuple[RelationReuse, ...]:
     """Count the reuse of each relation of a trace in one pass, the largest first.
 
@@ -165,6 +169,8 @@ def measured(
         What to read.
     names : bool
         Whether the entries carry the names of the relations.
+    like : sequence of RelationReuse
+        Named entries in whose order to list those of the same names, so that they have the same numbers.
     on_progress : callable, optional
         See `OnProgress`.
 
@@ -186,6 +192,8 @@ def measured(
         made.append(_joined("others", rest))
     if fixed:
         made.append(_joined("catalogs", fixed))
+    place = {one.name: at for at, one in enumerate(like)}
+    made.sort(key=lambda one: place.get(one.name, len(place)))
     shown = (
         one if names or one.name in (None, "catalogs", "others") else _unnamed(one)
         for one in made

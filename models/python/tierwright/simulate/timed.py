@@ -6,16 +6,22 @@ accesses arrive, and each device serves so many operations at once, first come, 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from tierwright import _simulator
+from tierwright.common.core_errors import ParameterError
 from tierwright.simulate.replay import warm_up_accesses
 from tierwright.simulate.warm_up import WarmUp
 from tierwright.trace.reading import OnProgress, Trace
 
 US_PER_S = 1e6
 ArrivalKind = Literal["trace", "poisson", "clients"]
+TimedResult = dict[str, Any]
+"""What `TimedReplay.run` returns."""
+_BEHIND = "the devices do not keep up"
+"""How the core says that too many accesses wait for their writes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,3 +160,95 @@ def replay_timed(
         on_progress=on_progress,
         **trace.arguments(),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class TimedReplay:
+    """One replay on simulated time, as `replay_timed` takes it; can be kept in a document.
+
+    Attributes
+    ----------
+    scheme : str
+        A page-flow scheme.
+    ram_pages, flash_pages : int
+        Sizes. [pages]
+    arrivals : Arrivals
+        When accesses arrive.
+    flash, disk : DeviceTimes
+        Devices.
+    exponential, waits_for_writes : bool
+        Whether times vary, and whether an access ends with its writes.
+    seed : int
+        Of all that is random.
+    warm_up : WarmUp
+        Accesses that are not counted.
+    """
+
+    scheme: str
+    ram_pages: int
+    flash_pages: int
+    arrivals: Arrivals
+    flash: DeviceTimes
+    disk: DeviceTimes
+    exponential: bool = False
+    waits_for_writes: bool = False
+    seed: int = 0
+    warm_up: WarmUp = 0
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what `of` reads."""
+        return asdict(self)
+
+    @classmethod
+    def of(cls, document: Mapping[str, Any]) -> TimedReplay:
+        """Read a replay that `to_dict` wrote."""
+        return cls(
+            **{
+                **document,
+                "arrivals": Arrivals(**document["arrivals"]),
+                "flash": DeviceTimes(**document["flash"]),
+                "disk": DeviceTimes(**document["disk"]),
+            }
+        )
+
+    def run(self, trace: Trace, on_progress: OnProgress | None = None) -> TimedResult:
+        """Replay the trace; devices that do not keep up are a result, not an error.
+
+        Parameters
+        ----------
+        trace : Trace
+            What is replayed.
+        on_progress : callable, optional
+            See `OnProgress`; False cancels.
+
+        Returns
+        -------
+        dict
+            `response` of `replay_timed`, with `warm_up`, the accesses before those counted; or only
+            `behind`, which is true: too many accesses waited for their writes.
+
+        Raises
+        ------
+        ParameterError, SimulatorError
+            As `replay_timed` otherwise.
+        """
+        try:
+            found = replay_timed(
+                trace,
+                self.scheme,
+                self.ram_pages,
+                self.flash_pages,
+                arrivals=self.arrivals,
+                flash=self.flash,
+                disk=self.disk,
+                exponential=self.exponential,
+                waits_for_writes=self.waits_for_writes,
+                seed=self.seed,
+                warm_up=self.warm_up,
+                on_progress=on_progress,
+            )
+        except ParameterError as error:
+            if _BEHIND not in str(error.args[0]):
+                raise
+            return {"behind": True}
+        return {**found["response"], "warm_up": found.get("warm_up", 0)}

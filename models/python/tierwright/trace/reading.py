@@ -66,6 +66,9 @@ class Trace:
         Name of the format; None detects it.
     page_bytes : int or None
         Page size for formats addressed in bytes; None takes 4096. [bytes]
+    joined_page_bytes : int or None
+        Size into which neighbouring pages of one device or relation are joined, a power of two; None leaves
+        them as recorded. [bytes]
     columns : mapping or None
         Column mapping of the generic CSV reader, such as ``{"time": "ts"}``.
     reading : Reading
@@ -79,6 +82,7 @@ class Trace:
     path: Path
     format: str | None = None
     page_bytes: int | None = None
+    joined_page_bytes: int | None = None
     columns: Mapping[str, str] | None = field(default=None)
     reading: Reading = STRICT
     others: tuple[Path, ...] = ()
@@ -98,7 +102,14 @@ class Trace:
         BadInput
             If a name is unknown.
         """
-        own = {"path", "format", "page_bytes", "columns", "others"}
+        own = {
+            "path",
+            "format",
+            "page_bytes",
+            "joined_page_bytes",
+            "columns",
+            "others",
+        }
         careful = {each.name for each in fields(Reading)}
         for name in document:
             if name not in own | careful:
@@ -110,6 +121,7 @@ class Trace:
             Path(document["path"]),
             format=document.get("format"),
             page_bytes=document.get("page_bytes"),
+            joined_page_bytes=document.get("joined_page_bytes"),
             columns=document.get("columns"),
             reading=Reading(**{n: v for n, v in document.items() if n in careful}),
             others=tuple(map(Path, document.get("others") or ())),
@@ -120,6 +132,8 @@ class Trace:
         given: dict[str, Any] = {"format": self.format, **self.reading.arguments()}
         if self.page_bytes is not None:
             given["page_bytes"] = self.page_bytes
+        if self.joined_page_bytes is not None:
+            given["joined_page_bytes"] = self.joined_page_bytes
         if self.others:
             given["others"] = [str(other) for other in self.others]
         if self.columns:

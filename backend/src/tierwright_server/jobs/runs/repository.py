@@ -162,18 +162,25 @@ def _ours(run: Run) -> tuple[ColumnElement[bool], ...]:
     )
 
 
-async def lock_orphans(session: AsyncSession, stale: timedelta) -> Sequence[Run]:
-    """Lock the running runs whose worker is dead."""
+async def lock_orphans(
+    session: AsyncSession, stale: timedelta, asking: int
+) -> Sequence[Run]:
+    """Lock the running runs whose worker is dead; the worker that asks is not.
+
+    It may have been held up itself (a machine that slept or is too busy), and ask before its heart
+    has beaten again.
+    """
     query = text(
         f"""
         SELECT r.id FROM runs r
-        WHERE r.status = 'running' AND NOT EXISTS (
+        WHERE r.status = 'running' AND r.worker_id IS DISTINCT FROM :asking
+        AND NOT EXISTS (
             SELECT 1 FROM workers w WHERE w.id = r.worker_id AND {IS_LIVE}
         )
         FOR UPDATE OF r SKIP LOCKED
         """
     )
-    ids = (await session.scalars(query, {"stale": stale})).all()
+    ids = (await session.scalars(query, {"stale": stale, "asking": asking})).all()
     if not ids:
         return []
     found = await session.scalars(

@@ -16,6 +16,7 @@ class RunKind(StrEnum):
     WINDOWS = "windows"
     SAMPLED_PROFILE = "sampled_profile"
     SUMMARIES = "summaries"
+    RESPONSE_REPLAY = "response_replay"
 
 
 class RunStatus(StrEnum):

@@ -157,6 +157,20 @@ class BreakEvenIn(DirtyShareIn):
         description="Bandwidth of that unit. Absent: DRAM bandwidth is not scarce and left "
         "out. [bytes/s]",
     )
+    usd_per_kwh: UsdIn | None = Field(
+        default=None,
+        description="Price of electricity, for the intervals; absent: power is left out.",
+    )
+    watts_per_gib: (
+        Annotated[float, Field(strict=True, ge=0, le=1e6, allow_inf_nan=False)] | None
+    ) = Field(
+        default=None,
+        description="Power of each GiB of memory that states none, together with the price of "
+        "electricity. [W/GiB]",
+    )
+    pue: Annotated[float, Field(strict=True, ge=1, le=100, allow_inf_nan=False)] = (
+        Field(default=1.5, description="Power at the meter over power of the device.")
+    )
     accesses_per_s: Above0 | None = Field(
         default=None,
         description="Page accesses per second, for the RAM that pays for itself; absent: "
@@ -422,6 +436,9 @@ class FlipsOut(Answer):
     host_s="Core and share of the host. [s]",
     bandwidth_s="DRAM bandwidth; 0 where it is left out. [s]",
     device_s="The device that a page is fetched from. [s]",
+    device_power_s="Power of that device; 0 where power is left out. [s]",
+    memory_power_s="Power of the upper tier, which makes keeping a page more expensive: 0 or "
+    "negative. [s]",
 )
 class IntervalTerms(Answer):
     """What an interval is made of; the terms add up to it."""

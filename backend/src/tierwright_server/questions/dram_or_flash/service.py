@@ -18,7 +18,7 @@ from tierwright.advise.dram_or_flash.rows import (
     useful_pages,
 )
 from tierwright.advise.point import Rate, rate_of, scheme_titles
-from tierwright.evaluate.break_even.interval import HostShare
+from tierwright.evaluate.break_even.interval import HostShare, Power
 from tierwright_server.common.schemas import WarningOut
 from tierwright_server.common.version import VERSION
 from tierwright_server.hardware.flash_metadata import metadata_preset
@@ -86,6 +86,7 @@ def _ask(body: BreakEvenIn, point: Point) -> DramOrFlash:
         points=body.points,
         dirty_share_range=body.dirty_share_range,
         host_share=_host_share(body),
+        power=_power(body),
         rate=_rate(body, point),
         drives=body.drives,
         dram_bytes_per_s=body.platform_bytes_per_s,
@@ -104,6 +105,18 @@ def _host_share(body: BreakEvenIn) -> HostShare | None:
         core_iops=body.core_iops,
         dram_bytes=body.dram_bytes,
         dram_bytes_per_s=body.dram_bytes_per_s,
+    )
+
+
+def _power(body: BreakEvenIn) -> Power | None:
+    """Return the price of electricity; None leaves power out."""
+    if body.usd_per_kwh is None:
+        return None
+    watts = body.watts_per_gib
+    return Power(
+        body.usd_per_kwh,
+        None if watts is None else Decimal(repr(watts)),
+        Decimal(repr(body.pue)),
     )
 
 

@@ -272,12 +272,17 @@ async def get_pool_split_costs(
     """Price every split at one R: estimate and simulation, from what is counted."""
     row = await results.find(session, RunKind.POOL_SPLIT, pool_split_id)
     survey = pool_survey.survey_of(await service.load(context, row))
-    notes = about_trace(await service.notes_of(session, row, workload_id))
+    read = await service.notes_of(session, row, workload_id)
+    notes = about_trace(read)
     content = await session.get_one(Content, row[0].content_id)
 
     def work() -> PoolSplitCosts:
         found = pool_split.at_asymmetry(
-            survey, asymmetry, tuple(notes), estimator=estimator
+            survey,
+            asymmetry,
+            tuple(notes),
+            estimator=estimator,
+            skipped_records=read.skipped_records,
         )
         return _costs(row, content, found.thinned(points), derived=derived)
 
@@ -315,10 +320,13 @@ async def stored(
     asymmetry = body.asymmetry or await _device_r(
         session, context, body.flash_device_id, survey.page_bytes
     )
-    notes = about_trace(workloads.notes_of(workload, content))
+    read = workloads.notes_of(workload, content)
+    notes = about_trace(read)
 
     def work() -> PoolSplitCosts:
-        found = pool_split.at_asymmetry(survey, asymmetry, tuple(notes))
+        found = pool_split.at_asymmetry(
+            survey, asymmetry, tuple(notes), skipped_records=read.skipped_records
+        )
         return _costs(row, content, found.thinned(2))
 
     return await asyncio.to_thread(work)

@@ -28,6 +28,7 @@ from tierwright_server.questions.replay_checks.schemas import (
     CheckedAnswer,
     CheckedFigure,
 )
+from tierwright_server.questions.response_time.schemas import ResponseReplayOut
 from tierwright_server.replays import kept, points
 from tierwright_server.replays.sweeps import service as sweeps
 from tierwright_server.replays.sweeps.schemas import SweepOut
@@ -64,7 +65,9 @@ class Check:
     operation_id: str
     summary: str
     body: type[Body]
-    answer: Callable[[Asking, Any], Awaitable[CheckedAnswer | SweepOut]]
+    answer: Callable[
+        [Asking, Any], Awaitable[CheckedAnswer | SweepOut | ResponseReplayOut]
+    ]
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,11 +13,12 @@ from tierwright_server.questions.compare.deciding import href_of
 from tierwright_server.questions.replay_checks.check import Asking, Check
 from tierwright_server.questions.replay_checks.schemas import CheckedAnswer
 from tierwright_server.questions.replay_checks.table import CHECKS
+from tierwright_server.questions.response_time.schemas import ResponseReplayOut
 from tierwright_server.replays.sweeps.schemas import SweepOut
 
 router = APIRouter(tags=["checks by replay"])
 _LATER = {
-    "model": SweepOut | SimulationOut,
+    "model": SweepOut | SimulationOut | ResponseReplayOut,
     "description": "The replays take longer than a request, so a job makes them. Ask "
     "again when its run has ended.",
     "headers": {
@@ -31,7 +32,7 @@ RESPONSES = {202: _LATER, **responses(404, 409)}
 
 
 def sent(
-    found: CheckedAnswer | SimulationOut | SweepOut,
+    found: CheckedAnswer | SimulationOut | SweepOut | ResponseReplayOut,
 ) -> CheckedAnswer | JSONResponse:
     """Answer 200 with the check, or 202 with the job that makes its replays."""
     if isinstance(found, CheckedAnswer):
@@ -39,12 +40,18 @@ def sent(
     return JSONResponse(
         found.model_dump(mode="json"),
         status_code=202,
-        headers={
-            "Location": f"/api/v1/sweeps/{found.id}"
-            if isinstance(found, SweepOut)
-            else href_of(found.id)
-        },
+        headers={"Location": _place(found)},
     )
+
+
+def _place(job: SimulationOut | SweepOut | ResponseReplayOut) -> str:
+    match job:
+        case SweepOut():
+            return f"/api/v1/sweeps/{job.id}"
+        case ResponseReplayOut():
+            return f"/api/v1/response-replays/{job.id}"
+        case _:
+            return href_of(job.id)
 
 
 def _endpoint(check: Check) -> Callable[..., Awaitable[CheckedAnswer | JSONResponse]]:

@@ -5,6 +5,7 @@ from tierwright_server.questions.replay_checks import (
     flash_choice,
     fragment_cache,
     recovery,
+    response,
     throughput,
     wear,
 )
@@ -12,6 +13,7 @@ from tierwright_server.questions.replay_checks.check import Check
 
 CHECKS: tuple[Check, ...] = (
     throughput.CHECK,
+    response.CHECK,
     wear.CHECK,
     flash_choice.CHECK,
     directories.CHECK,

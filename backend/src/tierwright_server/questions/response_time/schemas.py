@@ -21,7 +21,9 @@ from tierwright_server.questions.point_schemas import (
     DirtyShareIn,
     EvaluationIn,
 )
+from tierwright_server.replays.analyses.schemas import AnalysisOut
 
+Clients = Annotated[int, Field(strict=True, ge=1, le=2**32 - 1)]
 AccessRate = Annotated[float, Field(gt=0, le=1e12)]
 Devices = Annotated[int, Field(strict=True, ge=1, le=100_000)]
 
@@ -79,6 +81,26 @@ class ResponseTimeIn(DirtyShareIn):
             dirty_share_range=self.dirty_share_range,
             start=self.start,
         )
+
+
+class ResponseCheckIn(ResponseTimeIn):
+    """The question, and how accesses arrive in the replays that check it."""
+
+    workload_id: Identifier
+    arrivals: Literal["poisson", "trace", "clients"] = Field(
+        default="poisson",
+        description="`poisson`: independent of each other; `trace`: as recorded, stretched to the "
+        "rate; `clients`: a closed loop whose clients think so long that they ask for accesses at "
+        "the rate.",
+    )
+    clients: Clients = Field(default=1, description="Of the closed loop.")
+    seed: Annotated[int, Field(strict=True, ge=0, le=2**53 - 1)] = Field(
+        default=0, description="Of what is random."
+    )
+
+
+class ResponseReplayOut(AnalysisOut):
+    """Replays on simulated time that check response times."""
 
 
 @mirrors(

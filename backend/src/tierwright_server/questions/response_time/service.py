@@ -12,6 +12,7 @@ from tierwright_server.common.version import VERSION
 from tierwright_server.hardware.flash_metadata import metadata_preset
 from tierwright_server.http.context import Context
 from tierwright_server.http.steps import rows_of
+from tierwright_server.jobs.runs.states import RunKind
 from tierwright_server.questions.point import (
     Point,
     dirty_ends,
@@ -20,9 +21,12 @@ from tierwright_server.questions.point import (
 )
 from tierwright_server.questions.point_schemas import DevicesUsed
 from tierwright_server.questions.response_time.schemas import (
+    ResponseReplayOut,
     ResponseTimeIn,
     ResponseTimeOut,
 )
+from tierwright_server.replays import results
+from tierwright_server.replays.analyses import service as analyses
 
 
 async def evaluate(
@@ -52,28 +56,31 @@ async def evaluate(
     )
 
 
-def ask(body: ResponseTimeIn, point: Point) -> Response:
-    """Ask the models for response times at the rates in question."""
+def hierarchy_of(body: ResponseTimeIn, point: Point) -> Hierarchy:
+    """Return the devices in question, and what an access waits for."""
     stated: dict[Tier, int | None] = {
         "flash": body.flash_at_once,
         "disk": body.disk_at_once,
     }
+    return Hierarchy(
+        point.flash[0],
+        point.disk[0],
+        flash_devices=body.flash_devices,
+        disks=body.disks,
+        service=body.service,
+        writes=body.writes,
+        at_once={tier: each for tier, each in stated.items() if each is not None},
+    )
+
+
+def ask(body: ResponseTimeIn, point: Point) -> Response:
+    """Ask the models for response times at the rates in question."""
     with of_body():
         return response.answer(
             point.curve,
             ram_pages=body.ram_pages,
             flash_pages=body.flash_pages,
-            hierarchy=Hierarchy(
-                point.flash[0],
-                point.disk[0],
-                flash_devices=body.flash_devices,
-                disks=body.disks,
-                service=body.service,
-                writes=body.writes,
-                at_once={
-                    tier: each for tier, each in stated.items() if each is not None
-                },
-            ),
+            hierarchy=hierarchy_of(body, point),
             rates=response.rates_of(
                 point.curve,
                 point.content.summary.get("duration_s"),
@@ -82,3 +89,9 @@ def ask(body: ResponseTimeIn, point: Point) -> Response:
             ),
             flash_metadata=metadata_preset(body.flash_metadata),
         )
+
+
+async def find_replay(session: AsyncSession, replay_id: str) -> ResponseReplayOut:
+    """Find the replays that check response times."""
+    row = await results.find(session, RunKind.RESPONSE_REPLAY, replay_id)
+    return ResponseReplayOut(**analyses.base_of(row))

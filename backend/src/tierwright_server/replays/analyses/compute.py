@@ -69,6 +69,17 @@ def summaries(trace: Trace, parameters: dict[str, Any], phase: Phase) -> Arrays:
     return _document(found.to_dict())
 
 
+def response_replay(trace: Trace, parameters: dict[str, Any], phase: Phase) -> Arrays:
+    """Replay on simulated time, one scheme at one rate after the other."""
+    from tierwright.simulate.timed import TimedReplay
+
+    found = {}
+    for name, document in parameters["replays"].items():
+        with phase(f"replaying {name}") as on_progress:
+            found[name] = TimedReplay.of(document).run(trace, on_progress)
+    return _document(found)
+
+
 def _document(found: dict[str, Any]) -> Arrays:
     text = json.dumps(found, allow_nan=False)
     return {"document": np.frombuffer(text.encode(), dtype=np.uint8)}
@@ -80,6 +91,7 @@ COMPUTE: dict[str, Callable[[Trace, dict[str, Any], Phase], Arrays]] = {
     RunKind.WINDOWS: windows,
     RunKind.SAMPLED_PROFILE: sampled_profile,
     RunKind.SUMMARIES: summaries,
+    RunKind.RESPONSE_REPLAY: response_replay,
 }
 
 

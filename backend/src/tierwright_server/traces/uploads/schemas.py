@@ -146,6 +146,11 @@ class Reading(BaseModel):
         default=None,
         description="Size of a page; null: the usual one of the format. [bytes]",
     )
+    joined_page_bytes: TracePageBytes | None = Field(
+        default=None,
+        description="Size into which neighbouring pages of one device or relation are joined, as a system "
+        "with larger pages has them; null: pages as recorded. [bytes]",
+    )
     columns: ColumnMapping | None = Field(
         default=None,
         description="Columns of a table by what they hold, such as `offset` and `size`.",
@@ -169,8 +174,11 @@ class ReadOptions(Reading, Body):
 
 
 def reading_of(kept: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a kept document with every option; older ones lack those that came later."""
-    return {**ReadOptions().model_dump(), **kept}
+    """Return the options of a kept document, every one; older ones lack those that came later."""
+    return {
+        name: kept.get(name, usual)
+        for name, usual in ReadOptions().model_dump().items()
+    }
 
 
 class ReadingOut(Reading, Answer):

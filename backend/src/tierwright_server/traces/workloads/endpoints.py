@@ -15,6 +15,7 @@ from tierwright_server.traces.workloads import (
     composing,
     described,
     given,
+    joining,
     scaling,
     service,
 )
@@ -31,6 +32,10 @@ from tierwright_server.traces.workloads.given_schemas import (
     CurveStatement,
     CurveWorkloadIn,
     ProfileWorkloadIn,
+)
+from tierwright_server.traces.workloads.joining_schemas import (
+    JoinedList,
+    JoinedWorkloadIn,
 )
 from tierwright_server.traces.workloads.scaling_schemas import (
     ProductionIn,
@@ -110,6 +115,34 @@ async def create_workload_from_curve(
     """Create a workload from a given hit-ratio curve, in place of a trace."""
     workload = await given.create_from_curve(session, context, body.name, body)
     return await service.get_workload(session, workload.id)
+
+
+@router.post(
+    "/{workload_id}/joined",
+    operation_id="create_joined_workload",
+    status_code=codes.HTTP_202_ACCEPTED,
+    responses=responses(404, 409, 507),
+)
+async def create_joined_workload(
+    workload_id: WorkloadId, body: JoinedWorkloadIn, session: SessionDep
+) -> ImportOut:
+    """Read the trace of a workload again with neighbouring pages joined into larger ones; follow its `run`.
+
+    Pages are joined within a relation, file or volume. If that was, or is being, done, nothing is created: the answer is that workload, with `already_here`.
+    """
+    return await joining.create_joined(session, workload_id, body)
+
+
+@router.get(
+    "/{workload_id}/joined",
+    operation_id="list_joined_workloads",
+    responses=responses(404, 409),
+)
+async def list_joined_workloads(
+    workload_id: WorkloadId, session: SessionDep
+) -> JoinedList:
+    """List the workloads whose pages are those of a workload joined, the oldest first."""
+    return await joining.list_joined(session, workload_id)
 
 
 @router.get(

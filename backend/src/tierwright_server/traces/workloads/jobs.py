@@ -17,6 +17,7 @@ from tierwright_server.traces.uploads.schemas import reading_of
 from tierwright_server.traces.uploads.service import kind_of, limits_of, trace_arguments
 from tierwright_server.traces.workloads import repository
 from tierwright_server.traces.workloads.example import scale_example
+from tierwright_server.traces.workloads.joined_source import joined_content, source_path
 
 
 async def prepare(
@@ -40,6 +41,9 @@ async def prepare(
                 hint="Restore the folder `fixtures/traces`, or set "
                 "TIERWRIGHT_EXAMPLE_TRACE.",
             )
+    elif (joined_from := joined_content(workload)) is not None:
+        path = source_path(settings, joined_from)
+        source["kind"] = "workload"
     elif workload.upload_id is None:
         raise NotFound("the upload no longer exists", hint="Upload the file again.")
     else:

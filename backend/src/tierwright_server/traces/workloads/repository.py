@@ -73,6 +73,29 @@ async def row(session: AsyncSession, workload_id: str) -> Row | None:
     return None if found is None else (found[0], found[1], found[2])
 
 
+async def joined_of(
+    session: AsyncSession, content_id: str, page_bytes: int | None = None
+) -> list[Row]:
+    """List the workloads whose pages are those of a content joined, the oldest first.
+
+    Parameters
+    ----------
+    session : AsyncSession
+        Of the request.
+    content_id : str
+        Of the pages as recorded.
+    page_bytes : int, optional
+        Of the joined pages; by default of any size. [bytes]
+    """
+    reading = Workload.reading
+    where = [reading["content_id"].as_string() == content_id]
+    if page_bytes is not None:
+        where.append(reading["joined_page_bytes"].as_integer() == page_bytes)
+    query = _rows().where(*where).order_by(Workload.created_at, Workload.id)
+    rows = (await session.execute(query)).all()
+    return [(workload, run, content) for workload, run, content in rows]
+
+
 async def of_file(
     session: AsyncSession, sha256: str, asked: Mapping[str, Any], core_version: str
 ) -> str | None:

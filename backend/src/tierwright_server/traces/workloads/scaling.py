@@ -23,7 +23,8 @@ from tierwright_server.storage.contents import ContentKind
 from tierwright_server.storage.shared_cache import SharedCache
 from tierwright_server.storage.tables import Content, Workload
 from tierwright_server.traces.curves import read_profile
-from tierwright_server.traces.workloads import given, service
+from tierwright_server.traces.workloads import given, joining, service
+from tierwright_server.traces.workloads.joined_source import recorded_page_bytes
 from tierwright_server.traces.workloads.scaling_schemas import (
     KnownErrorOut,
     ProductionIn,
@@ -98,8 +99,7 @@ async def preview(
     session: AsyncSession, context: Context, workload_id: str, body: ProductionIn
 ) -> ScalePreviewOut:
     """Scale a workload and keep nothing."""
-    workload, content = await service.find_ready(session, workload_id)
-    found = await _scaled(context, workload, content, body)
+    *_, found = await _scaled_with_pages(session, context, workload_id, body)
     return ScalePreviewOut(
         finding=found.finding,
         production=production_out(found.scaled),
@@ -113,8 +113,9 @@ async def create_scaled(
     session: AsyncSession, context: Context, workload_id: str, body: ScaledWorkloadIn
 ) -> Workload:
     """Scale a workload, and keep it as one of its own beside it."""
-    workload, content = await service.find_ready(session, workload_id)
-    found = await _scaled(context, workload, content, body)
+    workload, content, found = await _scaled_with_pages(
+        session, context, workload_id, body
+    )
     return await given.create_from_profile(
         session,
         context,
@@ -123,6 +124,17 @@ async def create_scaled(
         None,
         {"scaled_from": _source(workload, content)},
     )
+
+
+async def _scaled_with_pages(
+    session: AsyncSession, context: Context, workload_id: str, body: ProductionIn
+) -> tuple[Workload, Content, ScaledWorkload]:
+    asked, recorded = await service.find_ready(session, workload_id)
+    workload, content = await joining.with_pages_of(
+        session, asked, recorded, body.page_bytes
+    )
+    found = await _scaled(context, workload, content, recorded, body)
+    return workload, content, found
 
 
 def _source(workload: Workload, content: Content) -> dict[str, Any]:
@@ -136,7 +148,11 @@ def _source(workload: Workload, content: Content) -> dict[str, Any]:
 
 
 async def _scaled(
-    context: Context, workload: Workload, content: Content, body: ProductionIn
+    context: Context,
+    workload: Workload,
+    content: Content,
+    recorded: Content,
+    body: ProductionIn,
 ) -> ScaledWorkload:
     curve = await service.load_curve(context, workload, content)
     if curve.scaled is not None:
@@ -150,11 +166,28 @@ async def _scaled(
             thinned,
             content.summary["duration_s"],
             thinned_error=off,
-            relations=await context.of(KeptRelations).of(context, content),
+            relations=await _numbered_as(context, content, recorded),
         )
     else:
         profile = await asyncio.to_thread(read_profile, context.settings, content.id)
-    return await asyncio.to_thread(scale.answer, profile, **_asked(body))
+    return await asyncio.to_thread(
+        scale.answer,
+        profile,
+        **_asked(body),
+        recorded_page_bytes=recorded_page_bytes(workload) or curve.page_bytes,
+    )
+
+
+async def _numbered_as(
+    context: Context, content: Content, recorded: Content
+) -> tuple[RelationReuse, ...]:
+    """Return the relations of a content in the order of the recorded one, whose numbers are asked with."""
+    found = await context.of(KeptRelations).of(context, content)
+    if content.id == recorded.id:
+        return found
+    listed = await context.of(KeptRelations).of(context, recorded)
+    place = {one.name: at for at, one in enumerate(listed)}
+    return tuple(sorted(found, key=lambda one: place.get(one.name, len(place))))
 
 
 def _asked(body: ProductionIn) -> dict[str, Any]:

@@ -77,8 +77,8 @@ class ProductionIn(Body):
     )
     page_bytes: Annotated[int, Field(strict=True, ge=1, le=2**31)] | None = Field(
         default=None,
-        description="Page size of production; null: as recorded. Another one than that of the workload is "
-        "refused, with what to do. [bytes]",
+        description="Page size of production; null: as recorded. Larger ones are those of the workload "
+        "joined by `POST /workloads/{id}/joined` before; smaller ones are refused. [bytes]",
     )
     law: Law | None = Field(
         default=None,

@@ -214,7 +214,7 @@ AskedThrough = Annotated[
 class ConversionSourceOut(Answer):
     """The file that was read."""
 
-    kind: Literal["upload", "registered", "fetched", "example"]
+    kind: Literal["upload", "registered", "fetched", "example", "workload"]
     filename: str | None
     address: str | None = Field(
         default=None,

@@ -44,6 +44,7 @@ from tierwright_server.traces.uploads import service as uploads
 from tierwright_server.traces.uploads import storage
 from tierwright_server.traces.uploads.schemas import ReadOptions, reading_of
 from tierwright_server.traces.workloads import given, repository
+from tierwright_server.traces.workloads.joined_source import joined_content
 from tierwright_server.traces.workloads.kept import KeptWorkloads
 from tierwright_server.traces.workloads.scaling_schemas import rates_out
 from tierwright_server.traces.workloads.schemas import (
@@ -242,7 +243,7 @@ async def create_workload(
     if upload.sha256 is not None and not body.import_again:
         here = await repository.of_file(session, upload.sha256, asked, VERSION)
         if here is not None:
-            return _import_out(await get_workload(session, here), already_here=True)
+            return await already_here(session, here)
     workload = Workload(
         id=runs.new_id(),
         name=body.name,
@@ -251,6 +252,11 @@ async def create_workload(
         upload_id=upload.id,
         reading=asked,
     )
+    return await queue_import(session, workload)
+
+
+async def queue_import(session: AsyncSession, workload: Workload) -> ImportOut:
+    """Queue the first reading of a new workload."""
     session.add(workload)
     run = await _read(session, workload)
     return _import_out(_workload_out((workload, run, None), {}))
@@ -260,12 +266,18 @@ def _import_out(workload: WorkloadOut, *, already_here: bool = False) -> ImportO
     return ImportOut(**dict(workload), already_here=already_here)
 
 
+async def already_here(session: AsyncSession, workload_id: str) -> ImportOut:
+    """Return a workload in answer to a request that would make the same one again."""
+    return _import_out(await get_workload(session, workload_id), already_here=True)
+
+
 async def _read(session: AsyncSession, workload: Workload) -> Run:
+    joined = joined_content(workload) is not None
     run = await runs.create(
         session,
         RunKind.INGEST,
         workload.id,
-        f"Read {workload.filename or workload.name}",
+        f"Read {workload.name if joined else workload.filename or workload.name}",
     )
     workload.run_id = run.id
     await session.flush()
@@ -288,7 +300,7 @@ async def read_again(
             f"workload `{workload.name}` is being imported",
             hint=f"Follow its run: GET /api/v1/runs/{run.id}.",
         )
-    if not workload.example:
+    if not workload.example and joined_content(workload) is None:
         if workload.upload_id is None:
             raise Conflict(
                 f"the file of workload `{workload.name}` is no longer kept",

@@ -25,6 +25,7 @@ mod device_size;
 mod fields;
 pub mod formats;
 mod identity;
+mod joined;
 mod keys;
 mod members;
 mod merged;
@@ -41,6 +42,7 @@ mod text;
 
 use canonical::CanonicalReader;
 use formats::{Choice, Open};
+use joined::Joined;
 use members::Members;
 use merged::Merged;
 use normalise::Normaliser;
@@ -67,6 +69,8 @@ pub struct TraceSpec {
     pub format: Option<String>,
     /// Page size of byte-addressed formats [bytes]; page- and key-native ones keep their own.
     pub page_bytes: u64,
+    /// Page size into which neighbouring pages of a trace are joined [bytes]; `None` leaves its own.
+    pub joined_page_bytes: Option<u64>,
     /// Column mapping of the generic CSV reader.
     pub columns: BTreeMap<String, String>,
     /// Bad records passed over and counted; one more is an error.
@@ -92,6 +96,7 @@ impl TraceSpec {
             path: path.into(),
             format: None,
             page_bytes: normalise::DEFAULT_PAGE_BYTES,
+            joined_page_bytes: None,
             columns: BTreeMap::new(),
             skip_bad_records: 0,
             limits: Limits::default(),
@@ -132,6 +137,7 @@ pub(crate) trait TraceSource: AccessSource {
 pub(crate) enum Source {
     Raw(Box<Normaliser>),
     Canonical(Box<CanonicalReader>),
+    Joined(Box<Joined>),
 }
 
 /// An opened trace: a source of accesses that can say what it has read.
@@ -157,13 +163,16 @@ impl OpenTrace {
         match &self.source {
             Source::Raw(source) => source.summary(),
             Source::Canonical(source) => source.summary(),
+            Source::Joined(source) => source.summary(),
         }
     }
 
     /// Fills [`Chunk::times_ns`] also where that costs extra work (canonical traces).
     pub fn with_times(&mut self) {
-        if let Source::Canonical(source) = &mut self.source {
-            source.with_times();
+        match &mut self.source {
+            Source::Raw(_) => {}
+            Source::Canonical(source) => source.with_times(),
+            Source::Joined(source) => source.with_times(),
         }
     }
 
@@ -175,15 +184,16 @@ impl OpenTrace {
     pub fn with_warm_up(&mut self, asked: WarmUpAsked) -> Result<()> {
         self.warm_up = WarmUp::new(asked);
         match &self.source {
-            Source::Raw(_) => Ok(()),
+            Source::Raw(_) | Source::Joined(_) => Ok(()),
             Source::Canonical(source) => self.warm_up.check(source.summary().accesses),
         }
     }
 
-    /// Accesses of the whole trace, where they are known without reading it: of canonical ones.
+    /// Accesses of the whole trace, where they are known without reading it: of canonical ones whose
+    /// pages are not joined.
     pub fn accesses_hint(&self) -> Option<u64> {
         match &self.source {
-            Source::Raw(_) => None,
+            Source::Raw(_) | Source::Joined(_) => None,
             Source::Canonical(source) => Some(source.summary().accesses),
         }
     }
@@ -192,6 +202,7 @@ impl OpenTrace {
         match &self.source {
             Source::Raw(source) => source.as_ref(),
             Source::Canonical(source) => source.as_ref(),
+            Source::Joined(source) => source.as_ref(),
         }
     }
 }
@@ -201,6 +212,7 @@ impl AccessSource for OpenTrace {
         let more = match &mut self.source {
             Source::Raw(source) => source.next_chunk(chunk),
             Source::Canonical(source) => source.next_chunk(chunk),
+            Source::Joined(source) => source.next_chunk(chunk),
         }?;
         self.warm_up.mark(chunk);
         if !more {
@@ -228,6 +240,7 @@ impl AccessSource for OpenTrace {
         match &mut self.source {
             Source::Raw(source) => source.keep_raw(),
             Source::Canonical(source) => source.keep_raw(),
+            Source::Joined(source) => source.keep_raw(),
         }
     }
 
@@ -235,6 +248,7 @@ impl AccessSource for OpenTrace {
         match &self.source {
             Source::Raw(source) => source.raw(),
             Source::Canonical(source) => source.raw(),
+            Source::Joined(source) => source.raw(),
         }
     }
 
@@ -250,6 +264,7 @@ impl AccessSource for OpenTrace {
         match &self.source {
             Source::Raw(source) => source.space_names(),
             Source::Canonical(source) => &source.foot().spaces,
+            Source::Joined(source) => &source.recorded().foot().spaces,
         }
     }
 
@@ -292,10 +307,8 @@ pub fn summaries(
                 by_device: true,
             }
         }
-        Source::Canonical(source) => Wanted {
-            requests_of_accesses: source.foot().request_counts.is_none(),
-            by_device: source.foot().spaces.len() > 1,
-        },
+        Source::Canonical(source) => wanted_of(source),
+        Source::Joined(source) => wanted_of(source.recorded()),
     };
     // Addresses cost a canonical trace two look-ups an access.
     if wanted.requests_of_accesses || wanted.by_device {
@@ -315,6 +328,13 @@ pub fn summaries(
         ));
     }
     Ok((made, read, trace.notes()))
+}
+
+fn wanted_of(source: &CanonicalReader) -> Wanted {
+    Wanted {
+        requests_of_accesses: source.foot().request_counts.is_none(),
+        by_device: source.foot().spaces.len() > 1,
+    }
 }
 
 /// Counts reuse times and stays by relation, see [`profile::relations`].
@@ -339,6 +359,7 @@ pub fn relations(
 
 fn open(spec: &TraceSpec) -> Result<OpenTrace> {
     normalise::check_page_bytes(spec.page_bytes)?;
+    joined::check(spec.joined_page_bytes)?;
     device_size::check(spec.device_bytes)?;
     if let Some(name) = &spec.format {
         formats::by_name(name)?;
@@ -383,7 +404,10 @@ fn open(spec: &TraceSpec) -> Result<OpenTrace> {
             let reader = CanonicalReader::open(&spec.path)?;
             warnings.extend(reader.ignored_page_bytes(spec.page_bytes));
             warnings.extend(device_size::of_canonical(&reader, spec.device_bytes));
-            Source::Canonical(Box::new(reader))
+            match joined::shift_of(spec, reader.head().page_bytes, &reader.foot().assumptions)? {
+                0 => Source::Canonical(Box::new(reader)),
+                shift => Source::Joined(Box::new(Joined::new(reader, shift))),
+            }
         }
     };
     let file_name = spec.path.file_name().unwrap_or(spec.path.as_os_str());

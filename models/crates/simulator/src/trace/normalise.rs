@@ -13,7 +13,7 @@ use crate::trace::reader::{
 };
 use crate::trace::repeats::{Repeats, WINDOW};
 use crate::trace::streams::Compression;
-use crate::trace::{TraceSource, TraceSpec, TraceSummary, device_size};
+use crate::trace::{TraceSource, TraceSpec, TraceSummary, device_size, joined};
 use crate::wording::counted;
 
 /// Smallest and largest page size [bytes].
@@ -145,7 +145,11 @@ pub(crate) struct Normaliser {
     format: &'static Format,
     path: std::path::PathBuf,
     device_bytes: Option<u64>,
+    /// Of the pages of the accesses, which [`TraceSpec::joined_page_bytes`] may make larger [bytes].
     page_bytes: u64,
+    /// Of the pages as recorded [bytes].
+    recorded_page_bytes: u64,
+    /// From bytes, or from pages of page-native formats, to pages of the accesses.
     page_shift: u32,
     splits: bool,
     has_time: bool,
@@ -180,15 +184,24 @@ impl Normaliser {
             | Addressing::BytesOfPages { page_bytes: fixed } => fixed,
             _ => asked,
         };
+        let recorded_page_bytes = page_bytes;
+        let join_shift = joined::shift_of(spec, page_bytes, &understanding.assumptions)?;
+        let page_bytes = recorded_page_bytes << join_shift;
+        let splits = !matches!(understanding.addressing, Addressing::Pages { .. });
         Ok(Self {
-            splits: !matches!(understanding.addressing, Addressing::Pages { .. }),
+            splits,
             has_time: understanding.has_time,
             reader,
             format,
             path: spec.path.clone(),
             device_bytes: spec.device_bytes,
             page_bytes,
-            page_shift: page_bytes.trailing_zeros(),
+            recorded_page_bytes,
+            page_shift: if splits {
+                page_bytes.trailing_zeros()
+            } else {
+                join_shift
+            },
             batch: Vec::new(),
             next: 0,
             rest: Remainder::default(),
@@ -198,7 +211,7 @@ impl Normaliser {
             repeats: Repeats::default(),
             raw: None,
             requests: None,
-            ignored_page_bytes: (asked != page_bytes && asked != DEFAULT_PAGE_BYTES)
+            ignored_page_bytes: (asked != recorded_page_bytes && asked != DEFAULT_PAGE_BYTES)
                 .then_some(asked),
             mark: None,
         })
@@ -281,6 +294,16 @@ impl Normaliser {
         self.page_bytes
     }
 
+    /// What was taken for granted, also of pages that were joined.
+    pub(crate) fn assumptions(&self) -> Vec<String> {
+        let mut assumptions = self.understanding().assumptions.clone();
+        assumptions.extend(joined::assumption(
+            self.recorded_page_bytes,
+            self.page_bytes,
+        ));
+        assumptions
+    }
+
     pub(crate) fn has_time(&self) -> bool {
         self.has_time
     }
@@ -292,9 +315,6 @@ impl Normaliser {
 
     /// First page and number of pages of a request.
     pub(crate) fn pages_of(&self, request: &Request) -> (u64, u64) {
-        if !self.splits {
-            return (request.offset, request.size);
-        }
         let first = request.offset >> self.page_shift;
         if request.size == 0 {
             return (first, 0);
@@ -308,9 +328,8 @@ impl Normaliser {
     fn make_ready(&mut self) {
         let devices = self.reader.spaces().len().max(self.numbers.len());
         self.numbers.resize_with(devices, PageNumbers::default);
-        let shift = if self.splits { self.page_shift } else { 0 };
         for request in &self.batch {
-            self.numbers[request.space as usize].touch(request.offset >> shift);
+            self.numbers[request.space as usize].touch(request.offset >> self.page_shift);
         }
     }
 
@@ -463,7 +482,7 @@ impl Normaliser {
             counts.offset_bits |= request.offset;
             counts.size_bits |= request.size;
             let address = request.offset | request.size;
-            counts.unaligned += u64::from(address & (self.page_bytes - 1) != 0);
+            counts.unaligned += u64::from(address & (self.recorded_page_bytes - 1) != 0);
             counts.odd_sectors += u64::from(address & (SECTOR_BYTES - 1) != 0);
             counts.bytes = counts.bytes.saturating_add(request.size);
             if self.has_time {
@@ -565,9 +584,9 @@ impl Normaliser {
                 "page_bytes_ignored",
                 format!(
                     "pages of {asked} bytes were requested, but {} has pages of {} bytes",
-                    self.format.name, self.page_bytes
+                    self.format.name, self.recorded_page_bytes
                 ),
-                "leave the page size out: these pages are never split or joined",
+                "leave the page size out: these pages are never split; [[joined_page_bytes]] joins neighbours into larger ones",
             ));
         }
         if counts.zero_length > 0 {
@@ -591,11 +610,11 @@ impl Normaliser {
                     counts.unaligned,
                     &format!(
                         "of {requests} does not begin and end at {}-byte pages; every page it touches counts as accessed",
-                        self.page_bytes
+                        self.recorded_page_bytes
                     ),
                     &format!(
                         "of {requests} do not begin and end at {}-byte pages; every page they touch counts as accessed",
-                        self.page_bytes
+                        self.recorded_page_bytes
                     ),
                 ),
                 "use a smaller [[page_bytes]] to see how much this matters",
@@ -627,6 +646,12 @@ impl Normaliser {
             ));
         }
         warnings.extend(self.rate_warning());
+        warnings.extend(joined::warning(
+            self.recorded_page_bytes,
+            self.page_bytes,
+            self.splits,
+            self.reader.spaces(),
+        ));
         warnings.extend(self.device_bytes.and_then(|device_bytes| {
             device_size::of_requests(&device_size::Reach {
                 device_bytes,

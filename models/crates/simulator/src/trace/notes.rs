@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::access::AccessSource;
+use crate::trace::canonical::CanonicalReader;
 use crate::trace::reader::Warning;
 use crate::trace::{OpenTrace, Source};
 
@@ -31,21 +32,31 @@ impl OpenTrace {
                 tells_writes: self.tells_writes(),
                 skipped_records: Some(source.skipped()),
                 warnings: source.warnings(),
-                assumptions: source.understanding().assumptions.clone(),
+                assumptions: source.assumptions(),
             },
-            Source::Canonical(source) => ReaderNotes {
-                source_format: source.head().source_format.clone(),
-                tells_writes: self.tells_writes(),
-                skipped_records: None,
-                warnings: source
-                    .foot()
-                    .warnings
-                    .iter()
-                    .chain(&self.warnings)
-                    .cloned()
-                    .collect(),
-                assumptions: source.foot().assumptions.clone(),
-            },
+            Source::Canonical(source) => {
+                let foot = source.foot();
+                self.notes_of_canonical(source, foot.warnings.clone(), foot.assumptions.clone())
+            }
+            Source::Joined(source) => {
+                self.notes_of_canonical(source.recorded(), source.warnings(), source.assumptions())
+            }
+        }
+    }
+
+    fn notes_of_canonical(
+        &self,
+        source: &CanonicalReader,
+        mut warnings: Vec<Warning>,
+        assumptions: Vec<String>,
+    ) -> ReaderNotes {
+        warnings.extend(self.warnings.iter().cloned());
+        ReaderNotes {
+            source_format: source.head().source_format.clone(),
+            tells_writes: self.tells_writes(),
+            skipped_records: None,
+            warnings,
+            assumptions,
         }
     }
 }

@@ -13,6 +13,7 @@ use crate::trace::canonical::{
 };
 use crate::trace::formats::{Choice, csv, parquet};
 use crate::trace::identity::{ContentHash, SequenceHash};
+use crate::trace::joined::Joined;
 use crate::trace::normalise::{Extent, Normaliser, as_f64};
 use crate::trace::open::Input;
 use crate::trace::reader::{FieldUnit, PlacedRequest, Warning};
@@ -159,6 +160,7 @@ pub fn inspect(spec: &TraceSpec, on_progress: OnProgress<'_>) -> Result<TraceRep
     match opened.source {
         Source::Raw(source) => inspect_raw(*source, opened.choice, on_progress),
         Source::Canonical(source) => inspect_canonical(*source, opened.choice, spec, on_progress),
+        Source::Joined(source) => read_joined(*source, opened.choice, spec, None, on_progress),
     }
 }
 
@@ -214,6 +216,11 @@ pub fn convert_resumable(
             let writer = CanonicalWriter::create(out, force)?;
             copy_canonical(*source, opened.choice, spec, writer, on_progress)
         }
+        Source::Joined(source) => {
+            let writer = CanonicalWriter::create(out, force)?;
+            let writer = Some(writer);
+            read_joined(*source, opened.choice, spec, writer, on_progress)
+        }
     }
 }
 
@@ -239,6 +246,7 @@ pub fn preview(spec: &TraceSpec, rows: usize, on_progress: OnProgress<'_>) -> Re
         Source::Canonical(source) => {
             preview_canonical(*source, opened.choice, opened.warnings, rows)
         }
+        Source::Joined(source) => preview_joined(*source, opened.choice, opened.warnings, rows),
     }?;
     let done = Progress {
         done: preview.file_bytes,
@@ -318,7 +326,7 @@ fn raw_report(
         first_time_ns: source.first_time_ns(),
         compression: source.compression().name(),
         choice,
-        assumptions: source.understanding().assumptions.clone(),
+        assumptions: source.assumptions(),
         records,
         units: source.understanding().units.clone(),
         extent: source.extent(),
@@ -453,7 +461,7 @@ fn verify_canonical(
     let mut first = Vec::new();
     while source.next_chunk(&mut chunk)? {
         if accesses == 0 {
-            first = canonical_records(source, &chunk, REPORT_ROWS);
+            first = canonical_records(source, source.raw(), &chunk, REPORT_ROWS);
         }
         let (spaces, pages) = source.raw();
         sequence.update(pages, &chunk.flags);
@@ -520,6 +528,80 @@ fn canonical_report(
     }
 }
 
+/// Reads a canonical trace with larger pages, and writes what it is with them if there is a writer.
+fn read_joined(
+    mut source: Joined,
+    choice: Choice,
+    spec: &TraceSpec,
+    mut writer: Option<CanonicalWriter>,
+    on_progress: OnProgress<'_>,
+) -> Result<TraceReport> {
+    source.keep_raw();
+    source.with_times();
+    let head = CanonicalHead {
+        page_bytes: source.page_bytes(),
+        ..source.recorded().head().clone()
+    };
+    if let Some(writer) = &mut writer {
+        writer.head(&head)?;
+    }
+    let mut sequence = SequenceHash::new();
+    let mut content = ContentHash::new(head.page_bytes, head.has_time);
+    let mut chunk = Chunk::default();
+    let mut first = Vec::new();
+    while source.next_chunk(&mut chunk)? {
+        let (spaces, pages) = source.raw();
+        if first.is_empty() {
+            first = canonical_records(source.recorded(), (spaces, pages), &chunk, REPORT_ROWS);
+        }
+        sequence.update(pages, &chunk.flags);
+        content.update(
+            &source.recorded().foot().spaces,
+            spaces,
+            pages,
+            &chunk.flags,
+            &chunk.times_ns,
+        );
+        if let Some(writer) = &mut writer {
+            writer.chunk(&RawChunk {
+                chunk: &chunk,
+                spaces,
+                pages,
+            })?;
+        }
+        report(&source, source.summary().accesses, on_progress)?;
+    }
+    let summary = source.summary();
+    let recorded = source.recorded();
+    let foot = CanonicalFoot {
+        chunks: writer.as_ref().map_or(0, CanonicalWriter::chunks),
+        accesses: summary.accesses,
+        write_accesses: summary.write_accesses,
+        distinct_pages: source.distinct_pages(),
+        sha256_of_sequence: sequence.finish(),
+        content_id: content.finish(),
+        warnings: source.warnings(),
+        assumptions: source.assumptions(),
+        ..recorded.foot().clone()
+    };
+    let mut result = canonical_report(recorded, choice, first, spec);
+    let own = result.warnings.split_off(recorded.foot().warnings.len());
+    result.warnings = foot.warnings.iter().cloned().chain(own).collect();
+    result.accesses = foot.accesses;
+    result.write_accesses = foot.write_accesses;
+    result.distinct_pages = summary.distinct_pages;
+    result.page_bytes = head.page_bytes;
+    result
+        .sha256_of_sequence
+        .clone_from(&foot.sha256_of_sequence);
+    result.content_id = Some(foot.content_id.clone());
+    result.assumptions.clone_from(&foot.assumptions);
+    if let Some(writer) = writer {
+        result.out_bytes = Some(writer.finish(&foot)?);
+    }
+    Ok(result)
+}
+
 /// A canonical trace is its own canonical form: verified, then copied byte by byte.
 fn copy_canonical(
     mut source: CanonicalReader,
@@ -574,7 +656,7 @@ fn preview_raw(
         columns: understanding.columns.clone(),
         records,
         units: understanding.units.clone(),
-        assumptions: understanding.assumptions.clone(),
+        assumptions: source.assumptions(),
         page_bytes: source.page_bytes(),
         compression: source.compression().name(),
         shown: Shown {
@@ -591,8 +673,12 @@ fn preview_raw(
 }
 
 /// The first accesses of a chunk that has raw columns and times.
-fn canonical_records(source: &CanonicalReader, chunk: &Chunk, rows: usize) -> Vec<PreviewRecord> {
-    let (spaces, pages) = source.raw();
+fn canonical_records(
+    source: &CanonicalReader,
+    (spaces, pages): (&[u32], &[u64]),
+    chunk: &Chunk,
+    rows: usize,
+) -> Vec<PreviewRecord> {
     let (head, foot) = (source.head(), source.foot());
     let start_ns = head.first_time_ns.unwrap_or(0);
     (0..chunk.len().min(rows))
@@ -634,10 +720,58 @@ fn preview_canonical(
     source.with_times();
     let mut chunk = Chunk::default();
     source.next_chunk(&mut chunk)?;
+    warnings.extend(source.foot().warnings.iter().cloned());
+    let records = canonical_records(&source, source.raw(), &chunk, rows);
+    let page_bytes = source.head().page_bytes;
+    let assumptions = source.foot().assumptions.clone();
+    Ok(canonical_preview(
+        &source,
+        choice,
+        warnings,
+        records,
+        &chunk,
+        page_bytes,
+        assumptions,
+    ))
+}
+
+fn preview_joined(
+    mut source: Joined,
+    choice: Choice,
+    mut warnings: Vec<Warning>,
+    rows: usize,
+) -> Result<Preview> {
+    source.keep_raw();
+    source.with_times();
+    let mut chunk = Chunk::default();
+    source.next_chunk(&mut chunk)?;
+    warnings.extend(source.warnings());
+    let recorded = source.recorded();
+    let records = canonical_records(recorded, source.raw(), &chunk, rows);
+    let assumptions = source.assumptions();
+    let page_bytes = source.page_bytes();
+    Ok(canonical_preview(
+        recorded,
+        choice,
+        warnings,
+        records,
+        &chunk,
+        page_bytes,
+        assumptions,
+    ))
+}
+
+fn canonical_preview(
+    source: &CanonicalReader,
+    choice: Choice,
+    warnings: Vec<Warning>,
+    records: Vec<PreviewRecord>,
+    chunk: &Chunk,
+    page_bytes: u64,
+    assumptions: Vec<String>,
+) -> Preview {
     let (head, foot) = (source.head(), source.foot());
-    let records = canonical_records(&source, &chunk, rows);
-    warnings.extend(foot.warnings.iter().cloned());
-    let times = &chunk.times_ns[..chunk.times_ns.len().min(rows)];
+    let times = &chunk.times_ns[..chunk.times_ns.len().min(records.len())];
     let shown = Shown {
         requests: records.len() as u64,
         write_requests: records.iter().filter(|record| record.op == "W").count() as u64,
@@ -650,17 +784,17 @@ fn preview_canonical(
             .map(|(last, first)| as_f64(last.abs_diff(*first)) / 1e9),
         extent: None,
     };
-    Ok(Preview {
+    Preview {
         format: source.summary().format,
         choice,
         columns: Vec::new(),
         records,
         units: canonical_units(),
-        assumptions: foot.assumptions.clone(),
-        page_bytes: head.page_bytes,
+        assumptions,
+        page_bytes,
         compression: Compression::NONE.name(),
         shown,
         file_bytes: source.file_bytes(),
         warnings,
-    })
+    }
 }

@@ -168,6 +168,7 @@ fn of(spec: &TraceSpec, source: &Normaliser, resume: &Resume) -> String {
         others: _,
         format: _,
         page_bytes: _,
+        joined_page_bytes: _,
         columns,
         skip_bad_records,
         limits,

@@ -10,6 +10,7 @@ mod every_format;
 mod formats;
 #[cfg(test)]
 mod fuzz;
+mod joined;
 #[cfg(test)]
 mod samples;
 #[cfg(test)]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from decimal import Decimal
 
 from tierwright.advise.advice.found import Option, Shadow
 from tierwright.advise.point import scheme_titles
@@ -55,7 +54,7 @@ def limit_value(name: str, value: float) -> str:
     if name == "machines":
         return counted(int(value), "machine")
     if name in LEAST:
-        return counted(Decimal(three_digits(value).replace(",", "")), "year")
+        return f"{three_digits(value)} {'year' if value == 1 else 'years'}"
     return format_microseconds(value)
 
 

@@ -431,3 +431,15 @@ class Advice(Answer):
             ),
             Figure("evaluated", "Options evaluated", self.evaluated, "options"),
         )
+
+    def to_dict(self, *, derivation: bool = False) -> dict[str, Any]:
+        """Return plain data for JSON; counts stay numbers, also of a limit of money.
+
+        Parameters
+        ----------
+        derivation : bool
+            Whether the steps are wanted too.
+        """
+        found = super().to_dict(derivation=derivation)
+        found["rejected_counts"] = dict(self.rejected_counts)
+        return found

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from tierwright.advise.checks.checked import Checked, CheckedFigure, row, verdict
+from tierwright.advise.checks.points import Replay, recorded_replays
 from tierwright.advise.response import Response
 from tierwright.advise.response.rows import SchemeAt
+from tierwright.common.errors import BadInput
+from tierwright.common.wording import counted, listed
 from tierwright.evaluate.metadata import MetadataPreset
 from tierwright.evaluate.page_flow.schemes import NO_FLASH
 from tierwright.evaluate.response.schemes import (
@@ -17,28 +21,222 @@ from tierwright.evaluate.response.schemes import (
     scheme_response,
     whole_ram_left,
 )
+from tierwright.evaluate.scale.replays import ReplaySizes
 from tierwright.profile.curve import Curve
-from tierwright.simulate.timed import Arrivals, DeviceTimes, replay_timed
+from tierwright.profile.production import Scaled
+from tierwright.simulate.timed import (
+    ArrivalKind,
+    Arrivals,
+    DeviceTimes,
+    TimedReplay,
+    TimedResult,
+)
 from tierwright.simulate.warm_up import WarmUp
 from tierwright.trace.reading import OnProgress, Trace
 
 MEAN = "mean response time"
 HALF = 0.5
 """Share of the trace that warms the caches where the answer is of a running system. [1]"""
+RATE_UNIT = "1/s"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ResponseCheck:
+    """What is checked: an answer, what it was asked with, and how accesses arrive in the replays.
+
+    Attributes
+    ----------
+    answer : Response
+        Of the model.
+    curve : Curve
+        That it was asked with.
+    hierarchy : Hierarchy
+        Devices, and what an access waits for.
+    flash_metadata : MetadataPreset, optional
+        Charged to the RAM.
+    arrivals : str
+        `poisson`, `trace`: as recorded, stretched to the rate, or `clients`: a closed loop whose
+        clients think so long that they ask for accesses at the rate, by the response time of the
+        model.
+    clients : int
+        Of the closed loop.
+    recorded_accesses_per_s : float, optional
+        Mean rate of the trace, for recorded arrivals. [1/s]
+    warm_up : WarmUp, optional
+        Accesses that are not counted; unless given, half of them where the answer is of a running
+        system, none from a cold start.
+    seed : int
+        Of what is random.
+    scaled : Scaled, optional
+        How the workload was scaled, where the trace is its recording.
+    """
+
+    answer: Response
+    curve: Curve
+    hierarchy: Hierarchy
+    flash_metadata: MetadataPreset | None = None
+    arrivals: ArrivalKind = "poisson"
+    clients: int = 1
+    recorded_accesses_per_s: float | None = None
+    warm_up: WarmUp | None = None
+    seed: int = 0
+    scaled: Scaled | None = None
+
+    def __post_init__(self) -> None:
+        if self.arrivals == "trace" and not self.recorded_accesses_per_s:
+            raise BadInput(
+                "the trace has no times, so its accesses cannot arrive as recorded",
+                "let them arrive as a Poisson process",
+            )
+
+    def replays(self) -> tuple[dict[str, TimedReplay], ReplaySizes | None]:
+        """Return what is replayed, by scheme and rate, and at which sizes of a recording.
+
+        Returns
+        -------
+        (dict of str to TimedReplay, ReplaySizes or None)
+            A scheme whose devices cannot carry a rate has none, nor has one with which the clients
+            do not reach it. The sizes are None where they are those of the answer.
+        """
+        answer, hierarchy = self.answer, self.hierarchy
+        model = scheme_response(
+            self.curve,
+            ram_pages=answer.ram_pages,
+            flash_pages=answer.flash_pages,
+            hierarchy=hierarchy,
+            accesses_per_s=1.0,
+            flash_metadata=self.flash_metadata,
+            percentiles=(),
+        )
+        left = whole_ram_left(
+            self.curve, answer.ram_pages, answer.flash_pages, self.flash_metadata
+        )
+        sizes, recorded = recorded_replays(
+            {
+                name: Replay("scheme", name, answer.ram_pages, 0, 0)
+                if name == NO_FLASH
+                else Replay("scheme", name, left, answer.flash_pages, 0)
+                for name in model
+            },
+            self.scaled,
+        )
+        warm_up = self.warm_up
+        if warm_up is None:
+            warm_up = HALF if self.curve.start == "steady" else 0
+        found = {}
+        for each in answer.rows:
+            arrivals = self._arrivals(each)
+            if each.unbounded or arrivals is None:
+                continue
+            flash, disk = (
+                times_of(model[each.scheme].stations[tier])
+                for tier in ("flash", "disk")
+            )
+            found[_name(each)] = TimedReplay(
+                each.scheme,
+                sizes[each.scheme].ram_pages,
+                sizes[each.scheme].flash_pages,
+                arrivals,
+                flash,
+                disk,
+                exponential=hierarchy.service == "exponential",
+                waits_for_writes=hierarchy.writes == "waited_for",
+                seed=self.seed,
+                warm_up=warm_up,
+            )
+        return found, recorded
+
+    def _arrivals(self, at: SchemeAt) -> Arrivals | None:
+        """Return how accesses arrive under a scheme at a rate; None where clients do not reach it."""
+        if self.arrivals == "poisson":
+            return Arrivals("poisson", accesses_per_s=at.accesses_per_s)
+        if self.arrivals == "trace":
+            recorded = self.recorded_accesses_per_s or 0.0
+            return Arrivals("trace", stretch=recorded / at.accesses_per_s)
+        # By Little's law the clients are thinking or waiting: N = X (Z + R).
+        think_s = self.clients / at.accesses_per_s - (at.mean_us or 0.0) / US_PER_S
+        if think_s < 0:
+            return None
+        return Arrivals("clients", clients=self.clients, think_s=think_s)
+
+    def check(self, replayed: Mapping[str, TimedResult]) -> Checked:
+        """Put the answer beside the replays.
+
+        Parameters
+        ----------
+        replayed : mapping of str to dict
+            What `TimedReplay.run` returned, by the names of `replays`.
+        """
+        answer = self.answer
+        rows = tuple(
+            figure
+            for each in answer.rows
+            for figure in _rows(each, replayed.get(_name(each)))
+        )
+        return Checked(
+            finding=verdict(rows, f"{MEAN} at the {answer.rates[-1].name} rate", min),
+            rows=rows,
+            basis=" ".join(self._basis(replayed)),
+        )
+
+    def _basis(self, replayed: Mapping[str, TimedResult]) -> Iterator[str]:
+        if not replayed:
+            yield "Nothing was replayed."
+        else:
+            yield (
+                "Every scheme was replayed on the trace on simulated time: "
+                f"{_ARRIVE[self.arrivals]}, and each device serves its operations first come, "
+                "first served."
+            )
+        made = [each for each in replayed.values() if "behind" not in each]
+        if made:
+            yield _accesses(made, self.seed)
+        if self.arrivals == "clients" and replayed:
+            yield (
+                f"{counted(self.clients, 'client thinks', 'clients think')} so long that accesses "
+                "come at the rate in question, by the response time of the model."
+            )
+        if replayed:
+            yield "Percentiles are read from bins of 0.4 %."
+        if any(each.unbounded for each in self.answer.rows):
+            yield "A scheme whose devices cannot carry the rate is not replayed."
+        slow = [
+            f"{each.title} at the {each.rate} rate"
+            for each in self.answer.rows
+            if not each.unbounded and self._arrivals(each) is None
+        ]
+        if slow:
+            yield (
+                f"{counted(self.clients, 'client does', 'clients do')} not reach the rate even "
+                f"without thinking, so these were not replayed: {listed(slow)}."
+            )
+        behind = [
+            f"{each.title} at the {each.rate} rate"
+            for each in self.answer.rows
+            if "behind" in replayed.get(_name(each), ())
+        ]
+        if behind:
+            yield (
+                "In the replay, devices did not keep up, and a million accesses waited for their "
+                f"writes: {listed(behind)}."
+            )
+
+
+_ARRIVE: dict[ArrivalKind, str] = {
+    "poisson": "accesses arrive as a Poisson process, whoever sends them (open loop)",
+    "trace": "accesses arrive as recorded, stretched to the rate (open loop)",
+    "clients": "each client waits for its access and then thinks for an exponential time "
+    "(closed loop)",
+}
 
 
 def check(
     answer: Response,
     curve: Curve,
     *,
-    hierarchy: Hierarchy,
     trace: Trace,
-    recorded_arrivals: bool = False,
-    recorded_accesses_per_s: float | None = None,
-    warm_up: WarmUp | None = None,
-    seed: int = 0,
-    flash_metadata: MetadataPreset | None = None,
     on_progress: OnProgress | None = None,
+    **asked: Any,
 ) -> Checked:
     """Put response times beside those of replays of the trace on simulated time.
 
@@ -48,77 +246,17 @@ def check(
         Of the model.
     curve : Curve
         That it was asked with.
-    hierarchy : Hierarchy
-        Devices, and what an access waits for.
     trace : Trace
         That was profiled.
-    recorded_arrivals : bool
-        Whether accesses arrive as recorded, stretched to the rate; otherwise as a Poisson process.
-    recorded_accesses_per_s : float, optional
-        Mean rate of the trace, for recorded arrivals. [1/s]
-    warm_up : WarmUp, optional
-        Accesses that are not counted; unless given, half of them where the answer is of a running
-        system, none from a cold start.
-    seed : int
-        Of what is random.
-    flash_metadata : MetadataPreset, optional
-        Charged to the RAM.
     on_progress : callable, optional
         See `OnProgress`; False cancels.
+    **asked
+        The other attributes of `ResponseCheck`.
     """
-    if warm_up is None:
-        warm_up = HALF if curve.start == "steady" else 0
-    model = scheme_response(
-        curve,
-        ram_pages=answer.ram_pages,
-        flash_pages=answer.flash_pages,
-        hierarchy=hierarchy,
-        accesses_per_s=1.0,
-        flash_metadata=flash_metadata,
-        percentiles=(),
-    )
-    left = whole_ram_left(curve, answer.ram_pages, answer.flash_pages, flash_metadata)
-    found: list[CheckedFigure] = []
-    for each in answer.rows:
-        if each.unbounded:
-            found += _rows(each, None)
-            continue
-        stretch = (recorded_accesses_per_s or 0.0) / each.accesses_per_s
-        arrivals = (
-            Arrivals("trace", stretch=stretch)
-            if recorded_arrivals
-            else Arrivals("poisson", accesses_per_s=each.accesses_per_s)
-        )
-        flash, disk = (
-            times_of(model[each.scheme].stations[tier]) for tier in ("flash", "disk")
-        )
-        replayed = replay_timed(
-            trace,
-            each.scheme,
-            answer.ram_pages if each.scheme == NO_FLASH else left,
-            0 if each.scheme == NO_FLASH else answer.flash_pages,
-            arrivals=arrivals,
-            flash=flash,
-            disk=disk,
-            exponential=hierarchy.service == "exponential",
-            waits_for_writes=hierarchy.writes == "waited_for",
-            seed=seed,
-            warm_up=warm_up,
-            on_progress=on_progress,
-        )["response"]
-        found += _rows(each, replayed)
-    rows = tuple(found)
-    return Checked(
-        finding=verdict(rows, f"{MEAN} at the {answer.rates[-1].name} rate", min),
-        rows=rows,
-        basis="Every scheme was replayed on the trace on simulated time: "
-        + (
-            "accesses arrive as recorded, stretched to the rate, "
-            if recorded_arrivals
-            else "accesses arrive as a Poisson process, "
-        )
-        + "and each device serves its operations first come, first served. Percentiles are read "
-        "from bins of 0.4 %. A scheme whose devices cannot carry the rate is not replayed.",
+    checked = ResponseCheck(answer=answer, curve=curve, **asked)
+    replays, _ = checked.replays()
+    return checked.check(
+        {name: each.run(trace, on_progress) for name, each in replays.items()}
     )
 
 
@@ -135,10 +273,34 @@ def times_of(station: Station) -> DeviceTimes:
     )
 
 
-def _rows(model: SchemeAt, replayed: dict[str, Any] | None) -> Iterator[CheckedFigure]:
+def _name(at: SchemeAt) -> str:
+    return f"{at.scheme} at the {at.rate} rate"
+
+
+def _accesses(made: list[TimedResult], seed: int) -> str:
+    """Say how many accesses were counted behind which warm-up, and what was drawn."""
+    one = made[0]
+    if any(
+        (each["accesses"], each["warm_up"]) != (one["accesses"], one["warm_up"])
+        for each in made
+    ):
+        few, many = (end(each["accesses"] for each in made) for end in (min, max))
+        counts = f"Between {few:,} and {counted(many, 'access')} are counted, behind those that fill the caches"
+    elif one["warm_up"]:
+        counts = (
+            f"{counted(one['accesses'], 'access is', 'accesses are')} counted, behind "
+            f"{counted(one['warm_up'], 'access')} that warm the caches"
+        )
+    else:
+        counts = f"{counted(one['accesses'], 'access is', 'accesses are')} counted, from empty caches on"
+    return f"{counts}; what is random is drawn with seed {seed}."
+
+
+def _rows(model: SchemeAt, replayed: TimedResult | None) -> Iterator[CheckedFigure]:
     of, title, at = model.scheme, model.title, f"at the {model.rate} rate"
-    behind = replayed is None or any(
-        replayed[each.tier]["utilisation"] >= 1 for each in model.stations
+    known = None if replayed is None or "behind" in replayed else replayed
+    behind = known is None or any(
+        known[each.tier]["utilisation"] >= 1 for each in model.stations
     )
     for figure, unit, mine, theirs in (
         (MEAN, "µs", model.mean_us, "mean_us"),
@@ -152,7 +314,7 @@ def _rows(model: SchemeAt, replayed: dict[str, Any] | None) -> Iterator[CheckedF
             f"{figure} {at}",
             unit,
             mine,
-            None if replayed is None or behind else replayed[theirs],
+            None if known is None or behind else known[theirs],
         )
     for each in model.stations:
         yield row(
@@ -161,5 +323,13 @@ def _rows(model: SchemeAt, replayed: dict[str, Any] | None) -> Iterator[CheckedF
             f"busy share of {each.tier} {at}",
             "1",
             each.utilisation,
-            None if replayed is None else replayed[each.tier]["utilisation"],
+            None if known is None else known[each.tier]["utilisation"],
         )
+    yield row(
+        of,
+        title,
+        f"accesses per second {at}",
+        RATE_UNIT,
+        None if model.unbounded else model.accesses_per_s,
+        None if known is None else known["accesses_per_s"],
+    )

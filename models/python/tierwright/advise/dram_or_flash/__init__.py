@@ -45,7 +45,7 @@ from tierwright.advise.dram_or_flash.rows import (
 from tierwright.advise.point import DIRTY_SHARE_UNKNOWN, ONE_END, Rate
 from tierwright.common.answer import Answer, Figure, Step
 from tierwright.common.derivation import plain
-from tierwright.evaluate.break_even.interval import HostShare
+from tierwright.evaluate.break_even.interval import HostShare, Power
 from tierwright.evaluate.metadata import MetadataPreset
 from tierwright.evaluate.page_flow.dirty_range import dirty_ends
 from tierwright.hardware.device import Device
@@ -214,6 +214,7 @@ def answer(
     points: int = DEFAULT_POINTS,
     dirty_share_range: bool = False,
     host_share: HostShare | None = None,
+    power: Power | None = None,
     rate: Rate | None = None,
     drives: int = 1,
     dram_bytes_per_s: float | None = None,
@@ -262,6 +263,8 @@ def answer(
         Whether an unknown dirty share is answered at both ends; otherwise hits alone are.
     host_share : HostShare, optional
         What a fetch into memory takes of the host, for the intervals of DRAM.
+    power : Power, optional
+        Price of electricity, for the intervals; left out unless given.
     rate : Rate, optional
         Accesses per second of the workload, for the RAM that pays for itself and the platform.
     drives : int
@@ -300,6 +303,7 @@ def answer(
         flash_metadata=flash_metadata,
         points=points,
         host_share=host_share,
+        power=power,
     )
     names = {each.id: each.name for each in (flash, disk, ram) if each is not None}
     if ram is None:

@@ -12,10 +12,13 @@ import numpy as np
 from tierwright.common.cautions import Caution
 from tierwright.common.derivation import Derivation, Number, plain
 from tierwright.common.errors import BadInput, Problems
-from tierwright.common.wording import counted
+from tierwright.common.wording import counted, listed
 from tierwright.evaluate.break_even.gains import PageCosts, PlainGains, about_metadata
 from tierwright.evaluate.break_even.interval import (
+    POWER_HINT,
+    POWER_UNKNOWN,
     HostShare,
+    Power,
     PricedTier,
     TierInterval,
     tier_interval,
@@ -185,6 +188,7 @@ def analyse(
     flash_metadata: MetadataPreset | None = None,
     price_ratio: Decimal | None = None,
     host_share: HostShare | None = None,
+    power: Power | None = None,
 ) -> BreakEven:
     """Answer "DRAM or flash?" for one pair of devices.
 
@@ -225,6 +229,8 @@ def analyse(
         Price of flash over price of DRAM, per byte; replaces the price of flash. [1]
     host_share : HostShare, optional
         What a fetch into memory takes of the host, for the intervals of DRAM.
+    power : Power, optional
+        Price of electricity, for the intervals; left out unless given.
 
     Returns
     -------
@@ -298,6 +304,7 @@ def analyse(
         if dram_byte is not None and flash_byte is not None
         else None
     )
+    intervals = _intervals(ram, flash, disk, used, page, host_usd, host_share, power)
     return BreakEven(
         exponent=float(by_log.exponent),
         delta=steps,
@@ -313,7 +320,7 @@ def analyse(
         marginal=marginal,
         next_money=next_,
         plan=plan,
-        intervals=_intervals(ram, flash, disk, used, page, host_usd, host_share),
+        intervals=intervals,
         estimator=best.estimator if schemes is None else schemes.estimator,
         validity=best.validity if schemes is None else schemes.validity,
         warnings=_once(
@@ -327,6 +334,7 @@ def analyse(
             *(() if by_curve is None else about_metadata(flash_metadata)),
             *_about_log_model(by_log, by_curve),
             *about_money,
+            *_about_power(intervals),
         ),
         inputs={
             "flash_device_id": flash.id,
@@ -730,6 +738,7 @@ def _intervals(
     page_bytes: int,
     host_usd: Decimal,
     host_share: HostShare | None,
+    power: Power | None,
 ) -> tuple[TierInterval, ...]:
     memory = PricedTier(ram or Device("dram", "DRAM", "dram"), used.ram)
     middle = PricedTier(flash, used.flash, host_usd)
@@ -742,9 +751,30 @@ def _intervals(
             months=used.months,
             # A page of flash is reached through the host too: nothing is saved there.
             share=host_share if upper is memory else None,
+            power=power,
         )
         for upper, lower in ((memory, middle), (memory, bottom), (middle, bottom))
     )
+
+
+def _about_power(intervals: Iterable[TierInterval]) -> Iterable[Caution]:
+    """Name all devices whose power no interval could count, once."""
+    lacking = dict.fromkeys(
+        device
+        for each in intervals
+        for caution in each.warnings
+        if caution.name == POWER_UNKNOWN
+        for device in caution.about
+    )
+    if lacking:
+        named = listed([f"`{device}`" for device in lacking])
+        yield Caution(
+            POWER_UNKNOWN,
+            f"no power is stated for {named}, so break-even intervals with "
+            f"{'it' if len(lacking) == 1 else 'them'} leave power out",
+            POWER_HINT,
+            about=tuple(lacking),
+        )
 
 
 def _about_provisioned(flash: Device, used: TierPrices) -> Iterable[Caution]:

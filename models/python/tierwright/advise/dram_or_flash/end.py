@@ -17,7 +17,7 @@ from tierwright.advise.dram_or_flash.break_even import (
 )
 from tierwright.common.errors import BadInput, Problem
 from tierwright.evaluate.break_even.gains import PageCosts, PlainGains
-from tierwright.evaluate.break_even.interval import HostShare
+from tierwright.evaluate.break_even.interval import HostShare, Power
 from tierwright.evaluate.break_even.next_money import (
     FlipCurve,
     NextMoney,
@@ -80,6 +80,8 @@ class Asked:
         Points of the curves over money.
     host_share : HostShare or None
         What a fetch into memory takes of the host, for the intervals of DRAM.
+    power : Power or None
+        Price of electricity, for the intervals.
     """
 
     ram_pages: int
@@ -100,6 +102,7 @@ class Asked:
     flash_metadata: MetadataPreset | None
     points: int
     host_share: HostShare | None = None
+    power: Power | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,6 +185,7 @@ def one_end(asked: Asked, curve: Curve) -> OneEnd:
         flash_metadata=preset,
         price_ratio=ratio,
         host_share=asked.host_share,
+        power=asked.power,
     )
     costs = page_costs(
         flash, disk, asked.disks, curve.page_bytes, sequential=asked.sequential_writes

@@ -392,7 +392,8 @@ def _pages_sentence(scaled: Scaled, page_bytes: int) -> str:
         return ""
     return (
         f" It was recorded with pages of {format_bytes(scaled.recorded_page_bytes)} and is evaluated with "
-        f"pages of {format_bytes(page_bytes)}, into which the requests were split again."
+        f"pages of {format_bytes(page_bytes)}, each of which holds "
+        f"{counted(page_bytes // scaled.recorded_page_bytes, 'neighbouring page')} of the recording."
     )
 
 

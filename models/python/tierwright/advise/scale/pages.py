@@ -1,4 +1,4 @@
-"""A recording with the pages of production: profiled again where these are larger."""
+"""A recording with the pages of production: profiled again where these are larger, its neighbours joined."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 from tierwright.common.errors import BadInput
 from tierwright.common.units import format_bytes
-from tierwright.common.wording import counted
 from tierwright.evaluate.page_flow.decision import check_belongs
 from tierwright.profile import measure, relations
 from tierwright.profile.curve import Curve
@@ -39,10 +38,16 @@ def check_page_size(curve: Curve, page_bytes: int | None) -> None:
     if page_bytes is None or page_bytes == curve.page_bytes:
         return
     _check_larger(curve, page_bytes)
+    if curve.given is not None:
+        raise BadInput(
+            f"{_differ(curve, page_bytes)}: a hit-ratio curve without its trace does not show which accesses "
+            "fall on one page then",
+            "use a workload with a trace, or a curve of pages as large as those of production",
+        )
     raise BadInput(
         f"{_differ(curve, page_bytes)}: which accesses fall on one page then, only the trace shows",
-        "if its records have addresses in bytes, name the trace and this page size to `tierwright scale`, "
-        f"or import it again in the application with pages of {page_bytes} bytes",
+        "name the trace and this page size to `tierwright scale`, or in the application join the pages of "
+        f"the workload into pages of {format_bytes(page_bytes)} first",
     )
 
 
@@ -64,6 +69,14 @@ def _check_larger(curve: Curve, page_bytes: int) -> None:
             f"{_differ(curve, page_bytes)}, of which these are not multiples",
             f"state a multiple of {curve.page_bytes} bytes, or leave the page size out",
         )
+    if page_bytes > _LARGEST_PAGE_BYTES or page_bytes & (page_bytes - 1):
+        raise BadInput(
+            f"production has pages of {format_bytes(page_bytes)}, into which no recording is joined",
+            f"state a power of two up to {format_bytes(_LARGEST_PAGE_BYTES)}, or leave the page size out",
+        )
+
+
+_LARGEST_PAGE_BYTES = 2**20
 
 
 def _unwatched(_: str) -> AbstractContextManager[OnProgress | None]:
@@ -73,16 +86,19 @@ def _unwatched(_: str) -> AbstractContextManager[OnProgress | None]:
 def with_pages_of(
     profile: Profile, trace: Trace, page_bytes: int, *, watch: Watch = _unwatched
 ) -> Profile:
-    """Profile a recording again with larger pages: its requests are split into these.
+    """Profile a recording again with larger pages, each of which holds neighbours of one device or relation.
+
+    Page `n` becomes page `n // m` of the same relation, `m` being the ratio of the page sizes, and an access
+    is one access to the larger page. Requests of bytes are split into the larger pages.
 
     Parameters
     ----------
     profile : Profile
         Of the recording; where it has relations, the result has them too. Without summaries.
     trace : Trace
-        The recording, whose records have byte addresses.
+        The recording, whose records have addresses in bytes or name pages.
     page_bytes : int
-        Of production, a multiple of those of the profile. [bytes]
+        Of production, a power of two not below those of the profile. [bytes]
     watch : callable, optional
         Makes of the name of a pass a context with its progress.
 
@@ -94,10 +110,10 @@ def with_pages_of(
     Raises
     ------
     BadInput
-        If pages are smaller or not a multiple; the trace is another one, or names pages instead of bytes; or
-        new pages are stated, which are counted in recorded ones.
+        If pages are smaller or not a multiple; the trace is another one; or new pages are stated, which are
+        counted in recorded ones.
     SimulatorError
-        If the trace cannot be read, or progress asked to stop.
+        If the trace cannot be read or names keys, which have no neighbours, or progress asked to stop.
     """
     curve = profile.curve
     if page_bytes == curve.page_bytes:
@@ -113,24 +129,26 @@ def with_pages_of(
             f"new pages: `{curve.new_pages}` are counted in pages of {format_bytes(curve.page_bytes)}",
             "leave them out, or profile the trace with the pages of production first",
         )
+    if trace.joined_page_bytes is None:
+        trace = replace(trace, page_bytes=curve.page_bytes)
     with watch("recorded pages") as on_progress:
-        recorded = measure.curves(
-            replace(trace, page_bytes=curve.page_bytes), on_progress=on_progress
-        )
+        recorded = measure.curves(trace, on_progress=on_progress)
     check_belongs(curve, recorded, str(trace.path))
-    larger = replace(trace, page_bytes=page_bytes)
+    larger = replace(trace, joined_page_bytes=page_bytes)
     with watch("pages of production") as on_progress:
         made = measure.profile(larger, on_progress=on_progress)
-    if made.curve.page_bytes != page_bytes:
-        raise BadInput(
-            f"{trace.path}: its records name pages of {format_bytes(made.curve.page_bytes)}, not "
-            f"addresses in bytes, so {counted(page_bytes // curve.page_bytes, 'neighbour')} cannot be "
-            "grouped into one page",
-            "record addresses in bytes, as block traces have them, or leave the page size out",
-        )
     if profile.relations:
-        named = any(one.name is not None for one in profile.relations)
+        # Numbers of relations are those of the profile, whichever is the largest with larger pages.
+        named = any(
+            one.grows and one.name not in (None, "others") for one in profile.relations
+        )
+        like = profile.relations
+        if not named:
+            with watch("recorded relations") as on_progress:
+                like = relations.measured(trace, names=True, on_progress=on_progress)
         with watch("relations") as on_progress:
-            reuse = relations.measured(larger, names=named, on_progress=on_progress)
+            reuse = relations.measured(
+                larger, names=named, like=like, on_progress=on_progress
+            )
         made = made.with_relations(reuse)
     return made

@@ -9,7 +9,7 @@ Record 1997): interval = (pages per MB of memory / accesses per second of the de
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
 
@@ -21,7 +21,9 @@ from tierwright.common.cautions import Caution
 from tierwright.common.checks import broadcast
 from tierwright.common.derivation import Derivation, Number, plain
 from tierwright.common.errors import BadInput, Problems
-from tierwright.common.units import format_bytes
+from tierwright.common.units import UNIT_BYTES, format_bytes
+from tierwright.common.wording import listed
+from tierwright.evaluate.economics import HOURS_PER_MONTH, WATTS_PER_KW
 from tierwright.hardware.device import Device
 from tierwright.hardware.prices import Price, dates_apart
 from tierwright.hardware.provisioning import charges, provision, volumes
@@ -29,6 +31,12 @@ from tierwright.hardware.service_time import service_time, service_us
 
 GRAY = "Gray and Putzolu (SIGMOD 1987), form of Gray and Graefe (SIGMOD Record 1997)"
 ZHANG = "host and bandwidth: Zhang and others (2026), Eq 1"
+POWER_UNKNOWN = "power_unknown"
+"""Name of the caution that a power is not stated."""
+POWER_HINT = (
+    "state the watts per GiB of memory; add active_power_w to a copy of another device"
+)
+POWER = "power: derived, beside the rents of memory and device"
 INTERVAL_VALIDITY = (
     "the device is bought for its accesses, not for its capacity, and is kept busy; memory "
     "is bought for its capacity alone; prices of one date"
@@ -77,6 +85,44 @@ class HostShare:
 
 
 @dataclass(frozen=True, slots=True)
+class Power:
+    """Price of the electricity that devices draw.
+
+    Attributes
+    ----------
+    usd_per_kwh : Decimal
+        Price of electricity; 0 changes nothing. [USD/kWh]
+    watts_per_gib : Decimal or None
+        Power of each GiB of an upper tier that states no power, such as memory. [W/GiB]
+    pue : Decimal
+        Power drawn at the meter for each watt of the device; at least 1. [1]
+    """
+
+    usd_per_kwh: Decimal
+    watts_per_gib: Decimal | None = None
+    pue: Decimal = Decimal("1.5")
+
+    def __post_init__(self) -> None:
+        problems = Problems(
+            "power", "give prices and watts of at least 0, a PUE from 1"
+        )
+        for name, least in (("usd_per_kwh", 0), ("watts_per_gib", 0), ("pue", 1)):
+            value = getattr(self, name)
+            problems.check(
+                value is None or (value.is_finite() and value >= least),
+                name,
+                value,
+                f"must be finite and at least {least}",
+            )
+        problems.raise_if_any()
+
+    def usd_per_month(self, watts: Decimal) -> float:
+        """Return what so many watts cost each month, at the meter. [USD/month]"""
+        kw = watts * self.pue / WATTS_PER_KW
+        return float(kw * HOURS_PER_MONTH * self.usd_per_kwh)
+
+
+@dataclass(frozen=True, slots=True)
 class IntervalTerms:
     """What an interval is made of; the terms add up to it.
 
@@ -88,11 +134,17 @@ class IntervalTerms:
         DRAM bandwidth; 0 where it is left out. [s]
     device_s : float
         The device that the page is fetched from. [s]
+    device_power_s : float
+        Power of that device; 0 where power is left out. [s]
+    memory_power_s : float
+        Power of the upper tier, which makes keeping a page more expensive: 0 or negative. [s]
     """
 
     host_s: float
     bandwidth_s: float
     device_s: float
+    device_power_s: float = 0.0
+    memory_power_s: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,6 +285,7 @@ def tier_interval(
     page_bytes: int,
     months: int,
     share: HostShare | None = None,
+    power: Power | None = None,
 ) -> TierInterval:
     """Break-even interval between two tiers, from profiles and prices.
 
@@ -247,6 +300,10 @@ def tier_interval(
         the other rented. [months]
     share : HostShare, optional
         What a fetch takes of the host besides; nothing unless given.
+    power : Power, optional
+        Counts the power of both tiers: of the lower one under load, as it is kept busy; of the upper
+        one when idle, as it keeps pages, for each of its bytes. A tier that is rented has none: its
+        rent has it. Where the power of one is unknown that of both is left out, and a warning says so.
 
     Returns
     -------
@@ -297,33 +354,39 @@ def tier_interval(
         if share is None or share.dram_bytes is None or share.dram_bytes_per_s is None
         else share.dram_bytes / share.dram_bytes_per_s
     )
+    drawn, unknown = _power_of(upper, lower, power)
     interval = bandwidth + float(
         break_even_interval(
             page_bytes=page_bytes,
             accesses_per_s=rate,
             device_usd=whole,
-            memory_usd_per_byte=one_byte,
-            host_usd=host + core * rate,
+            memory_usd_per_byte=one_byte + drawn.upper_usd_per_byte,
+            host_usd=host + core * rate + drawn.lower_usd,
         )
     )
     kept = page_bytes * one_byte
-    terms = IntervalTerms((host / rate + core) / kept, bandwidth, whole / rate / kept)
+    terms = IntervalTerms(
+        (host / rate + core) / kept,
+        bandwidth,
+        whole / rate / kept,
+        drawn.lower_usd / rate / kept,
+        # The others are divided by the price of memory alone.
+        -(interval - bandwidth) * drawn.upper_usd_per_byte / one_byte,
+    )
+    counts_power = power is not None and power.usd_per_kwh > 0 and not unknown
     return TierInterval(
         *head,
         interval,
         (),
         "break-even interval (five-minute rule)",
         INTERVAL_VALIDITY,
-        _about_interval(upper, lower),
+        (*_about_interval(upper, lower), *unknown),
         (
             Derivation(
                 "interval_s",
                 interval,
                 "s",
-                "(device + host) / accesses per second / (page x memory price)"
-                if share is None
-                else "((device + host) / accesses per second + core) / "
-                "(page x memory price) + bandwidth",
+                _FORMULAS[share is not None, counts_power],
                 (
                     Number(
                         "device",
@@ -371,12 +434,99 @@ def tier_interval(
                             ),
                         )
                     ),
+                    *(drawn.numbers if counts_power else ()),
                 ),
-                GRAY if share is None else f"{GRAY}; {ZHANG}",
+                "; ".join(
+                    (
+                        GRAY,
+                        *(() if share is None else (ZHANG,)),
+                        *((POWER,) if counts_power else ()),
+                    )
+                ),
             ),
         ),
         terms,
     )
+
+
+_FORMULAS = {
+    (False, False): "(device + host) / accesses per second / (page x memory price)",
+    (True, False): "((device + host) / accesses per second + core) / "
+    "(page x memory price) + bandwidth",
+    (False, True): "(device + host + its power) / accesses per second / "
+    "(page x (memory price + memory power))",
+    (True, True): "((device + host + its power) / accesses per second + core) / "
+    "(page x (memory price + memory power)) + bandwidth",
+}
+"""By whether the host has a share, and whether power is counted."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Drawn:
+    """What the power of both tiers costs: of the lower device [USD/month], of a byte of the upper."""
+
+    lower_usd: float = 0.0
+    upper_usd_per_byte: float = 0.0
+    numbers: tuple[Number, ...] = ()
+
+
+def _power_of(
+    upper: PricedTier, lower: PricedTier, power: Power | None
+) -> tuple[_Drawn, tuple[Caution, ...]]:
+    """Price the power of both tiers; nothing, and a warning, where one of them is unknown."""
+    if power is None or power.usd_per_kwh == 0:
+        return _Drawn(), ()
+    below, of_below = _watts_below(lower)
+    above, of_above = _watts_per_gib(upper, power)
+    lacking = [
+        tier.device for tier, watts in ((upper, above), (lower, below)) if watts is None
+    ]
+    if below is None or above is None:
+        return _Drawn(), (
+            Caution(
+                "power_unknown",
+                f"no power is stated for {listed([f'`{each.id}`' for each in lacking])}, so the "
+                f"break-even interval of `{upper.device.id}` over `{lower.device.id}` leaves the "
+                "power of both out",
+                POWER_HINT,
+                about=tuple(each.id for each in lacking),
+            ),
+        )
+    per_byte = above / UNIT_BYTES["GiB"]
+    found = _Drawn(power.usd_per_month(below), power.usd_per_month(per_byte))
+    return replace(
+        found,
+        numbers=(
+            Number("its power", found.lower_usd, "USD/month", of_below),
+            Number(
+                "memory power", found.upper_usd_per_byte, "USD/byte/month", of_above
+            ),
+        ),
+    ), ()
+
+
+def _watts_below(lower: PricedTier) -> tuple[Decimal | None, str]:
+    """Return the watts of the device that pages are fetched from, under load."""
+    if lower.price is not None and lower.price.rent:
+        return Decimal(0), "included in the rent"
+    active = lower.device.figures.get("active_power_w")
+    if active is None:
+        return None, ""
+    return active.value, f"{active.value:,} W under load: {active.source}"
+
+
+def _watts_per_gib(upper: PricedTier, power: Power) -> tuple[Decimal | None, str]:
+    """Return the watts of each GiB of the tier that keeps pages."""
+    if upper.price is not None and upper.price.rent:
+        return Decimal(0), "included in the rent"
+    figures, capacity = upper.device.figures, upper.device.capacity_bytes
+    figure = figures.get("idle_power_w", figures.get("active_power_w"))
+    if figure is not None and capacity:
+        gib = Decimal(capacity) / UNIT_BYTES["GiB"]
+        return figure.value / gib, f"{figure.value:,} W of {format_bytes(capacity)}"
+    if power.watts_per_gib is None:
+        return None, ""
+    return power.watts_per_gib, f"{power.watts_per_gib:,} W/GiB as stated"
 
 
 def _missing(upper: PricedTier, lower: PricedTier, page_bytes: int) -> tuple[str, ...]:

@@ -458,6 +458,8 @@ def check_belongs(curve: Curve, counters: Mapping[str, Any], name: str) -> None:
     hint = "name the trace that was profiled, read with the same options"
     if "page size" in differing[0]:
         hint += f", such as [[a page_bytes={curve.page_bytes}]]"
+        if counters["page_bytes"] < curve.page_bytes:
+            hint += f" or [[joined_page_bytes={curve.page_bytes}]]"
     raise BadInput(
         f"`{name}` is not the trace of the profile: trace and profile have "
         + "; ".join(differing),

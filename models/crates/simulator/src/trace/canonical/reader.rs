@@ -48,6 +48,8 @@ pub(crate) struct CanonicalReader {
 struct RawDictionary {
     spaces: Vec<u32>,
     pages: Vec<u64>,
+    /// Whether those of each access are kept too.
+    of_accesses: bool,
     chunk_spaces: Vec<u32>,
     chunk_pages: Vec<u64>,
 }
@@ -135,7 +137,22 @@ impl CanonicalReader {
 
     /// Keeps device and page of each access for [`Self::raw`].
     pub(crate) fn keep_raw(&mut self) {
-        self.raw = Some(RawDictionary::default());
+        self.raw = Some(RawDictionary {
+            of_accesses: true,
+            ..RawDictionary::default()
+        });
+    }
+
+    /// Keeps device and page of each page number for [`Self::dictionary`].
+    pub(crate) fn keep_dictionary(&mut self) {
+        self.raw.get_or_insert_default();
+    }
+
+    /// Device and page of each page number seen; empty unless asked for.
+    pub(crate) fn dictionary(&self) -> (&[u32], &[u64]) {
+        self.raw
+            .as_ref()
+            .map_or((&[], &[]), |raw| (&raw.spaces, &raw.pages))
     }
 
     pub(crate) fn raw(&self) -> (&[u32], &[u64]) {
@@ -165,7 +182,7 @@ impl CanonicalReader {
                     "pages of {asked} bytes were requested, but the canonical trace has pages of {} bytes",
                     self.head.page_bytes
                 ),
-                "convert the original trace again with the other page size",
+                "convert the original trace again with the other page size, or join pages into larger ones with [[joined_page_bytes]]",
             )
         })
     }
@@ -415,7 +432,7 @@ impl CanonicalReader {
         raw.pages.extend_from_slice(&self.wide);
         raw.chunk_spaces.clear();
         raw.chunk_pages.clear();
-        for &page in &chunk.pages {
+        for &page in chunk.pages.iter().filter(|_| raw.of_accesses) {
             raw.chunk_spaces.push(raw.spaces[page as usize]);
             raw.chunk_pages.push(raw.pages[page as usize]);
         }

@@ -1,0 +1,117 @@
+import { Button, Group, Skeleton, Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { type ReactNode, useEffect } from "react";
+import { type EvaluationOut, evaluationQuery } from "@/api/compare";
+import type { SummaryOut } from "@/api/workloads";
+import { Panel } from "@/components/panel";
+import {
+  type AnalysisSearch,
+  type AnalysisState,
+  assumptions,
+  evaluationInput,
+} from "@/questions/point";
+import type { ThroughputSearch } from "@/questions/throughput";
+import { counted } from "@/units/quantity";
+
+/** Devices that carry the rate of production under one scheme, and why. */
+export interface Starting {
+  readonly disks: number;
+  readonly flash_devices: number;
+  /** Of the scheme. */
+  readonly title: string;
+  /** What each way takes at which rate. */
+  readonly why: string;
+}
+
+type Evaluated = Pick<EvaluationOut, "at_load" | "best" | "schemes">;
+
+/** The devices of the best scheme; `null` where no rate of production is stated. */
+export function startingDevices(found: Evaluated): Starting | null {
+  const needed = found.at_load?.configurations.find(({ name }) => name === found.best);
+  const scheme = found.schemes.find((each) => each.scheme === found.best);
+  if (found.at_load == null || needed === undefined || scheme === undefined) {
+    return null;
+  }
+  return {
+    // A tier that nothing is kept on still has a device in the model.
+    disks: Math.max(1, needed.disks),
+    flash_devices: Math.max(1, needed.flash_devices),
+    title: scheme.title,
+    why: found.at_load.sentence,
+  };
+}
+
+interface StartingDevicesProps {
+  readonly state: AnalysisState;
+  readonly search: ThroughputSearch & AnalysisSearch;
+  readonly summary: SummaryOut;
+  /** Whether a dirty share may be stated. */
+  readonly given: boolean;
+  readonly patch: (change: ThroughputSearch) => void;
+  readonly children: ReactNode;
+}
+
+/** At production: begins with the devices of the busiest hour, unless the address names some. */
+export function StartingDevices(props: StartingDevicesProps) {
+  const { state, search, given, patch } = props;
+  const isProduction = props.summary.production !== null;
+  const isNamed = search.disks !== undefined || search.flash_devices !== undefined;
+  const asked = useQuery({
+    ...evaluationQuery({ ...evaluationInput(state), ...assumptions(search, given) }),
+    enabled: isProduction,
+  });
+  const found = asked.data === undefined ? null : startingDevices(asked.data);
+  const disks = found?.disks;
+  const flash_devices = found?.flash_devices;
+  const begins = !isNamed && disks !== undefined && flash_devices !== undefined;
+  useEffect(() => {
+    if (begins) {
+      patch({ disks, flash_devices });
+    }
+  }, [begins, disks, flash_devices, patch]);
+  const isWaiting = isProduction && !isNamed && (asked.isPending || begins);
+  return (
+    <>
+      {found !== null && isNamed && (
+        <StartNote
+          found={found}
+          disks={search.disks ?? 1}
+          flashDevices={search.flash_devices ?? 1}
+          onUse={() =>
+            patch({ disks: found.disks, flash_devices: found.flash_devices })
+          }
+        />
+      )}
+      {isWaiting ? <Skeleton height={560} animate={false} /> : props.children}
+    </>
+  );
+}
+
+interface StartNoteProps {
+  readonly found: Starting;
+  readonly disks: number;
+  readonly flashDevices: number;
+  readonly onUse: () => void;
+}
+
+/** Why so many devices stand here; or which the busiest hour takes, and a way to have them. */
+export function StartNote({ found, disks, flashDevices, onUse }: StartNoteProps) {
+  const isUsed = disks === found.disks && flashDevices === found.flash_devices;
+  return (
+    <Panel label="Devices for production">
+      <Group gap="sm" justify="space-between">
+        <Text size="sm" style={{ flex: "1 1 420px" }}>
+          {found.why}{" "}
+          {isUsed
+            ? `The numbers for ${found.title} are used here.`
+            : `Used here: ${counted(flashDevices, "flash device")} and ${counted(disks, "disk")}.`}
+        </Text>
+        {!isUsed && (
+          <Button size="compact-sm" variant="default" onClick={onUse}>
+            Use the numbers for {found.title}
+          </Button>
+        )}
+      </Group>
+    </Panel>
+  );
+}

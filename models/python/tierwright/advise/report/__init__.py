@@ -1,0 +1,174 @@
+"""A report of an advice that a committee can read: one HTML file, a table of its options, or its JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from tierwright.advise.report import _answer, _basis, _evidence
+from tierwright.advise.report._answer import STATUS, Document
+from tierwright.advise.report._document import HINT, checked
+from tierwright.advise.report._markup import Markup, joined, tag
+from tierwright.advise.report._options import options_csv
+from tierwright.advise.report._style import STYLE
+from tierwright.common.documents import parse_json
+from tierwright.common.errors import BadInput
+
+MOST_BYTES = 16 * 2**20
+"""Largest file of an advice: an advice has about 400 kB."""
+TITLE = "What to buy, and why"
+_SECTIONS: tuple[tuple[str, str, Callable[[Document], Iterator[Markup]]], ...] = (
+    ("question", "Question", _answer.question),
+    ("answer", "Answer", _answer.answer),
+    ("bill", "Bill of materials", _answer.bill),
+    ("figures", "Expected figures", _answer.figures),
+    ("close", "What else was close", _evidence.close),
+    ("why-not", "Why not", _evidence.why_not),
+    ("sure", "How sure", _evidence.sure),
+    ("checked", "Checked", _evidence.checks),
+    ("rules", "Rules of thumb", _evidence.rules),
+    ("assumptions", "Assumptions and cautions", _basis.assumptions),
+    ("limits", "Limits", _basis.limits),
+    ("appendix", "Appendix", _basis.appendix),
+)
+
+
+def read(path: Path) -> dict[str, Any]:
+    """Return the advice of a file that `tierwright advise --json` wrote, as plain data.
+
+    Parameters
+    ----------
+    path : Path
+        At most `MOST_BYTES`.
+
+    Raises
+    ------
+    BadInput
+        If it cannot be read, is too large, is not JSON, or is not an advice.
+    """
+    try:
+        with path.open("rb") as stream:
+            raw = stream.read(MOST_BYTES + 1)
+    except OSError as error:
+        raise BadInput(
+            f"{path}: cannot be read: {error.strerror}", "check the path of the file"
+        ) from error
+    if len(raw) > MOST_BYTES:
+        raise BadInput(f"{path}: is larger than {MOST_BYTES // 2**20} MiB", HINT)
+    try:
+        text = raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise BadInput(f"{path}: is not UTF-8 text: {error.reason}", HINT) from error
+    document = parse_json(text, str(path), HINT)
+    checked(document, str(path))
+    found: dict[str, Any] = document
+    return found
+
+
+def html(document: Mapping[str, Any], *, title: str = TITLE) -> str:
+    """Return a report as one HTML document: no script, no network, charts inside as SVG.
+
+    Parameters
+    ----------
+    document : mapping
+        Plain data of an advice: `Advice.to_dict(derivation=True)`, or what `read` returns.
+    title : str
+        Its heading.
+
+    Raises
+    ------
+    BadInput
+        If it is not an advice.
+    """
+    found = checked(document, "advice")
+    links = tag(
+        "ol",
+        joined(
+            tag("li", tag("a", heading, href=f"#{name}"))
+            for name, heading, _ in _SECTIONS
+        ),
+    )
+    status = STATUS.get(found["status"] or "", found["status"] or "")
+    under = ": ".join(filter(None, (f"Advice {found['advice_id']}", status)))
+    head = tag(
+        "head",
+        tag("meta", charset="utf-8"),
+        tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        tag("meta", name="referrer", content="no-referrer"),
+        tag("title", title),
+        tag("style", Markup(STYLE)),
+    )
+    body = tag(
+        "body",
+        tag(
+            "header",
+            tag("h1", title),
+            tag("p", under, class_="dim"),
+            _answer.summary(found),
+            joined(_answer.flags(found)),
+            tag("nav", links, aria_label="Contents"),
+        ),
+        tag("main", joined(_section(found, *each) for each in _SECTIONS)),
+        tag(
+            "footer",
+            tag(
+                "p",
+                f"Tierwright {found['versions'].get('tierwright', '')}, advice {found['advice_id']}",
+            ),
+        ),
+    )
+    page = tag("html", head, body, lang="en")
+    return f"<!DOCTYPE html>\n{page}\n"
+
+
+def _section(
+    found: Document,
+    name: str,
+    heading: str,
+    parts: Callable[[Document], Iterator[Markup]],
+) -> Markup:
+    return tag(
+        "section",
+        tag("h2", heading, id=name),
+        joined(parts(found)),
+        aria_labelledby=name,
+    )
+
+
+def csv(document: Mapping[str, Any]) -> str:
+    """Return the options of an advice as a table of CSV, units in its headings.
+
+    Parameters
+    ----------
+    document : mapping
+        As of `html`.
+
+    Raises
+    ------
+    BadInput
+        If it is not an advice.
+    """
+    return options_csv(checked(document, "advice"))
+
+
+def plain_json(document: Mapping[str, Any]) -> str:
+    """Return an advice as JSON, all its keys kept, one a line.
+
+    Parameters
+    ----------
+    document : mapping
+        As of `html`.
+
+    Raises
+    ------
+    BadInput
+        If it is not an advice, or holds a number that JSON lacks.
+    """
+    checked(document, "advice")
+    try:
+        text = json.dumps(document, indent=1, ensure_ascii=True, allow_nan=False)
+    except ValueError as error:
+        raise BadInput("advice: holds a number that is not finite", HINT) from error
+    return f"{text}\n"

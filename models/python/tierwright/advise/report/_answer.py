@@ -1,0 +1,372 @@
+"""The first sections of a report: what was asked, the answer, its bill and its figures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from decimal import Decimal
+from typing import Any
+
+from tierwright.advise.report import _figures as show
+from tierwright.advise.report._markup import Markup, facts, joined, table, tag
+from tierwright.common.currency import ExchangeRate
+from tierwright.common.units import format_number
+from tierwright.common.wording import counted, listed, rate_text
+from tierwright.evaluate.advice.limits import RESPONSES
+
+Document = Mapping[str, Any]
+
+OBJECTIVES: Mapping[str, str] = {
+    "usd": "least money per month",
+    "io_time": "least I/O time per access",
+    "pareto": "options that no other beats in both money and I/O time; the cheapest of them is recommended",
+}
+STATUS: Mapping[str, str] = {
+    "model": "computed by the model, not replayed",
+    "checked": "options were replayed in the reference simulator",
+}
+_AT_TOP = "replay_"
+"""How the codes of cautions begin that must not be hidden further below."""
+
+
+def summary(document: Document) -> Markup:
+    """Return the key figures under the title."""
+    best, zero = document["recommendation"], document["option_zero"]
+    rows: list[tuple[str, str]] = []
+    if best is not None:
+        rows.append(("Cost per month", f"{show.usd(best['usd_per_month'])} USD"))
+        rows.append(("Paid at purchase", f"{show.usd(best['purchase_usd'])} USD"))
+    if zero is not None:
+        rows.append(("Today, per month", f"{show.usd(zero['usd_per_month'])} USD"))
+    saving = document["saving_usd_per_month"]
+    if saving is not None:
+        words = "Saved per month" if saving >= 0 else "More per month than today"
+        rows.append((words, f"{show.usd(abs(saving))} USD"))
+    if best is not None:
+        rows.append(("I/O time per access", show.time(best["io_time_us_per_access"])))
+        rows.append(("Busiest device at peak", show.share(best["peak_busy"])))
+    if not rows:
+        return Markup("")
+    return tag(
+        "dl",
+        joined(tag("div", tag("dt", name), tag("dd", value)) for name, value in rows),
+        class_="key",
+    )
+
+
+def flags(document: Document) -> Iterator[Markup]:
+    """Say where a replay contradicts the model: above everything, never hidden."""
+    for each in document["cautions"]:
+        if each["code"].startswith(_AT_TOP):
+            yield tag(
+                "div",
+                tag("p", tag("strong", sentence_of(each["message"]))),
+                tag("p", sentence_of(each["effect"] or each["hint"] or "")),
+                class_="alert",
+                role="note",
+            )
+
+
+def question(document: Document) -> Iterator[Markup]:
+    """Say what was asked, as far as the advice states it."""
+    rows: list[tuple[str, str]] = []
+    if document["data_bytes"] is not None:
+        rows.append(
+            (
+                "Data to hold at the end of the horizon, one copy",
+                show.size(document["data_bytes"]),
+            )
+        )
+    mean, peak = document["accesses_per_s"], document["peak_accesses_per_s"]
+    if mean is None:
+        rows.append(("Page accesses", "the rate is not stated"))
+    else:
+        text = f"{rate_text(mean)} per second on average"
+        if peak is not None:
+            text += f", {rate_text(peak)} per second in the busiest hour"
+        rows.append(("Page accesses", text))
+    growth = document["when"]
+    if growth is not None:
+        rows.append(("Growth", f"{show.share(growth['growth_per_year'])} per year"))
+    objective = document["objective"]
+    rows.append(("Objective", OBJECTIVES.get(objective, objective)))
+    limits = [
+        f"{show.limit_words(name)} {show.bound(name)} {show.limit(name, value)}"
+        for name, value in document["constraints"].items()
+    ]
+    rows.append(("Limits", "; ".join(limits) if limits else "no limit was stated"))
+    if document["horizon_months"] is not None:
+        rows.append(
+            (
+                "Horizon",
+                f"{counted(document['horizon_months'], 'month')}: purchases are spread over them, and the data of "
+                "their end must fit",
+            )
+        )
+    rows.append(("Candidates", _candidates(document)))
+    book = document["versions"].get("price_book", "none")
+    date = document["versions"].get("price_book_date", "none")
+    rows.append(
+        (
+            "Price book",
+            "no price book; list prices of what is rented"
+            if book == "none"
+            else f"{book}, {date}; list prices of what is rented at the dates in the bill",
+        )
+    )
+    zero = document["option_zero"]
+    rows.append(("Today", "not stated" if zero is None else named(zero)))
+    yield facts(rows)
+
+
+def _candidates(document: Document) -> str:
+    evaluated, suitable = document["evaluated"], document["suitable"]
+    if evaluated is None:
+        return show.UNKNOWN
+    if suitable is None:
+        return f"{counted(evaluated, 'option was', 'options were')} evaluated"
+    said = f"{counted(evaluated, 'option was', 'options were')} evaluated"
+    kept = counted(suitable, "keeps", "keep")
+    if any(name in document["constraints"] for name in RESPONSES):
+        return f"{said}; {kept} every limit besides those of response times, which were computed for the best of these"
+    return f"{said}; {kept} every limit"
+
+
+def named(option: Document) -> str:
+    """Name an option with its page flow."""
+    flow = show.scheme(option)
+    name = str(option["name"])
+    return name if flow == show.NOTHING else f"{name}, page flow {flow}"
+
+
+def answer(document: Document) -> Iterator[Markup]:
+    """Say what to buy, and what must be known with it."""
+    yield tag("p", document["finding"], class_="lead")
+    yield tag("p", document["verdict"]["text"])
+    if document["exchange_rate"] is not None:
+        rate = ExchangeRate(**document["exchange_rate"])
+        yield tag(
+            "p",
+            f"Sentences state amounts in {rate.currency}, tables in USD: {rate.sentence}.",
+            class_="note",
+        )
+    if document["infeasible"] is not None:
+        yield _infeasible(document["infeasible"], document["finding"])
+    open_ones = [one for one in document["cautions"] if one["could_change_choice"]]
+    if open_ones and document["recommendation"] is not None:
+        could = counted(len(open_ones), "assumption", "assumptions")
+        yield tag(
+            "div",
+            tag(
+                "p",
+                f"{could} could change this choice. See ",
+                tag("a", "How sure", href="#sure"),
+                " and ",
+                tag("a", "Assumptions and cautions", href="#assumptions"),
+                ".",
+            ),
+            class_="alert",
+            role="note",
+        )
+    if document["when"] is not None:
+        yield tag("p", document["when"]["text"])
+        steps = document["when"]["steps"]
+        if steps:
+            yield table(
+                "When another option becomes the best",
+                [
+                    ("from month", False),
+                    ("cost [USD per month]", True),
+                    ("option", False),
+                ],
+                [
+                    [
+                        show.number(one["month"]),
+                        show.usd(one["usd_per_month"]),
+                        one["name"],
+                    ]
+                    for one in steps
+                ],
+            )
+
+
+def _infeasible(found: Document, finding: str) -> Markup:
+    parts: list[str] = []
+    if found["text"] != finding:
+        parts.append(tag("p", found["text"]))
+    if found["conflict"]:
+        words = listed([show.limit_words(name) for name in found["conflict"]])
+        rest = (
+            "Relax this limit"
+            if len(found["conflict"]) == 1
+            else "Relax one of these limits"
+        )
+        parts.append(tag("p", tag("strong", f"In conflict: {words}.")))
+        parts.append(
+            tag(
+                "p",
+                f"{rest}, or allow more candidates; ",
+                tag("a", "Why not", href="#why-not"),
+                " states by how much.",
+            )
+        )
+    return tag("div", *parts, class_="alert", role="note") if parts else Markup("")
+
+
+def sentence_of(words: str) -> str:
+    """Write words as a sentence: a capital first, a full stop behind."""
+    if not words:
+        return ""
+    ended = words if words.endswith((".", "!", "?")) else f"{words}."
+    return ended[0].upper() + ended[1:]
+
+
+def bill(document: Document) -> Iterator[Markup]:
+    """Return the bill of materials with its sums."""
+    best = document["recommendation"]
+    if best is None:
+        yield tag("p", "There is nothing to buy: no option keeps every limit.")
+        return
+    yield tag("p", tag("strong", named(best)))
+    rows = best["bill"]
+    if not rows:
+        yield tag(
+            "p",
+            f"The advice has no rows for it: its cost, {show.usd(best['usd_per_month'])} USD per month and "
+            f"{show.usd(best['purchase_usd'])} USD at purchase, was stated.",
+        )
+        return
+    horizon = document["horizon_months"]
+    caption = (
+        "Bill of materials of all machines together"
+        if horizon is None
+        else f"Bill of materials of all machines together, purchases spread over {counted(horizon, 'month')}"
+    )
+    yield table(
+        caption,
+        [
+            ("what", False),
+            ("quantity", True),
+            ("price", True),
+            ("date", False),
+            ("at purchase [USD]", True),
+            ("per month [USD]", True),
+        ],
+        [
+            [
+                row["what"],
+                show.quantity(row["quantity"]),
+                _price(row),
+                row["date"] or show.NOTHING,
+                show.usd(row["purchase_usd"]),
+                show.usd(row["usd_per_month"]),
+            ]
+            for row in rows
+        ],
+        [
+            "total",
+            "",
+            "",
+            "",
+            show.usd(sum((row["purchase_usd"] for row in rows), Decimal(0))),
+            show.usd(sum((row["usd_per_month"] for row in rows), Decimal(0))),
+        ],
+    )
+    told = [row for row in rows if row["note"] or row["source"]]
+    if told:
+        yield tag("h3", "Where the prices are from")
+        yield tag(
+            "ul",
+            joined(
+                tag(
+                    "li",
+                    f"{row['what']}: ",
+                    "; ".join(filter(None, (row["note"], row["source"]))),
+                )
+                for row in told
+            ),
+            class_="note",
+        )
+    unpriced = [row["what"] for row in rows if row["unit_price"] is None]
+    if unpriced:
+        yield tag(
+            "p",
+            f"Without a price, so that the sums are lower bounds: {listed(unpriced)}.",
+        )
+
+
+def _price(row: Document) -> str:
+    if row["unit_price"] is None:
+        return show.UNKNOWN
+    return f"{show.price(row['unit_price'])} {row['unit'] or ''}".rstrip()
+
+
+_FIGURES: tuple[tuple[str, str, Any], ...] = (
+    ("RAM", "ram_bytes", show.size),
+    ("Flash that caches", "flash_bytes", show.size),
+    ("Accesses that hit RAM", "ram_hit_share", show.share),
+    ("Accesses that hit flash", "flash_hit_share", show.share),
+    ("Accesses that read from disk or volume", "disk_share", show.share),
+    ("I/O time per access", "io_time_us_per_access", show.time),
+    ("Median response time, mean load", "response_p50_mean_us", show.time),
+    ("99th percentile of response time, mean load", "response_p99_mean_us", show.time),
+    ("Median response time, busiest hour", "response_p50_us", show.time),
+    ("99th percentile of response time, busiest hour", "response_p99_us", show.time),
+    ("Busiest device in the busiest hour", "peak_busy", show.share),
+    ("Life of the flash", "flash_life_years", show.years),
+    ("Until it is too small", "months_until_too_small", show.months),
+)
+_WHY_NONE: tuple[tuple[tuple[str, ...], str], ...] = (
+    (
+        (
+            "response_p50_us",
+            "response_p99_us",
+            "response_p50_mean_us",
+            "response_p99_mean_us",
+        ),
+        "Response times are not known where no source states the latency of a device, the rate is not stated, or a device "
+        "cannot keep up.",
+    ),
+    (
+        ("peak_busy",),
+        "How busy a device is is not known without the rate of the workload.",
+    ),
+    (
+        ("flash_life_years",),
+        "The life of the flash has no figure where no flash is bought or written, the provider replaces it, or no source "
+        "states its endurance.",
+    ),
+    (
+        ("months_until_too_small",),
+        "The months until it is too small have no figure where the data do not grow or the rate is not stated.",
+    ),
+)
+
+
+def figures(document: Document) -> Iterator[Markup]:
+    """Return what is expected of the recommendation, beside what there is today."""
+    best, zero = document["recommendation"], document["option_zero"]
+    shown = [
+        (title, one)
+        for title, one in (("recommended", best), ("today", zero))
+        if one is not None
+    ]
+    if best is None:
+        yield tag("p", "There are no expected figures: nothing is recommended.")
+    if not shown:
+        return
+    yield table(
+        "Of all machines together",
+        [("figure", False), *((title, True) for title, _ in shown)],
+        [
+            [title, *(form(option[key]) for _, option in shown)]
+            for title, key, form in _FIGURES
+        ],
+    )
+    for keys, why in _WHY_NONE:
+        if any(option[key] is None for _, option in shown for key in keys):
+            yield tag("p", why, class_="note")
+
+
+def ratio(larger: float, smaller: float) -> str:
+    """Write how many times as large one figure is as another."""
+    return f"{format_number(larger / smaller)} times"

@@ -1,0 +1,369 @@
+"""The JSON of `tierwright advise --json`, checked: every key that a report reads is there, with its type."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from decimal import Decimal
+from typing import Any
+
+from tierwright.common.currency import read_amount
+from tierwright.common.errors import Problems
+from tierwright.common.fields import is_count, is_number
+from tierwright.common.parameters import Door, spelled
+
+HINT = "give the file that `tierwright advise PROFILE --json` wrote, unchanged"
+_MOST_TEXT = 20_000
+"""Characters of one text: longer ones are of no advice."""
+_MOST_ROWS = 2000
+_LARGEST = 1e30
+"""Far above every figure of an advice, and far below what sums and products of them overflow at."""
+_MOST_PROBLEMS = 10
+"""Problems that are listed; a foreign file has many of the same kind."""
+
+Reader = Callable[[Any, str, Problems], Any]
+_ABSENT = object()
+
+
+def checked(document: object, place: str) -> dict[str, Any]:
+    """Return an advice with all keys that a report reads: amounts as Decimals, what is left out as None or empty.
+
+    Parameters
+    ----------
+    document : object
+        Plain data, as `Advice.to_dict` returns it.
+    place : str
+        Named in errors.
+
+    Raises
+    ------
+    BadInput
+        If it is not an advice, a value has another type than in one, or a bill does not add up.
+    """
+    problems = Problems(place, HINT)
+    found: Any = _ADVICE(_without_neighbours(document), "", problems)
+    if not problems.found:
+        _check_sums(found, problems)
+    del problems.found[_MOST_PROBLEMS:]
+    problems.raise_if_any()
+    return dict(found)
+
+
+def _check_sums(found: Mapping[str, Any], problems: Problems) -> None:
+    named = [
+        ("recommendation", found["recommendation"]),
+        ("option_zero", found["option_zero"]),
+        *((f"alternatives[{at}]", one) for at, one in enumerate(found["alternatives"])),
+        *((f"pareto[{at}]", one) for at, one in enumerate(found["pareto"])),
+    ]
+    for where, option in named:
+        if option is None or not option["bill"]:
+            continue
+        for key in ("usd_per_month", "purchase_usd"):
+            total = option[key]
+            rows = sum((row[key] for row in option["bill"]), Decimal(0))
+            problems.check(
+                total is None or rows == total,
+                f"{where}.{key}",
+                total,
+                f"is not the sum of the rows of its bill, {rows}",
+            )
+
+
+def _without_neighbours(document: object) -> object:
+    """Leave out what `--currency` puts beside the amounts of dollars in tables whose keys are data."""
+    if not isinstance(document, Mapping):
+        return document
+    rate = document.get("exchange_rate")
+    currency = rate.get("currency") if isinstance(rate, Mapping) else None
+    if not isinstance(currency, str):
+        return document
+    beside = f"{currency.lower()}_"
+    return {
+        name: {
+            key: entry
+            for key, entry in value.items()
+            if not (isinstance(key, str) and key.startswith(beside))
+        }
+        if name in ("constraints", "rejected_counts") and isinstance(value, Mapping)
+        else value
+        for name, value in document.items()
+    }
+
+
+def _text(value: Any, where: str, problems: Problems) -> Any:
+    good = isinstance(value, str) and len(value) <= _MOST_TEXT
+    if not problems.check(good, where, _shown(value), "must be a text"):
+        return ""
+    # A lone half of a pair of UTF-16 can be written in JSON, and in no file of UTF-8.
+    return spelled(value.encode("utf-8", "replace").decode("utf-8"), Door.COMMAND)
+
+
+def _number(value: Any, where: str, problems: Problems) -> Any:
+    good = is_number(value) and abs(value) <= _LARGEST
+    problems.check(good, where, _shown(value), f"must be a number up to {_LARGEST:g}")
+    return value
+
+
+def _count(value: Any, where: str, problems: Problems) -> Any:
+    if isinstance(value, str) and value.isdecimal() and value.isascii():
+        # Files of before wrote counts under a key of money as texts.
+        value = int(value[:20])
+    problems.check(
+        is_count(value), where, _shown(value), "must be a whole number from 0 on"
+    )
+    return value
+
+
+def _flag(value: Any, where: str, problems: Problems) -> Any:
+    problems.check(
+        isinstance(value, bool), where, _shown(value), "must be true or false"
+    )
+    return value
+
+
+def _amount(value: Any, where: str, problems: Problems) -> Any:
+    found = read_amount(value, where, problems)
+    if found is not None:
+        problems.check(
+            abs(found) <= _LARGEST,
+            where,
+            value,
+            f"must be an amount up to {_LARGEST:g}",
+        )
+    return found
+
+
+def _shown(value: Any) -> object:
+    return "null" if value is None else value
+
+
+def _optional(reader: Reader) -> Reader:
+    def read(value: Any, where: str, problems: Problems) -> Any:
+        return (
+            None
+            if value is None or value is _ABSENT
+            else reader(value, where, problems)
+        )
+
+    return read
+
+
+def _list(reader: Reader) -> Reader:
+    def read(value: Any, where: str, problems: Problems) -> Any:
+        if value is _ABSENT or value is None:
+            return []
+        if not problems.check(
+            isinstance(value, list | tuple), where, _shown(value), "must be a list"
+        ):
+            return []
+        problems.check(
+            len(value) <= _MOST_ROWS,
+            where,
+            len(value),
+            f"must have at most {_MOST_ROWS:,} entries",
+        )
+        return [
+            reader(entry, f"{where}[{at}]", problems)
+            for at, entry in enumerate(value[:_MOST_ROWS])
+        ]
+
+    return read
+
+
+def _named(reader: Reader) -> Reader:
+    """Read a table whose keys are data."""
+
+    def read(value: Any, where: str, problems: Problems) -> Any:
+        if value is _ABSENT or value is None:
+            return {}
+        if not problems.check(
+            isinstance(value, Mapping), where, _shown(value), "must be a table of keys"
+        ):
+            return {}
+        return {
+            _text(key, where, problems): reader(entry, f"{where}.{key}", problems)
+            for key, entry in list(value.items())[:_MOST_ROWS]
+        }
+
+    return read
+
+
+def _table(**readers: Reader) -> Reader:
+    """Read a table of these keys; others, which a later version may have, are left alone."""
+
+    def read(value: Any, where: str, problems: Problems) -> Any:
+        if value is _ABSENT:
+            problems.add(where, None, "is missing")
+            return {}
+        if not problems.check(
+            isinstance(value, Mapping),
+            where or "document",
+            _shown(value),
+            "must be a table of keys",
+        ):
+            return {}
+        found = {}
+        for key, reader in readers.items():
+            inside = f"{where}.{key}" if where else key
+            entry = value.get(key, _ABSENT)
+            if entry is _ABSENT and reader in _NEEDED:
+                problems.add(inside, None, "is missing")
+            else:
+                found[key] = reader(entry, inside, problems)
+        return found
+
+    return read
+
+
+_NEEDED: frozenset[Reader] = frozenset({_text, _number, _count, _flag, _amount})
+_maybe_text, _maybe_number = _optional(_text), _optional(_number)
+_maybe_count, _maybe_amount = _optional(_count), _optional(_amount)
+
+_ROW = _table(
+    what=_text,
+    kind=_maybe_text,
+    quantity=_number,
+    unit=_maybe_text,
+    unit_price=_maybe_amount,
+    date=_maybe_text,
+    usd_per_month=_amount,
+    purchase_usd=_amount,
+    source=_maybe_text,
+    note=_maybe_text,
+)
+_OPTION = _table(
+    name=_text,
+    kind=_maybe_text,
+    machines=_count,
+    ram_bytes=_number,
+    flash_bytes=_number,
+    flash_device=_maybe_text,
+    disk_device=_maybe_text,
+    flash_devices=_maybe_count,
+    disks=_maybe_count,
+    server=_maybe_text,
+    scheme=_text,
+    usd_per_month=_maybe_amount,
+    purchase_usd=_maybe_amount,
+    io_time_us_per_access=_maybe_number,
+    response_p50_us=_maybe_number,
+    response_p99_us=_maybe_number,
+    response_p50_mean_us=_maybe_number,
+    response_p99_mean_us=_maybe_number,
+    peak_busy=_maybe_number,
+    flash_life_years=_maybe_number,
+    ram_hit_share=_maybe_number,
+    flash_hit_share=_maybe_number,
+    disk_share=_maybe_number,
+    months_until_too_small=_maybe_number,
+    bill=_list(_ROW),
+)
+_MAYBE_OPTION = _optional(_OPTION)
+_BROKEN = {
+    "constraint": _text,
+    "value": _maybe_number,
+    "limit": _maybe_number,
+    "relaxation": _maybe_number,
+}
+_ADVICE = _table(
+    advice_id=_text,
+    status=_maybe_text,
+    finding=_text,
+    objective=_text,
+    constraints=_named(_amount),
+    evaluated=_maybe_count,
+    suitable=_maybe_count,
+    recommendation=_MAYBE_OPTION,
+    verdict=_table(viable=_flag, text=_text, limited_by=_maybe_text),
+    option_zero=_MAYBE_OPTION,
+    saving_usd_per_month=_maybe_amount,
+    alternatives=_list(_OPTION),
+    pareto=_list(_OPTION),
+    pareto_in_all=_maybe_count,
+    rejected=_list(
+        _table(
+            option=_OPTION,
+            text=_maybe_text,
+            also=_list(_table(**_BROKEN)),
+            **_BROKEN,
+        )
+    ),
+    rejected_counts=_named(_count),
+    infeasible=_optional(_table(conflict=_list(_text), text=_text)),
+    confidence=_optional(
+        _table(
+            probability_best=_maybe_number,
+            expected_regret_usd_per_month=_maybe_amount,
+            tornado=_list(
+                _table(
+                    about=_text,
+                    low=_text,
+                    high=_text,
+                    usd_per_month_low=_maybe_amount,
+                    usd_per_month_high=_maybe_amount,
+                    best_low=_maybe_text,
+                    best_high=_maybe_text,
+                    changes=_flag,
+                )
+            ),
+            reason=_maybe_text,
+        )
+    ),
+    checked=_list(
+        _table(
+            option=_OPTION,
+            model=_maybe_number,
+            simulated=_maybe_number,
+            gap=_maybe_number,
+            is_beyond_band=_flag,
+            reason=_maybe_text,
+        )
+    ),
+    when=_optional(
+        _table(
+            growth_per_year=_number,
+            months_until_too_small=_maybe_number,
+            steps=_list(_table(month=_number, name=_text, usd_per_month=_maybe_amount)),
+            text=_text,
+        )
+    ),
+    rules_of_thumb=_list(
+        _table(
+            title=_text,
+            ram_bytes=_maybe_number,
+            flash_bytes=_maybe_number,
+            option=_MAYBE_OPTION,
+            regret_usd_per_month=_maybe_amount,
+            regret_io_time_us=_maybe_number,
+            reason=_maybe_text,
+        )
+    ),
+    cautions=_list(
+        _table(
+            code=_text,
+            message=_text,
+            hint=_maybe_text,
+            effect=_maybe_text,
+            could_change_choice=_optional(_flag),
+        )
+    ),
+    data_bytes=_maybe_number,
+    accesses_per_s=_maybe_number,
+    peak_accesses_per_s=_maybe_number,
+    horizon_months=_maybe_count,
+    versions=_named(_text),
+    validity=_maybe_text,
+    estimator=_maybe_text,
+    derivation=_list(
+        _table(
+            name=_text,
+            formula=_text,
+            value=_maybe_number,
+            unit=_maybe_text,
+            source=_maybe_text,
+        )
+    ),
+    exchange_rate=_optional(
+        _table(currency=_text, per_usd=_amount, date=_text, source=_text)
+    ),
+)

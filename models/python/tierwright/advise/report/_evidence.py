@@ -1,0 +1,412 @@
+"""The middle sections of a report: what was close, why others are out, how sure it is, what was checked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from tierwright.advise.report import _figures as show
+from tierwright.advise.report._answer import Document, named, ratio, sentence_of
+from tierwright.advise.report._charts import Series, front_chart, tornado_chart
+from tierwright.advise.report._markup import Markup, joined, table, tag
+from tierwright.common.wording import counted, percent
+
+_FIRST_REJECTED = 10
+"""Rejected options beside the answer; all of them are in the appendix."""
+_OPTION_COLUMNS = (
+    ("option", False),
+    ("cost [USD per month]", True),
+    ("I/O time per access", True),
+    ("busy at peak", True),
+    ("RAM", True),
+    ("flash cache", True),
+    ("page flow", False),
+)
+
+
+def _option_row(option: Document, name: str | Markup | None = None) -> list[str]:
+    return [
+        name if name is not None else option["name"],
+        show.usd(option["usd_per_month"]),
+        show.time(option["io_time_us_per_access"]),
+        show.share(option["peak_busy"]),
+        show.size(option["ram_bytes"]),
+        show.size(option["flash_bytes"]),
+        show.scheme(option),
+    ]
+
+
+def close(document: Document) -> Iterator[Markup]:
+    """Return the alternatives and the front of money and I/O time."""
+    best, zero = document["recommendation"], document["option_zero"]
+    rows = []
+    if best is not None:
+        rows.append(_option_row(best, f"{best['name']} (recommended)"))
+    if zero is not None and zero != best:
+        rows.append(_option_row(zero, f"{zero['name']} (today)"))
+    others = [one for one in document["alternatives"] if one not in (zero, best)]
+    rows.extend(_option_row(one) for one in others)
+    if rows:
+        caption = (
+            "What there is today"
+            if best is None
+            else "The best of each other kind, the best first"
+        )
+        yield table(caption, _OPTION_COLUMNS, rows)
+    if not others:
+        yield tag(
+            "p",
+            "No option of another kind keeps every limit."
+            if best is not None
+            else "Nothing was close: no option keeps every limit.",
+        )
+    yield from _front(document)
+
+
+def _front(document: Document) -> Iterator[Markup]:
+    front = [
+        one
+        for one in document["pareto"]
+        if one["usd_per_month"] is not None and one["io_time_us_per_access"] is not None
+    ]
+    if not front:
+        return
+    yield tag("h3", "Money against speed")
+    sentence = front_sentence(front, document["recommendation"])
+    in_all = document["pareto_in_all"]
+    if in_all is not None and in_all > len(front):
+        sentence += f" {len(front):,} of {counted(in_all, 'option')} are shown."
+    series = [
+        Series("no other beats it in both", "front", [_point(one) for one in front]),
+        *_marked("close", "close", document["alternatives"]),
+        *_marked("today", "today", [document["option_zero"]]),
+        *_marked("recommended", "best", [document["recommendation"]]),
+    ]
+    if len(front) > 1:
+        title = "Cost per month and I/O time per access of the options on the front"
+        chart = front_chart(series, title, sentence)
+        yield tag(
+            "figure",
+            tag(
+                "div",
+                chart,
+                class_="wide",
+                role="region",
+                tabindex="0",
+                aria_label=title,
+            ),
+            tag("figcaption", sentence),
+        )
+    else:
+        yield tag("p", sentence)
+    yield table(
+        "Options that no other beats in both cost and I/O time, the cheapest first",
+        _OPTION_COLUMNS,
+        [_option_row(one) for one in front],
+    )
+
+
+def _marked(
+    name: str, kind: str, options: Sequence[Document | None]
+) -> Iterator[Series]:
+    points = [
+        _point(one)
+        for one in options
+        if one is not None
+        and one["usd_per_month"] is not None
+        and one["io_time_us_per_access"] is not None
+    ]
+    if points:
+        yield Series(name, kind, points)
+
+
+def _point(option: Document) -> tuple[float, float]:
+    return float(option["usd_per_month"]), float(option["io_time_us_per_access"])
+
+
+def front_sentence(front: Sequence[Document], best: Document | None) -> str:
+    """Say what the front shows: what speed costs from its cheapest to its fastest option."""
+    if len(front) == 1:
+        return f"{front[0]['name']} is both the cheapest and the fastest: no other option is on the front."
+    cheapest = min(front, key=lambda one: one["usd_per_month"])
+    fastest = min(front, key=lambda one: one["io_time_us_per_access"])
+    (low, slow), (high, fast) = _point(cheapest), _point(fastest)
+    if not (low > 0 and slow > 0 and high > low):
+        spread = (
+            f"from {show.usd(cheapest['usd_per_month'])} USD per month at {show.time(slow)} per access to "
+            f"{show.usd(fastest['usd_per_month'])} USD per month at {show.time(fast)}"
+        )
+        said = f"The front goes {spread}."
+    else:
+        said = (
+            f"The fastest option costs {ratio(high, low)} as much per month as the cheapest and needs "
+            f"{percent(1 - fast / slow)} less I/O time per access: {show.usd(fastest['usd_per_month'])} USD at "
+            f"{show.time(fast)} against {show.usd(cheapest['usd_per_month'])} USD at {show.time(slow)}."
+        )
+    if best is None:
+        return said
+    if _same(best, cheapest):
+        return f"{said} The recommendation is the cheapest."
+    if _same(best, fastest):
+        return f"{said} The recommendation is the fastest."
+    where = "on" if any(_same(best, one) for one in front) else "not on"
+    return f"{said} The recommendation is {where} the front, and neither its cheapest nor its fastest option."
+
+
+def _same(one: Document, other: Document) -> bool:
+    keys = ("usd_per_month", "io_time_us_per_access")
+    return all(one[key] == other[key] for key in keys)
+
+
+def why_not(document: Document) -> Iterator[Markup]:
+    """Return the limits that rejected options break, and what would admit them."""
+    counts, rejected = document["rejected_counts"], document["rejected"]
+    if not counts and not rejected:
+        yield tag("p", "No option was rejected.")
+        return
+    if counts:
+        yield table(
+            "Rejected options by the first limit that they break",
+            [("breaks or lacks", False), ("options", True)],
+            [
+                [show.limit_words(name), f"{count:,}"]
+                for name, count in sorted(counts.items(), key=lambda pair: -pair[1])
+            ],
+            ["all", f"{sum(counts.values()):,}"],
+        )
+    if rejected:
+        some = rejected[:_FIRST_REJECTED]
+        more = len(rejected) > len(some)
+        yield rejected_table(
+            "The rejected options that break fewest limits"
+            if more
+            else "The rejected options",
+            some,
+        )
+        if more:
+            yield tag(
+                "p",
+                f"{counted(len(rejected), 'rejected option is', 'rejected options are')} in the ",
+                tag("a", "appendix", href="#appendix"),
+                ".",
+            )
+
+
+def rejected_table(caption: str, rows: Sequence[Document]) -> Markup:
+    """Return rejected options with the limits they break and where these would admit them."""
+    return table(
+        caption,
+        [
+            ("option", False),
+            ("cost [USD per month]", True),
+            ("breaks or lacks", False),
+        ],
+        [
+            [
+                named(row["option"]),
+                show.usd(row["option"]["usd_per_month"]),
+                _lines([_broken(each) for each in (row, *row["also"])]),
+            ]
+            for row in rows
+        ],
+    )
+
+
+def _broken(each: Document) -> str:
+    name, stated = each["constraint"], each["limit"]
+    what = show.limit_words(name)
+    if stated is None:
+        return what
+    value = show.UNKNOWN if each["value"] is None else show.limit(name, each["value"])
+    said = f"{what}: {value}, {show.bound(name)} {show.limit(name, stated)}"
+    admitted = show.admitted_at(each)
+    if admitted == show.NOTHING:
+        return said
+    return f"{said}; admitted at about {admitted}"
+
+
+def _lines(cells: Sequence[str]) -> Markup:
+    return joined(tag("div", cell) for cell in cells)
+
+
+def sure(document: Document) -> Iterator[Markup]:
+    """Return the probability or why there is none, and what is not known as bars."""
+    confidence = document["confidence"]
+    if confidence is None:
+        yield tag("p", "The advice does not say how sure it is.")
+        return
+    chance, reason = confidence["probability_best"], confidence["reason"]
+    if chance is None:
+        yield tag(
+            "p",
+            sentence_of(reason)
+            if reason
+            else "No probability that this stays the best choice is stated.",
+        )
+    else:
+        regret = confidence["expected_regret_usd_per_month"]
+        yield tag(
+            "p",
+            f"The probability that this is the best choice is {show.share(chance)}"
+            + (
+                "."
+                if regret is None
+                else f"; the expected regret is {show.usd(regret)} USD per month."
+            ),
+        )
+    bars, best = confidence["tornado"], document["recommendation"]
+    if not bars or best is None or best["usd_per_month"] is None:
+        yield tag("p", "No input was evaluated at its other ends.")
+        return
+    base = float(best["usd_per_month"])
+    sentence = tornado_sentence(bars)
+    title = "Cost of the best option at both ends of what is not known"
+    yield tag(
+        "figure",
+        tag(
+            "div",
+            tornado_chart(bars, base, title, sentence),
+            class_="wide",
+            role="region",
+            tabindex="0",
+            aria_label=title,
+        ),
+        tag("figcaption", sentence),
+    )
+    yield table(
+        "What is not known, and the best option at either end",
+        [
+            ("input", False),
+            ("at one end", False),
+            ("cost [USD per month]", True),
+            ("at the other end", False),
+            ("cost [USD per month]", True),
+        ],
+        [
+            [
+                f"{at}. {sentence_of(bar['about'])}",
+                *_end(bar, "low"),
+                *_end(bar, "high"),
+            ]
+            for at, bar in enumerate(bars, 1)
+        ],
+    )
+
+
+def _end(bar: Mapping[str, Any], end: str) -> list[str]:
+    name, cost = bar[f"best_{end}"], bar[f"usd_per_month_{end}"]
+    return [
+        _lines(
+            [
+                sentence_of(f"if {bar[end]}"),
+                sentence_of(f"best: {name}")
+                if name
+                else "No option keeps every limit.",
+            ]
+        ),
+        show.NOTHING if cost is None else show.usd(cost),
+    ]
+
+
+def tornado_sentence(bars: Sequence[Document]) -> str:
+    """Say how far what is not known moves the cost, and whether the choice changes."""
+    changing = sum(bool(bar["changes"]) for bar in bars)
+    costs = [
+        cost
+        for bar in bars
+        for cost in (bar["usd_per_month_low"], bar["usd_per_month_high"])
+        if cost is not None
+    ]
+    inputs = counted(len(bars), "input is", "inputs are")
+    said = f"{inputs} not known exactly."
+    if costs:
+        said += f" At their ends the best option costs from {show.usd(min(costs))} to {show.usd(max(costs))} USD per month."
+    if not changing:
+        return f"{said} The choice stays the same at every end."
+    return f"{said} {counted(changing, 'input changes', 'inputs change')} the choice at one end or both."
+
+
+def checks(document: Document) -> Iterator[Markup]:
+    """Return the model beside the replay."""
+    rows = document["checked"]
+    if not rows:
+        yield tag(
+            "p",
+            "No option was replayed: the advice rests on the model alone. A recording given with --trace is replayed for "
+            "the recommendation and for what was close.",
+        )
+        return
+    beyond = sum(bool(row["is_beyond_band"]) for row in rows)
+    replayed = sum(row["gap"] is not None for row in rows)
+    said = f"{counted(replayed, 'option was', 'options were')} replayed in the reference simulator. "
+    if not replayed:
+        said = "No option could be replayed; the reasons are in the table."
+    elif not beyond:
+        said += "The model agrees with every replay within its known error."
+    else:
+        said += f"{counted(beyond, 'replay differs', 'replays differ')} from the model by more than its known error."
+    yield tag("p", said)
+    yield table(
+        "I/O time per access by the model and by the replay",
+        [
+            ("option", False),
+            ("model", True),
+            ("replay", True),
+            ("gap", True),
+            ("verdict", False),
+        ],
+        [
+            [
+                named(row["option"]),
+                show.time(row["model"]),
+                show.NOTHING
+                if row["simulated"] is None
+                else show.time(row["simulated"]),
+                show.NOTHING if row["gap"] is None else f"{row['gap']:+.1%}",
+                _verdict(row),
+            ]
+            for row in rows
+        ],
+    )
+
+
+def _verdict(row: Document) -> str:
+    if row["gap"] is None:
+        return sentence_of(row["reason"] or "") or "not replayed"
+    if row["is_beyond_band"]:
+        return "beyond the known error"
+    return "within the known error"
+
+
+def rules(document: Document) -> Iterator[Markup]:
+    """Return what rules of thumb would have bought."""
+    rows = document["rules_of_thumb"]
+    if not rows:
+        yield tag("p", "No rule of thumb was applied.")
+        return
+    yield table(
+        "What each rule would have bought here, beside the recommendation",
+        [
+            ("rule", False),
+            ("RAM it asks for", True),
+            ("would have bought", False),
+            ("costs [USD per month]", True),
+            ("more than recommended [USD per month]", True),
+            ("slower by", True),
+        ],
+        [
+            [
+                row["title"],
+                show.size(row["ram_bytes"]),
+                (row["reason"] or "no option")
+                if row["option"] is None
+                else named(row["option"]),
+                show.NOTHING
+                if row["option"] is None
+                else show.usd(row["option"]["usd_per_month"]),
+                show.signed_usd(row["regret_usd_per_month"]),
+                show.signed_time(row["regret_io_time_us"]),
+            ]
+            for row in rows
+        ],
+    )

@@ -1,0 +1,147 @@
+"""Figures of a report: amounts to the cent, others with three digits, `not known` where there is none."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any
+
+from tierwright.advise.advice._words import LIMIT_WORDS, limit_value
+from tierwright.advise.point import scheme_titles
+from tierwright.common.units import format_bytes, format_microseconds
+from tierwright.common.wording import counted, percent, three_digits
+from tierwright.evaluate.advice.limits import CONSTRAINTS, LEAST
+from tierwright.evaluate.page_flow.schemes import NO_FLASH
+
+UNKNOWN = "not known"
+NOTHING = "-"
+"""Where a figure does not apply."""
+_CENT_PLACES = 2
+
+
+def usd(value: Decimal | None) -> str:
+    """Write an amount to the cent, or with all its digits where it has more.
+
+    Examples
+    --------
+    >>> usd(Decimal("3989.81")), usd(Decimal(0)), usd(Decimal("0.0125"))
+    ('3,989.81', '0.00', '0.0125')
+    """
+    if value is None:
+        return UNKNOWN
+    exponent = value.as_tuple().exponent
+    finer = isinstance(exponent, int) and -exponent > _CENT_PLACES
+    return f"{value:,f}" if finer else f"{value:,.2f}"
+
+
+def signed_usd(value: Decimal | None) -> str:
+    """Write a difference of money with its sign."""
+    if value is None:
+        return NOTHING
+    return f"+{usd(value)}" if value > 0 else usd(value)
+
+
+def time(value: float | None) -> str:
+    """Write microseconds in the unit of their size."""
+    return UNKNOWN if value is None else format_microseconds(value)
+
+
+def signed_time(value: float | None) -> str:
+    """Write a difference of times with its sign."""
+    if value is None:
+        return NOTHING
+    return f"+{format_microseconds(value)}" if value > 0 else format_microseconds(value)
+
+
+def size(value: float | None) -> str:
+    """Write bytes with a binary unit; none as a dash."""
+    return NOTHING if not value else format_bytes(value)
+
+
+def share(value: float | None) -> str:
+    """Write a share as per cent."""
+    return UNKNOWN if value is None else percent(value)
+
+
+def years(value: float | None) -> str:
+    """Write years with three digits."""
+    return UNKNOWN if value is None else counted(three_digits(value), "year")
+
+
+def months(value: float | None) -> str:
+    """Write whole months that pass before, as the sentence of the advice does."""
+    if value is None:
+        return UNKNOWN
+    if value <= 0:
+        return "already too small"
+    return "under 1 month" if value < 1 else counted(math.floor(value), "month")
+
+
+def quantity(value: float) -> str:
+    """Write a quantity of a bill to six decimals, so that its product with the price can be checked.
+
+    Examples
+    --------
+    >>> quantity(7078), quantity(5.727996826171875), quantity(0.5)
+    ('7,078', '5.727997', '0.5')
+    """
+    text = f"{value:,.6f}"
+    return text.rstrip("0").rstrip(".")
+
+
+def price(value: Decimal) -> str:
+    """Write a price with all its digits and no zeros behind them, at least to the cent.
+
+    Examples
+    --------
+    >>> price(Decimal("199.0000")), price(Decimal("0.343")), price(Decimal("5000"))
+    ('199.00', '0.343', '5,000.00')
+    """
+    return usd(Decimal(format(value.normalize(), "f")))
+
+
+def number(value: float | None) -> str:
+    """Write a whole number as it is, another with three digits."""
+    if value is None:
+        return UNKNOWN
+    if value == int(value):
+        return f"{int(value):,}"
+    return three_digits(value) if value > 0 else f"{value:,.3g}"
+
+
+def scheme(option: Mapping[str, Any]) -> str:
+    """Name the page flow of an option."""
+    name = str(option["scheme"])
+    return NOTHING if name == NO_FLASH else scheme_titles().get(name, name)
+
+
+def limit_words(name: str) -> str:
+    """Name a limit."""
+    return LIMIT_WORDS.get(name, name.replace("_", " "))
+
+
+def limit(name: str, value: float | Decimal | None) -> str:
+    """Write the value of a constraint with its unit; a dash where it has none."""
+    if value is None:
+        return NOTHING
+    if name not in CONSTRAINTS:
+        return number(float(value))
+    if name in ("usd_per_month", "purchase_usd"):
+        per = " per month" if name == "usd_per_month" else ""
+        return f"{usd(Decimal(repr(value)) if isinstance(value, float) else Decimal(value))} USD{per}"
+    return years(float(value)) if name in LEAST else limit_value(name, float(value))
+
+
+def bound(name: str) -> str:
+    """Say on which side of its value a limit holds."""
+    return "at least" if name in LEAST else "at most"
+
+
+def admitted_at(broken: Mapping[str, Any]) -> str:
+    """Say at which limit an option would be admitted; a dash where relaxing it is not possible."""
+    by, stated = broken["relaxation"], broken["limit"]
+    if by is None or stated is None:
+        return NOTHING
+    name = broken["constraint"]
+    return limit(name, stated - by if name in LEAST else stated + by)

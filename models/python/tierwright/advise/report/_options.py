@@ -1,0 +1,89 @@
+"""The options of an advice as one table for a spreadsheet."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Iterator
+from decimal import Decimal
+from typing import Any
+
+from tierwright.advise.report._answer import Document
+
+Cell = str | int | float | Decimal | None
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
+"""How a cell begins that a spreadsheet would compute."""
+_COLUMNS: tuple[tuple[str, str], ...] = (
+    ("option", "name"),
+    ("machines", "machines"),
+    ("server", "server"),
+    ("RAM [bytes]", "ram_bytes"),
+    ("flash cache [bytes]", "flash_bytes"),
+    ("flash device", "flash_device"),
+    ("flash devices", "flash_devices"),
+    ("disk device", "disk_device"),
+    ("disks", "disks"),
+    ("page flow", "scheme"),
+    ("cost [USD/month]", "usd_per_month"),
+    ("purchase [USD]", "purchase_usd"),
+    ("I/O time [µs/access]", "io_time_us_per_access"),
+    ("response p50 in the busiest hour [µs]", "response_p50_us"),
+    ("response p99 in the busiest hour [µs]", "response_p99_us"),
+    ("response p50 at mean load [µs]", "response_p50_mean_us"),
+    ("response p99 at mean load [µs]", "response_p99_mean_us"),
+    ("busy at peak [1]", "peak_busy"),
+    ("flash life [years]", "flash_life_years"),
+    ("hits in RAM [1]", "ram_hit_share"),
+    ("hits in flash [1]", "flash_hit_share"),
+    ("reads from disk [1]", "disk_share"),
+    ("until too small [months]", "months_until_too_small"),
+)
+
+
+def options_csv(document: Document) -> str:
+    """Return one row for each option that the advice names, its roles first; what is not known is empty."""
+    stream = io.StringIO()
+    writer = csv.writer(stream)
+    writer.writerow(["role", *(heading for heading, _ in _COLUMNS)])
+    for roles, option in _with_roles(document):
+        cells: list[Cell] = ["; ".join(roles)]
+        cells.extend(option[key] for _, key in _COLUMNS)
+        writer.writerow([_safe(cell) for cell in cells])
+    return stream.getvalue()
+
+
+def _with_roles(document: Document) -> Iterator[tuple[list[str], dict[str, Any]]]:
+    found: list[tuple[list[str], dict[str, Any]]] = []
+
+    def add(role: str, option: dict[str, Any] | None) -> None:
+        if option is None:
+            return
+        for roles, known in found:
+            if known == option:
+                roles.append(role)
+                return
+        found.append(([role], option))
+
+    add("recommended", document["recommendation"])
+    add("today", document["option_zero"])
+    for one in document["alternatives"]:
+        add("close", one)
+    for one in document["pareto"]:
+        add("front", one)
+    yield from found
+
+
+_WRITTEN: dict[type, Callable[[Any], str]] = {
+    Decimal: lambda value: format(value, "f"),
+    float: repr,
+    int: str,
+}
+
+
+def _safe(cell: Cell) -> str:
+    """Write a number as a number; a text that a spreadsheet would compute begins with an apostrophe."""
+    if cell is None:
+        return ""
+    if not isinstance(cell, str):
+        return _WRITTEN[type(cell)](cell)
+    return f"'{cell}" if cell.startswith(_FORMULA) else cell
