@@ -17,7 +17,7 @@ import { statusOf } from "./advice-page";
 import { AdviceView } from "./advice-view";
 import { adviceQuestion } from "./question";
 import { nearestRelaxations, relaxing, roundedUp } from "./rejected";
-import { difference, frontFinding, limitValue, noResponse } from "./words";
+import { difference, frontFinding, limitValue, noResponse, statedLimit } from "./words";
 
 const STATE = {
   workload: "w",
@@ -406,6 +406,14 @@ describe("sentences", () => {
     expect(limitValue(FOUND, "ram_bytes", 2 ** 30)).toBe("1 GiB");
     expect(limitValue(FOUND, "usd_per_month", 800)).toBe("800.00 USD");
     expect(limitValue(FOUND, "response_p99_us", 1500)).toBe("1.5 ms");
+  });
+
+  it("convert a value in dollars once, and a limit in the currency shown never", () => {
+    const rate = { currency: "EUR", per_usd: "0.5", date: "2026-09-30", source: "" };
+    const found = { ...FOUND, exchange_rate: rate };
+    expect(limitValue(found, "usd_per_month", 800)).toMatch(/^400\.00 /);
+    expect(statedLimit(found, "usd_per_month", "400")).toMatch(/^400\.00 /);
+    expect(statedLimit(found, "peak_busy", "0.7")).toBe("70 %");
   });
 
   it("say why a response time is unknown", () => {

@@ -6,7 +6,7 @@ import { Panel } from "@/components/panel";
 import type { AdviceSearch } from "@/questions/advice";
 import { counted, formatCount, UNKNOWN } from "@/units/quantity";
 import { Scheme, type Titles } from "./option-parts";
-import { limitTitle, limitValue } from "./words";
+import { limitTitle, limitValue, statedLimit } from "./words";
 
 const GIB = 2 ** 30;
 const MOST_OFFERED = 4;
@@ -84,7 +84,7 @@ export function Infeasible(props: {
                 {limitTitle(name)}
                 {limit === undefined
                   ? ": cannot be relaxed"
-                  : `: ${LEAST.has(name) ? "at least" : "at most"} ${limitValue(found, name, Number(limit))}`}
+                  : `: ${LEAST.has(name) ? "at least" : "at most"} ${statedLimit(found, name, limit)}`}
               </List.Item>
             );
           })}

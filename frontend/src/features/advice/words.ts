@@ -70,6 +70,12 @@ export function limitValue(found: AdviceOut, name: string, value: number): strin
   return time(value);
 }
 
+/** A limit as the answer says that it was applied: its money is in the currency shown already. */
+export const statedLimit = (found: AdviceOut, name: string, limit: string): string =>
+  MONEY.has(name)
+    ? `${cents(limit)} ${shownCurrency()}`
+    : limitValue(found, name, Number(limit));
+
 /** Why an option has no response times; null where it has. */
 export function noResponse(found: AdviceOut, option: AdviceOptionOut): string | null {
   if (option.response_p99_us !== null) {
