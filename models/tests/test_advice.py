@@ -20,7 +20,11 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from tierwright.advise import advice, scale
-from tierwright.advise.advice._table import Table, bill_rows
+from tierwright.advise.advice import _words
+from tierwright.advise.advice._asked import Asked
+from tierwright.advise.advice._asked import asked_of as read_question
+from tierwright.advise.advice._checked import Replayed, about_replays, decided
+from tierwright.advise.advice._table import Setting, Table, bill_rows
 from tierwright.advise.advice.found import Advice, Option
 from tierwright.advise.advice.request import (
     Candidates,
@@ -378,10 +382,8 @@ def test_a_device_that_is_in_nothing_that_suits_can_go(problem: dict[str, Any]) 
     assert other.recommendation == found.recommendation
 
 
-def _setting(asked: dict[str, Any]) -> Any:
-    from tierwright.advise.advice._asked import asked_of as read
-
-    return read(
+def _asked(asked: dict[str, Any]) -> Asked:
+    return read_question(
         asked["curve"],
         (None, None),
         asked["candidates"],
@@ -392,7 +394,11 @@ def _setting(asked: dict[str, Any]) -> Any:
         36,
         (None, None),
         0,
-    ).setting
+    )
+
+
+def _setting(asked: dict[str, Any]) -> Setting:
+    return _asked(asked).setting
 
 
 @settings(max_examples=25)
@@ -981,6 +987,71 @@ def test_a_replay_decides_among_the_finalists() -> None:
     other = Trace(ROOT / "fixtures" / "traces" / "tpcc-cut.csv.zst")
     with pytest.raises(BadInput):
         ask(curve=whole.curve.from_start("cold"), accesses_per_s=1000.0, trace=other)
+
+
+def test_the_first_that_carries_its_load_by_the_replay_is_chosen() -> None:
+    asked = _asked({**asked_of_nothing(), "curve": curve()})
+    table = Table(asked.setting)
+    busy, calm, unknown = (
+        Replayed(0, 2.0, 4.0, 0.9, 0.1, ""),
+        Replayed(1, 3.0, 3.0, 0.5, 0.1, ""),
+        Replayed(2, 3.0, math.nan, math.nan, math.nan, "too small"),
+    )
+    assert decided(asked, [busy, calm, unknown]) == 1
+    assert decided(asked, [busy, unknown]) == 2
+    assert decided(asked, [calm, busy]) == 1
+    # None carries it: the model's choice stays, and that is said.
+    assert decided(asked, [busy]) == 0
+    told = {each.name for each in about_replays(asked, table, [busy], 0, 0)}
+    assert told == {"replay_breaks_load", "replay_beyond_band"}
+    told = {each.name for each in about_replays(asked, table, [busy, calm], 0, 1)}
+    assert told == {"replay_changes_choice", "replay_beyond_band"}
+    assert not list(about_replays(asked, table, [calm], 1, 1))
+    fastest = replace(asked, objective="io_time")
+    slow = replace(calm, at=3, simulated_us=9.0)
+    assert decided(fastest, [slow, calm]) == 1
+
+
+def test_what_a_replay_decided_is_not_called_the_cheapest_of_all() -> None:
+    found = ask()
+    best, second = found.recommendation, found.alternatives[0]
+    said = _words.finding(
+        best, None, second, 10, "usd", (), rate_known=True, replayed_from="a box"
+    )
+    assert "by the model the choice would have been a box" in said
+    assert "of 10 options" not in said
+    plain = _words.finding(best, None, second, 10, "usd", (), rate_known=True)
+    assert "the cheapest of 10 options that keep every limit" in plain
+    limited = _words.finding(
+        best, None, second, 1, "usd", (), rate_known=True, response_limited=True
+    )
+    assert "of 1 option that keeps all but those of response times" in limited
+    assert "replay decided" in _words.verdict_text(
+        viable=True, limited_by=None, best=best, objective="usd", by_replay=True
+    )
+
+
+@pytest.mark.parametrize(
+    ("names", "said"),
+    [
+        (("space",), "none has space for the data."),
+        (
+            ("price", "device_figures"),
+            "none has a price and stated I/O rates of every device.",
+        ),
+        (("usd_per_month",), "none keeps the limit of cost per month."),
+        (
+            ("space", "usd_per_month"),
+            "none that has space for the data keeps the limit of cost per month.",
+        ),
+        (
+            ("usd_per_month", "ram_bytes"),
+            "none keeps the limits of cost per month and RAM together.",
+        ),
+    ],
+)
+def test_a_conflict_reads_as_a_sentence(names: tuple[str, ...], said: str) -> None:
+    assert _words.infeasible_text(names) == f"No option keeps every limit: {said}"
 
 
 def test_the_other_ends_are_told() -> None:

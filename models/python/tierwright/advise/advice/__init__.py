@@ -158,7 +158,10 @@ def _answer(
         return described[at]
 
     order = chosen.order
-    alternatives = _choice.alternatives(asked, table, chosen, best)
+    unfit = {each.at for each in tried if _checked.breaks(asked, each)}
+    alternatives = [
+        at for at in _choice.alternatives(asked, table, chosen, best) if at not in unfit
+    ]
     front = _choice.front(asked, table, chosen)
     zero = None if table.have_at is None else option(table.have_at)
     recommended = None if best is None else option(best)
@@ -174,7 +177,7 @@ def _answer(
     limited = _words.limited(shadows)
     ends = Ends(asked, table, best) if how_sure and best is not None else None
     warnings = (
-        *_checked.about_replays(table, tried, by_model, best),
+        *_checked.about_replays(asked, table, tried, by_model, best),
         *_notes.about_answer(asked, table, best),
     )
     setting = asked.setting
@@ -187,6 +190,10 @@ def _answer(
             asked.objective,
             conflicting,
             rate_known=setting.rates.mean is not None,
+            replayed_from=None
+            if best is None or by_model is None or best == by_model
+            else table.title(by_model),
+            response_limited=asked.response_limits != (None, None),
         ),
         warnings=warnings,
         weigh=None if ends is None else ends.effect,
@@ -200,7 +207,7 @@ def _answer(
         recommendation=recommended,
         verdict=Verdict(
             best is not None,
-            None if best is None else 0.0,
+            0.0 if best is not None and best == by_model else None,
             None if limited is None else limited.constraint,
             shadows,
             _words.verdict_text(
@@ -209,6 +216,7 @@ def _answer(
                 recommended,
                 asked.objective,
                 limits_tried=how_sure,
+                by_replay=best != by_model,
             ),
         ),
         option_zero=zero,

@@ -14,7 +14,7 @@ from tierwright.advise.advice.found import CheckedOption, Option
 from tierwright.common.cautions import Caution
 from tierwright.common.core_errors import Cancelled
 from tierwright.common.errors import BadInput
-from tierwright.common.wording import off
+from tierwright.common.wording import off, percent
 from tierwright.evaluate.advice.limits import ROUNDING as LIMIT_ROUNDING
 from tierwright.evaluate.page_flow import explain
 from tierwright.evaluate.page_flow.decision import (
@@ -208,14 +208,15 @@ def identity(asked: Asked, tried: Sequence[Replayed]) -> str:
     return hashlib.sha256(f"{asked.advice_id} {seen!r}".encode()).hexdigest()[:16]
 
 
+def breaks(asked: Asked, each: Replayed) -> bool:
+    """Whether the replay shows a device busier than allowed in the busiest hour."""
+    most = asked.setting.most_busy * (1 + LIMIT_ROUNDING)
+    return not each.reason and each.peak_busy > most
+
+
 def decided(asked: Asked, tried: Sequence[Replayed]) -> int:
     """Return the finalist that the replays leave best: the first that keeps its load, or the fastest."""
-    keeps = [
-        each
-        for each in tried
-        if each.reason
-        or not each.peak_busy > asked.setting.most_busy * (1 + LIMIT_ROUNDING)
-    ] or list(tried)
+    keeps = [each for each in tried if not breaks(asked, each)] or list(tried)
     if asked.objective == "io_time" and all(not each.reason for each in keeps):
         return min(keeps, key=lambda each: each.simulated_us).at
     return keeps[0].at
@@ -234,9 +235,24 @@ def checked_option(option: Option, each: Replayed) -> CheckedOption:
 
 
 def about_replays(
-    table: Table, tried: Sequence[Replayed], by_model: int | None, best: int | None
+    asked: Asked,
+    table: Table,
+    tried: Sequence[Replayed],
+    by_model: int | None,
+    best: int | None,
 ) -> Iterator[Caution]:
     """Say at the top where the replay differs from the model by more than its error, or changes the choice."""
+    for each in tried:
+        if each.at == best and breaks(asked, each):
+            yield Caution(
+                "replay_breaks_load",
+                f"by the replay a device of {table.title(each.at)} is busy for {percent(each.peak_busy)} of the busiest "
+                f"hour, more than the {percent(asked.setting.most_busy)} that are allowed, and no other option that was "
+                "replayed keeps them",
+                "choose a larger option, or allow a larger share",
+                could_change_choice=True,
+                effect="no option that was replayed carries the load",
+            )
     if by_model != best and by_model is not None and best is not None:
         yield Caution(
             "replay_changes_choice",

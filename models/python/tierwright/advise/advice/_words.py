@@ -9,7 +9,13 @@ from tierwright.advise.point import scheme_titles
 from tierwright.common.currency import amount, money
 from tierwright.common.units import format_bytes, format_microseconds
 from tierwright.common.wording import counted, listed, percent, three_digits
-from tierwright.evaluate.advice.limits import LEAST, PEAK_BUSY, PRICE, TIMES
+from tierwright.evaluate.advice.limits import (
+    CONSTRAINTS,
+    LEAST,
+    PEAK_BUSY,
+    PRICE,
+    TIMES,
+)
 from tierwright.evaluate.configurations.columns import RAM, SPACE
 from tierwright.evaluate.page_flow.schemes import NO_FLASH
 
@@ -29,18 +35,18 @@ LIMIT_WORDS: Mapping[str, str] = {
     SPACE: "space for the data",
     RAM: "RAM beside what the system takes",
     "no_drive_bays": "bays for the drive",
-    "volume_size": "the largest volume that is sold",
-    "volume_iops": "the IOPS of one volume",
-    "volume_iops_per_gib": "the IOPS of a volume of its size",
-    "volume_throughput": "the throughput of one volume",
-    "volume_throughput_per_iops": "the throughput that its IOPS allow",
-    "instance_iops": "the IOPS of the instance",
-    "instance_throughput": "the throughput of the instance",
-    "max_ram": "the RAM that the chassis takes",
-    "power_supply": "the power supplies",
+    "volume_size": "volumes as large as it needs",
+    "volume_iops": "volumes with the IOPS it needs",
+    "volume_iops_per_gib": "volumes large enough for their IOPS",
+    "volume_throughput": "volumes with the throughput it needs",
+    "volume_throughput_per_iops": "IOPS enough for the throughput of its volumes",
+    "instance_iops": "an instance that sustains the IOPS of its volumes",
+    "instance_throughput": "an instance that sustains the throughput of its volumes",
+    "max_ram": "a chassis that takes its RAM",
+    "power_supply": "supplies for its power",
     "reserved_ram": "RAM for the system",
 }
-"""Every limit in words."""
+"""Constraints in words, and what an option may lack, to be read behind *has* or *lacks*."""
 
 
 def limit_value(name: str, value: float) -> str:
@@ -74,11 +80,21 @@ def finding(
     conflict: Sequence[str],
     *,
     rate_known: bool,
+    replayed_from: str | None = None,
+    response_limited: bool = False,
 ) -> str:
     """Say what to buy, what it costs against today, and why; or why nothing can be recommended."""
     if best is None:
         return infeasible_text(conflict)
-    said = [_buy(best, zero), _because(best, second, suitable, objective)]
+    if replayed_from is None:
+        why = _because(best, second, suitable, objective, response_limited)
+    else:
+        what = "the fastest" if objective == "io_time" else "the cheapest"
+        why = (
+            f"Of the options that were replayed, it is {what} that keeps every limit; by the model the choice would "
+            f"have been {replayed_from}."
+        )
+    said = [_buy(best, zero), why]
     if not rate_known:
         said.append(
             "Whether its devices carry the load was not checked: the workload states no rate."
@@ -104,8 +120,18 @@ def _buy(best: Option, zero: Option | None) -> str:
     return f"{verb} {named(best)}: {money(cost)} per month{today}."
 
 
-def _because(best: Option, second: Option | None, suitable: int, objective: str) -> str:
-    of = f"of {counted(suitable, 'option')} that {'keeps' if suitable == 1 else 'keep'} every limit"
+def _because(
+    best: Option,
+    second: Option | None,
+    suitable: int,
+    objective: str,
+    response_limited: bool,  # noqa: FBT001
+) -> str:
+    keep = "keeps" if suitable == 1 else "keep"
+    of = f"of {counted(suitable, 'option')} that {keep} every limit"
+    if response_limited:
+        # Those that keep the limits of response times were not counted.
+        of = f"that keeps every limit, of {counted(suitable, 'option')} that {keep} all but those of response times"
     what = "the fastest" if objective == "io_time" else "the cheapest"
     if second is None or second.usd_per_month is None or best.usd_per_month is None:
         return f"It is {what} {of}."
@@ -134,10 +160,16 @@ def infeasible_text(conflict: Sequence[str]) -> str:
     """Say which limits conflict."""
     if not conflict:
         return "There is no candidate: nothing that is priced was named."
-    words = listed([LIMIT_WORDS.get(name, name) for name in conflict])
-    if len(conflict) == 1:
-        return f"No option keeps every limit: none keeps the limit of {words}."
-    return f"No option keeps every limit: none keeps the limits of {words} together."
+    needs = [
+        LIMIT_WORDS.get(name, name) for name in conflict if name not in CONSTRAINTS
+    ]
+    limits = [LIMIT_WORDS[name] for name in conflict if name in CONSTRAINTS]
+    none = f"none that has {listed(needs)}" if needs else "none"
+    if not limits:
+        return f"No option keeps every limit: none has {listed(needs)}."
+    if len(limits) == 1:
+        return f"No option keeps every limit: {none} keeps the limit of {limits[0]}."
+    return f"No option keeps every limit: {none} keeps the limits of {listed(limits)} together."
 
 
 def rejected_text(
@@ -146,7 +178,7 @@ def rejected_text(
     """Say why an option is rejected."""
     what = LIMIT_WORDS.get(name, name)
     if limit is None:
-        return f"{named(option)} breaks a limit of its kind or lacks what it needs: {what}."
+        return f"{named(option)} lacks {what}."
     bound = "at least" if name in LEAST else "at most"
     if value is None:
         return f"{named(option)}: its {what} is unknown, and {limit_value(name, limit)} {bound} is asked for."
@@ -160,11 +192,14 @@ def verdict_text(
     objective: str,
     *,
     limits_tried: bool = True,
+    by_replay: bool = False,
 ) -> str:
     """Say whether the choice is viable and the best, and which limit costs most, where that was computed."""
     if not viable or best is None or best.usd_per_month is None:
         return "Not viable: no option keeps every limit."
     first = "Viable, and the best of all candidates: each was evaluated."
+    if by_replay:
+        return "Viable; the replay decided among the options that the model found best."
     if not limits_tried:
         return first
     if limited_by is None:
