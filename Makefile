@@ -148,6 +148,7 @@ bench: setup ## measure speed and memory beside libCacheSim (BENCH_FLAGS=--quick
 	$(PY) models/benches/http_grid.py $(filter --quick,$(BENCH_FLAGS))
 	$(PY) models/benches/rate.py $(filter --quick,$(BENCH_FLAGS))
 	$(PY) models/benches/configurations.py $(filter --quick,$(BENCH_FLAGS))
+	$(PY) models/benches/advice.py $(filter --quick,$(BENCH_FLAGS))
 	@sh scripts/ensure-chromium.sh
 	$(PY) models/benches/sliders.py $(filter --quick,$(BENCH_FLAGS))
 

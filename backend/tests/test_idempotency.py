@@ -216,6 +216,7 @@ MAKERS = {
     "copy_device",
     "create_composed_workload",
     "create_device",
+    "create_joined_workload",
     "create_miniature",
     "create_pool_advisor",
     "create_pool_split",

@@ -267,6 +267,26 @@ def configurations(document: dict[str, Any]) -> list[str]:
     return table(headings, rows) if rows else ["Not measured yet."]
 
 
+def advice(document: dict[str, Any]) -> list[str]:
+    """Return how long a first answer of the advisor takes, beside a plain loop."""
+    rows = [
+        [
+            row["name"],
+            number(row["options"], 0),
+            number(row["seconds"], 2),
+            number(row["first_seconds"], 2),
+            number(row["seconds_per_100_000"], 2),
+            number(row["times_faster_than_loop"], 0),
+            number(row["bar_seconds"], 0),
+            "yes" if row["reached"] else "**no**",
+        ]
+        for row in document.get("advice", ())
+    ]
+    headings = ["what", "options", "processor s", "the first time", "s for 100,000"]
+    headings += ["times a plain loop", "bar", "reached"]
+    return table(headings, rows) if rows else ["Not measured yet."]
+
+
 PARTS = {
     "counts": counts,
     "ingestion": ingestion,
@@ -278,6 +298,7 @@ PARTS = {
     "grids": grids,
     "sliders": sliders,
     "configurations": configurations,
+    "advice": advice,
 }
 
 

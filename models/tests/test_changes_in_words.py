@@ -37,7 +37,7 @@ def test_a_change_leads_from_one_figure_to_the_other(
 ) -> None:
     change = relative_change(before, after)
     assert change >= -1
-    assert before * (1 + change) == pytest.approx(after, abs=1e-9 * before)
+    assert before * (1 + change) == pytest.approx(after, rel=1e-9, abs=1e-9 * before)
 
 
 def test_an_effect_from_0_is_not_called_none() -> None:

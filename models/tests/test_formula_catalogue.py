@@ -140,6 +140,7 @@ OUTSIDE = {
 NO_MODEL = {
     "advise.advice.named_book": "finds a price book",
     "advise.bill.exact_money": "words",
+    "advise.configurations.as_read": "writes amounts as numbers; held by test_configurations.py",
     "advise.configurations.name_of": "words",
     "advise.configurations.data_bytes_of": "reads what is stated; held by test_configurations.py",
     "advise.configurations.rates_of": "reads what is stated; held by test_configurations.py",

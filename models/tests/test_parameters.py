@@ -38,8 +38,9 @@ OTHER_PROGRAMS = {
 WRITE_COMMAND_LINES = {
     "hardware/measure/fio_program.py",  # of fio
     "hardware/measure/plan.py",  # of fio, and of `tierwright device measure`
+    "advise/report/_style.py",  # names of colours in a style sheet
 }
-"""Modules whose strings with options are command lines to execute, not messages."""
+"""Modules whose strings are command lines to execute or a style sheet, not messages."""
 TOML_TABLES = {"hardware/fio.py": {"[[measurements]]"}}
 """What looks like a mark in a file that is written."""
 

@@ -250,7 +250,7 @@ def test_parts_that_are_missing_are_said_to_be_missing() -> None:
         if key in needed:
             with pytest.raises(BadInput, match=f"{key}: is missing") as refused:
                 report.html(part)
-            assert "--json" in refused.value.hint
+            assert "JSON" in refused.value.hint
         else:
             parsed(report.html(part))
         if whole[key] is not None and key not in needed:

@@ -3,8 +3,8 @@ import { answer } from "./client";
 import {
   createJoinedWorkload,
   createScaledWorkload,
+  getJoinedWorkloads,
   getRelations,
-  listJoinedWorkloads,
   previewScaledWorkload,
 } from "./gen/sdk.gen";
 import type { ProductionIn } from "./gen/types.gen";
@@ -56,7 +56,7 @@ export const joinedQuery = (workloadId: string) =>
     queryKey: ["workloads", workloadId, "joined"],
     queryFn: ({ signal }) =>
       answer(
-        listJoinedWorkloads({
+        getJoinedWorkloads({
           signal,
           path: { workload_id: workloadId },
           throwOnError: true,

@@ -136,6 +136,7 @@ const NEED_NONE = [
   "/sweeps",
   "/uploads",
   "/windows",
+  "/workloads/{workload_id}/joined",
 ];
 
 it("every operation of the API that takes a key is known", () => {

@@ -242,7 +242,7 @@ _TRACES = {
     "get_curve": Example(path=_WORKLOAD, query={"points": 50}),
     "get_relations": Example(path=_WORKLOAD),
     "create_joined_workload": Example({"page_bytes": 16_384}, path=_WORKLOAD),
-    "list_joined_workloads": Example(path=_WORKLOAD),
+    "get_joined_workloads": Example(path=_WORKLOAD),
     "preview_scaled_workload": Example(_PRODUCTION, path=_WORKLOAD),
     "create_scaled_workload": Example(
         {**_PRODUCTION, "name": "Orders at 4 TiB"}, path=_WORKLOAD

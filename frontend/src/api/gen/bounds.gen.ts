@@ -540,6 +540,10 @@ export const GetFormulaQuery = {
   table: {"values":["parameters","instead","outputs"]},
 } as const;
 
+export const GetJoinedWorkloadsQuery = {
+  table: {"values":["items","items.summary.warnings","items.summary.production.production.rates","items.summary.composed_of"]},
+} as const;
+
 export const GetMiniatureQuery = {
   table: {"values":["rows","rows.warnings","warnings"]},
 } as const;
@@ -686,10 +690,6 @@ export const ListFormulasQuery = {
   limit: {"low":1,"high":500,"whole":true,"usual":500},
   offset: {"low":0,"high":1000000000,"whole":true,"usual":0},
   table: {"values":["families","formulas","formulas.parameters","formulas.instead","formulas.outputs"]},
-} as const;
-
-export const ListJoinedWorkloadsQuery = {
-  table: {"values":["items","items.summary.warnings","items.summary.production.production.rates","items.summary.composed_of"]},
 } as const;
 
 export const ListPartsQuery = {
@@ -1185,14 +1185,14 @@ export const LIMIT_WORDS: Readonly<Record<string, string>> = {
   space: "space for the data",
   ram: "RAM beside what the system takes",
   no_drive_bays: "bays for the drive",
-  volume_size: "the largest volume that is sold",
-  volume_iops: "the IOPS of one volume",
-  volume_iops_per_gib: "the IOPS of a volume of its size",
-  volume_throughput: "the throughput of one volume",
-  volume_throughput_per_iops: "the throughput that its IOPS allow",
-  instance_iops: "the IOPS of the instance",
-  instance_throughput: "the throughput of the instance",
-  max_ram: "the RAM that the chassis takes",
-  power_supply: "the power supplies",
+  volume_size: "volumes as large as it needs",
+  volume_iops: "volumes with the IOPS it needs",
+  volume_iops_per_gib: "volumes large enough for their IOPS",
+  volume_throughput: "volumes with the throughput it needs",
+  volume_throughput_per_iops: "IOPS enough for the throughput of its volumes",
+  instance_iops: "an instance that sustains the IOPS of its volumes",
+  instance_throughput: "an instance that sustains the throughput of its volumes",
+  max_ram: "a chassis that takes its RAM",
+  power_supply: "supplies for its power",
   reserved_ram: "RAM for the system",
 };

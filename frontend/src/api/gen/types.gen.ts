@@ -3702,7 +3702,7 @@ export type ConfidenceOut = {
      *
      * What it is expected to cost more than the best; null as above. [USD/month]
      */
-    expected_regret_usd_per_month: number | null;
+    expected_regret_usd_per_month: string | null;
     /**
      * Tornado
      *
@@ -27170,7 +27170,7 @@ export type CreateWorkloadFromCurveResponses = {
 
 export type CreateWorkloadFromCurveResponse = CreateWorkloadFromCurveResponses[keyof CreateWorkloadFromCurveResponses];
 
-export type ListJoinedWorkloadsData = {
+export type GetJoinedWorkloadsData = {
     body?: never;
     path: {
         /**
@@ -27189,7 +27189,7 @@ export type ListJoinedWorkloadsData = {
     url: '/api/v1/workloads/{workload_id}/joined';
 };
 
-export type ListJoinedWorkloadsErrors = {
+export type GetJoinedWorkloadsErrors = {
     /**
      * The request cannot be read.
      */
@@ -27228,16 +27228,16 @@ export type ListJoinedWorkloadsErrors = {
     503: Problem;
 };
 
-export type ListJoinedWorkloadsError = ListJoinedWorkloadsErrors[keyof ListJoinedWorkloadsErrors];
+export type GetJoinedWorkloadsError = GetJoinedWorkloadsErrors[keyof GetJoinedWorkloadsErrors];
 
-export type ListJoinedWorkloadsResponses = {
+export type GetJoinedWorkloadsResponses = {
     /**
      * Successful Response
      */
     200: JoinedList;
 };
 
-export type ListJoinedWorkloadsResponse = ListJoinedWorkloadsResponses[keyof ListJoinedWorkloadsResponses];
+export type GetJoinedWorkloadsResponse = GetJoinedWorkloadsResponses[keyof GetJoinedWorkloadsResponses];
 
 export type CreateJoinedWorkloadData = {
     body: JoinedWorkloadIn;

@@ -375,7 +375,7 @@ class ConfidenceOut(Answer):
     probability_best: float | None = Field(
         description="That it stays the best; null where the data do not allow one, then `reason` says why. [1]"
     )
-    expected_regret_usd_per_month: float | None = Field(
+    expected_regret_usd_per_month: Usd | None = Field(
         description="What it is expected to cost more than the best; null as above. [USD/month]"
     )
     tornado: list[BarOut] = Field(

@@ -135,10 +135,10 @@ async def create_joined_workload(
 
 @router.get(
     "/{workload_id}/joined",
-    operation_id="list_joined_workloads",
+    operation_id="get_joined_workloads",
     responses=responses(404, 409),
 )
-async def list_joined_workloads(
+async def get_joined_workloads(
     workload_id: WorkloadId, session: SessionDep
 ) -> JoinedList:
     """List the workloads whose pages are those of a workload joined, the oldest first."""

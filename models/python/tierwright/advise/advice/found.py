@@ -237,8 +237,10 @@ class Confidence:
 
     Attributes
     ----------
-    probability_best, expected_regret_usd_per_month : float or None
-        None where the data do not allow one; then `reason` says why.
+    probability_best : float or None
+        That it stays the best; None where the data do not allow one, then `reason` says why. [1]
+    expected_regret_usd_per_month : Decimal or None
+        What it is expected to cost more than the best; None as above. [USD/month]
     tornado : tuple of Bar
         What the inputs that are not known do to the answer, the largest first.
     value_of_information : tuple
@@ -247,7 +249,7 @@ class Confidence:
     """
 
     probability_best: float | None
-    expected_regret_usd_per_month: float | None
+    expected_regret_usd_per_month: Decimal | None
     tornado: tuple[Bar, ...]
     value_of_information: tuple[dict[str, Any], ...]
     reason: str

@@ -11,7 +11,7 @@ from tierwright.common.errors import Problems
 from tierwright.common.fields import is_count, is_number
 from tierwright.common.parameters import Door, spelled
 
-HINT = "give the file that `tierwright advise PROFILE --json` wrote, unchanged"
+HINT = "give the JSON that `tierwright advise` wrote, unchanged"
 _MOST_TEXT = 20_000
 """Characters of one text: longer ones are of no advice."""
 _MOST_ROWS = 2000

@@ -332,7 +332,7 @@ def checks(document: Document) -> Iterator[Markup]:
     if not rows:
         yield tag(
             "p",
-            "No option was replayed: the advice rests on the model alone. A recording given with --trace is replayed for "
+            "No option was replayed: the advice rests on the model alone. A recording that is named beside the profile is replayed for "
             "the recommendation and for what was close.",
         )
         return

@@ -99,9 +99,14 @@ def _resident(curve: Curve, accesses_per_s: float) -> float:
     """
     sizes = curve.knots
     miss = np.asarray(curve.misses(sizes)) / curve.accesses
-    stay_s = np.divide(
-        sizes, miss * accesses_per_s, out=np.full(len(sizes), np.inf), where=miss > 0
-    )
+    missed_per_s = miss * accesses_per_s
+    with np.errstate(over="ignore"):  # of a rate near 0 a page stays for ever
+        stay_s = np.divide(
+            sizes,
+            missed_per_s,
+            out=np.full(len(sizes), np.inf),
+            where=missed_per_s > 0,
+        )
     [at] = np.nonzero(stay_s >= FIVE_MINUTES_S)
     return float(sizes[at[0]]) if len(at) else float(curve.data_pages)
 
