@@ -1034,10 +1034,10 @@ def test_what_a_replay_decided_is_not_called_the_cheapest_of_all() -> None:
 @pytest.mark.parametrize(
     ("names", "said"),
     [
-        (("space",), "none has space for the data."),
+        (("space",), "each lacks space for the data."),
         (
             ("price", "device_figures"),
-            "none has a price and stated I/O rates of every device.",
+            "each lacks a price or stated I/O rates of every device.",
         ),
         (("usd_per_month",), "none keeps the limit of cost per month."),
         (

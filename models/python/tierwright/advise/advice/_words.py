@@ -166,7 +166,7 @@ def infeasible_text(conflict: Sequence[str]) -> str:
     limits = [LIMIT_WORDS[name] for name in conflict if name in CONSTRAINTS]
     none = f"none that has {listed(needs)}" if needs else "none"
     if not limits:
-        return f"No option keeps every limit: none has {listed(needs)}."
+        return f"No option keeps every limit: each lacks {' or '.join(needs)}."
     if len(limits) == 1:
         return f"No option keeps every limit: {none} keeps the limit of {limits[0]}."
     return f"No option keeps every limit: {none} keeps the limits of {listed(limits)} together."
