@@ -448,8 +448,9 @@ SUITES: dict[str, Callable[[], Counts]] = {
     "wheels": wheels,
     "containers": containers,
 }
-LANES = (("python",), ("rust", "page", "e2e"))
-"""Suites that run where none is named: the lanes side by side, as half of each is waiting."""
+LANES = (("python",), ("page", "e2e", "rust"))
+"""Suites that run where none is named: the lanes side by side, as half of each is waiting. Rust comes last: its compiler
+fills every core that the others leave."""
 
 
 def tell(head: str, failures: tuple[str, ...]) -> None:
