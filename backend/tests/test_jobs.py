@@ -17,12 +17,15 @@ from live_app import (
     run_application,
     spares_of,
 )
+from sqlalchemy import text
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.ext.asyncio import async_sessionmaker
 
 from tierwright_server.common.settings import Settings
 from tierwright_server.job_kinds import KINDS
 from tierwright_server.jobs import reaper
 from tierwright_server.storage.db import make_engine, psycopg_dsn
+from tierwright_server.worker import worker_engine
 
 ONE_ACCESS = b"time_us,op,rel,block\n1,R,1/1,1\n"
 
@@ -244,6 +247,42 @@ def test_who_reaps_is_alive_however_late_its_heart_beats(make_settings):
         asyncio.run(reap(settings, other))
         run = application.get(f"/runs/{run_id}")
         assert (run["status"], run["attempts"]) == ("queued", 1)
+
+
+def test_a_worker_that_hangs_in_a_transaction_holds_its_run_no_longer(make_settings):
+    """As one that was stopped between two statements: the row of its run is locked."""
+    settings = make_settings(worker_stale_s=1)
+
+    async def hang(run_id: str) -> None:
+        engine = worker_engine(settings.database_url, settings.worker_stale_s)
+        async with engine.connect() as hung:
+            await hung.execute(
+                text("UPDATE runs SET status = 'running', attempts = 1 WHERE id = :id"),
+                {"id": run_id},
+            )
+            await hung.commit()
+            await hung.execute(
+                text("UPDATE runs SET done = 1 WHERE id = :id"), {"id": run_id}
+            )
+            await reap(settings, -1)
+            found = application.get(f"/runs/{run_id}")
+            assert found["status"] == "running"  # locked: passed over
+
+            async def freed() -> None:
+                while application.get(f"/runs/{run_id}")["status"] == "running":
+                    await asyncio.sleep(0.5)
+                    await reap(settings, -1)
+
+            await asyncio.wait_for(freed(), PATIENCE_S)
+            with pytest.raises(DBAPIError):
+                await hung.commit()
+            await hung.invalidate()
+        await engine.dispose()
+
+    with run_application(settings, workers=0) as application:
+        run_id = application.get("/workloads/example")["run"]["id"]
+        asyncio.run(hang(run_id))
+        assert application.get(f"/runs/{run_id}")["status"] == "queued"
 
 
 def is_gone(process: psutil.Process) -> bool:

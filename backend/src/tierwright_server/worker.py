@@ -66,6 +66,17 @@ async def _beat(
             raise WorkerLost(str(error)) from error
 
 
+_LEAST_PAUSE_S = 5.0
+
+
+def worker_engine(database_url: str, stale_s: float) -> AsyncEngine:
+    """Make the engine of a worker, whose locks go with it: also if it stands still in a transaction.
+
+    Otherwise who reaps would pass over the run whose row the hung worker holds, for ever.
+    """
+    return make_engine(database_url, idle_in_transaction_s=max(stale_s, _LEAST_PAUSE_S))
+
+
 async def run_worker(settings: Settings, stop: asyncio.Event) -> None:
     """Work until `stop` is set; running jobs are then given back to the queue."""
     if settings.database_url is None:
@@ -75,7 +86,7 @@ async def run_worker(settings: Settings, stop: asyncio.Event) -> None:
         )
     settings.make_folders()
     dsn = psycopg_dsn(settings.database_url)
-    engine = make_engine(settings.database_url)
+    engine = worker_engine(settings.database_url, settings.worker_stale_s)
     async with await psycopg.AsyncConnection.connect(dsn, autocommit=True) as lifeline:
         worker_id = await _register(lifeline)
         structlog.contextvars.bind_contextvars(worker=worker_id)

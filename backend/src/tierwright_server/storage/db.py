@@ -54,14 +54,21 @@ _POOL_S = 4.0
 
 
 def connection_options(
-    url: str, *, statement_timeout_s: float | None
+    url: str,
+    *,
+    statement_timeout_s: float | None,
+    idle_in_transaction_s: float | None = None,
 ) -> dict[str, str | int]:
     """Return how a connection is opened, beside its address: parameters as `make_engine`."""
-    options = (
-        []
-        if statement_timeout_s is None
-        else [f"-c statement_timeout={round(statement_timeout_s * 1000)}"]
-    )
+    limits = {
+        "statement_timeout": statement_timeout_s,
+        "idle_in_transaction_session_timeout": idle_in_transaction_s,
+    }
+    options = [
+        f"-c {name}={round(limit_s * 1000)}"
+        for name, limit_s in limits.items()
+        if limit_s is not None
+    ]
     given = sqlalchemy_url(url).query
     if "options" in given:
         options.insert(0, str(given["options"]))
@@ -69,7 +76,12 @@ def connection_options(
     return named | ({"options": " ".join(options)} if options else {})
 
 
-def make_engine(url: str, *, statement_timeout_s: float | None = None) -> AsyncEngine:
+def make_engine(
+    url: str,
+    *,
+    statement_timeout_s: float | None = None,
+    idle_in_transaction_s: float | None = None,
+) -> AsyncEngine:
     """Make the engine of one process.
 
     Parameters
@@ -78,6 +90,9 @@ def make_engine(url: str, *, statement_timeout_s: float | None = None) -> AsyncE
         Address of the database.
     statement_timeout_s : float, optional
         Most time of a statement; None where statements may be long, as in workers. [s]
+    idle_in_transaction_s : float, optional
+        Longest pause within a transaction, after which the database ends the session and frees what
+        it had locked; None: none. [s]
     """
     return create_async_engine(
         sqlalchemy_url(url),
@@ -85,7 +100,11 @@ def make_engine(url: str, *, statement_timeout_s: float | None = None) -> AsyncE
         max_overflow=10,
         pool_pre_ping=True,
         pool_timeout=_POOL_S,
-        connect_args=connection_options(url, statement_timeout_s=statement_timeout_s),
+        connect_args=connection_options(
+            url,
+            statement_timeout_s=statement_timeout_s,
+            idle_in_transaction_s=idle_in_transaction_s,
+        ),
     )
 
 
