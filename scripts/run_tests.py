@@ -448,9 +448,8 @@ SUITES: dict[str, Callable[[], Counts]] = {
     "wheels": wheels,
     "containers": containers,
 }
-LANES = (("python",), ("page", "e2e", "rust"))
-"""Suites that run where none is named: the lanes side by side, as half of each is waiting. Rust comes last: its compiler
-fills every core that the others leave."""
+LANES = (("python",), ("rust", "page", "e2e"))
+"""Suites that run where none is named: the lanes side by side, as half of each is waiting."""
 
 
 def tell(head: str, failures: tuple[str, ...]) -> None:
