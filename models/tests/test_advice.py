@@ -40,6 +40,7 @@ from tierwright.evaluate.advice.limits import (
     Limit,
     conflict,
     first_broken,
+    months_until,
     own_limits,
     relaxation,
     stated_limits,
@@ -50,10 +51,12 @@ from tierwright.evaluate.advice.rows import (
     least_percentile_us,
     life_years,
     month_cents,
+    peak_busy,
 )
-from tierwright.evaluate.advice.thumbs import following, months_until, thumbs
+from tierwright.evaluate.advice.thumbs import following, thumbs
 from tierwright.evaluate.advice.tiers import FLASH_COUNTS, ram_sizes, tiers
 from tierwright.evaluate.configurations.columns import enumerate_configurations
+from tierwright.evaluate.configurations.front import spread
 from tierwright.evaluate.configurations.times import speeds
 from tierwright.evaluate.configurations.wanted import Wanted
 from tierwright.evaluate.page_flow.evaluation import evaluate
@@ -362,6 +365,31 @@ def test_a_looser_limit_or_one_more_candidate_never_makes_it_worse(
     assert objective_of(every) <= objective_of(found) * (1 + 1e-9)
 
 
+def test_more_devices_are_bought_where_their_life_asks_for_them() -> None:
+    drive = "samsung-pm9a3-7.68tb-u2"
+    asked: dict[str, Any] = {
+        "curve": curve(Production(2**30, 195_519.0, 586_557.0)),
+        "candidates": replace(DEVICES_ALONE, devices=(drive,)),
+    }
+    small = {"ram_bytes": 2**22}
+    once = ask(**asked, constraints=small).recommendation
+    assert once is not None
+    assert once.flash_life_years is not None
+    longer = {**small, "flash_life_years": once.flash_life_years * 2.5}
+    counts = []
+    for busy in (0.2, 0.7, 1.0):
+        found = ask(**asked, constraints={**longer, "peak_busy": busy}).recommendation
+        assert found is not None
+        assert found.flash_life_years is not None
+        assert found.flash_life_years >= longer["flash_life_years"]
+        counts.append(found.disks)
+    # A looser busy share takes no device away that the life needs.
+    assert min(counts) >= math.ceil(once.disks * 2.5)
+    assert counts == sorted(counts, reverse=True)
+    told = ask(**asked, constraints=longer, how_sure=True)
+    assert told.verdict.limited_by == "flash_life_years"
+
+
 @settings(max_examples=30)
 @given(problem=problems)
 def test_a_device_that_is_in_nothing_that_suits_can_go(problem: dict[str, Any]) -> None:
@@ -580,7 +608,7 @@ def test_the_first_of_each_kind_and_those_that_respond_in_time(
 @given(problem=problems)
 def test_the_front_has_no_member_that_another_beats(problem: dict[str, Any]) -> None:
     asked = asked_of({**problem, "have": None, "limits": {}})
-    table = Table(_setting(asked))
+    table = Table.of(_setting(asked))
     options = table.options
     rows = np.arange(0, len(options), 7)
     usd, time = options.month_cents, options.io_us
@@ -762,8 +790,44 @@ def test_a_percentile_is_at_least_a_read_of_its_tier(
     assert exact - 1e-9 <= least <= after or least == pytest.approx(exact)
 
 
-@pytest.mark.oracle("evaluate.advice.thumbs.months_until")
-@pytest.mark.formula("evaluate.advice.thumbs.months_until")
+@pytest.mark.oracle("evaluate.advice.rows.peak_busy")
+@pytest.mark.formula("evaluate.advice.rows.peak_busy")
+@given(
+    store=st.floats(0, 1e4),
+    flash=st.floats(0, 1e4) | st.just(math.nan),
+    rate=st.none() | st.floats(1, 1e6),
+    devices=st.tuples(st.integers(1, 100), st.integers(0, 100)),
+)
+def test_the_busiest_device_counts_where_all_is_known(
+    store: float, flash: float, rate: float | None, devices: tuple[int, int]
+) -> None:
+    of_store, of_flash = (np.asarray([each]) for each in devices)
+    [found] = peak_busy(
+        (np.asarray([store]), of_store),
+        (np.asarray([flash]), of_flash),
+        None if rate is None else np.asarray([rate]),
+    )
+    if rate is None or math.isnan(flash):
+        assert math.isnan(found)
+        return
+    each = store / devices[0], flash / max(devices[1], 1)
+    assert found == pytest.approx(rate * max(each) / 1e6)
+
+
+@pytest.mark.oracle("evaluate.configurations.front.spread")
+@pytest.mark.formula("evaluate.configurations.front.spread")
+@given(st.lists(st.integers(0, 10**6), max_size=200), st.integers(2, 60))
+def test_what_is_shown_of_a_front_has_both_ends(rows: list[int], most: int) -> None:
+    shown = spread(np.asarray(rows, dtype=np.int64), most).tolist()
+    assert len(shown) == min(most, len(rows))
+    assert shown[:1] == rows[:1]
+    assert shown[-1:] == rows[-1:]
+    left = iter(rows)
+    assert all(each in left for each in shown)  # in their order
+
+
+@pytest.mark.oracle("evaluate.advice.limits.months_until")
+@pytest.mark.formula("evaluate.advice.limits.months_until")
 @given(st.floats(0.01, 0.69), st.floats(0.01, 3.0))
 def test_growth_reaches_its_limit_in_that_month(share: float, growth: float) -> None:
     months = months_until(share, 0.7, growth)
@@ -795,7 +859,7 @@ def test_rules_of_thumb_ask_for_what_they_say(rate: float) -> None:
     miss = float(found.misses(five / page)) / found.accesses
     if five / page < found.data_pages and miss > 0:
         assert five / page / (miss * rate) >= 300 * (1 - 1e-9)
-    options = Table(_setting({**asked_of_nothing(), "curve": found})).options
+    options = Table.of(_setting({**asked_of_nothing(), "curve": found})).options
     order = ordered(options, np.arange(len(options)), "usd")
     for rule in rules.values():
         if rule.ram_bytes is None:
@@ -844,7 +908,7 @@ def test_rules_of_thumb_ask_for_what_they_say(rate: float) -> None:
 def test_limits_are_broken_by_what_lies_beyond_them(problem: dict[str, Any]) -> None:
     asked = asked_of({**problem, "have": None})
     setting = _setting(asked)
-    options = Table(setting).options
+    options = Table.of(setting).options
     assert not any(each.breaks.any() for each in own_limits(options))
     stated = asked["constraints"]
     for limit in stated_limits(options, stated):
@@ -867,7 +931,7 @@ def test_tiers_cost_what_their_bills_come_to(machines: int) -> None:
     found = curve(production)
     setting = _setting({**asked_of_nothing(), "curve": found})
     rows, options = tiers(
-        Table(setting).shelf,
+        Table.of(setting).shelf,
         found,
         machine_bytes=4 * TIB / machines,
         machines=machines,
@@ -991,7 +1055,7 @@ def test_a_replay_decides_among_the_finalists() -> None:
 
 def test_the_first_that_carries_its_load_by_the_replay_is_chosen() -> None:
     asked = _asked({**asked_of_nothing(), "curve": curve()})
-    table = Table(asked.setting)
+    table = Table.of(asked.setting)
     busy, calm, unknown = (
         Replayed(0, 2.0, 4.0, 0.9, 0.1, ""),
         Replayed(1, 3.0, 3.0, 0.5, 0.1, ""),
@@ -1025,7 +1089,7 @@ def test_what_a_replay_decided_is_not_called_the_cheapest_of_all() -> None:
     limited = _words.finding(
         best, None, second, 1, "usd", (), rate_known=True, response_limited=True
     )
-    assert "of 1 option that keeps all but those of response times" in limited
+    assert "of 1 option that keeps every other limit" in limited
     assert "replay decided" in _words.verdict_text(
         viable=True, limited_by=None, best=best, objective="usd", by_replay=True
     )
@@ -1146,6 +1210,10 @@ def test_lists_imply_their_kinds() -> None:
         ({"ram": "1GiB", "disk_device": SHELF[2], "flash": "1TB"}, "scheme"),
         ({"ram": "1GiB", "disk_device": SHELF[2], "disks": 0}, "whole number"),
         (
+            {"ram": "1GiB", "disk_device": SHELF[2], "disks": 3, "machines": 2},
+            "must be a multiple of the 2 equal machines",
+        ),
+        (
             {
                 "ram": "1GiB",
                 "disk_device": SHELF[2],
@@ -1177,6 +1245,7 @@ def test_a_bill_says_what_there_is_costs() -> None:
     assert zero is not None
     assert zero.usd_per_month == Decimal("2004.58")
     assert zero.machines == 2
+    assert zero.disks == 4
     assert zero.bill
 
 

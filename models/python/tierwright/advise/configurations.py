@@ -40,7 +40,7 @@ from tierwright.evaluate.configurations.columns import (
     Columns,
     enumerate_configurations,
 )
-from tierwright.evaluate.configurations.front import pareto_front
+from tierwright.evaluate.configurations.front import pareto_front, spread
 from tierwright.evaluate.configurations.times import CHOICES, Speeds, busy, speeds
 from tierwright.evaluate.configurations.wanted import (
     DEFAULT_MAX_MACHINES,
@@ -368,7 +368,7 @@ def answer(
     [bounds] = np.nonzero(open_ & (columns.lacks != 0))
     front, lower = made.front(suits), made.front(_least_lacking(columns, bounds))
     shown, shown_bounds = (
-        tuple(made.configuration(int(row)) for row in _spread(rows))
+        tuple(made.configuration(int(row)) for row in spread(rows, MOST_SHOWN))
         for rows in (front, lower)
     )
     cheapest, fastest = (shown[0], shown[-1]) if shown else (None, None)
@@ -722,14 +722,6 @@ def _least_lacking(columns: Columns, rows: NDArray[np.int64]) -> NDArray[np.int6
     """Those of some rows that lack the fewest prices: what lacks more only seems cheaper."""
     lacking = sum((columns.lacks[rows] >> at) & 1 for at in range(len(UNPRICED)))
     return rows[lacking == np.min(lacking)] if len(rows) else rows
-
-
-def _spread(rows: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Pick at most `MOST_SHOWN` of a front, both ends among them."""
-    if len(rows) <= MOST_SHOWN:
-        return rows
-    at = np.unique(np.linspace(0, len(rows) - 1, MOST_SHOWN).round().astype(np.int64))
-    return rows[at]
 
 
 def _finding(

@@ -22,6 +22,7 @@ from tierwright.advise.advice.request import Candidates, Have
 from tierwright.advise.configurations import NOT_INCLUDED
 from tierwright.evaluate.advice.choose import Objective
 from tierwright.evaluate.advice.limits import conflict
+from tierwright.evaluate.configurations.front import spread
 from tierwright.hardware import catalog
 from tierwright.hardware.build import DEFAULT_HORIZON_MONTHS
 from tierwright.hardware.device import Device
@@ -120,7 +121,7 @@ def answer(
         (flash, disk),
         seed,
     )
-    table = Table(asked.setting)
+    table = Table.of(asked.setting)
     return _answer(asked, table, how_sure=how_sure, replay=(trace, on_progress))
 
 
@@ -174,7 +175,8 @@ def _answer(
     shadows = (
         _why_not.shadows(asked, table, best) if how_sure and best is not None else ()
     )
-    limited = _words.limited(shadows)
+    # They are listed from the largest on.
+    limited = shadows[0] if shadows else None
     ends = Ends(asked, table, best) if how_sure and best is not None else None
     warnings = (
         *_checked.about_replays(asked, table, tried, by_model, best),
@@ -222,10 +224,10 @@ def _answer(
         option_zero=zero,
         saving_usd_per_month=_saving(zero, recommended),
         alternatives=tuple(option(at) for at in alternatives),
-        pareto=tuple(option(int(at)) for at in _choice.spread(front)),
+        pareto=tuple(option(int(at)) for at in spread(front, _choice.MOST_FRONT)),
         pareto_in_all=len(front),
         rejected=tuple(_why_not.rejected(asked, table, chosen)),
-        rejected_counts=_why_not.rejected_counts(chosen, len(options)),
+        rejected_counts=_why_not.rejected_counts(chosen),
         infeasible=None
         if best is not None
         else Infeasible(conflicting, _words.infeasible_text(conflicting)),

@@ -5,8 +5,9 @@ from __future__ import annotations
 import hashlib
 import importlib.metadata
 import json
+import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any
 
@@ -17,7 +18,12 @@ from tierwright.common.derivation import plain
 from tierwright.common.errors import BadInput, Problems
 from tierwright.common.fields import is_count, is_number
 from tierwright.evaluate.advice.choose import OBJECTIVES, Objective
-from tierwright.evaluate.advice.limits import DEFAULT_PEAK_BUSY, PEAK_BUSY, RESPONSES
+from tierwright.evaluate.advice.limits import (
+    DEFAULT_PEAK_BUSY,
+    LIFE,
+    PEAK_BUSY,
+    RESPONSES,
+)
 from tierwright.hardware.device import Device
 from tierwright.hardware.prices import PriceBook
 from tierwright.profile.curve import Curve
@@ -43,6 +49,16 @@ class Asked:
             None if median is None else float(median),
             None if tail is None else float(tail),
         )
+
+    def without(self, name: str) -> Asked:
+        """Return the same question without one constraint."""
+        setting = self.setting
+        if name == PEAK_BUSY:
+            setting = replace(setting, most_busy=math.inf)
+        if name == LIFE:
+            setting = replace(setting, least_life_years=0.0)
+        kept = {key: value for key, value in self.constraints.items() if key != name}
+        return replace(self, setting=setting, constraints=kept)
 
     @property
     def advice_id(self) -> str:
@@ -149,6 +165,7 @@ def asked_of(
         prices=prices,
         horizon_months=horizon_months,
         most_busy=float(limits.get(PEAK_BUSY, Decimal(1))),
+        least_life_years=float(limits.get(LIFE, Decimal(0))),
         data_bytes=data_bytes_of(curve, horizon_months),
         devices=devices,
     )

@@ -31,6 +31,8 @@ class Chosen:
 
     order: IntArray
     limits: list[Limit]
+    first_broken: IntArray
+    """Index of the first of the limits that each option breaks; -1 where none."""
     responses: dict[int, tuple[float, float]] = field(default_factory=dict)
 
 
@@ -39,7 +41,7 @@ def chosen_of(asked: Asked, table: Table) -> Chosen:
     limits = [*own_limits(options), *stated_limits(options, asked.constraints)]
     broken = first_broken(limits, len(options))
     [rows] = np.nonzero(broken < 0)
-    return Chosen(choose.ordered(options, rows, asked.objective), limits)
+    return Chosen(choose.ordered(options, rows, asked.objective), limits, broken)
 
 
 def kept(asked: Asked, table: Table, chosen: Chosen, order: IntArray) -> Iterator[int]:
@@ -85,14 +87,6 @@ def front(asked: Asked, table: Table, chosen: Chosen) -> IntArray:
         if len(left) == len(found):
             return found
         rows = np.setdiff1d(rows, np.setdiff1d(found, left))
-
-
-def spread(rows: IntArray) -> IntArray:
-    """At most 40 of a front, both ends among them."""
-    if len(rows) <= MOST_FRONT:
-        return rows
-    at = np.unique(np.linspace(0, len(rows) - 1, MOST_FRONT).round().astype(np.int64))
-    return rows[at]
 
 
 def response_limits(

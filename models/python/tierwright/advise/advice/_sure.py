@@ -170,10 +170,8 @@ def when(setting: Setting, best: Option | None) -> When | None:
         )
     else:
         whole = math.floor(months)
-        text = (
-            "If the load grows as the data do, a device is busier than allowed in the busiest hour after "
-            f"{counted(whole, 'month')}."
-        )
+        after = f"after {counted(whole, 'month')}" if whole else "within a month"
+        text = f"If the load grows as the data do, a device is busier than allowed in the busiest hour {after}."
     return When(growth, months, (), text)
 
 

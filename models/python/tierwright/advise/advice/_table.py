@@ -21,20 +21,21 @@ from tierwright.common.errors import BadInput
 from tierwright.common.fields import plain_number
 from tierwright.common.units import format_bytes
 from tierwright.common.wording import counted, listed
-from tierwright.evaluate.advice.bought import bought, budgets_tb
-from tierwright.evaluate.advice.limits import Bools, values
+from tierwright.evaluate.advice.bought import bought, budget_tb
+from tierwright.evaluate.advice.limits import Bools, months_until
 from tierwright.evaluate.advice.rows import (
     CHOICES,
     SOURCES,
     IntArray,
     Options,
+    device_times,
     joined,
     least_percentile_us,
     life_years,
     month_cents,
+    peak_busy,
 )
-from tierwright.evaluate.advice.thumbs import months_until
-from tierwright.evaluate.advice.tiers import Shelf, TierRows, nothing, tiers
+from tierwright.evaluate.advice.tiers import Shelf, TierRows, tiers
 from tierwright.evaluate.bill import CENT, EXACT, bill_lines
 from tierwright.evaluate.configurations.columns import Columns, enumerate_configurations
 from tierwright.evaluate.configurations.sold import local_device, volume_device
@@ -44,9 +45,9 @@ from tierwright.evaluate.page_flow.schemes import NO_FLASH
 from tierwright.evaluate.response.schemes import Hierarchy, scheme_response
 from tierwright.hardware import catalog
 from tierwright.hardware.build import build_from_mapping
-from tierwright.hardware.device import OPERATIONS, Device
+from tierwright.hardware.device import Device
 from tierwright.hardware.prices import PriceBook, own_price
-from tierwright.hardware.service_time import service_us, waiting_time
+from tierwright.hardware.service_time import waiting_time
 from tierwright.profile.curve import Curve
 
 BOUGHT_ALONE = ("nvme", "sata_ssd", "hdd", "hdd_array")
@@ -81,6 +82,7 @@ class Setting:
     prices: PriceBook | None
     horizon_months: int
     most_busy: float
+    least_life_years: float
     data_bytes: int
     devices: tuple[Device | None, Device | None]
 
@@ -106,21 +108,21 @@ class Setting:
 def shelf(prices: PriceBook | None, candidates: Candidates) -> Shelf:
     """Find the devices that are bought by themselves, each with its price.
 
-    Devices that are not named are those that the book prices by their own name, or that have a price of their own
-    where there is no book: a price of their kind says little of one device.
+    Devices that are not named are those that the book prices by their own name: a price of their kind says little of
+    one device. Of a device that is named any price will do, its own too. Without a book there are none.
     """
     found = []
     if "devices" in candidates.kinds and prices is not None:
         for device in catalog.devices().values():
             if device.kind not in BOUGHT_ALONE or device.sold_as != "device":
                 continue
-            named = candidates.devices is not None and device.id in candidates.devices
             price = prices.price_of(device)
-            if candidates.devices is not None and not named:
+            if candidates.devices is None:
+                price = None if price is None or price.device_id is None else price
+            elif device.id in candidates.devices:
+                price = price or own_price(device)
+            else:
                 continue
-            if not named and (price is None or price.device_id is None):
-                continue
-            price = price or own_price(device)
             if price is not None and device.capacity_bytes:
                 found.append((device, price))
     ram = None if prices is None else prices.find(device_id=None, kind="dram")
@@ -134,12 +136,14 @@ def shelf(prices: PriceBook | None, candidates: Candidates) -> Shelf:
 class Table:
     """All options: sold as a whole, of devices, and what there is, in this order."""
 
-    def __init__(self, setting: Setting) -> None:
+    def __init__(self, setting: Setting, sold: tuple[Columns | None, Shelf]) -> None:
         self.setting = setting
         candidates = setting.candidates
-        self.columns = _columns(setting)
-        parts = [] if self.columns is None else [self._bought(self.columns)]
-        self.shelf = shelf(setting.prices, candidates)
+        self.columns, self.shelf = sold
+        parts = []
+        if self.columns is not None:
+            rates = setting.rates.both
+            parts.append(bought(self.columns, setting.curve, rates, setting.devices))
         tier_rows, of_tiers = tiers(
             self.shelf,
             setting.curve,
@@ -148,21 +152,27 @@ class Table:
             rates=setting.rates.both,
             most_busy=setting.most_busy,
             horizon_months=setting.horizon_months,
+            least_life_years=setting.least_life_years,
             reserved_bytes=float(candidates.reserved_gib) * 2**30,
             machine_usd=candidates.machine_usd,
         )
         self.tier_rows: TierRows = tier_rows
         parts.append(of_tiers)
         self.have_at: int | None = None
-        self.have_costs = Decimal(0)
         if setting.have is not None:
             self.have_at = sum(len(each) for each in parts)
             parts.append(_standing(setting, setting.have))
-        self.options = joined(parts) if parts else nothing()
+        self.options = joined(parts)
 
-    def _bought(self, columns: Columns) -> Options:
-        setting = self.setting
-        return bought(columns, setting.curve, setting.rates.both, setting.devices)
+    @classmethod
+    def of(cls, setting: Setting) -> Table:
+        """List what is sold, and make the table of it."""
+        sold = _columns(setting), shelf(setting.prices, setting.candidates)
+        return cls(setting, sold)
+
+    def remade(self, setting: Setting) -> Table:
+        """Make the table of another curve or other limits: of what is sold already, which rests on neither."""
+        return Table(setting, (self.columns, self.shelf))
 
     def source(self, at: int) -> str:
         """Kind of an option."""
@@ -188,7 +198,7 @@ class Table:
         assert columns is not None
         sold, borrowed = columns.sold, self.setting.devices
         local = (
-            _known(local_device(sold.servers[columns.server[row]]), borrowed[0])
+            self._known(local_device(sold.servers[columns.server[row]]), borrowed[0])
             if columns.server[row] >= 0
             else None
         )
@@ -196,12 +206,19 @@ class Table:
             part = sold.drives[columns.drive[row]].part
             own = catalog.device(part.device) if part.device else None
             other = borrowed[1] if part.kind == "hdd" else borrowed[0]
-            return None, _known(own, other)
+            return None, self._known(own, other)
         if columns.volume[row] >= 0:
             item = columns.options[columns.volume[row]].item
-            store_device = _known(volume_device(item), borrowed[1])
+            store_device = self._known(volume_device(item), borrowed[1])
             return (local if uses_flash else None), store_device
         return None, local
+
+    def _known(self, own: Device | None, other: Device | None) -> Device | None:
+        """Return the device whose times were used: its own, or that which stands in for it."""
+        page = self.setting.curve.page_bytes
+        if own is not None and not any(np.isnan(device_times(own, page, 1))):
+            return own
+        return other or own
 
     def names(self, at: int) -> tuple[str | None, str | None]:
         """Ids of what caches, and of what holds the data."""
@@ -436,24 +453,13 @@ class Table:
 
     def with_curve(self, curve: Curve) -> Table:
         """Make the same table of another curve."""
-        return Table(replace(self.setting, curve=curve))
-
-    def value(self, name: str, at: int) -> float | None:
-        """Return what a constraint limits, of one option."""
-        return _finite(values(self.options.rows(np.asarray([at])), name)[0])
+        return self.remade(replace(self.setting, curve=curve))
 
 
 def _latency_us(device: Device | None, page_bytes: int) -> float:
     """Time of one read that waits for nothing; infinite where it is not stated. [µs]"""
     found = None if device is None else waiting_time(device, "read", page_bytes).time_us
     return math.inf if found is None else found
-
-
-def _known(own: Device | None, other: Device | None) -> Device | None:
-    """Return the device whose times were used: its own, or that which stands in for it."""
-    if own is not None and "read_iops" in own.figures and "write_iops" in own.figures:
-        return own
-    return other or own
 
 
 def _at(values_us: FloatArray | None, rate: int) -> float | None:
@@ -534,43 +540,29 @@ def _standing(setting: Setting, have: Have) -> Options:
     ram = np.asarray([have.ram_bytes / have.machines // page]) * share
     flash = np.asarray([have.flash_bytes / have.machines // page]) * share
     done = operations(curve, ram, flash, (have.scheme,))[have.scheme]
-    store_us = done.busy_us("disk", *_times(have.disk, page))
-    flash_us = (
-        done.busy_us("flash", *_times(have.flash, page))
-        if have.flash is not None
-        else np.zeros(1)
+    mean, peak = (
+        None if rate is None else np.asarray([rate / have.machines])
+        for rate in setting.rates.both
     )
-    each = (
-        None if x is None else np.asarray([x / have.machines])
-        for x in setting.rates.both
+    found = []
+    for device, tier, count in (
+        (have.disk, "disk", have.disks),
+        (have.flash, "flash", have.flash_devices),
+    ):
+        each = np.asarray([count // have.machines])
+        if device is None:
+            found.append((np.zeros(1), np.full(1, np.nan), each, np.full(1, np.inf)))
+            continue
+        times = device_times(device, page, 1)
+        written = np.broadcast_to(done.per_access[tier, "write"], 1)
+        life = life_years(written, mean, page, budget_tb(device) * each)
+        found.append((done.busy_us(tier, *times), times[0], each, life))
+    (store_us, store_read_us, disks, worn), (flash_us, flash_read_us, flashes, life) = (
+        found
     )
-    mean, peak = each
-    disks = np.asarray([have.disks / have.machines])
-    flashes = np.asarray([max(have.flash_devices, 1) / have.machines])
     month, purchase, is_priced = _have_cents(setting, have)
     space = have.disks * (have.disk.capacity_bytes or _LARGEST)
     too_small = space < setting.data_bytes * setting.replicas
-    life = np.asarray([np.inf])
-    for device, tier, count in (
-        (have.disk, "disk", disks),
-        (have.flash, "flash", flashes),
-    ):
-        if device is None:
-            continue
-        budget = budgets_tb([device]) * count
-        written = np.broadcast_to(done.per_access[tier, "write"], 1)
-        life = np.minimum(
-            life,
-            np.where(np.isinf(budget) | (written == 0), np.inf, np.nan)
-            if mean is None
-            else life_years(written, mean, page, budget),
-        )
-    busy = (
-        np.asarray([np.nan])
-        if peak is None
-        else np.fmax(store_us * peak / US / disks, flash_us * peak / US / flashes)
-        + 0.0 * (store_us + flash_us)
-    )
     whole = np.asarray([0])
     return Options(
         source=np.asarray([SOURCES.index("have")]),
@@ -585,16 +577,14 @@ def _standing(setting: Setting, have: Have) -> Options:
         purchase_cents=np.asarray([purchase]),
         store_us=store_us,
         flash_us=flash_us,
-        store_read_us=_times(have.disk, page)[0],
-        flash_read_us=_times(have.flash, page)[0]
-        if have.flash is not None
-        else np.asarray([np.nan]),
-        store_devices=np.asarray([-(-have.disks // have.machines)]),
-        flash_devices=np.asarray([-(-have.flash_devices // have.machines)]),
+        store_read_us=store_read_us,
+        flash_read_us=flash_read_us,
+        store_devices=disks,
+        flash_devices=flashes,
         store_reads=np.broadcast_to(done.per_access["disk", "read"], 1),
         flash_reads=np.broadcast_to(done.per_access["flash", "read"], 1),
-        peak_busy=busy,
-        life_years=life,
+        peak_busy=peak_busy((store_us, disks), (flash_us, flashes), peak),
+        life_years=np.minimum(worn, life),
         unpriced=np.asarray([0 if is_priced else 1]),
         broken=np.asarray([1 if too_small else 0]),
     )
@@ -614,14 +604,6 @@ def _have_cents(setting: Setting, have: Have) -> tuple[int, int, bool]:
         int((have.usd_per_month * 100).to_integral_value()),
         int((have.purchase_usd * 100).to_integral_value()),
         True,
-    )
-
-
-def _times(device: Device, page_bytes: int) -> tuple[FloatArray, FloatArray]:
-    read, write = (service_us(device, each, page_bytes) for each in OPERATIONS)
-    return (
-        np.asarray([np.nan if read is None else read]),
-        np.asarray([np.nan if write is None else write]),
     )
 
 

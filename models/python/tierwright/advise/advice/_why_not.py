@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import replace
 from decimal import Decimal
 
 import numpy as np
@@ -15,19 +14,19 @@ from tierwright.advise.advice._choice import Chosen, chosen_of, kept, response_l
 from tierwright.advise.advice._table import Table
 from tierwright.advise.advice.found import Broken, Rejected, Shadow
 from tierwright.evaluate.advice import choose
-from tierwright.evaluate.advice.limits import PEAK_BUSY, Limit, first_broken, relaxation
+from tierwright.evaluate.advice.limits import Limit, first_broken, relaxation
 from tierwright.evaluate.advice.rows import Options
 from tierwright.evaluate.bill import CENT
 
 MOST_REJECTED = 200
 
 
-def rejected_counts(chosen: Chosen, rows: int) -> dict[str, int]:
-    first = first_broken(chosen.limits, rows)
+def rejected_counts(chosen: Chosen) -> dict[str, int]:
+    """Count the options by the first limit that they break."""
     return {
         limit.name: int(count)
         for at, limit in enumerate(chosen.limits)
-        if (count := np.count_nonzero(first == at))
+        if (count := np.count_nonzero(chosen.first_broken == at))
     }
 
 
@@ -82,15 +81,10 @@ def shadows(asked: Asked, table: Table, best: int) -> tuple[Shadow, ...]:
     own = _objective(options, best, by_time=by_time)
     found: list[tuple[float, Shadow]] = []
     for name in asked.constraints:
-        fewer = {key: value for key, value in asked.constraints.items() if key != name}
-        without = replace(asked, constraints=fewer)
-        other = table
-        if name == PEAK_BUSY:
-            # Fewer devices would do.
-            without = replace(
-                without, setting=replace(asked.setting, most_busy=math.inf)
-            )
-            other = Table(without.setting)
+        without = asked.without(name)
+        # Without some limits fewer devices would do.
+        is_same = without.setting is asked.setting
+        other = table if is_same else table.remade(without.setting)
         choice = chosen_of(without, other)
         at = next(kept(without, other, choice, choice.order), None)
         if at is None:

@@ -60,7 +60,7 @@ def limit_value(name: str, value: float) -> str:
     if name == "machines":
         return counted(int(value), "machine")
     if name in LEAST:
-        return f"{three_digits(value)} {'year' if value == 1 else 'years'}"
+        return counted(three_digits(value), "year")
     return format_microseconds(value)
 
 
@@ -131,7 +131,7 @@ def _because(
     of = f"of {counted(suitable, 'option')} that {keep} every limit"
     if response_limited:
         # Those that keep the limits of response times were not counted.
-        of = f"that keeps every limit, of {counted(suitable, 'option')} that {keep} all but those of response times"
+        of = f"that keeps the limits of response times too, of {counted(suitable, 'option')} that {keep} every other limit"
     what = "the fastest" if objective == "io_time" else "the cheapest"
     if second is None or second.usd_per_month is None or best.usd_per_month is None:
         return f"It is {what} {of}."
@@ -212,8 +212,3 @@ def verdict_text(
         )
     saved = best.usd_per_month - limited_by.usd_per_month
     return f"{first} Limited by the {what}: without it, the cheapest would cost {money(saved)} per month less."
-
-
-def limited(shadows: Sequence[Shadow]) -> Shadow | None:
-    """Return the limit that costs most; the shadows are listed from the largest on."""
-    return shadows[0] if shadows else None

@@ -12,6 +12,7 @@ from tierwright.common.documents import read_table
 from tierwright.common.errors import BadInput, Problems
 from tierwright.common.fields import is_count
 from tierwright.common.units import parse_bytes
+from tierwright.common.wording import counted
 from tierwright.evaluate.advice.limits import CONSTRAINTS, PEAK_BUSY
 from tierwright.evaluate.advice.rows import CHOICES, SOURCES
 from tierwright.evaluate.configurations.wanted import (
@@ -185,6 +186,15 @@ class Have:
                 value,
                 f"must be a whole number from {least} to {_MOST_COUNT:,}",
             )
+        if not problems.found:
+            for name in ("disks", "flash_devices"):
+                value = getattr(self, name)
+                problems.check(
+                    value % self.machines == 0,
+                    name,
+                    value,
+                    f"must be a multiple of the {counted(self.machines, 'equal machine')} that share them",
+                )
         problems.check(
             self.scheme in CHOICES,
             "scheme",
@@ -355,10 +365,11 @@ def have_from_mapping(data: Mapping[str, Any], place: str) -> Have:
     problems = Problems(place, HINT)
     for key in data:
         problems.check(key in _HAVE_KEYS, key, None, "unknown key")
+    machines = data.get("machines", 1)
     given: dict[str, Any] = {
-        "machines": data.get("machines", 1),
-        "disks": data.get("disks", 1),
-        "flash_devices": data.get("flash_devices", 1 if "flash" in data else 0),
+        "machines": machines,
+        "disks": data.get("disks", machines),
+        "flash_devices": data.get("flash_devices", machines if "flash" in data else 0),
         "scheme": data.get("scheme", NO_FLASH),
     }
     for key, name in (("ram", "ram_bytes"), ("flash", "flash_bytes")):

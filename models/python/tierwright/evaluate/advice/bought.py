@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from tierwright.common.arrays import FloatArray
@@ -12,10 +10,10 @@ from tierwright.evaluate.advice.rows import (
     SOURCES,
     IntArray,
     Options,
-    busy_share,
     joined,
     life_years,
     month_cents,
+    peak_busy,
 )
 from tierwright.evaluate.configurations.columns import Columns
 from tierwright.evaluate.configurations.times import store_times, times_of
@@ -113,7 +111,6 @@ def _options(
     mean, peak = (None if rate is None else rate / machines for rate in rates)
     store_devices = some.store_devices.astype(np.int64)
     flash_devices = some.flash_devices.astype(np.int64) * uses_flash
-    unknown = np.full(len(rows), np.nan)
     return Options(
         source=_KIND_OF_SOURCE[some.kind],
         row=rows,
@@ -128,18 +125,12 @@ def _options(
         store_us=store_us,
         flash_us=flash_us,
         store_read_us=store[0],
-        flash_read_us=flash[0] if uses_flash else unknown,
+        flash_read_us=flash[0] if uses_flash else np.full(len(rows), np.nan),
         store_devices=store_devices,
         flash_devices=flash_devices,
         store_reads=np.broadcast_to(done.per_access["disk", "read"], len(rows)),
         flash_reads=np.broadcast_to(done.per_access["flash", "read"], len(rows)),
-        peak_busy=unknown
-        if peak is None
-        else np.fmax(
-            busy_share(store_us, peak, store_devices),
-            busy_share(flash_us, peak, flash_devices),
-        )
-        + 0.0 * (store_us + flash_us),
+        peak_busy=peak_busy((store_us, store_devices), (flash_us, flash_devices), peak),
         life_years=_life(some, done, mean, page, store_devices),
         unpriced=some.lacks.astype(np.int64),
         broken=some.broken.astype(np.int64),
@@ -148,12 +139,9 @@ def _options(
 
 def _spread(columns: Columns) -> IntArray:
     """Purchases of each row over the horizon, each line rounded to the cent by itself. [cent/month]"""
-    lines = columns.purchase_lines()
     months = columns.wanted.horizon_months
-    spread = np.zeros(len(columns), dtype=np.int64)
-    for line in lines:
-        spread += month_cents(line, months)
-    return spread
+    lines = [month_cents(line, months) for line in columns.purchase_lines()]
+    return np.asarray(np.sum(lines, axis=0))
 
 
 def _life(
@@ -177,10 +165,8 @@ def _life(
         ]
     )[columns.drive[own]]
     written = np.broadcast_to(done.per_access["disk", "write"], len(columns))[own]
-    if mean is None:
-        years[own] = np.where(np.isinf(budgets) | (written == 0), np.inf, np.nan)
-    else:
-        years[own] = life_years(written, mean[own], page_bytes, budgets * devices[own])
+    rate = None if mean is None else mean[own]
+    years[own] = life_years(written, rate, page_bytes, budgets * devices[own])
     return years
 
 
@@ -191,8 +177,6 @@ def _budget_tb(device: Device | None) -> float:
     return np.nan if found is None else found
 
 
-def budgets_tb(devices: Sequence[Device], kinds: frozenset[str] = WEARS) -> FloatArray:
-    """Host writes that each device takes over its life; infinite where writes do not wear it, NaN if unknown. [TB]"""
-    return np.asarray(
-        [_budget_tb(each) if each.kind in kinds else np.inf for each in devices]
-    )
+def budget_tb(device: Device) -> float:
+    """Host writes that a device takes over its life; infinite where writes do not wear it, NaN if unknown. [TB]"""
+    return _budget_tb(device) if device.kind in WEARS else np.inf

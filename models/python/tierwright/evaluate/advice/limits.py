@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from tierwright.common.arrays import FloatArray
 from tierwright.evaluate.advice.rows import IntArray, Options
 from tierwright.evaluate.configurations.columns import LIMITS as OWN_LIMITS
-from tierwright.evaluate.configurations.columns import UNPRICED
 
 Bools = NDArray[np.bool_]
 PEAK_BUSY = "peak_busy"
@@ -122,11 +121,6 @@ def stated_limits(
         yield Limit(name, limit, value, np.asarray(breaks))
 
 
-def unpriced_of(bits: int) -> tuple[str, ...]:
-    """Names of what has no price."""
-    return tuple(name for at, name in enumerate(UNPRICED) if bits >> at & 1)
-
-
 def first_broken(limits: Sequence[Limit], rows: int) -> IntArray:
     """Index of the first limit that each option breaks; -1 where it breaks none."""
     found = np.full(rows, -1, dtype=np.int64)
@@ -181,3 +175,25 @@ def relaxation(limit: Limit, at: int) -> Decimal | None:
     if limit.limit is None or not math.isfinite(value):
         return None
     return abs(Decimal(repr(value)) - limit.limit)
+
+
+def months_until(share: float, limit: float, growth_per_year: float) -> float | None:
+    """Months of growth until a share reaches its limit; None where it never does, 0 where it has.
+
+    Parameters
+    ----------
+    share, limit : float
+        Today, and the largest. [1]
+    growth_per_year : float
+        Of what the share is of. [1]
+
+    Examples
+    --------
+    >>> round(months_until(0.5, 0.7, 0.2), 1)
+    22.1
+    """
+    if share >= limit:
+        return 0.0
+    if growth_per_year <= 0 or share <= 0:
+        return None
+    return 12 * math.log(limit / share) / math.log1p(growth_per_year)

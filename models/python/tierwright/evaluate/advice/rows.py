@@ -11,13 +11,14 @@ from numpy.typing import NDArray
 
 from tierwright.common.arrays import FloatArray
 from tierwright.evaluate.page_flow.schemes import OWN_FORMULA, TIE_ORDER
+from tierwright.hardware.device import OPERATIONS, Device
+from tierwright.hardware.service_time import service_us
 
 IntArray = NDArray[np.int64]
 CHOICES = tuple(name for name in TIE_ORDER if name in OWN_FORMULA)
 """Schemes of an option; of equals the first is named."""
 SOURCES = ("instances", "volumes", "chassis", "devices", "have")
 """Where an option is from: kinds of `evaluate.configurations`, RAM and devices of a price book, or what there is."""
-HORIZON_LEAST = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +175,17 @@ def month_cents(purchase_cents: IntArray, horizon_months: int) -> IntArray:
     )
 
 
+def device_times(
+    device: Device, page_bytes: int, rows: int
+) -> tuple[FloatArray, FloatArray]:
+    """Busy time of a read and of a write of one device, the same in all rows; NaN where unknown. [µs]"""
+    read, write = (service_us(device, each, page_bytes) for each in OPERATIONS)
+    return (
+        np.full(rows, np.nan if read is None else read),
+        np.full(rows, np.nan if write is None else write),
+    )
+
+
 def busy_share(
     busy_us: FloatArray, accesses_per_s: FloatArray, devices: IntArray
 ) -> FloatArray:
@@ -191,25 +203,49 @@ def busy_share(
     return np.asarray(busy_us * accesses_per_s / 1e6 / np.maximum(devices, 1))
 
 
+def peak_busy(
+    store: tuple[FloatArray, IntArray],
+    flash: tuple[FloatArray, IntArray],
+    accesses_per_s: FloatArray | None,
+) -> FloatArray:
+    """Share of the time for which the busiest device is busy; NaN where a time or the rate is unknown. [1]
+
+    Parameters
+    ----------
+    store, flash : tuple of (float64 array, int array)
+        Busy time of an access, and the devices of one machine. [µs]
+    accesses_per_s : float64 array or None
+        Rate of one machine in the busiest hour; None where unknown. [1/s]
+    """
+    known = store[0] + flash[0]
+    if accesses_per_s is None:
+        return np.full(len(known), np.nan)
+    busiest = np.fmax(*(busy_share(us, accesses_per_s, n) for us, n in (store, flash)))
+    return np.where(np.isnan(known), np.nan, busiest)
+
+
 def life_years(
     written_per_access: FloatArray,
-    accesses_per_s: FloatArray,
+    accesses_per_s: FloatArray | None,
     page_bytes: int,
     budget_tb: FloatArray,
 ) -> FloatArray:
-    """Years until the writes that flash takes are used up; infinite where nothing is written. [365 days]
+    """Years until the writes that flash takes are used up; infinite where none wear it. [365 days]
 
     Parameters
     ----------
     written_per_access : float64 array
         Page writes of an access. [1]
-    accesses_per_s : float64 array
-        Mean rate of one machine. [1/s]
+    accesses_per_s : float64 array or None
+        Mean rate of one machine; None where unknown: so are the years then, but of what is not worn. [1/s]
     page_bytes : int
         [bytes]
     budget_tb : float64 array
         Host writes that all devices of one machine take over their life; NaN where unknown. [10^12 bytes]
     """
+    if accesses_per_s is None:
+        unworn = np.isinf(budget_tb) | (written_per_access == 0)
+        return np.where(unworn, np.inf, np.nan)
     tb_per_year = written_per_access * accesses_per_s * page_bytes * _S_PER_YEAR / _TB
     with np.errstate(divide="ignore", invalid="ignore"):
         years = budget_tb / tb_per_year

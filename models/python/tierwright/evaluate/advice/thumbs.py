@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -129,25 +128,3 @@ def following(options: Options, order: IntArray, rule: Thumb) -> int | None:
         large &= options.flash_bytes[order] >= rule.flash_bytes * slack
     [at] = np.nonzero(large)
     return int(order[at[0]]) if len(at) else None
-
-
-def months_until(share: float, limit: float, growth_per_year: float) -> float | None:
-    """Months of growth until a share reaches its limit; None where it never does, 0 where it has.
-
-    Parameters
-    ----------
-    share, limit : float
-        Today, and the largest. [1]
-    growth_per_year : float
-        Of what the share is of. [1]
-
-    Examples
-    --------
-    >>> round(months_until(0.5, 0.7, 0.2), 1)
-    22.1
-    """
-    if share >= limit:
-        return 0.0
-    if growth_per_year <= 0 or share <= 0:
-        return None
-    return 12 * math.log(limit / share) / math.log1p(growth_per_year)

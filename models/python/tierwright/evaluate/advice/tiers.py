@@ -11,24 +11,25 @@ import numpy as np
 
 from tierwright.common.arrays import FloatArray
 from tierwright.common.units import UNIT_BYTES
-from tierwright.evaluate.advice.bought import budgets_tb
+from tierwright.evaluate.advice.bought import budget_tb
 from tierwright.evaluate.advice.rows import (
     CHOICES,
     SOURCES,
     IntArray,
     Options,
     busy_share,
+    device_times,
     joined,
     life_years,
     month_cents,
+    peak_busy,
 )
 from tierwright.evaluate.bill import EXACT, cents
 from tierwright.evaluate.page_flow.at_load import ROUNDING
 from tierwright.evaluate.page_flow.operations import Operations, operations
 from tierwright.evaluate.page_flow.schemes import NO_FLASH
-from tierwright.hardware.device import OPERATIONS, Device
+from tierwright.hardware.device import Device
 from tierwright.hardware.prices import Price
-from tierwright.hardware.service_time import service_us
 from tierwright.profile.curve import Curve
 
 GIB = 2**30
@@ -164,13 +165,14 @@ def tiers(
     rates: tuple[float | None, float | None],
     most_busy: float,
     horizon_months: int,
+    least_life_years: float = 0.0,
     reserved_bytes: float = 0.0,
     machine_usd: Decimal | None = None,
 ) -> tuple[TierRows, Options]:
     """List options of RAM, flash that caches and devices that hold the data.
 
     RAM in steps of the square root of 2 up to the data; flash as whole devices; of what holds the data, as many
-    devices as hold it and stay below the busy share that is allowed in the busiest hour.
+    devices as hold it, stay below the busy share that is allowed in the busiest hour, and last as long as is asked.
 
     Parameters
     ----------
@@ -188,6 +190,8 @@ def tiers(
         Largest share of the time for which a device may be busy. [1]
     horizon_months : int
         [months]
+    least_life_years : float
+        Life that is asked of flash. [365 days]
     reserved_bytes : float
         RAM of each machine that the system itself takes: bought besides. [bytes]
     machine_usd : Decimal, optional
@@ -209,6 +213,7 @@ def tiers(
         rates,
         most_busy,
         horizon_months,
+        least_life_years,
         reserved_bytes,
         machine_usd,
     )
@@ -262,6 +267,7 @@ class _Maker:
     rates: tuple[float | None, float | None]
     most_busy: float
     horizon_months: int
+    least_life_years: float
     reserved_bytes: float
     machine_usd: Decimal | None
 
@@ -279,7 +285,7 @@ class _Maker:
         both = np.meshgrid(ram, counts, indexing="ij")
         flash = np.asarray(both[1].ravel() * float(held), dtype=np.float64)
         sizes = both[0].ravel(), flash, both[1].ravel()
-        # Flash as large as RAM or smaller holds nothing that RAM does not.
+        # No smaller cache than RAM: only `exclusive` would gain by it, and little.
         some = sizes[1] > sizes[0]
         return sizes[0][some], sizes[1][some], sizes[2][some]
 
@@ -299,27 +305,20 @@ class _Maker:
         rows = len(ram)
         page = self.curve.page_bytes
         device, price = self.shelf.stores[store]
-        store_us = done.busy_us("disk", *_times(device, page, rows))
-        flash_us = np.zeros(rows)
+        store_times = device_times(device, page, rows)
+        store_us = done.busy_us("disk", *store_times)
+        flash_us, flash_read_us = np.zeros(rows), np.full(rows, np.nan)
         if cache is not None:
-            flash_us = done.busy_us(
-                "flash", *_times(self.shelf.caches[cache][0], page, rows)
+            flash_times = device_times(self.shelf.caches[cache][0], page, rows)
+            flash_us, flash_read_us = (
+                done.busy_us("flash", *flash_times),
+                flash_times[0],
             )
         mean, peak = (
             None if rate is None else np.full(rows, rate / self.machines)
             for rate in self.rates
         )
-        space = max(1, -(-int(self.machine_bytes) // (device.capacity_bytes or 1)))
-        needed = np.full(rows, space, dtype=np.int64)
-        if peak is not None:
-            load = np.ceil(
-                busy_share(store_us, peak, np.ones(rows, dtype=np.int64))
-                / self.most_busy
-                * (1 - ROUNDING)
-            )
-            needed = np.maximum(
-                needed, np.minimum(np.nan_to_num(load, nan=1.0), MOST_DEVICES)
-            ).astype(np.int64)
+        needed = self._needed(device, store_us, done, mean, peak)
         ram_line = self._line_cents(
             self.shelf.ram, [Decimal(int(size) * self.machines) for size in ram]
         )
@@ -343,7 +342,6 @@ class _Maker:
             else:
                 month += month_cents(amounts, self.horizon_months)
                 purchase += amounts
-        known = store_us + flash_us
         return Options(
             source=np.full(rows, SOURCES.index("devices")),
             row=np.arange(first, first + rows),
@@ -357,24 +355,40 @@ class _Maker:
             purchase_cents=purchase,
             store_us=store_us,
             flash_us=flash_us,
-            store_read_us=_times(device, page, rows)[0],
-            flash_read_us=np.full(rows, np.nan)
-            if cache is None
-            else _times(self.shelf.caches[cache][0], page, rows)[0],
+            store_read_us=store_times[0],
+            flash_read_us=flash_read_us,
             store_devices=needed,
             flash_devices=count,
             store_reads=np.broadcast_to(done.per_access["disk", "read"], rows),
             flash_reads=np.broadcast_to(done.per_access["flash", "read"], rows),
-            peak_busy=np.full(rows, np.nan)
-            if peak is None
-            else np.fmax(
-                busy_share(store_us, peak, needed), busy_share(flash_us, peak, count)
-            )
-            + 0.0 * known,
+            peak_busy=peak_busy((store_us, needed), (flash_us, count), peak),
             life_years=life,
             unpriced=np.zeros(rows, dtype=np.int64),
             broken=np.zeros(rows, dtype=np.int64),
         )
+
+    def _needed(
+        self,
+        device: Device,
+        store_us: FloatArray,
+        done: Operations,
+        mean: FloatArray | None,
+        peak: FloatArray | None,
+    ) -> IntArray:
+        """Least devices that hold the data, carry the load and last as long as is asked."""
+        one = np.ones(len(store_us), dtype=np.int64)
+        space = max(1, -(-int(self.machine_bytes) // (device.capacity_bytes or 1)))
+        asked = [one * float(space)]
+        if peak is not None:
+            asked.append(busy_share(store_us, peak, one) / self.most_busy)
+        # Writes are shared, so n devices last n times as long as one.
+        asked.append(
+            self.least_life_years / self._life(device, done, "disk", mean, one)
+        )
+        # What is unknown asks for none; a whole number of devices is not exceeded by rounding.
+        most = np.fmax.reduce(asked)
+        whole = np.ceil(np.minimum(most, MOST_DEVICES) * (1 - ROUNDING))
+        return np.asarray(np.maximum(whole, space), dtype=np.int64)
 
     def _life(
         self,
@@ -385,16 +399,8 @@ class _Maker:
         devices: IntArray,
     ) -> FloatArray:
         written = np.broadcast_to(done.per_access[tier, "write"], len(devices))
-        budget = float(budgets_tb([device])[0])
-        if mean is None:
-            known = np.isinf(budget) | (written == 0)
-            return np.where(known, np.inf, np.nan)
-        return life_years(
-            written,
-            mean,
-            self.curve.page_bytes,
-            np.asarray(budget * devices, dtype=np.float64),
-        )
+        budget = np.asarray(budget_tb(device) * devices, dtype=np.float64)
+        return life_years(written, mean, self.curve.page_bytes, budget)
 
     @staticmethod
     def _line_cents(
@@ -417,14 +423,6 @@ class _Maker:
         with localcontext(EXACT):
             found = [int(cents(each * int(count)) * 100) for count in distinct]
         return np.asarray(found, dtype=np.int64)[at], price.rent
-
-
-def _times(device: Device, page_bytes: int, rows: int) -> tuple[FloatArray, FloatArray]:
-    read, write = (service_us(device, each, page_bytes) for each in OPERATIONS)
-    return (
-        np.full(rows, np.nan if read is None else read),
-        np.full(rows, np.nan if write is None else write),
-    )
 
 
 def nothing() -> Options:

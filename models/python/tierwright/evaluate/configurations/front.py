@@ -8,6 +8,27 @@ from numpy.typing import ArrayLike, NDArray
 from tierwright.common.checks import broadcast
 
 
+def spread(front: NDArray[np.int64], most: int) -> NDArray[np.int64]:
+    """Pick at most so many of a front, both ends among them.
+
+    Parameters
+    ----------
+    front : int64 array
+        Indices, in order.
+    most : int
+        At least 2.
+
+    Examples
+    --------
+    >>> spread(np.asarray([7, 3, 9, 1, 5]), 3).tolist()
+    [7, 9, 5]
+    """
+    if len(front) <= most:
+        return front
+    at = np.unique(np.linspace(0, len(front) - 1, most).round().astype(np.int64))
+    return front[at]
+
+
 def pareto_front(usd: ArrayLike, time_us: ArrayLike) -> NDArray[np.int64]:
     """Find the rows that no other row beats: none is as cheap and as fast, and better in one of both.
 
