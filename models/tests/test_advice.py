@@ -1154,6 +1154,7 @@ def test_what_a_limit_costs_is_told() -> None:
         ({"peak_busy": 0}, "must be above 0"),
         ({"ram_bytes": True}, "must be a number"),
         ({"machines": "nan"}, "must be a number"),
+        ({"usd_per_month": "1e999999999"}, "must be at most"),
     ],
 )
 def test_constraints_that_cannot_be_read_are_refused(

@@ -78,6 +78,16 @@ VALIDITY = (
 )
 ESTIMATOR = "page-flow formulas C0 to C3 on the curve; sums of rounded lines, as a bill"
 _MONTHS_PER_YEAR = 12
+RATE_NOT_KNOWN = Caution(
+    "rate_not_known",
+    "the workload states no rate, so whether the devices carry its load was not checked",
+    "scale the workload to production, or state its rate",
+)
+DATA_ON_LOCAL_DISKS = Caution(
+    "data_on_local_disks",
+    "local disks of an instance lose their content when it stops or its host fails, and here they hold the data",
+    "keep copies on other machines: state the replicas of production",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -794,11 +804,7 @@ def _cautions(
         curve, made.fast.ram_pages[ends], made.fast.flash_pages[ends]
     )
     if made.rate is None:
-        yield Caution(
-            "rate_not_known",
-            "the workload states no rate, so whether the devices carry its load was not checked",
-            "scale the workload to production, or state its rate",
-        )
+        yield RATE_NOT_KNOWN
     borrowed = sum(each.borrowed_rates for each in shown)
     if borrowed:
         named = [f"`{each.id}`" for each in devices if each is not None]
@@ -819,11 +825,7 @@ def _cautions(
         )
     kinds = {made.columns.kind[row] for row in ends}
     if tuple(KINDS).index("instances") in kinds:
-        yield Caution(
-            "data_on_local_disks",
-            "local disks of an instance lose their content when it stops or its host fails, and here they hold the data",
-            "keep copies on other machines: state the replicas of production",
-        )
+        yield DATA_ON_LOCAL_DISKS
     if wanted.usd_per_kwh is None and "chassis" in wanted.kinds:
         yield Caution(
             "power_left_out",

@@ -103,13 +103,52 @@ def read_table(path: Path, hint: str) -> dict[str, Any]:
     BadInput
         If it cannot be read, or as `table_of`.
     """
+    return table_of(read_bytes(path, _MOST_BYTES), str(path), hint)
+
+
+def read_bytes(path: Path, most_bytes: int) -> bytes:
+    """Return what a file holds; of one that is too large a byte more than is allowed, which `text_of` refuses.
+
+    Raises
+    ------
+    BadInput
+        If it cannot be read.
+    """
     try:
-        raw = path.read_bytes()
+        with path.open("rb") as stream:
+            return stream.read(most_bytes + 1)
     except OSError as error:
         raise BadInput(
             f"{path}: cannot be read: {error.strerror}", "check the path of the file"
         ) from error
-    return table_of(raw, str(path), hint)
+
+
+def text_of(raw: bytes, place: str, most_bytes: int) -> str:
+    """Return the text of a document, without the mark of UTF-8 that some programs write first.
+
+    Parameters
+    ----------
+    raw : bytes
+    place : str
+        Named in errors.
+    most_bytes : int
+        Largest that is read, a whole number of MiB. [bytes]
+
+    Raises
+    ------
+    BadInput
+        If it is larger, or no UTF-8 text.
+    """
+    if len(raw) > most_bytes:
+        raise BadInput(
+            f"{place}: is larger than {most_bytes // 2**20} MiB", "give a smaller file"
+        )
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise BadInput(
+            f"{place}: is not UTF-8 text: {error.reason}", "save the file as UTF-8"
+        ) from error
 
 
 def table_of(raw: bytes, place: str, hint: str) -> dict[str, Any]:
@@ -131,14 +170,7 @@ def table_of(raw: bytes, place: str, hint: str) -> dict[str, Any]:
     """
     from decimal import Decimal
 
-    if len(raw) > _MOST_BYTES:
-        raise BadInput(f"{place}: is larger than 1 MiB", "give a smaller file")
-    try:
-        text = raw.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise BadInput(
-            f"{place}: is not UTF-8 text: {error.reason}", "save the file as UTF-8"
-        ) from error
+    text = text_of(raw, place, _MOST_BYTES)
     if text.lstrip().startswith("{"):
         data = parse_json(text, place, hint, parse_float=Decimal)
     else:

@@ -8,6 +8,7 @@ from tierwright.advise import bill
 from tierwright.advise.advice._asked import Asked
 from tierwright.advise.advice._table import Table
 from tierwright.advise.advice.found import Option
+from tierwright.advise.configurations import DATA_ON_LOCAL_DISKS, RATE_NOT_KNOWN
 from tierwright.common.answer import Step
 from tierwright.common.cautions import Caution
 from tierwright.evaluate.page_flow.cautions import about_curve
@@ -25,11 +26,7 @@ def about_answer(asked: Asked, table: Table, best: int | None) -> Iterator[Cauti
             table.options.flash_pages[[best]],
         )
     if setting.rates.mean is None:
-        yield Caution(
-            "rate_not_known",
-            "the workload states no rate, so whether the devices carry its load was not checked",
-            "scale the workload to production, or state its rate",
-        )
+        yield RATE_NOT_KNOWN
     if source == "devices" and candidates.machine_usd is None:
         beside = len(candidates.kinds) > 1
         yield Caution(
@@ -54,11 +51,7 @@ def about_answer(asked: Asked, table: Table, best: int | None) -> Iterator[Cauti
             "choose a price book",
         )
     if source == "instances":
-        yield Caution(
-            "data_on_local_disks",
-            "local disks of an instance lose their content when it stops or its host fails, and here they hold the data",
-            "keep copies on other machines: state the replicas of production",
-        )
+        yield DATA_ON_LOCAL_DISKS
     if source in ("chassis", "devices") and candidates.usd_per_kwh is None:
         yield Caution(
             "power_left_out",

@@ -8,6 +8,7 @@ from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any
 
+from tierwright.common.currency import read_amount
 from tierwright.common.documents import read_table
 from tierwright.common.errors import BadInput, Problems
 from tierwright.common.fields import is_count
@@ -67,6 +68,7 @@ _HAVE_KEYS = {
 }
 _MOST_COUNT = 100_000
 _MOST_AMOUNT = Decimal(10) ** 15
+_MOST_LIMIT = Decimal(10) ** 30
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -268,6 +270,10 @@ def checked_constraints(stated: Mapping[str, Any]) -> dict[str, Decimal]:
             problems.check(
                 name != PEAK_BUSY or number > 0, name, value, "must be above 0"
             )
+            # Exact arithmetic with more would take memory for every digit.
+            problems.check(
+                number <= _MOST_LIMIT, name, value, f"must be at most {_MOST_LIMIT:.0e}"
+            )
             found[name] = number
     problems.raise_if_any()
     return {name: found[name] for name in CONSTRAINTS if name in found}
@@ -407,20 +413,10 @@ def _size(value: Any, key: str, problems: Problems) -> int:
 
 
 def _amount(value: Any, key: str, problems: Problems) -> Decimal:
-    number = None if isinstance(value, bool) else _decimal(value)
-    if problems.check(
-        number is not None and number.is_finite() and 0 <= number <= _MOST_AMOUNT,
-        key,
-        value,
-        "must be an amount from 0 on",
-    ):
-        assert number is not None
-        return number
-    return Decimal(0)
-
-
-def _decimal(value: Any) -> Decimal | None:
-    try:
-        return Decimal(str(value))
-    except InvalidOperation:
-        return None
+    number = read_amount(value, key, problems)
+    if number is None:
+        return Decimal(0)
+    problems.check(
+        0 <= number <= _MOST_AMOUNT, key, value, "must be an amount from 0 on"
+    )
+    return number

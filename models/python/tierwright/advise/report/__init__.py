@@ -13,7 +13,7 @@ from tierwright.advise.report._document import HINT, checked
 from tierwright.advise.report._markup import Markup, joined, tag
 from tierwright.advise.report._options import options_csv
 from tierwright.advise.report._style import STYLE
-from tierwright.common.documents import parse_json
+from tierwright.common.documents import parse_json, read_bytes, text_of
 from tierwright.common.errors import BadInput
 
 MOST_BYTES = 16 * 2**20
@@ -48,19 +48,7 @@ def read(path: Path) -> dict[str, Any]:
     BadInput
         If it cannot be read, is too large, is not JSON, or is not an advice.
     """
-    try:
-        with path.open("rb") as stream:
-            raw = stream.read(MOST_BYTES + 1)
-    except OSError as error:
-        raise BadInput(
-            f"{path}: cannot be read: {error.strerror}", "check the path of the file"
-        ) from error
-    if len(raw) > MOST_BYTES:
-        raise BadInput(f"{path}: is larger than {MOST_BYTES // 2**20} MiB", HINT)
-    try:
-        text = raw.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise BadInput(f"{path}: is not UTF-8 text: {error.reason}", HINT) from error
+    text = text_of(read_bytes(path, MOST_BYTES), str(path), MOST_BYTES)
     document = parse_json(text, str(path), HINT)
     checked(document, str(path))
     found: dict[str, Any] = document
