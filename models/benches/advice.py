@@ -9,28 +9,22 @@ and writes the rows under `advice` into the JSON of the bench, whose other parts
 from __future__ import annotations
 
 import argparse
-import json
-import statistics
 import sys
 import time
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from tierwright.advise import advice, scale
+import results
+from configurations import BAR_S, OF, QUICK_RUNS, ROOT, RUNS, production_curve, timed
+
+from tierwright.advise import advice
 from tierwright.advise.advice.request import Candidates
 from tierwright.evaluate.page_flow.evaluation import evaluate
 from tierwright.hardware import catalog
 from tierwright.profile.curve import Curve
-from tierwright.profile.measure import profile
-from tierwright.profile.production import Production
-from tierwright.trace.reading import Trace
 
-ROOT = Path(__file__).resolve().parents[2]
-TRACE = ROOT / "fixtures" / "traces" / "tpcb-cut.csv.zst"
-BAR_S = 1.0
-OF = 100_000
-RUNS, QUICK_RUNS = 7, 3
 LOOPED = 300
 """Options that the plain loop evaluates."""
 ASKED: dict[str, dict[str, Any]] = {
@@ -76,13 +70,7 @@ def looped_s(curve: Curve) -> float:
 
 def measure(runs: int) -> list[dict[str, Any]]:
     """Measure every kind of question."""
-    made = scale.answer(
-        profile(Trace(TRACE)),
-        Production(4 * 2**40, 80_000.0, machines=2, replicas=2),
-        clients=4,
-        accesses_per_unit=20,
-    )
-    curve = made.profile.curve.steady()
+    curve = production_curve()
     loop = looped_s(curve)
     usual: dict[str, Any] = {
         "flash": catalog.device("samsung-pm9a3-7.68tb-u2"),
@@ -92,18 +80,15 @@ def measure(runs: int) -> list[dict[str, Any]]:
     }
     rows = []
     for name, asked in ASKED.items():
-        took = []
-        for _ in range(1 + runs):
-            before = time.process_time()
-            found = advice.answer(curve, **usual, **asked)
-            took.append(time.process_time() - before)
-        seconds = statistics.median(took[1:])
+        found, seconds, first_s = timed(
+            partial(advice.answer, curve, **usual, **asked), runs
+        )
         rows.append(
             {
                 "name": name,
                 "options": found.evaluated,
                 "seconds": seconds,
-                "first_seconds": took[0],
+                "first_seconds": first_s,
                 "seconds_per_100_000": seconds * OF / found.evaluated,
                 "loop_us_per_option": loop * 1e6,
                 "times_faster_than_loop": loop * found.evaluated / seconds,
@@ -124,11 +109,7 @@ def main() -> int:
     )
     given = parser.parse_args()
     rows = measure(QUICK_RUNS if given.quick else RUNS)
-    known = given.json.exists()
-    document = json.loads(given.json.read_text(encoding="utf-8")) if known else {}
-    document["advice"] = rows
-    given.json.parent.mkdir(parents=True, exist_ok=True)
-    given.json.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+    results.keep(given.json, "advice", rows)
     say = sys.stdout.write
     say(f"{'options':46} {'count':>9} {'s':>7} {'x the loop':>11} {'bar':>5}\n")
     for row in rows:

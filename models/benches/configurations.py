@@ -9,16 +9,20 @@ into the JSON of the bench, whose other parts stay as they are.
 from __future__ import annotations
 
 import argparse
-import json
 import statistics
 import sys
 import time
+from collections.abc import Callable
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+
+import results
 
 from tierwright.advise import configurations, scale
 from tierwright.hardware import catalog
+from tierwright.profile.curve import Curve
 from tierwright.profile.measure import profile
 from tierwright.profile.production import Production
 from tierwright.trace.reading import Trace
@@ -28,6 +32,7 @@ TRACE = ROOT / "fixtures" / "traces" / "tpcb-cut.csv.zst"
 BAR_S = 1.0
 OF = 100_000
 RUNS, QUICK_RUNS = 7, 3
+Answered = TypeVar("Answered")
 ASKED: dict[str, dict[str, Any]] = {
     "all kinds, up to 8 machines": {"max_machines": 8},
     "instances with volumes, up to 64 machines": {
@@ -41,15 +46,30 @@ ASKED: dict[str, dict[str, Any]] = {
 }
 
 
-def measure(runs: int) -> list[dict[str, Any]]:
-    """Measure every kind of question."""
+def production_curve() -> Curve:
+    """Return the shipped trace on the scale of 4 TiB with two copies."""
     made = scale.answer(
         profile(Trace(TRACE)),
         Production(4 * 2**40, 80_000.0, machines=2, replicas=2),
         clients=4,
         accesses_per_unit=20,
     )
-    curve = made.profile.curve.steady()
+    return made.profile.curve.steady()
+
+
+def timed(ask: Callable[[], Answered], runs: int) -> tuple[Answered, float, float]:
+    """Ask again and again: an answer, the median time of all but the first, and that of the first. [s]"""
+    took = []
+    for _ in range(1 + runs):
+        before = time.process_time()
+        found = ask()
+        took.append(time.process_time() - before)
+    return found, statistics.median(took[1:]), took[0]
+
+
+def measure(runs: int) -> list[dict[str, Any]]:
+    """Measure every kind of question."""
+    curve = production_curve()
     usual: dict[str, Any] = {
         "flash": catalog.device("samsung-pm9a3-7.68tb-u2"),
         "disk": catalog.device("seagate-exos-x24-24tb"),
@@ -59,18 +79,15 @@ def measure(runs: int) -> list[dict[str, Any]]:
     }
     rows = []
     for name, asked in ASKED.items():
-        took = []
-        for _ in range(1 + runs):
-            before = time.process_time()
-            found = configurations.answer(curve, **usual, **asked)
-            took.append(time.process_time() - before)
-        each_s = statistics.median(took[1:]) * OF / found.evaluated
+        ask = partial(configurations.answer, curve, **usual, **asked)
+        found, seconds, first_s = timed(ask, runs)
+        each_s = seconds * OF / found.evaluated
         rows.append(
             {
                 "name": name,
                 "configurations": found.evaluated,
-                "seconds": statistics.median(took[1:]),
-                "first_seconds": took[0],
+                "seconds": seconds,
+                "first_seconds": first_s,
                 "seconds_per_100_000": each_s,
                 "bar_seconds": BAR_S,
                 "reached": each_s <= BAR_S,
@@ -88,11 +105,7 @@ def main() -> int:
     )
     given = parser.parse_args()
     rows = measure(QUICK_RUNS if given.quick else RUNS)
-    known = given.json.exists()
-    document = json.loads(given.json.read_text(encoding="utf-8")) if known else {}
-    document["configurations"] = rows
-    given.json.parent.mkdir(parents=True, exist_ok=True)
-    given.json.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+    results.keep(given.json, "configurations", rows)
     say = sys.stdout.write
     say(
         f"{'configurations':46} {'count':>9} {'s':>7} {'s per 100,000':>14} {'bar':>5}\n"

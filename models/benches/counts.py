@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
+import results
 from replay import FOLDER, ROOT, make_traces, say
 
 ACCESSES, PAGES = 20_000_000, 2_000_000
@@ -128,18 +129,16 @@ def main() -> int:
             f"{row['mispredicted_branches']:6.2f} mispredicted\n"
         )
         sys.stdout.flush()
-    known = given.json.exists()
-    document = json.loads(given.json.read_text(encoding="utf-8")) if known else {}
     fresh = {row["name"]: row for row in found}
-    earlier = document.get("counts", {}).get("rows", ()) if given.names else ()
+    before = results.read(given.json).get("counts", {})
+    earlier = before.get("rows", ()) if given.names else ()
     kept = [fresh.pop(row["name"], row) for row in earlier]
-    document["counts"] = {
+    counted = {
         "first_level": FIRST_LEVEL,
         "second_level": SECOND_LEVEL,
         "rows": [*kept, *fresh.values()],
     }
-    given.json.parent.mkdir(parents=True, exist_ok=True)
-    given.json.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+    results.keep(given.json, "counts", counted)
     sys.stdout.write(f"{given.json}\n")
     return 0
 

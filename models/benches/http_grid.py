@@ -29,6 +29,7 @@ from pathlib import Path
 from typing import Any
 
 import psutil
+import results
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / ".tools" / "bench"
@@ -212,11 +213,7 @@ def main() -> int:
     given = parser.parse_args()
     with running() as server:
         rows = measure(server, 200 if given.quick else given.requests, given.seed)
-    known = given.json.exists()
-    document = json.loads(given.json.read_text(encoding="utf-8")) if known else {}
-    document["http"] = rows
-    given.json.parent.mkdir(parents=True, exist_ok=True)
-    given.json.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+    results.keep(given.json, "http", rows)
     lines = [
         f"{'grid over HTTP, 64 x 64':44} {'p50 ms':>8} {'p95 ms':>8} {'CPU ms':>8} {'bar':>5}"
     ]

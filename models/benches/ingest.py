@@ -16,7 +16,6 @@ import argparse
 import bz2
 import gzip
 import io
-import json
 import lzma
 import os
 import statistics
@@ -31,6 +30,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import results
 
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / ".tools" / "bench"
@@ -379,17 +379,13 @@ def main() -> int:
             f"{row['requests_per_cpu_s'] / 1e6:8.2f} {bar:>5} {reached:>8}\n"
         )
         sys.stdout.flush()
-    known = given.json.exists()
-    document = json.loads(given.json.read_text(encoding="utf-8")) if known else {}
     measured = {row["name"] for row in found}
     kept = [
         row
-        for row in document.get("ingest", ())
+        for row in results.read(given.json).get("ingest", ())
         if given.names and row["name"] not in measured
     ]
-    document["ingest"] = kept + found
-    given.json.parent.mkdir(parents=True, exist_ok=True)
-    given.json.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+    results.keep(given.json, "ingest", kept + found)
     sys.stdout.write(f"{given.json}\n")
     return 0
 

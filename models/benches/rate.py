@@ -21,6 +21,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import results
 from http_grid import DISK, FLASH, FOLDER, Server, percentile, running
 
 CLIENTS = (1, 8, 200)
@@ -143,11 +144,7 @@ def main() -> int:
     if given.beside:
         with running(str(given.beside / ".venv" / "bin" / "python")) as server:
             others = measure(server, seconds)
-    known = given.json.exists()
-    document = json.loads(given.json.read_text(encoding="utf-8")) if known else {}
-    document["rate"] = rows
-    given.json.parent.mkdir(parents=True, exist_ok=True)
-    given.json.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+    results.keep(given.json, "rate", rows)
     say = sys.stdout.write
     say(
         f"{'evaluations, clients':22} {'a second':>9} {'p50 ms':>8} {'p95 ms':>8} "

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
+import results
 from http_grid import FOLDER, ROOT, running
 
 BAR_MS = 100.0
@@ -67,11 +68,7 @@ def main() -> int:
     parser.add_argument("--json", type=Path, default=FOLDER / "results.json")
     given = parser.parse_args()
     rows = measure(20 if given.quick else given.moves, given.page)
-    known = given.json.exists()
-    document = json.loads(given.json.read_text(encoding="utf-8")) if known else {}
-    document["sliders"] = rows
-    given.json.parent.mkdir(parents=True, exist_ok=True)
-    given.json.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+    results.keep(given.json, "sliders", rows)
     lines = [f"{'slider to figure':56} {'p50 ms':>8} {'p95 ms':>8} {'bar':>5}"]
     lines += [
         f"{row['page'] + ': ' + row['slider']:56} {row['p50_ms']:8.0f} "

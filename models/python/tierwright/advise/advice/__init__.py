@@ -195,7 +195,7 @@ def _answer(
             replayed_from=None
             if best is None or by_model is None or best == by_model
             else table.title(by_model),
-            response_limited=asked.response_limits != (None, None),
+            response_limited=asked.limits_response,
         ),
         warnings=warnings,
         weigh=None if ends is None else ends.effect,

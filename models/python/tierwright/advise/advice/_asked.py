@@ -50,6 +50,11 @@ class Asked:
             None if tail is None else float(tail),
         )
 
+    @property
+    def limits_response(self) -> bool:
+        """Whether response times are limited."""
+        return any(name in self.constraints for name in RESPONSES)
+
     def without(self, name: str) -> Asked:
         """Return the same question without one constraint."""
         setting = self.setting

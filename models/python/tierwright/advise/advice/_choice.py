@@ -45,7 +45,9 @@ def chosen_of(asked: Asked, table: Table) -> Chosen:
 
 
 def kept(asked: Asked, table: Table, chosen: Chosen, order: IntArray) -> Iterator[int]:
-    """Those that keep the limits of response times too, in their order."""
+    """Those that keep the limits of response times too, in their order; all of them where there are none."""
+    if not asked.limits_response:
+        return iter(order.tolist())
 
     def response(at: int) -> tuple[float, float]:
         if at not in chosen.responses:
@@ -62,7 +64,7 @@ def alternatives(
     if best is None:
         return []
     kinds = table.hardware_codes
-    if asked.response_limits == (None, None):
+    if not asked.limits_response:
         found = choose.best_of_kinds(chosen.order, kinds)[: MOST_ALTERNATIVES + 1]
     else:
         some = chosen.order[:MOST_ASKED]

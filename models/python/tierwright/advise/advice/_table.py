@@ -222,21 +222,21 @@ class Table:
 
     def names(self, at: int) -> tuple[str | None, str | None]:
         """Ids of what caches, and of what holds the data."""
-        flash, store = self.devices(at)
         row, columns = int(self.options.row[at]), self.columns
-        store_id = None if store is None else store.id
-        flash_id = None if flash is None else flash.id
         if self.source(at) in ("have", "devices") or columns is None:
-            return flash_id, store_id
+            flash, store = self.devices(at)
+            return (
+                None if flash is None else flash.id,
+                None if store is None else store.id,
+            )
+        sold = columns.sold
         if columns.drive[row] >= 0:
-            store_id = columns.sold.drives[columns.drive[row]].part.id
-        elif columns.volume[row] >= 0:
-            store_id = columns.options[columns.volume[row]].item.volume.id
-        else:
-            store_id = f"{columns.sold.servers[columns.server[row]].id}-local"
-        if self.options.flash_bytes[at]:
-            flash_id = f"{columns.sold.servers[columns.server[row]].id}-local"
-        return flash_id, store_id
+            return None, sold.drives[columns.drive[row]].part.id
+        local = f"{sold.servers[columns.server[row]].id}-local"
+        if columns.volume[row] < 0:
+            return None, local
+        volume = columns.options[columns.volume[row]].item.volume.id
+        return (local if self.options.flash_bytes[at] else None), volume
 
     def server(self, at: int) -> str | None:
         """Instance or chassis of an option."""

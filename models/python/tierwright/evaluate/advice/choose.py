@@ -56,9 +56,6 @@ def keeping(
     least : tuple of float64 array
         What both are at least, by option: a bound by which most are left out. [µs]
     """
-    if limits == (None, None):
-        yield from order.tolist()
-        return
     able = np.ones(len(order), dtype=np.bool_)
     for limit, bound in zip(limits, least, strict=True):
         if limit is not None:
