@@ -9193,7 +9193,7 @@ export type HaveIn = {
     /**
      * Flash Devices
      *
-     * How many of them.
+     * How many of them, a multiple of `machines`.
      */
     flash_devices?: number;
     /**
@@ -9205,7 +9205,7 @@ export type HaveIn = {
     /**
      * Disks
      *
-     * How many of them.
+     * How many of them, a multiple of `machines`, which share them equally.
      */
     disks?: number;
     /**

@@ -258,6 +258,12 @@ describe("what is asked", () => {
     expect(asked.have).not.toHaveProperty("scheme");
     const cached = adviceQuestion(STATE, { ...search, have_flash_gib: 1 }, false);
     expect(cached.have).toMatchObject({ flash_bytes: 2 ** 30, scheme: "lazy" });
+    // Equal machines share their devices equally: one each, unless stated.
+    const several = { have_ram_gib: 64, have_flash_gib: 1, have_machines: 3 };
+    expect(adviceQuestion(STATE, several, false).have).toMatchObject({
+      disks: 3,
+      flash_devices: 3,
+    });
   });
 
   it("is changed in the form, each field in its unit", async () => {
@@ -326,6 +332,19 @@ describe("the answer", () => {
       await expectAccessible();
     },
   );
+
+  it("says where what there is could not be recommended", async () => {
+    const said =
+      /What you have stands last: it breaks a limit, or its cost is not known\./;
+    const view = (found: AdviceOut) =>
+      renderRouted(<AdviceView found={found} isRefining={false} patch={vi.fn()} />);
+    const kept = await view(FOUND);
+    await expect.element(kept.getByText("What else was close")).toBeVisible();
+    expect(kept.getByText(said).elements()).toHaveLength(0);
+    await kept.unmount();
+    const broken = await view({ ...FOUND, alternatives: [LARGE] });
+    await expect.element(broken.getByText(said)).toBeVisible();
+  });
 
   it("says which limits conflict, and offers what admits an option", async () => {
     const patch = vi.fn();

@@ -41,7 +41,7 @@ export function Alternatives(props: {
           ? "No option of another kind keeps every limit"
           : "What else was close"
       }
-      subtitle="The best of each other kind of hardware that keeps every limit, not ten neighbours of the first. Each opens its bill and figures."
+      subtitle={subtitleOf(found, rows)}
       label="What else was close"
       actions={
         <ExportCsv
@@ -66,6 +66,21 @@ export function Alternatives(props: {
       />
     </Panel>
   );
+}
+
+/** What there is stands among them also where it could not be recommended: that is said. */
+function subtitleOf(
+  { alternatives }: AdviceOut,
+  rows: readonly AdviceOptionOut[],
+): string {
+  const isLast =
+    rows.some(({ kind }) => kind === "have") &&
+    !alternatives.some(({ kind }) => kind === "have") &&
+    rows[0]?.kind !== "have";
+  const today = isLast
+    ? " What you have stands last: it breaks a limit, or its cost is not known."
+    : "";
+  return `The best of each other kind of hardware that keeps every limit, not ten neighbours of the first.${today} Each opens its bill and figures.`;
 }
 
 const keyOf = ({ name, scheme, kind }: AdviceOptionOut) => `${kind} ${name} ${scheme}`;

@@ -60,6 +60,7 @@ function Stated({ state, search, patch }: FormProps) {
   const devices = useQuery(devicesQuery()).data ?? [];
   const schemes = useQuery(schemesQuery()).data ?? [];
   const flash = search.have_flash_gib ?? 0;
+  const machines = search.have_machines ?? 1;
   const options = (tier: "flash" | "disk", chosen: string) => {
     const fitting = devicesFor(devices, tier);
     const named = devices.filter(({ id }) => id === chosen);
@@ -86,7 +87,7 @@ function Stated({ state, search, patch }: FormProps) {
         whole
         min={1}
         max={MOST_COUNT}
-        value={search.have_machines ?? 1}
+        value={machines}
         onChange={(have_machines) => patch({ have_machines })}
       />
       <Select
@@ -103,7 +104,7 @@ function Stated({ state, search, patch }: FormProps) {
         whole
         min={1}
         max={MOST_COUNT}
-        value={search.have_disks ?? 1}
+        value={search.have_disks ?? machines}
         onChange={(have_disks) => patch({ have_disks })}
       />
       <OptionalNumberField
@@ -141,7 +142,7 @@ function Stated({ state, search, patch }: FormProps) {
             whole
             min={1}
             max={MOST_COUNT}
-            value={search.have_flashes ?? 1}
+            value={search.have_flashes ?? machines}
             onChange={(have_flashes) => patch({ have_flashes })}
           />
           <Select

@@ -32,17 +32,19 @@ export function haveOf(
     return undefined;
   }
   const flash = search.have_flash_gib ?? 0;
+  // Unless stated each machine has one device: equal machines share them equally.
+  const machines = search.have_machines ?? 1;
   return {
     ram_bytes: bytesOf(search.have_ram_gib),
-    machines: search.have_machines ?? 1,
+    machines,
     disk_device_id: search.have_disk ?? state.disk_device,
-    disks: search.have_disks ?? 1,
+    disks: search.have_disks ?? machines,
     ...(flash === 0
       ? {}
       : {
           flash_bytes: bytesOf(flash),
           flash_device_id: search.have_flash ?? state.flash_device,
-          flash_devices: search.have_flashes ?? 1,
+          flash_devices: search.have_flashes ?? machines,
           scheme: search.have_scheme ?? USUAL_SCHEME,
         }),
     ...(search.have_usd === undefined ? {} : { usd_per_month: search.have_usd }),

@@ -47,10 +47,13 @@ class HaveIn(Body):
     flash_device_id: Identifier | None = Field(
         default=None, description="What caches; absent: nothing does."
     )
-    flash_devices: Number = Field(default=0, description="How many of them.")
+    flash_devices: Number = Field(
+        default=0, description="How many of them, a multiple of `machines`."
+    )
     disk_device_id: Identifier = Field(description="What holds the data.")
     disks: Annotated[int, Field(strict=True, ge=1, le=100_000)] = Field(
-        default=1, description="How many of them."
+        default=1,
+        description="How many of them, a multiple of `machines`, which share them equally.",
     )
     scheme: Scheme = Field(
         default="none", description="Page flow; `none` without a flash cache."
