@@ -139,6 +139,8 @@ class TestAtOnce:
         with psycopg.connect(dsn, autocommit=True) as other:
             other.execute("SELECT pg_advisory_lock(hashtextextended(%s, 0))", [lock])
             refused = post(application, "/scenarios", body, stated)
+            # Said, as the server notices a closed connection only some time after.
+            other.execute("SELECT pg_advisory_unlock(hashtextextended(%s, 0))", [lock])
         assert refused.status_code == 409
         assert refused.json()["type"].endswith("idempotency-key-in-use")
         assert refused.headers["retry-after"] == "1"

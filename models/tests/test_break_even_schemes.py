@@ -309,6 +309,23 @@ def test_the_flash_of_a_scheme_gains_what_dram_gains(
             assert float(found.schemes[best].theta[at]) <= np.nanmin(thetas) + 1e-9
 
 
+def test_a_gain_within_rounding_needs_no_flash() -> None:
+    # One page of RAM and 1e-15 of it more: any flash below a page costs writes and saves nothing.
+    curve = Curve.from_lists(
+        [2],
+        [0],
+        [0],
+        accesses=1000,
+        distinct_pages=1000,
+        page_bytes=4096,
+        write_accesses=1000,
+    )
+    found = schemes.scheme_thetas(curve, 1, [1e-15, 1.0], COSTS)
+    assert 0 < found.dram_gain[0] < 1e-12
+    assert all(scheme.theta[0] == 0 for scheme in found.schemes.values())
+    assert all(scheme.theta[1] != 0 for scheme in found.schemes.values())
+
+
 @settings(max_examples=25)
 @given(curves(), st.integers(1, 4000), st.floats(0.01, 20))
 def test_the_ends_of_the_error_enclose_the_answer(

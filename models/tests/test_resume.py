@@ -168,12 +168,16 @@ def test_bad_lines_before_and_behind_the_kill_are_counted_once(tmp_path):
 def bench() -> ModuleType:
     """Load the bench of ingestion, which writes traces of every format."""
     path = Path(__file__).parents[1] / "benches" / "ingest.py"
+    sys.path.insert(0, str(path.parent))  # it imports a module beside it
     spec = importlib.util.spec_from_file_location("bench_of_ingestion", path)
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
+    try:
+        spec.loader.exec_module(module)
+    finally:
+        sys.path.remove(str(path.parent))
     return module
 
 

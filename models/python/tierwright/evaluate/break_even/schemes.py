@@ -210,7 +210,9 @@ class SchemeGains:
             if np.all(high - low <= NEXT_FLOATS * np.spacing(high)):
                 break
         size = np.where(inside, high, np.nan)
-        return np.asarray(np.where(flat <= 0, 0.0, size).reshape(target.shape))
+        # A gain within rounding of none needs no flash: the first size looked at may cost.
+        is_none = (flat <= 0) | (right == 0)
+        return np.asarray(np.where(is_none, 0.0, size).reshape(target.shape))
 
     def most_gain(self) -> float:
         """Most time an access that flash of any size saves under the scheme. [time]"""
