@@ -46,6 +46,11 @@ MIRRORS = {
     "questions.formulas.schemas": {
         "FormulaAnswerOut": "catalogue.answer.Answer",
     },
+    "questions.placements.schemas": {
+        "SystemOut": "advise.placement.System",
+        "SharingOut": "advise.placement.Sharing",
+        "PlacementOut": "advise.placement.Placement",
+    },
     "questions.pool_split.splits": {
         "SplitReplay": "advise.pool_split.ReplayedSplit",
         "SplitBaseline": "advise.pool_split.ReplayedBaseline",

@@ -44,6 +44,7 @@ QUESTIONS = {
     "dram_or_flash": asked("ask_dram_or_flash"),
     "flash_choice": asked("ask_flash_choice"),
     "fragment_cache": asked("ask_fragment_cache"),
+    "placement": asked("ask_placement"),
     "recovery": asked("ask_recovery"),
     "response": asked("ask_response"),
     "scale": asked("preview_scaled_workload"),

@@ -31,6 +31,7 @@ from tierwright.advise import (
     flash_choice,
     fragment_cache,
     miniature,
+    placement,
     pool_advisor,
     pool_gain,
     pool_split,
@@ -45,6 +46,7 @@ from tierwright.advise import (
     transaction_writes,
     wear,
 )
+from tierwright.advise.advice.request import Candidates
 from tierwright.common.answer import Answer, Figure, Step
 from tierwright.evaluate.economics import Load
 from tierwright.evaluate.page_flow.scheme_map import Axis
@@ -145,6 +147,10 @@ QUESTIONS: dict[str, Callable[[], Answer]] = {
         curve(), run_bytes=65536, accesses_per_s=5000, **POINT
     ),
     "miniature": lambda: miniature.answer(TPCB, "arc", [1000, 4000], curve=curve()),
+    "placement": lambda: placement.answer(
+        [Workload("first", curve().steady(), 50.0), Workload("second", curve().steady(), 5.0)],
+        candidates=Candidates(kinds=("instances",), servers=("aws-i3en.xlarge",)),
+    ),
     "pool_advisor": lambda: pool_advisor.answer(TPCB, 500),
     "pool_gain": lambda: pool_gain.answer(TPCB, 500, (2.0, 32.0)),
     "pool_split": lambda: pool_split.answer(TPCB, 500, 32.0),

@@ -28,6 +28,7 @@ from tierwright_server.questions.formulas.endpoints import router as formulas
 from tierwright_server.questions.fragment_cache.endpoints import (
     router as fragment_caches,
 )
+from tierwright_server.questions.placements.endpoints import router as placements
 from tierwright_server.questions.pool_split.advisor import router as pool_advisors
 from tierwright_server.questions.pool_split.splits import router as pool_splits
 from tierwright_server.questions.replay_checks.endpoints import router as replay_checks
@@ -78,6 +79,7 @@ for part in (
     configurations,
     advice,
     compositions,
+    placements,
     replay_checks,
     health,
     catalog,

@@ -328,6 +328,17 @@ _QUESTIONS = {
             "ram_pages": 4000,
         }
     ),
+    "ask_placement": Example(
+        {
+            "workloads": [
+                {**_WORKLOAD, "accesses_per_s": 5000},
+                {**_WORKLOAD, "times_recorded": 0.5},
+            ],
+            "candidates": {"kinds": ["instances"], "max_machines": 2},
+            "constraints": {"usd_per_month": "5000"},
+            "horizon_months": 24,
+        }
+    ),
     "ask_dram_or_flash": Example({**_WORKLOAD, "ram_pages": 2000, **_FLASH, **_DISK}),
     "ask_throughput": Example({**_POINT, "clients": 20, "think_us": 5000}),
     "ask_response": Example(

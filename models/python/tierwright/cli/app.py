@@ -29,6 +29,7 @@ from tierwright.cli import (
     device_measure,
     fragments,
     model,
+    place,
     planning,
     pool_split,
     report,
@@ -99,6 +100,7 @@ app.command("sce")(fragments.sce)
 app.command("tier-cost")(shows_money(cost.tier_cost))
 app.command("bill")(shows_money(bill.bill))
 app.command("advise")(shows_money(advise.advise))
+app.command("place")(shows_money(place.place))
 app.command("report")(report.report)
 app.command("configurations")(shows_money(configurations.configurations))
 app.command("conformance")(model.conformance)
@@ -138,6 +140,7 @@ BUILT_IN = (
     "tier-cost",
     "bill",
     "advise",
+    "place",
     "report",
     "configurations",
     "conformance",

@@ -65,10 +65,10 @@ async def ask(
         prices = models.named_book(None)
     else:
         prices, _ = await catalog.find_price_book(session, context, body.price_book_id)
-    candidates = _candidates(
+    candidates = candidates_of(
         body.candidates, chose_prices=body.price_book_id is not None
     )
-    with _of("constraints"):
+    with of_part("constraints"):
         constraints = checked_constraints(
             body.constraints.model_dump(exclude_none=True)
         )
@@ -101,9 +101,9 @@ async def ask(
     return await asyncio.to_thread(shown)
 
 
-def _candidates(stated: CandidatesIn, *, chose_prices: bool) -> Candidates:
+def candidates_of(stated: CandidatesIn, *, chose_prices: bool) -> Candidates:
     """Return the candidates; RAM and devices of a price book are among them where one was chosen."""
-    with _of("candidates"):
+    with of_part("candidates"):
         found = candidates_from_mapping(
             stated.model_dump(exclude_none=True), "candidates"
         )
@@ -114,7 +114,7 @@ def _candidates(stated: CandidatesIn, *, chose_prices: bool) -> Candidates:
 
 def _have(stated: HaveIn, disk: Device, flash: Device | None) -> Have:
     """Return what there is."""
-    with _of("have"):
+    with of_part("have"):
         return Have(
             machines=stated.machines,
             ram_bytes=stated.ram_bytes,
@@ -133,7 +133,7 @@ def _have(stated: HaveIn, disk: Device, flash: Device | None) -> Have:
 
 
 @contextmanager
-def _of(part: str) -> Iterator[None]:
+def of_part(part: str) -> Iterator[None]:
     """Say of values that the models refuse which field of this part of the body holds each."""
     try:
         yield

@@ -1,0 +1,1 @@
+"""Which of several workloads share a system, and what each system is."""

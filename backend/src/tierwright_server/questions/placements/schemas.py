@@ -1,0 +1,142 @@
+"""Shapes of a placement."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from tierwright.advise.placement import Held
+from tierwright_server.common.mirrors import mirrors
+from tierwright_server.common.schemas import (
+    Answer,
+    Body,
+    CautionOut,
+    Identifier,
+    Usd,
+    WarningOut,
+)
+from tierwright_server.http.steps import DerivationStep
+from tierwright_server.questions.advice.schemas import (
+    AdviceOptionOut,
+    CandidatesIn,
+    ConstraintsIn,
+)
+from tierwright_server.traces.workloads.composing_schemas import ComposedMember
+
+MOST_WORKLOADS = 6
+"""Workloads of one request: 63 groups, each with all its options."""
+
+
+class PlacementIn(Body):
+    """Several workloads, and what may be bought for them."""
+
+    workloads: Annotated[
+        list[ComposedMember],
+        Field(
+            min_length=1,
+            max_length=MOST_WORKLOADS,
+            description="The workloads, all of one page size; one that was scaled to production, to one machine and "
+            "one copy.",
+        ),
+    ]
+    candidates: CandidatesIn = Field(
+        default=CandidatesIn(), description="What may be bought."
+    )
+    constraints: ConstraintsIn = Field(
+        default=ConstraintsIn(),
+        description="Limits: machines, sizes and money of all systems together, the others of each.",
+    )
+    objective: Literal["usd", "io_time"] = Field(
+        default="usd",
+        description="`usd`: least money a month; `io_time`: least mean I/O time of an access.",
+    )
+    price_book_id: Identifier | None = None
+    horizon_months: Annotated[int, Field(strict=True, ge=1, le=1200)] = Field(
+        default=36,
+        description="Months over which a purchase is spread, and data grow. [months]",
+    )
+    flash_device_id: Identifier | None = Field(
+        default=None,
+        description="Its rates for drives and local disks of flash of which no source states them; absent: such "
+        "options are rejected.",
+    )
+    disk_device_id: Identifier | None = Field(
+        default=None, description="The same for hard disks and volumes."
+    )
+
+
+@mirrors(
+    Held,
+    name="Name of the workload; one that stands there again is numbered.",
+    accesses_per_s="Its mean rate. [1/s]",
+    ram_bytes="Of the shared cache, on average. [bytes]",
+    hit_share="Of its accesses that find their page in RAM. [1]",
+)
+class HeldOut(Answer):
+    """What one workload holds of the RAM of its system."""
+
+
+class SystemOut(Answer):
+    """One system, and the workloads that it carries."""
+
+    workloads: list[HeldOut] = Field(description="The workloads, in the order given.")
+    option: AdviceOptionOut = Field(description="What it is.")
+    accesses_per_s: float = Field(description="Mean rate of all its workloads. [1/s]")
+    peak_accesses_per_s: float = Field(
+        description="Rate of its busiest hour, if those of all its workloads fall together. [1/s]"
+    )
+    data_bytes: int = Field(
+        description="Of all its workloads, at their largest within the horizon. [bytes]"
+    )
+
+
+class SharingOut(Answer):
+    """One way to share systems."""
+
+    groups: list[list[str]] = Field(description="Workloads of each system.")
+    usd_per_month: Usd = Field(description="Of all systems. [USD/month]")
+    io_time_us_per_access: float = Field(description="Mean over all accesses. [µs]")
+
+
+class PlacementOut(Answer):
+    """Which workloads share which system."""
+
+    placement_id: str = Field(description="Hash of all that was asked.")
+    finding: str
+    objective: Literal["usd", "io_time"] = Field(
+        description="What was asked to be least."
+    )
+    constraints: dict[str, str] = Field(
+        description="Limits that were applied, as decimals."
+    )
+    systems: list[SystemOut] = Field(
+        description="Empty where no choice keeps every limit."
+    )
+    usd_per_month: Usd | None = Field(
+        description="Of all systems; null where there is none. [USD/month]"
+    )
+    purchase_usd: Usd | None = Field(description="The same at purchase. [USD]")
+    io_time_us_per_access: float | None = Field(
+        description="Mean over all accesses; null where there is no system. [µs]"
+    )
+    separate: SharingOut | None = Field(
+        description="Each workload by itself; null where no option keeps every limit."
+    )
+    together: SharingOut | None = Field(
+        description="All on one system; null where no option keeps every limit."
+    )
+    alternatives: list[SharingOut] = Field(
+        description="The best other ways to share, the best first."
+    )
+    optimality_gap: float | None = Field(
+        description="Share by which a better choice among the candidates could do better, as the solver certifies. [1]"
+    )
+    groups: int = Field(description="Groups of workloads.")
+    evaluated: int = Field(description="Options of all groups.")
+    least_totals: dict[str, float] = Field(
+        description="Where nothing keeps the limits of all systems together: the least that each can be."
+    )
+    estimator: str
+    validity: str
+    warnings: list[WarningOut]
+    cautions: list[CautionOut]
+    derivation: list[DerivationStep] | None

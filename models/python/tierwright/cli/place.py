@@ -1,0 +1,191 @@
+"""`tierwright place`: which of several workloads share a system, and what each system is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, cast
+
+import typer
+
+from tierwright.cli.advise import EXIT_INFEASIBLE
+from tierwright.cli.options import Assumptions
+from tierwright.cli.output import (
+    Json,
+    pairs,
+    print_cautions,
+    print_json,
+    print_table,
+    progress,
+)
+from tierwright.common.units import format_bytes, format_count, format_microseconds
+
+if TYPE_CHECKING:
+    from tierwright.advise.placement import Objective, Placement
+
+
+def place(
+    profiles: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="PROFILE[=RATE]...",
+            help="Profiles of one page size, as `tierwright scale` writes them. RATE: accesses per second, as 5000; or "
+            "a multiple of their own rate, as x2 [default: their own rate].",
+        ),
+    ],
+    *,
+    candidates: Annotated[
+        Path | None,
+        typer.Option(
+            "--candidates",
+            metavar="FILE",
+            help="What may be bought, as for `tierwright advise` [default: instances and volumes with list prices].",
+        ),
+    ] = None,
+    constraint: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--constraint",
+            metavar="NAME=VALUE",
+            help="A limit, as for `tierwright advise`: of sizes, machines and money for all systems together, of the "
+            "others for each; may be repeated.",
+        ),
+    ] = None,
+    objective: Annotated[
+        str,
+        typer.Option(
+            "--objective",
+            metavar="usd|io_time",
+            help="Least money a month, or least mean I/O time of an access.",
+        ),
+    ] = "usd",
+    price_book: Annotated[
+        str | None,
+        typer.Option(
+            "--price-book",
+            metavar="ID",
+            help="Prices of RAM and devices that are bought by themselves.",
+        ),
+    ] = None,
+    months: Annotated[
+        int,
+        typer.Option(
+            "--months",
+            metavar="N",
+            help="Months over which a purchase is spread, and the data grow. [months]",
+        ),
+    ] = 36,
+    flash_device: Annotated[
+        str | None,
+        typer.Option(
+            "--flash-device",
+            metavar="ID",
+            help="Its rates for drives and local disks of flash of which no source states them.",
+        ),
+    ] = None,
+    disk_device: Annotated[
+        str | None,
+        typer.Option(
+            "--disk-device", metavar="ID", help="The same for hard disks and volumes."
+        ),
+    ] = None,
+    assumptions: Assumptions = False,
+    json: Json = False,
+) -> None:
+    """Choose which workloads share a system, and what each system is.
+
+    Exit code 0 with an answer, 3 where no choice keeps every limit.
+    """
+    from tierwright.advise import placement
+    from tierwright.advise.advice import named_book
+    from tierwright.advise.advice.request import read_candidates
+    from tierwright.hardware import catalog
+    from tierwright.profile.several import read_workloads
+
+    with progress("groups of workloads") as report:
+        found = placement.answer(
+            read_workloads(profiles),
+            candidates=None if candidates is None else read_candidates(candidates),
+            constraints=pairs(constraint or (), "--constraint"),
+            objective=cast("Objective", objective),
+            prices=named_book(price_book),
+            horizon_months=months,
+            flash=None
+            if flash_device is None
+            else catalog.device_or_file(flash_device),
+            disk=None if disk_device is None else catalog.device_or_file(disk_device),
+            on_progress=lambda done, total: report(done, total, 0),
+        )
+    if json:
+        print_json(found.to_dict(derivation=True))
+    else:
+        print_cautions(found.cautions, every=assumptions)
+        _print(found)
+    if not found.systems:
+        raise typer.Exit(EXIT_INFEASIBLE)
+
+
+def _print(found: Placement) -> None:
+    from tierwright.common.currency import shown_in
+
+    code, shown = shown_in().currency, shown_in()
+    typer.echo(found.finding)
+    if found.systems:
+        print_table(
+            "Systems",
+            [
+                ("workload", False),
+                (f"{code} per month", True),
+                ("accesses/s", True),
+                ("RAM", True),
+                ("hits in RAM", True),
+                ("I/O time", True),
+                ("busy at peak", True),
+                ("scheme", False),
+                ("system", False),
+            ],
+            [
+                row
+                for each in found.systems
+                for row in [
+                    *(
+                        [
+                            held.name,
+                            "",
+                            format_count(round(held.accesses_per_s)),
+                            format_bytes(held.ram_bytes),
+                            f"{held.hit_share:.1%}",
+                            *([""] * 4),
+                        ]
+                        for held in each.workloads
+                    ),
+                    [
+                        "",
+                        f"{float(shown.of(each.option.usd_per_month or 0)):,.2f}",
+                        format_count(round(each.accesses_per_s)),
+                        format_bytes(each.option.ram_bytes),
+                        f"{each.option.ram_hit_share:.1%}",
+                        "-"
+                        if each.option.io_time_us_per_access is None
+                        else format_microseconds(each.option.io_time_us_per_access),
+                        "-"
+                        if each.option.peak_busy is None
+                        else f"{each.option.peak_busy:.1%}",
+                        each.option.scheme,
+                        each.option.name,
+                    ],
+                ]
+            ],
+        )
+    if found.alternatives:
+        print_table(
+            "Other ways to share",
+            [(f"{code} per month", True), ("I/O time", True), ("workloads", False)],
+            [
+                [
+                    f"{float(shown.of(each.usd_per_month)):,.2f}",
+                    format_microseconds(each.io_time_us_per_access),
+                    "; ".join(", ".join(group) for group in each.groups),
+                ]
+                for each in found.alternatives
+            ],
+        )

@@ -1,0 +1,383 @@
+"""Several workloads on shared systems: groups and systems against trying every partition."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+from collections.abc import Iterator
+from decimal import Decimal
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+import recordings
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tierwright.advise import advice, placement, scale
+from tierwright.advise.advice.request import Candidates
+from tierwright.cli.app import main
+from tierwright.common.errors import BadInput
+from tierwright.evaluate.advice.cover import (
+    Systems,
+    least_cover,
+    subsets,
+    undominated,
+)
+from tierwright.evaluate.compose.composed import composed_profile
+from tierwright.hardware import catalog
+from tierwright.profile.measure import profile
+from tierwright.profile.production import Production
+from tierwright.profile.several import Workload
+from tierwright.trace.reading import Trace
+
+FEW = Candidates(
+    kinds=("instances",),
+    servers=("aws-i3en.xlarge", "aws-i3en.3xlarge", "aws-i3en.6xlarge", "azure-l2s_v4"),
+    max_machines=4,
+)
+
+
+def partitions(items: tuple[int, ...]) -> Iterator[list[tuple[int, ...]]]:
+    """Every way to put items into groups, word by word."""
+    if not items:
+        yield []
+        return
+    first, rest = items[0], items[1:]
+    for beside in itertools.chain.from_iterable(
+        itertools.combinations(rest, size) for size in range(len(rest) + 1)
+    ):
+        left = tuple(item for item in rest if item not in beside)
+        for others in partitions(left):
+            yield [(first, *beside), *others]
+
+
+@pytest.mark.formula("evaluate.advice.cover.undominated")
+@given(
+    st.integers(1, 3).flatmap(
+        lambda columns: st.lists(
+            st.lists(st.integers(0, 5), min_size=columns, max_size=columns),
+            min_size=1,
+            max_size=20,
+        )
+    )
+)
+def test_no_other_row_is_as_good_in_every_column(rows: list[list[int]]) -> None:
+    kept = undominated(rows).tolist()
+    chosen = [tuple(rows[at]) for at in kept]
+    assert len(set(chosen)) == len(chosen)
+    for at, row in enumerate(rows):
+        beaten = any(
+            all(a <= b for a, b in zip(other, row, strict=True)) and other != row
+            for other in rows
+        )
+        assert (tuple(row) in chosen) == (not beaten)
+        if at in kept:
+            assert rows.index(row) == at
+
+
+def test_subsets_are_all_groups_once() -> None:
+    found = list(subsets(5))
+    assert len(found) == len(set(found)) == 2**5 - 1
+    assert [len(each) for each in found] == sorted(len(each) for each in found)
+
+
+@st.composite
+def problems(draw: st.DrawFn) -> tuple[Systems, dict[str, float]]:
+    """Up to 4 workloads; up to 2 systems for each group, some for none."""
+    members = tuple(subsets(draw(st.integers(1, 4))))
+    group, cost, size = [], [], []
+    for at in range(len(members)):
+        for _ in range(draw(st.integers(0, 2))):
+            group.append(at)
+            cost.append(float(draw(st.integers(1, 50))))
+            size.append(float(draw(st.integers(0, 9))))
+    limits = {} if draw(st.booleans()) else {"size": float(draw(st.integers(0, 25)))}
+    found = Systems(
+        np.asarray(group, dtype=np.int64),
+        members,
+        np.asarray(cost),
+        {"size": np.asarray(size)},
+    )
+    return found, limits
+
+
+def tried(
+    systems: Systems, limits: dict[str, float], but: list[frozenset[int]]
+) -> float | None:
+    """Try every partition of the workloads with every system of each of its groups."""
+    index = {group: at for at, group in enumerate(systems.members)}
+    costs = []
+    for parts in partitions(tuple(range(systems.workloads))):
+        groups = [index[part] for part in parts]
+        if frozenset(groups) in but:
+            continue
+        choices = [np.nonzero(systems.group == group)[0].tolist() for group in groups]
+        for chosen in itertools.product(*choices):
+            size = sum(systems.amounts["size"][list(chosen)])
+            if size <= limits.get("size", math.inf):
+                costs.append(float(sum(systems.cost[list(chosen)])))
+    return min(costs, default=None)
+
+
+@pytest.mark.oracle("evaluate.advice.cover.least_cover")
+@given(problems())
+def test_trying_every_partition_finds_no_cheaper_one(
+    problem: tuple[Systems, dict[str, float]],
+) -> None:
+    systems, limits = problem
+    seen: list[frozenset[int]] = []
+    for _ in range(3):
+        found = least_cover(systems, limits, but=seen)
+        wanted = tried(systems, limits, seen)
+        if found is None:
+            assert wanted is None
+            return
+        assert found.cost == wanted
+        assert found.gap == 0
+        carried = [
+            each for at in found.systems for each in systems.members[systems.group[at]]
+        ]
+        assert sorted(carried) == list(range(systems.workloads))
+        seen.append(frozenset(systems.group[list(found.systems)].tolist()))
+
+
+PEAKS = (20_000.0, 9000.0, 600.0)
+"""Busiest hours of these workloads. [1/s]"""
+
+
+@cache
+def workloads() -> tuple[Workload, ...]:
+    """A large slow one, a small busy one, and a small slow one."""
+    found = profile(Trace(recordings.TPCB))
+
+    def load(name: str, data_bytes: int, rate: float, peak: float) -> Workload:
+        made = scale.answer(
+            found,
+            Production(
+                data_bytes=data_bytes, accesses_per_s=rate, peak_accesses_per_s=peak
+            ),
+        )
+        return Workload(name, made.profile.curve, rate)
+
+    return (
+        load("orders", 2000 * 2**30, 4000.0, PEAKS[0]),
+        load("prices", 300 * 2**30, 9000.0, PEAKS[1]),
+        load("logs", 60 * 2**30, 300.0, PEAKS[2]),
+    )
+
+
+def cost_of(group: tuple[int, ...]) -> Decimal | None:
+    """Ask the advisor about one group: its composed curve on the data of all, in a table of its own."""
+    some = [workloads()[at] for at in group]
+    curve = some[0].curve if len(some) == 1 else composed_profile(some).curve
+    # Of what is rented only the busiest hour counts, and their data are all that they touch.
+    peak = math.fsum(PEAKS[at] for at in group)
+    found = advice.answer(curve, accesses_per_s=peak, candidates=FEW, how_sure=False)
+    best = found.recommendation
+    return None if best is None else best.usd_per_month
+
+
+def test_the_cheapest_partition_is_found() -> None:
+    found = placement.answer(workloads(), candidates=FEW)
+    costs = {
+        tuple(sorted(parts)): sum(
+            (cost_of(part) or Decimal("Infinity") for part in parts), Decimal(0)
+        )
+        for parts in partitions((0, 1, 2))
+    }
+    assert found.usd_per_month == min(costs.values())
+    assert found.usd_per_month == sum(
+        Decimal(row["usd_per_month"]) for each in found.systems for row in each.option.bill
+    )
+    ranked = sorted(cost for cost in costs.values() if cost.is_finite())
+    others = [each.usd_per_month for each in found.alternatives]
+    assert [found.usd_per_month, *others] == ranked
+    assert found.optimality_gap == 0
+    assert found.groups == 7
+    assert found.separate is not None
+    assert found.separate.usd_per_month == costs[(0,), (1,), (2,)]
+
+
+def test_small_workloads_share_and_large_ones_do_not() -> None:
+    small = workloads()[1:]
+    found = placement.answer(small, candidates=FEW)
+    assert len(found.systems) == 1
+    assert "Each by itself costs" in found.finding
+    assert "All on one system" not in found.finding
+    held = found.systems[0].workloads
+    [option] = [each.option for each in found.systems]
+    reserved = option.machines * 4 * 2**30
+    assert sum(each.ram_bytes for each in held) == pytest.approx(
+        option.ram_bytes - reserved, rel=1e-3
+    )
+    rate = sum(each.accesses_per_s for each in held)
+    hits = sum(each.accesses_per_s * each.hit_share for each in held) / rate
+    assert hits == pytest.approx(option.ram_hit_share, abs=1e-3)
+    # The data of two large ones are too many for one machine: these stand apart.
+    large = Workload("more", workloads()[0].curve, 4000.0)
+    only = Candidates(kinds=("instances",), servers=("aws-i3en.xlarge",), max_machines=1)
+    apart = placement.answer([workloads()[0], large], candidates=only)
+    assert [len(each.workloads) for each in apart.systems] == [1, 1]
+    assert "All on one system is not possible" in apart.finding
+
+
+def test_one_workload_is_the_advice() -> None:
+    [orders, *_] = workloads()
+    alone = placement.answer([orders], candidates=FEW)
+    wanted = advice.answer(orders.curve.steady(), candidates=FEW).recommendation
+    assert wanted is not None
+    [system] = alone.systems
+    assert system.option == wanted
+    assert "by itself" not in alone.finding
+
+
+def test_limits_of_all_systems_together() -> None:
+    one = placement.answer(
+        workloads(), candidates=FEW, constraints={"machines": 1}
+    )
+    assert sum(each.option.machines for each in one.systems) == 1
+    assert "Each by itself is not possible" in one.finding
+    free = placement.answer(workloads(), candidates=FEW)
+    assert free.usd_per_month is not None
+    assert one.usd_per_month is not None
+    assert one.usd_per_month >= free.usd_per_month
+    exact = placement.answer(
+        workloads(),
+        candidates=FEW,
+        constraints={"usd_per_month": free.usd_per_month},
+        objective="io_time",
+    )
+    assert exact.usd_per_month is not None
+    assert exact.usd_per_month <= free.usd_per_month
+    short = placement.answer(
+        workloads(),
+        candidates=FEW,
+        constraints={"usd_per_month": free.usd_per_month - Decimal("0.01")},
+    )
+    assert short.systems == ()
+    assert short.usd_per_month is None
+    assert short.least_totals["usd_per_month"] == pytest.approx(
+        float(free.usd_per_month)
+    )
+    assert "cost per month must be at least" in short.finding
+
+
+def test_more_money_never_makes_it_slower() -> None:
+    times = []
+    for budget in (250, 400, 800, 3000):
+        found = placement.answer(
+            workloads(),
+            candidates=FEW,
+            constraints={"usd_per_month": budget},
+            objective="io_time",
+        )
+        time_us = found.io_time_us_per_access
+        times.append(math.inf if time_us is None else time_us)
+    assert times == sorted(times, reverse=True)
+    assert times[-1] < times[0]
+
+
+def test_copies_are_asked_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    logs = workloads()[2]
+    copies = [Workload(f"logs #{at}", logs.curve, logs.accesses_per_s) for at in range(4)]
+    asked = []
+    group = placement._group
+    monkeypatch.setattr(
+        placement,
+        "_group",
+        lambda members, one: asked.append(members) or group(members, one),
+    )
+    found = placement.answer(copies, candidates=FEW)
+    assert len(asked) == 4
+    assert found.groups == 15
+    named = sorted(held.name for each in found.systems for held in each.workloads)
+    assert named == [each.name for each in copies]
+
+
+def test_a_workload_without_an_option_is_named() -> None:
+    only = Candidates(kinds=("instances",), servers=("azure-l2s_v4",), max_machines=1)
+    found = placement.answer(workloads(), candidates=only)
+    assert found.systems == ()
+    assert found.finding.startswith("No option carries orders, alone or beside others.")
+    assert found.separate is None
+
+
+def test_what_is_not_known_of_the_scale_is_asked_again() -> None:
+    found = placement.answer(workloads(), candidates=FEW)
+    [scaled] = [each for each in found.cautions if each.code == "scale_extrapolated"]
+    assert scaled.effect.count("per month") == 2
+    assert scaled.could_change_choice == (scaled.effect.count("the same choice") < 2)
+    told = " ".join(each.message for each in found.warnings)
+    for system in found.systems:
+        for held in system.workloads:
+            alone = len(system.workloads) == 1
+            assert (f"{held.name}: the workload was recorded" in told) == alone
+
+
+@pytest.mark.parametrize(
+    ("changed", "said"),
+    [
+        ({"objective": "pareto"}, "objective: `pareto` is not one of usd, io_time"),
+        ({"constraints": {"speed": 1}}, "speed"),
+    ],
+)
+def test_bad_input_is_named(changed: dict[str, object], said: str) -> None:
+    with pytest.raises(BadInput, match=said):
+        placement.answer(workloads(), candidates=FEW, **changed)  # type: ignore[arg-type]
+
+
+def test_too_many_and_several_machines_are_refused() -> None:
+    logs = workloads()[2]
+    many = [Workload(f"logs {at}", logs.curve, 1.0) for at in range(9)]
+    with pytest.raises(BadInput, match="must be at most 8"):
+        placement.answer(many)
+    two = scale.answer(
+        profile(Trace(recordings.TPCB)),
+        Production(data_bytes=2**40, accesses_per_s=1e4, machines=2),
+    ).profile.curve
+    with pytest.raises(BadInput, match=r"pair\.machines: `2` must be 1"):
+        placement.answer([Workload("pair", two, 5e3)])
+
+
+def test_progress_can_stop_it() -> None:
+    from tierwright.common.core_errors import Cancelled
+
+    seen = []
+
+    def stop(done: int, total: int) -> bool:
+        seen.append((done, total))
+        return done < 2
+
+    with pytest.raises(Cancelled):
+        placement.answer(workloads(), candidates=FEW, on_progress=stop)
+    assert seen == [(0, 7), (1, 7), (2, 7)]
+
+
+def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert catalog.devices()
+    names = []
+    for name, data in (("orders", "600GiB@4000"), ("prices", "40GiB@9000")):
+        recorded, scaled = tmp_path / "recorded.json", tmp_path / f"{name}.json"
+        size, rate = data.split("@")
+        assert main(["profile", str(recordings.TPCB), "-o", str(recorded)]) == 0
+        command = ["scale", str(recorded), "--data", size]
+        assert main([*command, "--accesses-per-second", rate, "-o", str(scaled)]) == 0
+        names.append(str(scaled))
+    capsys.readouterr()
+    assert main(["place", *names, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert {held["name"] for each in found["systems"] for held in each["workloads"]} == {
+        "orders",
+        "prices",
+    }
+    rows = [row for each in found["systems"] for row in each["option"]["bill"]]
+    total = sum(Decimal(str(row["usd_per_month"])) for row in rows)
+    assert total == Decimal(str(found["usd_per_month"]))
+    assert main(["place", *names]) == 0
+    shown = capsys.readouterr().out
+    assert shown.startswith("Place ")
+    assert main(["place", *names, "--constraint", "usd_per_month=1"]) == 3
+    assert "No option carries" in capsys.readouterr().out
