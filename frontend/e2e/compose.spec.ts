@@ -104,6 +104,16 @@ test("workloads are put on one machine, looked at, and kept as one", async ({
   await expect(
     page.getByRole("columnheader", { name: `Hit ratio, ${orders} alone` }),
   ).toBeVisible();
+  // Which of them should share a system is asked for: it takes some seconds.
+  await page.getByRole("button", { name: "Find the cheapest systems" }).click();
+  const systems = page.getByRole("table", { name: "Systems" });
+  await expect(systems).toBeVisible();
+  await expect(page.getByText(/^Place .* per month for [12] systems?,/)).toBeVisible();
+  await expect(systems).toContainText(orders);
+  await expect(
+    page.getByRole("table", { name: "Other ways to share" }).getByRole("row"),
+  ).toHaveCount(2);
+  await expect(page).toHaveURL(/systems=true/);
   await toTop(page);
   await expectAccessible(page, "a part for each");
 

@@ -15,8 +15,12 @@ export interface ComposeSearch {
   split?: boolean | undefined;
   /** All of the cache; absent: a tenth of all pages. */
   cache_pages?: number | undefined;
+  /** Whether it is asked which of them should share a system. */
+  systems?: boolean | undefined;
 }
 
+/** As many as the server places on systems at once. */
+export const MOST_PLACED = 6;
 /** As many as the server composes at once. */
 export const MOST_WORKLOADS = 32;
 export const MOST_RATE = 1e15;
@@ -55,6 +59,7 @@ const FIELDS = {
     return readMembers(text) === null ? undefined : text;
   }, `the ids of at most ${MOST_WORKLOADS} workloads, each with its rate if that is stated, such as orders,logs:5000`),
   split: oneOf([true]),
+  systems: oneOf([true]),
   cache_pages: whole({ low: 1, high: Number.MAX_SAFE_INTEGER }, "pages"),
 } as const;
 

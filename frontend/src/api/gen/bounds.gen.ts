@@ -69,6 +69,10 @@ export const AskFragmentCacheQuery = {
   table: {"values":["phases","sizes","policies","warnings","cautions","derivation"]},
 } as const;
 
+export const AskPlacementQuery = {
+  table: {"values":["systems","systems.workloads","systems.option.bill","alternatives","warnings","cautions","derivation"]},
+} as const;
+
 export const AskRecoveryQuery = {
   table: {"values":["restart.curve","warnings","cautions","derivation"]},
 } as const;
@@ -813,6 +817,12 @@ export const ObjectStoreIn = {
   object_bytes: {"low":0,"exclusive":true,"high":1000000000000000},
   request_usd: {"low":0,"high":1000000},
   byte_usd: {"low":0,"high":1,"usual":0},
+} as const;
+
+export const PlacementIn = {
+  workloads: {"most":6},
+  objective: {"values":["usd","io_time"],"usual":"usd"},
+  horizon_months: {"low":1,"high":1200,"whole":true,"usual":36},
 } as const;
 
 export const PlanMeasurementQuery = {

@@ -9265,6 +9265,38 @@ export type HealthOut = {
 };
 
 /**
+ * HeldOut
+ *
+ * What one workload holds of the RAM of its system.
+ */
+export type HeldOut = {
+    /**
+     * Name
+     *
+     * Name of the workload; one that stands there again is numbered.
+     */
+    name: string;
+    /**
+     * Accesses Per S
+     *
+     * Its mean rate. [1/s]
+     */
+    accesses_per_s: number;
+    /**
+     * Ram Bytes
+     *
+     * Of the shared cache, on average. [bytes]
+     */
+    ram_bytes: number;
+    /**
+     * Hit Share
+     *
+     * Of its accesses that find their page in RAM. [1]
+     */
+    hit_share: number;
+};
+
+/**
  * ImportOut
  *
  * The workload of a finished upload.
@@ -11669,6 +11701,186 @@ export type PhaseOut = {
      * Duration. [s]
      */
     seconds: number;
+};
+
+/**
+ * PlacementIn
+ *
+ * Several workloads, and what may be bought for them.
+ */
+export type PlacementIn = {
+    /**
+     * Workloads
+     *
+     * The workloads, all of one page size; one that was scaled to production, to one machine and one copy.
+     */
+    workloads: Array<ComposedMember>;
+    /**
+     * What may be bought.
+     */
+    candidates?: CandidatesIn;
+    /**
+     * Limits: machines, sizes and money of all systems together, the others of each.
+     */
+    constraints?: ConstraintsIn;
+    /**
+     * Objective
+     *
+     * `usd`: least money a month; `io_time`: least mean I/O time of an access.
+     */
+    objective?: 'usd' | 'io_time';
+    /**
+     * Price Book Id
+     *
+     * Id of the price book; absent: the usual one.
+     */
+    price_book_id?: string | null;
+    /**
+     * Horizon Months
+     *
+     * Months over which a purchase is spread, and data grow. [months]
+     */
+    horizon_months?: number;
+    /**
+     * Flash Device Id
+     *
+     * Its rates for drives and local disks of flash of which no source states them; absent: such options are rejected.
+     */
+    flash_device_id?: string | null;
+    /**
+     * Disk Device Id
+     *
+     * The same for hard disks and volumes.
+     */
+    disk_device_id?: string | null;
+};
+
+/**
+ * PlacementOut
+ *
+ * Which workloads share which system.
+ */
+export type PlacementOut = {
+    /**
+     * Placement Id
+     *
+     * Hash of all that was asked.
+     */
+    placement_id: string;
+    /**
+     * Finding
+     *
+     * The answer in a few words.
+     */
+    finding: string;
+    /**
+     * Objective
+     *
+     * What was asked to be least.
+     */
+    objective: 'usd' | 'io_time';
+    /**
+     * Constraints
+     *
+     * Limits that were applied, as decimals.
+     */
+    constraints: {
+        [key: string]: string;
+    };
+    /**
+     * Systems
+     *
+     * Empty where no choice keeps every limit.
+     */
+    systems: Array<SystemOut>;
+    /**
+     * Usd Per Month
+     *
+     * Of all systems; null where there is none. [USD/month]
+     */
+    usd_per_month: string | null;
+    /**
+     * Purchase Usd
+     *
+     * The same at purchase. [USD]
+     */
+    purchase_usd: string | null;
+    /**
+     * Io Time Us Per Access
+     *
+     * Mean over all accesses; null where there is no system. [µs]
+     */
+    io_time_us_per_access: number | null;
+    /**
+     * Each workload by itself; null where no option keeps every limit.
+     */
+    separate: SharingOut | null;
+    /**
+     * All on one system; null where no option keeps every limit.
+     */
+    together: SharingOut | null;
+    /**
+     * Alternatives
+     *
+     * The best other ways to share, the best first.
+     */
+    alternatives: Array<SharingOut>;
+    /**
+     * Optimality Gap
+     *
+     * Share by which a better choice among the candidates could do better, as the solver certifies. [1]
+     */
+    optimality_gap: number | null;
+    /**
+     * Groups
+     *
+     * Groups of workloads.
+     */
+    groups: number;
+    /**
+     * Evaluated
+     *
+     * Options of all groups.
+     */
+    evaluated: number;
+    /**
+     * Least Totals
+     *
+     * Where nothing keeps the limits of all systems together: the least that each can be.
+     */
+    least_totals: {
+        [key: string]: number;
+    };
+    /**
+     * Estimator
+     *
+     * How the figures were obtained: by model or by replay.
+     */
+    estimator: string;
+    /**
+     * Validity
+     *
+     * Where they are valid.
+     */
+    validity: string;
+    /**
+     * Warnings
+     *
+     * What to know before relying on these figures.
+     */
+    warnings: Array<WarningOut>;
+    /**
+     * Cautions
+     *
+     * The warnings with what they could change, one of a kind: those that could change the choice first, the largest before, then those of unknown effect, then the others.
+     */
+    cautions: Array<CautionOut>;
+    /**
+     * Derivation
+     *
+     * The formulas with their numbers, step by step; null unless the query has `derivation=true`.
+     */
+    derivation: Array<DerivationStep> | null;
 };
 
 /**
@@ -17286,6 +17498,32 @@ export type ShadowOut = {
 };
 
 /**
+ * SharingOut
+ *
+ * One way to share systems.
+ */
+export type SharingOut = {
+    /**
+     * Groups
+     *
+     * Workloads of each system.
+     */
+    groups: Array<Array<string>>;
+    /**
+     * Usd Per Month
+     *
+     * Of all systems. [USD/month]
+     */
+    usd_per_month: string;
+    /**
+     * Io Time Us Per Access
+     *
+     * Mean over all accesses. [µs]
+     */
+    io_time_us_per_access: number;
+};
+
+/**
  * ShownOut
  *
  * What the records of a preview have in common.
@@ -18993,6 +19231,42 @@ export type SweepSummary = {
      * The run that computes it; null where none is needed or kept.
      */
     run: RunOut | null;
+};
+
+/**
+ * SystemOut
+ *
+ * One system, and the workloads that it carries.
+ */
+export type SystemOut = {
+    /**
+     * Workloads
+     *
+     * The workloads, in the order given.
+     */
+    workloads: Array<HeldOut>;
+    /**
+     * What it is.
+     */
+    option: AdviceOptionOut;
+    /**
+     * Accesses Per S
+     *
+     * Mean rate of all its workloads. [1/s]
+     */
+    accesses_per_s: number;
+    /**
+     * Peak Accesses Per S
+     *
+     * Rate of its busiest hour, if those of all its workloads fall together. [1/s]
+     */
+    peak_accesses_per_s: number;
+    /**
+     * Data Bytes
+     *
+     * Of all its workloads, at their largest within the horizon. [bytes]
+     */
+    data_bytes: number;
 };
 
 /**
@@ -23389,6 +23663,86 @@ export type AskCompositionResponses = {
 };
 
 export type AskCompositionResponse = AskCompositionResponses[keyof AskCompositionResponses];
+
+export type AskPlacementData = {
+    body: PlacementIn;
+    path?: never;
+    query?: {
+        /**
+         * Currency
+         *
+         * Currency of the money in the answer. Other than USD: every amount is also given in it (`usd_per_month`: `eur_per_month`), converted once from the sum; sentences use it, and `exchange_rate` states the rate, its date and its source: the rate of the price book, or else the shipped one of the nearest day. `GET /catalog/exchange-rates` lists them.
+         */
+        currency?: string;
+        /**
+         * Per Usd
+         *
+         * Your own rate, used instead: the value of one US dollar in `currency`, and the date.
+         */
+        per_usd?: string | null;
+        /**
+         * Derivation
+         *
+         * `true`: the answer includes its derivation, every formula with its numbers; otherwise `derivation` is null.
+         */
+        derivation?: boolean;
+        /**
+         * With `Accept: text/csv`: the table to answer with; required, because there are several.
+         */
+        table?: 'systems' | 'systems.workloads' | 'systems.option.bill' | 'alternatives' | 'warnings' | 'cautions' | 'derivation';
+    };
+    url: '/api/v1/placements';
+};
+
+export type AskPlacementErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
+     * The request conflicts with the current state.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type AskPlacementError = AskPlacementErrors[keyof AskPlacementErrors];
+
+export type AskPlacementResponses = {
+    /**
+     * Successful Response
+     */
+    200: PlacementOut;
+};
+
+export type AskPlacementResponse = AskPlacementResponses[keyof AskPlacementResponses];
 
 export type CheckThroughputData = {
     body: ThroughputIn;

@@ -22,6 +22,7 @@ import { listed } from "@/units/quantity";
 import type { Mode } from "./compose-words";
 import { CompositionView } from "./composition-view";
 import { MembersPanel, ownRate } from "./members-panel";
+import { SystemsPanel } from "./systems-panel";
 
 const LEAST_MEMBERS = 2;
 /** Where the address states no size, the server chooses one. */
@@ -102,7 +103,14 @@ function Answer(props: AnswerProps) {
       </EmptyState>
     </Panel>
   ) : (
-    <Composed {...props} />
+    <>
+      <Composed {...props} />
+      <SystemsPanel
+        members={members}
+        isAsked={props.search.systems === true}
+        onAsk={() => props.patch({ systems: true })}
+      />
+    </>
   );
 }
 
