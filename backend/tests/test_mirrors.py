@@ -49,7 +49,6 @@ MIRRORS = {
     "questions.placements.schemas": {
         "SystemOut": "advise.placement.System",
         "SharingOut": "advise.placement.Sharing",
-        "PlacementOut": "advise.placement.Placement",
     },
     "questions.pool_split.splits": {
         "SplitReplay": "advise.pool_split.ReplayedSplit",

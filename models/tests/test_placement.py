@@ -6,6 +6,7 @@ import itertools
 import json
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from decimal import Decimal
 from functools import cache
 from pathlib import Path
@@ -13,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import recordings
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tierwright.advise import advice, placement, scale
@@ -54,6 +55,7 @@ def partitions(items: tuple[int, ...]) -> Iterator[list[tuple[int, ...]]]:
             yield [(first, *beside), *others]
 
 
+@pytest.mark.oracle("evaluate.advice.cover.undominated")
 @pytest.mark.formula("evaluate.advice.cover.undominated")
 @given(
     st.integers(1, 3).flatmap(
@@ -123,6 +125,7 @@ def tried(
 
 
 @pytest.mark.oracle("evaluate.advice.cover.least_cover")
+@pytest.mark.formula("evaluate.advice.cover.least_cover")
 @given(problems())
 def test_trying_every_partition_finds_no_cheaper_one(
     problem: tuple[Systems, dict[str, float]],
@@ -190,7 +193,9 @@ def test_the_cheapest_partition_is_found() -> None:
     }
     assert found.usd_per_month == min(costs.values())
     assert found.usd_per_month == sum(
-        Decimal(row["usd_per_month"]) for each in found.systems for row in each.option.bill
+        Decimal(row["usd_per_month"])
+        for each in found.systems
+        for row in each.option.bill
     )
     ranked = sorted(cost for cost in costs.values() if cost.is_finite())
     others = [each.usd_per_month for each in found.alternatives]
@@ -218,7 +223,9 @@ def test_small_workloads_share_and_large_ones_do_not() -> None:
     assert hits == pytest.approx(option.ram_hit_share, abs=1e-3)
     # The data of two large ones are too many for one machine: these stand apart.
     large = Workload("more", workloads()[0].curve, 4000.0)
-    only = Candidates(kinds=("instances",), servers=("aws-i3en.xlarge",), max_machines=1)
+    only = Candidates(
+        kinds=("instances",), servers=("aws-i3en.xlarge",), max_machines=1
+    )
     apart = placement.answer([workloads()[0], large], candidates=only)
     assert [len(each.workloads) for each in apart.systems] == [1, 1]
     assert "All on one system is not possible" in apart.finding
@@ -235,9 +242,7 @@ def test_one_workload_is_the_advice() -> None:
 
 
 def test_limits_of_all_systems_together() -> None:
-    one = placement.answer(
-        workloads(), candidates=FEW, constraints={"machines": 1}
-    )
+    one = placement.answer(workloads(), candidates=FEW, constraints={"machines": 1})
     assert sum(each.option.machines for each in one.systems) == 1
     assert "Each by itself is not possible" in one.finding
     free = placement.answer(workloads(), candidates=FEW)
@@ -280,9 +285,36 @@ def test_more_money_never_makes_it_slower() -> None:
     assert times[-1] < times[0]
 
 
+@pytest.mark.formula("advise.placement.answer")
+@settings(max_examples=10)
+@given(
+    st.lists(st.sampled_from(FEW.servers or ()), min_size=1, unique=True),
+    st.sampled_from(FEW.servers or ()),
+    st.floats(0.1, 3),
+)
+def test_one_more_candidate_never_costs_more(
+    servers: list[str], more: str, times: float
+) -> None:
+    some = [
+        Workload(each.name, each.curve, each.accesses_per_s * times)
+        for each in workloads()[1:]
+    ]
+    costs = [
+        placement.answer(
+            some, candidates=replace(FEW, servers=tuple({*names}))
+        ).usd_per_month
+        for names in (servers, [*servers, more])
+    ]
+    if costs[0] is not None:
+        assert costs[1] is not None
+        assert costs[1] <= costs[0]
+
+
 def test_copies_are_asked_once(monkeypatch: pytest.MonkeyPatch) -> None:
     logs = workloads()[2]
-    copies = [Workload(f"logs #{at}", logs.curve, logs.accesses_per_s) for at in range(4)]
+    copies = [
+        Workload(f"logs #{at}", logs.curve, logs.accesses_per_s) for at in range(4)
+    ]
     asked = []
     group = placement._group
     monkeypatch.setattr(
@@ -369,7 +401,9 @@ def test_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
     capsys.readouterr()
     assert main(["place", *names, "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
-    assert {held["name"] for each in found["systems"] for held in each["workloads"]} == {
+    assert {
+        held["name"] for each in found["systems"] for held in each["workloads"]
+    } == {
         "orders",
         "prices",
     }

@@ -148,7 +148,10 @@ QUESTIONS: dict[str, Callable[[], Answer]] = {
     ),
     "miniature": lambda: miniature.answer(TPCB, "arc", [1000, 4000], curve=curve()),
     "placement": lambda: placement.answer(
-        [Workload("first", curve().steady(), 50.0), Workload("second", curve().steady(), 5.0)],
+        [
+            Workload("first", curve().steady(), 50.0),
+            Workload("second", curve().steady(), 5.0),
+        ],
         candidates=Candidates(kinds=("instances",), servers=("aws-i3en.xlarge",)),
     ),
     "pool_advisor": lambda: pool_advisor.answer(TPCB, 500),

@@ -90,7 +90,7 @@ function Placed({ members }: { readonly members: readonly Member[] }) {
     return (
       <Panel title={TITLE}>
         <Text role="status" mb="sm">
-          Comparing {2 ** members.length - 1} groups of workloads…
+          Comparing every option for each group of workloads…
         </Text>
         <Skeleton height={180} animate={false} />
       </Panel>

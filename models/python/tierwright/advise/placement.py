@@ -27,7 +27,7 @@ from tierwright.common.answer import Answer, Figure, Step
 from tierwright.common.cautions import Caution, Effect, Weigh, anywhere
 from tierwright.common.core_errors import Cancelled
 from tierwright.common.currency import money
-from tierwright.common.errors import BadInput, Problems
+from tierwright.common.errors import Problems
 from tierwright.common.units import format_microseconds
 from tierwright.common.wording import counted, listed, percent
 from tierwright.evaluate.advice.cover import (
@@ -304,29 +304,32 @@ def _weigher(
     known: dict[str, Effect] = {}
     nothing = Device("none", "none", "nvme")
 
+    def at_ends(workload: Workload, name: str) -> list[tuple[str, Workload]]:
+        """Both ends of one workload that has this caution; none of another."""
+        curve = workload.curve
+        for caution in about_curve(curve, curve.knots[-1:], [0.0]):
+            if caution.name == name:
+                found = other_ends(caution, Situation(curve, nothing, nothing))
+                return [
+                    (end.when, replace(workload, curve=end.situation.curve))
+                    for end in found[:2]
+                ]
+        return []
+
     def ends_of(name: str) -> list[tuple[str, list[Workload]]]:
         """Both ends of all workloads that have this caution, the others as they are."""
-        by_end: list[tuple[str, list[Workload]]] = []
-        for end in range(2):
-            when, some = "", []
-            for each in workloads:
-                cautions = [
-                    one
-                    for one in about_curve(each.curve, each.curve.knots[-1:], [0.0])
-                    if one.name == name
-                ]
-                ends = (
-                    other_ends(cautions[0], Situation(each.curve, nothing, nothing))[:2]
-                    if cautions
-                    else ()
-                )
-                if len(ends) == 2:
-                    when = when or ends[end].when
-                    each = replace(each, curve=ends[end].situation.curve)
-                some.append(each)
-            if when:
-                by_end.append((when, some))
-        return by_end
+        each = [at_ends(workload, name) for workload in workloads]
+        ends = max((len(found) for found in each), default=0)
+        return [
+            (
+                next(found[at][0] for found in each if len(found) > at),
+                [
+                    found[at][1] if len(found) > at else workload
+                    for found, workload in zip(each, workloads, strict=True)
+                ],
+            )
+            for at in range(ends)
+        ]
 
     def weigh(caution: Caution) -> Effect:
         if caution.name not in known:
@@ -405,7 +408,7 @@ def _check(workloads: Sequence[Workload], objective: str) -> None:
 
 
 def _alike(workloads: Sequence[Workload]) -> list[int]:
-    """Number workloads, the same of copies: their groups have the same options."""
+    """Give each workload a number, copies the same: their groups have the same options."""
     known: dict[str, int] = {}
     return [known.setdefault(_identity(each), len(known)) for each in workloads]
 
@@ -512,7 +515,9 @@ def _placed(
 
     def sharing(found: Cover) -> Sharing:
         chosen = [of_rows[at] for at in found.systems]
-        cents = sum(int(groups[at].table.options.month_cents[row]) for at, row in chosen)
+        cents = sum(
+            int(groups[at].table.options.month_cents[row]) for at, row in chosen
+        )
         busy_us = math.fsum(
             _rate(groups[at]) * float(groups[at].table.options.io_us[row])
             for at, row in chosen
@@ -524,9 +529,11 @@ def _placed(
         return Sharing(named, Decimal(cents) * CENT, busy_us / rate)
 
     def only(wanted: int) -> Sharing | None:
-        """The best choice of groups of one size alone."""
+        """Find the best choice of groups of one size alone."""
         some = [
-            at for at, (group, _) in enumerate(of_rows) if len(groups[group].members) == wanted
+            at
+            for at, (group, _) in enumerate(of_rows)
+            if len(groups[group].members) == wanted
         ]
         part = replace(
             problem,
@@ -570,7 +577,9 @@ def _placed(
         usd_per_month=None if mine is None else mine.usd_per_month,
         purchase_usd=None
         if mine is None
-        else sum((each.option.purchase_usd or Decimal(0) for each in systems), Decimal(0)),
+        else sum(
+            (each.option.purchase_usd or Decimal(0) for each in systems), Decimal(0)
+        ),
         io_time_us_per_access=None if mine is None else mine.io_time_us_per_access,
         separate=separate,
         together=together,
@@ -600,7 +609,9 @@ def _problem(
 
     if objective == "io_time":
         rates = np.asarray([_rate(groups[at]) for at, _ in of_rows])
-        cost = column("io_time_us_per_access") * rates / max(1.0, rates.max(initial=0.0))
+        cost = (
+            column("io_time_us_per_access") * rates / max(1.0, rates.max(initial=0.0))
+        )
     else:
         cost = column("usd_per_month")
     return Systems(
@@ -711,7 +722,9 @@ def _against(what: str, other: Sharing | None, mine: Sharing, objective: str) ->
     more_usd = other.usd_per_month - mine.usd_per_month
     if not more_usd:
         return f"{what} costs as much."
-    return f"{what} costs {money(other.usd_per_month)} per month, {money(more_usd)} more."
+    return (
+        f"{what} costs {money(other.usd_per_month)} per month, {money(more_usd)} more."
+    )
 
 
 def _infeasible(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast
 
@@ -160,7 +161,7 @@ def _print(found: Placement) -> None:
                     ),
                     [
                         "",
-                        f"{float(shown.of(each.option.usd_per_month or 0)):,.2f}",
+                        f"{float(shown.of(each.option.usd_per_month or Decimal(0))):,.2f}",
                         format_count(round(each.accesses_per_s)),
                         format_bytes(each.option.ram_bytes),
                         f"{each.option.ram_hit_share:.1%}",

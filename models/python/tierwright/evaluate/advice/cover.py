@@ -159,18 +159,18 @@ def least_cover(
     found = milp(
         systems.cost,
         constraints=LinearConstraint(csr_array(np.stack(rows)), least, most),
-        integrality=np.ones(columns),
+        integrality=np.ones(columns, dtype=np.int64),
         bounds=Bounds(0, 1),
         options={"mip_rel_gap": 0.0},
     )
     if found.status == _INFEASIBLE:
         return None
-    if found.status != _OPTIMAL:
+    if found.status != _OPTIMAL or found.x is None:
         raise BadInput(
             f"the choice of systems could not be computed: {found.message}",
             "name fewer workloads or fewer limits",
         )
-    [chosen] = np.nonzero(found.x > 0.5)
+    [chosen] = np.nonzero(np.rint(found.x))
     return Cover(
         tuple(chosen.tolist()),
         float(systems.cost[chosen].sum()),
