@@ -183,6 +183,7 @@ def cost_of(group: tuple[int, ...]) -> Decimal | None:
     return None if best is None else best.usd_per_month
 
 
+@pytest.mark.oracle("advise.placement.answer")
 def test_the_cheapest_partition_is_found() -> None:
     found = placement.answer(workloads(), candidates=FEW)
     costs = {
