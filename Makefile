@@ -123,6 +123,10 @@ break-evens: setup ## write docs/models/break-even-replays.md anew; needs the re
 choices: setup ## write docs/models/choices.md anew; needs the recorded traces (TIERWRIGHT_SHARED)
 	$(PY) scripts/generate_choices.py $(or $(TIERWRIGHT_SHARED),../shared)
 
+.PHONY: regrets
+regrets: setup ## write docs/models/advice-regrets.md anew; needs the recorded traces (TIERWRIGHT_SHARED)
+	$(PY) scripts/generate_regrets.py $(or $(TIERWRIGHT_SHARED),../shared)
+
 .PHONY: predict
 predict: setup ## write docs/models/prediction.md anew; needs a recorded trace (TIERWRIGHT_SHARED)
 	$(PY) scripts/generate_predictions.py $(or $(TIERWRIGHT_SHARED),../shared)

@@ -41,6 +41,7 @@ CHECKS: dict[str, list[str]] = {
     "readme": ["python", "scripts/generate_readme.py", "--check"],
     "gaps": ["python", "scripts/generate_model_gaps.py", "--check"],
     "choices": ["python", "scripts/generate_choices.py", "--check"],
+    "regrets": ["python", "scripts/generate_regrets.py", "--check"],
     "break-evens": ["python", "scripts/generate_break_evens.py", "--check"],
 }
 

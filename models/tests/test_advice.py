@@ -6,7 +6,7 @@ import itertools
 import json
 import math
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from decimal import ROUND_HALF_UP, Decimal
 from functools import cache
@@ -20,10 +20,15 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from tierwright.advise import advice, scale
-from tierwright.advise.advice import _words
+from tierwright.advise.advice import _choice, _words
 from tierwright.advise.advice._asked import Asked
 from tierwright.advise.advice._asked import asked_of as read_question
-from tierwright.advise.advice._checked import Replayed, about_replays, decided
+from tierwright.advise.advice._checked import (
+    Replayed,
+    about_replays,
+    decided,
+    settled,
+)
 from tierwright.advise.advice._table import Setting, Table, bill_rows
 from tierwright.advise.advice.found import Advice, Option
 from tierwright.advise.advice.request import (
@@ -1074,6 +1079,51 @@ def test_the_first_that_carries_its_load_by_the_replay_is_chosen() -> None:
     fastest = replace(asked, objective="io_time")
     slow = replace(calm, at=3, simulated_us=9.0)
     assert decided(fastest, [slow, calm]) == 1
+
+
+def settled_by(
+    objective: str, busy: set[int], slower: Mapping[int, float]
+) -> tuple[Table, list[int], list[Replayed], int]:
+    """Settle on devices of a book: replays make some options too busy, and some slower than the model says."""
+    given_ = {**asked_of_nothing(), "curve": curve(), "objective": objective}
+    asked = _asked({**given_, "prices": book(**PRICES), "candidates": DEVICES_ALONE})
+    table = Table.of(asked.setting)
+    order = _choice.chosen_of(asked, table).order
+    rows = order.tolist()
+
+    def replay_of(some: Sequence[int]) -> list[Replayed]:
+        found = []
+        for at in some:
+            rank = rows.index(at)
+            time_us = float(table.options.io_us[at])
+            share = 0.9 if rank in busy else 0.1
+            found.append(
+                Replayed(at, time_us, time_us * slower.get(rank, 1), share, 0.05, "")
+            )
+        return found
+
+    finalists = best_of_kinds(order, table.hardware_codes)[:5].tolist()
+    tried, best = settled(asked, table, order, finalists, replay_of)
+    return table, rows, tried, best
+
+
+def test_what_could_still_be_better_is_replayed_too() -> None:
+    # The cheapest is too busy by its replay: the next that is not is a neighbour of the same hardware.
+    _, rows, tried, best = settled_by("usd", {0, 1, 2}, {})
+    assert rows.index(best) == 3
+    assert {rows[1], rows[2], rows[3]} <= {each.at for each in tried}
+    ranks = [rows.index(each.at) for each in tried]
+    assert ranks == sorted(ranks)
+    # Where the first carries its load nothing more is replayed.
+    _, rows, tried, best = settled_by("usd", set(), {})
+    assert best == rows[0]
+    assert len(tried) == 5
+    # The fastest by the model is slower by its replay than one within its known error.
+    table, rows, tried, best = settled_by("io_time", set(), {0: 1.5})
+    assert best != rows[0]
+    times = {each.at: each.simulated_us for each in tried}
+    assert times[best] == min(times.values())
+    assert float(table.options.io_us[best]) <= float(table.options.io_us[rows[2]])
 
 
 def test_what_a_replay_decided_is_not_called_the_cheapest_of_all() -> None:

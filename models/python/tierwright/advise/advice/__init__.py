@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from decimal import Decimal
+from functools import partial
 from typing import Any
 
 from tierwright.advise.advice import _checked, _choice, _notes, _sure, _why_not, _words
@@ -145,12 +146,16 @@ def _answer(
     best = next(_choice.kept(asked, table, chosen, chosen.order), None)
     by_model = best
     tried: list[Replayed] = []
-    if best is not None and replay[0] is not None:
+    trace, on_progress = replay
+    if best is not None and trace is not None:
         close = [best, *_choice.alternatives(asked, table, chosen, best)]
-        tried = _checked.replayed(
-            table, close[: _checked.MOST_FINALISTS], replay[0], replay[1]
+        tried, best = _checked.settled(
+            asked,
+            table,
+            _choice.in_order(asked, table, chosen),
+            close[: _checked.MOST_FINALISTS],
+            partial(_checked.replayed, table, trace=trace, on_progress=on_progress),
         )
-        best = _checked.decided(asked, tried)
     described: dict[int, Option] = {}
 
     def option(at: int) -> Option:

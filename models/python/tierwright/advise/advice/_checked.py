@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,6 +16,7 @@ from tierwright.common.core_errors import Cancelled
 from tierwright.common.errors import BadInput
 from tierwright.common.wording import off, percent
 from tierwright.evaluate.advice.limits import ROUNDING as LIMIT_ROUNDING
+from tierwright.evaluate.advice.rows import IntArray
 from tierwright.evaluate.page_flow import explain
 from tierwright.evaluate.page_flow.decision import (
     ReplayPoint,
@@ -34,6 +35,12 @@ from tierwright.simulate import replay
 from tierwright.trace.reading import OnProgress, Trace
 
 MOST_FINALISTS = 5
+MOST_ROUNDS = 3
+"""Further replays, where one leaves options that could be better."""
+MOST_MORE = 16
+"""Choices of sizes of each of them."""
+MOST_WEIGHED = 400
+"""Options whose error is looked at for the least I/O time."""
 COLD_ERROR = 0.01
 """By what share the cost of a cold start may be off a replay besides the error of the flash hits: rounding of sizes. [1]"""
 
@@ -84,7 +91,7 @@ def replayed(
     table : Table
         Of the options.
     finalists : sequence of int
-        Options, at most `MOST_FINALISTS`.
+        Options.
     trace : Trace
         The recording.
     on_progress : callable or None
@@ -127,7 +134,9 @@ def replayed(
                 refused[at] = sizes.refusal
                 continue
         points[at] = point, scheme
-    wanted = [point.configuration(scheme) for point, scheme in points.values()]
+    # Options of the same sizes are one replay.
+    distinct = list(dict.fromkeys(points.values()))
+    wanted = [point.configuration(scheme) for point, scheme in distinct]
     # Without any the trace is still read: whether it is the right one is said.
     made = replay.sweep(
         trace,
@@ -142,10 +151,10 @@ def replayed(
         if "error" in row:
             raise BadInput(f"{trace.path}: {row['error']}", row["hint"])
     check_belongs(curve, rows[0], str(trace.path))
-    counters = dict(zip(points, rows, strict=False))
+    counters = dict(zip(distinct, rows, strict=False))
     return [
-        _of(table, at, counters[at], curve)
-        if at in counters
+        _of(table, at, counters[points[at]], curve)
+        if at in points
         else Replayed(
             at, float(table.options.io_us[at]), np.nan, np.nan, np.nan, refused[at]
         )
@@ -185,19 +194,24 @@ def _of(table: Table, at: int, counters: dict[str, object], curve: Curve) -> Rep
                 (TIER_TERMS["flash"], options.flash_devices[at]),
             )
         )
-    ram, flash_pages = options.ram_pages[[at]], options.flash_pages[[at]]
-    held = float(ram[0] + flash_pages[0]) / max(1, curve.data_pages)
-    band = steady_error(held) if curve.start == "steady" else COLD_ERROR
-    scheme = table.scheme(at)
-    band += float(explain.error_band(scheme, np.maximum(ram, 1), flash_pages)[0])
     return Replayed(
         at,
         float(options.io_us[at]),
         found.io_time_us_per_access,
         float(busy),
-        band,
+        _band(table, at),
         "",
     )
+
+
+def _band(table: Table, at: int) -> float:
+    """By what share the I/O time of an option may be off a replay. [1]"""
+    options, curve = table.options, table.setting.curve
+    ram, flash = options.ram_pages[[at]], options.flash_pages[[at]]
+    held = float(ram[0] + flash[0]) / max(1, curve.data_pages)
+    band = steady_error(held) if curve.start == "steady" else COLD_ERROR
+    error = explain.error_band(table.scheme(at), np.maximum(ram, 1), flash)
+    return band + float(error[0])
 
 
 def identity(asked: Asked, tried: Sequence[Replayed]) -> str:
@@ -215,11 +229,81 @@ def breaks(asked: Asked, each: Replayed) -> bool:
 
 
 def decided(asked: Asked, tried: Sequence[Replayed]) -> int:
-    """Return the finalist that the replays leave best: the first that keeps its load, or the fastest."""
+    """Return the option that the replays leave best: the first that keeps its load, or the fastest."""
     keeps = [each for each in tried if not breaks(asked, each)] or list(tried)
     if asked.objective == "io_time" and all(not each.reason for each in keeps):
         return min(keeps, key=lambda each: each.simulated_us).at
     return keeps[0].at
+
+
+def settled(
+    asked: Asked,
+    table: Table,
+    order: IntArray,
+    finalists: Sequence[int],
+    replay_of: Callable[[Sequence[int]], list[Replayed]],
+) -> tuple[list[Replayed], int]:
+    """Replay finalists, then what could still be better than the one they leave, until nothing could.
+
+    Parameters
+    ----------
+    order : int array
+        Options that keep every limit by the model, the best first.
+    finalists : sequence of int
+        Of these, in their order; at least one.
+    replay_of : callable
+        Replays options.
+
+    Returns
+    -------
+    tuple of list of Replayed and int
+        What was replayed, in the order of the objective, and the option that is left best.
+    """
+    place = {int(at): rank for rank, at in enumerate(order.tolist())}
+    tried = replay_of(finalists)
+    best = decided(asked, tried)
+    for _ in range(MOST_ROUNDS):
+        more = _could_be_better(asked, table, order, tried, best)
+        if not more:
+            break
+        tried = sorted(
+            [*tried, *replay_of(more)],
+            key=lambda each: place.get(each.at, len(place)),
+        )
+        best = decided(asked, tried)
+    return tried, best
+
+
+def _could_be_better(
+    asked: Asked, table: Table, order: IntArray, tried: Sequence[Replayed], best: int
+) -> list[int]:
+    """Options that were not replayed and could be better than the best: cheaper, or faster within their error."""
+    options = table.options
+    if asked.objective == "io_time":
+        [time_us] = [each.simulated_us for each in tried if each.at == best]
+        if not time_us > 0:
+            return []
+        some = order[:MOST_WEIGHED]
+        bands = np.asarray([_band(table, int(at)) for at in some])
+        better = some[options.io_us[some] * (1 - bands) < time_us]
+    else:
+        better = order[options.month_cents[order] < options.month_cents[best]]
+    known = {each.at for each in tried}
+    found: list[int] = []
+    sizes: set[tuple[float, float, int]] = set()
+    for at in better.tolist():
+        if at in known:
+            continue
+        size = (
+            float(options.ram_pages[at]),
+            float(options.flash_pages[at]),
+            int(options.scheme[at]),
+        )
+        if size not in sizes and len(sizes) == MOST_MORE:
+            break
+        sizes.add(size)
+        found.append(at)
+    return found
 
 
 def checked_option(option: Option, each: Replayed) -> CheckedOption:

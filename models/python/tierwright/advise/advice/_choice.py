@@ -57,6 +57,15 @@ def kept(asked: Asked, table: Table, chosen: Chosen, order: IntArray) -> Iterato
     return choose.keeping(order, response, asked.response_limits, table.least_response)
 
 
+def in_order(asked: Asked, table: Table, chosen: Chosen) -> IntArray:
+    """Options that keep every limit, the best first; where response times are limited, of the first of them."""
+    if not asked.limits_response:
+        return chosen.order
+    return np.asarray(
+        list(kept(asked, table, chosen, chosen.order[:MOST_ASKED])), dtype=np.int64
+    )
+
+
 def alternatives(
     asked: Asked, table: Table, chosen: Chosen, best: int | None
 ) -> list[int]:
@@ -64,12 +73,8 @@ def alternatives(
     if best is None:
         return []
     kinds = table.hardware_codes
-    if not asked.limits_response:
-        found = choose.best_of_kinds(chosen.order, kinds)[: MOST_ALTERNATIVES + 1]
-    else:
-        some = chosen.order[:MOST_ASKED]
-        left = np.asarray(list(kept(asked, table, chosen, some)), dtype=np.int64)
-        found = choose.best_of_kinds(left, kinds)[: MOST_ALTERNATIVES + 1]
+    order = in_order(asked, table, chosen)
+    found = choose.best_of_kinds(order, kinds)[: MOST_ALTERNATIVES + 1]
     others = [at for at in found.tolist() if at != best and kinds[at] != kinds[best]]
     others = others[:MOST_ALTERNATIVES]
     have = table.have_at
