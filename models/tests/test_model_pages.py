@@ -18,6 +18,7 @@ PAGES = Path(__file__).resolve().parents[2] / "docs" / "models"
         ("compose.md", 12),
         ("endurance.md", 10),
         ("metadata.md", 8),
+        ("papers.md", 18),
         ("recovery.md", 10),
         ("response.md", 11),
         ("sce.md", 10),
@@ -25,7 +26,10 @@ PAGES = Path(__file__).resolve().parents[2] / "docs" / "models"
         ("economics.md", 12),
     ],
 )
-def test_worked_numbers(page: str, examples: int) -> None:
+def test_worked_numbers(
+    page: str, examples: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(PAGES.parents[1])  # pages name the shipped traces
     result = doctest.testfile(str(PAGES / page), module_relative=False)
     assert result.failed == 0
     assert result.attempted >= examples
