@@ -95,6 +95,7 @@ export const TermsChart = memo(function TermsChart({ found, name }: Props) {
   const parts = termParts(found);
   const signed = (seconds: number) =>
     seconds < 0 ? `−${formatInterval(-seconds)}` : formatInterval(seconds);
+  const shortened = bars.some(({ parts: terms }) => (terms["memory_power_s"] ?? 0) < 0);
   return (
     <ChartCard
       title="What the break-even interval of DRAM consists of"
@@ -127,7 +128,11 @@ export const TermsChart = memo(function TermsChart({ found, name }: Props) {
           its accesses per second) / (page x DRAM price). Small pages make the host the
           largest term. The bandwidth term is right only where DRAM bandwidth is scarce.
           {countsPower(found)
-            ? " Power of the device under load adds to its cost; power of the memory adds to the rent of the page, which shortens the interval. No wear."
+            ? ` Power of the device under load adds to its cost; power of the memory adds to the rent of the page, which shortens the interval.${
+                shortened
+                  ? " A part left of 0 is what this takes off: the interval is the sum of all parts, written at the end of its bar."
+                  : ""
+              } No wear.`
             : " Capital cost only: no power, no wear."}
         </p>
       }
