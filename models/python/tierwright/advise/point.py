@@ -42,12 +42,12 @@ def rate_of(curve: Curve, duration_s: float) -> Rate:
     """Return the mean rate of a workload that took so long; of production, as it was stated."""
     if curve.scaled is not None:
         production = curve.scaled.production
-        return Rate(
-            production.machine_accesses_per_s,
-            "production as stated"
-            if production.machines == 1
-            else f"one of {counted(production.machines, 'machine')} of production as stated",
-        )
+        basis = "production as stated"
+        if production.machines > 1:
+            basis = f"one of {counted(production.machines, 'machine')} of production as stated"
+        if curve.scaled.served_per_access > 1:
+            basis += f", with the writes to all {counted(production.replicas, 'copy', 'copies')} of a page"
+        return Rate(curve.scaled.machine_accesses_per_s, basis)
     return Rate(
         curve.accesses / duration_s,
         f"{counted(curve.accesses, 'access')} in {three_digits(duration_s)} s of the workload",

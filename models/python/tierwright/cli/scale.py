@@ -240,7 +240,9 @@ def scale(
     replicas: Annotated[
         int | None,
         typer.Option(
-            "--replicas", metavar="N", help="Copies of each page [default: 1]."
+            "--replicas",
+            metavar="N",
+            help="Copies of each page, all of which take its writes [default: 1].",
         ),
     ] = None,
     production_page_bytes: Annotated[
