@@ -19,11 +19,12 @@ from hypothesis import strategies as st
 
 from tierwright.advise import compare, scale
 from tierwright.advise.dram_or_flash.paying_ram import PayingSize, ram_that_pays
-from tierwright.advise.point import rate_of
+from tierwright.advise.point import rate_of, scale_sentence
 from tierwright.advise.response import rates_of
 from tierwright.advise.scale import ScaledWorkload
 from tierwright.advise.scale.request import rate_of_units
 from tierwright.common.errors import BadInput
+from tierwright.common.units import format_bytes
 from tierwright.common.wording import percent, three_digits
 from tierwright.evaluate.break_even.interval import TierInterval
 from tierwright.evaluate.page_flow.cautions import about_given
@@ -37,7 +38,7 @@ from tierwright.profile.document import (
     profile_from_mapping,
 )
 from tierwright.profile.measure import profile
-from tierwright.profile.production import Production
+from tierwright.profile.production import Production, ScaledParts
 from tierwright.trace.reading import Trace
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -994,3 +995,53 @@ def test_a_rate_too_small_for_any_time_is_refused(rate: float) -> None:
     with pytest.raises(BadInput, match="must be a number above 0, from 1e-09 on"):
         Production(2**40, rate)
     assert Production(2**40, 1e-9).accesses_per_s == 1e-9
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_commands_say_of_which_system_their_figures_are(
+    folder: Path, command: str
+) -> None:
+    before: dict[str, tuple[Any, ...]] = {
+        "wear": (folder / "p.json", "--device", FLASH.id),
+        "break-even": ("--profile", folder / "p.json"),
+    }
+    source = before.get(command, (folder / "p.json",))
+    size = format_bytes(touched())
+    itself = f"The workload is the recording itself, which touches {size}; nothing was scaled to production."
+    of_production = "The workload is that of production, 4 TiB: "
+    small = [
+        {"64GiB": "16MiB", "256GiB": "32MiB"}.get(one, one) for one in COMMANDS[command]
+    ]
+    plain = run(command, *source, *small)
+    assert plain.stdout.count(itself) == 1
+    assert of_production not in plain.stdout
+    made = run(command, *source, *COMMANDS[command], "--production", "4TiB@80000")
+    assert made.stdout.count(of_production) == 1
+    assert itself not in made.stdout
+
+
+def test_the_sentence_of_the_scale_follows_the_workload() -> None:
+    several = scaled(4.0, machines=3, law="stretch").profile.curve
+    assert scale_sentence(several).endswith(
+        "4.00 times the recorded data, by the law `stretch`. Sizes and figures are of one of 3 machines."
+    )
+    assert "machine" not in scale_sentence(scaled(4.0).profile.curve)
+    bare = Curve.from_hit_ratios([(10, 0.5)], accesses=100, page_bytes=8192)
+    said = {
+        scale_sentence(replace(bare, given=Given("a test", data_known=True, **more)))
+        for more in ({}, {"described_by": "orders"}, {"composed_of": ("a", "b")})
+    }
+    assert said == {
+        "The workload is as its curve was given; nothing was scaled to production.",
+        "The workload is as it was described; nothing was scaled to production.",
+        "The workload is composed; nothing was scaled to production.",
+    }
+    part = Given(
+        "a test",
+        data_known=True,
+        composed_of=("a", "b"),
+        scaled=ScaledParts(("a",), None),
+    )
+    assert scale_sentence(replace(bare, given=part)) == (
+        "The workload is composed, and of its parts 1 was scaled to production: a."
+    )
