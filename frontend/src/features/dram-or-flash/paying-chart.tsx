@@ -99,7 +99,11 @@ export const TermsChart = memo(function TermsChart({ found, name }: Props) {
   return (
     <ChartCard
       title="What the break-even interval of DRAM consists of"
-      subtitle="Share of the device, of the host and of DRAM bandwidth in one access, as seconds of rent of its page [s]"
+      subtitle={
+        shortened
+          ? "Share of the device, of the host, of DRAM bandwidth and of power in one access, as seconds of rent of its page [s]; a part left of 0 is taken off, and the sum stands at the end"
+          : "Share of the device, of the host and of DRAM bandwidth in one access, as seconds of rent of its page [s]"
+      }
       label={`Terms of the break-even interval for ${name}`}
       option={stackedBarsOption({
         bars,
