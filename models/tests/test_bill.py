@@ -234,6 +234,12 @@ def test_every_limit_has_a_name() -> None:
     assert names(part=[chassis, {"id": TLC, "quantity": 25}]) == {"drive_bays"}
     disk = {"id": "seagate-exos-x24-24tb"}
     assert names(part=[chassis, disk]) == {"no_drive_bays"}
+    # A stated 0 counts, whatever the data sheet says.
+    for bays in ("nvme_bays", "dimm_slots"):
+        part_of = {"nvme_bays": TLC, "dimm_slots": "dimm-ddr5-rdimm-64gb"}[bays]
+        limit = {"nvme_bays": "drive_bays"}.get(bays, bays)
+        assert names(part=[{**chassis, bays: 0}, {"id": part_of}]) == {limit}
+        assert not names(part=[{**chassis, bays: 1}, {"id": part_of}])
     stated = {**chassis, "hdd_bays": 12}
     assert names(part=[stated, disk]) == set()
     assert names(part=[{"id": "chassis-sm-222h-tn"}, {"id": TLC}]) == {"no_drive_bays"}
@@ -574,3 +580,29 @@ def test_the_command_prints_and_hands_out_the_bill(tmp_path: Path) -> None:
     missing = run("bill", tmp_path / "none.toml")
     assert missing.returncode == 2
     assert "cannot be read" in missing.stderr
+
+
+def test_the_command_says_of_both_ways_what_could_change_them(tmp_path: Path) -> None:
+    config = tmp_path / "ways.json"
+    bought = {
+        "machines": 2,
+        "price_date": "2026-Q1",
+        "part": [{"id": "chassis-dell-r760", "usd": 9000}, {"id": TLC}],
+    }
+    config.write_text(json.dumps({"server": "aws-i4i.4xlarge", "against": bought}))
+    other = command_answer("bill", config)["against"]
+    [stale] = [
+        each
+        for each in other["cautions"]
+        if each["code"] == "prices_of_different_dates"
+    ]
+    shown = run("bill", config)
+    own, of_other = shown.stderr.split("built from parts:\n")
+    assert f"effect: {stale['effect']}" in of_other
+    assert stale["effect"] not in own
+    assert other["at_newest_purchase_usd"] != other["purchase_usd"]
+    amount = f"{Decimal(other['at_newest_purchase_usd']):,.2f} USD"
+    assert amount in of_other
+    # Without another way there is no heading of it.
+    config.write_text(json.dumps({"server": "aws-i4i.4xlarge"}))
+    assert "built from parts:" not in run("bill", config).stderr

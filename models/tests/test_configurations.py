@@ -103,6 +103,25 @@ def reasons(found: configurations.Configurations) -> dict[str, int]:
     return {each.reason: each.count for each in found.excluded}
 
 
+def test_copies_make_devices_busier_by_what_they_are_written() -> None:
+    curve = scaled(write_share=0.5)
+    assert curve.scaled is not None
+    alike = replace(curve, scaled=replace(curve.scaled, served_per_access=1.0))
+    usual: dict[str, Any] = {"flash": FLASH, "disk": DISK, "max_machines": 3}
+    copied, spread = (configurations.answer(each, **usual) for each in (curve, alike))
+    # Two copies, half of the accesses writes: all machines serve 1.5 times what the workload asks for.
+    assert copied.accesses_per_s == spread.accesses_per_s == 80_000
+    one, other = copied.fastest, spread.fastest
+    assert one is not None
+    assert other is not None
+    assert one.config == other.config
+    assert one.store_busy == pytest.approx(1.5 * (other.store_busy or 0))
+    assert (one.store_busy or 0) > 0
+    stated = configurations.answer(curve, accesses_per_s=40_000.0, **usual).fastest
+    assert stated is not None
+    assert stated.store_busy == pytest.approx((one.store_busy or 0) / 2)
+
+
 # Rows beside their bills.
 
 

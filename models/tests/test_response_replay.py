@@ -17,7 +17,7 @@ import pytest
 from tierwright._simulator import ParameterError
 from tierwright.evaluate.response.queue import Mix, waiting
 from tierwright.simulate.replay import replay
-from tierwright.simulate.timed import Arrivals, DeviceTimes, replay_timed
+from tierwright.simulate.timed import Arrivals, DeviceTimes, TimedReplay, replay_timed
 from tierwright.trace.reading import Trace
 
 Access = tuple[float, int, bool]
@@ -540,3 +540,32 @@ class TestDoor:
                 flash=FLASH,
                 disk=DISK,
             )
+
+
+class TestDevicesThatDoNotKeepUp:
+    """More than a million accesses wait for their writes: a result of `TimedReplay.run`, not an error."""
+
+    @staticmethod
+    def asked(rate: float, **more: Any) -> TimedReplay:
+        return TimedReplay(
+            more.pop("scheme", "none"),
+            1,
+            0,
+            Arrivals("poisson", accesses_per_s=rate),
+            FLASH,
+            DeviceTimes(1, 1, 1e-3, 1e-3, 1e-3, 1e-3),
+            **more,
+        )
+
+    def test_are_told_from_other_refusals(self, tmp_path: Path) -> None:
+        path = tmp_path / "all-missed.csv"
+        rows = "".join(f"{at},W,0/1,{at}\n" for at in range((1 << 20) + 3))
+        path.write_text(f"time_us,op,rel,block\n{rows}", encoding="ascii")
+        trace = Trace(path)
+        # Each access reads a page and writes one back: 2 ms on one disk.
+        assert self.asked(1e9).run(trace) == {"behind": True}
+        slow_enough = self.asked(400.0).run(trace)
+        assert "behind" not in slow_enough
+        assert slow_enough["disk"]["utilisation"] == pytest.approx(0.8, rel=0.02)
+        with pytest.raises(ParameterError, match="unknown"):
+            self.asked(1e9, scheme="unknown").run(trace)

@@ -19,9 +19,12 @@ from hypothesis import strategies as st
 
 from tierwright.advise import compare, scale
 from tierwright.advise.dram_or_flash.paying_ram import PayingSize, ram_that_pays
+from tierwright.advise.point import rate_of, scale_sentence
+from tierwright.advise.response import rates_of
 from tierwright.advise.scale import ScaledWorkload
 from tierwright.advise.scale.request import rate_of_units
 from tierwright.common.errors import BadInput
+from tierwright.common.units import format_bytes
 from tierwright.common.wording import percent, three_digits
 from tierwright.evaluate.break_even.interval import TierInterval
 from tierwright.evaluate.page_flow.cautions import about_given
@@ -35,7 +38,7 @@ from tierwright.profile.document import (
     profile_from_mapping,
 )
 from tierwright.profile.measure import profile
-from tierwright.profile.production import Production
+from tierwright.profile.production import Production, ScaledParts
 from tierwright.trace.reading import Trace
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -160,8 +163,12 @@ def test_more_ram_never_misses_more_after_any_law(
         assert np.all(backs <= curve.write_accesses + 1e-6)
         low, high = curve.misses_band(sizes)
         assert np.all((low <= misses + 1e-6) & (misses <= high + 1e-6))
+    copies = min(replicas, machines)
+    writes = recording().curve.write_accesses / recording().curve.accesses
+    if write_share is not None:
+        writes = write_share
     assert found.profile.duration_s == pytest.approx(
-        found.profile.curve.accesses / (1000 / machines)
+        found.profile.curve.accesses / (1000 * (1 + writes * (copies - 1)) / machines)
     )
     assert len(found.profile.to_text()) <= MAX_PROFILE_BYTES
 
@@ -175,26 +182,120 @@ def test_machines_have_the_curve_of_the_whole_at_their_part_of_its_size(
     parts = scaled(40.0, 8000.0, law=law, tau_accesses=tau, machines=8, replicas=2)
     one, other = whole.profile.curve.steady(), parts.profile.curve.steady()
     sizes = np.geomspace(50, one.distinct_pages / 4, 30)
-    for mine, theirs in zip(counts(other, sizes), counts(one, sizes * 4), strict=True):
-        assert mine == pytest.approx(theirs, rel=2e-3)
+    [mine, backs], [theirs, their_backs] = counts(other, sizes), counts(one, sizes * 4)
+    assert mine == pytest.approx(theirs, rel=2e-3)
+    # Of the accesses of one machine 2 w / (1 + w) write: each write is on two of them.
+    share = one.write_accesses / one.accesses
+    more = 2 / (1 + share)
+    assert other.write_accesses / other.accesses == pytest.approx(
+        share * more, rel=1e-6
+    )
+    assert backs == pytest.approx(np.minimum(their_backs * more, mine), rel=2e-3)
     # The error is that of the whole: dividing pages makes no law better.
     assert parts.scaled.known_error == whole.scaled.known_error
     assert parts.factors == whole.factors
     assert parts.sizes[0].misses_per_s == pytest.approx(
-        whole.sizes[0].misses_per_s / 8, rel=1e-3
+        whole.sizes[0].misses_per_s * (1 + share) / 8, rel=1e-3
     )
 
 
 @pytest.mark.parametrize("law", LAWS)
-def test_a_copy_of_all_on_each_machine_is_the_whole_at_its_rate(law: str) -> None:
-    whole = scaled(6.0, 9000.0, law=law)
-    copies = scaled(6.0, 9000.0, law=law, machines=3, replicas=3)
-    assert copies.profile.curve.to_lists() == whole.profile.curve.to_lists()
-    assert copies.profile.duration_s == pytest.approx(3 * whole.profile.duration_s)
+@pytest.mark.parametrize("write_share", [0.0, 0.25, 1.0])
+def test_a_copy_of_all_on_each_machine_serves_all_writes_and_its_part_of_the_reads(
+    law: str, write_share: float
+) -> None:
+    whole = scaled(6.0, 9000.0, law=law, write_share=write_share)
+    copies = scaled(
+        6.0, 9000.0, law=law, machines=3, replicas=3, write_share=write_share
+    )
+    one, other = whole.profile.curve, copies.profile.curve
+    sizes = np.geomspace(50, one.distinct_pages, 30)
+    assert other.misses(sizes) == pytest.approx(one.misses(sizes))
+    reads, writes = 9000 * (1 - write_share), 9000 * write_share
+    assert copies.scaled.machine_accesses_per_s == pytest.approx(reads / 3 + writes)
+    assert copies.profile.duration_s == pytest.approx(
+        one.accesses / (reads / 3 + writes)
+    )
+    # Each machine is written what the whole is written.
+    per_s = [
+        each.write_accesses / made.profile.duration_s
+        for each, made in ((one, whole), (other, copies))
+    ]
+    assert per_s[1] == pytest.approx(per_s[0], rel=1e-6)
+    assert per_s[0] == pytest.approx(writes, rel=1e-6)
     assert (
         copies.scaled.production.machine_data_bytes
         == whole.scaled.production.data_bytes
     )
+
+
+def test_copies_serve_more_than_the_workload_asks_for_in_every_answer() -> None:
+    stated: dict[str, Any] = {
+        "machines": 4,
+        "replicas": 2,
+        "write_share": 0.5,
+        "peak_accesses_per_s": 2000.0,
+    }
+    found = scaled(50.0, law="stretch", **stated)
+    curve = found.profile.curve.steady()
+    assert rate_of(curve, 1.0).accesses_per_s == pytest.approx(1000 * 1.5 / 4)
+    assert rate_of(curve, 1.0).basis == (
+        "one of 4 machines of production as stated, with the writes to all 2 copies of a page"
+    )
+    mean, peak = rates_of(curve)
+    assert (mean.accesses_per_s, peak.accesses_per_s) == pytest.approx((375, 750))
+    busy = compare.answer(
+        curve, ram_pages=10**5, flash_pages=10**5, flash=FLASH, disk=DISK
+    ).at_load
+    assert busy is not None
+    assert busy.accesses_per_s == pytest.approx(750)
+    steps = {step.name: step.value for step in found.derivation()}
+    assert steps["accesses served for each of the workload"] == pytest.approx(1.5)
+    assert steps["rate of one machine"] == pytest.approx(375)
+    # Nothing is copied, nothing is added.
+    alone = scaled(50.0, law="stretch", machines=4, write_share=0.5)
+    assert alone.scaled.machine_accesses_per_s == 250
+    assert rate_of(alone.profile.curve, 1.0).basis == (
+        "one of 4 machines of production as stated"
+    )
+    names = {step.name for step in alone.derivation()}
+    assert "accesses served for each of the workload" not in names
+
+
+def test_copies_need_a_share_of_writes() -> None:
+    bare = Curve.from_hit_ratios(
+        [(1000, 0.5), (20_000, 0.9)], accesses=10**6, page_bytes=8192
+    )
+    known = Profile(replace(bare, given=Given("hit ratios", data_known=True)), 100.0)
+    production = Production(TIB, 1000.0, machines=3, replicas=2)
+    with pytest.raises(BadInput, match="a write goes to each of the 2 copies") as no:
+        scale.answer(known, production)
+    assert "state the write share" in str(no.value.hint)
+    assert scale.answer(known, Production(TIB, 1000.0, machines=3)) is not None
+    made = scale.answer(known, replace(production, write_share=0.25))
+    assert made.scaled.machine_accesses_per_s == pytest.approx(1250 / 3)
+    # What one machine may have dirty is bounded by what it is written.
+    given = made.profile.curve.given
+    assert given is not None
+    assert given.write_share == pytest.approx(0.5 / 1.25)
+    reads = scale.answer(known, replace(production, write_share=0.0))
+    assert reads.scaled.served_per_access == 1
+
+
+def test_copies_of_a_profile_are_read_as_they_were_written() -> None:
+    made = scaled(6.0, machines=3, replicas=2, write_share=0.4)
+    document = made.profile.to_dict()
+    again = profile_from_mapping(document).curve
+    assert again.scaled == made.scaled
+    # One that an earlier version wrote spread its writes as reads, and so do its counts.
+    earlier = copy.deepcopy(document)
+    del earlier["recorded"]["served_per_access"]
+    read = profile_from_mapping(earlier).curve.scaled
+    assert read is not None
+    assert read.machine_accesses_per_s == pytest.approx(1000 / 3)
+    earlier["recorded"]["served_per_access"] = 0.5
+    with pytest.raises(BadInput, match="served_per_access"):
+        profile_from_mapping(earlier)
 
 
 def test_a_write_share_of_production_scales_write_backs_alone() -> None:
@@ -894,3 +995,53 @@ def test_a_rate_too_small_for_any_time_is_refused(rate: float) -> None:
     with pytest.raises(BadInput, match="must be a number above 0, from 1e-09 on"):
         Production(2**40, rate)
     assert Production(2**40, 1e-9).accesses_per_s == 1e-9
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_commands_say_of_which_system_their_figures_are(
+    folder: Path, command: str
+) -> None:
+    before: dict[str, tuple[Any, ...]] = {
+        "wear": (folder / "p.json", "--device", FLASH.id),
+        "break-even": ("--profile", folder / "p.json"),
+    }
+    source = before.get(command, (folder / "p.json",))
+    size = format_bytes(touched())
+    itself = f"The workload is the recording itself, which touches {size}; nothing was scaled to production."
+    of_production = "The workload is that of production, 4 TiB: "
+    small = [
+        {"64GiB": "16MiB", "256GiB": "32MiB"}.get(one, one) for one in COMMANDS[command]
+    ]
+    plain = run(command, *source, *small)
+    assert plain.stdout.count(itself) == 1
+    assert of_production not in plain.stdout
+    made = run(command, *source, *COMMANDS[command], "--production", "4TiB@80000")
+    assert made.stdout.count(of_production) == 1
+    assert itself not in made.stdout
+
+
+def test_the_sentence_of_the_scale_follows_the_workload() -> None:
+    several = scaled(4.0, machines=3, law="stretch").profile.curve
+    assert scale_sentence(several).endswith(
+        "4.00 times the recorded data, by the law `stretch`. Sizes and figures are of one of 3 machines."
+    )
+    assert "machine" not in scale_sentence(scaled(4.0).profile.curve)
+    bare = Curve.from_hit_ratios([(10, 0.5)], accesses=100, page_bytes=8192)
+    said = {
+        scale_sentence(replace(bare, given=Given("a test", data_known=True, **more)))
+        for more in ({}, {"described_by": "orders"}, {"composed_of": ("a", "b")})
+    }
+    assert said == {
+        "The workload is as its curve was given; nothing was scaled to production.",
+        "The workload is as it was described; nothing was scaled to production.",
+        "The workload is composed; nothing was scaled to production.",
+    }
+    part = Given(
+        "a test",
+        data_known=True,
+        composed_of=("a", "b"),
+        scaled=ScaledParts(("a",), None),
+    )
+    assert scale_sentence(replace(bare, given=part)) == (
+        "The workload is composed, and of its parts 1 was scaled to production: a."
+    )

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tierwright.advise import scale
 from tierwright.common.arrays import FloatArray
 from tierwright.common.errors import BadInput
 from tierwright.evaluate.scale.errors import MeasuredError, known_error
@@ -23,6 +24,9 @@ from tierwright.evaluate.scale.survival import (
     mixture,
     survival,
 )
+from tierwright.profile.curve import Curve, Given
+from tierwright.profile.document import Profile
+from tierwright.profile.production import Production
 from tierwright.profile.relations import RelationReuse, Times
 
 durations = st.lists(
@@ -382,6 +386,83 @@ def test_the_larger_system_misses_as_relations_say(factor: int) -> None:
     assert mean["relations write-backs"] < 2 * MOST_OFF, mean
     assert mean["stretch"] > 30 * mean["relations"], mean
     assert mean["stretch write-backs"] > 10 * mean["relations write-backs"], mean
+
+
+def copied(
+    trace: Sequence[tuple[tuple[str, int], bool]], machines: int, copies: int
+) -> list[list[tuple[tuple[str, int], bool]]]:
+    """Serve a trace by machines that keep each page so many times: a read by one copy, a write by all."""
+    rng = random.Random(11)
+    at: dict[tuple[str, int], list[int]] = {}
+    served: list[list[tuple[tuple[str, int], bool]]] = [[] for _ in range(machines)]
+    for page, write in trace:
+        if page not in at:
+            at[page] = rng.sample(range(machines), copies)
+        for machine in at[page] if write else [rng.choice(at[page])]:
+            served[machine].append((page, write))
+    return served
+
+
+@pytest.mark.parametrize(("machines", "copies"), [(3, 2), (3, 3), (4, 1)])
+def test_machines_with_copies_serve_miss_and_write_back_as_replays_of_each(
+    machines: int, copies: int
+) -> None:
+    rng = random.Random(3)
+    distinct, count, share = 600, 120_000, 0.3
+    weights = [rank**-0.7 for rank in range(1, distinct + 1)]
+    trace = [
+        (("all", page), rng.random() < share)
+        for page in rng.choices(range(distinct), weights, k=count)
+    ]
+    part = copies / machines
+    sizes = [30, 60, 90, 120]
+    whole = [round(size / part) for size in sizes]
+    warm_up = count // 3
+    found = np.asarray([replay(trace, size, warm_up) for size in whole]) * count
+    writes = sum(write for _, write in trace)
+    curve = Curve.from_lists(
+        whole,
+        found[:, 0],
+        found[:, 1],
+        accesses=count,
+        distinct_pages=distinct,
+        page_bytes=8192,
+        write_accesses=writes,
+        given=Given("replayed", data_known=True),
+    )
+    made = scale.answer(
+        Profile(curve, 1.0),
+        Production(distinct * 8192, 1000.0, machines=machines, replicas=copies),
+        recorded_data_bytes=distinct * 8192,
+        law="stretch",
+    )
+    served = copied(trace, machines, copies)
+    # The trace takes so long at the rate of production, and each machine serves its part in that time.
+    duration_s = count / 1000
+    mean = sum(map(len, served)) / machines
+    assert made.scaled.machine_accesses_per_s == pytest.approx(
+        mean / duration_s, rel=1e-3
+    )
+    running = made.profile.curve
+    written = sum(write for each in served for _, write in each) / machines / mean
+    assert running.write_accesses / running.accesses == pytest.approx(written, rel=2e-3)
+    replayed = np.mean(
+        [[replay(each, size, len(each) // 3) for size in sizes] for each in served],
+        axis=0,
+    )
+    misses = running.misses(sizes) / running.accesses
+    backs = running.write_backs(sizes) / running.accesses
+    assert misses == pytest.approx(replayed[:, 0], rel=0.03)
+    # In proportion to the writes: the most that it can be, as some pages are written twice while they stay.
+    if copies == 1:
+        assert backs == pytest.approx(replayed[:, 1], rel=0.03)
+    else:
+        assert np.all(backs > replayed[:, 1])
+        assert backs == pytest.approx(replayed[:, 1], rel=MOST_TOO_MANY)
+
+
+MOST_TOO_MANY = 0.25
+"""By so much more pages are written back, than replays of copies do."""
 
 
 @pytest.mark.oracle("evaluate.scale.laws.cold_growth")

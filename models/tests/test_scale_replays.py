@@ -31,6 +31,7 @@ from tierwright.advise.checks.points import (
 )
 from tierwright.advise.scale._factors import USUAL_EXPONENT
 from tierwright.common.errors import BadInput
+from tierwright.common.wording import percent
 from tierwright.evaluate.page_flow import decision
 from tierwright.evaluate.page_flow.evaluation import evaluate
 from tierwright.evaluate.page_flow.results import Evaluation
@@ -107,6 +108,30 @@ def test_sizes_of_one_machine_are_divided_by_its_part_of_k(law: str) -> None:
     part = scaled(64.0, law, machines=8, replicas=2).scaled
     assert recorded_sizes(part, 16_000, 0, repeats_ram=False) == (1000, 0)
     assert part.size_factor == pytest.approx(16)
+
+
+def test_a_replay_says_where_production_writes_another_share() -> None:
+    curve = recording().curve
+    data = curve.distinct_pages * curve.page_bytes * 4
+    share = curve.write_accesses / curve.accesses
+
+    def sentence(**stated: Any) -> str:
+        production = Production(data, 80_000.0, **stated)
+        made = scale.answer(recording(), production, law="stretch").scaled
+        sizes = ReplaySizes.of(made, [((8000, 0), (2000, 0))])
+        assert sizes is not None
+        return sizes.sentence
+
+    said = "The replay writes as the recording does, with"
+    assert said not in sentence()
+    assert said not in sentence(machines=3)
+    assert said not in sentence(write_share=share)
+    half = f"{said} {percent(share)} of the accesses; one machine of production writes with {percent(0.5)}."
+    assert half in sentence(write_share=0.5)
+    copied = percent(2 * share / (1 + share))
+    assert f"one machine of production writes with {copied}." in sentence(
+        machines=3, replicas=2
+    )
 
 
 @pytest.mark.parametrize("start", ["cold", "steady"])

@@ -21,6 +21,8 @@ interface HorizontalBars<B extends Bar> {
   readonly right: number;
   /** Widest title of a bar, in pixels. */
   readonly titleWidth: number;
+  /** Whether a part lies left of 0: the axis then begins before it. */
+  readonly negative?: boolean;
   /** What is shown of the bar under the pointer, as HTML. */
   readonly hover: (bar: B) => string;
 }
@@ -55,7 +57,7 @@ export function horizontalBars<B extends Bar>(chart: HorizontalBars<B>) {
     },
     xAxis: {
       type: "value",
-      min: 0,
+      ...(chart.negative ? {} : { min: 0 }),
       name: chart.axis,
       nameLocation: "middle",
       nameGap: 24,
@@ -72,7 +74,8 @@ export function horizontalBars<B extends Bar>(chart: HorizontalBars<B>) {
       data: chart.bars.map(({ title }) => title),
       inverse: true,
       axisTick: { show: false },
-      axisLine: { lineStyle: { color: ink.line } },
+      // Titles stay left of all bars, also of those that begin left of 0.
+      axisLine: { onZero: false, lineStyle: { color: ink.line } },
       axisLabel: {
         color: ink.text,
         width: chart.titleWidth,
@@ -139,12 +142,13 @@ export function stackedPart(
   };
 }
 
-/** The sums of stacked bars, written at their ends. */
+/** The sums of stacked bars, written at their right ends: beyond the sum where a part is negative. */
 export function sumLabels<B extends Bar>(
   bars: readonly B[],
   sum: (bar: B) => number,
   format: (value: number) => string,
   colors: ColorScheme,
+  end: (bar: B) => number = sum,
 ) {
   return {
     type: "scatter" as const,
@@ -152,7 +156,7 @@ export function sumLabels<B extends Bar>(
     symbolSize: 0.01,
     silent: true,
     data: bars.map((bar) => ({
-      value: [sum(bar), bar.title] as [number, string],
+      value: [end(bar), bar.title, sum(bar)] as [number, string, number],
       label: { fontWeight: bar.best ? ("bold" as const) : ("normal" as const) },
     })),
     label: {
@@ -161,7 +165,7 @@ export function sumLabels<B extends Bar>(
       distance: 12,
       color: chartInk(colors).text,
       formatter: (item: { value?: unknown }) =>
-        format((item.value as [number, string])[0]),
+        format((item.value as [number, string, number])[2]),
     },
   };
 }

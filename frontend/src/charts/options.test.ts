@@ -18,6 +18,7 @@ import {
   schemeMark,
 } from "./palette";
 import { deviceScatterOption, timeOverPrice } from "./scatter-option";
+import { stackedBarsOption } from "./stacked-bars-option";
 
 const TERMS = {
   flash_reads: 1,
@@ -497,6 +498,47 @@ describe("lines over any quantity", () => {
     expect(text).toContain("5 x");
     expect(text).not.toContain("6 x");
     expect(formatter([])).toBe("");
+  });
+});
+
+describe("stacked bars", () => {
+  const parts = [
+    { name: "device", title: "Device", light: "#0a6a0a", dark: "#0b0b0b" },
+    { name: "power", title: "Power", light: "#aa00aa", dark: "#0c0c0c" },
+  ];
+  const drawn = (device: number, power: number) => {
+    const option = stackedBarsOption({
+      bars: [{ title: "DRAM over SSD", parts: { device, power } }],
+      parts,
+      axis: "interval [s]",
+      format: (value) => `${value} s`,
+      colors: "light",
+    });
+    const { formatter } = (
+      option as { tooltip: { formatter: (items: unknown) => string } }
+    ).tooltip;
+    return {
+      axis: (option.xAxis as { min?: number }).min,
+      svg: drawSvg(option, SIZE, "#ffffff"),
+      hover: formatter([{ dataIndex: 0 }]),
+    };
+  };
+
+  it("begin at 0 where no part is negative, with the sum at their end", () => {
+    const { axis, svg } = drawn(9, 2);
+    expect(axis).toBe(0);
+    expect(svg).toContain(">11 s<");
+  });
+
+  it("draw a negative part left of 0, and write the sum with it taken off", () => {
+    const { axis, svg, hover } = drawn(9, -2);
+    expect(axis).toBeUndefined();
+    expect(svg).toContain(">7 s<");
+    expect(svg).not.toContain(">9 s<");
+    // The part itself, besides its swatch in the legend.
+    expect(svg.split("<path").filter((one) => one.includes("#aa00aa"))).toHaveLength(2);
+    expect(hover).toContain("−2 s");
+    expect(hover).toContain("7 s");
   });
 });
 

@@ -36,9 +36,15 @@ export interface StackedBarsChart {
 export const barTotal = (bar: StackedBar): number =>
   Object.values(bar.parts).reduce((sum, value) => sum + value, 0);
 
+/** Where a bar ends on the right: parts below 0 lie left of it. */
+const barEnd = (bar: StackedBar): number =>
+  Object.values(bar.parts).reduce((sum, value) => sum + Math.max(value, 0), 0);
+
 /** Horizontal bars of any quantity, each the sum of its parts, with the sum at the end. */
 export function stackedBarsOption(chart: StackedBarsChart): ChartOption {
-  const format = chart.format ?? formatShort;
+  const written = chart.format ?? formatShort;
+  const format = (value: number) =>
+    value < 0 ? `−${written(-value)}` : written(value);
   const present = chart.parts.filter(({ name }) =>
     chart.bars.some((bar) => (bar.parts[name] ?? 0) !== 0),
   );
@@ -50,6 +56,7 @@ export function stackedBarsOption(chart: StackedBarsChart): ChartOption {
       above: 40,
       right: 72,
       titleWidth: 150,
+      negative: chart.bars.some((bar) => barEnd(bar) !== barTotal(bar)),
       hover: (bar) => {
         const rows = present.map((part) =>
           hoverRow(part.title, format(bar.parts[part.name] ?? 0), part[chart.colors]),
@@ -71,7 +78,7 @@ export function stackedBarsOption(chart: StackedBarsChart): ChartOption {
           chart.bars.map((bar) => bar.parts[part.name] ?? 0),
         ),
       ),
-      sumLabels(chart.bars, barTotal, format, chart.colors),
+      sumLabels(chart.bars, barTotal, format, chart.colors, barEnd),
     ],
   };
 }

@@ -95,10 +95,15 @@ export const TermsChart = memo(function TermsChart({ found, name }: Props) {
   const parts = termParts(found);
   const signed = (seconds: number) =>
     seconds < 0 ? `−${formatInterval(-seconds)}` : formatInterval(seconds);
+  const shortened = bars.some(({ parts: terms }) => (terms["memory_power_s"] ?? 0) < 0);
   return (
     <ChartCard
       title="What the break-even interval of DRAM consists of"
-      subtitle="Share of the device, of the host and of DRAM bandwidth in one access, as seconds of rent of its page [s]"
+      subtitle={
+        shortened
+          ? "Share of the device, of the host, of DRAM bandwidth and of power in one access, as seconds of rent of its page [s]; a part left of 0 is taken off, and the sum stands at the end"
+          : "Share of the device, of the host and of DRAM bandwidth in one access, as seconds of rent of its page [s]"
+      }
       label={`Terms of the break-even interval for ${name}`}
       option={stackedBarsOption({
         bars,
@@ -127,7 +132,11 @@ export const TermsChart = memo(function TermsChart({ found, name }: Props) {
           its accesses per second) / (page x DRAM price). Small pages make the host the
           largest term. The bandwidth term is right only where DRAM bandwidth is scarce.
           {countsPower(found)
-            ? " Power of the device under load adds to its cost; power of the memory adds to the rent of the page, which shortens the interval. No wear."
+            ? ` Power of the device under load adds to its cost; power of the memory adds to the rent of the page, which shortens the interval.${
+                shortened
+                  ? " A part left of 0 is what this takes off: the interval is the sum of all parts, written at the end of its bar."
+                  : ""
+              } No wear.`
             : " Capital cost only: no power, no wear."}
         </p>
       }

@@ -459,6 +459,7 @@ function MoreFields(props: FieldsProps & { readonly pageBytes: number }) {
         value={form.replicas}
         min={1}
         max={form.machines}
+        description="Each write goes to all of them."
         onChange={(replicas) => change({ replicas })}
       />
       <Capacity

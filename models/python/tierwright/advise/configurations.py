@@ -565,7 +565,12 @@ class _Asked:
     def ranking(self, columns: Columns, curve: Curve) -> _Ranking:
         """Evaluate rows on a curve."""
         fast = speeds(columns, curve, flash=self.flash, disk=self.disk)
-        loads = None if self.rate is None else busy(columns, fast, self.rate)
+        # Copies serve each write together, so all machines serve more than the workload asks for.
+        loads = (
+            None
+            if self.rate is None
+            else busy(columns, fast, self.rate * curve.served_per_access)
+        )
         return _Ranking(columns, fast, loads, self.rate, self.peak)
 
     def suits(self, columns: Columns, curve: Curve) -> NDArray[np.bool_]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from tierwright.common.answer import Step
 from tierwright.common.cautions import Caution
 from tierwright.common.units import format_bytes
-from tierwright.common.wording import counted, percent, three_digits
+from tierwright.common.wording import counted, listed, percent, three_digits
 from tierwright.evaluate.metadata import MetadataPreset, RamBudget
 from tierwright.evaluate.page_flow.schemes import TABLE
 from tierwright.profile.curve import Curve
@@ -42,15 +42,49 @@ def rate_of(curve: Curve, duration_s: float) -> Rate:
     """Return the mean rate of a workload that took so long; of production, as it was stated."""
     if curve.scaled is not None:
         production = curve.scaled.production
-        return Rate(
-            production.machine_accesses_per_s,
-            "production as stated"
-            if production.machines == 1
-            else f"one of {counted(production.machines, 'machine')} of production as stated",
-        )
+        basis = "production as stated"
+        if production.machines > 1:
+            basis = f"one of {counted(production.machines, 'machine')} of production as stated"
+        if curve.scaled.served_per_access > 1:
+            basis += f", with the writes to all {counted(production.replicas, 'copy', 'copies')} of a page"
+        return Rate(curve.scaled.machine_accesses_per_s, basis)
     return Rate(
         curve.accesses / duration_s,
         f"{counted(curve.accesses, 'access')} in {three_digits(duration_s)} s of the workload",
+    )
+
+
+def scale_sentence(curve: Curve) -> str:
+    """Say of which system the sizes and rates of an answer are: of production, or of the recording itself."""
+    scaled, parts, given = curve.scaled, curve.scaled_parts, curve.given
+    if scaled is not None:
+        production = scaled.production
+        one = (
+            ""
+            if production.machines == 1
+            else f" Sizes and figures are of one of {counted(production.machines, 'machine')}."
+        )
+        return (
+            f"The workload is that of production, {format_bytes(production.data_bytes)}: "
+            f"{three_digits(scaled.factor)} times the recorded data, by the law `{scaled.law}`.{one}"
+        )
+    if parts is not None:
+        return (
+            "The workload is composed, and of its parts "
+            f"{counted(len(parts.names), 'was', 'were')} scaled to production: {listed(parts.names)}."
+        )
+    if given is not None:
+        kind = (
+            "composed"
+            if given.composed_of
+            else "as its curve was given"
+            if given.described_by is None
+            else "as it was described"
+        )
+        return f"The workload is {kind}; nothing was scaled to production."
+    return (
+        "The workload is the recording itself, which touches "
+        f"{format_bytes(curve.distinct_pages * curve.page_bytes)}; nothing was scaled to production."
     )
 
 

@@ -20,7 +20,7 @@ from tierwright.cli.output import (
     progress,
 )
 from tierwright.cli.reads import NamedTrace, may_read_trace, opened
-from tierwright.cli.scale import workload
+from tierwright.cli.scale import print_scale, workload
 from tierwright.common.errors import BadInput
 from tierwright.common.units import format_bytes, format_microseconds, parse_bytes
 
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
     from tierwright.advise.advice.found import Advice, Option
     from tierwright.evaluate.advice.choose import Objective
+    from tierwright.profile.curve import Curve
     from tierwright.profile.document import Profile
 
 EXIT_INFEASIBLE = 3
@@ -189,7 +190,7 @@ def advise(
     if json:
         print_json(found.to_dict(derivation=True))
     else:
-        _print(found, every=assumptions)
+        _print(found, curve, every=assumptions)
     if found.recommendation is None:
         raise typer.Exit(EXIT_INFEASIBLE)
 
@@ -220,10 +221,11 @@ def _workload(
     return workload(profile, f"{size}@{accesses_per_s!r}", new_pages=new_pages), None
 
 
-def _print(found: Advice, *, every: bool) -> None:
+def _print(found: Advice, curve: Curve, *, every: bool) -> None:
     print_cautions(found.cautions, every=every)
     typer.echo(found.finding)
     typer.echo(found.verdict.text)
+    print_scale(curve)
     if found.when is not None:
         typer.echo(found.when.text)
     best = found.recommendation

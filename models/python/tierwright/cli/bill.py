@@ -10,9 +10,9 @@ import typer
 from tierwright.cli.output import (
     Json,
     as_typed,
+    print_cautions,
     print_json,
     print_table,
-    print_warnings,
 )
 
 if TYPE_CHECKING:
@@ -31,13 +31,16 @@ def bill(
 ) -> None:
     """Bill a configuration line by line: rent, purchase, and both over a horizon."""
     from tierwright.advise.bill import answer
-    from tierwright.common.derivation import plain
     from tierwright.hardware.build import read_build
 
     found = answer(read_build(config))
     if json:
         print_json(found.to_dict(derivation=True))
         return
+    print_cautions(found.cautions)
+    if found.against is not None and found.against.cautions:
+        typer.echo(f"{found.ways[1].name}:", err=True)
+        print_cautions(found.against.cautions)
     typer.echo(found.finding)
     _print_lines(found, "")
     if found.against is not None:
@@ -45,7 +48,6 @@ def bill(
     for each in found.violations:
         typer.echo(f"limit exceeded: {as_typed(each.message)}")
         typer.echo(f"  hint: {as_typed(each.hint)}")
-    print_warnings(plain(list(found.warnings)))
 
 
 def _print_lines(found: Bill, title: str) -> None:

@@ -19,7 +19,7 @@ from tierwright.cli.output import (
     print_table,
     print_warnings,
 )
-from tierwright.cli.scale import ProductionOption
+from tierwright.cli.scale import ProductionOption, print_scale
 from tierwright.cli.scale import workload as read_workload
 from tierwright.cli.sizes import Size, size_option
 from tierwright.common.errors import BadInput
@@ -383,6 +383,7 @@ def break_even(
     print_cautions(cautions, every=assumptions)
     if finding is not None:
         typer.echo(finding)
+    print_scale(curve)
     _print(found)
     _print_platform(platform)
     if answer is not None:

@@ -12,10 +12,10 @@ from tierwright.cli.output import (
     Json,
     check_output,
     numbers,
+    print_cautions,
     print_facts,
     print_json,
     print_table,
-    print_warnings,
 )
 from tierwright.cli.sizes import Size, size_option
 from tierwright.common.errors import BadInput
@@ -64,7 +64,6 @@ def compose(
     json: Json = False,
 ) -> None:
     """Compose several workloads on one machine: one shared cache, or a part for each."""
-    from tierwright.common.derivation import plain
     from tierwright.evaluate.compose.composed import composed_profile
     from tierwright.profile.several import read_workloads
 
@@ -107,10 +106,10 @@ def compose(
         if miss_weights is None
         else numbers(miss_weights, "--miss-weights"),
     )
-    print_warnings(plain(list(found.warnings)))
     if json:
         print_json(found.to_dict(derivation=True))
         return
+    print_cautions(found.cautions)
     _print(found)
     if output is not None:
         print_facts([("written", str(output))])

@@ -18,7 +18,7 @@ from tierwright.cli.output import (
     print_json,
     print_table,
 )
-from tierwright.cli.scale import ProductionOption, workload
+from tierwright.cli.scale import ProductionOption, print_scale, workload
 from tierwright.common.errors import BadInput
 from tierwright.common.units import format_bytes, parse_bytes
 
@@ -182,6 +182,7 @@ def configurations(
         return
     print_cautions(found.cautions, every=assumptions)
     typer.echo(found.finding)
+    print_scale(found_profile.curve)
     _print_rows("suit, the cheapest first", found.front)
     if found.front_in_all > len(found.front):
         typer.echo(f"{len(found.front):,} of {found.front_in_all:,} are shown")

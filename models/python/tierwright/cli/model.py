@@ -38,7 +38,7 @@ from tierwright.cli.reads import (
     opened,
     reads_trace,
 )
-from tierwright.cli.scale import ProductionOption, workload
+from tierwright.cli.scale import ProductionOption, print_scale, workload
 from tierwright.cli.sizes import PageBytes as PageBytesOf
 from tierwright.cli.sizes import RamPages, Size, page_bytes_of, parse_sizes, size_option
 from tierwright.common.errors import BadInput
@@ -622,6 +622,7 @@ def evaluate(
         return
     print_cautions(found.cautions, every=assumptions)
     typer.echo(found.finding)
+    print_scale(curve)
     if found.range is not None:
         _print_range(found.range)
         _print_outer(found, priced=price_book is not None)

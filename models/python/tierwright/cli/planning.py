@@ -17,7 +17,7 @@ from tierwright.cli.output import (
     print_table,
     whole_numbers,
 )
-from tierwright.cli.scale import ProductionOption, workload
+from tierwright.cli.scale import ProductionOption, print_scale, workload
 from tierwright.cli.sizes import FlashPages, RamPages, Size, size_option
 from tierwright.common.errors import BadInput
 from tierwright.common.units import (
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from tierwright.advise.directories import Directories
     from tierwright.evaluate.page_flow.scheme_map import Axis, SchemeMap
     from tierwright.evaluate.throughput.schemes import ThroughputStudy
+    from tierwright.profile.curve import Curve
 
 ProfileFile = Annotated[
     Path,
@@ -130,6 +131,7 @@ def scheme_map(
         return
     print_cautions(found.cautions)
     typer.echo(found.finding)
+    print_scale(curve)
     _print_map(found.most.map)
 
 
@@ -285,6 +287,7 @@ def throughput(
         return
     print_cautions(answer.cautions, every=assumptions)
     typer.echo(answer.finding)
+    print_scale(curve)
     _print_throughput(found, curve.start)
 
 
@@ -398,13 +401,14 @@ def directories(
     if json:
         print_json({"start": curve.start, **found.to_dict()})
         return
-    _print_directories(found)
+    _print_directories(found, curve)
 
 
-def _print_directories(found: Directories) -> None:
+def _print_directories(found: Directories, curve: Curve) -> None:
     print_cautions(found.cautions)
     for sentence in filter(None, (found.finding, found.remark)):
         typer.echo(sentence)
+    print_scale(curve)
     print_table(
         f"Without flash: {format_microseconds(found.none_us)} per access",
         [
@@ -488,6 +492,7 @@ def choose_flash(
 
     print_cautions(found.cautions, every=assumptions)
     typer.echo(found.finding)
+    print_scale(curve)
     print_table(
         "By I/O time; * least price x time",
         [

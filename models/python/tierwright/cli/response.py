@@ -23,7 +23,7 @@ from tierwright.cli.output import (
 )
 from tierwright.cli.planning import DiskDevice, FlashDevice, ProfileFile
 from tierwright.cli.reads import NamedTrace, as_profiled, may_read_trace, opened
-from tierwright.cli.scale import ProductionOption, workload
+from tierwright.cli.scale import ProductionOption, print_scale, workload
 from tierwright.cli.sizes import FlashPages, RamPages
 from tierwright.common.errors import BadInput
 from tierwright.common.units import format_count, format_microseconds
@@ -189,6 +189,7 @@ def response(
     typer.echo(found.finding)
     if found.sentence:
         typer.echo(found.sentence)
+    print_scale(curve)
     for rate in found.rates:
         _print_rate(found, rate.name)
     typer.echo(f"* fastest. {found.estimator}: {found.validity}")

@@ -13,10 +13,10 @@ from tierwright.cli.output import (
     Json,
     check_output,
     pairs,
+    print_cautions,
     print_facts,
     print_json,
     print_table,
-    print_warnings,
     progress,
 )
 from tierwright.cli.reads import NamedTrace, may_read_trace, opened
@@ -26,6 +26,7 @@ from tierwright.common.wording import off
 
 if TYPE_CHECKING:
     from tierwright.advise.scale import ScaledWorkload
+    from tierwright.profile.curve import Curve
     from tierwright.profile.document import Profile
     from tierwright.profile.production import Production
 
@@ -95,6 +96,14 @@ def workload(
     return scale.answer(
         found, Production(_bytes(data, "--production", hint), per_s)
     ).profile
+
+
+def print_scale(curve: Curve | None) -> None:
+    """Say of which system the sizes and rates of an answer are; nothing where there is no workload."""
+    from tierwright.advise.point import scale_sentence
+
+    if curve is not None:
+        typer.echo(scale_sentence(curve))
 
 
 def _bytes(text: str, option: str, hint: str = "write a size such as 4TiB") -> int:
@@ -240,7 +249,9 @@ def scale(
     replicas: Annotated[
         int | None,
         typer.Option(
-            "--replicas", metavar="N", help="Copies of each page [default: 1]."
+            "--replicas",
+            metavar="N",
+            help="Copies of each page, all of which take its writes [default: 1].",
         ),
     ] = None,
     production_page_bytes: Annotated[
@@ -355,6 +366,7 @@ def scale(
     if json:
         print_json(made.to_dict())
         return
+    print_cautions(made.cautions)
     typer.echo(made.finding)
     _print(made, output)
 
@@ -377,8 +389,6 @@ def _with_pages_of(
 
 
 def _print(made: ScaledWorkload, output: Path | None) -> None:
-    from tierwright.common.derivation import plain
-
     scaled = made.scaled
     known = scaled.known_error
     print_facts(
@@ -424,4 +434,3 @@ def _print(made: ScaledWorkload, output: Path | None) -> None:
             for one in made.sizes
         ],
     )
-    print_warnings(plain(list(made.warnings)))

@@ -23,7 +23,7 @@ from tierwright.cli.output import (
     print_json,
     print_table,
 )
-from tierwright.cli.scale import ProductionOption, workload
+from tierwright.cli.scale import ProductionOption, print_scale, workload
 from tierwright.cli.sizes import Size, size_option
 from tierwright.common.errors import BadInput
 from tierwright.common.units import parse_bytes
@@ -342,6 +342,7 @@ def _of_a_profile(
         return
     print_cautions(found.cautions, every=assumptions)
     typer.echo(found.finding)
+    print_scale(curve)
     _print(document, device.id)
     explain(found.budget.derivation, ())
 

@@ -364,8 +364,11 @@ class _Reader:
         self.problems.check(
             date is None or usd is not None, f"{at}date", date, "needs `usd`"
         )
-        own_slots = {
-            name: Decimal(self.count(entry, name, at, 0)) if name in entry else None
+        # A chassis may be stated to have none.
+        own_slots: dict[str, Decimal | None] = {
+            name: Decimal(self.count(entry, name, at, 0))
+            if name in entry
+            else getattr(found, name)
             for name in ("dimm_slots", "nvme_bays", "hdd_bays")
         }
         return PartItem(
@@ -374,9 +377,9 @@ class _Reader:
             _price_of(found, usd, date, kind, book, day),
             self.amount(entry, "written_tb_per_year", at),
             self.amount(entry, "rated_tb", at) or _rated_tb(found),
-            own_slots["dimm_slots"] or found.dimm_slots,
-            own_slots["nvme_bays"] or found.nvme_bays,
-            own_slots["hdd_bays"] or found.hdd_bays,
+            own_slots["dimm_slots"],
+            own_slots["nvme_bays"],
+            own_slots["hdd_bays"],
             price_history().get(found.series),
         )
 

@@ -369,6 +369,11 @@ class Curve:
         return max(self.distinct_pages, self.scaled.data_pages(self.page_bytes))
 
     @property
+    def served_per_access(self) -> float:
+        """Page accesses that all machines serve together for each one of the workload: 1 without copies. [1]"""
+        return 1.0 if self.scaled is None else self.scaled.served_per_access
+
+    @property
     def is_scaled(self) -> bool:
         """Whether it, or a workload of which it was composed, was scaled to production."""
         return self.scaled is not None or self.scaled_parts is not None

@@ -11,6 +11,7 @@ from typing import Any
 
 from tierwright.common.errors import BadInput, Problems
 from tierwright.common.fields import LEAST_RATE_PER_S, is_count, is_number
+from tierwright.common.wording import counted
 from tierwright.profile import rates as rates_document
 from tierwright.profile.rates import RateSeries
 
@@ -137,16 +138,38 @@ class Production:
         """Data of one machine. [bytes]"""
         return self.data_bytes * self.replicas / self.machines
 
-    @property
-    def machine_accesses_per_s(self) -> float:
-        """Mean rate of one machine, reads spread over the copies. [1/s]"""
-        return self.accesses_per_s / self.machines
+    def served_per_access(self, write_share: float | None) -> float:
+        """Return how many page accesses all machines serve together for each one of the workload.
 
-    @property
-    def machine_peak_accesses_per_s(self) -> float | None:
-        """The same in the busiest hour; None where nobody said. [1/s]"""
-        peak = self.peak_accesses_per_s
-        return None if peak is None else peak / self.machines
+        One copy serves a read, each of the r copies serves a write: 1 + w (r - 1).
+
+        Parameters
+        ----------
+        write_share : float or None
+            Share w of the accesses that write; None where it is unknown. [1]
+
+        Raises
+        ------
+        BadInput
+            If there are copies and the share is unknown.
+
+        Examples
+        --------
+        Three copies, a fifth of the accesses writes:
+
+        >>> Production(2**40, 1000.0, machines=3, replicas=3).served_per_access(0.2)
+        1.4
+        """
+        if self.replicas == 1:
+            return 1.0
+        if write_share is None:
+            raise BadInput(
+                f"replicas: a write goes to each of the {counted(self.replicas, 'copy')}, but which share of the "
+                "accesses writes is unknown",
+                "state the write share of production, 0 where nothing is written, or profile a trace that "
+                "has writes",
+            )
+        return 1.0 + write_share * (self.replicas - 1)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the key `production` of a profile file."""
@@ -258,6 +281,9 @@ class Scaled:
     recorded_page_bytes : int or None
         Pages that were recorded, where the recording was profiled again with larger ones; otherwise None.
         [bytes]
+    served_per_access : float
+        Page accesses that all machines serve together for each one of the workload: above 1 where writes
+        go to several copies. [1]
     """
 
     law: str
@@ -274,6 +300,38 @@ class Scaled:
     recorded_write_accesses: int | None = None
     size_knots: tuple[tuple[float, float], ...] = ()
     recorded_page_bytes: int | None = None
+    served_per_access: float = 1.0
+
+    @property
+    def machine_accesses_per_s(self) -> float:
+        """Mean rate of one machine: its part of the reads, and the writes to all its copies. [1/s]"""
+        production = self.production
+        return production.accesses_per_s * self.served_per_access / production.machines
+
+    @property
+    def machine_peak_accesses_per_s(self) -> float | None:
+        """The same in the busiest hour; None where nobody said. [1/s]"""
+        peak = self.production.peak_accesses_per_s
+        if peak is None:
+            return None
+        return peak * self.served_per_access / self.production.machines
+
+    def machine_write_share(self, write_share: float) -> float:
+        """Share of what one machine serves that is written, where so much of the workload is. [1]"""
+        if self.served_per_access == 1:
+            return write_share
+        return 1.0 - (1.0 - write_share) / self.served_per_access
+
+    @property
+    def write_shares(self) -> tuple[float, float] | None:
+        """Shares of the accesses that write: of the recording, and of one machine; None where unknown. [1]"""
+        accesses, writes = self.recorded_accesses, self.recorded_write_accesses
+        if not accesses or writes is None:
+            return None
+        recorded, stated = writes / accesses, self.production.write_share
+        return recorded, self.machine_write_share(
+            recorded if stated is None else stated
+        )
 
     @property
     def size_factor(self) -> float | None:
@@ -329,6 +387,7 @@ class Scaled:
                 "accesses": self.recorded_accesses,
                 "write_accesses": self.recorded_write_accesses,
                 "page_bytes": self.recorded_page_bytes,
+                "served_per_access": self.served_per_access,
                 "sizes": {
                     "production": [large for large, _ in self.size_knots],
                     "recorded": [small for _, small in self.size_knots],
@@ -402,6 +461,14 @@ def from_mapping(data: Mapping[str, Any], problems: Problems) -> Scaled | None:
             value,
             "must be a whole number, not negative, or null",
         )
+    # Earlier versions spread writes over the copies as reads.
+    served = recorded.get("served_per_access", 1.0)
+    problems.check(
+        is_number(served) and served >= 1,
+        "recorded.served_per_access",
+        served,
+        "must be a number from 1 on",
+    )
     knots = _size_knots(recorded.get("sizes"), problems)
     if len(problems.found) > known or production is None or factor is None:
         return None
@@ -420,6 +487,7 @@ def from_mapping(data: Mapping[str, Any], problems: Problems) -> Scaled | None:
         recorded.get("write_accesses"),
         knots,
         recorded.get("page_bytes"),
+        float(served),
     )
 
 

@@ -147,6 +147,15 @@ async def find_device(
     return found.thing, _device_shown(found, page_bytes)
 
 
+async def named_device(
+    session: AsyncSession, context: Context, device_id: str | None, where: str
+) -> Device | None:
+    """Find a device that need not be named; None where it is not."""
+    if device_id is None:
+        return None
+    return (await find_device(session, context, device_id, where))[0]
+
+
 _MOST_SHOWN = 1024
 
 

@@ -47,18 +47,20 @@ async def ask(
     curve = await find_curve(session, context, workload_id, body)
     _, content = await workloads.find_ready(session, workload_id)
 
-    async def device(where: str, device_id: str | None) -> Device | None:
-        if device_id is None:
-            return None
-        return (await catalog.find_device(session, context, device_id, where))[0]
-
-    flash = await device("flash_device_id", body.flash_device_id)
-    disk = await device("disk_device_id", body.disk_device_id)
+    flash = await catalog.named_device(
+        session, context, body.flash_device_id, "flash_device_id"
+    )
+    disk = await catalog.named_device(
+        session, context, body.disk_device_id, "disk_device_id"
+    )
     have = None
     if body.have is not None:
-        holds = await device("have.disk_device_id", body.have.disk_device_id)
-        caches = await device("have.flash_device_id", body.have.flash_device_id)
-        assert holds is not None
+        holds, _ = await catalog.find_device(
+            session, context, body.have.disk_device_id, "have.disk_device_id"
+        )
+        caches = await catalog.named_device(
+            session, context, body.have.flash_device_id, "have.flash_device_id"
+        )
         have = _have(body.have, holds, caches)
     prices: PriceBook | None
     if body.price_book_id is None:

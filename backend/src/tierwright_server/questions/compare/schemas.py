@@ -302,6 +302,8 @@ class CheckOut(Answer):
     smallest_pages="So many. [pages]",
     recorded_data_bytes="Data of the recorded system. [bytes]",
     held_share="RAM and flash as a share of the pages of the recording; 0 where caches need not be full. [1]",
+    write_shares="Shares of the accesses that write, of the recording and of one machine of production; null where "
+    "they are equal, or unknown. [1]",
 )
 class ReplaySizesOut(Answer):
     """Sizes at which the recording of a scaled workload was replayed."""

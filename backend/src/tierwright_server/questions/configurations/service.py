@@ -7,7 +7,6 @@ from sqlalchemy.ext.asyncio import AsyncSession
 
 from tierwright.advise import configurations as models
 from tierwright.advise.configurations import Configurations
-from tierwright.hardware.device import Device
 from tierwright_server.hardware.catalog import service as catalog
 from tierwright_server.http.context import Context
 from tierwright_server.http.steps import rows_of
@@ -31,13 +30,12 @@ async def ask(
     curve = await find_curve(session, context, workload_id, body)
     _, content = await workloads.find_ready(session, workload_id)
 
-    async def device(where: str, device_id: str | None) -> Device | None:
-        if device_id is None:
-            return None
-        return (await catalog.find_device(session, context, device_id, where))[0]
-
-    flash = await device("flash_device_id", body.flash_device_id)
-    disk = await device("disk_device_id", body.disk_device_id)
+    flash = await catalog.named_device(
+        session, context, body.flash_device_id, "flash_device_id"
+    )
+    disk = await catalog.named_device(
+        session, context, body.disk_device_id, "disk_device_id"
+    )
 
     def answered() -> Configurations:
         return models.answer(

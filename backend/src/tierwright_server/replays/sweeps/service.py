@@ -230,18 +230,14 @@ async def _devices(
     named: tuple[str | None, str | None],
     place: str,
 ) -> Devices:
-    async def find(device_id: str | None, name: str) -> Device | None:
-        if device_id is None:
-            return None
-        found, _ = await catalog.find_device(
-            session, context, device_id, f"{place}.{name}"
-        )
-        return found
-
     flash_id, disk_id = named
     return (
-        await find(flash_id, "flash_device_id"),
-        await find(disk_id, "disk_device_id"),
+        await catalog.named_device(
+            session, context, flash_id, f"{place}.flash_device_id"
+        ),
+        await catalog.named_device(
+            session, context, disk_id, f"{place}.disk_device_id"
+        ),
     )
 
 

@@ -3,6 +3,7 @@
 from sqlalchemy import text
 from sqlalchemy.ext.asyncio import AsyncSession
 
+from tierwright.advise.scale.pages import is_joinable
 from tierwright.common.units import format_bytes
 from tierwright_server.common.errors import BadInput, NeedsTrace, NotReady
 from tierwright_server.jobs.runs import service as runs
@@ -51,7 +52,6 @@ async def create_joined(
 
 
 _MOST_NAME = 200
-_MOST_PAGE_BYTES = 2**20
 
 
 async def list_joined(session: AsyncSession, workload_id: str) -> JoinedList:
@@ -85,7 +85,7 @@ async def with_pages_of(
     has: int = content.summary["page_bytes"]
     traced = contents.kind_of(content.summary) is ContentKind.TRACE
     # What no pages can be joined into is refused by the models.
-    if page_bytes is None or not traced or not _is_joinable(page_bytes, has):
+    if page_bytes is None or not traced or not is_joinable(has, page_bytes):
         return workload, content
     here = await _find_alive(session, content.id, page_bytes)
     if here is not None and here[2] is not None:
@@ -104,11 +104,6 @@ async def with_pages_of(
         hint=f"Join its pages first: POST /api/v1/workloads/{workload.id}/joined with `page_bytes` "
         f"{page_bytes}.",
     )
-
-
-def _is_joinable(page_bytes: int, has: int) -> bool:
-    power_of_two = page_bytes & (page_bytes - 1) == 0
-    return power_of_two and has < page_bytes <= _MOST_PAGE_BYTES
 
 
 def _check_joinable(workload: Workload, content: Content, page_bytes: int) -> None:

@@ -73,7 +73,8 @@ class ProductionIn(Body):
         default=1, description="Equal machines that share the pages."
     )
     replicas: Annotated[int, Field(strict=True, ge=1, le=100_000)] = Field(
-        default=1, description="Copies of each page, on as many machines."
+        default=1,
+        description="Copies of each page, on as many machines; each write goes to all of them.",
     )
     page_bytes: Annotated[int, Field(strict=True, ge=1, le=2**31)] | None = Field(
         default=None,

@@ -181,7 +181,7 @@ def _of(table: Table, at: int, counters: dict[str, object], curve: Curve) -> Rep
         disk_write=times["disk_write"],
     )
     options = table.options
-    peak = table.setting.rates.peak
+    peak = table.setting.served.peak
     busy = np.nan
     if peak is not None:
         each = peak / float(options.machines[at]) / 1e6

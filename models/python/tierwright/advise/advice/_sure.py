@@ -185,7 +185,7 @@ def rules_of_thumb(
     """Say what five rules of thumb would have bought, and what each costs more."""
     setting = asked.setting
     data = float(setting.data_bytes * setting.replicas)
-    for rule in thumbs(setting.curve, data, setting.rates.mean, setting.machines):
+    for rule in thumbs(setting.curve, data, setting.served.mean, setting.machines):
         at = None if best is None else following(table.options, chosen.order, rule)
         if at is None or best is None:
             reason = rule.reason or "no candidate of that size keeps every limit"

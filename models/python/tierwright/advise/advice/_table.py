@@ -60,7 +60,7 @@ _LARGEST = 2**62
 
 @dataclass(frozen=True, slots=True)
 class Rates:
-    """Accesses per second of all machines together; None where unknown. [1/s]"""
+    """Accesses per second of the workload, on all machines together; None where unknown. [1/s]"""
 
     mean: float | None
     peak: float | None
@@ -97,6 +97,15 @@ class Setting:
         """Copies of the data."""
         scaled = self.curve.scaled
         return 1 if scaled is None else scaled.production.replicas
+
+    @property
+    def served(self) -> Rates:
+        """Rates that all machines serve together: with copies, each write on all of them. [1/s]"""
+        times = self.curve.served_per_access
+        mean, peak = (
+            None if rate is None else rate * times for rate in self.rates.both
+        )
+        return Rates(mean, peak)
 
     @property
     def growth_per_year(self) -> float:
@@ -142,14 +151,14 @@ class Table:
         self.columns, self.shelf = sold
         parts = []
         if self.columns is not None:
-            rates = setting.rates.both
+            rates = setting.served.both
             parts.append(bought(self.columns, setting.curve, rates, setting.devices))
         tier_rows, of_tiers = tiers(
             self.shelf,
             setting.curve,
             machine_bytes=setting.data_bytes * setting.replicas / setting.machines,
             machines=setting.machines,
-            rates=setting.rates.both,
+            rates=setting.served.both,
             most_busy=setting.most_busy,
             horizon_months=setting.horizon_months,
             least_life_years=setting.least_life_years,
@@ -324,7 +333,7 @@ class Table:
 
     def response(self, at: int) -> tuple[FloatArray, FloatArray] | None:
         """Median and 99th percentile at the mean rate and in the busiest hour; None where unknown. [µs]"""
-        rates, found = self.setting.rates, self.hierarchy(at)
+        rates, found = self.setting.served, self.hierarchy(at)
         if rates.mean is None or rates.peak is None or found is None:
             return None
         machines = int(self.options.machines[at])
@@ -542,7 +551,7 @@ def _standing(setting: Setting, have: Have) -> Options:
     done = operations(curve, ram, flash, (have.scheme,))[have.scheme]
     mean, peak = (
         None if rate is None else np.asarray([rate / have.machines])
-        for rate in setting.rates.both
+        for rate in setting.served.both
     )
     found = []
     for device, tier, count in (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from tierwright.advise.checks.checked import Checked, CheckedFigure, row, verdict
@@ -125,8 +126,8 @@ class ResponseCheck:
             warm_up = HALF if self.curve.start == "steady" else 0
         found = {}
         for each in answer.rows:
-            arrivals = self._arrivals(each)
-            if each.unbounded or arrivals is None:
+            arrivals = self._arrivals.get(_name(each))
+            if arrivals is None:
                 continue
             flash, disk = (
                 times_of(model[each.scheme].stations[tier])
@@ -146,8 +147,16 @@ class ResponseCheck:
             )
         return found, recorded
 
-    def _arrivals(self, at: SchemeAt) -> Arrivals | None:
-        """Return how accesses arrive under a scheme at a rate; None where clients do not reach it."""
+    @cached_property
+    def _arrivals(self) -> dict[str, Arrivals | None]:
+        """How accesses arrive, by scheme and rate that its devices can carry; None where clients do not reach it."""
+        return {
+            _name(each): self._arriving(each)
+            for each in self.answer.rows
+            if not each.unbounded
+        }
+
+    def _arriving(self, at: SchemeAt) -> Arrivals | None:
         if self.arrivals == "poisson":
             return Arrivals("poisson", accesses_per_s=at.accesses_per_s)
         if self.arrivals == "trace":
@@ -200,10 +209,11 @@ class ResponseCheck:
             yield "Percentiles are read from bins of 0.4 %."
         if any(each.unbounded for each in self.answer.rows):
             yield "A scheme whose devices cannot carry the rate is not replayed."
+        slow_names = {name for name, each in self._arrivals.items() if each is None}
         slow = [
             f"{each.title} at the {each.rate} rate"
             for each in self.answer.rows
-            if not each.unbounded and self._arrivals(each) is None
+            if _name(each) in slow_names
         ]
         if slow:
             yield (

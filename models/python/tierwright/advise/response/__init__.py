@@ -175,7 +175,7 @@ def rates_of(
     elif curve.scaled is not None:
         production = curve.scaled.production
         found = [NamedRate("mean", *_said(curve, 0.0))]
-        peak = production.machine_peak_accesses_per_s
+        peak = curve.scaled.machine_peak_accesses_per_s
         basis = "the busiest hour of production as stated"
         if production.machines > 1:
             basis = (

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 
 import numpy as np
 
-from tierwright.advise.scale._curves import check_counts, scaled_curve, size_knots
+from tierwright.advise.scale._curves import (
+    check_counts,
+    scaled_curve,
+    size_knots,
+    write_share_of,
+)
 from tierwright.advise.scale._factors import (
     counts_factor_of,
     exponent_of,
@@ -100,7 +105,7 @@ class ScaledWorkload(Answer):
     @property
     def figures(self) -> tuple[Figure, ...]:
         """The law, its factor and error, and the rate of one machine."""
-        known, production = self.scaled.known_error, self.scaled.production
+        known = self.scaled.known_error
         return (
             Figure("law", "Scale law", self.scaled.law),
             Figure(
@@ -124,7 +129,7 @@ class ScaledWorkload(Answer):
             Figure(
                 "machine_accesses_per_s",
                 "Page accesses of one machine",
-                production.machine_accesses_per_s,
+                self.scaled.machine_accesses_per_s,
                 "1/s",
             ),
         )
@@ -290,10 +295,11 @@ def answer(
         # Beyond the recording, cold growth holds new pages alone.
         else size_knots(curve, grown, goes_on=chosen == "relations" or factor == 1),
         None if recorded_page_bytes == curve.page_bytes else recorded_page_bytes,
+        production.served_per_access(write_share_of(curve, production)),
     )
     check_counts(curve, scaled)
     made = scaled_curve(curve, scaled, grown)
-    duration_s = made.accesses / production.machine_accesses_per_s
+    duration_s = made.accesses / scaled.machine_accesses_per_s
     found = Profile(made, duration_s, thinned_error=profile.thinned_error)
     sizes = _sizes(made, scaled, curve, grown)
     return ScaledWorkload(
@@ -340,7 +346,7 @@ def _sizes(
     base = recorded.steady()
     grid = base.pages.astype(np.float64)
     larger = grown(grid, base.misses_at).pages[: len(grid)]
-    rate = scaled.production.machine_accesses_per_s
+    rate = scaled.machine_accesses_per_s
     rows = []
     for size in pages:
         ratio = float(running.misses(size)) / running.accesses
@@ -397,6 +403,21 @@ def _pages_sentence(scaled: Scaled, page_bytes: int) -> str:
     )
 
 
+def _of_copies(scaled: Scaled) -> Iterator[Step]:
+    """Say how many accesses the copies serve for one of the workload, where there are copies."""
+    copies = scaled.production.replicas
+    if copies == 1:
+        return
+    share = (scaled.served_per_access - 1) / (copies - 1)
+    yield Step(
+        "accesses served for each of the workload",
+        f"1 + {share:.6g} x ({copies:,} - 1)",
+        scaled.served_per_access,
+        "1",
+        "a read is served by one copy, a write by each",
+    )
+
+
 def _steps(
     scaled: Scaled, factors: Sequence[float], production: Production
 ) -> list[Step]:
@@ -408,10 +429,13 @@ def _steps(
             "1",
             "data of production / data of the recorded system",
         ),
+        *_of_copies(scaled),
         Step(
             "rate of one machine",
-            f"{production.accesses_per_s:,.6g} / {production.machines}",
-            production.machine_accesses_per_s,
+            f"{production.accesses_per_s:,.6g} / {production.machines}"
+            if production.replicas == 1
+            else f"{production.accesses_per_s:,.6g} x {scaled.served_per_access:,.6g} / {production.machines}",
+            scaled.machine_accesses_per_s,
             "1/s",
             "as stated",
         ),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,8 +11,8 @@ from tierwright.common.arrays import FloatArray
 from tierwright.common.errors import BadInput
 from tierwright.common.units import format_bytes
 from tierwright.common.wording import percent, three_digits
-from tierwright.profile.curve import Curve
-from tierwright.profile.production import Scaled
+from tierwright.profile.curve import Curve, Given
+from tierwright.profile.production import Production, Scaled
 
 _MOST_ACCESSES = 2**53
 _MOST_SIZES = 2250
@@ -28,14 +29,16 @@ def scaled_curve(curve: Curve, scaled: Scaled, grown: Any) -> Curve:
     accesses = round(curve.accesses * counts)
     share = scaled.production.write_share
     writes = curve.write_accesses
-    more_writes = 1.0
+    # Of what one machine serves, each write on every copy and each read on one.
+    copied = scaled.production.replicas / scaled.served_per_access
+    more_writes = copied
     if share is not None and curve.write_backs_at is not None:
         if writes == 0 and share > 0:
             raise BadInput(
                 f"write share: the recording has no writes that {percent(share)} could follow",
                 "profile a trace with writes, or leave the write share out",
             )
-        more_writes = share * curve.accesses / writes if writes else 1.0
+        more_writes = copied * share * curve.accesses / writes if writes else 1.0
     write_accesses = min(accesses, round(writes * more_writes * counts))
     distinct = max(1, round(curve.distinct_pages * counts))
 
@@ -66,7 +69,7 @@ def scaled_curve(curve: Curve, scaled: Scaled, grown: Any) -> Curve:
         distinct_pages=distinct,
         page_bytes=curve.page_bytes,
         write_accesses=write_accesses,
-        given=curve.given,
+        given=_given(curve, scaled),
         sample_rate=curve.sample_rate,
         notes=curve.notes,
         new_pages=min(distinct, round(curve.new_pages * counts)),
@@ -75,6 +78,25 @@ def scaled_curve(curve: Curve, scaled: Scaled, grown: Any) -> Curve:
     if curve.given is not None:
         return made
     return Curve.scaled_to(scaled, made, part(base.steady()))
+
+
+def _given(curve: Curve, scaled: Scaled) -> Given | None:
+    """Return what stands behind a given curve, whose dirty share is bounded by the writes that one machine serves."""
+    given = curve.given
+    share = write_share_of(curve, scaled.production)
+    if given is None or share is None or curve.write_backs_at is not None:
+        return given
+    return replace(given, write_share=scaled.machine_write_share(share))
+
+
+def write_share_of(curve: Curve, production: Production) -> float | None:
+    """Share of the accesses of production that write: as stated, else as recorded; None where unknown. [1]"""
+    if production.write_share is not None:
+        return production.write_share
+    writes = curve.known_write_accesses
+    if writes is None:
+        return None if curve.given is None else curve.given.write_share
+    return writes / curve.accesses if curve.accesses else 0.0
 
 
 def size_knots(

@@ -18,6 +18,28 @@ if TYPE_CHECKING:
     from tierwright.trace.reading import OnProgress, Trace
 
 Watch = Callable[[str], AbstractContextManager["OnProgress | None"]]
+LARGEST_PAGE_BYTES = 2**20
+"""Largest pages into which those of a recording are joined. [bytes]"""
+
+
+def is_joinable(recorded_page_bytes: int, page_bytes: int) -> bool:
+    """Say whether pages of a recording can be joined into larger ones, if there is a trace.
+
+    Parameters
+    ----------
+    recorded_page_bytes, page_bytes : int
+        Of the recording, and of production. [bytes]
+
+    Examples
+    --------
+    >>> is_joinable(8192, 16384), is_joinable(8192, 8192), is_joinable(8192, 24576)
+    (True, False, False)
+    """
+    return (
+        recorded_page_bytes < page_bytes <= LARGEST_PAGE_BYTES
+        and page_bytes % recorded_page_bytes == 0
+        and page_bytes & (page_bytes - 1) == 0
+    )
 
 
 def check_page_size(curve: Curve, page_bytes: int | None) -> None:
@@ -69,14 +91,11 @@ def _check_larger(curve: Curve, page_bytes: int) -> None:
             f"{_differ(curve, page_bytes)}, of which these are not multiples",
             f"state a multiple of {curve.page_bytes} bytes, or leave the page size out",
         )
-    if page_bytes > _LARGEST_PAGE_BYTES or page_bytes & (page_bytes - 1):
+    if not is_joinable(curve.page_bytes, page_bytes):
         raise BadInput(
             f"production has pages of {format_bytes(page_bytes)}, into which no recording is joined",
-            f"state a power of two up to {format_bytes(_LARGEST_PAGE_BYTES)}, or leave the page size out",
+            f"state a power of two up to {format_bytes(LARGEST_PAGE_BYTES)}, or leave the page size out",
         )
-
-
-_LARGEST_PAGE_BYTES = 2**20
 
 
 def _unwatched(_: str) -> AbstractContextManager[OnProgress | None]:

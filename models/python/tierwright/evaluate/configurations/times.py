@@ -137,7 +137,7 @@ def busy(
     columns, found
         Configurations and their speeds.
     accesses_per_s : float
-        X of all machines together, spread evenly over them. [1/s]
+        X that all machines serve together, spread evenly over them. [1/s]
 
     Returns
     -------

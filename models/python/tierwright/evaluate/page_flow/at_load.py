@@ -91,8 +91,8 @@ def at_load(
     if curve.scaled is None:
         return None
     production = curve.scaled.production
-    peak = production.machine_peak_accesses_per_s
-    rate = production.machine_accesses_per_s if peak is None else peak
+    peak = curve.scaled.machine_peak_accesses_per_s
+    rate = curve.scaled.machine_accesses_per_s if peak is None else peak
 
     def needed(
         terms: Mapping[str, float], parts: Mapping[str, CostPart], *, flash: bool

@@ -6,6 +6,7 @@ law shows how a scheme behaves at these; it does not check the law.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -20,6 +21,9 @@ LEAST_PAGES = 1000
 MOST_HELD = 0.7
 """Share of the pages of a recording in RAM and flash from which the second half of it does not show full caches:
 a steady state is then off a replay by as much as itself (`decision.STEADY_ERRORS`, `docs/models/choices.md`). [1]"""
+
+_SAME_SHARE = 1e-3
+"""Shares of writes that differ by less, of themselves, are the same."""
 
 Sizes = tuple[int, int]
 """RAM and flash. [pages]"""
@@ -101,6 +105,9 @@ class ReplaySizes:
         Data of the recorded system. [bytes]
     held_share : float
         RAM and flash together as a share of the pages of the recording; 0 where caches need not be full. [1]
+    write_shares : tuple of (float, float) or None
+        Shares of the accesses that write, of the recording and of one machine of production; None where they are
+        equal, or unknown. [1]
     """
 
     law: str
@@ -111,6 +118,7 @@ class ReplaySizes:
     smallest_pages: int
     recorded_data_bytes: int
     held_share: float = 0.0
+    write_shares: tuple[float, float] | None = None
 
     @classmethod
     def of(
@@ -137,6 +145,9 @@ class ReplaySizes:
             None where every replay is at the sizes of production, as of a workload scaled by 1.
         """
         listed = list(pairs)
+        writes = scaled.write_shares
+        if writes is not None and math.isclose(*writes, rel_tol=_SAME_SHARE):
+            writes = None
         if all(asked == replayed for asked, replayed in listed):
             return None
         smaller = [
@@ -162,6 +173,7 @@ class ReplaySizes:
             / scaled.recorded_pages
             if steady and flash
             else 0.0,
+            writes,
         )
 
     @property
@@ -188,8 +200,15 @@ class ReplaySizes:
             else ""
         )
         law = "" if self.divided_by is not None else f" “{self.law}”"
+        writes = ""
+        if self.write_shares is not None:
+            recorded, machine = self.write_shares
+            writes = (
+                f" The replay writes as the recording does, with {percent(recorded)} of the accesses; one machine of "
+                f"production writes with {percent(machine)}."
+            )
         return (
-            f"The recording was replayed {self.where}{law}: {self._tiers()}.{added} What that confirms is how "
+            f"The recording was replayed {self.where}{law}: {self._tiers()}.{added}{writes} What that confirms is how "
             "the schemes behave at these sizes, not the scale law."
         )
 
