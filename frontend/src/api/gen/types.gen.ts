@@ -13734,7 +13734,7 @@ export type ProductionIn = {
     /**
      * Replicas
      *
-     * Copies of each page, on as many machines.
+     * Copies of each page, on as many machines; each write goes to all of them.
      */
     replicas?: number;
     /**
@@ -14767,6 +14767,15 @@ export type ReplaySizesOut = {
      * RAM and flash as a share of the pages of the recording; 0 where caches need not be full. [1]
      */
     held_share: number;
+    /**
+     * Write Shares
+     *
+     * Shares of the accesses that write, of the recording and of one machine of production; null where they are equal, or unknown. [1]
+     */
+    write_shares: [
+        number,
+        number
+    ] | null;
 };
 
 /**
@@ -16108,7 +16117,7 @@ export type ScaledWorkloadIn = {
     /**
      * Replicas
      *
-     * Copies of each page, on as many machines.
+     * Copies of each page, on as many machines; each write goes to all of them.
      */
     replicas?: number;
     /**
