@@ -153,8 +153,112 @@ const FOUND: AdviceOut = {
   when: {
     growth_per_year: 0.2,
     months_until_too_small: 40.3,
-    steps: [],
+    steps: [
+      {
+        month: 17,
+        month_before: 16,
+        name: "2 x large",
+        scheme: "none",
+        usd_per_month: "1000.50",
+        io_time_us_per_access: 3,
+      },
+      {
+        month: 36,
+        month_before: 24,
+        name: null,
+        scheme: null,
+        usd_per_month: null,
+        io_time_us_per_access: null,
+      },
+    ],
+    asked_until: 36,
     text: "Then.",
+    basis: "asked again in that month",
+  },
+  waiting: {
+    pays: null,
+    months: 12,
+    usd_now: null,
+    usd_later: null,
+    break_even_per_year: null,
+    keeps_limits: true,
+    trends: [],
+    text: "Whether to wait is open.",
+  },
+  flat: [
+    {
+      size: "ram_bytes",
+      value: 32 * 2 ** 30,
+      low: 16 * 2 ** 30,
+      high: 64 * 2 ** 30,
+      less: null,
+      more: {
+        name: "1 x middle",
+        value: 64 * 2 ** 30,
+        usd_per_month_more: "20.25",
+        io_time_us_more: -2,
+      },
+      text: "RAM.",
+    },
+  ],
+  scenarios: {
+    columns: [
+      {
+        name: "present",
+        title: "as stated",
+        definition: "as stated",
+        best: "1 x small",
+        best_usd_per_month: "800.50",
+        best_io_time_us: 12,
+      },
+      {
+        name: "loss",
+        title: "a failure",
+        definition: "one machine fails",
+        best: null,
+        best_usd_per_month: null,
+        best_io_time_us: null,
+      },
+    ],
+    rows: [
+      {
+        name: "1 x small",
+        scheme: "lazy",
+        role: "recommended",
+        regret: [
+          {
+            usd_per_month: "800.50",
+            breaks: [],
+            regret_usd_per_month: "0",
+            regret_io_time_us: null,
+          },
+          {
+            usd_per_month: "800.50",
+            breaks: ["peak_busy"],
+            regret_usd_per_month: null,
+            regret_io_time_us: null,
+          },
+        ],
+        most_regret_usd_per_month: "0",
+        most_regret_io_time_us: null,
+        is_robust: true,
+      },
+    ],
+    robust: "1 x small",
+    text: "Over 2 scenarios, the recommendation is the robust choice.",
+    basis: "a choice stays as it was bought",
+  },
+  next_dollar: {
+    steps: [
+      {
+        name: "2 x large",
+        scheme: "none",
+        usd_per_month_more: "200.00",
+        io_time_us_saved: 9,
+        usd_per_month_per_us: "22.22",
+      },
+    ],
+    text: "The next 200 USD per month save the most.",
   },
   rules_of_thumb: [
     {

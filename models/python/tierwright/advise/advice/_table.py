@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal, localcontext
@@ -36,7 +37,7 @@ from tierwright.evaluate.advice.rows import (
     peak_busy,
 )
 from tierwright.evaluate.advice.tiers import Shelf, TierRows, tiers
-from tierwright.evaluate.bill import CENT, EXACT, bill_lines
+from tierwright.evaluate.bill import CENT, EXACT, bill_lines, cents
 from tierwright.evaluate.configurations.columns import Columns, enumerate_configurations
 from tierwright.evaluate.configurations.sold import local_device, volume_device
 from tierwright.evaluate.configurations.wanted import Wanted
@@ -46,7 +47,7 @@ from tierwright.evaluate.response.schemes import Hierarchy, scheme_response
 from tierwright.hardware import catalog
 from tierwright.hardware.build import build_from_mapping
 from tierwright.hardware.device import Device
-from tierwright.hardware.prices import PriceBook, own_price
+from tierwright.hardware.prices import Price, PriceBook, own_price
 from tierwright.hardware.service_time import waiting_time
 from tierwright.profile.curve import Curve
 
@@ -85,6 +86,8 @@ class Setting:
     least_life_years: float
     data_bytes: int
     devices: tuple[Device | None, Device | None]
+    spare: int = 0
+    """Devices of each machine that hold the data, beyond those that carry its load."""
 
     @property
     def machines(self) -> int:
@@ -155,6 +158,7 @@ class Table:
             least_life_years=setting.least_life_years,
             reserved_bytes=float(candidates.reserved_gib) * 2**30,
             machine_usd=candidates.machine_usd,
+            spare=setting.spare,
         )
         self.tier_rows: TierRows = tier_rows
         parts.append(of_tiers)
@@ -173,6 +177,37 @@ class Table:
     def remade(self, setting: Setting) -> Table:
         """Make the table of another curve or other limits: of what is sold already, which rests on neither."""
         return Table(setting, (self.columns, self.shelf))
+
+    def repriced(self, times: Decimal) -> Table:
+        """Make the table of other prices of the RAM and the flash that are bought."""
+        setting, candidates = self.setting, self.setting.candidates
+        columns, stated = self.columns, dict(candidates.part_usd)
+        if columns is not None and len(columns.sold.chassis):
+            for item in (*columns.sold.dimms, *columns.sold.drives):
+                if item.price is not None and item.part.kind in (*CACHES, "dimm"):
+                    stated[item.part.id] = _exactly(item.price.usd * times)
+            moved = replace(candidates, part_usd=stated)
+            columns = _columns(replace(setting, candidates=moved))
+        shelf_ = self.shelf
+
+        def of(each: tuple[Device, Price]) -> tuple[Device, Price]:
+            device, price = each
+            if device.kind not in CACHES:
+                return each
+            return device, replace(price, usd=price.usd * times)
+
+        ram = shelf_.ram
+        return Table(
+            setting,
+            (
+                columns,
+                Shelf(
+                    None if ram is None else replace(ram, usd=ram.usd * times),
+                    tuple(of(each) for each in shelf_.stores),
+                    tuple(of(each) for each in shelf_.caches),
+                ),
+            ),
+        )
 
     def source(self, at: int) -> str:
         """Kind of an option."""
@@ -454,6 +489,39 @@ class Table:
     def with_curve(self, curve: Curve) -> Table:
         """Make the same table of another curve."""
         return self.remade(replace(self.setting, curve=curve))
+
+
+_PRICE_PLACES = Decimal("1e-9")
+
+
+def _exactly(usd: Decimal) -> Decimal:
+    """Cut a price to the decimals that a stated one may have."""
+    return usd.quantize(_PRICE_PLACES)
+
+
+def purchases_by_kind(table: Table, at: int) -> dict[str, int]:
+    """Cents of the purchases of an option by what is bought: `dram`, `nvme`, `sata_ssd`, `hdd`, `chassis`, `machine`."""
+    source, found = table.source(at), Counter[str]()
+    row = int(table.options.row[at])
+    if source == "devices":
+        store, cache = table.tier_rows.store[row], table.tier_rows.cache[row]
+        kinds = ["dram"]
+        if cache >= 0:
+            kinds.append(table.shelf.caches[cache][0].kind)
+        kinds += [table.shelf.stores[store][0].kind, "machine"]
+        extra = table.config(at)["extra"]
+        with localcontext(EXACT):
+            for kind, line in zip(kinds, extra, strict=False):
+                if "usd" in line:
+                    found[kind] += int(cents(line["usd"] * line["quantity"]) * 100)
+    elif source == "chassis" and table.columns is not None:
+        one = table.columns.rows(np.asarray([row]))
+        drive = one.sold.drives[one.drive[0]].part.kind
+        for kind, line in zip(
+            ("chassis", "dram", drive), one.purchase_lines(), strict=True
+        ):
+            found[kind] += int(line[0])
+    return {kind: amount for kind, amount in found.items() if amount}
 
 
 def _latency_us(device: Device | None, page_bytes: int) -> float:

@@ -169,24 +169,6 @@ def answer(document: Document) -> Iterator[Markup]:
         )
     if document["when"] is not None:
         yield tag("p", document["when"]["text"])
-        steps = document["when"]["steps"]
-        if steps:
-            yield table(
-                "When another option becomes the best",
-                [
-                    ("from month", False),
-                    ("cost [USD per month]", True),
-                    ("option", False),
-                ],
-                [
-                    [
-                        show.number(one["month"]),
-                        show.usd(one["usd_per_month"]),
-                        one["name"],
-                    ]
-                    for one in steps
-                ],
-            )
 
 
 def _infeasible(found: Document, finding: str) -> Markup:
