@@ -437,6 +437,40 @@ describe("the answer", () => {
     },
   );
 
+  it("says when it changes, what its neighbours cost and what it would regret", async () => {
+    const view = (found: AdviceOut) =>
+      renderRouted(<AdviceView found={found} isRefining={false} patch={vi.fn()} />);
+    const screen = await view(FOUND);
+    const table = (name: string) => screen.getByRole("table", { name, exact: true });
+    const steps = table("When another choice is the best");
+    await expect.element(steps).toMatchTextContent(/17.*2 x large.*1,000\.50/);
+    // The months between were not asked.
+    await expect
+      .element(steps)
+      .toMatchTextContent(/25 to 36.*no option keeps every limit/);
+    const sizes = table("Other sizes");
+    await expect.element(sizes).toMatchTextContent(/16 GiB to 64 GiB/);
+    await expect.element(sizes).toMatchTextContent(/64 GiB: \+20\.25, −2 µs/);
+    await expect.element(sizes).toMatchTextContent(/no option/);
+    await expect.element(table("What more money buys")).toMatchTextContent(/22\.22/);
+    await expect
+      .element(table("Regret in each scenario"))
+      .toMatchTextContent(/recommended, robust.*breaks busy share/);
+    await expect.element(table("Scenarios")).toMatchTextContent(/one machine fails/);
+    await screen.unmount();
+    const quick = await view({
+      ...FOUND,
+      when: null,
+      waiting: null,
+      scenarios: null,
+      flat: [],
+      next_dollar: null,
+    });
+    for (const label of ["When it changes", "How flat it is", "Scenarios"]) {
+      expect(quick.getByLabelText(label).query()).toBeNull();
+    }
+  });
+
   it("says where what there is could not be recommended", async () => {
     const said =
       /What you have stands last: it breaks a limit, or its cost is not known\./;

@@ -74,14 +74,16 @@ const regretColumns = (scenarios: Found, byTime: boolean): readonly Column<Row>[
     cell: ({ name, role, is_robust: robust }) =>
       `${name} (${ROLES[role]}${robust ? ", robust" : ""})`,
   },
-  ...scenarios.columns.map(({ title }, at): Column<Row> => ({
-    key: `${title.slice(0, 1).toUpperCase()}${title.slice(1)}`,
-    unit: byTime ? "per access" : shownCurrency(),
-    cell: (row) => {
-      const cell = row.regret[at];
-      return cell === undefined ? UNKNOWN : regret(cell);
-    },
-  })),
+  ...scenarios.columns.map(
+    ({ title }, at): Column<Row> => ({
+      key: `${title.slice(0, 1).toUpperCase()}${title.slice(1)}`,
+      unit: byTime ? "per access" : shownCurrency(),
+      cell: (row) => {
+        const cell = row.regret[at];
+        return cell === undefined ? UNKNOWN : regret(cell);
+      },
+    }),
+  ),
 ];
 
 const scenarioColumns = (): readonly Column<Found["columns"][number]>[] => [

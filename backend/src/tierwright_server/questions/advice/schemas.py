@@ -545,7 +545,7 @@ class NextDollarsOut(Answer):
     text: str = Field(description="In words.")
 
 
-class ScenarioOut(Answer):
+class AdviceScenarioOut(Answer):
     """One way in which things may turn out."""
 
     name: str = Field(description="Its key.")
@@ -575,7 +575,7 @@ class RegretOut(Answer):
     )
 
 
-class ScenarioRowOut(Answer):
+class AdviceScenarioRowOut(Answer):
     """A choice in every scenario."""
 
     name: str = Field(description="What it is, in words.")
@@ -595,11 +595,11 @@ class ScenarioRowOut(Answer):
     )
 
 
-class ScenariosOut(Answer):
+class AdviceScenariosOut(Answer):
     """What the choices cost in several scenarios, and the robust one."""
 
-    columns: list[ScenarioOut] = Field(description="The present first.")
-    rows: list[ScenarioRowOut] = Field(description="The recommendation first.")
+    columns: list[AdviceScenarioOut] = Field(description="The present first.")
+    rows: list[AdviceScenarioRowOut] = Field(description="The recommendation first.")
     robust: str | None = Field(
         description="The choice with the least largest regret; null where no choice keeps every limit today."
     )
@@ -681,7 +681,7 @@ class AdviceOut(Answer):
     next_dollar: NextDollarsOut | None = Field(
         description="Null where nothing is recommended."
     )
-    scenarios: ScenariosOut | None = Field(
+    scenarios: AdviceScenariosOut | None = Field(
         description="Null where nothing is recommended, or without `how_sure`."
     )
     rules_of_thumb: list[RuleOfThumbOut] = Field(
