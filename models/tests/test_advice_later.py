@@ -392,7 +392,7 @@ def test_neighbours_are_those_of_a_search_one_by_one(problem: dict[str, Any]) ->
 def test_the_flat_region_is_said_as_it_is() -> None:
     wide = Region("ram_bytes", 2.0**34, 2.0**33, 2.0**35, None, None)
     assert _flat.flat_text(wide, by_time=False) == (
-        "Among options of the same kind that need at most 5.0 % more money, the RAM is between 8 GiB and 32 GiB."
+        "Among options of the same kind that need at most 5.0 % more money, the size of RAM is between 8 GiB and 32 GiB."
     )
     narrow = Region("machines", 2.0, 2.0, 2.0, None, None)
     assert "another number of machines" in _flat.flat_text(narrow, by_time=True)
@@ -681,7 +681,19 @@ def test_of_the_least_time_the_regret_is_time() -> None:
             assert cell.regret_io_time_us is None or cell.regret_io_time_us >= 0
             assert (cell.regret_io_time_us is None) >= bool(cell.breaks)
     assert found.rows[0].regret[0].regret_io_time_us == 0
-    assert "per access" in found.text or "nothing" in found.text
+    assert "faster" in found.text or "slower than the best" in found.text
+    assert "costs" not in found.text
+
+
+def test_what_is_rented_is_exchanged_at_no_loss() -> None:
+    found = sure(candidates=Candidates(kinds=("volumes",), max_machines=2)).scenarios
+    assert found is not None
+    own = found.rows[0]
+    assert any(cell.breaks for cell in own.regret)
+    for cell in own.regret:
+        if cell.breaks:
+            assert cell.regret_usd_per_month == 0
+    assert "it costs more than the best in no scenario" in found.text
 
 
 def test_without_a_rate_and_without_purchases_there_are_fewer_scenarios() -> None:

@@ -26,8 +26,8 @@ MOST_STEPS = 5
 MOST_ASKED = 100
 """Options whose response times are computed, where these are limited."""
 SIZE_WORDS = {
-    "ram_bytes": "RAM",
-    "flash_bytes": "flash cache",
+    "ram_bytes": "size of RAM",
+    "flash_bytes": "size of the flash cache",
     "machines": "number of machines",
     "disks": "number of devices that hold the data",
 }

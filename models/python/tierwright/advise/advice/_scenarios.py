@@ -206,7 +206,7 @@ def _cases(asked: Asked, table: Table) -> Iterator[_Case]:
     yield _Case(
         "drift",
         "larger working set",
-        f"the accesses drift to {whole_percent(MORE_LOAD)} more pages: as many misses at sizes so much larger",
+        f"the working set becomes {whole_percent(MORE_LOAD)} larger: as many misses at sizes so much larger",
         *remade(replace(setting, curve=stretched_curve(setting.curve, 1 + MORE_LOAD))),
     )
     if (table.shelf.ram is not None and table.shelf.stores) or (
@@ -416,31 +416,43 @@ def scenarios_text(
 ) -> str:
     """Say which choice does best in its worst scenario, and where limits break."""
 
+    def worst(at: int) -> tuple[float, str]:
+        known = np.where(np.isnan(regret[at]), 0.0, regret[at])
+        column = int(known.argmax())
+        return float(known[column]), columns[column].title
+
     def most(at: int) -> str:
-        known = np.where(np.isnan(regret[at]), -1.0, regret[at])
-        worst = int(known.argmax())
-        value = float(known[worst])
-        if value <= 0:
-            return "nothing"
-        size = (
-            f"{format_microseconds(value)} per access"
-            if by_time
-            else f"{money(Decimal(int(value)) * CENT)} per month"
-        )
-        return f"{size} ({columns[worst].title})"
+        value, title = worst(at)
+        if by_time:
+            size = f"{format_microseconds(value)} per access"
+        else:
+            size = f"{money(Decimal(int(value)) * CENT)} per month"
+        return f"{size} ({title})" if value else size
 
     over = f"Over {counted(len(columns), 'scenario')}"
     [own] = [at for at, row in enumerate(rows) if row.role == "recommended"]
     if robust is None:
         said = [f"{over}, no choice is robust: none of these keeps every limit today."]
+    elif robust == own and not worst(own)[0]:
+        said = [
+            f"{over}, the recommendation is the robust choice: no candidate that keeps every limit there is faster."
+            if by_time
+            else f"{over}, the recommendation is the robust choice: it costs more than the best in no scenario."
+        ]
     elif robust == own:
         said = [
-            f"{over}, the recommendation is the robust choice: what it costs more than the best is at most {most(own)}."
+            f"{over}, the recommendation is the robust choice: where it keeps every limit, it is at most {most(own)} "
+            f"slower than the best."
+            if by_time
+            else f"{over}, the recommendation is the robust choice: it costs at most {most(own)} more than the best."
         ]
     else:
         said = [
-            f"{over}, the robust choice is {_flow(rows[robust])}: what it costs more than the best is at most "
-            f"{most(robust)}, of the recommendation {most(own)}."
+            f"{over}, the robust choice is {_flow(rows[robust])}: where it keeps every limit, it is at most "
+            f"{most(robust)} slower than the best, the recommendation at most {most(own)}."
+            if by_time
+            else f"{over}, the robust choice is {_flow(rows[robust])}: it costs at most {most(robust)} more than the "
+            f"best, the recommendation at most {most(own)}."
         ]
     titles = [
         column.title
@@ -448,7 +460,9 @@ def scenarios_text(
         if cell.breaks
     ]
     if titles:
-        said.append(f"The recommendation breaks a limit in: {listed(titles)}.")
+        said.append(
+            f"The recommendation breaks a limit in: {listed(titles)}; there the best would be bought or rented instead."
+        )
     nothing = [column.title for column in columns if column.best is None]
     if nothing:
         said.append(f"No candidate keeps every limit in: {listed(nothing)}.")

@@ -47,7 +47,7 @@ def stretched_curve(curve: Curve, times: float) -> Curve:
     if not 1 <= times < np.inf:
         raise BadInput(
             f"growth: times: `{times}` must be a finite number from 1 on",
-            "state how many times as many pages there are",
+            "state the pages then over the pages today",
         )
     if times == 1:
         return curve
