@@ -28,6 +28,7 @@ from test_advice import (
 
 from tierwright.advise.advice import _flat, _scenarios, _when
 from tierwright.advise.advice._table import Table, purchases_by_kind
+from tierwright.advise.advice._words import limit_value
 from tierwright.advise.advice.found import Advice, NextDollar, PriceTrend
 from tierwright.advise.advice.request import Candidates, Have
 from tierwright.common.errors import BadInput
@@ -39,6 +40,7 @@ from tierwright.evaluate.advice.later import (
     trends,
     waiting,
 )
+from tierwright.evaluate.advice.restart import restart_s
 from tierwright.evaluate.advice.scenarios import busy_after_loss, minimax, regrets
 from tierwright.hardware import catalog
 from tierwright.hardware.price_history import PricePoint, PriceSeries
@@ -750,3 +752,122 @@ def test_words_of_waiting_name_every_part_without_a_history() -> None:
     )
     assert "of hard disks and chassis" in said
     assert "pays if the prices of the purchase fall." in said
+
+
+def slow_restart(
+    found: Any, ram: float, accesses_per_s: float, reads_per_s: float
+) -> float:
+    """Fill one thousandth of the warm size after the other."""
+
+    def miss(size: float) -> float:
+        return float(found.misses(size)) / found.accesses
+
+    target = 1 - 0.95 * (1 - miss(ram))
+    low, high = 0.0, ram
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (low, middle) if miss(middle) <= target else (middle, high)
+    steps = 4000
+    width = high / steps
+    return sum(
+        width / min(accesses_per_s * miss((each + 0.5) * width), reads_per_s)
+        for each in range(steps)
+    )
+
+
+@pytest.mark.oracle("evaluate.advice.restart.restart_s")
+@pytest.mark.parametrize("share", [0.002, 0.05, 0.6])
+@pytest.mark.parametrize("reads", [50.0, 2000.0, 1e7])
+def test_a_restart_takes_as_long_as_filling_it_page_by_page(
+    share: float, reads: float
+) -> None:
+    found = curve()
+    ram = found.data_pages * share
+    [fast] = restart_s(found, np.asarray([ram]), 20_000.0, np.asarray([reads]))
+    assert fast == pytest.approx(slow_restart(found, ram, 20_000.0, reads), rel=0.01)
+
+
+@pytest.mark.formula("evaluate.advice.restart.restart_s")
+@given(
+    share=st.floats(1e-5, 1.0),
+    rate=st.floats(1.0, 1e6),
+    reads=st.floats(1.0, 1e7),
+    more=st.floats(1.0, 10.0),
+)
+def test_more_reads_or_more_load_never_warm_it_later(
+    share: float, rate: float, reads: float, more: float
+) -> None:
+    ram = np.asarray([curve().data_pages * share])
+
+    def seconds(accesses_per_s: float, reads_per_s: float) -> float:
+        [one] = restart_s(curve(), ram, accesses_per_s, np.asarray([reads_per_s]))
+        return float(one)
+
+    usual = seconds(rate, reads)
+    assert 0 <= usual < math.inf
+    assert seconds(rate, reads * more) <= usual * (1 + 1e-9)
+    assert seconds(rate * more, reads) <= usual * (1 + 1e-9)
+    # Twice as fast in everything takes half as long.
+    assert seconds(2 * rate, 2 * reads) == pytest.approx(usual / 2, abs=1e-12)
+
+
+def test_cold_ram_is_limited_and_what_is_unknown_keeps_no_limit() -> None:
+    free = ask(objective="io_time").recommendation
+    assert free is not None
+    assert free.restart_s is not None
+    bound = free.restart_s / 2
+    found = ask(objective="io_time", constraints={"restart_s": bound})
+    best = found.recommendation
+    assert best is not None
+    assert best.restart_s is not None
+    assert best.restart_s <= bound * (1 + 1e-9)
+    assert any(each.constraint == "restart_s" for each in found.rejected)
+    none = ask(constraints={"power_watts": 10_000})
+    assert none.recommendation is None
+    assert none.infeasible is not None
+    assert none.infeasible.conflict == ("power_watts",)
+    [text] = {each.text for each in none.rejected[:1]}
+    assert "its power of the servers is unknown, and 10,000 W at most" in text
+    with pytest.raises(BadInput, match="restart_s: the workload states no rate"):
+        ask(curve=replace(curve(), scaled=None), constraints={"restart_s": 5})
+
+
+def test_servers_built_from_parts_have_a_height_and_where_stated_a_power() -> None:
+    built = Candidates(
+        kinds=("chassis",),
+        max_machines=3,
+        part_usd={"chassis": Decimal(9000)},
+        watts=Decimal(400),
+    )
+    found = ask(candidates=built)
+    best = found.recommendation
+    assert best is not None
+    assert best.power_watts == 400 * best.machines
+    assert best.rack_units is not None
+    assert best.rack_units % best.machines == 0
+    below = ask(
+        candidates=built,
+        constraints={"rack_units": 2, "power_watts": 400},
+        objective="io_time",
+    ).recommendation
+    assert below is not None
+    assert (below.rack_units, below.power_watts, below.machines) == (2, 400, 1)
+    open_ = ask(candidates=replace(built, watts=None)).recommendation
+    assert open_ is not None
+    assert open_.power_watts is None  # no source states that of a chassis
+    rented = ask(candidates=Candidates(kinds=("instances",))).recommendation
+    assert rented is not None
+    assert (rented.power_watts, rented.rack_units) == (None, None)
+    assert rented.restart_s is not None
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("restart_s", 90.0, "90.0 s"),
+        ("power_watts", 400.0, "400 W"),
+        ("rack_units", 4.0, "4 U"),
+    ],
+)
+def test_new_limits_have_their_units(name: str, value: float, said: str) -> None:
+    assert limit_value(name, value) == said

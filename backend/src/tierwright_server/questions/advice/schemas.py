@@ -152,6 +152,18 @@ class ConstraintsIn(Body):
     flash_life_years: From0 | None = Field(
         default=None, description="Least life of flash that is bought. [years]"
     )
+    restart_s: From0 | None = Field(
+        default=None,
+        description="Longest time until RAM serves 95 % of its hits again after a restart. [s]",
+    )
+    power_watts: From0 | None = Field(
+        default=None,
+        description="Most power of servers built from parts; unknown of all else. [W]",
+    )
+    rack_units: From0 | None = Field(
+        default=None,
+        description="Most rack units of servers built from parts; unknown of all else. [U]",
+    )
     response_p50_us: From0 | None = Field(
         default=None, description="Largest median response time at the peak. [µs]"
     )
@@ -274,6 +286,16 @@ class AdviceOptionOut(Answer):
     flash_life_years: float | None = Field(
         description="Least life of flash that is bought; null where none is written, the provider replaces it, or "
         "nothing is known. [years]"
+    )
+    restart_s: float | None = Field(
+        description="Until RAM serves 95 % of its hits again after a restart, at the mean rate, at least; null where "
+        "the rate or a read time is unknown. [s]"
+    )
+    power_watts: float | None = Field(
+        description="Of servers built from parts, under load; null where no source states it. [W]"
+    )
+    rack_units: float | None = Field(
+        description="Height of servers built from parts in a rack; null where it is not stated. [U]"
     )
     ram_hit_share: float = Field(description="Accesses that RAM serves. [1]")
     flash_hit_share: float = Field(description="Accesses that flash serves. [1]")

@@ -356,7 +356,16 @@ def _broken(
 ) -> list[tuple[str, ...]]:
     """Names of the limits that each option breaks as it stands."""
     asked = case.asked
-    limits = [*own_limits(found), *stated_limits(found, asked.constraints)]
+
+    def beside(name: str) -> FloatArray:
+        values = []
+        for each in rows:
+            view = copy.copy(each.table)
+            view.setting = asked.setting
+            values.append(view.beside(name, np.asarray([each.at])))
+        return np.concatenate(values)
+
+    limits = [*own_limits(found), *stated_limits(found, asked.constraints, beside)]
     broken = [
         tuple(limit.name for limit in limits if bool(limit.breaks[each]))
         for each in range(len(rows))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -23,7 +24,14 @@ from tierwright.common.fields import plain_number
 from tierwright.common.units import format_bytes
 from tierwright.common.wording import counted, listed
 from tierwright.evaluate.advice.bought import bought, budget_tb
-from tierwright.evaluate.advice.limits import Bools, months_until
+from tierwright.evaluate.advice.limits import (
+    BESIDE,
+    RESTART,
+    UNITS,
+    Bools,
+    months_until,
+)
+from tierwright.evaluate.advice.restart import restart_s
 from tierwright.evaluate.advice.rows import (
     CHOICES,
     SOURCES,
@@ -438,6 +446,61 @@ class Table:
             return None
         return months_until(busy, self.setting.most_busy, growth)
 
+    def beside(self, name: str, rows: IntArray | None = None) -> FloatArray:
+        """Values of a constraint of `BESIDE`, of some options or of all; NaN where unknown."""
+        at = np.arange(len(self.options)) if rows is None else rows
+        if name == RESTART:
+            return self._restart_s(at)
+        found = np.full(len(at), np.nan)
+        columns = self.columns
+        if columns is None:
+            return found
+        [own] = np.nonzero(self.options.source[at] == SOURCES.index("chassis"))
+        row = self.options.row[at[own]]
+        sold, wanted = columns.sold, columns.wanted
+        if name == UNITS:
+            heights = [_rack_units(each.part.form_factor) for each in sold.chassis]
+            each = np.asarray(heights or [np.nan])[columns.chassis[row]]
+        elif wanted.watts is not None:
+            each = np.full(len(row), float(wanted.watts))
+        else:
+            box, dimm, drive = (
+                np.asarray(
+                    [
+                        np.nan
+                        if one.part.active_power_w is None
+                        else float(one.part.active_power_w)
+                        for one in items
+                    ]
+                    or [np.nan]
+                )
+                for items in (sold.chassis, sold.dimms, sold.drives)
+            )
+            each = (
+                box[columns.chassis[row]]
+                + dimm[columns.dimm[row]] * columns.dimms[row]
+                + drive[columns.drive[row]] * columns.drives[row]
+            )
+        found[own] = each * columns.machines[row]
+        return found
+
+    def _restart_s(self, at: IntArray) -> FloatArray:
+        """Time until RAM is warm after a restart at the mean rate; flash keeps what it holds. [s]"""
+        options, setting = self.options, self.setting
+        if setting.rates.mean is None:
+            return np.full(len(at), np.nan)
+        cached = options.flash_bytes[at] > 0
+        read_us = np.where(cached, options.flash_read_us[at], options.store_read_us[at])
+        devices = np.where(cached, options.flash_devices[at], options.store_devices[at])
+        # All machines fill what the curve counts of one at the same time.
+        reads = devices * options.machines[at] * US / read_us / setting.machines
+        return restart_s(
+            setting.curve,
+            options.ram_pages[at],
+            setting.rates.mean / setting.machines,
+            reads,
+        )
+
     def option(
         self, at: int, *, with_response: bool = True, with_bill: bool = True
     ) -> Option:
@@ -478,6 +541,9 @@ class Table:
             response_p99_mean_us=_at(tail, 0),
             peak_busy=_finite(options.peak_busy[at]),
             flash_life_years=_finite(options.life_years[at]),
+            **{
+                name: _finite(self.beside(name, np.asarray([at]))[0]) for name in BESIDE
+            },
             ram_hit_share=max(0.0, 1.0 - sum(reads)),
             flash_hit_share=reads[0],
             disk_share=reads[1],
@@ -489,6 +555,12 @@ class Table:
     def with_curve(self, curve: Curve) -> Table:
         """Make the same table of another curve."""
         return self.remade(replace(self.setting, curve=curve))
+
+
+def _rack_units(form_factor: str) -> float:
+    """Height of a chassis, such as `2U`; NaN where its form factor does not state it."""
+    found = re.fullmatch(r"(\d+)U", form_factor)
+    return float(found[1]) if found else math.nan
 
 
 _PRICE_PLACES = Decimal("1e-9")

@@ -54,6 +54,13 @@ class Option:
         Largest share of the time for which a device is busy in the busiest hour. [1]
     flash_life_years : float or None
         Least life of flash that is bought; None where none is written, the provider replaces it, or nothing is known. [year]
+    restart_s : float or None
+        Until RAM serves 95 % of its hits again after a restart, at the mean rate, at least; None where the rate or a
+        read time is unknown. [s]
+    power_watts : float or None
+        Of servers built from parts, under load; None where no source states it. [W]
+    rack_units : float or None
+        Height of these servers in a rack; None where not stated. [U]
     ram_hit_share, flash_hit_share, disk_share : float
         Of the accesses, by where the page is read. [1]
     months_until_too_small : float or None
@@ -86,6 +93,9 @@ class Option:
     response_p99_mean_us: float | None
     peak_busy: float | None
     flash_life_years: float | None
+    restart_s: float | None
+    power_watts: float | None
+    rack_units: float | None
     ram_hit_share: float
     flash_hit_share: float
     disk_share: float

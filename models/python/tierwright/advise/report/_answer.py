@@ -295,6 +295,7 @@ _FIGURES: tuple[tuple[str, str, Any], ...] = (
     ("99th percentile of response time, busiest hour", "response_p99_us", show.time),
     ("Busiest device in the busiest hour", "peak_busy", show.share),
     ("Life of the flash", "flash_life_years", show.years),
+    ("Until RAM is warm after a restart", "restart_s", show.seconds),
     ("Until it is too small", "months_until_too_small", show.months),
 )
 _WHY_NONE: tuple[tuple[tuple[str, ...], str], ...] = (
@@ -316,6 +317,10 @@ _WHY_NONE: tuple[tuple[tuple[str, ...], str], ...] = (
         ("flash_life_years",),
         "The life of the flash has no figure where no flash is bought or written, the provider replaces it, or no source "
         "states its endurance.",
+    ),
+    (
+        ("restart_s",),
+        "The time until RAM is warm is not known without the rate of the workload and the read time of a device.",
     ),
     (
         ("months_until_too_small",),
