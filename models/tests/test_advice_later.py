@@ -602,7 +602,7 @@ def test_a_choice_stands_in_the_present_as_its_row_says() -> None:
     )
     table = Table.of(asked.setting)
     options = table.options
-    case = _scenarios._Case("present", "", "", asked, table)
+    case = _scenarios._Case("present", "", "", asked)
     picked = np.linspace(0, len(options) - 1, 400).astype(int).tolist()
     for at in picked:
         found = _scenarios._standing(_scenarios._Contender("close", table, at), case)

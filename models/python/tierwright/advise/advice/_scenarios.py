@@ -56,6 +56,8 @@ MORE_LOAD = 0.25
 PRICE_MOVE = Decimal("0.2")
 """Share by which RAM and flash may cost more or less. [1]"""
 RENTED = ("instances", "volumes")
+ROUNDED_CENTS = 2
+"""Cents a month by which prices that moved may be rounded otherwise."""
 BASIS = (
     "a choice stays as it was bought; where it breaks a limit, the cheapest option that keeps every limit there is "
     "bought or rented instead, and its regret is the part of its purchase that is lost, spread over the months, at most"
@@ -70,7 +72,6 @@ class _Case:
     title: str
     definition: str
     asked: Asked
-    table: Table
     price_times: Decimal = Decimal(1)
     loses: bool = False
 
@@ -87,6 +88,16 @@ class _Contender:
     def same_as(self) -> tuple[str, str]:
         """What it is, whichever table it is from."""
         return self.table.title(self.at), self.table.scheme(self.at)
+
+    @property
+    def month_cents(self) -> float:
+        """What it costs at the prices of its table. [cent/month]"""
+        return float(self.table.options.month_cents[self.at])
+
+    @property
+    def io_us(self) -> float:
+        """I/O time of an access. [µs]"""
+        return float(self.table.options.io_us[self.at])
 
 
 def compared(
@@ -106,11 +117,13 @@ def compared(
     alternatives : sequence of int
         Rows of what was close.
     """
-    cases = list(_cases(asked, table))
-    bests = [_best_row(case) for case in cases]
-    rows = _contenders(table, best, alternatives, zip(cases, bests, strict=True))
+    cases, best_of = [], []
+    # One table after the other: of many candidates all of them together are large.
+    for case, other in _cases(asked, table):
+        cases.append(case)
+        best_of.append(_best_of(case, other))
+    rows = _contenders(table, best, alternatives, zip(cases, best_of, strict=True))
     by_time = asked.objective == "io_time"
-    best_of = [_figures(case, at) for case, at in zip(cases, bests, strict=True)]
     standing = [joined([_standing(each, case) for each in rows]) for case in cases]
     broken = [
         _broken(rows, case, found) for case, found in zip(cases, standing, strict=True)
@@ -127,9 +140,15 @@ def compared(
         keeps,
         np.full(costs.shape, np.nan) if by_time else np.round(spread),
         np.asarray(
-            [math.nan if one is None else one[1 if by_time else 0] for one in best_of]
+            [
+                math.nan if one is None else one.io_us if by_time else one.month_cents
+                for one in best_of
+            ]
         ),
     )
+    if not by_time:
+        # Every line of a bill is rounded by itself, so equal choices may differ by as much.
+        found = np.where(found <= ROUNDED_CENTS, 0.0, found)
     present = [float(costs[each, 0]) for each in range(len(rows))]
     robust = minimax(found, keeps, keeps[:, 0], present)
     shown = tuple(
@@ -155,9 +174,9 @@ def compared(
             case.name,
             case.title,
             case.definition,
-            None if one is None else one[2],
-            None if one is None else Decimal(int(one[0])) * CENT,
-            None if one is None else one[1],
+            None if one is None else one.same_as[0],
+            None if one is None else Decimal(int(one.month_cents)) * CENT,
+            None if one is None else one.io_us,
         )
         for case, one in zip(cases, best_of, strict=True)
     )
@@ -170,13 +189,19 @@ def compared(
     )
 
 
-def _cases(asked: Asked, table: Table) -> Iterator[_Case]:
-    """Yield the scenarios that there are here, the present first."""
+def _cases(asked: Asked, table: Table) -> Iterator[tuple[_Case, Table]]:
+    """Yield the scenarios that there are here with the options of each, the present first."""
     setting = asked.setting
-    yield _Case("present", "as stated", "data, load and prices as stated", asked, table)
+    yield (
+        _Case("present", "as stated", "data, load and prices as stated", asked),
+        table,
+    )
 
-    def remade(new: Setting) -> tuple[Asked, Table]:
-        return replace(asked, setting=new), table.remade(new)
+    def remade(
+        name: str, title: str, definition: str, new: Setting
+    ) -> tuple[_Case, Table]:
+        case = _Case(name, title, definition, replace(asked, setting=new))
+        return case, table.remade(new)
 
     months = setting.horizon_months
     growth = setting.growth_per_year
@@ -184,30 +209,28 @@ def _cases(asked: Asked, table: Table) -> Iterator[_Case]:
     if growth > 0:
         times = (1 + growth) ** (months / MONTHS_A_YEAR)
         what = "data and load" if known else "data"
-        yield _Case(
+        yield remade(
             "growth",
             "grown",
             f"{what} {percent(times - 1)} more than today, as after {counted(months, 'month')} of growth",
-            *remade(
-                replace(
-                    setting,
-                    curve=stretched_curve(setting.curve, times),
-                    rates=_times(setting.rates, times),
-                )
+            replace(
+                setting,
+                curve=stretched_curve(setting.curve, times),
+                rates=_times(setting.rates, times),
             ),
         )
     if known:
-        yield _Case(
+        yield remade(
             "load",
             "more load",
             f"{whole_percent(MORE_LOAD)} more load than stated",
-            *remade(replace(setting, rates=_times(setting.rates, 1 + MORE_LOAD))),
+            replace(setting, rates=_times(setting.rates, 1 + MORE_LOAD)),
         )
-    yield _Case(
+    yield remade(
         "drift",
         "larger working set",
         f"the working set becomes {whole_percent(MORE_LOAD)} larger: as many misses at sizes so much larger",
-        *remade(replace(setting, curve=stretched_curve(setting.curve, 1 + MORE_LOAD))),
+        replace(setting, curve=stretched_curve(setting.curve, 1 + MORE_LOAD)),
     )
     if (table.shelf.ram is not None and table.shelf.stores) or (
         table.columns is not None and len(table.columns.sold.chassis)
@@ -216,13 +239,10 @@ def _cases(asked: Asked, table: Table) -> Iterator[_Case]:
             ("prices_up", "RAM and flash at higher prices", 1 + PRICE_MOVE, "more"),
             ("prices_down", "RAM and flash at lower prices", 1 - PRICE_MOVE, "less"),
         ):
-            yield _Case(
-                name,
-                title,
-                f"RAM and flash that are bought cost {whole_percent(float(PRICE_MOVE))} {more}; rents stay",
-                asked,
+            definition = f"RAM and flash that are bought cost {whole_percent(float(PRICE_MOVE))} {more}; rents stay"
+            yield (
+                _Case(name, title, definition, asked, times_),
                 table.repriced(times_),
-                times_,
             )
     if known:
         without = asked
@@ -231,15 +251,15 @@ def _cases(asked: Asked, table: Table) -> Iterator[_Case]:
         spared = replace(setting, spare=1)
         lossy = table.remade(spared)
         _lose(lossy)
-        yield _Case(
+        case = _Case(
             "loss",
             "a failure",
             "one drive that holds the data of a machine fails, of what is rented one machine; the rest carries its "
             "load at the same hit ratios, and copies of the data are elsewhere; response times are not limited then",
             replace(without, setting=spared),
-            lossy,
             loses=True,
         )
+        yield case, lossy
 
 
 def _times(rates: Rates, times: float) -> Rates:
@@ -255,18 +275,11 @@ def _lose(table: Table) -> None:
     )
 
 
-def _best_row(case: _Case) -> int | None:
-    """Row of the best of a scenario; None where nothing keeps every limit."""
-    chosen = chosen_of(case.asked, case.table)
-    return next(kept(case.asked, case.table, chosen, chosen.order), None)
-
-
-def _figures(case: _Case, at: int | None) -> tuple[int, float, str] | None:
-    """Cents, I/O time and name of the best of a scenario."""
-    if at is None:
-        return None
-    options = case.table.options
-    return int(options.month_cents[at]), float(options.io_us[at]), case.table.title(at)
+def _best_of(case: _Case, table: Table) -> _Contender | None:
+    """Return the best of a scenario; None where nothing keeps every limit."""
+    chosen = chosen_of(case.asked, table)
+    at = next(kept(case.asked, table, chosen, chosen.order), None)
+    return None if at is None else _Contender("scenario", table.alone(at), 0)
 
 
 def _standing(one: _Contender, case: _Case) -> Options:
@@ -482,7 +495,7 @@ def _contenders(
     table: Table,
     best: int,
     alternatives: Sequence[int],
-    cases: Iterable[tuple[_Case, int | None]],
+    cases: Iterable[tuple[_Case, _Contender | None]],
 ) -> list[_Contender]:
     """List what is compared, each once, what has no price left out."""
     have = table.have_at
@@ -493,10 +506,10 @@ def _contenders(
             for at in (*alternatives, *(() if have is None else (have,)))
         ),
         *(
-            _Contender("scenario", case.table, at)
-            for case, at in cases
+            one
+            for case, one in cases
             # What is bought today is bought at the prices of today.
-            if at is not None and case.price_times == 1
+            if one is not None and case.price_times == 1
         ),
     ]
     distinct: dict[tuple[str, str, str], _Contender] = {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 import re
 from collections import Counter
@@ -185,6 +186,15 @@ class Table:
     def remade(self, setting: Setting) -> Table:
         """Make the table of another curve or other limits: of what is sold already, which rests on neither."""
         return Table(setting, (self.columns, self.shelf))
+
+    def alone(self, at: int) -> Table:
+        """Make a table of one option alone, which holds none of the others."""
+        made = copy.copy(self)
+        made.options = self.options.rows(np.asarray([at]))
+        made.have_at = 0 if at == self.have_at else None
+        for name in ("kind_codes", "hardware_codes", "least_response"):
+            made.__dict__.pop(name, None)
+        return made
 
     def repriced(self, times: Decimal) -> Table:
         """Make the table of other prices of the RAM and the flash that are bought."""
