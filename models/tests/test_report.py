@@ -684,3 +684,57 @@ def test_a_count_of_options_is_no_money() -> None:
         other = stated(document(feasible=False))
     assert other["rejected_counts"] == counts
     assert "EUR" in report.html(other)
+
+
+def test_what_is_ahead_and_beside_the_choice_is_there() -> None:
+    given = document()
+    root = parsed(report.html(given))
+    when = words(section(root, "when"))
+    assert given["when"]["text"] in when
+    assert given["waiting"]["text"] in when
+    assert given["next_dollar"]["text"] in words(section(root, "flat"))
+    [sizes, *_] = tables(root, "flat")
+    assert len(sizes) == 1 + len(given["flat"])
+    columns, regret = tables(root, "scenarios")
+    found = given["scenarios"]
+    assert [row[0] for row in columns[1:]] == [
+        each["title"] for each in found["columns"]
+    ]
+    robust = [row[0] for row in regret[1:] if "robust" in row[0]]
+    assert len(robust) == 1
+    assert robust[0].startswith(found["robust"])
+    for shown, row in zip(regret[1:], found["rows"], strict=True):
+        amount = row["most_regret_usd_per_month"]
+        assert Decimal(shown[-1].replace(",", "")) == Decimal(amount)
+
+
+def test_an_advice_that_looked_nowhere_ahead_says_so() -> None:
+    given = {
+        key: value
+        for key, value in document().items()
+        if key not in ("waiting", "scenarios", "flat", "next_dollar")
+    }
+    given["when"] = None
+    root = parsed(report.html(given))
+    assert "do not grow" in words(section(root, "when"))
+    assert "No scenarios were evaluated" in words(section(root, "scenarios"))
+    assert "No neighbours" in words(section(root, "flat"))
+
+
+def test_steps_whose_months_are_not_exact_name_both() -> None:
+    given = document()
+    step = {"usd_per_month": None, "scheme": None, "io_time_us_per_access": None}
+    given["when"] = {
+        "growth_per_year": 0.2,
+        "months_until_too_small": None,
+        "asked_until": 36,
+        "text": "Then.",
+        "basis": "asked again",
+        "steps": [
+            {"month": 9, "month_before": 8, "name": "a", **step},
+            {"month": 24, "month_before": 12, "name": None, **step},
+        ],
+    }
+    [rows] = tables(parsed(report.html(given)), "when")[:1]
+    assert [row[0] for row in rows[1:]] == ["9", "13 to 24"]
+    assert rows[2][-1] == "no option keeps every limit"

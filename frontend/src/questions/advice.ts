@@ -40,6 +40,8 @@ export interface AdviceNumbers {
   most_io_us?: number | undefined;
   /** Response time in the busiest hour, 99th percentile. [µs] */
   most_p99_us?: number | undefined;
+  /** Until RAM is warm. [s] */
+  most_restart_s?: number | undefined;
   most_ram_gib?: number | undefined;
   /** [years] */
   least_life?: number | undefined;
@@ -80,6 +82,7 @@ export const ADVICE_BOUNDS: Readonly<Record<keyof AdviceNumbers, Bounds>> = {
   most_purchase_usd: ConstraintsIn.purchase_usd,
   most_io_us: ConstraintsIn.io_time_us_per_access,
   most_p99_us: ConstraintsIn.response_p99_us,
+  most_restart_s: ConstraintsIn.restart_s,
   most_ram_gib: inUnits(ConstraintsIn.ram_bytes, GIB),
   least_life: ConstraintsIn.flash_life_years,
   most_busy: ConstraintsIn.peak_busy,

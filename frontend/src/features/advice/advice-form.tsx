@@ -113,6 +113,12 @@ const MORE_LIMITS: readonly NumberSpec[] = [
     meaning: "At least, by its rated writes.",
   },
   {
+    name: "most_restart_s",
+    label: "Warm after a restart",
+    unit: "s",
+    meaning: "Until RAM serves 95 % of its hits, at most.",
+  },
+  {
     name: "most_ram_gib",
     label: "RAM of all machines",
     unit: "GiB",

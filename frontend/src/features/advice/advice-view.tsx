@@ -12,11 +12,14 @@ import { shownCurrency } from "@/units/currency";
 import { counted, formatShort, UNKNOWN } from "@/units/quantity";
 import classes from "./advice.module.css";
 import { Alternatives } from "./alternatives";
+import { Flat } from "./flat";
 import { FrontChart } from "./front-chart";
 import { HowSure } from "./how-sure";
+import { Later } from "./later";
 import { BillOfMaterials, Expected, HitsByTier, type Titles } from "./option-parts";
 import { Infeasible, WhyNot } from "./rejected";
 import { RulesOfThumb } from "./rules";
+import { ScenarioRegret } from "./scenarios";
 import { cents, difference, perMonth, time } from "./words";
 
 /** Titles of the page-flow schemes, by their names. */
@@ -56,10 +59,13 @@ export function AdviceView(props: {
           <FrontChart key={`front ${found.advice_id}`} found={found} titles={titles} />
         </>
       )}
+      {best !== null && <Flat found={found} />}
       <WhyNot found={found} titles={titles} />
       {best !== null && (
         <>
           <HowSure found={found} isPending={isRefining} names={names} />
+          <Later found={found} />
+          <ScenarioRegret found={found} />
           <RulesOfThumb found={found} />
         </>
       )}

@@ -56,6 +56,9 @@ const OPTION: AdviceOptionOut = {
   response_p99_mean_us: null,
   peak_busy: 0.38,
   flash_life_years: null,
+  restart_s: 90,
+  power_watts: null,
+  rack_units: null,
   ram_hit_share: 0.8,
   flash_hit_share: 0.15,
   disk_share: 0.05,
@@ -153,8 +156,112 @@ const FOUND: AdviceOut = {
   when: {
     growth_per_year: 0.2,
     months_until_too_small: 40.3,
-    steps: [],
+    steps: [
+      {
+        month: 17,
+        month_before: 16,
+        name: "2 x large",
+        scheme: "none",
+        usd_per_month: "1000.50",
+        io_time_us_per_access: 3,
+      },
+      {
+        month: 36,
+        month_before: 24,
+        name: null,
+        scheme: null,
+        usd_per_month: null,
+        io_time_us_per_access: null,
+      },
+    ],
+    asked_until: 36,
     text: "Then.",
+    basis: "asked again in that month",
+  },
+  waiting: {
+    pays: null,
+    months: 12,
+    usd_now: null,
+    usd_later: null,
+    break_even_per_year: null,
+    keeps_limits: true,
+    trends: [],
+    text: "Whether to wait is open.",
+  },
+  flat: [
+    {
+      size: "ram_bytes",
+      value: 32 * 2 ** 30,
+      low: 16 * 2 ** 30,
+      high: 64 * 2 ** 30,
+      less: null,
+      more: {
+        name: "1 x middle",
+        value: 64 * 2 ** 30,
+        usd_per_month_more: "20.25",
+        io_time_us_more: -2,
+      },
+      text: "RAM.",
+    },
+  ],
+  scenarios: {
+    columns: [
+      {
+        name: "present",
+        title: "as stated",
+        definition: "as stated",
+        best: "1 x small",
+        best_usd_per_month: "800.50",
+        best_io_time_us: 12,
+      },
+      {
+        name: "loss",
+        title: "a failure",
+        definition: "one machine fails",
+        best: null,
+        best_usd_per_month: null,
+        best_io_time_us: null,
+      },
+    ],
+    rows: [
+      {
+        name: "1 x small",
+        scheme: "lazy",
+        role: "recommended",
+        regret: [
+          {
+            usd_per_month: "800.50",
+            breaks: [],
+            regret_usd_per_month: "0",
+            regret_io_time_us: null,
+          },
+          {
+            usd_per_month: "800.50",
+            breaks: ["peak_busy"],
+            regret_usd_per_month: null,
+            regret_io_time_us: null,
+          },
+        ],
+        most_regret_usd_per_month: "0",
+        most_regret_io_time_us: null,
+        is_robust: true,
+      },
+    ],
+    robust: "1 x small",
+    text: "Over 2 scenarios, the recommendation is the robust choice.",
+    basis: "a choice stays as it was bought",
+  },
+  next_dollar: {
+    steps: [
+      {
+        name: "2 x large",
+        scheme: "none",
+        usd_per_month_more: "200.00",
+        io_time_us_saved: 9,
+        usd_per_month_per_us: "22.22",
+      },
+    ],
+    text: "The next 200 USD per month save the most.",
   },
   rules_of_thumb: [
     {
@@ -332,6 +439,40 @@ describe("the answer", () => {
       await expectAccessible();
     },
   );
+
+  it("says when it changes, what its neighbours cost and what it would regret", async () => {
+    const view = (found: AdviceOut) =>
+      renderRouted(<AdviceView found={found} isRefining={false} patch={vi.fn()} />);
+    const screen = await view(FOUND);
+    const table = (name: string) => screen.getByRole("table", { name, exact: true });
+    const steps = table("When another choice is the best");
+    await expect.element(steps).toMatchTextContent(/17.*2 x large.*1,000\.50/);
+    // The months between were not asked.
+    await expect
+      .element(steps)
+      .toMatchTextContent(/25 to 36.*no option keeps every limit/);
+    const sizes = table("Other sizes");
+    await expect.element(sizes).toMatchTextContent(/16 GiB to 64 GiB/);
+    await expect.element(sizes).toMatchTextContent(/64 GiB: \+20\.25, −2 µs/);
+    await expect.element(sizes).toMatchTextContent(/no option/);
+    await expect.element(table("What more money buys")).toMatchTextContent(/22\.22/);
+    await expect
+      .element(table("Regret in each scenario"))
+      .toMatchTextContent(/recommended, robust.*breaks busy share/);
+    await expect.element(table("Scenarios")).toMatchTextContent(/one machine fails/);
+    await screen.unmount();
+    const quick = await view({
+      ...FOUND,
+      when: null,
+      waiting: null,
+      scenarios: null,
+      flat: [],
+      next_dollar: null,
+    });
+    for (const label of ["When it changes", "How flat it is", "Scenarios"]) {
+      expect(quick.getByLabelText(label).query()).toBeNull();
+    }
+  });
 
   it("says where what there is could not be recommended", async () => {
     const said =

@@ -19,7 +19,7 @@ import {
   UNKNOWN,
 } from "@/units/quantity";
 import classes from "./advice.module.css";
-import { cents, costOf, noLife, noMonths, noResponse, time } from "./words";
+import { cents, costOf, noLife, noMonths, noResponse, noRestart, time } from "./words";
 
 export type Titles = ReadonlyMap<string, string>;
 type Line = AdviceOptionOut["bill"][number];
@@ -225,6 +225,13 @@ export function Expected(props: {
             counted(formatShort(years), "year"),
           )}
           <small>of drives that are bought</small>
+        </dd>
+      </div>
+      <div>
+        <dt>Warm after a restart</dt>
+        <dd>
+          {known(option.restart_s, noRestart(found), (seconds) => time(seconds * 1e6))}
+          <small>until RAM serves 95 % of its hits, at least</small>
         </dd>
       </div>
       <div>

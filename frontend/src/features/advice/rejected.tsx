@@ -22,6 +22,7 @@ const STATED: Readonly<Record<string, Change>> = {
   purchase_usd: (value) => ({ most_purchase_usd: Math.ceil(value) }),
   io_time_us_per_access: (value) => ({ most_io_us: roundedUp(value) }),
   response_p99_us: (value) => ({ most_p99_us: roundedUp(value) }),
+  restart_s: (value) => ({ most_restart_s: roundedUp(value) }),
   ram_bytes: (value) => ({ most_ram_gib: value / GIB }),
   flash_life_years: (value) => ({ least_life: value * (1 - ROOM) }),
   peak_busy: (value) => ({ most_busy: Math.ceil(value * 1000) / 1000 }),

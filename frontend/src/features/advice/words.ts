@@ -64,6 +64,12 @@ export function limitValue(found: AdviceOut, name: string, value: number): strin
   if (name === "machines") {
     return formatShort(value);
   }
+  if (name === "restart_s") {
+    return time(value * 1e6);
+  }
+  if (name === "power_watts" || name === "rack_units") {
+    return `${formatShort(value)} ${name === "power_watts" ? "W" : "U"}`;
+  }
   if (name === "flash_life_years") {
     return counted(formatShort(value), "year");
   }
@@ -98,6 +104,12 @@ export function noLife(option: AdviceOptionOut): string {
     ? "No flash that is bought is written, or its endurance is not published."
     : "No endurance is published, or the workload states no rate.";
 }
+
+/** Why it is not known how long RAM is cold. */
+export const noRestart = (found: AdviceOut): string =>
+  found.accesses_per_s === null
+    ? "The workload states no rate: scale it to production."
+    : "No source states how long one read of its devices takes.";
 
 /** Why it is not known when an option is too small. */
 export const noMonths = (found: AdviceOut): string =>

@@ -27,7 +27,7 @@ from tierwright.common.units import format_bytes, format_microseconds, parse_byt
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from tierwright.advise.advice.found import Advice, Option
+    from tierwright.advise.advice.found import Advice, Option, Regret, Scenarios, When
     from tierwright.evaluate.advice.choose import Objective
     from tierwright.profile.curve import Curve
     from tierwright.profile.document import Profile
@@ -228,6 +228,8 @@ def _print(found: Advice, curve: Curve, *, every: bool) -> None:
     print_scale(curve)
     if found.when is not None:
         typer.echo(found.when.text)
+    if found.waiting is not None:
+        typer.echo(found.waiting.text)
     best = found.recommendation
     if best is not None:
         _print_bill(best)
@@ -253,6 +255,11 @@ def _print(found: Advice, curve: Curve, *, every: bool) -> None:
                 for each in found.checked
             ],
         )
+    if found.when is not None and found.when.steps:
+        _print_steps(found.when)
+    _print_flat(found)
+    if found.scenarios is not None:
+        _print_scenarios(found.scenarios)
     print_table(
         "rules of thumb",
         [("per month", True), ("rule", False), ("would have bought", False)],
@@ -276,6 +283,101 @@ def _print(found: Advice, curve: Curve, *, every: bool) -> None:
             ]
         )
     typer.echo(found.confidence.reason[0].upper() + found.confidence.reason[1:] + ".")
+
+
+def _print_scenarios(found: Scenarios) -> None:
+    from tierwright.common.currency import shown_in
+
+    typer.echo("")
+    typer.echo(found.text)
+    print_table(
+        f"regret in each scenario, {shown_in().currency} per month or I/O time; (broken) breaks a limit there",
+        [
+            *((each.title, True) for each in found.columns),
+            ("role", False),
+            ("option", False),
+        ],
+        [
+            [
+                *(_regret(each) for each in row.regret),
+                f"{row.role}, robust" if row.is_robust else row.role,
+                row.name,
+            ]
+            for row in found.rows
+        ],
+    )
+
+
+def _regret(each: Regret) -> str:
+    if each.regret_usd_per_month is not None:
+        said = f"{_amount(each.regret_usd_per_month):,.2f}"
+    elif each.regret_io_time_us is not None:
+        said = format_microseconds(each.regret_io_time_us)
+    else:
+        said = "-"
+    return f"{said} (broken)" if each.breaks else said
+
+
+def _print_flat(found: Advice) -> None:
+    from tierwright.common.currency import shown_in
+
+    code = shown_in().currency
+    if found.flat:
+        typer.echo("")
+        print_facts([(each.size, each.text) for each in found.flat])
+    if found.next_dollar is None:
+        return
+    typer.echo(found.next_dollar.text)
+    if found.next_dollar.steps:
+        print_table(
+            "what more money buys",
+            [
+                (f"{code} per month more", True),
+                ("I/O time saved", True),
+                (f"{code} per month and µs", True),
+                ("option", False),
+            ],
+            [
+                [
+                    f"{_amount(each.usd_per_month_more):,.2f}",
+                    format_microseconds(each.io_time_us_saved),
+                    f"{_amount(each.usd_per_month_per_us):,.2f}",
+                    each.name,
+                ]
+                for each in found.next_dollar.steps
+            ],
+        )
+
+
+def _print_steps(found: When) -> None:
+    from tierwright.common.currency import shown_in
+
+    print_table(
+        "when another choice is the best",
+        [
+            ("month", True),
+            (f"{shown_in().currency} per month", True),
+            ("I/O time", True),
+            ("scheme", False),
+            ("option", False),
+        ],
+        [
+            [
+                f"{each.month:,}"
+                if each.month_before == each.month - 1
+                else f"{each.month_before + 1:,} to {each.month:,}",
+                "-"
+                if each.usd_per_month is None
+                else f"{_amount(each.usd_per_month):,.2f}",
+                "-"
+                if each.io_time_us_per_access is None
+                else format_microseconds(each.io_time_us_per_access),
+                each.scheme or "-",
+                each.name or "no option keeps every limit",
+            ]
+            for each in found.steps
+        ],
+    )
 
 
 def _amount(usd: object) -> float:

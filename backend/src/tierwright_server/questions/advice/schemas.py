@@ -152,6 +152,18 @@ class ConstraintsIn(Body):
     flash_life_years: From0 | None = Field(
         default=None, description="Least life of flash that is bought. [years]"
     )
+    restart_s: From0 | None = Field(
+        default=None,
+        description="Longest time until RAM serves 95 % of its hits again after a restart. [s]",
+    )
+    power_watts: From0 | None = Field(
+        default=None,
+        description="Most power of servers built from parts; unknown of all else. [W]",
+    )
+    rack_units: From0 | None = Field(
+        default=None,
+        description="Most rack units of servers built from parts; unknown of all else. [U]",
+    )
     response_p50_us: From0 | None = Field(
         default=None, description="Largest median response time at the peak. [µs]"
     )
@@ -274,6 +286,16 @@ class AdviceOptionOut(Answer):
     flash_life_years: float | None = Field(
         description="Least life of flash that is bought; null where none is written, the provider replaces it, or "
         "nothing is known. [years]"
+    )
+    restart_s: float | None = Field(
+        description="Until RAM serves 95 % of its hits again after a restart, at the mean rate, at least; null where "
+        "the rate or a read time is unknown. [s]"
+    )
+    power_watts: float | None = Field(
+        description="Of servers built from parts, under load; null where no source states it. [W]"
+    )
+    rack_units: float | None = Field(
+        description="Height of servers built from parts in a rack; null where it is not stated. [U]"
     )
     ram_hit_share: float = Field(description="Accesses that RAM serves. [1]")
     flash_hit_share: float = Field(description="Accesses that flash serves. [1]")
@@ -408,6 +430,25 @@ class CheckedOptionOut(Answer):
     reason: str = Field(description="Why it was not replayed; empty where it was.")
 
 
+class WhenStepOut(Answer):
+    """A month from which another choice is the best."""
+
+    month: int = Field(description="The first month that is known to have it. [months]")
+    month_before: int = Field(
+        description="The last month that is known to have the choice before. [months]"
+    )
+    name: str | None = Field(
+        description="What it is; null where no option keeps every limit from then on."
+    )
+    scheme: str | None = Field(description="Its page flow.")
+    usd_per_month: Usd | None = Field(
+        description="What it costs at the prices of today. [USD/month]"
+    )
+    io_time_us_per_access: float | None = Field(
+        description="Busy time of one device of each tier. [µs]"
+    )
+
+
 class WhenOut(Answer):
     """When the answer changes with growth."""
 
@@ -415,10 +456,177 @@ class WhenOut(Answer):
     months_until_too_small: float | None = Field(
         description="Of the recommendation; null where it never is. [months]"
     )
-    steps: list[dict[str, Any]] = Field(
-        description="Months from which another option is the best."
+    steps: list[WhenStepOut] = Field(
+        description="Months from which other hardware, another number of machines or another page flow is the best; "
+        "empty without `how_sure`."
+    )
+    asked_until: int = Field(
+        description="Last month that was asked; 0 where none was. [months]"
     )
     text: str = Field(description="In words.")
+    basis: str = Field(description="What the later months rest on.")
+
+
+class PriceTrendOut(Answer):
+    """How the price of a part of the purchase has moved."""
+
+    kind: str = Field(
+        description="Kind of price history: `dram`, `ssd_enterprise`, `ssd`, `hdd`; or `chassis`, `machine`."
+    )
+    purchase_usd: Usd = Field(description="Part of the purchase. [USD]")
+    change_per_year: float | None = Field(
+        description="By which share it rose in a year; null where no recent series shows it. [1]"
+    )
+    series: str | None = Field(
+        description="Id of the series of `GET /catalog/price-history`."
+    )
+    first: str | None = Field(description="Date of the first of its two prices.")
+    last: str | None = Field(description="Date of the last of them.")
+
+
+class WaitingOut(Answer):
+    """Whether to buy now or to wait."""
+
+    pays: bool | None = Field(
+        description="Whether waiting costs less; null where that could not be computed."
+    )
+    months: int = Field(description="Months of waiting. [months]")
+    usd_now: Usd | None = Field(
+        description="All that is paid over the horizon, bought now. [USD]"
+    )
+    usd_later: Usd | None = Field(
+        description="The same, bought after waiting, prices moving on. [USD]"
+    )
+    break_even_per_year: float | None = Field(
+        description="Change of prices in a year at which both cost as much: waiting pays where they fall by more, or "
+        "rise by less. [1]"
+    )
+    keeps_limits: bool | None = Field(
+        description="Whether what there is keeps every limit until then; null where it is not stated."
+    )
+    trends: list[PriceTrendOut] = Field(
+        description="Of what the purchase consists of, the largest part first."
+    )
+    text: str = Field(description="In words.")
+
+
+class NeighbourOut(Answer):
+    """An option with another size, beside the recommendation."""
+
+    name: str = Field(description="What it is, in words.")
+    value: float = Field(description="Its size. [bytes, or 1]")
+    usd_per_month_more: Usd = Field(
+        description="What it costs more; below 0 where it costs less. [USD/month]"
+    )
+    io_time_us_more: float = Field(
+        description="By how much it is slower; below 0 where it is faster. [µs per access]"
+    )
+
+
+class FlatSizeOut(Answer):
+    """How far one size of the recommendation may be changed, among options of the same kind and page flow."""
+
+    size: Literal["ram_bytes", "flash_bytes", "machines", "disks"] = Field(
+        description="Which size, of all machines together."
+    )
+    value: float = Field(description="Of the recommendation. [bytes, or 1]")
+    low: float = Field(
+        description="Least size of the options that are at most 5 % worse. [bytes, or 1]"
+    )
+    high: float = Field(description="Largest size of them. [bytes, or 1]")
+    less: NeighbourOut | None = Field(
+        description="The best option with at least a tenth less of it, all other sizes chosen again; null where no "
+        "such option keeps every limit."
+    )
+    more: NeighbourOut | None = Field(
+        description="The same with at least a tenth more."
+    )
+    text: str = Field(description="In words.")
+
+
+class NextDollarOut(Answer):
+    """A step along the front: what more money buys."""
+
+    name: str = Field(description="What it is, in words.")
+    scheme: str = Field(description="Its page flow.")
+    usd_per_month_more: Usd = Field(
+        description="What it costs more than the step before. [USD/month]"
+    )
+    io_time_us_saved: float = Field(
+        description="By how much it is faster than the step before. [µs per access]"
+    )
+    usd_per_month_per_us: Usd = Field(description="Both divided. [USD/month/µs]")
+
+
+class NextDollarsOut(Answer):
+    """What the next dollar buys, and those after it."""
+
+    steps: list[NextDollarOut] = Field(
+        description="From the recommendation on, each the most time for its money; at most 5."
+    )
+    text: str = Field(description="In words.")
+
+
+class AdviceScenarioOut(Answer):
+    """One way in which things may turn out."""
+
+    name: str = Field(description="Its key.")
+    title: str = Field(description="In a few words.")
+    definition: str = Field(description="What is different.")
+    best: str | None = Field(
+        description="The best of all candidates there; null where none keeps every limit."
+    )
+    best_usd_per_month: Usd | None = Field(description="What it costs. [USD/month]")
+    best_io_time_us: float | None = Field(description="Its I/O time. [µs per access]")
+
+
+class RegretOut(Answer):
+    """What a choice costs in one scenario."""
+
+    usd_per_month: Usd = Field(description="What it costs there. [USD/month]")
+    breaks: list[str] = Field(
+        description="Limits that it breaks there; the best is bought instead."
+    )
+    regret_usd_per_month: Usd | None = Field(
+        description="What it costs more than the best there, or what is lost of its purchase where it breaks a limit; "
+        "null where nothing keeps every limit, or I/O time is to be least. [USD/month]"
+    )
+    regret_io_time_us: float | None = Field(
+        description="By how much it is slower than the best there; null where money is to be least, or a limit is "
+        "broken. [µs per access]"
+    )
+
+
+class AdviceScenarioRowOut(Answer):
+    """A choice in every scenario."""
+
+    name: str = Field(description="What it is, in words.")
+    scheme: str = Field(description="Its page flow.")
+    role: Literal["recommended", "close", "today", "scenario"] = Field(
+        description="What it is in the advice; `scenario`: the best of a scenario."
+    )
+    regret: list[RegretOut] = Field(description="In the order of `columns`.")
+    most_regret_usd_per_month: Usd | None = Field(
+        description="The largest that is known. [USD/month]"
+    )
+    most_regret_io_time_us: float | None = Field(
+        description="The largest that is known. [µs per access]"
+    )
+    is_robust: bool = Field(
+        description="Whether its largest regret is the least of those that keep every limit today."
+    )
+
+
+class AdviceScenariosOut(Answer):
+    """What the choices cost in several scenarios, and the robust one."""
+
+    columns: list[AdviceScenarioOut] = Field(description="The present first.")
+    rows: list[AdviceScenarioRowOut] = Field(description="The recommendation first.")
+    robust: str | None = Field(
+        description="The choice with the least largest regret; null where no choice keeps every limit today."
+    )
+    text: str = Field(description="In words.")
+    basis: str = Field(description="What the regret is of.")
 
 
 class RuleOfThumbOut(Answer):
@@ -486,6 +694,18 @@ class AdviceOut(Answer):
     confidence: ConfidenceOut = Field(description="How sure it is.")
     checked: list[CheckedOptionOut] = Field(description="Options that were replayed.")
     when: WhenOut | None = Field(description="Null where the data do not grow.")
+    waiting: WaitingOut | None = Field(
+        description="Null where nothing is recommended, what there is stays, or without `how_sure`."
+    )
+    flat: list[FlatSizeOut] = Field(
+        description="How far each size of the recommendation may be changed."
+    )
+    next_dollar: NextDollarsOut | None = Field(
+        description="Null where nothing is recommended."
+    )
+    scenarios: AdviceScenariosOut | None = Field(
+        description="Null where nothing is recommended, or without `how_sure`."
+    )
     rules_of_thumb: list[RuleOfThumbOut] = Field(
         description="What common rules would have bought here."
     )

@@ -7,7 +7,17 @@ from decimal import Decimal
 from functools import partial
 from typing import Any
 
-from tierwright.advise.advice import _checked, _choice, _notes, _sure, _why_not, _words
+from tierwright.advise.advice import (
+    _checked,
+    _choice,
+    _flat,
+    _notes,
+    _scenarios,
+    _sure,
+    _when,
+    _why_not,
+    _words,
+)
 from tierwright.advise.advice._asked import Asked, asked_of, versions
 from tierwright.advise.advice._checked import Replayed
 from tierwright.advise.advice._sure import Ends
@@ -244,7 +254,20 @@ def _answer(
             NO_WINDOWS,
         ),
         checked=checked,
-        when=_sure.when(setting, recommended),
+        when=_when.when(
+            asked,
+            table,
+            recommended,
+            best,
+            # What only the replay knows does not hold of later months.
+            steps=how_sure and best == by_model,
+        ),
+        waiting=_when.wait(asked, table, recommended, best, zero) if how_sure else None,
+        flat=_flat.flat(asked, table, chosen, best),
+        next_dollar=_flat.next_dollar(asked, table, front, best),
+        scenarios=_scenarios.compared(asked, table, best, alternatives)
+        if how_sure and best is not None
+        else None,
         rules_of_thumb=tuple(_sure.rules_of_thumb(asked, table, chosen, best, option)),
         data_bytes=setting.data_bytes,
         accesses_per_s=setting.rates.mean,

@@ -23,6 +23,7 @@ from tierwright.evaluate.advice.limits import (
     LIFE,
     PEAK_BUSY,
     RESPONSES,
+    RESTART,
 )
 from tierwright.hardware.device import Device
 from tierwright.hardware.prices import PriceBook
@@ -154,7 +155,7 @@ def asked_of(
     limits = checked_constraints(constraints)
     mean, peak = rates_of(curve, *rate)
     if mean is None:
-        needing = [name for name in (PEAK_BUSY, *RESPONSES) if name in limits]
+        needing = [name for name in (PEAK_BUSY, RESTART, *RESPONSES) if name in limits]
         if needing:
             raise BadInput(
                 f"constraints: {needing[0]}: the workload states no rate, so it cannot be held",

@@ -38,7 +38,10 @@ class Chosen:
 
 def chosen_of(asked: Asked, table: Table) -> Chosen:
     options = table.options
-    limits = [*own_limits(options), *stated_limits(options, asked.constraints)]
+    limits = [
+        *own_limits(options),
+        *stated_limits(options, asked.constraints, table.beside),
+    ]
     broken = first_broken(limits, len(options))
     [rows] = np.nonzero(broken < 0)
     return Chosen(choose.ordered(options, rows, asked.objective), limits, broken)

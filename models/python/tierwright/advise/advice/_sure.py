@@ -1,4 +1,4 @@
-"""What inputs that are not known do to the answer, when it changes, and what rules of thumb would have bought."""
+"""What inputs that are not known do to the answer, and what rules of thumb would have bought."""
 
 from __future__ import annotations
 
@@ -10,11 +10,10 @@ from typing import Any
 
 from tierwright.advise.advice._asked import Asked
 from tierwright.advise.advice._choice import Chosen, chosen_of, kept
-from tierwright.advise.advice._table import Setting, Table
-from tierwright.advise.advice.found import Bar, Option, RuleOfThumb, When
+from tierwright.advise.advice._table import Table
+from tierwright.advise.advice.found import Bar, RuleOfThumb
 from tierwright.common.cautions import Caution, Effect, anywhere
 from tierwright.common.currency import money
-from tierwright.common.wording import counted
 from tierwright.evaluate.advice.thumbs import following, thumbs
 from tierwright.evaluate.bill import CENT
 from tierwright.evaluate.page_flow.other_ends import Situation, other_ends
@@ -155,24 +154,6 @@ def tornado(ends: Ends, cautions: Iterable[Caution]) -> Iterator[Bar]:
 
 def _usd(end: AtEnd) -> Decimal | None:
     return None if end.month_cents is None else Decimal(end.month_cents) * CENT
-
-
-def when(setting: Setting, best: Option | None) -> When | None:
-    growth = setting.growth_per_year
-    if growth <= 0 or best is None:
-        return None
-    months = best.months_until_too_small
-    if months is None:
-        text = (
-            "When it is too small could not be computed: the workload states no rate."
-            if setting.rates.peak is None
-            else "It does not become too small."
-        )
-    else:
-        whole = math.floor(months)
-        after = f"after {counted(whole, 'month')}" if whole else "within a month"
-        text = f"If the load grows as the data do, a device is busier than allowed in the busiest hour {after}."
-    return When(growth, months, (), text)
 
 
 def rules_of_thumb(

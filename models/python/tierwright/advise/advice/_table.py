@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import math
+import re
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal, localcontext
@@ -22,7 +25,14 @@ from tierwright.common.fields import plain_number
 from tierwright.common.units import format_bytes
 from tierwright.common.wording import counted, listed
 from tierwright.evaluate.advice.bought import bought, budget_tb
-from tierwright.evaluate.advice.limits import Bools, months_until
+from tierwright.evaluate.advice.limits import (
+    BESIDE,
+    RESTART,
+    UNITS,
+    Bools,
+    months_until,
+)
+from tierwright.evaluate.advice.restart import restart_s
 from tierwright.evaluate.advice.rows import (
     CHOICES,
     SOURCES,
@@ -36,7 +46,7 @@ from tierwright.evaluate.advice.rows import (
     peak_busy,
 )
 from tierwright.evaluate.advice.tiers import Shelf, TierRows, tiers
-from tierwright.evaluate.bill import CENT, EXACT, bill_lines
+from tierwright.evaluate.bill import CENT, EXACT, bill_lines, cents
 from tierwright.evaluate.configurations.columns import Columns, enumerate_configurations
 from tierwright.evaluate.configurations.sold import local_device, volume_device
 from tierwright.evaluate.configurations.wanted import Wanted
@@ -46,7 +56,7 @@ from tierwright.evaluate.response.schemes import Hierarchy, scheme_response
 from tierwright.hardware import catalog
 from tierwright.hardware.build import build_from_mapping
 from tierwright.hardware.device import Device
-from tierwright.hardware.prices import PriceBook, own_price
+from tierwright.hardware.prices import Price, PriceBook, own_price
 from tierwright.hardware.service_time import waiting_time
 from tierwright.profile.curve import Curve
 
@@ -85,6 +95,8 @@ class Setting:
     least_life_years: float
     data_bytes: int
     devices: tuple[Device | None, Device | None]
+    spare: int = 0
+    """Devices of each machine that hold the data, beyond those that carry its load."""
 
     @property
     def machines(self) -> int:
@@ -164,6 +176,7 @@ class Table:
             least_life_years=setting.least_life_years,
             reserved_bytes=float(candidates.reserved_gib) * 2**30,
             machine_usd=candidates.machine_usd,
+            spare=setting.spare,
         )
         self.tier_rows: TierRows = tier_rows
         parts.append(of_tiers)
@@ -182,6 +195,46 @@ class Table:
     def remade(self, setting: Setting) -> Table:
         """Make the table of another curve or other limits: of what is sold already, which rests on neither."""
         return Table(setting, (self.columns, self.shelf))
+
+    def alone(self, at: int) -> Table:
+        """Make a table of one option alone, which holds none of the others."""
+        made = copy.copy(self)
+        made.options = self.options.rows(np.asarray([at]))
+        made.have_at = 0 if at == self.have_at else None
+        for name in ("kind_codes", "hardware_codes", "least_response"):
+            made.__dict__.pop(name, None)
+        return made
+
+    def repriced(self, times: Decimal) -> Table:
+        """Make the table of other prices of the RAM and the flash that are bought."""
+        setting, candidates = self.setting, self.setting.candidates
+        columns, stated = self.columns, dict(candidates.part_usd)
+        if columns is not None and len(columns.sold.chassis):
+            for item in (*columns.sold.dimms, *columns.sold.drives):
+                if item.price is not None and item.part.kind in (*CACHES, "dimm"):
+                    stated[item.part.id] = _exactly(item.price.usd * times)
+            moved = replace(candidates, part_usd=stated)
+            columns = _columns(replace(setting, candidates=moved))
+        shelf_ = self.shelf
+
+        def of(each: tuple[Device, Price]) -> tuple[Device, Price]:
+            device, price = each
+            if device.kind not in CACHES:
+                return each
+            return device, replace(price, usd=price.usd * times)
+
+        ram = shelf_.ram
+        return Table(
+            setting,
+            (
+                columns,
+                Shelf(
+                    None if ram is None else replace(ram, usd=ram.usd * times),
+                    tuple(of(each) for each in shelf_.stores),
+                    tuple(of(each) for each in shelf_.caches),
+                ),
+            ),
+        )
 
     def source(self, at: int) -> str:
         """Kind of an option."""
@@ -412,6 +465,61 @@ class Table:
             return None
         return months_until(busy, self.setting.most_busy, growth)
 
+    def beside(self, name: str, rows: IntArray | None = None) -> FloatArray:
+        """Values of a constraint of `BESIDE`, of some options or of all; NaN where unknown."""
+        at = np.arange(len(self.options)) if rows is None else rows
+        if name == RESTART:
+            return self._restart_s(at)
+        found = np.full(len(at), np.nan)
+        columns = self.columns
+        if columns is None:
+            return found
+        [own] = np.nonzero(self.options.source[at] == SOURCES.index("chassis"))
+        row = self.options.row[at[own]]
+        sold, wanted = columns.sold, columns.wanted
+        if name == UNITS:
+            heights = [_rack_units(each.part.form_factor) for each in sold.chassis]
+            each = np.asarray(heights or [np.nan])[columns.chassis[row]]
+        elif wanted.watts is not None:
+            each = np.full(len(row), float(wanted.watts))
+        else:
+            box, dimm, drive = (
+                np.asarray(
+                    [
+                        np.nan
+                        if one.part.active_power_w is None
+                        else float(one.part.active_power_w)
+                        for one in items
+                    ]
+                    or [np.nan]
+                )
+                for items in (sold.chassis, sold.dimms, sold.drives)
+            )
+            each = (
+                box[columns.chassis[row]]
+                + dimm[columns.dimm[row]] * columns.dimms[row]
+                + drive[columns.drive[row]] * columns.drives[row]
+            )
+        found[own] = each * columns.machines[row]
+        return found
+
+    def _restart_s(self, at: IntArray) -> FloatArray:
+        """Time until RAM is warm after a restart at the mean rate; flash keeps what it holds. [s]"""
+        options, setting = self.options, self.setting
+        if setting.rates.mean is None:
+            return np.full(len(at), np.nan)
+        cached = options.flash_bytes[at] > 0
+        read_us = np.where(cached, options.flash_read_us[at], options.store_read_us[at])
+        devices = np.where(cached, options.flash_devices[at], options.store_devices[at])
+        # All machines fill what the curve counts of one at the same time.
+        reads = devices * options.machines[at] * US / read_us / setting.machines
+        return restart_s(
+            setting.curve,
+            options.ram_pages[at],
+            setting.rates.mean / setting.machines,
+            reads,
+        )
+
     def option(
         self, at: int, *, with_response: bool = True, with_bill: bool = True
     ) -> Option:
@@ -452,6 +560,9 @@ class Table:
             response_p99_mean_us=_at(tail, 0),
             peak_busy=_finite(options.peak_busy[at]),
             flash_life_years=_finite(options.life_years[at]),
+            **{
+                name: _finite(self.beside(name, np.asarray([at]))[0]) for name in BESIDE
+            },
             ram_hit_share=max(0.0, 1.0 - sum(reads)),
             flash_hit_share=reads[0],
             disk_share=reads[1],
@@ -463,6 +574,45 @@ class Table:
     def with_curve(self, curve: Curve) -> Table:
         """Make the same table of another curve."""
         return self.remade(replace(self.setting, curve=curve))
+
+
+def _rack_units(form_factor: str) -> float:
+    """Height of a chassis, such as `2U`; NaN where its form factor does not state it."""
+    found = re.fullmatch(r"(\d+)U", form_factor)
+    return float(found[1]) if found else math.nan
+
+
+_PRICE_PLACES = Decimal("1e-9")
+
+
+def _exactly(usd: Decimal) -> Decimal:
+    """Cut a price to the decimals that a stated one may have."""
+    return usd.quantize(_PRICE_PLACES)
+
+
+def purchases_by_kind(table: Table, at: int) -> dict[str, int]:
+    """Cents of the purchases of an option by what is bought: `dram`, `nvme`, `sata_ssd`, `hdd`, `chassis`, `machine`."""
+    source, found = table.source(at), Counter[str]()
+    row = int(table.options.row[at])
+    if source == "devices":
+        store, cache = table.tier_rows.store[row], table.tier_rows.cache[row]
+        kinds = ["dram"]
+        if cache >= 0:
+            kinds.append(table.shelf.caches[cache][0].kind)
+        kinds += [table.shelf.stores[store][0].kind, "machine"]
+        extra = table.config(at)["extra"]
+        with localcontext(EXACT):
+            for kind, line in zip(kinds, extra, strict=False):
+                if "usd" in line:
+                    found[kind] += int(cents(line["usd"] * line["quantity"]) * 100)
+    elif source == "chassis" and table.columns is not None:
+        one = table.columns.rows(np.asarray([row]))
+        drive = one.sold.drives[one.drive[0]].part.kind
+        for kind, line in zip(
+            ("chassis", "dram", drive), one.purchase_lines(), strict=True
+        ):
+            found[kind] += int(line[0])
+    return {kind: amount for kind, amount in found.items() if amount}
 
 
 def _latency_us(device: Device | None, page_bytes: int) -> float:

@@ -8,13 +8,22 @@ from tierwright.advise.advice.found import Option, Shadow
 from tierwright.advise.point import scheme_titles
 from tierwright.common.currency import amount, money
 from tierwright.common.units import format_bytes, format_microseconds
-from tierwright.common.wording import counted, listed, percent, three_digits
+from tierwright.common.wording import (
+    counted,
+    duration,
+    listed,
+    percent,
+    three_digits,
+)
 from tierwright.evaluate.advice.limits import (
     CONSTRAINTS,
     LEAST,
     PEAK_BUSY,
+    POWER,
     PRICE,
+    RESTART,
     TIMES,
+    UNITS,
 )
 from tierwright.evaluate.configurations.columns import RAM, SPACE
 from tierwright.evaluate.page_flow.schemes import NO_FLASH
@@ -28,6 +37,9 @@ LIMIT_WORDS: Mapping[str, str] = {
     "purchase_usd": "purchase",
     "io_time_us_per_access": "I/O time of an access",
     "flash_life_years": "life of the flash",
+    RESTART: "time until RAM is warm after a restart",
+    POWER: "power of the servers",
+    UNITS: "rack units",
     "response_p50_us": "median response time in the busiest hour",
     "response_p99_us": "99th percentile of the response time in the busiest hour",
     PRICE: "a price",
@@ -59,6 +71,12 @@ def limit_value(name: str, value: float) -> str:
         return format_bytes(value)
     if name == "machines":
         return counted(int(value), "machine")
+    if name == RESTART:
+        return duration(value)
+    if name == POWER:
+        return f"{three_digits(value)} W"
+    if name == UNITS:
+        return f"{value:,.0f} U"
     if name in LEAST:
         return counted(three_digits(value), "year")
     return format_microseconds(value)

@@ -54,6 +54,13 @@ class Option:
         Largest share of the time for which a device is busy in the busiest hour. [1]
     flash_life_years : float or None
         Least life of flash that is bought; None where none is written, the provider replaces it, or nothing is known. [year]
+    restart_s : float or None
+        Until RAM serves 95 % of its hits again after a restart, at the mean rate, at least; None where the rate or a
+        read time is unknown. [s]
+    power_watts : float or None
+        Of servers built from parts, under load; None where no source states it. [W]
+    rack_units : float or None
+        Height of these servers in a rack; None where not stated. [U]
     ram_hit_share, flash_hit_share, disk_share : float
         Of the accesses, by where the page is read. [1]
     months_until_too_small : float or None
@@ -86,6 +93,9 @@ class Option:
     response_p99_mean_us: float | None
     peak_busy: float | None
     flash_life_years: float | None
+    restart_s: float | None
+    power_watts: float | None
+    rack_units: float | None
     ram_hit_share: float
     flash_hit_share: float
     disk_share: float
@@ -281,6 +291,34 @@ class CheckedOption:
 
 
 @dataclass(frozen=True, slots=True)
+class WhenStep:
+    """A month from which another choice is the best.
+
+    Attributes
+    ----------
+    month : int
+        The first month that is known to have it; 1 is a month from now. [month]
+    month_before : int
+        The last month that is known to have the choice before. [month]
+    name : str or None
+        What it is; None where no option keeps every limit from then on.
+    scheme : str or None
+        Its page flow.
+    usd_per_month : Decimal or None
+        What it costs at the prices of today. [USD/month]
+    io_time_us_per_access : float or None
+        [µs]
+    """
+
+    month: int
+    month_before: int
+    name: str | None
+    scheme: str | None
+    usd_per_month: Decimal | None
+    io_time_us_per_access: float | None
+
+
+@dataclass(frozen=True, slots=True)
 class When:
     """When the answer changes with growth.
 
@@ -290,16 +328,267 @@ class When:
         Of data and load. [1]
     months_until_too_small : float or None
         Of the recommendation; None where it never is. [month]
-    steps : tuple of dict
-        Months from which another option is the best: `month`, `name`, `usd_per_month`.
+    steps : tuple of WhenStep
+        Months from which other hardware, another number of machines or another page flow is the best, if the
+        question is asked again then, for as many months; empty where that was not computed.
+    asked_until : int
+        Last month that was asked; 0 where none was. [month]
     text : str
         In words.
+    basis : str
+        What the later months rest on.
     """
 
     growth_per_year: float
     months_until_too_small: float | None
-    steps: tuple[dict[str, Any], ...]
+    steps: tuple[WhenStep, ...]
+    asked_until: int
     text: str
+    basis: str
+
+
+@dataclass(frozen=True, slots=True)
+class PriceTrend:
+    """How the price of a part of the purchase has moved.
+
+    Attributes
+    ----------
+    kind : str
+        Of the price history: `dram`, `ssd_enterprise`, `ssd`, `hdd`.
+    purchase_usd : Decimal
+        Part of the purchase. [USD]
+    change_per_year : float or None
+        By which share it rose in a year; None where no recent series tells it. [1]
+    series, first, last : str or None
+        Id of the series, and the dates of its two prices.
+    """
+
+    kind: str
+    purchase_usd: Decimal
+    change_per_year: float | None
+    series: str | None
+    first: str | None
+    last: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """Whether to buy now or to wait.
+
+    Attributes
+    ----------
+    pays : bool or None
+        Whether waiting costs less; None where that could not be computed.
+    months : int
+        Of waiting. [month]
+    usd_now, usd_later : Decimal or None
+        All that is paid over the horizon, bought now and bought after waiting. [USD]
+    break_even_per_year : float or None
+        Change of prices in a year at which both cost as much: waiting pays where they fall by more, or rise by less. [1]
+    keeps_limits : bool or None
+        Whether what there is keeps every limit until then; None where nobody said what there is.
+    trends : tuple of PriceTrend
+        Of what the purchase consists of, the largest part first.
+    text : str
+        In words.
+    """
+
+    pays: bool | None
+    months: int
+    usd_now: Decimal | None
+    usd_later: Decimal | None
+    break_even_per_year: float | None
+    keeps_limits: bool | None
+    trends: tuple[PriceTrend, ...]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbour:
+    """An option with another size, beside the recommendation.
+
+    Attributes
+    ----------
+    name : str
+        What it is.
+    value : float
+        Its size.
+    usd_per_month_more : Decimal
+        What it costs more; below 0 where it costs less. [USD/month]
+    io_time_us_more : float
+        By how much it is slower; below 0 where it is faster. [µs]
+    """
+
+    name: str
+    value: float
+    usd_per_month_more: Decimal
+    io_time_us_more: float
+
+
+@dataclass(frozen=True, slots=True)
+class FlatSize:
+    """How far one size of the recommendation may be changed, among options of the same kind and page flow.
+
+    Attributes
+    ----------
+    size : str
+        `ram_bytes`, `flash_bytes`, `machines` or `disks`, of all machines together.
+    value : float
+        Of the recommendation. [bytes, or 1]
+    low, high : float
+        Ends of the sizes of the options that are at most 5 % worse. [bytes, or 1]
+    less, more : Neighbour or None
+        The best option with at least a tenth less of it, and with at least a tenth more, all other sizes chosen
+        again; None where no such option keeps every limit.
+    text : str
+        In words.
+    """
+
+    size: str
+    value: float
+    low: float
+    high: float
+    less: Neighbour | None
+    more: Neighbour | None
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class NextDollar:
+    """A step along the front: what more money buys.
+
+    Attributes
+    ----------
+    name, scheme : str
+        What it is, and its page flow.
+    usd_per_month_more : Decimal
+        What it costs more than the step before. [USD/month]
+    io_time_us_saved : float
+        By how much it is faster than the step before. [µs]
+    usd_per_month_per_us : Decimal
+        Both divided. [USD/month/µs]
+    """
+
+    name: str
+    scheme: str
+    usd_per_month_more: Decimal
+    io_time_us_saved: float
+    usd_per_month_per_us: Decimal
+
+
+@dataclass(frozen=True, slots=True)
+class NextDollars:
+    """What the next dollar buys, and those after it.
+
+    Attributes
+    ----------
+    steps : tuple of NextDollar
+        From the recommendation on, each the most time for its money; at most 5.
+    text : str
+        In words.
+    """
+
+    steps: tuple[NextDollar, ...]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """One way in which things may turn out.
+
+    Attributes
+    ----------
+    name, title : str
+        Key, and a few words.
+    definition : str
+        What is different.
+    best : str or None
+        The best of all candidates there; None where none keeps every limit.
+    best_usd_per_month : Decimal or None
+        What it costs. [USD/month]
+    best_io_time_us : float or None
+        [µs]
+    """
+
+    name: str
+    title: str
+    definition: str
+    best: str | None
+    best_usd_per_month: Decimal | None
+    best_io_time_us: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Regret:
+    """What a choice costs in one scenario.
+
+    Attributes
+    ----------
+    usd_per_month : Decimal
+        [USD/month]
+    breaks : tuple of str
+        Limits that it breaks there; the best is bought instead.
+    regret_usd_per_month : Decimal or None
+        What it costs more than the best there, or what is lost of its purchase where it breaks a limit; None where
+        nothing keeps every limit, or I/O time is to be least. [USD/month]
+    regret_io_time_us : float or None
+        By how much it is slower than the best there; None where money is to be least, or a limit is broken. [µs]
+    """
+
+    usd_per_month: Decimal
+    breaks: tuple[str, ...]
+    regret_usd_per_month: Decimal | None
+    regret_io_time_us: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class ScenarioRow:
+    """A choice in every scenario.
+
+    Attributes
+    ----------
+    name, scheme : str
+        What it is, and its page flow.
+    role : str
+        `recommended`, `close`, `today`, or `scenario` for the best of a scenario.
+    regret : tuple of Regret
+        In the order of the scenarios.
+    most_regret_usd_per_month, most_regret_io_time_us : Decimal or float or None
+        The largest that is known. [USD/month], [µs]
+    is_robust : bool
+        Whether its largest regret is the least of those that keep every limit today.
+    """
+
+    name: str
+    scheme: str
+    role: str
+    regret: tuple[Regret, ...]
+    most_regret_usd_per_month: Decimal | None
+    most_regret_io_time_us: float | None
+    is_robust: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Scenarios:
+    """What the choices cost in several scenarios, and the robust one.
+
+    Attributes
+    ----------
+    columns : tuple of Scenario
+        The present first.
+    rows : tuple of ScenarioRow
+        The recommendation first.
+    robust : str or None
+        The choice with the least largest regret; None where no choice keeps every limit today.
+    text, basis : str
+        In words, and what the regret is of.
+    """
+
+    columns: tuple[Scenario, ...]
+    rows: tuple[ScenarioRow, ...]
+    robust: str | None
+    text: str
+    basis: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -369,6 +658,14 @@ class Advice(Answer):
     checked : tuple of CheckedOption
     when : When or None
         None where the data do not grow.
+    waiting : Waiting or None
+        None where nothing is recommended, what there is stays, or it was not computed.
+    flat : tuple of FlatSize
+        How far each size of the recommendation may be changed.
+    next_dollar : NextDollars or None
+        None where nothing is recommended.
+    scenarios : Scenarios or None
+        None where nothing is recommended, or it was not computed.
     rules_of_thumb : tuple of RuleOfThumb
     data_bytes : int
         One copy of the data that is held. [bytes]
@@ -399,6 +696,10 @@ class Advice(Answer):
     confidence: Confidence
     checked: tuple[CheckedOption, ...]
     when: When | None
+    waiting: Waiting | None
+    flat: tuple[FlatSize, ...]
+    next_dollar: NextDollars | None
+    scenarios: Scenarios | None
     rules_of_thumb: tuple[RuleOfThumb, ...]
     data_bytes: int
     accesses_per_s: float | None

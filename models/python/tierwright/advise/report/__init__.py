@@ -7,7 +7,14 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from tierwright.advise.report import _answer, _basis, _evidence
+from tierwright.advise.report import (
+    _answer,
+    _basis,
+    _evidence,
+    _flat,
+    _later,
+    _scenarios,
+)
 from tierwright.advise.report._answer import STATUS, Document
 from tierwright.advise.report._document import HINT, checked
 from tierwright.advise.report._markup import Markup, joined, tag
@@ -25,6 +32,9 @@ _SECTIONS: tuple[tuple[str, str, Callable[[Document], Iterator[Markup]]], ...] =
     ("bill", "Bill of materials", _answer.bill),
     ("figures", "Expected figures", _answer.figures),
     ("close", "What else was close", _evidence.close),
+    ("flat", "How flat it is", _flat.flat),
+    ("when", "When it changes", _later.later),
+    ("scenarios", "Scenarios and regret", _scenarios.scenarios),
     ("why-not", "Why not", _evidence.why_not),
     ("sure", "How sure", _evidence.sure),
     ("checked", "Checked", _evidence.checks),

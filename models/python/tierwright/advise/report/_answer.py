@@ -169,24 +169,6 @@ def answer(document: Document) -> Iterator[Markup]:
         )
     if document["when"] is not None:
         yield tag("p", document["when"]["text"])
-        steps = document["when"]["steps"]
-        if steps:
-            yield table(
-                "When another option becomes the best",
-                [
-                    ("from month", False),
-                    ("cost [USD per month]", True),
-                    ("option", False),
-                ],
-                [
-                    [
-                        show.number(one["month"]),
-                        show.usd(one["usd_per_month"]),
-                        one["name"],
-                    ]
-                    for one in steps
-                ],
-            )
 
 
 def _infeasible(found: Document, finding: str) -> Markup:
@@ -313,6 +295,7 @@ _FIGURES: tuple[tuple[str, str, Any], ...] = (
     ("99th percentile of response time, busiest hour", "response_p99_us", show.time),
     ("Busiest device in the busiest hour", "peak_busy", show.share),
     ("Life of the flash", "flash_life_years", show.years),
+    ("Until RAM is warm after a restart", "restart_s", show.seconds),
     ("Until it is too small", "months_until_too_small", show.months),
 )
 _WHY_NONE: tuple[tuple[tuple[str, ...], str], ...] = (
@@ -334,6 +317,10 @@ _WHY_NONE: tuple[tuple[tuple[str, ...], str], ...] = (
         ("flash_life_years",),
         "The life of the flash has no figure where no flash is bought or written, the provider replaces it, or no source "
         "states its endurance.",
+    ),
+    (
+        ("restart_s",),
+        "The time until RAM is warm is not known without the rate of the workload and the read time of a device.",
     ),
     (
         ("months_until_too_small",),

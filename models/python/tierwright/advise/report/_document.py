@@ -252,6 +252,9 @@ _OPTION = _table(
     response_p99_mean_us=_maybe_number,
     peak_busy=_maybe_number,
     flash_life_years=_maybe_number,
+    restart_s=_maybe_number,
+    power_watts=_maybe_number,
+    rack_units=_maybe_number,
     ram_hit_share=_maybe_number,
     flash_hit_share=_maybe_number,
     disk_share=_maybe_number,
@@ -259,6 +262,11 @@ _OPTION = _table(
     bill=_list(_ROW),
 )
 _MAYBE_OPTION = _optional(_OPTION)
+_MAYBE_NEIGHBOUR = _optional(
+    _table(
+        name=_text, value=_number, usd_per_month_more=_amount, io_time_us_more=_number
+    )
+)
 _BROKEN = {
     "constraint": _text,
     "value": _maybe_number,
@@ -323,7 +331,69 @@ _ADVICE = _table(
         _table(
             growth_per_year=_number,
             months_until_too_small=_maybe_number,
-            steps=_list(_table(month=_number, name=_text, usd_per_month=_maybe_amount)),
+            steps=_list(
+                _table(
+                    month=_number,
+                    month_before=_maybe_number,
+                    name=_maybe_text,
+                    usd_per_month=_maybe_amount,
+                )
+            ),
+            text=_text,
+            basis=_maybe_text,
+        )
+    ),
+    waiting=_optional(_table(text=_text)),
+    flat=_list(
+        _table(
+            size=_text,
+            value=_number,
+            low=_number,
+            high=_number,
+            less=_MAYBE_NEIGHBOUR,
+            more=_MAYBE_NEIGHBOUR,
+        )
+    ),
+    scenarios=_optional(
+        _table(
+            columns=_list(
+                _table(
+                    title=_text,
+                    definition=_text,
+                    best=_maybe_text,
+                    best_usd_per_month=_maybe_amount,
+                )
+            ),
+            rows=_list(
+                _table(
+                    name=_text,
+                    role=_text,
+                    regret=_list(
+                        _table(
+                            breaks=_list(_text),
+                            regret_usd_per_month=_maybe_amount,
+                            regret_io_time_us=_maybe_number,
+                        )
+                    ),
+                    most_regret_usd_per_month=_maybe_amount,
+                    most_regret_io_time_us=_maybe_number,
+                    is_robust=_flag,
+                )
+            ),
+            text=_text,
+            basis=_text,
+        )
+    ),
+    next_dollar=_optional(
+        _table(
+            steps=_list(
+                _table(
+                    name=_text,
+                    usd_per_month_more=_amount,
+                    io_time_us_saved=_number,
+                    usd_per_month_per_us=_amount,
+                )
+            ),
             text=_text,
         )
     ),

@@ -10,7 +10,7 @@ from typing import Any
 from tierwright.advise.advice._words import LIMIT_WORDS, limit_value
 from tierwright.advise.point import scheme_titles
 from tierwright.common.units import format_bytes, format_microseconds
-from tierwright.common.wording import counted, percent, three_digits
+from tierwright.common.wording import counted, duration, percent, three_digits
 from tierwright.evaluate.advice.limits import CONSTRAINTS, LEAST
 from tierwright.evaluate.page_flow.schemes import NO_FLASH
 
@@ -62,6 +62,11 @@ def size(value: float | None) -> str:
 def share(value: float | None) -> str:
     """Write a share as per cent."""
     return UNKNOWN if value is None else percent(value)
+
+
+def seconds(value: float | None) -> str:
+    """Write seconds in the unit of their size."""
+    return UNKNOWN if value is None else duration(value)
 
 
 def years(value: float | None) -> str:

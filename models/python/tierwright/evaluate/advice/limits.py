@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_FLOOR, Decimal
 
@@ -21,6 +21,9 @@ DEFAULT_PEAK_BUSY = 0.7
 PRICE = "price"
 TIMES = "device_figures"
 LIFE = "flash_life_years"
+RESTART, POWER, UNITS = "restart_s", "power_watts", "rack_units"
+BESIDE = (RESTART, POWER, UNITS)
+"""Constraints whose values are not among the columns of the options: computed where they are limited."""
 RESPONSES = ("response_p50_us", "response_p99_us")
 CONSTRAINTS: Mapping[str, str] = {
     PEAK_BUSY: "1",
@@ -31,6 +34,9 @@ CONSTRAINTS: Mapping[str, str] = {
     "purchase_usd": "USD",
     "io_time_us_per_access": "µs",
     LIFE: "years",
+    RESTART: "s",
+    POWER: "W",
+    UNITS: "U",
     "response_p50_us": "µs",
     "response_p99_us": "µs",
 }
@@ -99,14 +105,29 @@ def own_limits(options: Options) -> Iterator[Limit]:
 
 
 def stated_limits(
-    options: Options, constraints: Mapping[str, Decimal]
+    options: Options,
+    constraints: Mapping[str, Decimal],
+    beside: Callable[[str], FloatArray] | None = None,
 ) -> Iterator[Limit]:
-    """Yield the constraints, but for those of response times, in the order of `CONSTRAINTS`."""
+    """Yield the constraints, but for those of response times, in the order of `CONSTRAINTS`.
+
+    Parameters
+    ----------
+    options : Options
+    constraints : mapping of str to Decimal
+    beside : callable, optional
+        Values of `BESIDE` of every option, by name; unknown without.
+    """
     for name in CONSTRAINTS:
         if name not in constraints or name in RESPONSES:
             continue
         limit = constraints[name]
-        value = values(options, name)
+        if name not in BESIDE:
+            value = values(options, name)
+        elif beside is not None:
+            value = beside(name)
+        else:
+            value = np.full(len(options), np.nan)
         if name in ("usd_per_month", "purchase_usd"):
             amounts = (
                 options.month_cents

@@ -168,6 +168,7 @@ def tiers(
     least_life_years: float = 0.0,
     reserved_bytes: float = 0.0,
     machine_usd: Decimal | None = None,
+    spare: int = 0,
 ) -> tuple[TierRows, Options]:
     """List options of RAM, flash that caches and devices that hold the data.
 
@@ -196,6 +197,8 @@ def tiers(
         RAM of each machine that the system itself takes: bought besides. [bytes]
     machine_usd : Decimal, optional
         Of one machine without RAM and drives; None leaves it out. [USD]
+    spare : int
+        Devices of each machine that hold the data, beyond those that carry its load.
 
     Returns
     -------
@@ -216,6 +219,7 @@ def tiers(
         least_life_years,
         reserved_bytes,
         machine_usd,
+        spare,
     )
     for cache in (None, *range(len(shelf.caches))):
         if shelf.ram is None:
@@ -270,6 +274,7 @@ class _Maker:
     least_life_years: float
     reserved_bytes: float
     machine_usd: Decimal | None
+    spare: int
 
     def sizes(self, cache: int | None) -> tuple[FloatArray, FloatArray, IntArray]:
         """RAM and flash of one machine, and the flash devices. [bytes], [bytes], [1]"""
@@ -380,7 +385,11 @@ class _Maker:
         space = max(1, -(-int(self.machine_bytes) // (device.capacity_bytes or 1)))
         asked = [one * float(space)]
         if peak is not None:
-            asked.append(busy_share(store_us, peak, one) / self.most_busy)
+            carry = busy_share(store_us, peak, one) / self.most_busy
+            # A spare is a whole device, beyond a whole number of them.
+            asked.append(
+                np.ceil(carry * (1 - ROUNDING)) + self.spare if self.spare else carry
+            )
         # Writes are shared, so n devices last n times as long as one.
         asked.append(
             self.least_life_years / self._life(device, done, "disk", mean, one)

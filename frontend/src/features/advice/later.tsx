@@ -1,0 +1,61 @@
+import { Text } from "@mantine/core";
+import type { AdviceOut } from "@/api/advice";
+import type { Column } from "@/components/columns";
+import { DataTable } from "@/components/data-table";
+import { Panel } from "@/components/panel";
+import { shownCurrency } from "@/units/currency";
+import { formatShort, UNKNOWN } from "@/units/quantity";
+import { cents, time } from "./words";
+
+type Step = NonNullable<AdviceOut["when"]>["steps"][number];
+
+/** When another choice is the best as data and load grow, and whether to wait for other prices. */
+export function Later({ found }: { readonly found: AdviceOut }) {
+  const { when, waiting } = found;
+  const steps = when?.steps ?? [];
+  if (steps.length === 0 && waiting === null) {
+    return null;
+  }
+  return (
+    <Panel
+      title="When it changes, and whether to wait"
+      subtitle={when === null ? "" : when.basis}
+      label="When it changes"
+    >
+      {waiting !== null && <Text size="sm">{waiting.text}</Text>}
+      {steps.length > 0 && (
+        <DataTable
+          label="When another choice is the best"
+          columns={columns()}
+          rows={steps}
+          rowKey={({ month }) => month}
+        />
+      )}
+    </Panel>
+  );
+}
+
+/** "17", or "13 to 24" where the months between were not asked. */
+const since = ({ month, month_before: before }: Step): string =>
+  before === month - 1
+    ? formatShort(month)
+    : `${formatShort(before + 1)} to ${formatShort(month)}`;
+
+const columns = (): readonly Column<Step>[] => [
+  { key: "From month", rowHeader: true, cell: since },
+  {
+    key: "Choice",
+    align: "text",
+    cell: ({ name }) => name ?? "no option keeps every limit",
+  },
+  {
+    key: "Cost",
+    unit: `${shownCurrency()} per month`,
+    cell: ({ usd_per_month: cost }) => cents(cost),
+  },
+  {
+    key: "I/O time",
+    unit: "per access",
+    cell: ({ io_time_us_per_access: us }) => (us === null ? UNKNOWN : time(us)),
+  },
+];

@@ -1,0 +1,102 @@
+import { Stack, Text } from "@mantine/core";
+import type { AdviceOut } from "@/api/advice";
+import { LIMIT_WORDS } from "@/api/gen/bounds.gen";
+import type { Column } from "@/components/columns";
+import { DataTable } from "@/components/data-table";
+import { Panel } from "@/components/panel";
+import { shownCurrency } from "@/units/currency";
+import { UNKNOWN } from "@/units/quantity";
+import { cents, time } from "./words";
+
+type Found = NonNullable<AdviceOut["scenarios"]>;
+type Row = Found["rows"][number];
+type Cell = Row["regret"][number];
+
+const ROLES: Readonly<Record<Row["role"], string>> = {
+  recommended: "recommended",
+  close: "close",
+  today: "today",
+  scenario: "best of a scenario",
+};
+
+/** What each choice costs more than the best in each scenario, and which is robust. */
+export function ScenarioRegret({ found }: { readonly found: AdviceOut }) {
+  const { scenarios, objective } = found;
+  if (scenarios === null) {
+    return null;
+  }
+  const byTime = objective === "io_time";
+  return (
+    <Panel
+      title="If it turns out otherwise"
+      subtitle={`${scenarios.basis.slice(0, 1).toUpperCase()}${scenarios.basis.slice(1)}.`}
+      label="Scenarios"
+    >
+      <Stack gap="sm">
+        <Text size="sm">{scenarios.text}</Text>
+        <DataTable
+          label="Regret in each scenario"
+          columns={regretColumns(scenarios, byTime)}
+          rows={scenarios.rows}
+          rowKey={(_, at) => at}
+          caption="What each choice needs more than the best there; a limit that it breaks is named."
+        />
+        <DataTable
+          label="Scenarios"
+          columns={scenarioColumns()}
+          rows={scenarios.columns}
+          rowKey={({ name }) => name}
+        />
+      </Stack>
+    </Panel>
+  );
+}
+
+function regret({ regret_usd_per_month: money, regret_io_time_us: us, breaks }: Cell) {
+  const value = money !== null ? cents(money) : us !== null ? time(us) : UNKNOWN;
+  return breaks.length === 0 ? (
+    value
+  ) : (
+    <>
+      {value}
+      <br />
+      <Text span size="xs" c="dimmed">
+        breaks {breaks.map((name) => LIMIT_WORDS[name] ?? name).join(", ")}
+      </Text>
+    </>
+  );
+}
+
+const regretColumns = (scenarios: Found, byTime: boolean): readonly Column<Row>[] => [
+  {
+    key: "Choice",
+    rowHeader: true,
+    cell: ({ name, role, is_robust: robust }) =>
+      `${name} (${ROLES[role]}${robust ? ", robust" : ""})`,
+  },
+  ...scenarios.columns.map(
+    ({ title }, at): Column<Row> => ({
+      key: `${title.slice(0, 1).toUpperCase()}${title.slice(1)}`,
+      unit: byTime ? "per access" : shownCurrency(),
+      cell: (row) => {
+        const cell = row.regret[at];
+        return cell === undefined ? UNKNOWN : regret(cell);
+      },
+    }),
+  ),
+];
+
+const scenarioColumns = (): readonly Column<Found["columns"][number]>[] => [
+  { key: "Scenario", rowHeader: true, cell: ({ title }) => title },
+  { key: "What is different", align: "text", cell: ({ definition }) => definition },
+  {
+    key: "The best there",
+    align: "text",
+    cell: ({ best }) => best ?? "no option keeps every limit",
+  },
+  {
+    key: "Costs",
+    unit: `${shownCurrency()} per month`,
+    cell: ({ best_usd_per_month: cost }) => cents(cost),
+  },
+];

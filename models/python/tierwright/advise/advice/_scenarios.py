@@ -1,0 +1,520 @@
+"""What the choices cost in several scenarios, what each costs more than the best there, and the robust one."""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+
+import numpy as np
+
+from tierwright.advise.advice._asked import Asked
+from tierwright.advise.advice._choice import chosen_of, kept
+from tierwright.advise.advice._table import (
+    CACHES,
+    Rates,
+    Setting,
+    Table,
+    purchases_by_kind,
+)
+from tierwright.advise.advice.found import (
+    Regret,
+    Scenario,
+    ScenarioRow,
+    Scenarios,
+)
+from tierwright.advise.point import scheme_titles
+from tierwright.common.arrays import FloatArray
+from tierwright.common.currency import money
+from tierwright.common.units import format_microseconds
+from tierwright.common.wording import counted, listed, percent, whole_percent
+from tierwright.evaluate.advice.bought import budget_tb
+from tierwright.evaluate.advice.later import MONTHS_A_YEAR, stretched_curve
+from tierwright.evaluate.advice.limits import (
+    RESPONSES,
+    own_limits,
+    stated_limits,
+)
+from tierwright.evaluate.advice.rows import (
+    Options,
+    device_times,
+    joined,
+    life_years,
+    peak_busy,
+)
+from tierwright.evaluate.advice.scenarios import busy_after_loss, minimax, regrets
+from tierwright.evaluate.bill import CENT
+from tierwright.evaluate.page_flow.operations import operations
+from tierwright.evaluate.page_flow.schemes import NO_FLASH
+from tierwright.hardware import catalog
+from tierwright.profile.curve import Curve
+
+MORE_LOAD = 0.25
+"""Share by which the load, or the pages that are in use, may be more than stated. [1]"""
+PRICE_MOVE = Decimal("0.2")
+"""Share by which RAM and flash may cost more or less. [1]"""
+RENTED = ("instances", "volumes")
+ROUNDED_CENTS = 2
+"""Cents a month by which prices that moved may be rounded otherwise."""
+BASIS = (
+    "a choice stays as it was bought; where it breaks a limit, the cheapest option that keeps every limit there is "
+    "bought or rented instead, and its regret is the part of its purchase that is lost, spread over the months, at most"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Case:
+    """A scenario as it is computed."""
+
+    name: str
+    title: str
+    definition: str
+    asked: Asked
+    price_times: Decimal = Decimal(1)
+    loses: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Contender:
+    """A choice that is compared, a row of the table that it is from."""
+
+    role: str
+    table: Table
+    at: int
+
+    @property
+    def same_as(self) -> tuple[str, str]:
+        """What it is, whichever table it is from."""
+        return self.table.title(self.at), self.table.scheme(self.at)
+
+    @property
+    def month_cents(self) -> float:
+        """What it costs at the prices of its table. [cent/month]"""
+        return float(self.table.options.month_cents[self.at])
+
+    @property
+    def io_us(self) -> float:
+        """I/O time of an access. [µs]"""
+        return float(self.table.options.io_us[self.at])
+
+
+def compared(
+    asked: Asked, table: Table, best: int, alternatives: Sequence[int]
+) -> Scenarios:
+    """Say what the choices cost in each scenario, beside the best there.
+
+    They are the recommendation, what was close, what there is, and the best of each scenario.
+
+    Parameters
+    ----------
+    asked : Asked
+    table : Table
+        Of the present.
+    best : int
+        Row of the recommendation.
+    alternatives : sequence of int
+        Rows of what was close.
+    """
+    cases, best_of = [], []
+    # One table after the other: of many candidates all of them together are large.
+    for case, other in _cases(asked, table):
+        cases.append(case)
+        best_of.append(_best_of(case, other))
+    rows = _contenders(table, best, alternatives, zip(cases, best_of, strict=True))
+    by_time = asked.objective == "io_time"
+    standing = [joined([_standing(each, case) for each in rows]) for case in cases]
+    broken = [
+        _broken(rows, case, found) for case, found in zip(cases, standing, strict=True)
+    ]
+    keeps = np.asarray([[not names for names in each] for each in broken]).T
+    money_ = np.asarray([found.month_cents for found in standing], dtype=np.float64).T
+    times = np.asarray([found.io_us for found in standing]).T
+    spread = np.asarray(
+        [found.purchase_cents / asked.setting.horizon_months for found in standing]
+    ).T
+    costs = times if by_time else money_
+    found = regrets(
+        costs,
+        keeps,
+        np.full(costs.shape, np.nan) if by_time else np.round(spread),
+        np.asarray(
+            [
+                math.nan if one is None else one.io_us if by_time else one.month_cents
+                for one in best_of
+            ]
+        ),
+    )
+    if not by_time:
+        # Every line of a bill is rounded by itself, so equal choices may differ by as much.
+        found = np.where(found <= ROUNDED_CENTS, 0.0, found)
+    present = [float(costs[each, 0]) for each in range(len(rows))]
+    robust = minimax(found, keeps, keeps[:, 0], present)
+    shown = tuple(
+        ScenarioRow(
+            *row.same_as,
+            row.role,
+            tuple(
+                _cell(
+                    found[each, column],
+                    money_[each, column],
+                    broken[column][each],
+                    by_time=by_time,
+                )
+                for column in range(len(cases))
+            ),
+            *_worst(found[each], by_time=by_time),
+            each == robust,
+        )
+        for each, row in enumerate(rows)
+    )
+    columns = tuple(
+        Scenario(
+            case.name,
+            case.title,
+            case.definition,
+            None if one is None else one.same_as[0],
+            None if one is None else Decimal(int(one.month_cents)) * CENT,
+            None if one is None else one.io_us,
+        )
+        for case, one in zip(cases, best_of, strict=True)
+    )
+    return Scenarios(
+        columns,
+        shown,
+        None if robust is None else shown[robust].name,
+        scenarios_text(columns, shown, robust, found, by_time=by_time),
+        BASIS,
+    )
+
+
+def _cases(asked: Asked, table: Table) -> Iterator[tuple[_Case, Table]]:
+    """Yield the scenarios that there are here with the options of each, the present first."""
+    setting = asked.setting
+    yield (
+        _Case("present", "as stated", "data, load and prices as stated", asked),
+        table,
+    )
+
+    def remade(
+        name: str, title: str, definition: str, new: Setting
+    ) -> tuple[_Case, Table]:
+        case = _Case(name, title, definition, replace(asked, setting=new))
+        return case, table.remade(new)
+
+    months = setting.horizon_months
+    growth = setting.growth_per_year
+    known = setting.rates.mean is not None
+    if growth > 0:
+        times = (1 + growth) ** (months / MONTHS_A_YEAR)
+        what = "data and load" if known else "data"
+        yield remade(
+            "growth",
+            "grown",
+            f"{what} {percent(times - 1)} more than today, as after {counted(months, 'month')} of growth",
+            replace(
+                setting,
+                curve=stretched_curve(setting.curve, times),
+                rates=_times(setting.rates, times),
+            ),
+        )
+    if known:
+        yield remade(
+            "load",
+            "more load",
+            f"{whole_percent(MORE_LOAD)} more load than stated",
+            replace(setting, rates=_times(setting.rates, 1 + MORE_LOAD)),
+        )
+    yield remade(
+        "drift",
+        "larger working set",
+        f"the working set becomes {whole_percent(MORE_LOAD)} larger: as many misses at sizes so much larger",
+        replace(setting, curve=stretched_curve(setting.curve, 1 + MORE_LOAD)),
+    )
+    if (table.shelf.ram is not None and table.shelf.stores) or (
+        table.columns is not None and len(table.columns.sold.chassis)
+    ):
+        for name, title, times_, more in (
+            ("prices_up", "RAM and flash at higher prices", 1 + PRICE_MOVE, "more"),
+            ("prices_down", "RAM and flash at lower prices", 1 - PRICE_MOVE, "less"),
+        ):
+            definition = f"RAM and flash that are bought cost {whole_percent(float(PRICE_MOVE))} {more}; rents stay"
+            yield (
+                _Case(name, title, definition, asked, times_),
+                table.repriced(times_),
+            )
+    if known:
+        without = asked
+        for name in RESPONSES:
+            without = without.without(name)
+        spared = replace(setting, spare=1)
+        lossy = table.remade(spared)
+        _lose(lossy)
+        case = _Case(
+            "loss",
+            "a failure",
+            "one drive that holds the data of a machine fails, of what is rented one machine; the rest carries its "
+            "load at the same hit ratios, and copies of the data are elsewhere; response times are not limited then",
+            replace(without, setting=spared),
+            loses=True,
+        )
+        yield case, lossy
+
+
+def _times(rates: Rates, times: float) -> Rates:
+    return Rates(*(None if one is None else one * times for one in rates.both))
+
+
+def _lose(table: Table) -> None:
+    """Let one device fail in every option of a table."""
+    peak = table.setting.rates.peak
+    assert peak is not None
+    table.options = replace(
+        table.options, peak_busy=busy_after_loss(table.options, peak)
+    )
+
+
+def _best_of(case: _Case, table: Table) -> _Contender | None:
+    """Return the best of a scenario; None where nothing keeps every limit."""
+    chosen = chosen_of(case.asked, table)
+    at = next(kept(case.asked, table, chosen, chosen.order), None)
+    return None if at is None else _Contender("scenario", table.alone(at), 0)
+
+
+def _standing(one: _Contender, case: _Case) -> Options:
+    """Evaluate an option as it stands in another scenario: the same sizes, devices and counts. One row."""
+    setting = case.asked.setting
+    options = one.table.options.rows(np.asarray([one.at]))
+    made = _evaluated(one.table, one.at, setting.curve, setting.rates)
+    cents = _moved_cents(one.table, one.at, case.price_times)
+    found = replace(
+        options,
+        **{name: np.asarray([value]) for name, value in made.items()},
+        purchase_cents=options.purchase_cents + cents,
+        month_cents=options.month_cents + round(cents / setting.horizon_months),
+    )
+    if case.loses and setting.rates.peak is not None:
+        found = replace(found, peak_busy=busy_after_loss(found, setting.rates.peak))
+    return found
+
+
+def _evaluated(table: Table, at: int, curve: Curve, rates: Rates) -> dict[str, float]:
+    """Evaluate times, load and life of one option with another curve and other rates."""
+    options, page = table.options, curve.page_bytes
+    scheme = table.scheme(at)
+    done = operations(
+        curve, options.ram_pages[[at]], options.flash_pages[[at]], (scheme,)
+    )[scheme]
+    machines = int(options.machines[at])
+    mean, peak = (
+        None if rate is None else np.asarray([rate / machines]) for rate in rates.both
+    )
+    us: list[FloatArray] = []
+    life = math.inf
+    counts = options.flash_devices[[at]], options.store_devices[[at]]
+    budgets = _budgets(table, at)
+    for device, tier, count, budget in zip(
+        table.devices(at), ("flash", "disk"), counts, budgets, strict=True
+    ):
+        unknown = np.full(1, np.nan)
+        times = (unknown, unknown) if device is None else device_times(device, page, 1)
+        us.append(done.busy_us(tier, *times))
+        written = np.broadcast_to(done.per_access[tier, "write"], 1)
+        whole = np.where(count > 0, budget * np.maximum(count, 1), math.inf)
+        years = life_years(written, mean, page, whole)
+        life = float(np.minimum(life, years[0]))
+    return {
+        "flash_us": float(us[0][0]),
+        "store_us": float(us[1][0]),
+        "flash_reads": float(np.broadcast_to(done.per_access["flash", "read"], 1)[0]),
+        "store_reads": float(np.broadcast_to(done.per_access["disk", "read"], 1)[0]),
+        "peak_busy": float(peak_busy((us[1], counts[1]), (us[0], counts[0]), peak)[0]),
+        "life_years": life,
+    }
+
+
+def _budgets(table: Table, at: int) -> tuple[float, float]:
+    """Host writes that one device takes, of the cache and of what holds the data; infinite for what is rented. [TB]"""
+    source = table.source(at)
+    if source in RENTED:
+        return math.inf, math.inf
+    if source == "chassis":
+        assert table.columns is not None
+        row = int(table.options.row[at])
+        drive = table.columns.sold.drives[table.columns.drive[row]].part
+        if drive.kind not in CACHES:
+            return math.inf, math.inf
+        own = catalog.device(drive.device) if drive.device else None
+        return math.inf, math.nan if own is None else budget_tb(own)
+    flash, store = table.devices(at)
+    return (
+        math.inf if flash is None else budget_tb(flash),
+        math.inf if store is None else budget_tb(store),
+    )
+
+
+def _moved_cents(table: Table, at: int, times: Decimal) -> int:
+    """By how much the purchase of an option moves with the prices of RAM and flash. [cent]"""
+    moved = sum(
+        cents
+        for kind, cents in purchases_by_kind(table, at).items()
+        if kind in (*CACHES, "dram")
+    )
+    return round(moved * (times - 1))
+
+
+def _broken(
+    rows: Sequence[_Contender], case: _Case, found: Options
+) -> list[tuple[str, ...]]:
+    """Names of the limits that each option breaks as it stands."""
+    asked = case.asked
+
+    def beside(name: str) -> FloatArray:
+        values = []
+        for each in rows:
+            view = copy.copy(each.table)
+            view.setting = asked.setting
+            values.append(view.beside(name, np.asarray([each.at])))
+        return np.concatenate(values)
+
+    limits = [*own_limits(found), *stated_limits(found, asked.constraints, beside)]
+    broken = [
+        tuple(limit.name for limit in limits if bool(limit.breaks[each]))
+        for each in range(len(rows))
+    ]
+    if not asked.limits_response:
+        return broken
+    for each, row in enumerate(rows):
+        if broken[each]:
+            continue
+        # The same sizes and devices, asked at the load and the curve of the scenario.
+        view = copy.copy(row.table)
+        view.setting = asked.setting
+        times = view.peak_response(row.at)
+        broken[each] = tuple(
+            name
+            for name, value, limit in zip(
+                RESPONSES, times, asked.response_limits, strict=True
+            )
+            if limit is not None and not value <= limit
+        )
+    return broken
+
+
+def _cell(
+    regret: float, cents: float, broken: tuple[str, ...], *, by_time: bool
+) -> Regret:
+    known = math.isfinite(regret)
+    return Regret(
+        Decimal(int(cents)) * CENT,
+        broken,
+        Decimal(int(regret)) * CENT if known and not by_time else None,
+        float(regret) if known and by_time else None,
+    )
+
+
+def _worst(regret: FloatArray, *, by_time: bool) -> tuple[Decimal | None, float | None]:
+    known = regret[~np.isnan(regret)]
+    if not len(known):
+        return None, None
+    worst = float(known.max())
+    return (None, worst) if by_time else (Decimal(int(worst)) * CENT, None)
+
+
+def _flow(row: ScenarioRow) -> str:
+    if row.scheme == NO_FLASH:
+        return row.name
+    return f"{row.name}, page flow {scheme_titles()[row.scheme]}"
+
+
+def scenarios_text(
+    columns: Sequence[Scenario],
+    rows: Sequence[ScenarioRow],
+    robust: int | None,
+    regret: FloatArray,
+    *,
+    by_time: bool,
+) -> str:
+    """Say which choice does best in its worst scenario, and where limits break."""
+
+    def worst(at: int) -> tuple[float, str]:
+        known = np.where(np.isnan(regret[at]), 0.0, regret[at])
+        column = int(known.argmax())
+        return float(known[column]), columns[column].title
+
+    def most(at: int) -> str:
+        value, title = worst(at)
+        if by_time:
+            size = f"{format_microseconds(value)} per access"
+        else:
+            size = f"{money(Decimal(int(value)) * CENT)} per month"
+        return f"{size} ({title})" if value else size
+
+    over = f"Over {counted(len(columns), 'scenario')}"
+    [own] = [at for at, row in enumerate(rows) if row.role == "recommended"]
+    if robust is None:
+        said = [f"{over}, no choice is robust: none of these keeps every limit today."]
+    elif robust == own and not worst(own)[0]:
+        said = [
+            f"{over}, the recommendation is the robust choice: no candidate that keeps every limit there is faster."
+            if by_time
+            else f"{over}, the recommendation is the robust choice: it costs more than the best in no scenario."
+        ]
+    elif robust == own:
+        said = [
+            f"{over}, the recommendation is the robust choice: where it keeps every limit, it is at most {most(own)} "
+            f"slower than the best."
+            if by_time
+            else f"{over}, the recommendation is the robust choice: it costs at most {most(own)} more than the best."
+        ]
+    else:
+        said = [
+            f"{over}, the robust choice is {_flow(rows[robust])}: where it keeps every limit, it is at most "
+            f"{most(robust)} slower than the best, the recommendation at most {most(own)}."
+            if by_time
+            else f"{over}, the robust choice is {_flow(rows[robust])}: it costs at most {most(robust)} more than the "
+            f"best, the recommendation at most {most(own)}."
+        ]
+    titles = [
+        column.title
+        for column, cell in zip(columns, rows[own].regret, strict=True)
+        if cell.breaks
+    ]
+    if titles:
+        said.append(
+            f"The recommendation breaks a limit in: {listed(titles)}; there the best would be bought or rented instead."
+        )
+    nothing = [column.title for column in columns if column.best is None]
+    if nothing:
+        said.append(f"No candidate keeps every limit in: {listed(nothing)}.")
+    return " ".join(said)
+
+
+def _contenders(
+    table: Table,
+    best: int,
+    alternatives: Sequence[int],
+    cases: Iterable[tuple[_Case, _Contender | None]],
+) -> list[_Contender]:
+    """List what is compared, each once, what has no price left out."""
+    have = table.have_at
+    rows = [
+        _Contender("recommended", table, best),
+        *(
+            _Contender("today" if at == have else "close", table, at)
+            for at in (*alternatives, *(() if have is None else (have,)))
+        ),
+        *(
+            one
+            for case, one in cases
+            # What is bought today is bought at the prices of today.
+            if one is not None and case.price_times == 1
+        ),
+    ]
+    distinct: dict[tuple[str, str, str], _Contender] = {}
+    for each in rows:
+        if each.table.options.unpriced[each.at] == 0:
+            source = each.table.source(each.at)
+            distinct.setdefault((source, *each.same_as), each)
+    return list(distinct.values())

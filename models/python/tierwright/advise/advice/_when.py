@@ -1,0 +1,400 @@
+"""When the answer changes as data and load grow, and whether waiting for other prices pays."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass, replace
+from decimal import Decimal
+
+from tierwright.advise.advice._asked import Asked
+from tierwright.advise.advice._choice import chosen_of, kept
+from tierwright.advise.advice._table import Rates, Setting, Table, purchases_by_kind
+from tierwright.advise.advice.found import (
+    Option,
+    PriceTrend,
+    Waiting,
+    When,
+    WhenStep,
+)
+from tierwright.common.currency import money
+from tierwright.common.wording import LEAST_CHANGE, counted, listed, percent
+from tierwright.evaluate.advice.later import (
+    MONTHS_A_YEAR,
+    Bought,
+    Trend,
+    changes,
+    stretched_curve,
+    trends,
+    waiting,
+)
+from tierwright.evaluate.advice.tiers import Shelf
+from tierwright.evaluate.bill import CENT
+from tierwright.hardware.price_history import PriceSeries, price_history
+
+MOST_MONTHS = 120
+"""Months that are looked ahead."""
+MOST_YEARS = 5
+"""Months that are asked first, besides today."""
+MOST_HALVED = 12
+"""Months that are asked between these."""
+MOST_ROWS = 1_500_000
+"""Options of all months together: with many candidates fewer months are asked."""
+LARGEST_BYTES = 2**60
+MONTHS_A_QUARTER = 3
+LAWS_ALIKE = frozenset({"stretch", "tenants"})
+"""Scale laws by which all data grow alike."""
+SERIES_OF = {
+    "nvme": ("ssd_enterprise", "ssd"),
+    "sata_ssd": ("ssd_enterprise", "ssd"),
+    "dram": ("dram",),
+    "hdd": ("hdd",),
+    "hdd_array": ("hdd",),
+}
+"""Kind of what is bought to the kinds of the price history that tell of it, the best first."""
+KIND_WORDS = {
+    "dram": "RAM",
+    "ssd_enterprise": "flash drives",
+    "ssd": "flash drives",
+    "hdd": "hard disks",
+    "chassis": "chassis",
+    "machine": "machines",
+}
+
+
+def grown(setting: Setting, times: float) -> Setting:
+    """Return the same question of so many times the data and the load, the curve stretched."""
+    return replace(
+        setting,
+        curve=stretched_curve(setting.curve, times),
+        rates=Rates(
+            *(None if one is None else one * times for one in setting.rates.both)
+        ),
+        data_bytes=int(setting.data_bytes * times),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Then:
+    """The best of one month."""
+
+    key: Hashable
+    name: str | None
+    scheme: str | None
+    month_cents: int | None
+    io_us: float | None
+
+
+def when(
+    asked: Asked, table: Table, best: Option | None, best_at: int | None, *, steps: bool
+) -> When | None:
+    """Say when the recommendation is too small, and, where wanted, when another is the best."""
+    setting = asked.setting
+    growth = setting.growth_per_year
+    if growth <= 0 or best is None or best_at is None:
+        return None
+    months = best.months_until_too_small
+    found: tuple[WhenStep, ...] = ()
+    until = 0
+    if steps:
+        found, until = _steps(asked, table, best_at)
+    said = [_too_small(setting, months)]
+    if until:
+        said.append(steps_text(found, until, rate_known=setting.rates.mean is not None))
+    return When(growth, months, found, until, " ".join(said), _basis(setting))
+
+
+def _too_small(setting: Setting, months: float | None) -> str:
+    if months is None:
+        return (
+            "When it is too small could not be computed: the workload states no rate."
+            if setting.rates.peak is None
+            else "It does not become too small."
+        )
+    whole = math.floor(months)
+    after = f"after {counted(whole, 'month')}" if whole else "within a month"
+    return f"If the load grows as the data do, a device is busier than allowed in the busiest hour {after}."
+
+
+def _basis(setting: Setting) -> str:
+    same = (
+        "the question asked again at the data and the load of that month, for as many months from then on, at the "
+        "prices of today; the curve read as if all data grow alike"
+    )
+    scaled = setting.curve.scaled
+    if scaled is None or scaled.law in LAWS_ALIKE:
+        return same
+    return f"{same}, although it was scaled by the law {scaled.law}"
+
+
+def _steps(
+    asked: Asked, table: Table, best_at: int
+) -> tuple[tuple[WhenStep, ...], int]:
+    setting = asked.setting
+    growth = setting.growth_per_year
+    room = math.log(max(1.0, LARGEST_BYTES / setting.data_bytes)) / math.log1p(growth)
+    last = int(min(asked.setting.horizon_months, MOST_MONTHS, room * MONTHS_A_YEAR))
+    able = MOST_ROWS // max(1, len(table.options))
+    if last < 1 or able < 1:
+        return (), 0
+    most = min(MOST_YEARS, able)
+    years = math.ceil(last / MONTHS_A_YEAR / most)
+    first = [*range(0, last, MONTHS_A_YEAR * years), last]
+    known = {0: _then(table, best_at)}
+
+    def key(month: int) -> Hashable:
+        if month not in known:
+            times = (1 + growth) ** (month / MONTHS_A_YEAR)
+            then = replace(asked, setting=grown(setting, times))
+            other = Table.of(then.setting)
+            chosen = chosen_of(then, other)
+            at = next(kept(then, other, chosen, chosen.order), None)
+            known[month] = _then(other, at)
+        return known[month].key
+
+    found = changes(key, first, min(MOST_HALVED, able - len(first) + 1))
+    return (
+        tuple(
+            _step(each.month, each.month_before, known[each.month]) for each in found
+        ),
+        last,
+    )
+
+
+def _then(table: Table, at: int | None) -> _Then:
+    if at is None:
+        return _Then(None, None, None, None, None)
+    options = table.options
+    # Sizes follow the data; another choice is other hardware, another number of machines or another page flow.
+    key = (
+        table.source(at),
+        table.server(at),
+        *table.names(at),
+        table.scheme(at),
+        int(options.machines[at]),
+    )
+    return _Then(
+        key,
+        table.title(at),
+        table.scheme(at),
+        int(options.month_cents[at]),
+        float(options.io_us[at]),
+    )
+
+
+def _step(month: int, before: int, then: _Then) -> WhenStep:
+    cents = then.month_cents
+    return WhenStep(
+        month,
+        before,
+        then.name,
+        then.scheme,
+        None if cents is None else Decimal(cents) * CENT,
+        then.io_us,
+    )
+
+
+def steps_text(steps: tuple[WhenStep, ...], until: int, *, rate_known: bool) -> str:
+    """Say from which month another choice is the best."""
+    what = "data and load" if rate_known else "data"
+    if not steps:
+        return (
+            f"Asked again with the {what} of later months, up to month {until}, the choice stays: the same hardware, "
+            f"the same number of machines and the same page flow."
+        )
+    first = steps[0]
+    since = (
+        f"from month {first.month} on"
+        if first.month_before == first.month - 1
+        else f"from some month between {first.month_before} and {first.month} on"
+    )
+    if first.name is None or first.usd_per_month is None:
+        said = f"Asked again with the {what} of later months, no option keeps every limit {since}."
+    else:
+        said = (
+            f"Asked again with the {what} of later months, another choice is the best {since}: {first.name}, "
+            f"{money(first.usd_per_month)} per month at the prices of today."
+        )
+    more = len(steps) - 1
+    if more:
+        said += f" Until month {until} the choice changes {counted(more, 'more time')}."
+    return said
+
+
+def wait(
+    asked: Asked,
+    table: Table,
+    best: Option | None,
+    best_at: int | None,
+    zero: Option | None,
+    history: Iterable[PriceSeries] | None = None,
+) -> Waiting | None:
+    """Say whether waiting for other prices pays; None where nothing new is bought or rented."""
+    if best is None or best_at is None or best.kind == "have":
+        return None
+    parts = purchases_by_kind(table, best_at)
+    known = {
+        each.kind: each
+        for each in trends(price_history().values() if history is None else history)
+    }
+    rows, used = _trend_rows(parts, known)
+    horizon = asked.setting.horizon_months
+    # No longer than the prices were watched.
+    months = min(
+        [
+            MONTHS_A_YEAR,
+            horizon // 2,
+            *(each.quarters * MONTHS_A_QUARTER for each in used.values()),
+        ]
+    )
+    keeps = None if zero is None else _keeps(asked, months)
+    reason = _why_not_known(best, zero, horizon)
+    if reason:
+        return Waiting(None, months, None, None, None, keeps, rows, reason)
+    assert zero is not None
+    assert zero.usd_per_month is not None
+    assert best.usd_per_month is not None
+    bought = sum(parts.values()) / 100
+    moved = sum(
+        cents
+        / 100
+        * (1 + (used[kind].change_per_year if kind in used else 0.0))
+        ** (months / MONTHS_A_YEAR)
+        for kind, cents in parts.items()
+    )
+    found = waiting(
+        float(zero.usd_per_month),
+        float(best.usd_per_month),
+        bought,
+        moved,
+        months,
+        horizon,
+    )
+    now = _to_cents(found.now)
+    later = _to_cents(found.later) if used else None
+    pays = None if later is None else later < now
+    return Waiting(
+        pays,
+        months,
+        now,
+        later,
+        found.break_even_per_year,
+        keeps,
+        rows,
+        waiting_text(found, months, horizon, rows, pays=pays, keeps=keeps),
+    )
+
+
+def _trend_rows(
+    parts: dict[str, int], known: dict[str, Trend]
+) -> tuple[tuple[PriceTrend, ...], dict[str, Trend]]:
+    """Say of each part of the purchase how its price moved; and by which trend its amounts move."""
+    rows, used = [], {}
+    for kind, cents in sorted(parts.items(), key=lambda part: -part[1]):
+        series = SERIES_OF.get(kind, ())
+        trend = next((known[each] for each in series if each in known), None)
+        if trend is not None:
+            used[kind] = trend
+        rows.append(
+            PriceTrend(
+                series[0] if series else kind,
+                Decimal(cents) * CENT,
+                None if trend is None else trend.change_per_year,
+                None if trend is None else trend.series,
+                None if trend is None else trend.first,
+                None if trend is None else trend.last,
+            )
+        )
+    return tuple(rows), used
+
+
+def _why_not_known(best: Option, zero: Option | None, horizon: int) -> str:
+    if not best.purchase_usd:
+        return "Whether to wait is open: the choice is rented, and no history of rents is known."
+    if zero is None or zero.usd_per_month is None:
+        return "Whether waiting pays could not be computed: what there is today, or its cost, is not stated."
+    if horizon < 2:  # noqa: PLR2004 - nothing is left after waiting
+        return "Whether waiting pays could not be computed: the horizon is one month."
+    return ""
+
+
+def _keeps(asked: Asked, months: int) -> bool:
+    """Whether what there is keeps every limit today and after so many months of growth."""
+    times = (1 + max(0.0, asked.setting.growth_per_year)) ** (months / MONTHS_A_YEAR)
+    for setting in (asked.setting, grown(asked.setting, times)):
+        then = replace(asked, setting=setting)
+        alone = Table(setting, (None, Shelf(None, (), ())))
+        chosen = chosen_of(then, alone)
+        if next(kept(then, alone, chosen, chosen.order), None) is None:
+            return False
+    return True
+
+
+def _to_cents(usd: float) -> Decimal:
+    return Decimal(round(usd * 100)) * CENT
+
+
+def waiting_text(
+    found: Bought,
+    months: int,
+    horizon: int,
+    rows: tuple[PriceTrend, ...],
+    *,
+    pays: bool | None,
+    keeps: bool | None,
+) -> str:
+    """Say what waiting costs or saves, by which prices, and from which change of prices on it pays."""
+    wait_for = f"Waiting {counted(months, 'month')}"
+    over = f"over {counted(horizon, 'month')}"
+    said = []
+    if pays is None:
+        said.append(
+            f"Whether to wait is open: no recent price history of "
+            f"{listed([KIND_WORDS.get(each.kind, each.kind) for each in rows])} is known."
+        )
+    else:
+        difference = _to_cents(abs(found.later - found.now))
+        verdict = (
+            f"would save {money(difference)} {over}"
+            if pays
+            else f"would cost {money(difference)} more {over}"
+            if difference
+            else f"would cost as much {over}"
+        )
+        moved = listed(
+            list(
+                dict.fromkeys(
+                    f"{KIND_WORDS[each.kind]} {_moved(each.change_per_year)} a year"
+                    for each in rows
+                    if each.change_per_year is not None
+                )
+            )
+        )
+        rest = ", all else at the prices of today"
+        if all(each.change_per_year is not None for each in rows):
+            rest = ""
+        said.append(
+            f"{wait_for} {verdict}, if prices go on as they did ({moved}{rest}): an extrapolation."
+        )
+    at = found.break_even_per_year
+    if at is None:
+        said.append("No fall of prices would make waiting pay.")
+    elif abs(at) < LEAST_CHANGE:
+        said.append(f"{wait_for} pays if the prices of the purchase fall.")
+    elif at < 0:
+        said.append(
+            f"{wait_for} pays if the prices of the purchase fall by more than {percent(-at)} a year."
+        )
+    else:
+        said.append(
+            f"{wait_for} pays unless the prices of the purchase rise by more than {percent(at)} a year."
+        )
+    if keeps is False:
+        said.append("Until then what there is breaks a limit.")
+    return " ".join(said)
+
+
+def _moved(change: float | None) -> str:
+    assert change is not None
+    size = percent(abs(change))
+    return f"{size} {'more' if change > 0 else 'less'}"

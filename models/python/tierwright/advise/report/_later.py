@@ -1,0 +1,46 @@
+"""The section of a report that looks ahead: when another choice is the best, and whether to wait."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tierwright.advise.report import _figures as show
+from tierwright.advise.report._answer import Document, sentence_of
+from tierwright.advise.report._markup import Markup, table, tag
+
+
+def later(document: Document) -> Iterator[Markup]:
+    """Return when the answer changes with growth, and whether waiting for other prices pays."""
+    found, waiting = document["when"], document["waiting"]
+    if found is None:
+        yield tag("p", "The data do not grow, so the answer does not change with them.")
+    else:
+        yield tag("p", found["text"])
+        if found["steps"]:
+            yield table(
+                "When another choice is the best",
+                [
+                    ("from month", False),
+                    ("cost [USD per month]", True),
+                    ("option", False),
+                ],
+                [
+                    [
+                        _since(step["month_before"], step["month"]),
+                        show.usd(step["usd_per_month"]),
+                        step["name"] or "no option keeps every limit",
+                    ]
+                    for step in found["steps"]
+                ],
+            )
+        if found["basis"]:
+            yield tag("p", sentence_of(found["basis"]), class_="note")
+    if waiting is not None:
+        yield tag("h3", "Buy now or wait")
+        yield tag("p", waiting["text"])
+
+
+def _since(before: float | None, month: float) -> str:
+    if before is None or before == month - 1:
+        return show.number(month)
+    return f"{show.number(before + 1)} to {show.number(month)}"

@@ -1,0 +1,88 @@
+"""The section of a report about scenarios: what each choice costs more than the best there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tierwright.advise.report import _figures as show
+from tierwright.advise.report._answer import Document, sentence_of
+from tierwright.advise.report._markup import Markup, table, tag
+from tierwright.common.wording import listed
+
+_ROLES = {
+    "recommended": "recommended",
+    "close": "close",
+    "today": "today",
+    "scenario": "best of a scenario",
+}
+
+
+def scenarios(document: Document) -> Iterator[Markup]:
+    """Return what the scenarios are, and the regret of each choice in each."""
+    found = document["scenarios"]
+    if found is None:
+        yield tag("p", "No scenarios were evaluated.")
+        return
+    yield tag("p", found["text"])
+    yield table(
+        "Scenarios, and the best of all candidates in each",
+        [
+            ("scenario", False),
+            ("what is different", False),
+            ("cost of the best [USD per month]", True),
+            ("the best", False),
+        ],
+        [
+            [
+                one["title"],
+                one["definition"],
+                show.usd(one["best_usd_per_month"]),
+                one["best"] or "no option keeps every limit",
+            ]
+            for one in found["columns"]
+        ],
+    )
+    by_time = document["objective"] == "io_time"
+    unit = "I/O time" if by_time else "USD per month"
+    yield table(
+        f"Regret of each choice in each scenario: what it needs more than the best [{unit}]",
+        [
+            ("choice", False),
+            *((one["title"], True) for one in found["columns"]),
+            ("largest", True),
+        ],
+        [
+            [
+                _named(row),
+                *(_cell(one) for one in row["regret"]),
+                show.time(row["most_regret_io_time_us"])
+                if by_time
+                else show.usd(row["most_regret_usd_per_month"]),
+            ]
+            for row in found["rows"]
+        ],
+    )
+    yield tag("p", sentence_of(found["basis"]), class_="note")
+
+
+def _named(row: Document) -> str:
+    role = _ROLES.get(row["role"], row["role"])
+    return (
+        f"{row['name']} ({role}, robust)"
+        if row["is_robust"]
+        else f"{row['name']} ({role})"
+    )
+
+
+def _cell(one: Document) -> str:
+    if one["regret_usd_per_month"] is not None:
+        said = show.usd(one["regret_usd_per_month"])
+    elif one["regret_io_time_us"] is not None:
+        said = show.time(one["regret_io_time_us"])
+    else:
+        said = show.NOTHING
+    if not one["breaks"]:
+        return said
+    return (
+        f"{said}; breaks {listed([show.limit_words(name) for name in one['breaks']])}"
+    )

@@ -1,0 +1,269 @@
+"""The same question later: curves of grown data, months in which an answer changes, prices that move, and waiting."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+import numpy as np
+
+from tierwright.common.errors import BadInput
+from tierwright.hardware.price_history import PricePoint, PriceSeries
+from tierwright.profile.curve import Curve
+
+MONTHS_A_YEAR = 12
+QUARTERS_A_YEAR = 4
+LEAST_QUARTERS = 2
+"""Quarters between two prices from which they make a trend."""
+
+
+def stretched_curve(curve: Curve, times: float) -> Curve:
+    """Return the curve of a workload whose pages became more, all accessed alike: m_k(k C) = m(C).
+
+    Parameters
+    ----------
+    curve : Curve
+        Of today.
+    times : float
+        k: pages then over pages today, at least 1. [1]
+
+    Returns
+    -------
+    Curve
+        As many misses and write-backs at `times` the size.
+
+    Raises
+    ------
+    BadInput
+        If `times` is below 1 or not finite.
+
+    Examples
+    --------
+    >>> today = Curve.from_hit_ratios([(100, 0.5), (200, 0.9)], accesses=1000)
+    >>> float(stretched_curve(today, 1.5).misses(300)), float(today.misses(200))
+    (100.0, 100.0)
+    """
+    if not 1 <= times < np.inf:
+        raise BadInput(
+            f"growth: times: `{times}` must be a finite number from 1 on",
+            "state the pages then over the pages today",
+        )
+    if times == 1:
+        return curve
+    # Rounded half up: sizes that differ by 1 stay apart.
+    pages = np.floor(curve.pages * times + 0.5).astype(np.int64)
+    distinct = round(curve.distinct_pages * times)
+    if curve.given is None:
+        distinct = min(distinct, curve.accesses)
+    return replace(curve, pages=pages, distinct_pages=distinct)
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A month from which an answer is another one.
+
+    Attributes
+    ----------
+    month : int
+        The first month that is known to have it.
+    month_before : int
+        The last month that is known to have the one before; the month before `month` where all between were asked.
+    key : Hashable
+        What the answer is from then on.
+    """
+
+    month: int
+    month_before: int
+    key: Hashable
+
+
+def changes(
+    of: Callable[[int], Hashable], months: Sequence[int], most_asked: int
+) -> list[Change]:
+    """Find the months in which an answer changes: asked at some months, and between those that differ by halving.
+
+    Parameters
+    ----------
+    of : callable
+        The answer of a month; asked once for each.
+    months : sequence of int
+        Months that are asked first, increasing; the first is where it starts.
+    most_asked : int
+        Months that are asked at most, besides these.
+
+    Returns
+    -------
+    list of Change
+        In order. An answer that returns between two of the first months is not seen.
+
+    Examples
+    --------
+    >>> [(each.month, each.key) for each in changes(lambda m: m >= 17, (0, 12, 24), 9)]
+    [(17, True)]
+    """
+    known = {month: of(month) for month in months}
+    for _ in range(most_asked):
+        wide = [
+            (first, second)
+            for first, second in pairwise(sorted(known))
+            if known[first] != known[second] and second - first > 1
+        ]
+        if not wide:
+            break
+        # The earliest first: the next change is what is acted upon.
+        first, second = wide[0]
+        middle = (first + second) // 2
+        known[middle] = of(middle)
+    return [
+        Change(second, first, known[second])
+        for first, second in pairwise(sorted(known))
+        if known[first] != known[second]
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class Trend:
+    """How a price has moved.
+
+    Attributes
+    ----------
+    kind : str
+        Of `tierwright.hardware.price_history.KINDS`.
+    series : str
+        Id of the series.
+    change_per_year : float
+        By which share it rose in a year; below 0 where it fell. [1]
+    first, last : str
+        Dates of the two prices.
+    quarters : int
+        Between them.
+    """
+
+    kind: str
+    series: str
+    change_per_year: float
+    first: str
+    last: str
+    quarters: int
+
+
+def trends(history: Iterable[PriceSeries]) -> Iterator[Trend]:
+    """Say how prices have moved over the last year, of each kind that a recent series of one product tells of.
+
+    Parameters
+    ----------
+    history : iterable of PriceSeries
+        Only those whose prices may be joined count, and of these prices that were paid.
+
+    Yields
+    ------
+    Trend
+        Of each kind at most one, of its newest series: from the price nearest to a year before the newest, at least
+        half a year, to the newest. None where the newest is more than a year older than the newest of all series.
+    """
+    paid = {
+        each: [
+            point
+            for point in each.points
+            if point.usd_per_gb and not point.forecast  # what was paid, and above 0
+        ]
+        for each in sorted(history, key=lambda one: one.id)
+        if each.joinable
+    }
+    newest = {each: _newest(points) for each, points in paid.items() if points}
+    if not newest:
+        return
+    now = max(point.quarter for point in newest.values())
+    seen: set[str] = set()
+    for series in sorted(newest, key=lambda each: -newest[each].quarter):
+        last = newest[series]
+        earlier = [
+            point
+            for point in paid[series]
+            if last.quarter - point.quarter >= LEAST_QUARTERS
+        ]
+        if series.kind in seen or not earlier or now - last.quarter > QUARTERS_A_YEAR:
+            continue
+        first = min(
+            earlier,
+            key=lambda point: abs(last.quarter - point.quarter - QUARTERS_A_YEAR),
+        )
+        quarters = last.quarter - first.quarter
+        assert last.usd_per_gb is not None
+        assert first.usd_per_gb is not None
+        ratio = float(last.usd_per_gb / first.usd_per_gb)
+        seen.add(series.kind)
+        yield Trend(
+            series.kind,
+            series.id,
+            ratio ** (QUARTERS_A_YEAR / quarters) - 1,
+            first.date,
+            last.date,
+            quarters,
+        )
+
+
+def _newest(points: Sequence[PricePoint]) -> PricePoint:
+    return max(points, key=lambda point: (point.quarter, point.date))
+
+
+@dataclass(frozen=True, slots=True)
+class Bought:
+    """A purchase now or later, over the same months.
+
+    Attributes
+    ----------
+    now, later : float
+        All that is paid over the months, bought now, and bought after waiting. [USD]
+    break_even_per_year : float or None
+        Change of its prices in a year at which both cost as much: waiting pays where they fall by more, or rise by
+        less. None where no fall makes it pay. [1]
+    """
+
+    now: float
+    later: float
+    break_even_per_year: float | None
+
+
+def waiting(
+    zero_usd: float,
+    now_usd: float,
+    purchases_usd: float,
+    moved_usd: float,
+    months: int,
+    horizon_months: int,
+) -> Bought:
+    """Compare buying now with waiting: what there is is paid for meanwhile, and the purchase costs what it does then.
+
+    A month of use of a purchase costs its share of the horizon, whenever it begins, so over H months and with W of
+    waiting: H now against W zero + (H - W) (now - P / H + P' / H).
+
+    Parameters
+    ----------
+    zero_usd : float
+        What there is. [USD/month]
+    now_usd : float
+        What would be bought, its purchase P spread over the horizon. [USD/month]
+    purchases_usd, moved_usd : float
+        P and P': the purchase at the prices of today, and of after the waiting; P above 0. [USD]
+    months, horizon_months : int
+        W and H, W below H. [months]
+
+    Examples
+    --------
+    100 USD a month today, 3,600 USD over 36 months instead, 10 % less in a year:
+
+    >>> found = waiting(100.0, 100.0, 3600.0, 3240.0, 12, 36)
+    >>> found.now, found.later, found.break_even_per_year
+    (3600.0, 3360.0, 0.0)
+    """
+    left = horizon_months - months
+    spread = purchases_usd / horizon_months
+    later = months * zero_usd + left * (now_usd - spread + moved_usd / horizon_months)
+    times = 1 - months * (zero_usd - now_usd) / (left * spread)
+    return Bought(
+        horizon_months * now_usd,
+        later,
+        times ** (MONTHS_A_YEAR / months) - 1 if times > 0 else None,
+    )

@@ -1,0 +1,119 @@
+"""What a choice costs more than the best in each of several scenarios, and which choice does best in its worst."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from tierwright.common.arrays import FloatArray
+from tierwright.evaluate.advice.limits import Bools
+from tierwright.evaluate.advice.rows import SOURCES, Options, busy_share
+
+_RENTED = (SOURCES.index("instances"), SOURCES.index("volumes"))
+
+
+def busy_after_loss(options: Options, accesses_per_s: float) -> FloatArray:
+    """Share of the time for which the busiest device is busy in the busiest hour after one of them failed. [1]
+
+    Of what is bought, one of the devices that hold the data of one machine: the others of that machine carry its
+    load; where it had one alone, the other machines. Of what is rented, one machine. Hit ratios stay.
+
+    Parameters
+    ----------
+    options : Options
+    accesses_per_s : float
+        Rate of all machines together in the busiest hour. [1/s]
+
+    Returns
+    -------
+    float64 array
+        Infinite where nothing is left that could carry the load; NaN where a time is unknown.
+    """
+    machines = options.machines.astype(np.float64)
+    devices = options.store_devices.astype(np.float64)
+    rate = accesses_per_s / machines
+    # The machine is lost as a whole where it is rented, or had one device alone.
+    whole = np.isin(options.source, _RENTED) | (devices <= 1)
+    of_machines = machines / np.maximum(machines - 1, 1)
+    of_devices = devices / np.maximum(devices - 1, 1)
+    store = busy_share(options.store_us, rate, options.store_devices)
+    flash = busy_share(options.flash_us, rate, options.flash_devices)
+    busiest = np.fmax(
+        store * np.where(whole, of_machines, of_devices),
+        flash * np.where(whole, of_machines, 1.0),
+    )
+    known = ~np.isnan(options.store_us + options.flash_us)
+    found = np.where(whole & (machines <= 1), np.inf, busiest)
+    return np.where(known, found, np.nan)
+
+
+def regrets(
+    costs: FloatArray, keeps: Bools, lost: FloatArray, best: FloatArray
+) -> FloatArray:
+    """Return what each choice costs more than the best of each scenario.
+
+    Parameters
+    ----------
+    costs : float64 array, shape (choices, scenarios)
+        What each costs.
+    keeps : bool array, shape (choices, scenarios)
+        Whether it keeps every limit.
+    lost : float64 array, shape (choices, scenarios)
+        Where it does not, the best is bought instead: what is lost by that; NaN where that is no repair.
+    best : float64 array, shape (scenarios,)
+        The least that anything costs that keeps every limit; NaN where nothing does.
+
+    Returns
+    -------
+    float64 array, shape (choices, scenarios)
+        0 or more; NaN where no choice keeps the limits, or a broken limit has no repair.
+    """
+    least = np.fmin(best, np.where(keeps, costs, np.inf).min(axis=0, initial=np.inf))
+    least = np.where(np.isfinite(least), least, np.nan)
+    kept = np.maximum(costs - least, 0.0)
+    return np.where(keeps, kept, np.where(np.isnan(least), np.nan, lost))
+
+
+def minimax(
+    regret: FloatArray, keeps: Bools, able: Bools, costs: Sequence[float]
+) -> int | None:
+    """Return the choice whose largest regret is least; of equals that which keeps the limits of more scenarios.
+
+    Parameters
+    ----------
+    regret : float64 array, shape (choices, scenarios)
+        As of `regrets`; in a scenario that some choice survives, one whose regret is NaN is never chosen before one
+        whose regret is known.
+    keeps : bool array, shape (choices, scenarios)
+        Whether each keeps every limit there.
+    able : bool array, shape (choices,)
+        Which may be chosen.
+    costs : sequence of float
+        Told apart by last.
+
+    Returns
+    -------
+    int or None
+        None where none may be chosen.
+
+    Examples
+    --------
+    >>> minimax(
+    ...     np.asarray([[0.0, 9.0], [2.0, 3.0]]),
+    ...     np.ones((2, 2), dtype=bool),
+    ...     np.ones(2, dtype=bool),
+    ...     [5.0, 7.0],
+    ... )
+    1
+    """
+    counted = ~np.isnan(regret).all(axis=0)
+    best: tuple[tuple[float, ...], int] | None = None
+    for at in np.nonzero(able)[0].tolist():
+        row = regret[at, counted]
+        worst = math.inf if np.isnan(row).any() else float(row.max(initial=0.0))
+        key = (worst, float(np.count_nonzero(~keeps[at])), costs[at], float(at))
+        if best is None or key < best[0]:
+            best = key, at
+    return None if best is None else best[1]

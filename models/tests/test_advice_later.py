@@ -1,0 +1,873 @@
+"""What an advice says of later months, of waiting, of its neighbours, of the next dollar and of other scenarios."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from dataclasses import replace
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from test_advice import (
+    DEVICES_ALONE,
+    PRICES,
+    PRODUCTION,
+    SHELF,
+    _asked,
+    ask,
+    asked_of,
+    book,
+    curve,
+    keeps,
+    problems,
+)
+
+from tierwright.advise.advice import _flat, _scenarios, _when
+from tierwright.advise.advice._table import Table, purchases_by_kind
+from tierwright.advise.advice._words import limit_value
+from tierwright.advise.advice.found import Advice, NextDollar, PriceTrend
+from tierwright.advise.advice.request import Candidates, Have
+from tierwright.common.errors import BadInput
+from tierwright.evaluate.advice.flat import Region, next_dollars, regions
+from tierwright.evaluate.advice.later import (
+    Bought,
+    changes,
+    stretched_curve,
+    trends,
+    waiting,
+)
+from tierwright.evaluate.advice.restart import restart_s
+from tierwright.evaluate.advice.scenarios import busy_after_loss, minimax, regrets
+from tierwright.hardware import catalog
+from tierwright.hardware.price_history import PricePoint, PriceSeries
+
+CHANGING = replace(
+    PRODUCTION, accesses_per_s=1000.0, peak_accesses_per_s=3000.0, growth_per_year=1.0
+)
+"""Disks alone carry it today, and a cache before them costs less later."""
+
+
+def today(usd: str = "9000", disks: int = 400) -> Have:
+    return Have(
+        machines=1,
+        ram_bytes=2**38,
+        disk=catalog.device("seagate-exos-x24-24tb"),
+        disks=disks,
+        usd_per_month=Decimal(usd),
+    )
+
+
+def sure(**given_: Any) -> Advice:
+    return ask(how_sure=True, **given_)
+
+
+@pytest.mark.oracle("evaluate.advice.later.stretched_curve")
+@pytest.mark.formula("evaluate.advice.later.stretched_curve")
+@given(times=st.floats(1.0, 50.0))
+def test_a_grown_curve_misses_as_often_at_a_size_as_much_larger(times: float) -> None:
+    found = stretched_curve(curve(), times)
+    sizes = curve().pages[:: max(1, len(curve().pages) // 50)].astype(np.float64)
+    before, after = curve().misses(sizes), found.misses(np.rint(sizes * times))
+    # Sizes are whole pages.
+    assert after == pytest.approx(before, rel=0.02, abs=curve().accesses * 1e-3)
+    assert found.accesses == curve().accesses
+    assert np.all(np.diff(found.pages) > 0)
+
+
+@pytest.mark.parametrize("times", [0.5, math.inf, math.nan])
+def test_a_curve_does_not_shrink(times: float) -> None:
+    with pytest.raises(BadInput, match="from 1 on"):
+        stretched_curve(curve(), times)
+    assert stretched_curve(curve(), 1.0) is curve()
+
+
+@pytest.mark.oracle("evaluate.advice.later.changes")
+@pytest.mark.formula("evaluate.advice.later.changes")
+@given(
+    at=st.lists(st.integers(1, 36), max_size=3, unique=True), most=st.integers(0, 40)
+)
+def test_the_months_of_change_are_those_of_a_search_month_by_month(
+    at: list[int], most: int
+) -> None:
+    asked: list[int] = []
+
+    def of(month: int) -> int:
+        asked.append(month)
+        return sum(month >= each for each in at)
+
+    found = changes(of, (0, 12, 24, 36), most)
+    assert len(asked) == len(set(asked)) <= 4 + most
+    slow = [
+        month
+        for month in range(1, 37)
+        if sum(month - 1 >= each for each in at) != sum(month >= each for each in at)
+    ]
+    for each in found:
+        # Between the month before and this one there is a change.
+        assert any(each.month_before < month <= each.month for month in slow)
+        assert each.key == sum(each.month >= one for one in at)
+    if most >= 12:
+        assert [each.month for each in found] == slow
+        assert all(each.month_before == each.month - 1 for each in found)
+
+
+def series(
+    prices: dict[str, str],
+    *,
+    kind: str = "dram",
+    name: str = "one",
+    joinable: bool = True,
+    forecast: str = "",
+) -> PriceSeries:
+    points = tuple(
+        PricePoint(
+            date,
+            Decimal(usd),
+            None,
+            None,
+            "a thing",
+            "contract",
+            "a test",
+            "facts",
+            forecast=date == forecast,
+        )
+        for date, usd in prices.items()
+    )
+    return PriceSeries(name, name, kind, joinable, points)
+
+
+FALLING = {"2025-Q1": "10", "2025-Q4": "8", "2026-Q1": "5"}
+
+
+@pytest.mark.oracle("evaluate.advice.later.trends")
+@pytest.mark.formula("evaluate.advice.later.trends")
+@given(times=st.decimals("0.01", "100", places=2), quarters=st.integers(2, 8))
+def test_a_trend_is_the_change_over_a_year(times: Decimal, quarters: int) -> None:
+    year, quarter = divmod(2024 * 4 + quarters, 4)
+    last = f"{year}-Q{quarter + 1}"
+    [found] = trends([series({"2024-Q1": "2", last: str(2 * times)})])
+    assert (1 + found.change_per_year) ** (quarters / 4) == pytest.approx(float(times))
+    assert (found.first, found.last, found.quarters) == ("2024-Q1", last, quarters)
+
+
+def test_a_trend_is_of_recent_prices_that_were_paid_and_are_comparable() -> None:
+    [found] = trends([series(FALLING)])
+    assert found.change_per_year == pytest.approx(-0.5)
+    assert found.first == "2025-Q1"  # a year before, not the nearest
+    assert list(trends([])) == []
+    assert list(trends([series({"2026-Q1": "5"})])) == []
+    assert list(trends([series({"2025-Q4": "4", "2026-Q1": "5"})])) == []
+    assert list(trends([series(FALLING, joinable=False)])) == []
+    [paid] = trends([series({**FALLING, "2026-Q4": "90"}, forecast="2026-Q4")])
+    assert paid.last == "2026-Q1"
+    old = series({"2019": "3", "2020": "2"}, kind="hdd", name="old")
+    assert [each.kind for each in trends([series(FALLING), old])] == ["dram"]
+    newer = series({"2025-Q2": "1", "2026-Q2": "3"}, name="newer")
+    [of_kind] = trends([series(FALLING), newer])
+    assert of_kind.series == "newer"
+
+
+@pytest.mark.oracle("evaluate.advice.later.waiting")
+@pytest.mark.formula("evaluate.advice.later.waiting")
+@given(
+    zero=st.floats(0.0, 1000.0),
+    purchase=st.floats(100.0, 1e5),
+    rent=st.floats(0.0, 1000.0),
+    moved=st.floats(0.1, 10.0),
+    months=st.integers(1, 23),
+)
+def test_waiting_is_paid_month_by_month_and_breaks_even_where_it_says(
+    zero: float, purchase: float, rent: float, moved: float, months: int
+) -> None:
+    now = rent + purchase / 24
+    found = waiting(zero, now, purchase, purchase * moved, months, 24)
+    slow = sum(
+        zero if month < months else rent + purchase * moved / 24 for month in range(24)
+    )
+    assert found.later == pytest.approx(slow)
+    assert found.now == pytest.approx(24 * now)
+    at = found.break_even_per_year
+    if at is None:
+        assert waiting(zero, now, purchase, 0.0, months, 24).later >= found.now * (
+            1 - 1e-9
+        )
+        return
+    times = (1 + at) ** (months / 12)
+    even = waiting(zero, now, purchase, purchase * times, months, 24)
+    assert even.later == pytest.approx(even.now, rel=1e-6)
+
+
+def test_the_month_in_which_the_choice_changes_is_that_of_asking_month_by_month() -> (
+    None
+):
+    found = sure(curve=curve(CHANGING))
+    assert found.when is not None
+    steps = found.when.steps
+    assert steps
+    first = steps[0]
+    assert first.month_before == first.month - 1
+    assert first.name is not None
+    assert f"from month {first.month} on: {first.name}" in found.when.text
+    asked = _asked(
+        {
+            "curve": curve(CHANGING),
+            "candidates": DEVICES_ALONE,
+            "have": None,
+            "constraints": {},
+            "objective": "usd",
+            "prices": book(**PRICES),
+        }
+    )
+
+    def disk(month: int) -> tuple[str | None, str]:
+        times = 2 ** (month / 12)
+        then = replace(asked, setting=_when.grown(asked.setting, times))
+        table = Table.of(then.setting)
+        chosen = _when.chosen_of(then, table)
+        at = int(chosen.order[0])
+        return table.names(at)[1], table.scheme(at)
+
+    assert disk(first.month_before) == disk(0)
+    assert disk(first.month) != disk(0)
+
+
+def test_a_choice_that_stays_is_said_to_stay_and_the_quick_answer_says_neither() -> (
+    None
+):
+    found = sure()
+    assert found.when is not None
+    assert found.when.steps == ()
+    assert "up to month 36, the choice stays" in found.when.text
+    quick = ask()
+    assert quick.when is not None
+    assert quick.when.asked_until == 0
+    assert "the choice" not in quick.when.text
+    assert quick.waiting is None
+    assert quick.scenarios is None
+    flat = replace(PRODUCTION, growth_per_year=0.0)
+    assert sure(curve=curve(flat)).when is None
+
+
+def test_later_months_in_which_nothing_keeps_the_limits_are_named() -> None:
+    best = ask().recommendation
+    assert best is not None
+    assert best.usd_per_month is not None
+    fast = replace(PRODUCTION, growth_per_year=5.0)
+    budget = ask(curve=curve(fast), horizon_months=12).recommendation
+    assert budget is not None
+    assert budget.usd_per_month is not None
+    found = sure(
+        curve=curve(fast),
+        horizon_months=12,
+        constraints={"usd_per_month": budget.usd_per_month},
+    )
+    assert found.when is not None
+    assert found.when.steps[-1].name is None
+    assert "no option keeps every limit" in found.when.text
+
+
+def wait_for(history: list[PriceSeries], **given_: Any) -> Any:
+    asked = _asked(
+        {
+            "curve": curve(),
+            "candidates": DEVICES_ALONE,
+            "have": given_.pop("have", today("200")),
+            "constraints": {},
+            "objective": "usd",
+            "prices": book(**PRICES),
+        }
+    )
+    table = Table.of(asked.setting)
+    at = int(_when.chosen_of(asked, table).order[0])
+    zero = None if table.have_at is None else table.option(table.have_at)
+    return _when.wait(asked, table, table.option(at), at, zero, history)
+
+
+def test_waiting_pays_where_prices_fall_and_not_where_they_rise() -> None:
+    flash = {"kind": "ssd_enterprise", "name": "flash"}
+    fall = wait_for([series(FALLING, **flash)])
+    assert fall.pays is True
+    assert fall.months == 12
+    assert fall.usd_later < fall.usd_now
+    assert "would save" in fall.text
+    assert "(flash drives 50.0 % less a year, all else at the prices" in fall.text
+    rise = wait_for([series({"2025-Q1": "5", "2026-Q1": "10"}, **flash)])
+    assert rise.pays is False
+    assert "more over 36 months" in rise.text
+    assert "100 % more a year" in rise.text
+    # What there is costs 39 USD a month more than what is bought.
+    assert fall.break_even_per_year == rise.break_even_per_year < 0
+    assert "fall by more than" in fall.text
+    cheap = wait_for([series(FALLING, **flash)], have=today("100", disks=1))
+    assert cheap.break_even_per_year > 0
+    assert "unless the prices of the purchase rise" in cheap.text
+    dear = wait_for([series(FALLING, **flash)], have=today("900000"))
+    assert dear.pays is False
+    assert "No fall of prices" in dear.text
+    half = wait_for([series({"2025-Q3": "5", "2026-Q1": "10"}, **flash)])
+    assert half.months == 6  # no longer than prices were watched
+
+
+def test_what_is_not_known_of_waiting_is_said() -> None:
+    unknown = wait_for([])
+    assert unknown.pays is None
+    assert unknown.usd_later is None
+    assert unknown.break_even_per_year is not None
+    assert "no recent price history of" in unknown.text
+    assert {each.change_per_year for each in unknown.trends} == {None}
+    alone = wait_for([series(FALLING)], have=None)
+    assert alone.pays is None
+    assert "is not stated" in alone.text
+    small = wait_for([series(FALLING)], have=today("200", disks=1))
+    assert small.keeps_limits is False
+    assert "what there is breaks a limit" in small.text
+    large = wait_for([series(FALLING)])
+    assert large.keeps_limits is True
+    assert "breaks a limit" not in large.text
+    rented = sure(candidates=Candidates(kinds=("instances",), max_machines=2)).waiting
+    assert rented is not None
+    assert "rented" in rented.text
+    kept = sure(have=today("1"))
+    assert kept.recommendation is not None
+    assert kept.recommendation.kind == "have"
+    assert kept.waiting is None
+
+
+def test_the_parts_of_a_purchase_add_up() -> None:
+    for candidates in (
+        DEVICES_ALONE,
+        Candidates(
+            kinds=("chassis",), max_machines=2, part_usd={"chassis": Decimal(9000)}
+        ),
+    ):
+        asked = _asked(
+            {
+                "curve": curve(),
+                "candidates": candidates,
+                "have": None,
+                "constraints": {},
+                "objective": "usd",
+                "prices": book(**PRICES),
+            }
+        )
+        table = Table.of(asked.setting)
+        for at in _when.chosen_of(asked, table).order[::50].tolist():
+            parts = purchases_by_kind(table, at)
+            assert sum(parts.values()) == int(table.options.purchase_cents[at])
+            assert "dram" in parts
+
+
+@pytest.mark.oracle("evaluate.advice.flat.regions")
+@pytest.mark.formula("evaluate.advice.flat.regions")
+@settings(max_examples=20, deadline=None)
+@given(problem=problems)
+def test_neighbours_are_those_of_a_search_one_by_one(problem: dict[str, Any]) -> None:
+    asked = _asked(asked_of(problem))
+    table = Table.of(asked.setting)
+    chosen = _when.chosen_of(asked, table)
+    assume(len(chosen.order))
+    options, best = table.options, int(chosen.order[0])
+    by = options.io_us if asked.objective == "io_time" else options.month_cents / 1.0
+    same = [
+        at
+        for at in chosen.order.tolist()
+        if options.source[at] == options.source[best]
+        and options.scheme[at] == options.scheme[best]
+    ]
+    found = {each.size: each for each in regions(options, chosen.order, best, by)}
+    assert ("flash_bytes" in found) == bool(options.flash_bytes[best])
+    ram = options.ram_bytes
+    region = found["ram_bytes"]
+    less = [at for at in same if ram[at] <= ram[best] * 0.9 * (1 + 1e-9)]
+    more = [at for at in same if ram[at] >= ram[best] * 1.1 * (1 - 1e-9)]
+    assert region.less == (less[0] if less else None)
+    assert region.more == (more[0] if more else None)
+    near = [float(ram[at]) for at in same if by[at] <= by[best] * 1.05 * (1 + 1e-9)]
+    assert (region.low, region.high) == (min(near), max(near))
+    assert region.low <= region.value <= region.high
+
+
+def test_the_flat_region_is_said_as_it_is() -> None:
+    wide = Region("ram_bytes", 2.0**34, 2.0**33, 2.0**35, None, None)
+    assert _flat.flat_text(wide, by_time=False) == (
+        "Among options of the same kind that need at most 5.0 % more money, the size of RAM is between 8 GiB and 32 GiB."
+    )
+    narrow = Region("machines", 2.0, 2.0, 2.0, None, None)
+    assert "another number of machines" in _flat.flat_text(narrow, by_time=True)
+    assert "more I/O time" in _flat.flat_text(narrow, by_time=True)
+    found = ask()
+    assert {each.size for each in found.flat} == {"ram_bytes", "machines", "disks"}
+    [ram] = [each for each in found.flat if each.size == "ram_bytes"]
+    assert ram.more is not None
+    assert ram.more.value >= ram.value * 1.1
+    assert ram.more.usd_per_month_more >= 0
+    assert ask(constraints={"usd_per_month": 1}).flat == ()
+
+
+@pytest.mark.oracle("evaluate.advice.flat.next_dollars")
+@pytest.mark.formula("evaluate.advice.flat.next_dollars")
+@given(
+    st.lists(
+        st.tuples(st.integers(1, 1000), st.integers(1, 1000)), min_size=1, max_size=30
+    ),
+    st.data(),
+)
+def test_the_next_dollar_is_spent_where_it_saves_most(
+    points: list[tuple[int, int]], data: st.DataObject
+) -> None:
+    usd, time = (np.asarray([each[at] for each in points], float) for at in (0, 1))
+    first = data.draw(st.integers(0, len(points) - 1))
+    path = [first, *next_dollars(usd, time, first)]
+    rates = []
+    for before, after in itertools.pairwise(path):
+        assert time[after] < time[before]
+        assert usd[after] > usd[before]
+        rate = (usd[after] - usd[before]) / (time[before] - time[after])
+        rates.append(rate)
+        for other in range(len(points)):
+            if time[other] < time[before] and usd[other] > usd[before]:
+                slow = (usd[other] - usd[before]) / (time[before] - time[other])
+                assert rate <= slow * (1 + 1e-12)
+    assert rates == sorted(rates) or np.allclose(rates, sorted(rates))
+    last = path[-1]
+    assert not np.any((time < time[last]) & (usd > usd[last]))
+
+
+def test_the_next_dollar_is_said_and_so_is_that_it_buys_nothing() -> None:
+    found = ask().next_dollar
+    assert found is not None
+    first = found.steps[0]
+    assert first.name in found.text
+    assert first.usd_per_month_per_us == pytest.approx(
+        first.usd_per_month_more / Decimal(first.io_time_us_saved), rel=Decimal("1e-3")
+    )
+    rates = [each.usd_per_month_per_us for each in found.steps]
+    assert rates == sorted(rates)
+    fastest = ask(objective="io_time").next_dollar
+    assert fastest is not None
+    assert fastest.steps == ()
+    assert "no option that keeps every limit is faster" in fastest.text
+    assert ask(constraints={"usd_per_month": 1}).next_dollar is None
+    one = NextDollar("a", "none", Decimal(3), 1.5, Decimal(2))
+    assert "more step" not in _flat.next_text((one,), "usd")
+    assert "After 1 more step along" in _flat.next_text((one, one), "usd")
+
+
+@pytest.mark.oracle("evaluate.advice.scenarios.busy_after_loss")
+def test_after_a_failure_the_rest_carry_the_load() -> None:
+    candidates = Candidates(
+        kinds=("instances", "volumes", "devices"), devices=SHELF, max_machines=3
+    )
+    asked = _asked(
+        {
+            "curve": curve(),
+            "candidates": candidates,
+            "have": today(),
+            "constraints": {},
+            "objective": "usd",
+            "prices": book(**PRICES),
+        }
+    )
+    table = Table.of(asked.setting)
+    options = table.options
+    peak = asked.setting.rates.peak
+    assert peak is not None
+    found = busy_after_loss(options, peak)
+    some = np.linspace(0, len(options) - 1, 300).astype(int).tolist()
+    for at in [*some, len(options) - 1]:
+        machines, devices = int(options.machines[at]), int(options.store_devices[at])
+        if not np.isfinite(options.io_us[at]):
+            assert np.isnan(found[at])
+            continue
+        rented = table.source(at) in ("instances", "volumes")
+        rate = peak / 1e6 / machines
+        store = options.store_us[at] * rate / max(devices, 1)
+        flash = options.flash_us[at] * rate / max(int(options.flash_devices[at]), 1)
+        if rented or devices == 1:
+            expected = (
+                math.inf
+                if machines == 1
+                else max(store, flash) * machines / (machines - 1)
+            )
+        else:
+            expected = max(store * devices / (devices - 1), flash)
+        assert found[at] == pytest.approx(expected)
+
+
+@pytest.mark.formula("evaluate.advice.scenarios.busy_after_loss")
+@settings(max_examples=15, deadline=None)
+@given(rate=st.floats(1.0, 1e6))
+def test_nothing_is_less_busy_after_a_failure(rate: float) -> None:
+    asked = _asked(
+        {
+            "curve": curve(),
+            "candidates": DEVICES_ALONE,
+            "have": None,
+            "constraints": {},
+            "objective": "usd",
+            "prices": book(**PRICES),
+        }
+    )
+    table = _table_of(asked)
+    options = table.options
+    before = np.fmax(
+        options.store_us * rate / 1e6 / np.maximum(options.store_devices, 1),
+        options.flash_us * rate / 1e6 / np.maximum(options.flash_devices, 1),
+    )
+    assert np.all(busy_after_loss(options, rate) >= before * (1 - 1e-12))
+
+
+_TABLES: dict[int, Table] = {}
+
+
+def _table_of(asked: Any) -> Table:
+    if 0 not in _TABLES:
+        _TABLES[0] = Table.of(asked.setting)
+    return _TABLES[0]
+
+
+grids = st.integers(1, 4).flatmap(
+    lambda rows: st.integers(1, 4).flatmap(
+        lambda columns: st.tuples(
+            *(
+                st.lists(
+                    st.lists(each, min_size=columns, max_size=columns),
+                    min_size=rows,
+                    max_size=rows,
+                )
+                for each in (st.floats(0.0, 100.0), st.booleans(), st.floats(0.0, 50.0))
+            ),
+            st.lists(
+                st.floats(0.0, 100.0) | st.just(math.nan),
+                min_size=columns,
+                max_size=columns,
+            ),
+        )
+    )
+)
+
+
+@pytest.mark.oracle(
+    "evaluate.advice.scenarios.regrets", "evaluate.advice.scenarios.minimax"
+)
+@pytest.mark.formula(
+    "evaluate.advice.scenarios.regrets", "evaluate.advice.scenarios.minimax"
+)
+@given(grids)
+def test_regret_is_what_is_paid_more_than_the_best_and_the_robust_has_least_of_it(
+    grid: tuple[Any, ...],
+) -> None:
+    costs, kept, lost, best = (np.asarray(each) for each in grid)
+    found = regrets(costs, kept, lost, best)
+    for row, column in np.ndindex(costs.shape):
+        able = [costs[each, column] for each in range(len(costs)) if kept[each, column]]
+        if not np.isnan(best[column]):
+            able.append(best[column])
+        value = found[row, column]
+        if not able:
+            assert np.isnan(value)
+        elif kept[row, column]:
+            assert value == pytest.approx(costs[row, column] - min(able))
+        else:
+            assert value == lost[row, column]
+        assert np.isnan(value) or value >= 0
+    robust = minimax(found, kept, kept[:, 0], costs[:, 0].tolist())
+    if robust is None:
+        assert not kept[:, 0].any()
+        return
+    assert kept[robust, 0]
+    worst = np.nan_to_num(found, nan=-1.0).max(axis=1)
+    assert worst[robust] == min(worst[kept[:, 0]])
+
+
+def test_a_choice_stands_in_the_present_as_its_row_says() -> None:
+    asked = _asked(
+        {
+            "curve": curve(),
+            "candidates": Candidates(
+                kinds=("instances", "volumes", "chassis", "devices"),
+                devices=SHELF,
+                max_machines=2,
+                part_usd={"chassis": Decimal(9000)},
+            ),
+            "have": today(),
+            "constraints": {},
+            "objective": "usd",
+            "prices": book(**PRICES),
+        }
+    )
+    table = Table.of(asked.setting)
+    options = table.options
+    case = _scenarios._Case("present", "", "", asked)
+    picked = np.linspace(0, len(options) - 1, 400).astype(int).tolist()
+    for at in picked:
+        found = _scenarios._standing(_scenarios._Contender("close", table, at), case)
+        for name in ("store_us", "flash_us", "peak_busy", "life_years", "month_cents"):
+            assert getattr(found, name)[0] == pytest.approx(
+                getattr(options, name)[at], nan_ok=True
+            ), (table.title(at), name)
+
+
+def test_regret_is_least_of_the_robust_choice_and_every_scenario_is_defined() -> None:
+    found = sure(have=today()).scenarios
+    assert found is not None
+    names = [each.name for each in found.columns]
+    assert names == [
+        *("present", "growth", "load", "drift", "prices_up", "prices_down", "loss")
+    ]
+    assert all(each.definition for each in found.columns)
+    assert found.rows[0].role == "recommended"
+    assert {each.role for each in found.rows} == {
+        *("recommended", "close", "today", "scenario")
+    }
+    for row in found.rows:
+        assert len(row.regret) == len(names)
+        for cell in row.regret:
+            assert cell.regret_usd_per_month is not None
+            assert cell.regret_usd_per_month >= 0
+    [robust] = [row for row in found.rows if row.is_robust]
+    assert robust.name == found.robust
+    assert not robust.regret[0].breaks
+    most = [
+        row.most_regret_usd_per_month for row in found.rows if not row.regret[0].breaks
+    ]
+    assert robust.most_regret_usd_per_month == min(
+        each for each in most if each is not None
+    )
+
+
+def test_another_choice_is_robust_where_the_recommendation_loses_much() -> None:
+    # Disks that are full of load today: a failure or more load takes flash.
+    tight = replace(PRODUCTION, accesses_per_s=300.0, peak_accesses_per_s=1000.0)
+    asked = {
+        "curve": curve(tight),
+        "candidates": replace(DEVICES_ALONE, devices=SHELF[2:]),
+    }
+    found = sure(**asked).scenarios
+    assert found is not None
+    [robust] = [row for row in found.rows if row.is_robust]
+    assert robust.role != "recommended"
+    assert "the robust choice is" in found.text
+    assert robust.name in found.text
+    assert "The recommendation breaks a limit in" in found.text
+    calm = sure(have=today()).scenarios
+    assert calm is not None
+    assert "the recommendation is the robust choice" in calm.text
+
+
+def test_a_scenario_that_no_candidate_survives_is_named() -> None:
+    best = ask().recommendation
+    assert best is not None
+    found = sure(constraints={"usd_per_month": best.usd_per_month}).scenarios
+    assert found is not None
+    assert "No candidate keeps every limit in:" in found.text
+    [up] = [each for each in found.columns if each.name == "prices_up"]
+    assert up.best is None
+    cell = found.rows[0].regret[
+        [each.name for each in found.columns].index("prices_up")
+    ]
+    assert cell.breaks == ("usd_per_month",)
+    assert cell.regret_usd_per_month is None
+
+
+def test_of_the_least_time_the_regret_is_time() -> None:
+    found = sure(objective="io_time").scenarios
+    assert found is not None
+    for row in found.rows:
+        for cell in row.regret:
+            assert cell.regret_usd_per_month is None
+            assert cell.regret_io_time_us is None or cell.regret_io_time_us >= 0
+            assert (cell.regret_io_time_us is None) >= bool(cell.breaks)
+    assert found.rows[0].regret[0].regret_io_time_us == 0
+    assert "faster" in found.text or "slower than the best" in found.text
+    assert "costs" not in found.text
+
+
+def test_what_is_rented_is_exchanged_at_no_loss() -> None:
+    found = sure(candidates=Candidates(kinds=("volumes",), max_machines=2)).scenarios
+    assert found is not None
+    own = found.rows[0]
+    assert any(cell.breaks for cell in own.regret)
+    for cell in own.regret:
+        if cell.breaks:
+            assert cell.regret_usd_per_month == 0
+    assert "it costs more than the best in no scenario" in found.text
+
+
+def test_without_a_rate_and_without_purchases_there_are_fewer_scenarios() -> None:
+    given_curve = curve().from_start("cold")
+    found = sure(
+        curve=replace(given_curve, scaled=None),
+        candidates=Candidates(kinds=("instances",), max_machines=1),
+    ).scenarios
+    assert found is not None
+    assert [each.name for each in found.columns] == ["present", "drift"]
+
+
+@settings(max_examples=12, deadline=None)
+@given(problem=problems, times=st.sampled_from([2, 10]))
+def test_money_scales_every_amount_and_the_robust_choice_keeps_todays_limits(
+    problem: dict[str, Any], times: int
+) -> None:
+    asked = asked_of({**problem, "limits": {}, "objective": "usd", "have": None})
+    found = sure(**asked)
+    assert found.scenarios is not None
+    for row in found.scenarios.rows:
+        if row.is_robust:
+            assert not row.regret[0].breaks
+    assert found.recommendation is not None
+    assert keeps(found.recommendation, found.constraints)
+    prices = asked["prices"]
+    dear = replace(
+        prices,
+        prices=tuple(replace(each, usd=each.usd * times) for each in prices.prices),
+    )
+    other = sure(**{**asked, "prices": dear})
+    assert other.scenarios is not None
+    assert other.scenarios.robust is not None
+    first, second = (
+        each.scenarios.rows[0] for each in (found, other) if each.scenarios
+    )
+    if first.name != second.name:
+        return  # costs within rounding of each other
+    for one, two in zip(first.regret, second.regret, strict=True):
+        assert one.breaks == two.breaks
+        # Every line is rounded to the cent, in each of both.
+        assert float(two.regret_usd_per_month or 0) == pytest.approx(
+            times * float(one.regret_usd_per_month or 0), abs=0.1 * times
+        )
+
+
+def test_words_of_waiting_name_every_part_without_a_history() -> None:
+    rows = (
+        PriceTrend("hdd", Decimal(10), None, None, None, None),
+        PriceTrend("chassis", Decimal(5), None, None, None, None),
+    )
+    said = _when.waiting_text(
+        Bought(1.0, 2.0, 0.0), 12, 36, rows, pays=None, keeps=None
+    )
+    assert "of hard disks and chassis" in said
+    assert "pays if the prices of the purchase fall." in said
+
+
+def slow_restart(
+    found: Any, ram: float, accesses_per_s: float, reads_per_s: float
+) -> float:
+    """Fill one thousandth of the warm size after the other."""
+
+    def miss(size: float) -> float:
+        return float(found.misses(size)) / found.accesses
+
+    target = 1 - 0.95 * (1 - miss(ram))
+    low, high = 0.0, ram
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (low, middle) if miss(middle) <= target else (middle, high)
+    steps = 4000
+    width = high / steps
+    return sum(
+        width / min(accesses_per_s * miss((each + 0.5) * width), reads_per_s)
+        for each in range(steps)
+    )
+
+
+@pytest.mark.oracle("evaluate.advice.restart.restart_s")
+@pytest.mark.parametrize("share", [0.002, 0.05, 0.6])
+@pytest.mark.parametrize("reads", [50.0, 2000.0, 1e7])
+def test_a_restart_takes_as_long_as_filling_it_page_by_page(
+    share: float, reads: float
+) -> None:
+    found = curve()
+    ram = found.data_pages * share
+    [fast] = restart_s(found, np.asarray([ram]), 20_000.0, np.asarray([reads]))
+    assert fast == pytest.approx(slow_restart(found, ram, 20_000.0, reads), rel=0.01)
+
+
+@pytest.mark.formula("evaluate.advice.restart.restart_s")
+@given(
+    share=st.floats(1e-5, 1.0),
+    rate=st.floats(1.0, 1e6),
+    reads=st.floats(1.0, 1e7),
+    more=st.floats(1.0, 10.0),
+)
+def test_more_reads_or_more_load_never_warm_it_later(
+    share: float, rate: float, reads: float, more: float
+) -> None:
+    ram = np.asarray([curve().data_pages * share])
+
+    def seconds(accesses_per_s: float, reads_per_s: float) -> float:
+        [one] = restart_s(curve(), ram, accesses_per_s, np.asarray([reads_per_s]))
+        return float(one)
+
+    usual = seconds(rate, reads)
+    assert 0 <= usual < math.inf
+    assert seconds(rate, reads * more) <= usual * (1 + 1e-9)
+    assert seconds(rate * more, reads) <= usual * (1 + 1e-9)
+    # Twice as fast in everything takes half as long.
+    assert seconds(2 * rate, 2 * reads) == pytest.approx(usual / 2, abs=1e-12)
+
+
+def test_cold_ram_is_limited_and_what_is_unknown_keeps_no_limit() -> None:
+    free = ask(objective="io_time").recommendation
+    assert free is not None
+    assert free.restart_s is not None
+    bound = free.restart_s / 2
+    found = ask(objective="io_time", constraints={"restart_s": bound})
+    best = found.recommendation
+    assert best is not None
+    assert best.restart_s is not None
+    assert best.restart_s <= bound * (1 + 1e-9)
+    assert any(each.constraint == "restart_s" for each in found.rejected)
+    none = ask(constraints={"power_watts": 10_000})
+    assert none.recommendation is None
+    assert none.infeasible is not None
+    assert none.infeasible.conflict == ("power_watts",)
+    [text] = {each.text for each in none.rejected[:1]}
+    assert "its power of the servers is unknown, and 10,000 W at most" in text
+    with pytest.raises(BadInput, match="restart_s: the workload states no rate"):
+        ask(curve=replace(curve(), scaled=None), constraints={"restart_s": 5})
+
+
+def test_servers_built_from_parts_have_a_height_and_where_stated_a_power() -> None:
+    built = Candidates(
+        kinds=("chassis",),
+        max_machines=3,
+        part_usd={"chassis": Decimal(9000)},
+        watts=Decimal(400),
+    )
+    found = ask(candidates=built)
+    best = found.recommendation
+    assert best is not None
+    assert best.power_watts == 400 * best.machines
+    assert best.rack_units is not None
+    assert best.rack_units % best.machines == 0
+    below = ask(
+        candidates=built,
+        constraints={"rack_units": 2, "power_watts": 400},
+        objective="io_time",
+    ).recommendation
+    assert below is not None
+    assert (below.rack_units, below.power_watts, below.machines) == (2, 400, 1)
+    open_ = ask(candidates=replace(built, watts=None)).recommendation
+    assert open_ is not None
+    assert open_.power_watts is None  # no source states that of a chassis
+    rented = ask(candidates=Candidates(kinds=("instances",))).recommendation
+    assert rented is not None
+    assert (rented.power_watts, rented.rack_units) == (None, None)
+    assert rented.restart_s is not None
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("restart_s", 90.0, "90.0 s"),
+        ("power_watts", 400.0, "400 W"),
+        ("rack_units", 4.0, "4 U"),
+    ],
+)
+def test_new_limits_have_their_units(name: str, value: float, said: str) -> None:
+    assert limit_value(name, value) == said
