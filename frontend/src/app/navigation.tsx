@@ -41,6 +41,8 @@ function PlaceMenu(props: { readonly place: PlaceOfPages; readonly isHere: boole
       position="bottom-start"
       offset={4}
       transitionProps={{ duration: 0 }}
+      // The first entry takes the focus; a placeholder would be a child that no menu may have.
+      withInitialFocusPlaceholder={false}
       // Its links belong to the menu of pages, also for who hears them.
       withinPortal={false}
     >
@@ -62,9 +64,10 @@ function PlaceMenu(props: { readonly place: PlaceOfPages; readonly isHere: boole
         </UnstyledButton>
       </Menu.Target>
       <Menu.Dropdown aria-label={place.label}>
-        {place.pages.map(({ to, label }) => (
+        {place.pages.map(({ to, label }, at) => (
           <Menu.Item
             key={to}
+            data-autofocus={at === 0 || undefined}
             className={classes["entry"] ?? ""}
             onKeyDown={onSpace}
             renderRoot={(rest) => (

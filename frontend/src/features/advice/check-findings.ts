@@ -75,3 +75,17 @@ export function checkBasis(found: AdviceOut, isRecording: boolean): string {
   const done = checked.filter(isReplayed).length;
   return `${done} of ${counted(checked.length, "finalist was", "finalists were")} replayed in the reference simulator, ${at}.`;
 }
+
+/** What to know beside the figures of the replays, and why some were not made; nothing before. */
+export function checkNotes({ checked }: AdviceOut): readonly string[] {
+  const reasons = checked.flatMap((row) => (isReplayed(row) ? [] : [row.reason]));
+  return [
+    ...(checked.some((row) => row.is_beyond_band)
+      ? ["▲ marks a gap beyond the known error of the model."]
+      : []),
+    ...(checked.some(isReplayed)
+      ? ["The other figures of the options are those of the model."]
+      : []),
+    ...new Set(reasons),
+  ];
+}

@@ -15,6 +15,7 @@ import {
   type CheckedRow,
   checkBasis,
   checkFinding,
+  checkNotes,
   finalists,
   isChoice,
 } from "./check-findings";
@@ -59,14 +60,15 @@ export function CheckPanel(props: {
       />
       {/* As high as the progress of a run, so that nothing below moves. */}
       <Box mih={84} mt="sm">
-        <State check={check} isChecked={found.checked.length > 0} />
+        <State check={check} found={found} />
       </Box>
     </Panel>
   );
 }
 
-function State(props: { readonly check: AdviceCheck; readonly isChecked: boolean }) {
-  const { check, isChecked } = props;
+function State(props: { readonly check: AdviceCheck; readonly found: AdviceOut }) {
+  const { check, found } = props;
+  const notes = checkNotes(found);
   if (check.error !== null) {
     return (
       <ProblemAlert
@@ -76,12 +78,19 @@ function State(props: { readonly check: AdviceCheck; readonly isChecked: boolean
       />
     );
   }
-  if (check.run !== undefined && !isChecked) {
+  if (notes.length > 0) {
+    return notes.map((note) => (
+      <Text key={note} size="sm" c="dimmed">
+        {note}
+      </Text>
+    ));
+  }
+  if (check.run !== undefined) {
     return <RunProgress run={check.run} />;
   }
   return (
     <Text size="sm" c="dimmed" role="status">
-      {stateText(check, isChecked)}
+      {stateText(check)}
     </Text>
   );
 }
@@ -89,11 +98,7 @@ function State(props: { readonly check: AdviceCheck; readonly isChecked: boolean
 /** What the check does now, where no run shows it. */
 export function stateText(
   check: Pick<AdviceCheck, "isRunning" | "isCancelled">,
-  isChecked: boolean,
 ): string {
-  if (isChecked) {
-    return "▲ marks a gap beyond the known error of the model. Other figures of the options are those of the model.";
-  }
   if (check.isRunning) {
     return "Looking for replays that were made before.";
   }

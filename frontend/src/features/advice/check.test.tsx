@@ -7,6 +7,7 @@ import {
   type CheckedRow,
   checkBasis,
   checkFinding,
+  checkNotes,
   finalists,
   replayedTime,
 } from "./check-findings";
@@ -142,10 +143,25 @@ describe("what the replays say", () => {
 
   it("says where it stands", () => {
     const state = { isRunning: false, isCancelled: false };
-    expect(stateText(state, false)).toBe("");
-    expect(stateText({ ...state, isRunning: true }, false)).toMatch(/^Looking/);
-    expect(stateText({ ...state, isCancelled: true }, false)).toMatch(/cancelled/);
-    expect(stateText({ ...state, isCancelled: true }, true)).toMatch(/known error/);
+    expect(stateText(state)).toBe("");
+    expect(stateText({ ...state, isRunning: true })).toMatch(/^Looking/);
+    expect(stateText({ ...state, isCancelled: true })).toMatch(/cancelled/);
+  });
+
+  it("names a gap that is too large, and each reason once", () => {
+    const [beyond, model] = [/known error of the model/, /those of the model/];
+    expect(checkNotes(found([]))).toEqual([]);
+    expect(checkNotes(found([row(SMALL, 11.5)]))).toEqual([
+      expect.stringMatching(model),
+    ]);
+    expect(checkNotes(found([row(SMALL, 8), row(LARGE, null)]))).toEqual([
+      expect.stringMatching(beyond),
+      expect.stringMatching(model),
+      "The recording is too small.",
+    ]);
+    expect(checkNotes(found([row(SMALL, null), row(LARGE, null)]))).toEqual([
+      "The recording is too small.",
+    ]);
   });
 });
 
