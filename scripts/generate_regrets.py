@@ -144,7 +144,9 @@ def questions(
         [rows] = np.nonzero(sold & (cents <= most[objective]))
         replays = [
             each
-            for each in _checked.replayed(whole, rows.tolist(), trace, None)
+            for each in _checked.replayed(
+                whole, rows.tolist(), _checked.by_trace(curve, trace, None)
+            )
             if not each.reason
         ]
         if len(replays) > 1:

@@ -71,6 +71,14 @@ def begun_response_replay(application: Application) -> str:
     return str(application.post("/response-times/check", asked, 202)["id"])
 
 
+def begun_advice_check(application: Application) -> str:
+    """RAM of its own: an advice whose replays are done is answered, and has no run."""
+    body = filled(application, EXAMPLES["check_advice"].body)
+    ram = 2**26 + 2**13 * secrets.randbelow(2**12)
+    asked = {**body, "have": {**body["have"], "ram_bytes": ram}}
+    return str(application.post("/workloads/example/advice/checks", asked, 202)["id"])
+
+
 def summarised_workload(application: Application) -> str:
     created(application, "create_summaries")
     return "example"
@@ -94,6 +102,7 @@ MAKERS: dict[str, Callable[[Application], str]] = {
     "sampled profile": made_by("create_sampled_profile"),
     "summaries": made_by("create_summaries"),
     "response replay": begun_response_replay,
+    "advice check": begun_advice_check,
     "workload with summaries": summarised_workload,
     "run": lambda application: str(application.get("/runs")["items"][0]["id"]),
     "scenario": made_by("create_scenario"),

@@ -1,5 +1,7 @@
 import { expect, test } from "@playwright/test";
 import { expectAccessible } from "./axe";
+import { exampleReady } from "./example";
+import { openFromMenu } from "./menu";
 
 const LONG = { timeout: 120_000 };
 
@@ -69,6 +71,7 @@ test("from a workload to what to buy, a limit, an alternative and its bill", asy
   await budget.press("Enter");
   await expect(finding).toContainText("No option keeps every limit", LONG);
   await expect(headline).toContainText("Cost per month: at most 500.00 USD");
+  await page.evaluate(() => window.scrollTo(0, 0));
   await expectAccessible(page, "limits that conflict", [page.getByRole("main")]);
   await headline.getByRole("button", { name: /^Cost per month: allow/ }).click();
   await expect(finding).toContainText("It is the", LONG);
@@ -100,4 +103,93 @@ test("from a workload to what to buy, a limit, an alternative and its bill", asy
   await page.getByRole("link", { name: saved }).click();
   await expect(page).toHaveURL(/\/advise\?.*most_io_us=2/);
   await expect(finding).toContainText("against 20,000 USD today", LONG);
+});
+
+test("the finalists are replayed, and the address finds the check again", async ({
+  page,
+}) => {
+  await exampleReady(page);
+  // RAM so small that it misses, beside machines that hold all of the recording.
+  await page.goto(
+    "/advise?workload=example&start=cold&have_ram_gib=0.05&have_disks=400&have_usd=30",
+  );
+  const panel = page.getByRole("region", { name: "Check by replay" });
+  const table = panel.getByRole("table", { name: "Model and replay" });
+  await expect(table.getByRole("row").nth(1)).toContainText("recommended", LONG);
+  const rows = await table.getByRole("row").count();
+  const headline = page.getByRole("region", { name: "Recommendation", exact: true });
+  await expect(headline).toContainText("By the model, not replayed.");
+  await panel.getByRole("button", { name: "Check by replay" }).click();
+  await expect(page).toHaveURL(/checked=[0-9a-f]{16}/);
+
+  // The model beside the replay, in the same rows; the headline says what was found.
+  await expect(headline).toContainText("options were replayed", LONG);
+  await expect(table.getByRole("row")).toHaveCount(rows);
+  await expect(panel.getByRole("heading")).toContainText(/^The replay /);
+  await expect(table.getByRole("row").nth(1)).toContainText("±");
+  await expect(panel.getByRole("button", { name: "Check by replay" })).toHaveCount(0);
+  await expectAccessible(page, "a checked advice", [panel]);
+  const id = await headline.locator("code").innerText();
+
+  // Opened again, the replays are there.
+  await page.reload();
+  await expect(headline).toContainText("options were replayed", LONG);
+  await expect(headline.locator("code")).toHaveText(id);
+
+  // Production is too large for its recording: the reason is stated.
+  await page.goto("/advise?workload=example-production");
+  await expect(headline).toContainText("It is the cheapest of", LONG);
+  await panel.getByRole("button", { name: "Check by replay" }).click();
+  await expect(panel.getByRole("heading")).toHaveText(
+    "No finalist could be replayed",
+    LONG,
+  );
+  await expect(panel.getByText(/^Not checked by a replay: /).first()).toBeVisible();
+
+  // Another question has another advice, which is not checked before a press.
+  const time = page.getByRole("textbox", { name: "I/O time per access" });
+  await time.fill("2");
+  await time.press("Enter");
+  await expect(panel.getByRole("heading")).toHaveText("Not replayed yet", LONG);
+});
+
+test("saved advices stand side by side, and are exported", async ({ page }) => {
+  const workload = await page.request.get("/api/v1/workloads/example-production");
+  expect((await workload.json()).status).toBe("ready");
+  await page.goto("/advise?workload=example-production");
+  const finding = page
+    .getByRole("region", { name: "Recommendation", exact: true })
+    .getByRole("heading");
+  await expect(finding).toContainText("It is the cheapest of", LONG);
+  const stamp = Date.now().toString(36);
+  const names = [`Cheap ${stamp}`, `Quick ${stamp}`];
+  for (const name of names) {
+    await page.getByRole("button", { name: "Save scenario" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Name").fill(name);
+    await dialog.getByRole("button", { name: "Save" }).click();
+    await expect(page.getByText(`Saved: ${name}`)).toBeVisible();
+    const time = page.getByRole("textbox", { name: "I/O time per access" });
+    await time.fill("2");
+    await time.press("Enter");
+    await expect(page).toHaveURL(/most_io_us=2/);
+  }
+  await openFromMenu(page, "Library", "Scenarios");
+  const compare = page.getByRole("button", { name: "Compare the two selected" });
+  await expect(compare).toBeDisabled();
+  for (const name of names) {
+    await page.getByRole("checkbox", { name: `Choose ${name}` }).press("Space");
+  }
+  await compare.press("Enter");
+  await expect(page).toHaveURL(/\/scenarios\/advices\?/);
+  const table = page.getByRole("table", { name: "Advices" });
+  await expect(table.getByRole("columnheader")).toHaveText(["Figure", ...names], LONG);
+  const cost = table.getByRole("row", { name: /^Cost per month/ });
+  await expect(cost.getByRole("cell").last()).toContainText("+");
+  await expectAccessible(page, "advices side by side", [page.getByRole("main")]);
+  const download = page.waitForEvent("download");
+  await page.getByRole("button", { name: "Export CSV of the advices" }).click();
+  expect((await download).suggestedFilename()).toBe("advices.csv");
+  await page.goto("/scenarios/advices");
+  await expect(page.getByText("Nothing to compare yet")).toBeVisible();
 });

@@ -1,5 +1,6 @@
 import { expect, test } from "@playwright/test";
 import { expectAccessible } from "./axe";
+import { openFromMenu } from "./menu";
 
 test("API: find an operation, read what it takes and answers, take the link along", async ({
   page,
@@ -7,10 +8,7 @@ test("API: find an operation, read what it takes and answers, take the link alon
   const origins = new Set<string>();
   page.on("request", (request) => origins.add(new URL(request.url()).origin));
   await page.goto("/");
-  await page
-    .getByRole("navigation", { name: "Pages" })
-    .getByRole("link", { name: "API" })
-    .click();
+  await openFromMenu(page, "Library", "API");
   await expect(page.getByText("GET /api/v1", { exact: true })).toBeVisible();
   await page.getByRole("textbox", { name: "Find operations" }).fill("post sweeps");
   await page.getByRole("link", { name: /^Create sweep/ }).press("Enter");

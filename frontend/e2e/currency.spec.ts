@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "@playwright/test";
+import { openFromMenu } from "./menu";
 
 test("costs in euros, from the picker to the address, the table and the next page", async ({
   page,
@@ -19,11 +20,7 @@ test("costs in euros, from the picker to the address, the table and the next pag
     page.getByRole("columnheader", { name: /EUR\/month/ }).first(),
   ).toBeVisible();
   await expect(page.getByRole("columnheader", { name: /USD\/month/ })).toHaveCount(0);
-  await page
-    .getByRole("navigation")
-    .getByRole("link", { name: "DRAM or flash" })
-    .first()
-    .click();
+  await openFromMenu(page, "Explore", "DRAM or flash");
   await expect(page).toHaveURL(/currency=EUR/);
   await expect(page.getByText(/ EUR/).first()).toBeVisible();
 });

@@ -1,15 +1,13 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "@playwright/test";
 import { expectAccessible } from "./axe";
+import { openFromMenu } from "./menu";
 
 test("formulas: find one, put own numbers in, see how far it holds, take it along", async ({
   page,
 }) => {
   await page.goto("/");
-  await page
-    .getByRole("navigation", { name: "Pages" })
-    .getByRole("link", { name: "Formulas" })
-    .click();
+  await openFromMenu(page, "Library", "Formulas");
   await expect(page.getByRole("table", { name: "Result" })).toContainText("C0");
 
   await page

@@ -1,5 +1,6 @@
 /** What has to be in sight without scrolling, at the sizes of a laptop and a phone. */
 import { expect, type Locator, type Page, test } from "@playwright/test";
+import { expectAccessible } from "./axe";
 import { cutTrace, emptyFile } from "./trace-file";
 
 const LAPTOP = { width: 1280, height: 720 };
@@ -43,10 +44,23 @@ test("an upload is confirmed, and an empty file refused, without scrolling", asy
 test("a phone shows which page is open, and the chips in full", async ({ page }) => {
   await page.setViewportSize(PHONE);
   await page.goto("/scenarios");
-  const active = page.locator('nav [aria-current="page"]');
-  await expect(active).toHaveText("Scenarios");
+  const menu = page.getByRole("navigation", { name: "Pages" });
+  const active = menu.locator("[aria-current]");
+  await expect(active).toHaveText(/^Library/);
   await expectWithin(page, active);
+  await expectNoSideways(page);
+  // The last list opens within the screen, and marks its page.
+  await active.press("ArrowDown");
+  const entry = menu.locator('[role=menuitem][aria-current="page"]');
+  await expect(entry).toHaveText("Scenarios");
+  await expectWithin(page, entry);
+  await expectNoSideways(page);
+  await expectAccessible(page, "an open menu", [menu]);
+  await page.keyboard.press("Escape");
+  await expect(entry).toHaveCount(0);
+  await expect(active).toBeFocused();
   await page.goto("/compare");
+  await expect(active).toHaveText(/^Explore/);
   await expectWithin(page, active);
   const hardware = page.getByRole("button", { name: /^Hardware/ });
   await expect(hardware.getByText(/Street prices/)).toBeVisible();

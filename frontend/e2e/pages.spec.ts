@@ -1,5 +1,6 @@
 import { expect, test } from "@playwright/test";
 import { expectAccessible } from "./axe";
+import { openFromMenu } from "./menu";
 
 test("hardware: an own device is copied, edited and deleted", async ({ page }) => {
   const name = `My drive ${Date.now().toString(36)}`;
@@ -163,8 +164,33 @@ test("what was chosen stays while looking at other pages", async ({ page }) => {
   await expect(field).not.toHaveValue(before);
   const ram = await field.inputValue();
   await expect(page).toHaveURL(new RegExp(`ram_pages=${ram.replace(/\D/g, "")}`));
-  await page.getByRole("link", { name: "Runs" }).click();
+  await openFromMenu(page, "Library", "Runs");
   await expect(page.getByRole("heading", { level: 1, name: "Runs" })).toBeVisible();
-  await page.getByRole("link", { name: "Compare", exact: true }).click();
+  await openFromMenu(page, "Explore", "Compare");
   await expect(page.getByRole("textbox", { name: "Exact RAM size" })).toHaveValue(ram);
+});
+
+test("the menu: what to buy first, and the pages of a place by keys alone", async ({
+  page,
+}) => {
+  await page.goto("/");
+  const menu = page.getByRole("navigation", { name: "Pages" });
+  await expect(menu.getByRole("link").first()).toHaveText("Advise");
+  await expect(menu.locator("[aria-current]")).toHaveCount(0);
+  const explore = menu.getByRole("button", { name: "Explore" });
+  await expect(explore).toHaveAttribute("aria-expanded", "false");
+  await explore.press("Enter");
+  await expect(explore).toHaveAttribute("aria-expanded", "true");
+  await expectAccessible(page, "the menu", [menu]);
+  await expect(menu.getByRole("menuitem", { name: "Compare" })).toBeFocused();
+  await page.keyboard.press("ArrowDown");
+  await expect(menu.getByRole("menuitem", { name: "Scheme map" })).toBeFocused();
+  await page.keyboard.press("End");
+  await expect(menu.getByRole("menuitem", { name: "Simulate" })).toBeFocused();
+  await page.keyboard.press("Space");
+  await expect(page).toHaveURL(/\/simulate/);
+  await expect(menu.getByRole("menuitem")).toHaveCount(0);
+  await expect(explore).toHaveAttribute("aria-current", "true");
+  await openFromMenu(page, "Advise");
+  await expect(menu.locator("[aria-current]")).toHaveText("Advise");
 });

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { expect, type Page, test } from "@playwright/test";
 import { expectAccessible } from "./axe";
 import { openReady } from "./example";
+import { openFromMenu } from "./menu";
 
 // A device that states its write amplification.
 const KNOWN =
@@ -81,7 +82,7 @@ test("wear: the page opens with a device whose life is known; metadata are charg
   await expect(left).toBeVisible();
 
   // One choice for all pages.
-  await page.getByRole("link", { name: "Compare", exact: true }).click();
+  await openFromMenu(page, "Explore", "Compare");
   await expect(left).toBeVisible();
   await expectAccessible(page, "comparison with metadata", [
     left,

@@ -55,7 +55,7 @@ def work_of(kind: str) -> Work:
             from tierwright_server.questions.compare.check.replay import replay
 
             return replay
-        case RunKind.SWEEP:
+        case RunKind.SWEEP | RunKind.ADVICE_CHECK:
             from tierwright_server.replays.sweeps.work import sweep
 
             return sweep

@@ -21,5 +21,8 @@ KINDS: Kinds = {
     RunKind.MINIATURE: JobKind(
         miniature.prepare, rows.finish_of("size", "estimated"), keep=rows.keep
     ),
+    RunKind.ADVICE_CHECK: JobKind(
+        sweep.prepare, rows.finish_of("option", "replayed"), keep=rows.keep
+    ),
     **dict.fromkeys(map(RunKind, ANALYSES), JobKind(analysis.prepare, analysis.finish)),
 }

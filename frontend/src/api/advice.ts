@@ -1,8 +1,10 @@
 /** What to buy for a workload. Nothing of it is stored. */
 import { queryOptions } from "@tanstack/react-query";
+import { answer } from "./client";
 import { type Asked, asked, stepsQuery, WITH_STEPS } from "./derived";
-import { askAdvice } from "./gen/sdk.gen";
+import { askAdvice, checkAdvice } from "./gen/sdk.gen";
 import type { AdviceOut as AdviceAnswer, AdviceIn } from "./gen/types.gen";
+import { isReplayJob, type ReplayJob } from "./replay-checks";
 
 export type {
   AdviceIn,
@@ -32,6 +34,24 @@ export const adviceQuery = (question: AdviceQuestion) =>
           throwOnError: true,
         }),
       ),
+  });
+
+/** The same after a replay of the finalists, or the job that replays them. */
+export const adviceCheck = (question: AdviceQuestion) =>
+  queryOptions({
+    queryKey: ["advice check", question],
+    queryFn: async ({ signal }): Promise<AdviceOut | ReplayJob> => {
+      const found = await answer(
+        checkAdvice({
+          signal,
+          path: { workload_id: question.workload },
+          body: question.body,
+          throwOnError: true,
+        }),
+      );
+      return isReplayJob(found) ? found : { ...found, asked: question };
+    },
+    staleTime: Number.POSITIVE_INFINITY,
   });
 
 export const adviceSteps = ({ asked: { workload, body } }: AdviceOut) =>

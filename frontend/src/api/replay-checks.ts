@@ -12,6 +12,7 @@ import {
   checkWear,
 } from "./gen/sdk.gen";
 import type {
+  AdviceCheckOut,
   BreakEvenCheckIn,
   CheckedAnswer,
   DirectoriesIn,
@@ -28,11 +29,11 @@ import type {
 
 export type { CheckedAnswer, CheckedFigure } from "./gen/types.gen";
 
-type Job = SimulationOut | SweepOut | ResponseReplayOut;
-type Found = CheckedAnswer | Job;
-
 /** Replays that take longer than a request: a job makes them. */
-export const isReplayJob = (found: Found): found is Job => "run" in found;
+export type ReplayJob = SimulationOut | SweepOut | ResponseReplayOut | AdviceCheckOut;
+type Found = CheckedAnswer | ReplayJob;
+
+export const isReplayJob = (found: object): found is ReplayJob => "run" in found;
 
 const checked =
   <Body>(

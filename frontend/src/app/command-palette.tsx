@@ -7,7 +7,8 @@ import { formulasQuery } from "@/api/formulas";
 import { scenariosQuery } from "@/api/scenarios";
 import { workloadsQuery } from "@/api/workloads";
 import { Dialog } from "@/components/dialog";
-import { QUESTIONS, scenarioLink } from "@/questions/registry";
+import { PAGES } from "@/questions/navigation";
+import { scenarioLink } from "@/questions/registry";
 import classes from "./shell.module.css";
 
 interface Command {
@@ -33,17 +34,9 @@ function useCommands(opened: boolean): Command[] {
     run,
   });
   return [
-    page("Start", () => void navigate({ to: "/" })),
-    page("Workloads", () => void navigate({ to: "/workloads" })),
+    ...PAGES.map(({ to, label }) => page(label, () => void navigate({ to }))),
     page("Paste a curve", () => void navigate({ to: "/given-curve" })),
     page("Describe a workload", () => void navigate({ to: "/describe" })),
-    page("Hardware", () => void navigate({ to: "/hardware" })),
-    ...Object.values(QUESTIONS).map(({ to, label }) =>
-      page(label, () => void navigate({ to })),
-    ),
-    page("Formulas", () => void navigate({ to: "/formulas" })),
-    page("Runs", () => void navigate({ to: "/runs" })),
-    page("Scenarios", () => void navigate({ to: "/scenarios" })),
     ...workloads.map((workload) => ({
       id: `workload ${workload.id}`,
       group: "Workload",

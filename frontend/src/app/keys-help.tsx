@@ -5,11 +5,13 @@ const KEYS = [
   ["/", "Search pages, workloads, devices and scenarios"],
   ["?", "Show this list"],
   ["Tab, Shift + Tab", "Next and previous control"],
+  ["Enter, Down", "On Explore or Library: open the list of its pages"],
+  ["Arrow keys", "In a list of pages: previous and next page"],
   ["Arrow keys", "On a size slider: a quarter of an octave up or down"],
   ["Page Up, Page Down", "On a size slider: double or halve"],
   ["Home, End", "On a size slider: smallest or largest"],
   ["Enter", "Apply a typed size; compute a formula"],
-  ["Esc", "Close a dialog; undo a size not yet applied"],
+  ["Esc", "Close a dialog or a list; undo a size not yet applied"],
 ] as const;
 
 export function KeysHelp(props: {
@@ -25,7 +27,7 @@ export function KeysHelp(props: {
           { key: "Action", align: "text", cell: ([, action]) => action },
         ]}
         rows={KEYS}
-        rowKey={([key]) => key}
+        rowKey={([key, action]) => `${key} ${action}`}
       />
     </Dialog>
   );

@@ -5,6 +5,7 @@ import {
   lazyRouteComponent,
   retainSearchParams,
 } from "@tanstack/react-router";
+import { parseBesideSearch } from "@/features/advice/beside-address";
 import { parseDocsSearch } from "@/features/api-docs/address";
 import { parseFormulaSearch } from "@/features/formulas/address";
 import { parseAdviceSearch } from "@/questions/advice";
@@ -233,6 +234,16 @@ const scenarios = createRoute({
   ),
 });
 
+const advices = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/scenarios/advices",
+  validateSearch: parseBesideSearch,
+  component: lazyRouteComponent(
+    () => import("@/features/advice/beside-page"),
+    "BesidePage",
+  ),
+});
+
 const sideBySide = createRoute({
   getParentRoute: () => rootRoute,
   path: "/scenarios/$one/beside/$other",
@@ -264,6 +275,7 @@ export const router = createRouter({
     apiDocs,
     runs,
     scenarios,
+    advices,
     sideBySide,
   ]),
   defaultPreload: "intent",

@@ -1,17 +1,11 @@
 import { Alert, Button, Text, useMantineColorScheme } from "@mantine/core";
-import {
-  Link,
-  Outlet,
-  useLocation,
-  useNavigate,
-  useSearch,
-} from "@tanstack/react-router";
-import { useEffect, useRef, useState } from "react";
+import { Link, Outlet, useNavigate, useSearch } from "@tanstack/react-router";
+import { useState } from "react";
 import { Page } from "@/components/page";
-import { NAVIGATION } from "@/questions/navigation";
 import { CommandPalette } from "./command-palette";
 import { InputChips } from "./input-chips";
 import { KeysHelp } from "./keys-help";
+import { Navigation } from "./navigation";
 import classes from "./shell.module.css";
 import { useGlobalKeys } from "./use-global-keys";
 
@@ -63,39 +57,6 @@ export function Shell() {
       <CommandPalette opened={panel === "palette"} onClose={() => setPanel(null)} />
       <KeysHelp opened={panel === "keys"} onClose={() => setPanel(null)} />
     </>
-  );
-}
-
-/** The menu; where it is wider than the screen, the present page is scrolled into it. */
-function Navigation() {
-  const { pathname } = useLocation();
-  const bar = useRef<HTMLElement>(null);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another page, another link
-  useEffect(() => {
-    const link = bar.current?.querySelector('[aria-current="page"]');
-    if (bar.current !== null && link != null) {
-      const [frame, place] = [
-        bar.current.getBoundingClientRect(),
-        link.getBoundingClientRect(),
-      ];
-      const middle = (box: DOMRect) => box.left + box.width / 2;
-      bar.current.scrollLeft += middle(place) - middle(frame);
-    }
-  }, [pathname]);
-  return (
-    <nav aria-label="Pages" className={classes["nav"]} ref={bar}>
-      {NAVIGATION.map(({ to, label }) => (
-        <Link
-          key={to}
-          to={to}
-          className={classes["link"]}
-          activeProps={{ "aria-current": "page" }}
-          activeOptions={{ exact: to === "/", includeSearch: false }}
-        >
-          {label}
-        </Link>
-      ))}
-    </nav>
   );
 }
 

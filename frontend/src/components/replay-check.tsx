@@ -1,8 +1,7 @@
 import { Button, Select, Stack, Text } from "@mantine/core";
-import { type QueryKey, type UseQueryOptions, useQuery } from "@tanstack/react-query";
-import { type ReactNode, useEffect, useState } from "react";
-import { type CheckedAnswer, isReplayJob } from "@/api/replay-checks";
-import { isActiveStatus, useRun } from "@/api/runs";
+import type { QueryKey, UseQueryOptions } from "@tanstack/react-query";
+import { type ReactNode, useState } from "react";
+import type { CheckedAnswer, ReplayJob } from "@/api/replay-checks";
 import type { Replays } from "@/api/workloads";
 import { formatShort } from "@/units/quantity";
 import type { Column } from "./columns";
@@ -11,8 +10,9 @@ import { Panel } from "./panel";
 import { ProblemAlert } from "./problem-alert";
 import { RunProgress } from "./run-progress";
 import { Unknown } from "./unknown";
+import { useReplay } from "./use-replay";
 
-type Found = CheckedAnswer | Parameters<typeof isReplayJob>[0];
+type Found = CheckedAnswer | ReplayJob;
 
 interface ReplayCheckProps<Key extends QueryKey> {
   /** The check of what is on the screen; asked only when the button is pressed. */
@@ -37,20 +37,6 @@ const ROUNDING = 1e-9;
 const LARGE_GAP = 0.05;
 const PERCENT = 100;
 
-/** The run that replays for the check, if it had to be started, and the check anew at its end. */
-function useReplayJob(found: Found | undefined, refetch: () => unknown) {
-  const job = found !== undefined && isReplayJob(found) ? found.run : null;
-  const run = useRun(job?.id ?? null, job).data;
-  const succeeded = run?.status === "succeeded";
-  useEffect(() => {
-    if (job !== null && succeeded) {
-      void refetch();
-    }
-  }, [job, succeeded, refetch]);
-  const isActive = job !== null && (run === undefined || isActiveStatus(run.status));
-  return { run: job === null ? undefined : run, isActive };
-}
-
 /** The check of one question, asked by a press. */
 function useReplayCheck<Key extends QueryKey>(
   query: UseQueryOptions<Found, Error, Found, Key>,
@@ -60,22 +46,16 @@ function useReplayCheck<Key extends QueryKey>(
   const asked = JSON.stringify(query.queryKey);
   const [pressed, setPressed] = useState<string | null>(null);
   const isPressed = pressed === asked || isNeeded;
-  const found = useQuery({ ...query, enabled: canReplay && isPressed });
-  const data = isPressed ? found.data : undefined;
-  const job = useReplayJob(data, found.refetch);
+  const check = useReplay<CheckedAnswer, Key>(query, canReplay && isPressed);
   return {
+    ...check,
     press: () => {
       setPressed(asked);
-      // A run that was cancelled or failed is made again.
-      if (data !== undefined && isReplayJob(data)) {
-        void found.refetch();
+      if (check.run !== undefined) {
+        check.again();
       }
     },
     isPressed,
-    isRunning: isPressed && (found.isFetching || job.isActive),
-    error: isPressed ? found.error : null,
-    run: job.run,
-    checked: data !== undefined && !isReplayJob(data) ? data : undefined,
   };
 }
 
@@ -180,13 +160,14 @@ const COLUMNS: readonly Column<CheckedAnswer["rows"][number]>[] = [
 const figure = (value: number | null) =>
   value === null ? <Unknown reason="unbounded or unknown" /> : formatShort(value);
 
-function gapText(gap: number | null) {
+/** A gap in percent with its sign; a mark stands where it is large, or beyond what is known. */
+export function gapText(gap: number | null, most = LARGE_GAP) {
   if (gap === null) {
     return <Unknown reason="a value is unknown, or the simulated value is 0" />;
   }
   if (Math.abs(gap) <= ROUNDING) {
     return "0";
   }
-  const large = Math.abs(gap) > LARGE_GAP ? "▲ " : "";
+  const large = Math.abs(gap) > most ? "▲ " : "";
   return `${large}${gap > 0 ? "+" : "−"}${formatShort(PERCENT * Math.abs(gap))}`;
 }

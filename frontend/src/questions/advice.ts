@@ -72,6 +72,8 @@ export interface AdviceSearch extends AdviceNumbers {
   have_disk?: string | undefined;
   have_flash?: string | undefined;
   have_scheme?: HaveScheme | undefined;
+  /** Id of the advice whose finalists are replayed; another advice is not checked yet. */
+  checked?: string | undefined;
 }
 
 const GIB = 2 ** 30;
@@ -140,6 +142,7 @@ const FIELDS = {
   have_disk: identifier("the id of a device"),
   have_flash: identifier("the id of a device"),
   have_scheme: oneOf(HaveIn.scheme.values),
+  checked: identifier("the id of an advice"),
 } as const;
 
 /** Reads the page's own parameters. */

@@ -33,6 +33,7 @@ const OWN: Readonly<Record<Question, Record<string, unknown>>> = {
     borrow: true,
     have_ram_gib: 64,
     have_scheme: "lazy",
+    checked: "0123456789abcdef",
   },
   compare: { check: "abc", dirty_share: 0.25 },
   scheme_map: { x: "dirty_share", y_low: 2, asymmetry: 8, by: "price" },
@@ -104,6 +105,8 @@ describe("the question of a kept answer", () => {
     const state = { ...POINT, ...OWN.simulate };
     expect(isSameQuestion(state, { ...state, sweep: "s-2" })).toBe(true);
     expect(isSameQuestion(state, { ...state, sizes: "10..300x11" })).toBe(false);
+    // An advice is the same question before and after its check.
+    expect(isSameQuestion(POINT, { ...POINT, checked: "0123" })).toBe(true);
   });
 });
 

@@ -106,7 +106,7 @@ export const scenarioLink = (scenario: {
 const NOT_KEPT: ReadonlySet<string> = new Set(["refused", "scenario"]);
 
 /** Names of results on the screen: without them the question is the same. */
-const RESULTS: ReadonlySet<string> = new Set(["split", "sweep"]);
+const RESULTS: ReadonlySet<string> = new Set(["split", "sweep", "checked"]);
 
 type State = Readonly<Record<string, unknown>>;
 

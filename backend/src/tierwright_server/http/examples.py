@@ -372,6 +372,20 @@ _CHECKS = {
             "clients": 4,
         }
     ),
+    "check_advice": Example(
+        {
+            "have": {
+                "ram_bytes": 64 * 2**20,
+                "disk_device_id": "seagate-exos-x24-24tb",
+                "disks": 400,
+                "usd_per_month": "30",
+            },
+            "candidates": {"kinds": ["instances", "volumes"], "max_machines": 2},
+            "start": "cold",
+        },
+        path=_WORKLOAD,
+    ),
+    "get_advice_check": Example(path={"advice_check_id": Made("advice check")}),
     "get_response_replay": Example(
         path={"response_replay_id": Made("response replay")}
     ),

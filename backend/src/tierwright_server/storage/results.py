@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Literal
 
-RESULT_KINDS: dict[Literal["simulation", "sweep", "miniature"], str] = {
+ResultNoun = Literal["simulation", "sweep", "miniature", "advice_check"]
+RESULT_KINDS: dict[ResultNoun, str] = {
     "simulation": "simulate",
     "sweep": "sweep",
     "miniature": "miniature",
+    "advice_check": "advice_check",
 }
 """What a user may delete, and the kind of its rows; each is computed anew when asked for."""

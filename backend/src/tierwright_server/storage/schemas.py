@@ -9,7 +9,7 @@ from pydantic import Field
 from tierwright_server.common.schemas import Answer
 
 StoredKind = Literal[
-    "upload", "workload", "analysis", "simulation", "sweep", "miniature"
+    "upload", "workload", "analysis", "simulation", "sweep", "miniature", "advice_check"
 ]
 
 

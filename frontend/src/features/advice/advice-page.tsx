@@ -2,9 +2,9 @@ import { Skeleton, Stack, Text } from "@mantine/core";
 import { useDebouncedValue } from "@mantine/hooks";
 import { useQuery } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
-import { useMemo, useRef } from "react";
+import { useCallback, useMemo, useRef } from "react";
 import { type AdviceOut, type AdviceQuestion, adviceQuery } from "@/api/advice";
-import { mayLackWrites } from "@/api/workloads";
+import { mayLackWrites, replaysOf, type SummaryOut } from "@/api/workloads";
 import { DirtyShare } from "@/components/dirty-share";
 import { EmptyState } from "@/components/empty-state";
 import { Panel } from "@/components/panel";
@@ -15,7 +15,9 @@ import type { AnalysisSearch } from "@/questions/point";
 import { usePatch } from "@/questions/use-analysis";
 import { AdviceForm } from "./advice-form";
 import { AdviceView } from "./advice-view";
+import { CheckPanel } from "./check-panel";
 import { adviceQuestion } from "./question";
+import { type AdviceCheck, useCheck } from "./use-check";
 
 const LEAD =
   "What to buy or rent for a workload, how to run it, what else was close, and how sure the answer is.";
@@ -67,7 +69,13 @@ function Advice({ state, workload, summary }: AnalysisInputs) {
           </EmptyState>
         </Panel>
       ) : (
-        <Answer question={question} isSettled={settled === text} patch={patch} />
+        <Answer
+          question={question}
+          isSettled={settled === text}
+          named={search.checked}
+          summary={summary}
+          patch={patch}
+        />
       )}
     </>
   );
@@ -82,26 +90,52 @@ interface Asking {
   /** Its quick answer is shown, and the full one is being computed. */
   readonly isRefining: boolean;
   readonly retry: () => void;
+  readonly check: AdviceCheck;
 }
 
-/** The quick answer first, then the full one in its place. */
-function useAdvice(question: AdviceQuestion, isSettled: boolean): Asking {
+interface CheckIn {
+  /** Whether there is something to replay. */
+  readonly canReplay: boolean;
+  /** Advice that the address names as to be checked, and how it is named. */
+  readonly named: string | undefined;
+  readonly name: (adviceId: string | undefined) => void;
+}
+
+/** The quick answer first, then the full one in its place, then that of the replays. */
+function useAdvice(
+  question: AdviceQuestion,
+  isSettled: boolean,
+  { canReplay, named, name }: CheckIn,
+): Asking {
   const quick = useQuery(
     adviceQuery({ ...question, body: { ...question.body, how_sure: false } }),
   );
+  const model = quick.data;
+  const isFound = model?.recommendation != null;
+  const check = useCheck(
+    question,
+    isFound && canReplay ? model.advice_id : null,
+    named,
+    name,
+  );
   const full = useQuery({
     ...adviceQuery(question),
-    enabled: quick.data?.recommendation != null,
+    // The answer of replays that are there is a full one.
+    enabled: isFound && !check.isLooking && check.checked === undefined,
   });
   const last = useRef<AdviceOut | undefined>(undefined);
-  const fresh = full.data ?? quick.data;
+  const fresh = check.checked ?? full.data ?? quick.data;
   last.current = fresh ?? last.current;
   const error = quick.error ?? full.error;
   return {
     shown: last.current,
     error,
     isWaiting: error === null && (fresh === undefined || !isSettled),
-    isRefining: full.data === undefined && full.isFetching,
+    isRefining:
+      check.checked === undefined &&
+      full.data === undefined &&
+      (full.isFetching || check.isLooking),
+    check,
     retry: () => void (quick.error === null ? full : quick).refetch(),
   };
 }
@@ -109,11 +143,19 @@ function useAdvice(question: AdviceQuestion, isSettled: boolean): Asking {
 function Answer(props: {
   readonly question: AdviceQuestion;
   readonly isSettled: boolean;
+  readonly named: string | undefined;
+  readonly summary: SummaryOut;
   readonly patch: (change: AdviceSearch & AnalysisSearch) => void;
 }) {
-  const { shown, error, isWaiting, isRefining, retry } = useAdvice(
+  const { patch, summary } = props;
+  const name = useCallback(
+    (checked: string | undefined) => patch({ checked }),
+    [patch],
+  );
+  const { shown, error, isWaiting, isRefining, retry, check } = useAdvice(
     props.question,
     props.isSettled,
+    { canReplay: replaysOf(summary) !== null, named: props.named, name },
   );
   return (
     <section aria-busy={isWaiting} aria-label="Answer">
@@ -134,7 +176,19 @@ function Answer(props: {
         )}
         {shown === undefined && error === null && <Waiting />}
         {shown !== undefined && (
-          <AdviceView found={shown} isRefining={isRefining} patch={props.patch} />
+          <AdviceView
+            found={shown}
+            isRefining={isRefining}
+            patch={patch}
+            check={(titles) => (
+              <CheckPanel
+                found={shown}
+                check={check}
+                summary={summary}
+                titles={titles}
+              />
+            )}
+          />
         )}
       </Stack>
     </section>

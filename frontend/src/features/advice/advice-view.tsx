@@ -1,6 +1,6 @@
 import { Stack, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
-import { useMemo } from "react";
+import { type ReactNode, useMemo } from "react";
 import type { AdviceOptionOut, AdviceOut } from "@/api/advice";
 import { schemesQuery } from "@/api/catalog";
 import { useCatalogNames } from "@/api/use-names";
@@ -13,6 +13,7 @@ import { counted, formatShort, UNKNOWN } from "@/units/quantity";
 import classes from "./advice.module.css";
 import { Alternatives } from "./alternatives";
 import { Flat } from "./flat";
+import { replayedTime } from "./check-findings";
 import { FrontChart } from "./front-chart";
 import { HowSure } from "./how-sure";
 import { Later } from "./later";
@@ -23,7 +24,7 @@ import { ScenarioRegret } from "./scenarios";
 import { cents, difference, perMonth, time } from "./words";
 
 /** Titles of the page-flow schemes, by their names. */
-function useSchemeTitles(): Titles {
+export function useSchemeTitles(): Titles {
   const schemes = useQuery(schemesQuery()).data;
   return useMemo(
     () => new Map((schemes ?? []).map(({ name, title }) => [name, title])),
@@ -37,6 +38,8 @@ export function AdviceView(props: {
   /** What rests on the full answer is still being computed. */
   readonly isRefining: boolean;
   readonly patch: (change: AdviceSearch) => void;
+  /** The finalists by the model and by a replay. */
+  readonly check?: (titles: Titles) => ReactNode;
 }) {
   const { found, isRefining, patch } = props;
   const titles = useSchemeTitles();
@@ -50,6 +53,7 @@ export function AdviceView(props: {
       {best !== null && (
         <>
           <Buy found={found} best={best} titles={titles} />
+          {props.check?.(titles)}
           <Alternatives
             key={found.advice_id}
             found={found}
@@ -113,6 +117,7 @@ function KeyFigures(props: {
   const { found, best } = props;
   const saving = found.saving_usd_per_month;
   const us = best.io_time_us_per_access;
+  const replayed = replayedTime(found);
   return (
     <dl className="tw-figures" style={{ marginTop: 16 }}>
       <div>
@@ -145,7 +150,12 @@ function KeyFigures(props: {
       </div>
       <div>
         <dt>I/O time per access</dt>
-        <dd>{us === null ? UNKNOWN : time(us)}</dd>
+        <dd>
+          {us === null ? UNKNOWN : time(us)}
+          {replayed !== null && (
+            <small>by the model; {time(replayed)} by the replay</small>
+          )}
+        </dd>
       </div>
       <div>
         <dt>Load</dt>

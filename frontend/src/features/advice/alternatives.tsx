@@ -191,7 +191,7 @@ function columnsOf(parts: ColumnParts): readonly Column<AdviceOptionOut>[] {
   ];
 }
 
-const Mark = ({ text }: { readonly text: string }) => (
+export const Mark = ({ text }: { readonly text: string }) => (
   <Badge variant="outline" color="gray" size="sm" className={classes["mark"] ?? ""}>
     {text}
   </Badge>

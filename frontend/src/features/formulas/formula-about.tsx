@@ -6,13 +6,13 @@ import { type FormulaOut, formulaPageQuery } from "@/api/formulas";
 import { Dialog } from "@/components/dialog";
 import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
-import { NAVIGATION } from "@/questions/navigation";
+import { PAGES } from "@/questions/navigation";
 import classes from "./formulas.module.css";
 
 /** What a formula says, where it comes from, and where it is part of an answer. */
 export function FormulaAbout({ formula }: { readonly formula: FormulaOut }) {
   const [reading, setReading] = useState(false);
-  const page = NAVIGATION.find(({ label }) => label === formula.page);
+  const page = PAGES.find(({ label }) => label === formula.page);
   return (
     <Panel
       title={formula.title}

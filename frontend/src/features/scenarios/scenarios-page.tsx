@@ -26,23 +26,30 @@ export function ScenariosPage() {
   const navigate = useNavigate();
   const present = chosen.filter((id) => scenarios.data?.some((item) => item.id === id));
   const [one, other] = present;
+  const areAdvices =
+    scenarios.data?.find(({ id }) => id === one)?.question === "advice";
   return (
     <Page
       title="Scenarios"
-      lead="Saved questions from every page. Opening one restores exactly what was on the screen; two comparisons can be shown side by side."
+      lead="Saved questions from every page. Opening one restores exactly what was on the screen; two comparisons, or two to four advices, can be shown side by side."
       actions={
         <Button
-          disabled={present.length !== 2}
-          onClick={() =>
-            one !== undefined &&
-            other !== undefined &&
-            void navigate({
-              to: "/scenarios/$one/beside/$other",
-              params: { one, other },
-            })
-          }
+          disabled={one === undefined || other === undefined}
+          onClick={() => {
+            if (areAdvices) {
+              void navigate({
+                to: "/scenarios/advices",
+                search: (previous) => ({ ...previous, of: present.join(",") }),
+              });
+            } else if (one !== undefined && other !== undefined) {
+              void navigate({
+                to: "/scenarios/$one/beside/$other",
+                params: { one, other },
+              });
+            }
+          }}
         >
-          Compare the two selected
+          {selectedText(present.length)}
         </Button>
       }
     >
@@ -74,6 +81,32 @@ export function ScenariosPage() {
   );
 }
 
+/** What the button compares. */
+const selectedText = (count: number): string =>
+  count > 2 ? `Compare all ${count} selected` : "Compare the two selected";
+
+/** How many of a page can be shown side by side; nothing of the other pages. */
+const MOST_BESIDE: Readonly<Partial<Record<ScenarioOut["question"], number>>> = {
+  compare: 2,
+  advice: 4,
+};
+
+/** The selection after a press: of one page alone, those chosen last where it is full. */
+export function toggled(
+  scenarios: readonly Pick<ScenarioOut, "id" | "question">[],
+  chosen: readonly string[],
+  id: string,
+): readonly string[] {
+  if (chosen.includes(id)) {
+    return chosen.filter((item) => item !== id);
+  }
+  const questionOf = (of: string) => scenarios.find((item) => item.id === of)?.question;
+  const question = questionOf(id);
+  const alike = chosen.filter((item) => questionOf(item) === question);
+  const most = question === undefined ? 0 : (MOST_BESIDE[question] ?? 0);
+  return most === 0 ? chosen : [...alike, id].slice(-most);
+}
+
 function ScenarioTable(props: {
   readonly scenarios: readonly ScenarioOut[];
   readonly chosen: readonly string[];
@@ -83,17 +116,11 @@ function ScenarioTable(props: {
   const workloads = useQuery(workloadsQuery()).data;
   const workloadOf = (scenario: ScenarioOut) =>
     workloads?.find(({ id }) => id === stateOf(scenario)?.workload);
-  const toggle = (id: string) =>
-    // The two chosen last stay chosen.
-    onChoose(
-      chosen.includes(id)
-        ? chosen.filter((item) => item !== id)
-        : [...chosen, id].slice(-2),
-    );
+  const toggle = (id: string) => onChoose(toggled(scenarios, chosen, id));
   return (
     <DataTable
       label="All scenarios"
-      caption="Choose two scenarios of the Compare page to see them side by side."
+      caption="Choose two scenarios of the Compare page, or two to four of the Advise page, to see them side by side."
       columns={[
         {
           key: "Choose",
@@ -183,14 +210,16 @@ function Choice(props: {
   readonly onToggle: () => void;
 }) {
   const { scenario, chosen, onToggle } = props;
-  const canCompare = scenario.question === "compare";
+  const canCompare = MOST_BESIDE[scenario.question] !== undefined;
   return (
     <Checkbox
       checked={chosen}
       onChange={onToggle}
       disabled={!canCompare}
       title={
-        canCompare ? "" : "Only scenarios of the Compare page can be shown side by side"
+        canCompare
+          ? ""
+          : "Only scenarios of the pages Compare and Advise can be shown side by side"
       }
       aria-label={`Choose ${scenario.name}`}
     />

@@ -17,6 +17,7 @@ class RunKind(StrEnum):
     SAMPLED_PROFILE = "sampled_profile"
     SUMMARIES = "summaries"
     RESPONSE_REPLAY = "response_replay"
+    ADVICE_CHECK = "advice_check"
 
 
 class RunStatus(StrEnum):

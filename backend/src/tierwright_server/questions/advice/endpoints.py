@@ -3,14 +3,19 @@
 from typing import Annotated
 
 from fastapi import APIRouter, Path
+from fastapi.responses import JSONResponse
 
 from tierwright_server.common.schemas import Identifier
 from tierwright_server.hardware.catalog.currency import ASKS_CURRENCY, MoneyRoute
 from tierwright_server.http.context import ContextDep, SessionDep
 from tierwright_server.http.derivation_asked import DerivedDep
 from tierwright_server.http.problems import responses
-from tierwright_server.questions.advice import service
-from tierwright_server.questions.advice.schemas import AdviceIn, AdviceOut
+from tierwright_server.questions.advice import check, service
+from tierwright_server.questions.advice.schemas import (
+    AdviceCheckOut,
+    AdviceIn,
+    AdviceOut,
+)
 
 router = APIRouter(
     prefix="/workloads/{workload_id}/advice",
@@ -34,3 +39,57 @@ async def ask_advice(
     that conflict.
     """
     return await service.ask(session, context, workload_id, body, derived=derived)
+
+
+@router.post(
+    "/checks",
+    operation_id="check_advice",
+    responses={
+        202: {
+            "model": AdviceCheckOut,
+            "description": "Its finalists have not all been replayed: a job does that. Ask again when its run has "
+            "ended.",
+            "headers": {
+                "Location": {
+                    "description": "The replays that the job makes.",
+                    "schema": {"type": "string"},
+                }
+            },
+        },
+        **responses(404, 409),
+    },
+    response_model=AdviceOut,
+)
+async def check_advice(
+    workload_id: Annotated[Identifier, Path(description="Id of the workload.")],
+    body: AdviceIn,
+    session: SessionDep,
+    context: ContextDep,
+) -> AdviceOut | JSONResponse:
+    """Advise the same after a replay of the finalists: the recommendation and what was close to it.
+
+    The whole advice, decided by the replays, with an `advice_id` of its own. What is not replayed has its reason in
+    `checked`.
+    """
+    found = await check.check(session, context, workload_id, body)
+    if isinstance(found, AdviceOut):
+        return found
+    return JSONResponse(
+        found.model_dump(mode="json"),
+        status_code=202,
+        headers={"Location": f"/api/v1/advice-checks/{found.id}"},
+    )
+
+
+checks = APIRouter(prefix="/advice-checks", tags=["checks by replay"])
+
+
+@checks.get(
+    "/{advice_check_id}", operation_id="get_advice_check", responses=responses(404)
+)
+async def get_advice_check(
+    advice_check_id: Annotated[Identifier, Path(description="Id of the replays.")],
+    session: SessionDep,
+) -> AdviceCheckOut:
+    """Read the state of the replays of the finalists of an advice."""
+    return await check.find(session, advice_check_id)

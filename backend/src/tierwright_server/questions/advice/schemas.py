@@ -21,6 +21,7 @@ from tierwright_server.common.schemas import (
 )
 from tierwright_server.http.steps import DerivationStep
 from tierwright_server.questions.bills.schemas import BillIn, BillLineOut
+from tierwright_server.replays.analyses.schemas import AnalysisOut
 
 Kind = Literal["instances", "volumes", "chassis", "devices"]
 Objective = Literal["usd", "io_time", "pareto"]
@@ -428,6 +429,10 @@ class CheckedOptionOut(Answer):
         description="Whether the replay lies outside the known error of the model."
     )
     reason: str = Field(description="Why it was not replayed; empty where it was.")
+    band: float | None = Field(
+        description="Share by which the two may differ: the known error of the model; null where it was not "
+        "replayed. [1]"
+    )
 
 
 class WhenStepOut(Answer):
@@ -646,6 +651,12 @@ class RuleOfThumbOut(Answer):
         description="By how much it is slower. [µs per access]"
     )
     reason: str = Field(description="Why there is no option; empty where there is one.")
+
+
+class AdviceCheckOut(AnalysisOut):
+    """Replays of the finalists of an advice, which a job makes."""
+
+    replays: int = Field(description="How many replays the finalists need.")
 
 
 class AdviceOut(Answer):

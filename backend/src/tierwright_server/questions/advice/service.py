@@ -1,9 +1,9 @@
 """An advice: finds workload, devices and prices, and asks the models."""
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -13,12 +13,14 @@ from tierwright.advise.advice.request import (
     WHOLE,
     Candidates,
     Have,
+    Replays,
     candidates_from_mapping,
     checked_constraints,
 )
 from tierwright.common.errors import BadInput as ModelBadInput
 from tierwright.hardware.device import Device
 from tierwright.hardware.prices import PriceBook
+from tierwright.profile.curve import Curve
 from tierwright_server.common.errors import of_model
 from tierwright_server.hardware.catalog import service as catalog
 from tierwright_server.http.context import Context
@@ -30,22 +32,38 @@ from tierwright_server.questions.advice.schemas import (
     HaveIn,
 )
 from tierwright_server.questions.point import find_curve
+from tierwright_server.storage.tables import Content, Workload
 from tierwright_server.traces.workloads import service as workloads
 
 _LISTS = ("kinds", "servers", "volumes", "devices", "parts")
 
 
-async def ask(
-    session: AsyncSession,
-    context: Context,
-    workload_id: str,
-    body: AdviceIn,
-    *,
-    derived: bool = False,
-) -> AdviceOut:
-    """Advise what to buy for a workload and how to run it."""
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked, with everything that its ids name.
+
+    Attributes
+    ----------
+    workload, content : Workload, Content
+        What is bought for.
+    curve : Curve
+        Of the workload.
+    answer : callable
+        Asks the models; takes what makes replays, or None, and whether to compute how sure the answer is.
+    """
+
+    workload: Workload
+    content: Content
+    curve: Curve
+    answer: Callable[[Replays | None, bool], Advice]
+
+
+async def find(
+    session: AsyncSession, context: Context, workload_id: str, body: AdviceIn
+) -> Question:
+    """Find workload, devices and prices."""
     curve = await find_curve(session, context, workload_id, body)
-    _, content = await workloads.find_ready(session, workload_id)
+    workload, content = await workloads.find_ready(session, workload_id)
 
     flash = await catalog.named_device(
         session, context, body.flash_device_id, "flash_device_id"
@@ -75,7 +93,7 @@ async def ask(
             body.constraints.model_dump(exclude_none=True)
         )
 
-    def answered() -> Advice:
+    def answer(replays: Replays | None, how_sure: bool) -> Advice:
         return models.answer(
             curve,
             accesses_per_s=body.accesses_per_s,
@@ -89,18 +107,44 @@ async def ask(
             flash=flash,
             disk=disk,
             seed=body.seed,
-            how_sure=body.how_sure,
+            how_sure=how_sure,
+            replays=replays,
         )
 
-    def shown() -> AdviceOut:
-        found = answered()
+    return Question(workload, content, curve, answer)
+
+
+async def ask(
+    session: AsyncSession,
+    context: Context,
+    workload_id: str,
+    body: AdviceIn,
+    *,
+    derived: bool = False,
+) -> AdviceOut:
+    """Advise what to buy for a workload and how to run it."""
+    question = await find(session, context, workload_id, body)
+    return await shown(question, body, derived=derived)
+
+
+async def shown(
+    question: Question,
+    body: AdviceIn,
+    replays: Replays | None = None,
+    *,
+    derived: bool = False,
+) -> AdviceOut:
+    """Answer a question in the shape of the API; by replays where there is what makes them."""
+
+    def made() -> AdviceOut:
+        found = question.answer(replays, body.how_sure)
         document = found.to_dict()
-        document["workload_id"] = workload_id
+        document["workload_id"] = question.workload.id
         document["derivation"] = rows_of(found) if derived else None
         return AdviceOut.model_validate(document)
 
     # Some ten thousand options take up to a second, and what they rest on more: not in the loop.
-    return await asyncio.to_thread(shown)
+    return await asyncio.to_thread(made)
 
 
 def candidates_of(stated: CandidatesIn, *, chose_prices: bool) -> Candidates:

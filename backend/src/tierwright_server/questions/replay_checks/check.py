@@ -126,7 +126,7 @@ async def counted(
         return shown(not_checked(sizes))
     content = recording.content
     session, settings = asking.session, asking.context.settings
-    configurations = {name: _configuration(each) for name, each in replays.items()}
+    configurations = {name: configuration(each) for name, each in replays.items()}
     keys = {name: each["key"] for name, each in configurations.items()}
     known = await kept.results(session, content.id, list(keys.values()))
     lacking = [each for name, each in configurations.items() if keys[name] not in known]
@@ -156,7 +156,8 @@ def _once(configurations: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return list({each["key"]: each for each in configurations}.values())
 
 
-def _configuration(replay: Replay) -> dict[str, Any]:
+def configuration(replay: Replay) -> dict[str, Any]:
+    """Return a replay as a sweep keeps it: with the key under which its counters are found."""
     subject = {
         "family": replay.family,
         "name": replay.name,

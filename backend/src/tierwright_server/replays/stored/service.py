@@ -5,7 +5,6 @@ import time
 from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
-from typing import Literal
 
 import structlog
 from sqlalchemy import delete, select
@@ -15,11 +14,11 @@ from tierwright_server.common.errors import NotFound
 from tierwright_server.common.settings import Settings
 from tierwright_server.http.context import Context
 from tierwright_server.jobs.runs import service as runs
-from tierwright_server.jobs.runs.states import FINAL
+from tierwright_server.jobs.runs.states import FINAL, RunKind
 from tierwright_server.replays import results
 from tierwright_server.replays.analyses.cache import AnalysisCache
 from tierwright_server.storage import contents
-from tierwright_server.storage.results import RESULT_KINDS
+from tierwright_server.storage.results import RESULT_KINDS, ResultNoun
 from tierwright_server.storage.tables import Replay, Result, Run, now
 
 log = structlog.get_logger(__name__)
@@ -59,7 +58,7 @@ async def delete_analysis(
 
 async def delete_result(
     session: AsyncSession,
-    kind: Literal["simulation", "sweep", "miniature"],
+    kind: ResultNoun,
     result_id: str,
 ) -> None:
     """Delete a result that lies in the database, one of `RESULT_KINDS`.
@@ -76,11 +75,12 @@ async def delete_result(
     found = await session.get(Result, result_id, with_for_update=True)
     if found is None or found.kind != RESULT_KINDS[kind]:
         raise NotFound(
-            f"there is no {kind} `{result_id}`",
+            f"there is no {results.noun(RunKind(RESULT_KINDS[kind]))} `{result_id}`",
             hint="List the largest stored objects: GET /api/v1/storage.",
         )
     run = None if found.run_id is None else await session.get(Run, found.run_id)
-    runs.check_ended(run, f"the {kind} `{result_id}` is being computed")
+    noun = results.noun(RunKind(found.kind))
+    runs.check_ended(run, f"the {noun} `{result_id}` is being computed")
     await session.delete(found)
     await session.flush()
 

@@ -29,7 +29,7 @@ from tierwright.advise.advice.found import (
     Option,
     Verdict,
 )
-from tierwright.advise.advice.request import Candidates, Have
+from tierwright.advise.advice.request import Candidates, Have, Replays
 from tierwright.advise.configurations import NOT_INCLUDED
 from tierwright.evaluate.advice.choose import Objective
 from tierwright.evaluate.advice.limits import conflict
@@ -71,6 +71,7 @@ def answer(
     how_sure: bool = True,
     trace: Trace | None = None,
     on_progress: OnProgress | None = None,
+    replays: Replays | None = None,
 ) -> Advice:
     """Advise what to buy for a workload, and how to run it.
 
@@ -106,6 +107,9 @@ def answer(
         The recording: the recommendation and what was close to it are replayed, and the replay decides among them.
     on_progress : callable, optional
         Of the replay, see `tierwright.trace.reading.OnProgress`.
+    replays : callable, optional
+        Makes the replays in place of a trace, or returns those of the same recording that were made before: takes a
+        sequence of scheme and `tierwright.evaluate.page_flow.decision.ReplayPoint`, returns what each counted.
 
     Returns
     -------
@@ -133,7 +137,9 @@ def answer(
         seed,
     )
     table = Table.of(asked.setting)
-    return _answer(asked, table, how_sure=how_sure, replay=(trace, on_progress))
+    if trace is not None:
+        replays = _checked.by_trace(asked.setting.curve, trace, on_progress)
+    return _answer(asked, table, how_sure=how_sure, replays=replays)
 
 
 def _saving(zero: Option | None, best: Option | None) -> Decimal | None:
@@ -149,22 +155,21 @@ def _answer(
     table: Table,
     *,
     how_sure: bool,
-    replay: tuple[Trace | None, OnProgress | None],
+    replays: Replays | None,
 ) -> Advice:
     options = table.options
     chosen = _choice.chosen_of(asked, table)
     best = next(_choice.kept(asked, table, chosen, chosen.order), None)
     by_model = best
     tried: list[Replayed] = []
-    trace, on_progress = replay
-    if best is not None and trace is not None:
+    if best is not None and replays is not None:
         close = [best, *_choice.alternatives(asked, table, chosen, best)]
         tried, best = _checked.settled(
             asked,
             table,
             _choice.in_order(asked, table, chosen),
             close[: _checked.MOST_FINALISTS],
-            partial(_checked.replayed, table, trace=trace, on_progress=on_progress),
+            partial(_checked.replayed, table, replays=replays),
         )
     described: dict[int, Option] = {}
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from tierwright.advise.advice._asked import Asked
 from tierwright.advise.advice._table import Table
 from tierwright.advise.advice.found import CheckedOption, Option
+from tierwright.advise.advice.request import Replays, SchemeAt
 from tierwright.common.cautions import Caution
 from tierwright.common.core_errors import Cancelled
 from tierwright.common.errors import BadInput
@@ -78,13 +80,107 @@ class Replayed:
         return self.model_us / self.simulated_us - 1
 
 
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """What has to be replayed for the finalists.
+
+    Attributes
+    ----------
+    replays : dict of int to SchemeAt
+        By option: scheme, and where the recording is replayed for it.
+    refused : dict of int to str
+        By option: why it is not replayed.
+    """
+
+    replays: dict[int, SchemeAt]
+    refused: dict[int, str]
+
+    @classmethod
+    def of(cls, table: Table, finalists: Sequence[int]) -> Planned:
+        """Find the sizes of the recording that correspond to each finalist.
+
+        Parameters
+        ----------
+        table : Table
+            Of the options.
+        finalists : sequence of int
+            Options.
+        """
+        curve = table.setting.curve
+        scaled = curve.scaled
+        accesses = curve.accesses if scaled is None else recorded_accesses(scaled)
+        warm_up = warm_up_of(curve.start, accesses)
+        replays: dict[int, SchemeAt] = {}
+        refused: dict[int, str] = {}
+        for at in finalists:
+            scheme = table.scheme(at)
+            asked = ReplayPoint(
+                int(table.options.ram_pages[at]),
+                int(table.options.flash_pages[at]),
+                warm_up,
+            )
+            point = recorded_point(asked, scheme, scaled)
+            if scaled is not None:
+                sizes = ReplaySizes.of(
+                    scaled,
+                    [
+                        (
+                            (asked.ram_pages, asked.flash_pages),
+                            (point.ram_pages, point.flash_pages),
+                        )
+                    ],
+                    steady=curve.start == "steady",
+                )
+                if sizes is not None and sizes.too_small:
+                    refused[at] = sizes.refusal
+                    continue
+            replays[at] = scheme, point
+        return cls(replays, refused)
+
+
+def by_trace(curve: Curve, trace: Trace, on_progress: OnProgress | None) -> Replays:
+    """Return what makes replays from a trace, all over one read of it.
+
+    Parameters
+    ----------
+    curve : Curve
+        Of the workload; the trace is its recording.
+    trace : Trace
+        The recording.
+    on_progress : callable or None
+        See `tierwright.trace.reading.OnProgress`.
+
+    Returns
+    -------
+    callable
+        Raises `BadInput` if the trace is not the one of the curve, `Cancelled` if progress asked to stop.
+    """
+
+    def made(wanted: Sequence[SchemeAt]) -> Sequence[Mapping[str, Any]]:
+        # Without any the trace is still read: whether it is the right one is said.
+        points = list(wanted) or [("none", ReplayPoint(1, 0))]
+        found = replay.sweep(
+            trace,
+            [point.configuration(scheme) for scheme, point in points],
+            warm_up=points[0][1].warm_up,
+            on_progress=on_progress,
+        )
+        if found["cancelled"]:
+            raise Cancelled("the replay was cancelled", "")
+        rows: list[dict[str, Any]] = found["rows"]
+        for row in rows:
+            if "error" in row:
+                raise BadInput(f"{trace.path}: {row['error']}", row["hint"])
+        check_belongs(curve, rows[0], str(trace.path))
+        return rows[: len(wanted)]
+
+    return made
+
+
 def replayed(
-    table: Table,
-    finalists: Sequence[int],
-    trace: Trace,
-    on_progress: OnProgress | None,
+    table: Table, finalists: Sequence[int], replays: Replays
 ) -> list[Replayed]:
-    """Replay the recording once for all finalists, each at its own sizes.
+    """Replay the recording for all finalists, each at its own sizes.
 
     Parameters
     ----------
@@ -92,77 +188,30 @@ def replayed(
         Of the options.
     finalists : sequence of int
         Options.
-    trace : Trace
-        The recording.
-    on_progress : callable or None
-        See `tierwright.trace.reading.OnProgress`.
-
-    Raises
-    ------
-    BadInput
-        If the trace is not the one of the curve.
-    Cancelled
-        If progress asked to stop.
+    replays : callable
+        Makes the replays, or returns those that were made before.
     """
-    curve = table.setting.curve
-    accesses = (
-        curve.accesses if curve.scaled is None else recorded_accesses(curve.scaled)
-    )
-    warm_up = warm_up_of(curve.start, accesses)
-    points: dict[int, tuple[ReplayPoint, str]] = {}
-    refused: dict[int, str] = {}
-    for at in finalists:
-        scheme = table.scheme(at)
-        asked = ReplayPoint(
-            int(table.options.ram_pages[at]),
-            int(table.options.flash_pages[at]),
-            warm_up,
-        )
-        point = recorded_point(asked, scheme, curve.scaled)
-        if curve.scaled is not None:
-            sizes = ReplaySizes.of(
-                curve.scaled,
-                [
-                    (
-                        (asked.ram_pages, asked.flash_pages),
-                        (point.ram_pages, point.flash_pages),
-                    )
-                ],
-                steady=curve.start == "steady",
-            )
-            if sizes is not None and sizes.too_small:
-                refused[at] = sizes.refusal
-                continue
-        points[at] = point, scheme
+    planned = Planned.of(table, finalists)
     # Options of the same sizes are one replay.
-    distinct = list(dict.fromkeys(points.values()))
-    wanted = [point.configuration(scheme) for point, scheme in distinct]
-    # Without any the trace is still read: whether it is the right one is said.
-    made = replay.sweep(
-        trace,
-        wanted or [ReplayPoint(1, 0).configuration("none")],
-        warm_up=warm_up,
-        on_progress=on_progress,
-    )
-    if made["cancelled"]:
-        raise Cancelled("the replay was cancelled", "")
-    rows = made["rows"]
-    for row in rows:
-        if "error" in row:
-            raise BadInput(f"{trace.path}: {row['error']}", row["hint"])
-    check_belongs(curve, rows[0], str(trace.path))
-    counters = dict(zip(distinct, rows, strict=False))
+    wanted = list(dict.fromkeys(planned.replays.values()))
+    counters = dict(zip(wanted, replays(wanted), strict=True))
+    curve = table.setting.curve
     return [
-        _of(table, at, counters[points[at]], curve)
-        if at in points
+        _of(table, at, counters[planned.replays[at]], curve)
+        if at in planned.replays
         else Replayed(
-            at, float(table.options.io_us[at]), np.nan, np.nan, np.nan, refused[at]
+            at,
+            float(table.options.io_us[at]),
+            np.nan,
+            np.nan,
+            np.nan,
+            planned.refused[at],
         )
         for at in finalists
     ]
 
 
-def _of(table: Table, at: int, counters: dict[str, object], curve: Curve) -> Replayed:
+def _of(table: Table, at: int, counters: Mapping[str, Any], curve: Curve) -> Replayed:
     flash, store = table.devices(at)
     assert store is not None  # an option without times is no finalist
     page = curve.page_bytes
@@ -181,7 +230,7 @@ def _of(table: Table, at: int, counters: dict[str, object], curve: Curve) -> Rep
         disk_write=times["disk_write"],
     )
     options = table.options
-    peak = table.setting.served.peak
+    peak = table.setting.rates.peak
     busy = np.nan
     if peak is not None:
         each = peak / float(options.machines[at]) / 1e6
@@ -229,7 +278,7 @@ def breaks(asked: Asked, each: Replayed) -> bool:
 
 
 def decided(asked: Asked, tried: Sequence[Replayed]) -> int:
-    """Return the option that the replays leave best: the first that keeps its load, or the fastest."""
+    """Return the finalist that the replays leave best: the first that keeps its load, or the fastest."""
     keeps = [each for each in tried if not breaks(asked, each)] or list(tried)
     if asked.objective == "io_time" and all(not each.reason for each in keeps):
         return min(keeps, key=lambda each: each.simulated_us).at
@@ -315,6 +364,7 @@ def checked_option(option: Option, each: Replayed) -> CheckedOption:
         gap,
         gap is not None and abs(gap) > each.band,
         each.reason,
+        None if each.reason else each.band,
     )
 
 

@@ -280,6 +280,8 @@ class CheckedOption:
         Whether the replay lies outside the known error of the model.
     reason : str
         Why it was not replayed; empty where it was.
+    band : float or None
+        By what share the two may differ: the known error of the model; None where it was not replayed. [1]
     """
 
     option: Option
@@ -288,6 +290,7 @@ class CheckedOption:
     gap: float | None
     is_beyond_band: bool
     reason: str
+    band: float | None
 
 
 @dataclass(frozen=True, slots=True)

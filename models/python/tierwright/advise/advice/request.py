@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
@@ -21,6 +21,7 @@ from tierwright.evaluate.configurations.wanted import (
     DEFAULT_MAX_MACHINES,
     DEFAULT_RESERVED_GIB,
 )
+from tierwright.evaluate.page_flow.decision import ReplayPoint
 from tierwright.evaluate.page_flow.schemes import NO_FLASH
 from tierwright.hardware import catalog
 from tierwright.hardware.build import DEFAULT_PUE
@@ -33,6 +34,10 @@ KINDS = SOURCES[:4]
 """Kinds of candidates."""
 WHOLE = KINDS[:3]
 """Those that are whole systems: candidates where nobody says."""
+SchemeAt = tuple[str, ReplayPoint]
+"""A scheme, and where the recording is replayed for it."""
+Replays = Callable[[Sequence[SchemeAt]], Sequence[Mapping[str, Any]]]
+"""Makes replays of one recording, all with the same warm-up: what each counted, in their order."""
 HINT = "see docs/models/advice.md for what the file may state"
 _LISTS = ("servers", "volumes", "devices", "parts")
 _OF_LISTS = {

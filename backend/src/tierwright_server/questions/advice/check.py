@@ -1,0 +1,148 @@
+"""The check of an advice: its finalists are replayed by a job, and the replays decide among them."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sqlalchemy.ext.asyncio import AsyncSession
+
+from tierwright.advise.advice.request import SchemeAt
+from tierwright.advise.checks.points import Replay
+from tierwright.common.wording import counted
+from tierwright_server.common.errors import BadInput
+from tierwright_server.common.result_ids import result_id
+from tierwright_server.http.context import Context
+from tierwright_server.jobs.runs.states import RunKind
+from tierwright_server.questions import recording as recordings
+from tierwright_server.questions.advice import service
+from tierwright_server.questions.advice.schemas import (
+    AdviceCheckOut,
+    AdviceIn,
+    AdviceOut,
+)
+from tierwright_server.questions.advice.service import Question
+from tierwright_server.questions.recording import Recording
+from tierwright_server.questions.replay_checks.check import configuration
+from tierwright_server.replays import kept, results
+from tierwright_server.replays.analyses import service as analyses
+from tierwright_server.replays.results import Asked
+from tierwright_server.storage.tables import Result
+
+Configurations = dict[SchemeAt, dict[str, Any]]
+
+
+async def check(
+    session: AsyncSession,
+    context: Context,
+    workload_id: str,
+    body: AdviceIn,
+) -> AdviceOut | AdviceCheckOut:
+    """Advise by the replays of the finalists, or leave these to a job where they are not all there.
+
+    Raises
+    ------
+    NeedsTrace
+        If the workload has nothing to replay.
+    BadInput
+        If a replay is impossible.
+    """
+    question = await service.find(session, context, workload_id, body)
+    recording = await recordings.find(
+        context, question.workload, question.content, question.curve
+    )
+    known: dict[SchemeAt, Mapping[str, Any]] = {}
+    while True:
+        # Replays may leave options that could be better: these are the next to be replayed.
+        asked = await asyncio.to_thread(_next_replays, question, known)
+        if asked is None:
+            break
+        wanted = {each: configuration(_replay(each)) for each in asked}
+        keys = [each["key"] for each in wanted.values()]
+        found = await kept.results(session, recording.content.id, keys)
+        if not found.keys() >= set(keys):
+            return await _job(session, question, recording, wanted)
+        known |= {
+            each: _counted(each, found[one["key"]]) for each, one in wanted.items()
+        }
+    return await service.shown(
+        question, body, lambda points: [known[each] for each in points]
+    )
+
+
+async def find(session: AsyncSession, advice_check_id: str) -> AdviceCheckOut:
+    """Read the state of the replays.
+
+    Raises
+    ------
+    NotFound
+        There are none of this id.
+    """
+    return _out(await results.find(session, RunKind.ADVICE_CHECK, advice_check_id))
+
+
+class _NeededError(Exception):
+    """Replays are missing: nothing else of the answer is needed."""
+
+    def __init__(self, points: Sequence[SchemeAt]) -> None:
+        super().__init__()
+        self.points = points
+
+
+def _next_replays(
+    question: Question, known: Mapping[SchemeAt, Mapping[str, Any]]
+) -> Sequence[SchemeAt] | None:
+    """Return what has to be replayed next; None where nothing is left, or no option was found."""
+
+    def known_ones(points: Sequence[SchemeAt]) -> list[Mapping[str, Any]]:
+        missing = [each for each in points if each not in known]
+        if missing:
+            raise _NeededError(missing)
+        return [known[each] for each in points]
+
+    try:
+        question.answer(known_ones, False)
+    except _NeededError as needed:
+        return needed.points
+    return None
+
+
+def _replay(each: SchemeAt) -> Replay:
+    scheme, point = each
+    return Replay("scheme", scheme, point.ram_pages, point.flash_pages, point.warm_up)
+
+
+def _counted(each: SchemeAt, row: Mapping[str, Any]) -> Mapping[str, Any]:
+    if "error" in row:
+        raise BadInput(f"{each[0]}: {row['error']}", hint=row["hint"])
+    return row
+
+
+async def _job(
+    session: AsyncSession,
+    question: Question,
+    recording: Recording,
+    wanted: Configurations,
+) -> AdviceCheckOut:
+    """Find the job that makes the replays, or queue it."""
+    plan = list({each["key"]: each for each in wanted.values()}.values())
+    keys = sorted(each["key"] for each in plan)
+    content = recording.content
+
+    async def is_done(_: Result | None) -> bool:
+        return set(keys) <= await kept.done(session, content.id, keys)
+
+    asked = Asked(
+        RunKind.ADVICE_CHECK,
+        # Neither prices nor limits are in it: the same finalists are replayed once.
+        result_id({"advice_check_of": content.id, "replays": keys}),
+        question.workload,
+        content,
+        {"workload_id": question.workload.id},
+        plan,
+        f"Check the advice for {question.workload.name}, {counted(len(plan), 'replay')}",
+    )
+    return _out(await results.obtain(session, asked, is_done))
+
+
+def _out(row: results.Row) -> AdviceCheckOut:
+    return AdviceCheckOut(**analyses.base_of(row), replays=len(row[0].plan))

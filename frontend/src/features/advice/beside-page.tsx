@@ -1,0 +1,234 @@
+import { Button, Skeleton, Text } from "@mantine/core";
+import { useQueries, useQuery } from "@tanstack/react-query";
+import { Link, useSearch } from "@tanstack/react-router";
+import { type AdviceQuestion, adviceQuery } from "@/api/advice";
+import { type OpenedScenario, scenarioQuery } from "@/api/scenarios";
+import { mayLackWrites, type WorkloadOut, workloadsQuery } from "@/api/workloads";
+import type { Column } from "@/components/columns";
+import { DataTable } from "@/components/data-table";
+import { EmptyState } from "@/components/empty-state";
+import { ExportCsv } from "@/components/export-csv";
+import { Page } from "@/components/page";
+import { Panel } from "@/components/panel";
+import { ProblemAlert } from "@/components/problem-alert";
+import { Unknown } from "@/components/unknown";
+import { parseAdviceSearch } from "@/questions/advice";
+import { completeState, parseAnalysisSearch } from "@/questions/point";
+import { ofScenario, scenarioLink } from "@/questions/registry";
+import { rateOf } from "@/units/currency";
+import { useSchemeTitles } from "./advice-view";
+import {
+  against,
+  besideFinding,
+  type Figure,
+  figures,
+  NO_OPTION,
+  type Side,
+} from "./beside";
+import {
+  type BesideSearch,
+  LEAST_BESIDE,
+  MOST_BESIDE,
+  readIds,
+} from "./beside-address";
+import { adviceQuestion } from "./question";
+
+const HEIGHT = 460;
+
+export function BesidePage() {
+  const { of = "" } = useSearch({ strict: false }) as BesideSearch;
+  const ids = of === "" ? [] : (readIds(of) ?? []);
+  return (
+    <Page
+      title="Advices side by side"
+      lead="What saved advices recommend now, by the model; differences are against the first."
+      actions={
+        <Button
+          variant="default"
+          renderRoot={(rest) => <Link to="/scenarios" {...rest} />}
+        >
+          All scenarios
+        </Button>
+      }
+    >
+      {ids.length < LEAST_BESIDE ? (
+        <Panel>
+          <EmptyState title="Nothing to compare yet">
+            Select {LEAST_BESIDE} to {MOST_BESIDE} scenarios of the page Advise under{" "}
+            <Link to="/scenarios">Scenarios</Link>, and compare them.
+          </EmptyState>
+        </Panel>
+      ) : (
+        <Sides key={of} ids={ids} />
+      )}
+    </Page>
+  );
+}
+
+/** What a scenario asked; null where it no longer can be. */
+function questionOf(
+  { state }: OpenedScenario,
+  workloads: readonly WorkloadOut[],
+): AdviceQuestion | null {
+  const raw = ofScenario(state);
+  const search = parseAnalysisSearch(raw);
+  const complete = completeState(search);
+  const workload = workloads.find(({ id }) => id === complete?.workload);
+  if (complete === null || workload?.summary == null) {
+    return null;
+  }
+  const asked = { ...search, ...parseAdviceSearch(raw) };
+  const body = adviceQuestion(complete, asked, mayLackWrites(workload.summary));
+  return { workload: workload.id, body: { ...body, how_sure: false } };
+}
+
+const NONE: AdviceQuestion = { workload: "", body: {} };
+
+function useSides(ids: readonly string[]) {
+  const workloads = useQuery(workloadsQuery());
+  const scenarios = useQueries({ queries: ids.map((id) => scenarioQuery(id)) });
+  const asked = scenarios.map(({ data }) =>
+    data === undefined || workloads.data === undefined
+      ? undefined
+      : questionOf(data, workloads.data),
+  );
+  const answers = useQueries({
+    queries: asked.map((question) => ({
+      ...adviceQuery(question ?? NONE),
+      enabled: question != null,
+    })),
+  });
+  const lost = scenarios.find((_, at) => asked[at] === null)?.data;
+  const error =
+    workloads.error ??
+    [...scenarios, ...answers].find((each) => each.error !== null)?.error ??
+    (lost === undefined
+      ? null
+      : new Error(
+          `the scenario ${lost.name} cannot be asked again: its workload was deleted, or a part of its settings is missing`,
+        ));
+  const sides = scenarios.flatMap(({ data: scenario }, at): Side[] => {
+    const found = answers[at]?.data;
+    const workload = workloads.data?.find(({ id }) => id === found?.workload_id);
+    return scenario === undefined || found === undefined || workload === undefined
+      ? []
+      : [{ scenario, workload: workload.name, found }];
+  });
+  return { scenarios, sides, error };
+}
+
+function Sides({ ids }: { readonly ids: readonly string[] }) {
+  const { scenarios, sides, error } = useSides(ids);
+  const titles = useSchemeTitles();
+  if (error !== null) {
+    return (
+      <ProblemAlert error={error} title="The advices could not be shown side by side" />
+    );
+  }
+  const [first] = sides;
+  if (first === undefined || sides.length < ids.length) {
+    return (
+      <>
+        <Text size="sm" c="dimmed" role="status">
+          Evaluating every option of each advice.
+        </Text>
+        <Skeleton height={HEIGHT} animate={false} />
+      </>
+    );
+  }
+  const columns = columnsOf(
+    sides,
+    first,
+    titles,
+    (id) => scenarios.find(({ data }) => data?.id === id)?.data,
+  );
+  const rows = figures();
+  return (
+    <Panel
+      title={besideFinding(sides)}
+      subtitle="Money of all machines together, purchases spread over the months that each advice states"
+      label="Advices side by side"
+      actions={
+        <ExportCsv
+          file="advices"
+          columns={columns}
+          rows={rows}
+          rate={rateOf(first.found)}
+          label="Export CSV of the advices"
+        />
+      }
+    >
+      <DataTable
+        label="Advices"
+        columns={columns}
+        rows={rows}
+        rowKey={({ name }) => name}
+      />
+    </Panel>
+  );
+}
+
+function columnsOf(
+  sides: readonly Side[],
+  first: Side,
+  titles: ReadonlyMap<string, string>,
+  scenarioOf: (id: string) => OpenedScenario | undefined,
+): readonly Column<Figure>[] {
+  return [
+    {
+      key: "Figure",
+      rowHeader: true,
+      cell: ({ name }) => name,
+      csv: ({ name }) => name,
+    },
+    { key: "Unit", csv: ({ unit = "" }) => unit },
+    ...sides.map((side, at): Column<Figure> => {
+      const scenario = scenarioOf(side.scenario.id);
+      return {
+        key: side.scenario.name,
+        align: "text",
+        head:
+          scenario === undefined ? (
+            side.scenario.name
+          ) : (
+            <Link {...scenarioLink(scenario)}>{scenario.name}</Link>
+          ),
+        cell: (figure) => (
+          <Cell
+            figure={figure}
+            side={side}
+            first={at === 0 ? null : first}
+            titles={titles}
+          />
+        ),
+        csv: (figure) => figure.of(side, titles),
+      };
+    }),
+  ];
+}
+
+function Cell(props: {
+  readonly figure: Figure;
+  readonly side: Side;
+  /** What it is compared with; null in the first column. */
+  readonly first: Side | null;
+  readonly titles: ReadonlyMap<string, string>;
+}) {
+  const { figure, side, first, titles } = props;
+  const value = figure.of(side, titles);
+  if (value === null) {
+    return <Unknown reason={figure.unknown?.(side) ?? NO_OPTION} />;
+  }
+  const change =
+    first === null ? null : against(figure, figure.of(first, titles), value);
+  return (
+    <>
+      {typeof value === "number" ? (figure.format ?? String)(value) : value}
+      {change !== null && (
+        <Text size="sm" c="dimmed" span display="block">
+          {change}
+        </Text>
+      )}
+    </>
+  );
+}

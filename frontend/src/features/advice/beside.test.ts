@@ -1,0 +1,89 @@
+import { describe, expect, it } from "vitest";
+import type { AdviceOptionOut } from "@/api/advice";
+import { against, besideFinding, figures, type Side } from "./beside";
+import { parseBesideSearch, readIds } from "./beside-address";
+
+const side = (name: string, usd: string | null, us: number | null): Side =>
+  ({
+    scenario: { id: name, name },
+    workload: "TPC-C",
+    found: {
+      recommendation: {
+        name: "1 x small",
+        scheme: "lazy",
+        usd_per_month: usd,
+        io_time_us_per_access: us,
+      } as AdviceOptionOut,
+    },
+  }) as unknown as Side;
+
+const without = (name: string): Side =>
+  ({
+    scenario: { id: name, name },
+    workload: "TPC-C",
+    found: { recommendation: null },
+  }) as unknown as Side;
+
+describe("advices side by side", () => {
+  it.each([
+    [[side("A", "10", 2), side("B", "20", 3)], "A costs least and is the fastest"],
+    [[side("A", "20", 2), side("B", "10", 3)], "B costs least, A is the fastest"],
+    [
+      [side("A", "10", 2), side("B", "10", 2)],
+      "Several cost the same and take the same time",
+    ],
+    [
+      [side("A", "10", 2), side("B", "20", 2)],
+      "A costs least; several are the fastest",
+    ],
+    [
+      [side("A", "10", 3), side("B", "10", 2), side("C", "10", 3)],
+      "Several cost the same; B is the fastest",
+    ],
+    [
+      [side("A", "10", 3), side("B", null, 2)],
+      "Not every advice has a recommendation with a cost and a time",
+    ],
+    [
+      [side("A", "10", 3), without("B")],
+      "Not every advice has a recommendation with a cost and a time",
+    ],
+  ])("are told apart: %#", (sides, said) => {
+    expect(besideFinding(sides)).toBe(said);
+  });
+
+  it("differ from the first in the unit of the figure", () => {
+    const [cost, time] = ["Cost per month", "I/O time per access"].map((name) =>
+      figures().find((figure) => figure.name === name),
+    );
+    if (cost === undefined || time === undefined) {
+      throw new Error("a figure is missing");
+    }
+    expect(against(cost, 10, 12.5)).toBe("+2.50");
+    expect(against(cost, 12.5, 10)).toBe("−2.50");
+    expect(against(cost, 10, 10)).toBe("equal");
+    expect(against(cost, null, 10)).toBeNull();
+    expect(against(time, 2, 3)).toMatch(/^\+1.*µs$/);
+    expect(against(time, "a", "b")).toBe("differs");
+    expect(against(time, "a", "a")).toBe("equal");
+  });
+
+  it("say why a figure is not known", () => {
+    for (const figure of figures()) {
+      const value = figure.of(without("A"), new Map());
+      expect(value === null || typeof value === "string").toBe(true);
+    }
+    const cost = figures().find(({ name }) => name === "Cost per month");
+    expect(cost?.unknown?.(without("A"))).toBe("No option keeps every limit.");
+    expect(cost?.unknown?.(side("A", null, 2))).toBe("A price is missing.");
+  });
+
+  it("are named in the address, each once, four at most", () => {
+    expect(readIds("a,b,c,d")).toEqual(["a", "b", "c", "d"]);
+    expect(readIds("a,b,c,d,e")).toBeUndefined();
+    expect(readIds("a,a")).toBeUndefined();
+    expect(readIds("a,")).toBeUndefined();
+    expect(parseBesideSearch({ of: "a,b" }).of).toBe("a,b");
+    expect(parseBesideSearch({ of: "a,a" }).refused).toMatch(/at most 4 scenarios/);
+  });
+});

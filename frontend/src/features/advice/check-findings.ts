@@ -1,0 +1,91 @@
+import type { AdviceOut } from "@/api/advice";
+import { counted } from "@/units/quantity";
+
+/** At most so many options are replayed: the recommendation, and what was close to it. */
+export const MOST_FINALISTS = 5;
+
+export type CheckedRow = AdviceOut["checked"][number];
+
+/** What is replayed, before it is: the model beside what is not known yet. */
+export function finalists(found: AdviceOut): readonly CheckedRow[] {
+  if (found.recommendation === null) {
+    return [];
+  }
+  return [found.recommendation, ...found.alternatives]
+    .slice(0, MOST_FINALISTS)
+    .map((option) => ({
+      option,
+      model: option.io_time_us_per_access,
+      simulated: null,
+      gap: null,
+      is_beyond_band: false,
+      reason: "It has not been replayed yet.",
+      band: null,
+    }));
+}
+
+const isReplayed = ({ simulated }: CheckedRow): boolean => simulated !== null;
+
+/** Whether a row is that of the recommendation. */
+export const isChoice = (found: AdviceOut, { option }: CheckedRow): boolean =>
+  option.name === found.recommendation?.name &&
+  option.kind === found.recommendation.kind &&
+  option.scheme === found.recommendation.scheme;
+
+/** I/O time of an access of the recommendation by its replay; null where there is none. [µs] */
+export const replayedTime = (found: AdviceOut): number | null =>
+  found.checked.find((row) => isChoice(found, row))?.simulated ?? null;
+
+const says = (found: AdviceOut, code: string): boolean =>
+  found.cautions.some((caution) => caution.code === code);
+
+/** What the replays say of the advice, from their figures. */
+export function checkFinding(found: AdviceOut): string {
+  const { checked } = found;
+  if (checked.length === 0) {
+    return "Not replayed yet";
+  }
+  if (!checked.some(isReplayed)) {
+    return "No finalist could be replayed";
+  }
+  if (says(found, "replay_breaks_load")) {
+    return "By the replay, no finalist carries the load";
+  }
+  if (says(found, "replay_changes_choice")) {
+    return "The replay changes the recommendation";
+  }
+  if (replayedTime(found) === null) {
+    return "The recommendation could not be replayed; what was close could";
+  }
+  const beyond = checked.filter((row) => row.is_beyond_band).length;
+  return beyond > 0
+    ? `The replay keeps the recommendation, but ${counted(beyond, "gap is", "gaps are")} larger than the known error`
+    : "The replay confirms the recommendation";
+}
+
+/** What was replayed, and how many of the finalists. */
+export function checkBasis(found: AdviceOut, isRecording: boolean): string {
+  const { checked } = found;
+  const at = isRecording
+    ? "each at the sizes of the recording that correspond"
+    : "each at its own sizes";
+  if (checked.length === 0) {
+    return `The recommendation and what was close to it are replayed in the background, ${at}; at most ${counted(MOST_FINALISTS, "option")}. The replays then decide among them.`;
+  }
+  const done = checked.filter(isReplayed).length;
+  return `${done} of ${counted(checked.length, "finalist was", "finalists were")} replayed in the reference simulator, ${at}.`;
+}
+
+/** What to know beside the figures of the replays, and why some were not made; nothing before. */
+export function checkNotes({ checked }: AdviceOut): readonly string[] {
+  const reasons = checked.flatMap((row) => (isReplayed(row) ? [] : [row.reason]));
+  return [
+    ...(checked.some((row) => row.is_beyond_band)
+      ? ["▲ marks a gap beyond the known error of the model."]
+      : []),
+    ...(checked.some(isReplayed)
+      ? ["The other figures of the options are those of the model."]
+      : []),
+    ...new Set(reasons),
+  ];
+}

@@ -1,0 +1,174 @@
+import { Box, Button, Text } from "@mantine/core";
+import type { AdviceOut } from "@/api/advice";
+import { replaysOf, type SummaryOut } from "@/api/workloads";
+import type { Column } from "@/components/columns";
+import { DataTable } from "@/components/data-table";
+import { NeedsTrace, originOf } from "@/components/needs-trace";
+import { Panel } from "@/components/panel";
+import { ProblemAlert } from "@/components/problem-alert";
+import { gapText } from "@/components/replay-check";
+import { RunProgress } from "@/components/run-progress";
+import { Unknown } from "@/components/unknown";
+import { formatPercent, ratio } from "@/units/quantity";
+import { Mark } from "./alternatives";
+import {
+  type CheckedRow,
+  checkBasis,
+  checkFinding,
+  checkNotes,
+  finalists,
+  isChoice,
+} from "./check-findings";
+import { Scheme, type Titles } from "./option-parts";
+import type { AdviceCheck } from "./use-check";
+import { time } from "./words";
+
+/** The finalists by the model and by a replay, with the button that starts it, or why there is none. */
+export function CheckPanel(props: {
+  readonly found: AdviceOut;
+  readonly check: AdviceCheck;
+  readonly summary: SummaryOut;
+  readonly titles: Titles;
+}) {
+  const { found, check, summary, titles } = props;
+  const replays = replaysOf(summary);
+  if (found.recommendation === null) {
+    return null;
+  }
+  if (replays === null) {
+    return <NoReplay summary={summary} />;
+  }
+  const rows = found.checked.length > 0 ? found.checked : finalists(found);
+  return (
+    <Panel
+      title={checkFinding(found)}
+      subtitle={checkBasis(found, replays === "recording")}
+      label="Check by replay"
+      actions={
+        found.checked.length === 0 && (
+          <Button onClick={check.start} loading={check.isRunning}>
+            Check by replay
+          </Button>
+        )
+      }
+    >
+      <DataTable
+        label="Model and replay"
+        columns={columnsOf(found, titles)}
+        rows={rows}
+        rowKey={(_, at) => at}
+      />
+      {/* As high as the progress of a run, so that nothing below moves. */}
+      <Box mih={84} mt="sm">
+        <State check={check} found={found} />
+      </Box>
+    </Panel>
+  );
+}
+
+function State(props: { readonly check: AdviceCheck; readonly found: AdviceOut }) {
+  const { check, found } = props;
+  const notes = checkNotes(found);
+  if (check.error !== null) {
+    return (
+      <ProblemAlert
+        error={check.error}
+        title="The check could not be run"
+        onRetry={check.start}
+      />
+    );
+  }
+  if (notes.length > 0) {
+    return notes.map((note) => (
+      <Text key={note} size="sm" c="dimmed">
+        {note}
+      </Text>
+    ));
+  }
+  if (check.run !== undefined) {
+    return <RunProgress run={check.run} />;
+  }
+  return (
+    <Text size="sm" c="dimmed" role="status">
+      {stateText(check)}
+    </Text>
+  );
+}
+
+/** What the check does now, where no run shows it. */
+export function stateText(
+  check: Pick<AdviceCheck, "isRunning" | "isCancelled">,
+): string {
+  if (check.isRunning) {
+    return "Looking for replays that were made before.";
+  }
+  return check.isCancelled ? "The check was cancelled." : "";
+}
+
+function NoReplay({ summary }: { readonly summary: SummaryOut }) {
+  const title = "This advice cannot be checked by replay";
+  const from = summary.scaled_from;
+  return from == null ? (
+    <NeedsTrace kind={originOf(summary)} title={title}>
+      A check replays the recommendation and what was close to it on the trace.
+    </NeedsTrace>
+  ) : (
+    <Panel title={title}>
+      <Text size="sm">
+        A check replays a trace. The workload was scaled to production from {from.name},
+        of which no trace is stored here.
+      </Text>
+    </Panel>
+  );
+}
+
+const columnsOf = (found: AdviceOut, titles: Titles): readonly Column<CheckedRow>[] => [
+  {
+    key: "Option",
+    rowHeader: true,
+    cell: (row) => (
+      <>
+        {row.option.name} {isChoice(found, row) && <Mark text="recommended" />}
+      </>
+    ),
+  },
+  {
+    key: "Page flow",
+    align: "text",
+    cell: ({ option }) => <Scheme name={option.scheme} titles={titles} />,
+  },
+  {
+    key: "I/O time, model",
+    cell: ({ model }) => timeOf(model, "A rate of a device is unknown."),
+  },
+  {
+    key: "I/O time, replay",
+    cell: ({ simulated, reason }) => timeOf(simulated, reason),
+  },
+  {
+    key: "Gap",
+    unit: "%",
+    title: "Of the model against the replay",
+    cell: ({ gap, band, reason }) =>
+      gap === null ? (
+        <Unknown reason={reason} />
+      ) : (
+        gapText(gap, band ?? Number.POSITIVE_INFINITY)
+      ),
+  },
+  {
+    key: "Known error",
+    title: "By what share the model may differ from a replay",
+    cell: ({ band, reason }) =>
+      band === null ? <Unknown reason={reason} /> : `±${formatPercent(ratio(band))}`,
+  },
+  {
+    key: "Beyond it",
+    align: "text",
+    cell: ({ gap, is_beyond_band: isBeyond, reason }) =>
+      gap === null ? <Unknown reason={reason} /> : isBeyond ? "yes" : "no",
+  },
+];
+
+const timeOf = (us: number | null, reason: string) =>
+  us === null ? <Unknown reason={reason} /> : time(us);

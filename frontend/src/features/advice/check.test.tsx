@@ -1,0 +1,219 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { AdviceOptionOut, AdviceOut } from "@/api/advice";
+import type { RunOut } from "@/api/runs";
+import type { SummaryOut } from "@/api/workloads";
+import { expectAccessible, renderThemed } from "@/testing/render";
+import {
+  type CheckedRow,
+  checkBasis,
+  checkFinding,
+  checkNotes,
+  finalists,
+  replayedTime,
+} from "./check-findings";
+import { CheckPanel, stateText } from "./check-panel";
+import type { AdviceCheck } from "./use-check";
+
+const option = (name: string, us: number): AdviceOptionOut =>
+  ({
+    name,
+    kind: "volumes",
+    scheme: "lazy",
+    io_time_us_per_access: us,
+  }) as AdviceOptionOut;
+
+const SMALL = option("1 x small", 12);
+const LARGE = option("1 x large", 3);
+
+const row = (of: AdviceOptionOut, simulated: number | null, band = 0.1): CheckedRow => {
+  const model = of.io_time_us_per_access ?? 0;
+  const gap = simulated === null ? null : model / simulated - 1;
+  return {
+    option: of,
+    model,
+    simulated,
+    gap,
+    is_beyond_band: gap !== null && Math.abs(gap) > band,
+    reason: simulated === null ? "The recording is too small." : "",
+    band: simulated === null ? null : band,
+  };
+};
+
+const found = (checked: readonly CheckedRow[], ...codes: string[]): AdviceOut =>
+  ({
+    status: "checked",
+    recommendation: SMALL,
+    alternatives: [LARGE],
+    checked,
+    cautions: codes.map((code) => ({ code })),
+  }) as unknown as AdviceOut;
+
+const summary = (kind: SummaryOut["kind"], more: object = {}): SummaryOut =>
+  ({ kind, replayable: false, scaled_from: null, ...more }) as unknown as SummaryOut;
+
+const run = (status: RunOut["status"]): RunOut =>
+  ({
+    id: "r1",
+    title: "Check the advice for TPC-C, 2 replays",
+    status,
+    phase: "replaying",
+    done: 5,
+    total: 10,
+    unit: "accesses",
+    rate_per_s: 5,
+    message: null,
+    cancel_requested: false,
+  }) as unknown as RunOut;
+
+const IDLE: AdviceCheck = {
+  isRunning: false,
+  isCancelled: false,
+  isLooking: false,
+  error: null,
+  run: undefined,
+  checked: undefined,
+  start: vi.fn(),
+};
+const TITLES = new Map([["lazy", "Lazy"]]);
+
+beforeEach(() => {
+  vi.spyOn(window, "fetch").mockImplementation(async () => Response.json([]));
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+describe("what the replays say", () => {
+  it.each([
+    [[], [], "Not replayed yet"],
+    [[row(SMALL, 11.5), row(LARGE, 3)], [], "The replay confirms the recommendation"],
+    [
+      [row(SMALL, 11.5), row(LARGE, 2)],
+      [],
+      "The replay keeps the recommendation, but 1 gap is larger than the known error",
+    ],
+    [
+      [row(SMALL, 8), row(LARGE, 2)],
+      [],
+      "The replay keeps the recommendation, but 2 gaps are larger than the known error",
+    ],
+    [
+      [row(LARGE, 2), row(SMALL, 11.5)],
+      ["replay_changes_choice", "replay_beyond_band"],
+      "The replay changes the recommendation",
+    ],
+    [
+      [row(SMALL, 40)],
+      ["replay_breaks_load", "replay_beyond_band"],
+      "By the replay, no finalist carries the load",
+    ],
+    [[row(SMALL, null)], [], "No finalist could be replayed"],
+    [
+      [row(SMALL, null), row(LARGE, 3)],
+      [],
+      "The recommendation could not be replayed; what was close could",
+    ],
+  ])("of %#", (checked, codes, said) => {
+    expect(checkFinding(found(checked, ...codes))).toBe(said);
+  });
+
+  it("counts what was replayed", () => {
+    const some = found([row(SMALL, 11.5), row(LARGE, null)]);
+    expect(checkBasis(some, true)).toBe(
+      "1 of 2 finalists were replayed in the reference simulator, each at the sizes of the recording that correspond.",
+    );
+    expect(checkBasis(found([row(SMALL, 11.5)]), false)).toBe(
+      "1 of 1 finalist was replayed in the reference simulator, each at its own sizes.",
+    );
+    expect(checkBasis(found([]), false)).toMatch(/at most 5 options/);
+    expect(replayedTime(some)).toBe(11.5);
+    expect(replayedTime(found([row(LARGE, 3)]))).toBeNull();
+  });
+
+  it("has the finalists in its rows before there is a replay", () => {
+    const before = finalists(found([]));
+    expect(before.map((each) => each.option.name)).toEqual(["1 x small", "1 x large"]);
+    expect(
+      before.every(({ simulated, gap }) => simulated === null && gap === null),
+    ).toBe(true);
+    expect(finalists({ ...found([]), recommendation: null })).toEqual([]);
+    const many = Array.from({ length: 9 }, (_, at) => option(`${at}`, at));
+    expect(finalists({ ...found([]), alternatives: many })).toHaveLength(5);
+  });
+
+  it("says where it stands", () => {
+    const state = { isRunning: false, isCancelled: false };
+    expect(stateText(state)).toBe("");
+    expect(stateText({ ...state, isRunning: true })).toMatch(/^Looking/);
+    expect(stateText({ ...state, isCancelled: true })).toMatch(/cancelled/);
+  });
+
+  it("names a gap that is too large, and each reason once", () => {
+    const [beyond, model] = [/known error of the model/, /those of the model/];
+    expect(checkNotes(found([]))).toEqual([]);
+    expect(checkNotes(found([row(SMALL, 11.5)]))).toEqual([
+      expect.stringMatching(model),
+    ]);
+    expect(checkNotes(found([row(SMALL, 8), row(LARGE, null)]))).toEqual([
+      expect.stringMatching(beyond),
+      expect.stringMatching(model),
+      "The recording is too small.",
+    ]);
+    expect(checkNotes(found([row(SMALL, null), row(LARGE, null)]))).toEqual([
+      "The recording is too small.",
+    ]);
+  });
+});
+
+describe("the panel of the check", () => {
+  const panel = (answer: AdviceOut, check: AdviceCheck, of = summary("trace")) =>
+    renderThemed(
+      <CheckPanel found={answer} check={check} summary={of} titles={TITLES} />,
+    );
+
+  it("starts it by a button, beside the figures of the model", async () => {
+    const start = vi.fn();
+    const screen = await panel(found([]), { ...IDLE, start });
+    const table = screen.getByRole("table", { name: "Model and replay" });
+    await expect.element(table).toMatchTextContent(/1 x small.*recommended.*12 µs/);
+    await screen.getByRole("button", { name: "Check by replay" }).click();
+    expect(start).toHaveBeenCalledOnce();
+    await expectAccessible();
+  });
+
+  it("shows a run that can be cancelled, then gaps, in place", async () => {
+    const going = await panel(found([]), {
+      ...IDLE,
+      isRunning: true,
+      run: run("running"),
+    });
+    await expect.element(going.getByRole("button", { name: "Cancel" })).toBeVisible();
+    await going.unmount();
+    const done = await panel(found([row(SMALL, 8), row(LARGE, 3)]), {
+      ...IDLE,
+      run: run("succeeded"),
+    });
+    const table = done.getByRole("table", { name: "Model and replay" });
+    await expect.element(table).toMatchTextContent(/▲ \+50.*±10 %.*yes/);
+    expect(done.getByRole("button", { name: "Check by replay" }).query()).toBeNull();
+    await expectAccessible();
+  });
+
+  it("says why there is nothing to replay", async () => {
+    const curve = await panel(found([]), IDLE, summary("curve"));
+    await expect
+      .element(curve.getByText(/is a given curve, which has no accesses to replay/))
+      .toBeVisible();
+    expect(curve.getByRole("button").query()).toBeNull();
+    await curve.unmount();
+    const from = { workload_id: "w0", name: "An older one" };
+    const scaled = await panel(
+      found([]),
+      IDLE,
+      summary("profile", { scaled_from: from }),
+    );
+    await expect
+      .element(scaled.getByText(/from An older one, of which no trace is stored/))
+      .toBeVisible();
+  });
+});
