@@ -26,7 +26,7 @@ export const AskAccessCostQuery = {
 } as const;
 
 export const AskAdviceQuery = {
-  table: {"values":["recommendation.bill","verdict.shadows","option_zero.bill","alternatives","alternatives.bill","pareto","pareto.bill","rejected","rejected.option.bill","rejected.also","confidence.tornado","checked","checked.option.bill","rules_of_thumb","rules_of_thumb.option.bill","warnings","cautions","derivation"]},
+  table: {"values":["recommendation.bill","verdict.shadows","option_zero.bill","alternatives","alternatives.bill","pareto","pareto.bill","rejected","rejected.option.bill","rejected.also","confidence.tornado","checked","checked.option.bill","when.steps","waiting.trends","flat","next_dollar.steps","scenarios.columns","scenarios.rows","scenarios.rows.regret","rules_of_thumb","rules_of_thumb.option.bill","warnings","cautions","derivation"]},
 } as const;
 
 export const AskBillQuery = {
@@ -260,6 +260,10 @@ export const CandidatesIn = {
   pue: {"low":1,"high":100,"usual":1.5},
 } as const;
 
+export const CheckAdviceQuery = {
+  table: {"values":["recommendation.bill","verdict.shadows","option_zero.bill","alternatives","alternatives.bill","pareto","pareto.bill","rejected","rejected.option.bill","rejected.also","confidence.tornado","checked","checked.option.bill","when.steps","waiting.trends","flat","next_dollar.steps","scenarios.columns","scenarios.rows","scenarios.rows.regret","rules_of_thumb","rules_of_thumb.option.bill","warnings","cautions","derivation"]},
+} as const;
+
 export const CheckDirectoriesQuery = {
   table: {"values":["rows","columns","contenders","rows.warnings","warnings","result.rows"]},
 } as const;
@@ -341,6 +345,9 @@ export const ConstraintsIn = {
   purchase_usd: {"low":0,"high":1000000000},
   io_time_us_per_access: {"low":0,"high":1000000000000000},
   flash_life_years: {"low":0,"high":1000000000000000},
+  restart_s: {"low":0,"high":1000000000000000},
+  power_watts: {"low":0,"high":1000000000000000},
+  rack_units: {"low":0,"high":1000000000000000},
   response_p50_us: {"low":0,"high":1000000000000000},
   response_p99_us: {"low":0,"high":1000000000000000},
 } as const;
@@ -723,7 +730,7 @@ export const ListPriceHistoryQuery = {
 
 export const ListRunsQuery = {
   status: {"values":["queued","running","succeeded","failed","cancelled"]},
-  kind: {"values":["fetch","ingest","simulate","sweep","miniature","pool_split","pool_advisor","windows","sampled_profile","summaries","response_replay"]},
+  kind: {"values":["fetch","ingest","simulate","sweep","miniature","pool_split","pool_advisor","windows","sampled_profile","summaries","response_replay","advice_check"]},
   limit: {"low":1,"high":500,"whole":true,"usual":100},
   offset: {"low":0,"high":1000000000,"whole":true,"usual":0},
   table: {"values":["items"]},
@@ -1188,6 +1195,9 @@ export const LIMIT_WORDS: Readonly<Record<string, string>> = {
   purchase_usd: "purchase",
   io_time_us_per_access: "I/O time of an access",
   flash_life_years: "life of the flash",
+  restart_s: "time until RAM is warm after a restart",
+  power_watts: "power of the servers",
+  rack_units: "rack units",
   response_p50_us: "median response time in the busiest hour",
   response_p99_us: "99th percentile of the response time in the busiest hour",
   price: "a price",
