@@ -19,6 +19,7 @@ from tierwright.advise.advice._table import (
     Table,
     purchases_by_kind,
 )
+from tierwright.advise.advice._when import LARGEST_BYTES
 from tierwright.advise.advice.found import (
     Regret,
     Scenario,
@@ -206,7 +207,7 @@ def _cases(asked: Asked, table: Table) -> Iterator[tuple[_Case, Table]]:
     months = setting.horizon_months
     growth = setting.growth_per_year
     known = setting.rates.mean is not None
-    if growth > 0:
+    if growth > 0 and setting.data_bytes <= LARGEST_BYTES:
         times = (1 + growth) ** (months / MONTHS_A_YEAR)
         what = "data and load" if known else "data"
         yield remade(
