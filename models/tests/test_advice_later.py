@@ -682,6 +682,33 @@ def test_a_scenario_that_no_candidate_survives_is_named() -> None:
     assert cell.regret_usd_per_month is None
 
 
+def test_limits_of_response_times_hold_in_neighbours_and_scenarios() -> None:
+    idle = curve(replace(PRODUCTION, accesses_per_s=20.0, peak_accesses_per_s=60.0))
+    free = ask(curve=idle, constraints={"response_p99_us": 10**9}).recommendation
+    assert free is not None
+    assert free.response_p99_us is not None
+    # Barely kept today, and not with more load.
+    limits = {"response_p99_us": free.response_p99_us * 1.0001}
+    found = sure(curve=idle, constraints=limits)
+    assert found.recommendation is not None
+    assert found.recommendation.name == free.name
+    assert found.scenarios is not None
+    names = [each.name for each in found.scenarios.columns]
+    breaks = dict(
+        zip(
+            names, (cell.breaks for cell in found.scenarios.rows[0].regret), strict=True
+        )
+    )
+    assert breaks["present"] == ()
+    assert breaks["load"] == ("response_p99_us",)
+    assert breaks["growth"] != ()
+    assert breaks["prices_up"] == ()
+    [load] = [each for each in found.scenarios.columns if each.name == "load"]
+    assert load.best != free.name
+    slower = next(each.less for each in found.flat if each.size == "ram_bytes")
+    assert slower is None or slower.io_time_us_more <= 0
+
+
 def test_of_the_least_time_the_regret_is_time() -> None:
     found = sure(objective="io_time").scenarios
     assert found is not None

@@ -237,8 +237,8 @@ def _cases(asked: Asked, table: Table) -> Iterator[tuple[_Case, Table]]:
         table.columns is not None and len(table.columns.sold.chassis)
     ):
         for name, title, times_, more in (
-            ("prices_up", "RAM and flash at higher prices", 1 + PRICE_MOVE, "more"),
-            ("prices_down", "RAM and flash at lower prices", 1 - PRICE_MOVE, "less"),
+            ("prices_up", "higher prices", 1 + PRICE_MOVE, "more"),
+            ("prices_down", "lower prices", 1 - PRICE_MOVE, "less"),
         ):
             definition = f"RAM and flash that are bought cost {whole_percent(float(PRICE_MOVE))} {more}; rents stay"
             yield (
