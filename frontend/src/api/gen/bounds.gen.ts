@@ -26,7 +26,7 @@ export const AskAccessCostQuery = {
 } as const;
 
 export const AskAdviceQuery = {
-  table: {"values":["recommendation.bill","verdict.shadows","option_zero.bill","alternatives","alternatives.bill","pareto","pareto.bill","rejected","rejected.option.bill","rejected.also","confidence.tornado","checked","checked.option.bill","rules_of_thumb","rules_of_thumb.option.bill","warnings","cautions","derivation"]},
+  table: {"values":["recommendation.bill","verdict.shadows","option_zero.bill","alternatives","alternatives.bill","pareto","pareto.bill","rejected","rejected.option.bill","rejected.also","confidence.tornado","checked","checked.option.bill","when.steps","waiting.trends","flat","next_dollar.steps","scenarios.columns","scenarios.rows","scenarios.rows.regret","rules_of_thumb","rules_of_thumb.option.bill","warnings","cautions","derivation"]},
 } as const;
 
 export const AskBillQuery = {
@@ -337,6 +337,9 @@ export const ConstraintsIn = {
   purchase_usd: {"low":0,"high":1000000000},
   io_time_us_per_access: {"low":0,"high":1000000000000000},
   flash_life_years: {"low":0,"high":1000000000000000},
+  restart_s: {"low":0,"high":1000000000000000},
+  power_watts: {"low":0,"high":1000000000000000},
+  rack_units: {"low":0,"high":1000000000000000},
   response_p50_us: {"low":0,"high":1000000000000000},
   response_p99_us: {"low":0,"high":1000000000000000},
 } as const;
@@ -1178,6 +1181,9 @@ export const LIMIT_WORDS: Readonly<Record<string, string>> = {
   purchase_usd: "purchase",
   io_time_us_per_access: "I/O time of an access",
   flash_life_years: "life of the flash",
+  restart_s: "time until RAM is warm after a restart",
+  power_watts: "power of the servers",
+  rack_units: "rack units",
   response_p50_us: "median response time in the busiest hour",
   response_p99_us: "99th percentile of the response time in the busiest hour",
   price: "a price",

@@ -631,6 +631,24 @@ export type AdviceOptionOut = {
      */
     flash_life_years: number | null;
     /**
+     * Restart S
+     *
+     * Until RAM serves 95 % of its hits again after a restart, at the mean rate, at least; null where the rate or a read time is unknown. [s]
+     */
+    restart_s: number | null;
+    /**
+     * Power Watts
+     *
+     * Of servers built from parts, under load; null where no source states it. [W]
+     */
+    power_watts: number | null;
+    /**
+     * Rack Units
+     *
+     * Height of servers built from parts in a rack; null where it is not stated. [U]
+     */
+    rack_units: number | null;
+    /**
      * Ram Hit Share
      *
      * Accesses that RAM serves. [1]
@@ -795,6 +813,24 @@ export type AdviceOut = {
      */
     when: WhenOut | null;
     /**
+     * Null where nothing is recommended, what there is stays, or without `how_sure`.
+     */
+    waiting: WaitingOut | null;
+    /**
+     * Flat
+     *
+     * How far each size of the recommendation may be changed.
+     */
+    flat: Array<FlatSizeOut>;
+    /**
+     * Null where nothing is recommended.
+     */
+    next_dollar: NextDollarsOut | null;
+    /**
+     * Null where nothing is recommended, a replay decided against the model, or without `how_sure`.
+     */
+    scenarios: AdviceScenariosOut | null;
+    /**
      * Rules Of Thumb
      *
      * What common rules would have bought here.
@@ -862,6 +898,138 @@ export type AdviceOut = {
      * The formulas with their numbers, step by step; null unless the query has `derivation=true`.
      */
     derivation: Array<DerivationStep> | null;
+};
+
+/**
+ * AdviceScenarioOut
+ *
+ * One way in which things may turn out.
+ */
+export type AdviceScenarioOut = {
+    /**
+     * Name
+     *
+     * Its key.
+     */
+    name: string;
+    /**
+     * Title
+     *
+     * In a few words.
+     */
+    title: string;
+    /**
+     * Definition
+     *
+     * What is different.
+     */
+    definition: string;
+    /**
+     * Best
+     *
+     * The best of all candidates there; null where none keeps every limit.
+     */
+    best: string | null;
+    /**
+     * Best Usd Per Month
+     *
+     * What it costs. [USD/month]
+     */
+    best_usd_per_month: string | null;
+    /**
+     * Best Io Time Us
+     *
+     * Its I/O time. [µs per access]
+     */
+    best_io_time_us: number | null;
+};
+
+/**
+ * AdviceScenarioRowOut
+ *
+ * A choice in every scenario.
+ */
+export type AdviceScenarioRowOut = {
+    /**
+     * Name
+     *
+     * What it is, in words.
+     */
+    name: string;
+    /**
+     * Scheme
+     *
+     * Its page flow.
+     */
+    scheme: string;
+    /**
+     * Role
+     *
+     * What it is in the advice; `scenario`: the best of a scenario.
+     */
+    role: 'recommended' | 'close' | 'today' | 'scenario';
+    /**
+     * Regret
+     *
+     * In the order of `columns`.
+     */
+    regret: Array<RegretOut>;
+    /**
+     * Most Regret Usd Per Month
+     *
+     * The largest that is known. [USD/month]
+     */
+    most_regret_usd_per_month: string | null;
+    /**
+     * Most Regret Io Time Us
+     *
+     * The largest that is known. [µs per access]
+     */
+    most_regret_io_time_us: number | null;
+    /**
+     * Is Robust
+     *
+     * Whether its largest regret is the least of those that keep every limit today.
+     */
+    is_robust: boolean;
+};
+
+/**
+ * AdviceScenariosOut
+ *
+ * What the choices cost in several scenarios, and the robust one.
+ */
+export type AdviceScenariosOut = {
+    /**
+     * Columns
+     *
+     * The present first.
+     */
+    columns: Array<AdviceScenarioOut>;
+    /**
+     * Rows
+     *
+     * The recommendation first.
+     */
+    rows: Array<AdviceScenarioRowOut>;
+    /**
+     * Robust
+     *
+     * The choice with the least largest regret; null where no choice keeps every limit today.
+     */
+    robust: string | null;
+    /**
+     * Text
+     *
+     * In words.
+     */
+    text: string;
+    /**
+     * Basis
+     *
+     * What the regret is of.
+     */
+    basis: string;
 };
 
 /**
@@ -4151,6 +4319,24 @@ export type ConstraintsIn = {
      * Least life of flash that is bought. [years]
      */
     flash_life_years?: number | null;
+    /**
+     * Restart S
+     *
+     * Longest time until RAM serves 95 % of its hits again after a restart. [s]
+     */
+    restart_s?: number | null;
+    /**
+     * Power Watts
+     *
+     * Most power of servers built from parts; unknown of all else. [W]
+     */
+    power_watts?: number | null;
+    /**
+     * Rack Units
+     *
+     * Most rack units of servers built from parts; unknown of all else. [U]
+     */
+    rack_units?: number | null;
     /**
      * Response P50 Us
      *
@@ -8269,6 +8455,52 @@ export type FlashRowOut = {
 };
 
 /**
+ * FlatSizeOut
+ *
+ * How far one size of the recommendation may be changed, among options of the same kind and page flow.
+ */
+export type FlatSizeOut = {
+    /**
+     * Size
+     *
+     * Which size, of all machines together.
+     */
+    size: 'ram_bytes' | 'flash_bytes' | 'machines' | 'disks';
+    /**
+     * Value
+     *
+     * Of the recommendation. [bytes, or 1]
+     */
+    value: number;
+    /**
+     * Low
+     *
+     * Least size of the options that are at most 5 % worse. [bytes, or 1]
+     */
+    low: number;
+    /**
+     * High
+     *
+     * Largest size of them. [bytes, or 1]
+     */
+    high: number;
+    /**
+     * The best option with at least a tenth less of it, all other sizes chosen again; null where no such option keeps every limit.
+     */
+    less: NeighbourOut | null;
+    /**
+     * The same with at least a tenth more.
+     */
+    more: NeighbourOut | null;
+    /**
+     * Text
+     *
+     * In words.
+     */
+    text: string;
+};
+
+/**
  * FlipsOut
  *
  * Price ratio at which the decision flips, over the size of the step; columns.
@@ -10820,6 +11052,96 @@ export type NamedRate = {
 };
 
 /**
+ * NeighbourOut
+ *
+ * An option with another size, beside the recommendation.
+ */
+export type NeighbourOut = {
+    /**
+     * Name
+     *
+     * What it is, in words.
+     */
+    name: string;
+    /**
+     * Value
+     *
+     * Its size. [bytes, or 1]
+     */
+    value: number;
+    /**
+     * Usd Per Month More
+     *
+     * What it costs more; below 0 where it costs less. [USD/month]
+     */
+    usd_per_month_more: string;
+    /**
+     * Io Time Us More
+     *
+     * By how much it is slower; below 0 where it is faster. [µs per access]
+     */
+    io_time_us_more: number;
+};
+
+/**
+ * NextDollarOut
+ *
+ * A step along the front: what more money buys.
+ */
+export type NextDollarOut = {
+    /**
+     * Name
+     *
+     * What it is, in words.
+     */
+    name: string;
+    /**
+     * Scheme
+     *
+     * Its page flow.
+     */
+    scheme: string;
+    /**
+     * Usd Per Month More
+     *
+     * What it costs more than the step before. [USD/month]
+     */
+    usd_per_month_more: string;
+    /**
+     * Io Time Us Saved
+     *
+     * By how much it is faster than the step before. [µs per access]
+     */
+    io_time_us_saved: number;
+    /**
+     * Usd Per Month Per Us
+     *
+     * Both divided. [USD/month/µs]
+     */
+    usd_per_month_per_us: string;
+};
+
+/**
+ * NextDollarsOut
+ *
+ * What the next dollar buys, and those after it.
+ */
+export type NextDollarsOut = {
+    /**
+     * Steps
+     *
+     * From the recommendation on, each the most time for its money; at most 5.
+     */
+    steps: Array<NextDollarOut>;
+    /**
+     * Text
+     *
+     * In words.
+     */
+    text: string;
+};
+
+/**
  * NextMoneyOut
  *
  * The next amount, now and after any amount spent on one of the two.
@@ -13322,6 +13644,50 @@ export type PriceSeriesOut = {
 };
 
 /**
+ * PriceTrendOut
+ *
+ * How the price of a part of the purchase has moved.
+ */
+export type PriceTrendOut = {
+    /**
+     * Kind
+     *
+     * Kind of price history: `dram`, `ssd_enterprise`, `ssd`, `hdd`; or `chassis`, `machine`.
+     */
+    kind: string;
+    /**
+     * Purchase Usd
+     *
+     * Part of the purchase. [USD]
+     */
+    purchase_usd: string;
+    /**
+     * Change Per Year
+     *
+     * By which share it rose in a year; null where no recent series shows it. [1]
+     */
+    change_per_year: number | null;
+    /**
+     * Series
+     *
+     * Id of the series of `GET /catalog/price-history`.
+     */
+    series: string | null;
+    /**
+     * First
+     *
+     * Date of the first of its two prices.
+     */
+    first: string | null;
+    /**
+     * Last
+     *
+     * Date of the last of them.
+     */
+    last: string | null;
+};
+
+/**
  * PricesUsed
  *
  * The two prices that decide.
@@ -14219,6 +14585,38 @@ export type RecoveryOut = {
      * The formulas with their numbers, step by step; null unless the query has `derivation=true`.
      */
     derivation: Array<DerivationStep> | null;
+};
+
+/**
+ * RegretOut
+ *
+ * What a choice costs in one scenario.
+ */
+export type RegretOut = {
+    /**
+     * Usd Per Month
+     *
+     * What it costs there. [USD/month]
+     */
+    usd_per_month: string;
+    /**
+     * Breaks
+     *
+     * Limits that it breaks there; the best is bought instead.
+     */
+    breaks: Array<string>;
+    /**
+     * Regret Usd Per Month
+     *
+     * What it costs more than the best there, or what is lost of its purchase where it breaks a limit; null where nothing keeps every limit, or I/O time is to be least. [USD/month]
+     */
+    regret_usd_per_month: string | null;
+    /**
+     * Regret Io Time Us
+     *
+     * By how much it is slower than the best there; null where money is to be least, or a limit is broken. [µs per access]
+     */
+    regret_io_time_us: number | null;
 };
 
 /**
@@ -20517,6 +20915,62 @@ export type VolumeOut = {
 };
 
 /**
+ * WaitingOut
+ *
+ * Whether to buy now or to wait.
+ */
+export type WaitingOut = {
+    /**
+     * Pays
+     *
+     * Whether waiting costs less; null where that could not be computed.
+     */
+    pays: boolean | null;
+    /**
+     * Months
+     *
+     * Months of waiting. [months]
+     */
+    months: number;
+    /**
+     * Usd Now
+     *
+     * All that is paid over the horizon, bought now. [USD]
+     */
+    usd_now: string | null;
+    /**
+     * Usd Later
+     *
+     * The same, bought after waiting, prices moving on. [USD]
+     */
+    usd_later: string | null;
+    /**
+     * Break Even Per Year
+     *
+     * Change of prices in a year at which both cost as much: waiting pays where they fall by more, or rise by less. [1]
+     */
+    break_even_per_year: number | null;
+    /**
+     * Keeps Limits
+     *
+     * Whether what there is keeps every limit until then; null where it is not stated.
+     */
+    keeps_limits: boolean | null;
+    /**
+     * Trends
+     *
+     * Of what the purchase consists of, the largest part first.
+     */
+    trends: Array<PriceTrendOut>;
+    /**
+     * Text
+     *
+     * In words.
+     */
+    text: string;
+};
+
+/**
  * WarningOut
  *
  * Something to know before relying on a figure.
@@ -20943,17 +21397,71 @@ export type WhenOut = {
     /**
      * Steps
      *
-     * Months from which another option is the best.
+     * Months from which other hardware, another number of machines or another page flow is the best; empty without `how_sure`.
      */
-    steps: Array<{
-        [key: string]: unknown;
-    }>;
+    steps: Array<WhenStepOut>;
+    /**
+     * Asked Until
+     *
+     * Last month that was asked; 0 where none was. [months]
+     */
+    asked_until: number;
     /**
      * Text
      *
      * In words.
      */
     text: string;
+    /**
+     * Basis
+     *
+     * What the later months rest on.
+     */
+    basis: string;
+};
+
+/**
+ * WhenStepOut
+ *
+ * A month from which another choice is the best.
+ */
+export type WhenStepOut = {
+    /**
+     * Month
+     *
+     * The first month that is known to have it. [months]
+     */
+    month: number;
+    /**
+     * Month Before
+     *
+     * The last month that is known to have the choice before. [months]
+     */
+    month_before: number;
+    /**
+     * Name
+     *
+     * What it is; null where no option keeps every limit from then on.
+     */
+    name: string | null;
+    /**
+     * Scheme
+     *
+     * Its page flow.
+     */
+    scheme: string | null;
+    /**
+     * Usd Per Month
+     *
+     * What it costs at the prices of today. [USD/month]
+     */
+    usd_per_month: string | null;
+    /**
+     * Io Time Us Per Access
+     *
+     * Busy time of one device of each tier. [µs]
+     */
+    io_time_us_per_access: number | null;
 };
 
 /**
@@ -23267,7 +23775,7 @@ export type AskAdviceData = {
         /**
          * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'recommendation.bill' | 'verdict.shadows' | 'option_zero.bill' | 'alternatives' | 'alternatives.bill' | 'pareto' | 'pareto.bill' | 'rejected' | 'rejected.option.bill' | 'rejected.also' | 'confidence.tornado' | 'checked' | 'checked.option.bill' | 'rules_of_thumb' | 'rules_of_thumb.option.bill' | 'warnings' | 'cautions' | 'derivation';
+        table?: 'recommendation.bill' | 'verdict.shadows' | 'option_zero.bill' | 'alternatives' | 'alternatives.bill' | 'pareto' | 'pareto.bill' | 'rejected' | 'rejected.option.bill' | 'rejected.also' | 'confidence.tornado' | 'checked' | 'checked.option.bill' | 'when.steps' | 'waiting.trends' | 'flat' | 'next_dollar.steps' | 'scenarios.columns' | 'scenarios.rows' | 'scenarios.rows.regret' | 'rules_of_thumb' | 'rules_of_thumb.option.bill' | 'warnings' | 'cautions' | 'derivation';
     };
     url: '/api/v1/workloads/{workload_id}/advice';
 };
