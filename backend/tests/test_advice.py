@@ -84,6 +84,34 @@ def test_the_quick_answer_recommends_the_same(
         assert quick[key] == full[key]
 
 
+def test_it_says_when_it_changes_what_is_near_and_what_it_would_regret(
+    application: Any, production: str
+) -> None:
+    have = {**HAVE, "ram_bytes": 2**40, "disks": 4000}
+    body = {"candidates": SHELF, "have": have}
+    quick = application.post(production, {**body, "how_sure": False}, 200)
+    full = application.post(production, body, 200)
+    assert quick["when"]["asked_until"] == 0
+    assert quick["waiting"] is quick["scenarios"] is None
+    assert full["when"]["asked_until"] == full["horizon_months"]
+    assert full["waiting"]["keeps_limits"] is True
+    assert full["flat"] == quick["flat"] != []
+    for step in full["next_dollar"]["steps"]:
+        ratio = float(step["usd_per_month_more"]) / step["io_time_us_saved"]
+        assert float(step["usd_per_month_per_us"]) == pytest.approx(ratio, rel=1e-3)
+    scenarios = full["scenarios"]
+    assert [each["name"] for each in scenarios["columns"]] == [
+        *("present", "growth", "load", "drift", "loss")
+    ]
+    own = scenarios["rows"][0]
+    assert own["name"] == full["recommendation"]["name"]
+    assert own["regret"][0]["regret_usd_per_month"] == "0.00"
+    assert [each["role"] for each in scenarios["rows"]].count("today") == 1
+    limited = {**body, "constraints": {"restart_s": 1e-3}, "how_sure": False}
+    cold = application.post(production, limited, 200)
+    assert cold["infeasible"]["conflict"] == ["restart_s"]
+
+
 def test_a_limit_that_nothing_keeps_is_named_with_its_relaxation(
     application: Any, production: str
 ) -> None:

@@ -273,7 +273,7 @@ def test_later_months_in_which_nothing_keeps_the_limits_are_named() -> None:
 def wait_for(history: list[PriceSeries], **given_: Any) -> Any:
     asked = _asked(
         {
-            "curve": curve(),
+            "curve": given_.pop("curve", None) or curve(),
             "candidates": DEVICES_ALONE,
             "have": given_.pop("have", today("200")),
             "constraints": {},
@@ -322,6 +322,14 @@ def test_what_is_not_known_of_waiting_is_said() -> None:
     alone = wait_for([series(FALLING)], have=None)
     assert alone.pays is None
     assert "is not stated" in alone.text
+    # It holds the data of today and of the months of waiting, not those at the end of the horizon.
+    rises = replace(
+        PRODUCTION, accesses_per_s=10.0, peak_accesses_per_s=30.0, growth_per_year=5.0
+    )
+    holding = wait_for(
+        [series(FALLING)], curve=curve(rises), have=today("200000", disks=30)
+    )
+    assert holding.keeps_limits is True
     small = wait_for([series(FALLING)], have=today("200", disks=1))
     assert small.keeps_limits is False
     assert "what there is breaks a limit" in small.text
@@ -674,6 +682,33 @@ def test_a_scenario_that_no_candidate_survives_is_named() -> None:
     assert cell.regret_usd_per_month is None
 
 
+def test_limits_of_response_times_hold_in_neighbours_and_scenarios() -> None:
+    idle = curve(replace(PRODUCTION, accesses_per_s=20.0, peak_accesses_per_s=60.0))
+    free = ask(curve=idle, constraints={"response_p99_us": 10**9}).recommendation
+    assert free is not None
+    assert free.response_p99_us is not None
+    # Barely kept today, and not with more load.
+    limits = {"response_p99_us": free.response_p99_us * 1.0001}
+    found = sure(curve=idle, constraints=limits)
+    assert found.recommendation is not None
+    assert found.recommendation.name == free.name
+    assert found.scenarios is not None
+    names = [each.name for each in found.scenarios.columns]
+    breaks = dict(
+        zip(
+            names, (cell.breaks for cell in found.scenarios.rows[0].regret), strict=True
+        )
+    )
+    assert breaks["present"] == ()
+    assert breaks["load"] == ("response_p99_us",)
+    assert breaks["growth"] != ()
+    assert breaks["prices_up"] == ()
+    [load] = [each for each in found.scenarios.columns if each.name == "load"]
+    assert load.best != free.name
+    slower = next(each.less for each in found.flat if each.size == "ram_bytes")
+    assert slower is None or slower.io_time_us_more <= 0
+
+
 def test_of_the_least_time_the_regret_is_time() -> None:
     found = sure(objective="io_time").scenarios
     assert found is not None
@@ -740,6 +775,36 @@ def test_money_scales_every_amount_and_the_robust_choice_keeps_todays_limits(
         assert float(two.regret_usd_per_month or 0) == pytest.approx(
             times * float(one.regret_usd_per_month or 0), abs=0.1 * times
         )
+
+
+def test_money_moves_no_month_of_change() -> None:
+    found = sure(curve=curve(CHANGING))
+    twice = {name: 2 * usd for name, usd in PRICES.items()}
+    other = sure(curve=curve(CHANGING), prices=book(Decimal("41.25"), **twice))
+    assert found.when is not None
+    assert other.when is not None
+    assert [(each.month, each.name) for each in found.when.steps] == [
+        (each.month, each.name) for each in other.when.steps
+    ]
+    for one, two in zip(found.when.steps, other.when.steps, strict=True):
+        assert one.usd_per_month is not None
+        assert two.usd_per_month is not None
+        assert float(two.usd_per_month) == pytest.approx(
+            2 * float(one.usd_per_month), abs=0.1
+        )
+
+
+def test_more_growth_than_can_be_counted_is_refused() -> None:
+    with pytest.raises(BadInput, match="more pages than can be counted"):
+        stretched_curve(curve(), 1e60)
+    wild = replace(PRODUCTION, growth_per_year=100.0)
+    with pytest.raises(BadInput, match="growth_per_year: within `1200` months"):
+        sure(curve=curve(wild), horizon_months=1200)
+    # What can be counted at the end of the horizon may not be so many months later.
+    fast = replace(PRODUCTION, accesses_per_s=1.0, peak_accesses_per_s=1.0)
+    found = sure(curve=curve(replace(fast, growth_per_year=1.0)), horizon_months=190)
+    assert found.when is not None
+    assert 0 < found.when.asked_until < 120
 
 
 def test_words_of_waiting_name_every_part_without_a_history() -> None:

@@ -692,6 +692,9 @@ def test_what_is_ahead_and_beside_the_choice_is_there() -> None:
     when = words(section(root, "when"))
     assert given["when"]["text"] in when
     assert given["waiting"]["text"] in when
+    assert [row[1] for row in tables(root, "when")[-1][1:]] == [
+        f"{Decimal(each['purchase_usd']):,}" for each in given["waiting"]["trends"]
+    ]
     assert given["next_dollar"]["text"] in words(section(root, "flat"))
     [sizes, *_] = tables(root, "flat")
     assert len(sizes) == 1 + len(given["flat"])

@@ -458,8 +458,10 @@ describe("the answer", () => {
     await expect.element(table("What more money buys")).toMatchTextContent(/22\.22/);
     await expect
       .element(table("Regret in each scenario"))
-      .toMatchTextContent(/recommended, robust.*breaks busy share/);
-    await expect.element(table("Scenarios")).toMatchTextContent(/one machine fails/);
+      .toMatchTextContent(/recommended, robust.*breaks a limit/);
+    await expect
+      .element(table("Scenarios"))
+      .toMatchTextContent(/no limit.*one machine fails.*Busy share/);
     await screen.unmount();
     const quick = await view({
       ...FOUND,

@@ -1,12 +1,11 @@
 import { Stack, Text } from "@mantine/core";
 import type { AdviceOut } from "@/api/advice";
-import { LIMIT_WORDS } from "@/api/gen/bounds.gen";
 import type { Column } from "@/components/columns";
 import { DataTable } from "@/components/data-table";
 import { Panel } from "@/components/panel";
 import { shownCurrency } from "@/units/currency";
 import { UNKNOWN } from "@/units/quantity";
-import { cents, time } from "./words";
+import { cents, limitTitle, time } from "./words";
 
 type Found = NonNullable<AdviceOut["scenarios"]>;
 type Row = Found["rows"][number];
@@ -39,11 +38,11 @@ export function ScenarioRegret({ found }: { readonly found: AdviceOut }) {
           columns={regretColumns(scenarios, byTime)}
           rows={scenarios.rows}
           rowKey={(_, at) => at}
-          caption="What each choice needs more than the best there; a limit that it breaks is named."
+          caption="What each choice needs more than the best there."
         />
         <DataTable
           label="Scenarios"
-          columns={scenarioColumns()}
+          columns={scenarioColumns(scenarios)}
           rows={scenarios.columns}
           rowKey={({ name }) => name}
         />
@@ -60,8 +59,8 @@ function regret({ regret_usd_per_month: money, regret_io_time_us: us, breaks }: 
     <>
       {value}
       <br />
-      <Text span size="xs" c="dimmed">
-        breaks {breaks.map((name) => LIMIT_WORDS[name] ?? name).join(", ")}
+      <Text span size="xs" c="dimmed" title={breaks.map(limitTitle).join(", ")}>
+        breaks a limit
       </Text>
     </>
   );
@@ -86,7 +85,9 @@ const regretColumns = (scenarios: Found, byTime: boolean): readonly Column<Row>[
   ),
 ];
 
-const scenarioColumns = (): readonly Column<Found["columns"][number]>[] => [
+const scenarioColumns = (
+  scenarios: Found,
+): readonly Column<Found["columns"][number]>[] => [
   { key: "Scenario", rowHeader: true, cell: ({ title }) => title },
   { key: "What is different", align: "text", cell: ({ definition }) => definition },
   {
@@ -98,5 +99,15 @@ const scenarioColumns = (): readonly Column<Found["columns"][number]>[] => [
     key: "Costs",
     unit: `${shownCurrency()} per month`,
     cell: ({ best_usd_per_month: cost }) => cents(cost),
+  },
+  {
+    key: "The recommendation breaks",
+    align: "text",
+    cell: (column) => {
+      const at = scenarios.columns.indexOf(column);
+      const own = scenarios.rows.find(({ role }) => role === "recommended");
+      const breaks = own?.regret[at]?.breaks ?? [];
+      return breaks.length === 0 ? "no limit" : breaks.map(limitTitle).join(", ");
+    },
   },
 ];

@@ -715,7 +715,7 @@ class AdviceOut(Answer):
         description="Null where nothing is recommended."
     )
     scenarios: AdviceScenariosOut | None = Field(
-        description="Null where nothing is recommended, or without `how_sure`."
+        description="Null where nothing is recommended, a replay decided against the model, or without `how_sure`."
     )
     rules_of_thumb: list[RuleOfThumbOut] = Field(
         description="What common rules would have bought here."

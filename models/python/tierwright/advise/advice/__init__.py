@@ -271,7 +271,7 @@ def _answer(
         flat=_flat.flat(asked, table, chosen, best),
         next_dollar=_flat.next_dollar(asked, table, front, best),
         scenarios=_scenarios.compared(asked, table, best, alternatives)
-        if how_sure and best is not None
+        if how_sure and best is not None and best == by_model
         else None,
         rules_of_thumb=tuple(_sure.rules_of_thumb(asked, table, chosen, best, option)),
         data_bytes=setting.data_bytes,

@@ -30,6 +30,7 @@ from tierwright.hardware.prices import PriceBook
 from tierwright.profile.curve import Curve
 
 _MOST_MONTHS = 1200
+_MOST_BYTES = 2**62
 MODEL_VERSION = "1"
 """Of the enumeration and its formulas: changes where an answer does."""
 
@@ -163,6 +164,12 @@ def asked_of(
             )
     else:
         limits.setdefault(PEAK_BUSY, Decimal(str(DEFAULT_PEAK_BUSY)))
+    data_bytes = data_bytes_of(curve, horizon_months)
+    if data_bytes > _MOST_BYTES:
+        raise BadInput(
+            f"growth_per_year: within `{horizon_months}` months the data grow to more bytes than can be counted",
+            "state fewer months, or less growth",
+        )
     setting = Setting(
         curve=curve,
         rates=Rates(mean, peak),
@@ -172,7 +179,7 @@ def asked_of(
         horizon_months=horizon_months,
         most_busy=float(limits.get(PEAK_BUSY, Decimal(1))),
         least_life_years=float(limits.get(LIFE, Decimal(0))),
-        data_bytes=data_bytes_of(curve, horizon_months),
+        data_bytes=data_bytes,
         devices=devices,
     )
     return Asked(setting, limits, objective, seed)

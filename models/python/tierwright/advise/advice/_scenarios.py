@@ -19,6 +19,7 @@ from tierwright.advise.advice._table import (
     Table,
     purchases_by_kind,
 )
+from tierwright.advise.advice._when import LARGEST_BYTES
 from tierwright.advise.advice.found import (
     Regret,
     Scenario,
@@ -206,7 +207,7 @@ def _cases(asked: Asked, table: Table) -> Iterator[tuple[_Case, Table]]:
     months = setting.horizon_months
     growth = setting.growth_per_year
     known = setting.rates.mean is not None
-    if growth > 0:
+    if growth > 0 and setting.data_bytes <= LARGEST_BYTES:
         times = (1 + growth) ** (months / MONTHS_A_YEAR)
         what = "data and load" if known else "data"
         yield remade(
@@ -236,8 +237,8 @@ def _cases(asked: Asked, table: Table) -> Iterator[tuple[_Case, Table]]:
         table.columns is not None and len(table.columns.sold.chassis)
     ):
         for name, title, times_, more in (
-            ("prices_up", "RAM and flash at higher prices", 1 + PRICE_MOVE, "more"),
-            ("prices_down", "RAM and flash at lower prices", 1 - PRICE_MOVE, "less"),
+            ("prices_up", "higher prices", 1 + PRICE_MOVE, "more"),
+            ("prices_down", "lower prices", 1 - PRICE_MOVE, "less"),
         ):
             definition = f"RAM and flash that are bought cost {whole_percent(float(PRICE_MOVE))} {more}; rents stay"
             yield (

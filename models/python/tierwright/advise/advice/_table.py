@@ -27,6 +27,7 @@ from tierwright.common.wording import counted, listed
 from tierwright.evaluate.advice.bought import bought, budget_tb
 from tierwright.evaluate.advice.limits import (
     BESIDE,
+    POWER,
     RESTART,
     UNITS,
     Bools,
@@ -532,6 +533,9 @@ class Table:
         priced = options.unpriced[at] == 0
         times = self.response(at) if with_response else None
         median, tail = (None, None) if times is None else times
+        beside = {
+            name: _finite(self.beside(name, np.asarray([at]))[0]) for name in BESIDE
+        }
         io_us = float(options.store_us[at] + options.flash_us[at])
         reads = float(options.flash_reads[at]), float(options.store_reads[at])
         return Option(
@@ -560,9 +564,9 @@ class Table:
             response_p99_mean_us=_at(tail, 0),
             peak_busy=_finite(options.peak_busy[at]),
             flash_life_years=_finite(options.life_years[at]),
-            **{
-                name: _finite(self.beside(name, np.asarray([at]))[0]) for name in BESIDE
-            },
+            restart_s=beside[RESTART],
+            power_watts=beside[POWER],
+            rack_units=beside[UNITS],
             ram_hit_share=max(0.0, 1.0 - sum(reads)),
             flash_hit_share=reads[0],
             disk_share=reads[1],

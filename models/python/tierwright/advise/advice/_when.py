@@ -17,6 +17,7 @@ from tierwright.advise.advice.found import (
     When,
     WhenStep,
 )
+from tierwright.advise.configurations import data_bytes_of
 from tierwright.common.currency import money
 from tierwright.common.wording import LEAST_CHANGE, counted, listed, percent
 from tierwright.evaluate.advice.later import (
@@ -297,7 +298,7 @@ def _trend_rows(
             used[kind] = trend
         rows.append(
             PriceTrend(
-                series[0] if series else kind,
+                trend.kind if trend is not None else series[0] if series else kind,
                 Decimal(cents) * CENT,
                 None if trend is None else trend.change_per_year,
                 None if trend is None else trend.series,
@@ -320,8 +321,12 @@ def _why_not_known(best: Option, zero: Option | None, horizon: int) -> str:
 
 def _keeps(asked: Asked, months: int) -> bool:
     """Whether what there is keeps every limit today and after so many months of growth."""
-    times = (1 + max(0.0, asked.setting.growth_per_year)) ** (months / MONTHS_A_YEAR)
-    for setting in (asked.setting, grown(asked.setting, times)):
+    growth = max(0.0, asked.setting.growth_per_year)
+    for month in (0, months):
+        setting = replace(
+            grown(asked.setting, (1 + growth) ** (month / MONTHS_A_YEAR)),
+            data_bytes=data_bytes_of(asked.setting.curve, month),
+        )
         then = replace(asked, setting=setting)
         alone = Table(setting, (None, Shelf(None, (), ())))
         chosen = chosen_of(then, alone)

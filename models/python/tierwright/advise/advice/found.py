@@ -668,7 +668,7 @@ class Advice(Answer):
     next_dollar : NextDollars or None
         None where nothing is recommended.
     scenarios : Scenarios or None
-        None where nothing is recommended, or it was not computed.
+        None where nothing is recommended, a replay decided against the model, or it was not computed.
     rules_of_thumb : tuple of RuleOfThumb
     data_bytes : int
         One copy of the data that is held. [bytes]

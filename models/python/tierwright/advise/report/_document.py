@@ -343,7 +343,24 @@ _ADVICE = _table(
             basis=_maybe_text,
         )
     ),
-    waiting=_optional(_table(text=_text)),
+    waiting=_optional(
+        _table(
+            text=_text,
+            months=_count,
+            usd_now=_maybe_amount,
+            usd_later=_maybe_amount,
+            trends=_list(
+                _table(
+                    kind=_text,
+                    purchase_usd=_amount,
+                    change_per_year=_maybe_number,
+                    series=_maybe_text,
+                    first=_maybe_text,
+                    last=_maybe_text,
+                )
+            ),
+        )
+    ),
     flat=_list(
         _table(
             size=_text,

@@ -8,6 +8,14 @@ from tierwright.advise.report import _figures as show
 from tierwright.advise.report._answer import Document, sentence_of
 from tierwright.advise.report._markup import Markup, table, tag
 
+_KINDS = {
+    "dram": "RAM",
+    "ssd_enterprise": "flash drives",
+    "ssd": "flash drives",
+    "hdd": "hard disks",
+    "machine": "machines without RAM and drives",
+}
+
 
 def later(document: Document) -> Iterator[Markup]:
     """Return when the answer changes with growth, and whether waiting for other prices pays."""
@@ -38,6 +46,29 @@ def later(document: Document) -> Iterator[Markup]:
     if waiting is not None:
         yield tag("h3", "Buy now or wait")
         yield tag("p", waiting["text"])
+        if waiting["trends"]:
+            yield table(
+                "What the purchase consists of, and how its prices moved",
+                [
+                    ("part", False),
+                    ("at purchase [USD]", True),
+                    ("price in a year", True),
+                    ("prices of", False),
+                ],
+                [
+                    [
+                        _KINDS.get(each["kind"], each["kind"]),
+                        show.usd(each["purchase_usd"]),
+                        show.NOTHING
+                        if each["change_per_year"] is None
+                        else f"{each['change_per_year']:+.0%}",
+                        show.NOTHING
+                        if each["series"] is None
+                        else f"{each['series']}, {each['first']} to {each['last']}",
+                    ]
+                    for each in waiting["trends"]
+                ],
+            )
 
 
 def _since(before: float | None, month: float) -> str:

@@ -18,6 +18,9 @@ LEAST_QUARTERS = 2
 """Quarters between two prices from which they make a trend."""
 
 
+MOST_PAGES = 2.0**62
+
+
 def stretched_curve(curve: Curve, times: float) -> Curve:
     """Return the curve of a workload whose pages became more, all accessed alike: m_k(k C) = m(C).
 
@@ -36,7 +39,7 @@ def stretched_curve(curve: Curve, times: float) -> Curve:
     Raises
     ------
     BadInput
-        If `times` is below 1 or not finite.
+        If `times` is below 1 or not finite, or makes more pages than can be counted.
 
     Examples
     --------
@@ -48,6 +51,11 @@ def stretched_curve(curve: Curve, times: float) -> Curve:
         raise BadInput(
             f"growth: times: `{times}` must be a finite number from 1 on",
             "state the pages then over the pages today",
+        )
+    if float(curve.pages[-1]) * times > MOST_PAGES:
+        raise BadInput(
+            f"growth: times: `{times}` makes more pages than can be counted",
+            "state less growth, or fewer months",
         )
     if times == 1:
         return curve
