@@ -13522,7 +13522,7 @@ export type ProductionIn = {
     /**
      * Replicas
      *
-     * Copies of each page, on as many machines.
+     * Copies of each page, on as many machines; each write goes to all of them.
      */
     replicas?: number;
     /**
@@ -14555,6 +14555,15 @@ export type ReplaySizesOut = {
      * RAM and flash as a share of the pages of the recording; 0 where caches need not be full. [1]
      */
     held_share: number;
+    /**
+     * Write Shares
+     *
+     * Shares of the accesses that write, of the recording and of one machine of production; null where they are equal, or unknown. [1]
+     */
+    write_shares: [
+        number,
+        number
+    ] | null;
 };
 
 /**
@@ -15896,7 +15905,7 @@ export type ScaledWorkloadIn = {
     /**
      * Replicas
      *
-     * Copies of each page, on as many machines.
+     * Copies of each page, on as many machines; each write goes to all of them.
      */
     replicas?: number;
     /**
