@@ -5,7 +5,9 @@ and predicts them from a smaller one of the same benchmark. Plain NumPy; it shar
 ``tierwright.evaluate.scale``.
 
 *The truth*: exact LRU stack distances of the second half, the first half having filled the cache,
-at sizes from 0.5 % of the database to nine tenths of the pages that the first half touched.
+at sizes from 0.5 % of the database to nine tenths of the pages that the first half touched. Where a
+scale was recorded several times, the mean of all: what one half of a minute had by chance is no
+error of a law.
 
 *The prediction*: for each relation ``r``, its share ``w_r`` of the accesses and the product-limit
 (Kaplan and Meier) estimate ``S_r(t)`` of the share of its accesses that are followed by the next
@@ -179,9 +181,13 @@ def missed(recording: Recording, pages: Integers) -> Floats:
     return (beyond + cold) / float(len(ordered))
 
 
-def truth_of(recording: Recording) -> Truth:
-    """Measure the misses of the second half, at sizes that the first half filled."""
-    filled = len(np.unique(recording.page[: recording.accesses // 2]))
+def truth_of(recording: Recording, again: Sequence[Recording] = ()) -> Truth:
+    """Measure the misses of the second half, at sizes that the first half filled.
+
+    With other recordings of the same scale, the mean of all at the sizes that each filled.
+    """
+    every = [recording, *(one for one in again if one.label == recording.label)]
+    filled = min(len(np.unique(one.page[: one.accesses // 2])) for one in every)
     largest = LARGEST_SHARE * filled
     smallest = SMALLEST_SHARE * recording.database_pages
     if largest <= smallest:
@@ -189,8 +195,12 @@ def truth_of(recording: Recording) -> Truth:
             f"{recording.label}: the first half touched only {filled} pages"
         )
     pages = np.unique(np.geomspace(smallest, largest, SIZES).astype(np.int64))
-    per_access = missed(recording, pages)
-    return Truth(pages, per_access, per_access * recording.per_transaction)
+    per_access = [missed(one, pages) for one in every]
+    per_transaction = [
+        misses * one.per_transaction
+        for misses, one in zip(per_access, every, strict=True)
+    ]
+    return Truth(pages, np.mean(per_access, axis=0), np.mean(per_transaction, axis=0))
 
 
 # --- the oracle ----------------------------------------------------------------
@@ -393,13 +403,20 @@ def worst(errors: Floats) -> int:
     return int(np.argmax(np.abs(errors)))
 
 
-def errors_of_all(recordings: Sequence[Recording]) -> list[Errors]:
-    """Errors of all laws, by the predictions written here."""
+def errors_of_all(
+    recordings: Sequence[Recording], again: Sequence[Recording] = ()
+) -> list[Errors]:
+    """Errors of all laws, by the predictions written here.
+
+    The truth of a larger scale is that of all its recordings; a recording that is predicted from
+    itself is compared with itself.
+    """
     found = []
     reuse = {recording.label: reuse_of(recording) for recording in recordings}
-    truths = {recording.label: truth_of(recording) for recording in recordings}
+    own = {recording.label: truth_of(recording) for recording in recordings}
+    truths = {recording.label: truth_of(recording, again) for recording in recordings}
     for small, large in pairs(recordings):
-        truth = truths[large.label]
+        truth = (own if small.label == large.label else truths)[large.label]
         for name, law in LAWS.items():
             k, tau = law(small, large)
             predicted = at_sizes(scaled(reuse[small.label], k, tau), truth.pages)

@@ -76,12 +76,14 @@ def answered(
     return np.asarray(running.misses(truth.pages), np.float64) / running.accesses
 
 
-def product_errors(recordings: Sequence[Recording], folder: Path) -> list[Errors]:
-    """Errors of the product's laws; the recordings lie in ``folder``."""
+def product_errors(
+    recordings: Sequence[Recording], folder: Path, again: Sequence[Recording] = ()
+) -> list[Errors]:
+    """Errors of the product's laws; the recordings lie in ``folder``, and count with others of their scale."""
     known = {
         one.label: profile_of(folder / f"{one.label}.csv.zst") for one in recordings
     }
-    truths = {one.label: truth_of(one) for one in recordings}
+    truths = {one.label: truth_of(one, again) for one in recordings}
     found = []
     for small, large in pairs(recordings):
         if small.label == large.label:

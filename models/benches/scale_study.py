@@ -7,8 +7,8 @@ misses of each larger one of the same benchmark are predicted, by each law, and 
 that the larger one had. The laws are the product's, as ``tierwright scale`` answers; beside them
 stand the predictions of ``scale_oracle.py``, which were written from the description of the laws
 alone, and which says how the truth is measured. Second recordings of some scales, in a folder
-``again`` of it, show what of the errors is noise, and such of a shorter warm-up, in ``younger``,
-what age alone changes.
+``again`` of it, are part of the truth of these scales and show what of one recording is chance, and such
+of a shorter warm-up, in ``younger``, what age alone changes.
 
 Prints the tables; ``--write`` writes them to docs/models/scale-errors.md, and the errors to
 fixtures/scale-errors.toml, from which the product takes the error of its answers.
@@ -266,7 +266,12 @@ def page_of(
                 "How far the laws of [`tierwright scale`](scale.md) were off where the larger system was recorded too. Each larger database was predicted from each smaller one of the same benchmark."
                 " The truth is what an LRU cache missed in the second half of the larger recording, after the first half had filled it, at sizes from"
                 f" {100 * SMALLEST_SHARE:g} % of the larger database to {100 * LARGEST_SHARE:g} % of the pages that the first half touched."
-                " Errors are in percent of the misses. Means are of the absolute errors, over sizes evenly spaced in their logarithm; *worst* is the largest error, and behind *at* the share of the database, in percent, at which it occurs.",
+                + (
+                    " Where a scale was recorded twice, the truth is the mean of both, because what one recording has by chance is no error of a law ([recorded twice](#recorded-twice))."
+                    if twice
+                    else ""
+                )
+                + " Errors are in percent of the misses. Means are of the absolute errors, over sizes evenly spaced in their logarithm; *worst* is the largest error, and behind *at* the share of the database, in percent, at which it occurs.",
                 "",
                 "*Per transaction* compares misses per transaction, *per access* miss ratios; they differ where the larger system needs more or fewer accesses per transaction."
                 f" The factor of each relation is that of its pages, or of its rows where it has fewer than {TINY_PAGES} pages; catalogs do not grow, nor do {appended}, to which rows are only appended."
@@ -341,7 +346,7 @@ def page_of(
                 ),
                 *section_of_others(
                     "Recorded twice",
-                    "A second recording of the same scale, loaded and warmed up again, against the first. No law can be expected to be closer than that.",
+                    "A second recording of the same scale, loaded and warmed up again, against the first: so much of one recording is chance. No law can be expected to be closer than that.",
                     twice,
                 ),
                 *section_of_others(
@@ -411,12 +416,13 @@ def main() -> None:
     # Here, so that the tables can be read and tested by themselves.
     from scale_product import product_errors
 
-    product = product_errors(recordings, arguments.recordings)
+    again = recordings_in(arguments.recordings / AGAIN)
+    product = product_errors(recordings, arguments.recordings, again)
     page = page_of(
         recordings,
         product,
-        errors_of_all(recordings),
-        errors_of_again(recordings, recordings_in(arguments.recordings / AGAIN)),
+        errors_of_all(recordings, again),
+        errors_of_again(recordings, again),
         errors_of_again(recordings, recordings_in(arguments.recordings / YOUNGER)),
     )
     sys.stdout.write(page)

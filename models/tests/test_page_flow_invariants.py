@@ -84,6 +84,31 @@ def test_schemes_on_random_traces(
     assert lazy["ram_evictions"] == inclusive["ram_evictions"]
 
 
+STACKS = ("none", "exclusive", "inclusive_global")
+"""Schemes under which all tiers together hold what one LRU holds. Under `inclusive` and `lazy` flash sees the misses of
+RAM alone, so more RAM may hide from it which pages are in use."""
+
+
+@settings(max_examples=60)
+@given(accesses, sizes, sizes, st.integers(1, 12), st.sampled_from(STACKS))
+def test_more_ram_never_misses_more(
+    steps: list[tuple[int, bool]], r: int, f: int, more: int, scheme: str
+) -> None:
+    flash = 0 if scheme == "none" else f
+    with token_trace(text_of(steps)) as trace:
+        curve = curve_of(trace)
+        small, large = (
+            replay(trace, "scheme", scheme, pages, flash) for pages in (r, r + more)
+        )
+    assert large["flash_misses"] <= small["flash_misses"]
+    assert large["ram_hits"] >= small["ram_hits"]
+    # So says the model, of the recording and of any larger system of the same curve.
+    [few, many] = (
+        counts.hits_from_curve(curve, pages, flash)[scheme] for pages in (r, r + more)
+    )
+    assert float(many.flash_misses) <= float(few.flash_misses)
+
+
 @settings(max_examples=40)
 @given(accesses, sizes, sizes)
 def test_a_victim_on_flash_was_once_read_from_there(

@@ -158,3 +158,41 @@ def test_a_recording_is_read_with_forks_and_pages_apart(tmp_path):
     assert found.names == ["1/5", "1/5_vm", "1/6"]
     assert found.relation.tolist() == [0, 1, 0, 2]
     assert found.page.tolist() == [0, 1, 0, 2]
+
+
+def test_the_truth_of_a_scale_is_the_mean_of_its_recordings():
+    first, second = _load(2), _load(2, accesses=200_000)
+    assert second.accesses != first.accesses
+    alone = oracle.truth_of(first)
+    both = oracle.truth_of(first, [second, _load(4)])
+    of_second = oracle.missed(second, both.pages)
+    of_first = oracle.missed(first, both.pages)
+    assert both.per_access == pytest.approx((of_first + of_second) / 2)
+    assert both.per_transaction == pytest.approx(
+        (of_first * first.per_transaction + of_second * second.per_transaction) / 2
+    )
+    # No size is larger than what each of them filled; recordings of other scales do not count.
+    assert both.pages[-1] <= alone.pages[-1]
+    assert oracle.truth_of(first, [_load(4)]).per_access == pytest.approx(
+        alone.per_access
+    )
+
+
+def test_others_of_a_scale_count_where_it_is_predicted_and_not_where_it_predicts_itself():
+    small, large = _load(2), _load(8)
+    again = _load(8, accesses=300_000)
+    found = {
+        (one.law, one.small.label, one.large.label): one.per_access
+        for one in oracle.errors_of_all([small, large], [again])
+    }
+    alone = {
+        (one.law, one.small.label, one.large.label): one.per_access
+        for one in oracle.errors_of_all([small, large])
+    }
+    same = ("unscaled", "tpcc-8", "tpcc-8")
+    assert found[same] == pytest.approx(alone[same])
+    other = ("unscaled", "tpcc-2", "tpcc-8")
+    truth = oracle.truth_of(large, [again])
+    predicted = (found[other] + 1) * truth.per_access
+    curve = oracle.scaled(oracle.reuse_of(small), np.ones(2), 0.0)
+    assert predicted == pytest.approx(oracle.at_sizes(curve, truth.pages))

@@ -9,10 +9,10 @@ import typer
 from tierwright.cli.output import (
     Json,
     numbers,
+    print_cautions,
     print_facts,
     print_json,
     print_table,
-    print_warnings,
     progress,
 )
 from tierwright.cli.reads import reads_trace
@@ -22,11 +22,8 @@ from tierwright.common.wording import counted
 from tierwright.trace.reading import Trace
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from tierwright.advise.pool_advisor import PoolAdvisor
     from tierwright.advise.pool_split import PoolSplit
-    from tierwright.common.cautions import Caution
 
 ROWS_SHOWN = 12
 
@@ -80,10 +77,10 @@ def pool_split(
             group_pages=group_pages,
             on_progress=on_progress,
         )
-    _print_cautions(found.warnings)
     if json:
         print_json(found.to_dict())
         return
+    print_cautions(found.cautions)
     _print(found)
 
 
@@ -136,10 +133,10 @@ def pool_gain(
             distance=distance,
             on_progress=on_progress,
         )
-    _print_cautions(found.warnings)
     if json:
         print_json(found.to_dict())
         return
+    print_cautions(found.cautions)
     typer.echo(found.finding)
     columns = (
         found.asymmetry,
@@ -265,10 +262,10 @@ def pool_advisor(
         if estimation_s is None
         else found.window_for(estimation_s, overhead_ratio, read_us / 1e6)
     )
-    _print_cautions(found.warnings)
     if json:
         print_json({**found.to_dict(), "least_window_accesses": least})
         return
+    print_cautions(found.cautions)
     _print_advisor(found)
     if least is not None:
         typer.echo(f"least window: {counted(least, 'access')}")
@@ -380,10 +377,6 @@ def _print(found: PoolSplit) -> None:
                 for row in (rows[index] for index in sorted(shown))
             ],
         )
-
-
-def _print_cautions(cautions: Sequence[Caution]) -> None:
-    print_warnings([{"message": w.message, "hint": w.hint} for w in cautions])
 
 
 def _cost(cost: float | None) -> str:
