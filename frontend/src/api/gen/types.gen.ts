@@ -879,7 +879,7 @@ export type AdviceOut = {
      */
     next_dollar: NextDollarsOut | null;
     /**
-     * Null where nothing is recommended, or without `how_sure`.
+     * Null where nothing is recommended, a replay decided against the model, or without `how_sure`.
      */
     scenarios: AdviceScenariosOut | null;
     /**
