@@ -153,7 +153,7 @@ test("the finalists are replayed, and the address finds the check again", async 
   await expect(panel.getByRole("heading")).toHaveText("Not replayed yet", LONG);
 });
 
-test("saved advices stand side by side, and are exported", async ({ page }) => {
+test("saved recommendations stand side by side, and are exported", async ({ page }) => {
   const workload = await page.request.get("/api/v1/workloads/example-production");
   expect((await workload.json()).status).toBe("ready");
   await page.goto("/advise?workload=example-production");
@@ -181,15 +181,17 @@ test("saved advices stand side by side, and are exported", async ({ page }) => {
     await page.getByRole("checkbox", { name: `Choose ${name}` }).press("Space");
   }
   await compare.press("Enter");
-  await expect(page).toHaveURL(/\/scenarios\/advices\?/);
-  const table = page.getByRole("table", { name: "Advices" });
+  await expect(page).toHaveURL(/\/scenarios\/recommendations\?/);
+  const table = page.getByRole("table", { name: "Recommendations", exact: true });
   await expect(table.getByRole("columnheader")).toHaveText(["Figure", ...names], LONG);
   const cost = table.getByRole("row", { name: /^Cost per month/ });
   await expect(cost.getByRole("cell").last()).toContainText("+");
-  await expectAccessible(page, "advices side by side", [page.getByRole("main")]);
+  await expectAccessible(page, "recommendations side by side", [
+    page.getByRole("main"),
+  ]);
   const download = page.waitForEvent("download");
-  await page.getByRole("button", { name: "Export CSV of the advices" }).click();
-  expect((await download).suggestedFilename()).toBe("advices.csv");
-  await page.goto("/scenarios/advices");
+  await page.getByRole("button", { name: "Export CSV of the recommendations" }).click();
+  expect((await download).suggestedFilename()).toBe("recommendations.csv");
+  await page.goto("/scenarios/recommendations");
   await expect(page.getByText("Nothing to compare yet")).toBeVisible();
 });

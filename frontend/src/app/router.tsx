@@ -236,7 +236,7 @@ const scenarios = createRoute({
 
 const advices = createRoute({
   getParentRoute: () => rootRoute,
-  path: "/scenarios/advices",
+  path: "/scenarios/recommendations",
   validateSearch: parseBesideSearch,
   component: lazyRouteComponent(
     () => import("@/features/advice/beside-page"),

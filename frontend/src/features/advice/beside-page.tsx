@@ -32,6 +32,7 @@ import {
   readIds,
 } from "./beside-address";
 import { adviceQuestion } from "./question";
+import { cents } from "./words";
 
 const HEIGHT = 460;
 
@@ -40,8 +41,8 @@ export function BesidePage() {
   const ids = of === "" ? [] : (readIds(of) ?? []);
   return (
     <Page
-      title="Advices side by side"
-      lead="What saved advices recommend now, by the model; differences are against the first."
+      title="Recommendations side by side"
+      lead="What saved questions of the page Advise recommend now, by the model; each difference is against the first."
       actions={
         <Button
           variant="default"
@@ -122,7 +123,10 @@ function Sides({ ids }: { readonly ids: readonly string[] }) {
   const titles = useSchemeTitles();
   if (error !== null) {
     return (
-      <ProblemAlert error={error} title="The advices could not be shown side by side" />
+      <ProblemAlert
+        error={error}
+        title="The recommendations could not be shown side by side"
+      />
     );
   }
   const [first] = sides;
@@ -130,7 +134,7 @@ function Sides({ ids }: { readonly ids: readonly string[] }) {
     return (
       <>
         <Text size="sm" c="dimmed" role="status">
-          Evaluating every option of each advice.
+          Evaluating every option of each scenario.
         </Text>
         <Skeleton height={HEIGHT} animate={false} />
       </>
@@ -146,20 +150,20 @@ function Sides({ ids }: { readonly ids: readonly string[] }) {
   return (
     <Panel
       title={besideFinding(sides)}
-      subtitle="Money of all machines together, purchases spread over the months that each advice states"
-      label="Advices side by side"
+      subtitle="Money of all machines together, purchases spread over the months that each scenario states"
+      label="Recommendations side by side"
       actions={
         <ExportCsv
-          file="advices"
+          file="recommendations"
           columns={columns}
           rows={rows}
           rate={rateOf(first.found)}
-          label="Export CSV of the advices"
+          label="Export CSV of the recommendations"
         />
       }
     >
       <DataTable
-        label="Advices"
+        label="Recommendations"
         columns={columns}
         rows={rows}
         rowKey={({ name }) => name}
@@ -178,7 +182,7 @@ function columnsOf(
     {
       key: "Figure",
       rowHeader: true,
-      cell: ({ name }) => name,
+      cell: ({ name, unit, format }) => (format === cents ? `${name} [${unit}]` : name),
       csv: ({ name }) => name,
     },
     { key: "Unit", csv: ({ unit = "" }) => unit },

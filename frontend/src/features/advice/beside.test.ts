@@ -42,11 +42,11 @@ describe("advices side by side", () => {
     ],
     [
       [side("A", "10", 3), side("B", null, 2)],
-      "Not every advice has a recommendation with a cost and a time",
+      "Not every scenario has a recommendation with a cost and a time",
     ],
     [
       [side("A", "10", 3), without("B")],
-      "Not every advice has a recommendation with a cost and a time",
+      "Not every scenario has a recommendation with a cost and a time",
     ],
   ])("are told apart: %#", (sides, said) => {
     expect(besideFinding(sides)).toBe(said);

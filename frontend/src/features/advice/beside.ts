@@ -146,7 +146,7 @@ export function besideFinding(sides: readonly Side[]): string {
   const cheapest = least((option) => money(option.usd_per_month));
   const fastest = least((option) => option.io_time_us_per_access);
   if (cheapest === undefined || fastest === undefined) {
-    return "Not every advice has a recommendation with a cost and a time";
+    return "Not every scenario has a recommendation with a cost and a time";
   }
   const [cheap, fast] = [cheapest[0], fastest[0]];
   if (cheapest.length > 1 && fastest.length > 1) {

@@ -78,7 +78,9 @@ export function checkBasis(found: AdviceOut, isRecording: boolean): string {
 
 /** What to know beside the figures of the replays, and why some were not made; nothing before. */
 export function checkNotes({ checked }: AdviceOut): readonly string[] {
-  const reasons = checked.flatMap((row) => (isReplayed(row) ? [] : [row.reason]));
+  const reasons = [
+    ...new Set(checked.flatMap((row) => (isReplayed(row) ? [] : [row.reason]))),
+  ];
   return [
     ...(checked.some((row) => row.is_beyond_band)
       ? ["▲ marks a gap beyond the known error of the model."]
@@ -86,6 +88,7 @@ export function checkNotes({ checked }: AdviceOut): readonly string[] {
     ...(checked.some(isReplayed)
       ? ["The other figures of the options are those of the model."]
       : []),
-    ...new Set(reasons),
+    ...reasons.slice(0, 1),
+    ...(reasons.length > 1 ? ["The dash of each other option states its reason."] : []),
   ];
 }

@@ -148,7 +148,7 @@ describe("what the replays say", () => {
     expect(stateText({ ...state, isCancelled: true })).toMatch(/cancelled/);
   });
 
-  it("names a gap that is too large, and each reason once", () => {
+  it("names a gap that is too large, and one reason", () => {
     const [beyond, model] = [/known error of the model/, /those of the model/];
     expect(checkNotes(found([]))).toEqual([]);
     expect(checkNotes(found([row(SMALL, 11.5)]))).toEqual([
@@ -159,8 +159,12 @@ describe("what the replays say", () => {
       expect.stringMatching(model),
       "The recording is too small.",
     ]);
-    expect(checkNotes(found([row(SMALL, null), row(LARGE, null)]))).toEqual([
+    const [small, large] = [row(SMALL, null), row(LARGE, null)];
+    expect(checkNotes(found([small, large]))).toEqual(["The recording is too small."]);
+    const other = { ...large, reason: "The caches would not be full." };
+    expect(checkNotes(found([small, other]))).toEqual([
       "The recording is too small.",
+      "The dash of each other option states its reason.",
     ]);
   });
 });

@@ -31,14 +31,14 @@ export function ScenariosPage() {
   return (
     <Page
       title="Scenarios"
-      lead="Saved questions from every page. Opening one restores exactly what was on the screen; two comparisons, or two to four advices, can be shown side by side."
+      lead="Saved questions from every page. Opening one restores exactly what was on the screen; two comparisons, or two to four recommendations, can be shown side by side."
       actions={
         <Button
           disabled={one === undefined || other === undefined}
           onClick={() => {
             if (areAdvices) {
               void navigate({
-                to: "/scenarios/advices",
+                to: "/scenarios/recommendations",
                 search: (previous) => ({ ...previous, of: present.join(",") }),
               });
             } else if (one !== undefined && other !== undefined) {

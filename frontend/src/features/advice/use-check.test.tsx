@@ -1,0 +1,122 @@
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { useState } from "react";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { RunOut } from "@/api/runs";
+import { renderThemed } from "@/testing/render";
+import { useCheck } from "./use-check";
+
+const QUESTION = { workload: "w", body: {} };
+const ADVICE = "0123456789abcdef";
+const JSON_TYPE = { headers: { "content-type": "application/json" } };
+
+const run = (status: RunOut["status"], id = "r1") => ({ id, title: "Check", status });
+const job = (status: RunOut["status"], id = "r1") => ({
+  id: "c1",
+  status,
+  run: run(status, id),
+});
+
+/** What the server says; a test changes it while it goes on. */
+const server: {
+  check: object;
+  run: object;
+  posts: number;
+} = { check: {}, run: {}, posts: 0 };
+
+class Silent extends EventTarget {
+  close() {}
+}
+
+function Harness({ first }: { readonly first: string | undefined }) {
+  const [named, setNamed] = useState<string | undefined>(first);
+  const check = useCheck(QUESTION, ADVICE, named, setNamed);
+  return (
+    <>
+      <button type="button" onClick={check.start}>
+        Check
+      </button>
+      <p>
+        named {named ?? "nothing"}, run {check.run?.status ?? "none"},{" "}
+        {check.checked?.status ?? "by the model"}
+        {check.isCancelled ? ", cancelled before" : ""}
+        {check.isLooking ? ", looking" : ""}
+      </p>
+    </>
+  );
+}
+
+const shown = (first?: string) =>
+  renderThemed(
+    <QueryClientProvider client={new QueryClient()}>
+      <Harness first={first} />
+    </QueryClientProvider>,
+  );
+
+beforeEach(() => {
+  vi.stubGlobal("EventSource", Silent);
+  server.posts = 0;
+  vi.spyOn(window, "fetch").mockImplementation(async (input) => {
+    const { url, method } = input as Request;
+    if (method === "POST" && url.endsWith("/workloads/w/advice/checks")) {
+      server.posts += 1;
+      return Response.json(server.check, JSON_TYPE);
+    }
+    return Response.json(server.run, JSON_TYPE);
+  });
+});
+afterEach(() => {
+  vi.unstubAllGlobals();
+  vi.restoreAllMocks();
+});
+
+describe("the check of an advice", () => {
+  it("is asked for by a press alone, and shows the replays when their run has ended", async () => {
+    server.check = job("running");
+    server.run = run("running");
+    const screen = await shown();
+    await expect
+      .element(screen.getByText("named nothing, run none, by the model"))
+      .toBeVisible();
+    expect(server.posts).toBe(0);
+    await screen.getByRole("button").click();
+    await expect.element(screen.getByText(/run running, by the model/)).toBeVisible();
+    server.check = { status: "checked", advice_id: "of its own" };
+    server.run = run("succeeded");
+    await expect
+      .element(screen.getByText(`named ${ADVICE}, run none, checked`), {
+        timeout: 5000,
+      })
+      .toBeVisible();
+    expect(server.posts).toBe(2);
+  });
+
+  it("is found where the address names it, and not where it names another", async () => {
+    server.check = { status: "checked" };
+    const other = await shown("fedcba9876543210");
+    await expect.element(other.getByText(/run none, by the model/)).toBeVisible();
+    expect(server.posts).toBe(0);
+    await other.unmount();
+    const same = await shown(ADVICE);
+    await expect.element(same.getByText(/run none, checked/)).toBeVisible();
+  });
+
+  it("is not started again where it was cancelled, but by a press", async () => {
+    server.check = job("running");
+    server.run = run("running");
+    const screen = await shown(ADVICE);
+    await expect.element(screen.getByText(/run running/)).toBeVisible();
+    server.run = run("cancelled");
+    await expect
+      .element(screen.getByText(/named nothing, run none.*cancelled before/), {
+        timeout: 5000,
+      })
+      .toBeVisible();
+    expect(server.posts).toBe(1);
+    // Made again, it is another run.
+    server.check = job("running", "r2");
+    server.run = run("running", "r2");
+    await screen.getByRole("button").click();
+    await expect.element(screen.getByText(/run running/)).toBeVisible();
+    expect(server.posts).toBe(2);
+  });
+});
