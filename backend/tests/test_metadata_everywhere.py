@@ -22,6 +22,7 @@ NOT_CHARGED = {
     "/sce/check": "replays a cache of the size stated",
     "/device-health": "one drive, no RAM",
     "/workloads/{workload_id}/advice": "whole machines and devices, whose RAM less a reserve is stated",
+    "/workloads/{workload_id}/advice/report": "the same",
     "/workloads/{workload_id}/configurations": "whole machines, whose RAM less a reserve is stated",
 }
 """Questions about flash that no preset belongs to, and why."""

@@ -14,6 +14,7 @@ from tierwright_server.http.root import PREFIX, get_root
 from tierwright_server.http.strict_query import check_query
 from tierwright_server.jobs.runs.endpoints import router as runs
 from tierwright_server.questions.access_cost.endpoints import router as access_cost
+from tierwright_server.questions.advice.endpoints import reports as advice_reports
 from tierwright_server.questions.advice.endpoints import router as advice
 from tierwright_server.questions.bills.endpoints import router as bills
 from tierwright_server.questions.compare.check.endpoints import router as simulations
@@ -77,6 +78,7 @@ for part in (
     bills,
     configurations,
     advice,
+    advice_reports,
     compositions,
     replay_checks,
     health,

@@ -1,8 +1,13 @@
 /** What to buy for a workload. Nothing of it is stored. */
 import { queryOptions } from "@tanstack/react-query";
+import { answer } from "./client";
 import { type Asked, asked, stepsQuery, WITH_STEPS } from "./derived";
-import { askAdvice } from "./gen/sdk.gen";
-import type { AdviceOut as AdviceAnswer, AdviceIn } from "./gen/types.gen";
+import { askAdvice, reportAdvice } from "./gen/sdk.gen";
+import type {
+  AdviceOut as AdviceAnswer,
+  AdviceIn,
+  ReportAdviceData,
+} from "./gen/types.gen";
 
 export type {
   AdviceIn,
@@ -44,3 +49,20 @@ export const adviceSteps = ({ asked: { workload, body } }: AdviceOut) =>
       throwOnError: true,
     }),
   );
+
+export type ReportForm = ReportAdviceData["query"]["format"];
+
+/** The whole advice to a question as a file, with all that is not sure of it. */
+export const reportFile = async (
+  { workload, body }: AdviceQuestion,
+  format: ReportForm,
+): Promise<Blob> =>
+  (await answer(
+    reportAdvice({
+      path: { workload_id: workload },
+      body: { ...body, how_sure: true },
+      query: { format },
+      parseAs: "blob",
+      throwOnError: true,
+    }),
+  )) as Blob;

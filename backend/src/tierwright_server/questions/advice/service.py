@@ -1,13 +1,14 @@
 """An advice: finds workload, devices and prices, and asks the models."""
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from tierwright.advise import advice as models
+from tierwright.advise import report as reports
 from tierwright.advise.advice.found import Advice
 from tierwright.advise.advice.request import (
     WHOLE,
@@ -16,10 +17,11 @@ from tierwright.advise.advice.request import (
     candidates_from_mapping,
     checked_constraints,
 )
+from tierwright.common.currency import stated
 from tierwright.common.errors import BadInput as ModelBadInput
 from tierwright.hardware.device import Device
 from tierwright.hardware.prices import PriceBook
-from tierwright_server.common.errors import of_model
+from tierwright_server.common.errors import BadInput, of_model
 from tierwright_server.hardware.catalog import service as catalog
 from tierwright_server.http.context import Context
 from tierwright_server.http.steps import rows_of
@@ -44,6 +46,77 @@ async def ask(
     derived: bool = False,
 ) -> AdviceOut:
     """Advise what to buy for a workload and how to run it."""
+    answered = await _question(session, context, workload_id, body)
+
+    def shown() -> AdviceOut:
+        found = answered()
+        document = found.to_dict()
+        document["workload_id"] = workload_id
+        document["derivation"] = rows_of(found) if derived else None
+        return AdviceOut.model_validate(document)
+
+    # Some ten thousand options take up to a second, and what they rest on more: not in the loop.
+    return await asyncio.to_thread(shown)
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """A report as a file.
+
+    Attributes
+    ----------
+    name : str
+        Of the file: the id of the advice is part of it.
+    media_type : str
+    content : bytes
+    """
+
+    name: str
+    media_type: str
+    content: bytes
+
+
+async def report(
+    session: AsyncSession,
+    context: Context,
+    workload_id: str,
+    body: AdviceIn,
+    form: str,
+    title: str | None,
+) -> Report:
+    """Write the advice as a report; its formulas are always part of it.
+
+    Raises
+    ------
+    BadInput
+        If a form without heading is given one.
+    """
+    if title is not None and form not in reports.WITH_TITLE:
+        raise BadInput.at(
+            "query.title",
+            title,
+            f"a report as {form} has no heading",
+            hint=f"Leave it out, or ask for one of {', '.join(reports.WITH_TITLE)}.",
+        )
+    answered = await _question(session, context, workload_id, body)
+
+    def written() -> Report:
+        document = stated(answered().to_dict(derivation=True))
+        return Report(
+            f"advice-{document['advice_id']}.{form}",
+            reports.FORMS[form],
+            reports.made(
+                document, form, title=reports.TITLE if title is None else title
+            ),
+        )
+
+    return await asyncio.to_thread(written)
+
+
+async def _question(
+    session: AsyncSession, context: Context, workload_id: str, body: AdviceIn
+) -> Callable[[], Advice]:
+    """Find what is asked about; the answer itself takes a while and is computed in a thread."""
     curve = await find_curve(session, context, workload_id, body)
     _, content = await workloads.find_ready(session, workload_id)
 
@@ -90,15 +163,7 @@ async def ask(
             how_sure=body.how_sure,
         )
 
-    def shown() -> AdviceOut:
-        found = answered()
-        document = found.to_dict()
-        document["workload_id"] = workload_id
-        document["derivation"] = rows_of(found) if derived else None
-        return AdviceOut.model_validate(document)
-
-    # Some ten thousand options take up to a second, and what they rest on more: not in the loop.
-    return await asyncio.to_thread(shown)
+    return answered
 
 
 def _candidates(stated: CandidatesIn, *, chose_prices: bool) -> Candidates:
