@@ -142,7 +142,7 @@ def test_the_same_advice_gives_the_same_bytes(made: Any) -> None:
     assert made(document()) != made(document(), title="another")
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=25)
 @drawn(
     st.text(st.sampled_from(sorted(set(TYPST + "aé µ≥0 \n"))), max_size=60)
     | st.just(TYPST)
@@ -161,12 +161,12 @@ def test_any_text_arrives_in_the_pdf_and_none_is_executed(text: str) -> None:
 
 def test_a_text_longer_than_a_page_is_not_cut() -> None:
     given = document()
-    long = " ".join(f"word{at}" for at in range(2500))
+    long = " ".join(f"word{at}" for at in range(2000))
     given["recommendation"]["bill"][0]["what"] = long
     given["cautions"][0]["message"] = "x" * 5000 + " end of it"
     found = text_of(report.pdf(given))
     assert found.count("word0word1word2") >= 1
-    assert "word2498word2499" in found
+    assert "word1998word1999" in found
     assert "x" * 60 in found
     assert "endofit" in found
 
@@ -305,7 +305,7 @@ def check_money(book: Book, best: Mapping[str, Any]) -> None:
     assert book.formulas
     for (sheet, cell), formula in book.formulas.items():
         assert book.stored[sheet, cell] == pytest.approx(
-            book.computed(sheet, formula), abs=1e-6
+            book.computed(sheet, formula), rel=1e-12, abs=1e-6
         ), (sheet, cell, formula)
     rows = book.rows(BILL)
     for number, row in zip(rows, best["bill"], strict=True):

@@ -116,17 +116,17 @@ def _page_flow(best: Document) -> Iterator[Formula]:
         show.time(best["io_time_us_per_access"]),
         source,
     )
-    yield from _terms(scheme, source)
+    yield from _terms(scheme)
 
 
-def _terms(scheme: SchemeFormula, source: str) -> Iterator[Formula]:
+def _terms(scheme: SchemeFormula) -> Iterator[Formula]:
     for term in COST_TERMS:
         if term.name in scheme.term_formulas:
             yield Formula(
                 f"{term.title}, part of it",
                 scheme.term_formulas[term.name],
                 show.NOTHING,
-                source,
+                "as the I/O time",
             )
 
 

@@ -18,7 +18,8 @@ _SVG = "{http://www.w3.org/2000/svg}"
 _SPACE = re.compile(r"[ \t\n\r\f]+")
 _LONGEST_WORD = 20
 """Characters after which a line may break inside a word: ids and addresses have no space."""
-_WORD = re.compile(rf"[^\s\u200b]{{{_LONGEST_WORD}}}(?=[^\s\u200b])")
+_WORD = re.compile(rf"[^\s\u200b]{{{_LONGEST_WORD + 1},}}")
+_JOINTS = re.compile(r"(?<=[-/_:.@,=])(?=[^-/_:.@,=])")
 _BREAK = "\N{ZERO WIDTH SPACE}"
 _ROW_ON_ONE_PAGE = 1200
 """Characters up to which a row is not split over pages."""
@@ -102,8 +103,14 @@ def _words(element: ET.Element) -> str:
 
 
 def _broken(text: str) -> str:
-    """Let lines break inside words that are too long for a line."""
-    return _WORD.sub(lambda found: found[0] + _BREAK, text)
+    """Let lines break inside words that are too long for a line: at their joints, else anywhere."""
+    return _WORD.sub(lambda found: _BREAK.join(_pieces(found[0])), text)
+
+
+def _pieces(word: str) -> Iterator[str]:
+    for part in _JOINTS.split(word):
+        for at in range(0, len(part), _LONGEST_WORD):
+            yield part[at : at + _LONGEST_WORD]
 
 
 def _blocks(element: ET.Element) -> Iterator[Node]:

@@ -73,7 +73,7 @@ TEMPLATE = r"""
     )
   } else if node.kind == "key" {
     grid(
-      columns: (1fr, 1fr, 1fr),
+      columns: (1fr,) * (if node.pairs.len() == 4 { 4 } else { 3 }),
       gutter: 2.5mm,
       ..node.pairs.map(((name, value)) => block(
         fill: panel,

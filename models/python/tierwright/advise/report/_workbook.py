@@ -335,7 +335,7 @@ def _stated(option: Document) -> dict[str, Any]:
 
 
 def _hours(row: Document) -> int:
-    return HOURS_PER_MONTH if row["unit"] == _PER_HOUR else 1
+    return int(HOURS_PER_MONTH) if row["unit"] == _PER_HOUR else 1
 
 
 def _cents(amount: Decimal) -> Decimal:
@@ -367,12 +367,17 @@ def _spread(purchase: Decimal, horizon: int | None) -> Decimal:
         return _cents(purchase / horizon)
 
 
-def _computed(row: Document) -> Decimal | None:
-    """Return what the formula of a row gives, None without a price."""
-    if row["unit_price"] is None:
-        return None
+def _rounded(value: float) -> Decimal:
+    """Return what ROUND(value, 2) gives: half away from zero, of the 15 digits that a spreadsheet keeps."""
     with localcontext(EXACT):
-        return _cents(Decimal(str(row["quantity"])) * row["unit_price"] * _hours(row))
+        return _cents(Decimal(format(value, ".15g")))
+
+
+def _product(row: Document) -> Decimal:
+    """Return what the formula of a row gives: 0 without a price."""
+    if row["unit_price"] is None:
+        return Decimal(0)
+    return _rounded(float(row["quantity"]) * float(row["unit_price"]) * _hours(row))
 
 
 def _bill_row(sheet: _Sheet, row: Document, horizon: int | None) -> None:
@@ -382,8 +387,7 @@ def _bill_row(sheet: _Sheet, row: Document, horizon: int | None) -> None:
     is_bought = row["unit"] == _PURCHASE
     product = f"=ROUND({_QUANTITY}{number}*{_PRICE}{number}*{_HOURS}{number},2)"
     paid, other = ("purchase", "rent") if is_bought else ("rent", "purchase")
-    computed = _computed(row)
-    is_live = amounts[other] == 0 and amounts[paid] == (computed or 0)
+    is_live = amounts[other] == 0 and amounts[paid] == _product(row)
     note = "; ".join(filter(None, (row["note"], row["source"])))
     if not is_live:
         note = "; ".join(
@@ -403,7 +407,10 @@ def _bill_row(sheet: _Sheet, row: Document, horizon: int | None) -> None:
     formulas = {
         "purchase": product if is_live and is_bought else None,
         "rent": product if is_live and not is_bought else None,
-        "spread": f"=ROUND({_AT_PURCHASE}{number}/{HORIZON},2)" if horizon else None,
+        "spread": f"=ROUND({_AT_PURCHASE}{number}/{HORIZON},2)"
+        if horizon
+        and _rounded(float(amounts["purchase"]) / horizon) == amounts["spread"]
+        else None,
         "month": f"={_RENT}{number}+{_SPREAD}{number}",
     }
     for column, key in enumerate(("purchase", "rent", "spread", "month"), 6):
@@ -448,9 +455,9 @@ def _answer(sheet: _Sheet, document: Document, title: str, sums: Sums | None) ->
         if zero is not None and zero["usd_per_month"] is not None:
             today = sheet.row + 1
             sheet.line(["Today [USD per month]", zero["usd_per_month"]])
-            saving = document["saving_usd_per_month"]
-            if saving is not None:
-                _live(sheet, "Saved [USD per month]", f"=B{today}-B{month}", saving)
+            if best["usd_per_month"] is not None:
+                saved = zero["usd_per_month"] - best["usd_per_month"]
+                _live(sheet, "Saved [USD per month]", f"=B{today}-B{month}", saved)
         sheet.row += 1
     for heading, rows in (
         ("Question", questions(document)),
