@@ -339,9 +339,11 @@ def test_the_formulas_give_the_money_of_the_advice(have: bool) -> None:
     )
     if have:
         saved = float(given["saving_usd_per_month"])
-        assert of_answer["Saved [USD per month]"] == pytest.approx(saved)
+        assert of_answer[
+            "Today less the recommendation [USD per month]"
+        ] == pytest.approx(saved)
     else:
-        assert "Saved [USD per month]" not in of_answer
+        assert "Today less the recommendation [USD per month]" not in of_answer
 
 
 @pytest.mark.parametrize("months", [1, 7, 36, 1200])

@@ -53,11 +53,11 @@ export const adviceSteps = ({ asked: { workload, body } }: AdviceOut) =>
 export type ReportForm = ReportAdviceData["query"]["format"];
 
 /** The whole advice to a question as a file, with all that is not sure of it. */
-export const reportFile = async (
+export async function reportFile(
   { workload, body }: AdviceQuestion,
   format: ReportForm,
-): Promise<Blob> =>
-  (await answer(
+): Promise<Blob> {
+  const file: unknown = await answer(
     reportAdvice({
       path: { workload_id: workload },
       body: { ...body, how_sure: true },
@@ -65,4 +65,6 @@ export const reportFile = async (
       parseAs: "blob",
       throwOnError: true,
     }),
-  )) as Blob;
+  );
+  return file as Blob;
+}

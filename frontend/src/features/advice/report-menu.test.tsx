@@ -29,7 +29,9 @@ describe("the menu of reports", () => {
     const sent: Request[] = [];
     vi.spyOn(window, "fetch").mockImplementation(async (input) => {
       sent.push(input as Request);
-      return new Response("%PDF-1.7", { headers: { "content-type": "application/pdf" } });
+      return new Response("%PDF-1.7", {
+        headers: { "content-type": "application/pdf" },
+      });
     });
     const screen = await renderThemed(<ReportMenu found={FOUND} />);
     await screen.getByRole("button", { name: "Report" }).click();

@@ -198,8 +198,8 @@ def _money(document: Document, best: Document) -> Iterator[Formula]:
         )
     if document["saving_usd_per_month"] is not None:
         yield Formula(
-            "Saved per month",
+            "Today less the recommendation",
             "cost of today - cost of the recommendation",
-            f"{show.usd(document['saving_usd_per_month'])} USD",
+            f"{show.usd(document['saving_usd_per_month'])} USD per month",
             _DERIVED,
         )

@@ -457,7 +457,12 @@ def _answer(sheet: _Sheet, document: Document, title: str, sums: Sums | None) ->
             sheet.line(["Today [USD per month]", zero["usd_per_month"]])
             if best["usd_per_month"] is not None:
                 saved = zero["usd_per_month"] - best["usd_per_month"]
-                _live(sheet, "Saved [USD per month]", f"=B{today}-B{month}", saved)
+                _live(
+                    sheet,
+                    "Today less the recommendation [USD per month]",
+                    f"=B{today}-B{month}",
+                    saved,
+                )
         sheet.row += 1
     for heading, rows in (
         ("Question", questions(document)),
