@@ -234,8 +234,7 @@ def _table(element: ET.Element) -> Iterator[Node]:
 
 def _text(parts: Sequence[Inline]) -> str:
     return "".join(
-        each if isinstance(each, str) else _text(each["children"])  # type: ignore[arg-type]
-        for each in parts
+        each if isinstance(each, str) else _text(each["children"]) for each in parts
     )
 
 

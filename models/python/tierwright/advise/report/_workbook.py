@@ -272,8 +272,9 @@ def _bill(sheet: _Sheet, book: Workbook, document: Document) -> Sums | None:
             (_PER_MONTH, "month"),
         )
     }
-    for column in range(len(_COLUMNS)):
-        sheet.put(sheet.row, column, "total" if column == 0 else None, "total")
+    sheet.put(sheet.row, 0, "total", "total")
+    for at in range(1, len(_COLUMNS)):
+        sheet.put(sheet.row, at, None, "total")
     for column, amount in sums.items():
         sheet.sheet.write_formula(
             sheet.row,
@@ -298,8 +299,8 @@ def _bill(sheet: _Sheet, book: Workbook, document: Document) -> Sums | None:
             "dim",
         )
     sheet.sheet.freeze_panes(top + 1, 1)
-    for column, width in enumerate((44, 12, 14, 14, 16, 9, 15, 15, 15, 15, 12, 60)):
-        sheet.sheet.set_column(column, column, width)
+    for at, width in enumerate((44, 12, 14, 14, 16, 9, 15, 15, 15, 15, 12, 60)):
+        sheet.sheet.set_column(at, at, width)
     return Sums(f"'{BILL}'!{_PER_MONTH}{total}", f"'{BILL}'!{_AT_PURCHASE}{total}")
 
 
