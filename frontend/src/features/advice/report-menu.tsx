@@ -26,7 +26,12 @@ export function ReportMenu({ found }: { readonly found: AdviceOut }) {
   const title = FORMS.find((each) => each.form === form)?.title ?? "report";
   return (
     <Stack gap="xs" align="flex-end">
-      <Menu position="bottom-end" transitionProps={{ duration: 0 }}>
+      <Menu
+        position="bottom-end"
+        transitionProps={{ duration: 0 }}
+        // A menu has items and nothing else.
+        withInitialFocusPlaceholder={false}
+      >
         <Menu.Target>
           <Button size="xs" variant="default" disabled={save.isPending}>
             Report

@@ -167,6 +167,7 @@ def _paragraph(element: ET.Element) -> Iterator[Node]:
 def _list(element: ET.Element) -> Iterator[Node]:
     yield {
         "kind": "list",
+        "ordered": element.tag == "ol",
         "class": element.get("class"),
         "items": [_inline(each) for each in element],
     }
@@ -292,6 +293,7 @@ _BLOCKS: dict[str, Callable[[ET.Element], Iterator[Node]]] = {
     "h3": _heading,
     "p": _paragraph,
     "ul": _list,
+    "ol": _list,
     "dl": _facts,
     "div": _division,
     "section": _blocks,

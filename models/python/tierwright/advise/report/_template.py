@@ -63,7 +63,8 @@ TEMPLATE = r"""
     par(text(size: size, fill: fill, inline(node.children)))
   } else if node.kind == "list" {
     set text(size: 8pt, fill: dim) if node.class == "note"
-    list(..node.items.map(inline))
+    let items = node.items.map(inline)
+    if node.ordered { enum(..items) } else { list(..items) }
   } else if node.kind == "facts" {
     grid(
       columns: (44mm, 1fr),
