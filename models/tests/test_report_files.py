@@ -22,10 +22,13 @@ from command import run
 from hypothesis import given as drawn
 from hypothesis import settings
 from hypothesis import strategies as st
+from test_report import ODD, damage, every_place
 
 from tierwright.advise import report
 from tierwright.advise.advice._table import bill_rows
-from tierwright.common.errors import BadInput
+from tierwright.advise.report import _pdf
+from tierwright.advise.report._document import checked
+from tierwright.common.errors import BadInput, Defect
 
 TYPST = "#panic() $x$ *a* _b_ @c <d> `e` \\f // g /* h */ [i] {j} ~ -- ... = + - 'k' \"l\" &amp; %s"
 """What would mean something in the template if it were read as a part of it."""
@@ -169,6 +172,15 @@ def test_a_text_longer_than_a_page_is_not_cut() -> None:
     assert "word1998word1999" in found
     assert "x" * 60 in found
     assert "endofit" in found
+
+
+def test_what_typst_refuses_is_a_defect_with_its_words(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(_pdf, "TEMPLATE", '#panic("not set")')
+    with pytest.raises(Defect, match="could not be set as PDF") as refused:
+        report.pdf(document())
+    assert "not set" in refused.value.trace
 
 
 # Workbook.
@@ -507,6 +519,25 @@ def test_assumptions_and_sources_are_those_of_the_page() -> None:
     assert {
         row["source"] for row in given["recommendation"]["bill"] if row["source"]
     } <= sources
+
+
+@settings(deadline=None, max_examples=60)
+@drawn(st.data())
+def test_any_damage_is_refused_or_still_a_workbook(data: st.DataObject) -> None:
+    damaged = document()
+    for _ in range(data.draw(st.integers(1, 3))):
+        path = data.draw(st.sampled_from(every_place()))
+        damage(damaged, path, data.draw(ODD))
+    try:
+        content = report.workbook(damaged)
+    except BadInput:
+        return
+    book = Book(content)
+    best = checked(damaged, "advice")["recommendation"]
+    for (sheet, cell), formula in book.formulas.items():
+        assert book.computed(sheet, formula) == pytest.approx(
+            book.stored[sheet, cell], rel=1e-9, abs=0.01
+        ), (best, formula)
 
 
 # Formulas of the appendix.

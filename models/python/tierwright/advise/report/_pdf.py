@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+import sys
 from collections.abc import Callable, Iterator, Sequence
+from importlib.util import find_spec
 from xml.etree import ElementTree as ET
 
 from tierwright.advise.report._style import chart_style
 from tierwright.advise.report._template import TEMPLATE
-from tierwright.common.errors import BadInput
+from tierwright.common.errors import BadInput, Defect
 
 Inline = str | dict[str, "str | list[Inline]"]
 """Text, or a part of it that is strong or a link."""
@@ -52,25 +55,49 @@ def pdf_of(page: str, *, author: str) -> bytes:
     Raises
     ------
     BadInput
-        If the package `typst` is not installed.
+        If the package `typst` is not installed, or it takes more than two minutes.
+    Defect
+        If Typst refuses the document.
+
+    Notes
+    -----
+    In a process of its own, which ends with the file: Typst keeps what it has set in memory, some 300 MB after ten reports.
     """
-    try:
-        import typst
-    except ModuleNotFoundError as error:
+    if find_spec("typst") is None:
         raise BadInput(
             "a report as PDF needs the package typst, which is not installed",
             "install tierwright[report], or write the report as .html",
-        ) from error
-    made = typst.compile(
-        TEMPLATE.encode("utf-8"),
-        ignore_system_fonts=True,
-        format="pdf",
-        sys_inputs={"document": json.dumps(_document(page, author))},
-        pdf_standards=["ua-1"],
-        timestamp=0,
-    )
-    assert isinstance(made, bytes)
-    return made
+        )
+    given = {"template": TEMPLATE, "document": json.dumps(_document(page, author))}
+    try:
+        ended = subprocess.run(
+            [sys.executable, "-P", "-c", _SETTER],
+            input=json.dumps(given).encode("ascii"),
+            capture_output=True,
+            timeout=_TIMEOUT_S,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        raise BadInput(
+            f"the report as PDF took more than {_TIMEOUT_S} s and was stopped",
+            "write the report as .html",
+        ) from None
+    if ended.returncode != 0:
+        raise Defect(
+            f"the report could not be set as PDF: exit code {ended.returncode}",
+            ended.stderr.decode("utf-8", "replace"),
+        )
+    return ended.stdout
+
+
+_TIMEOUT_S = 120
+_SETTER = """
+import json, sys, typst
+given = json.load(sys.stdin)
+sys.stdout.buffer.write(typst.compile(given["template"].encode(), ignore_system_fonts=True, format="pdf",
+    sys_inputs={"document": given["document"]}, pdf_standards=["ua-1"], timestamp=0))
+"""
+"""Program of the process: it needs Typst and nothing of Tierwright."""
 
 
 def _document(page: str, author: str) -> Node:
