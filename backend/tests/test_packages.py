@@ -28,11 +28,12 @@ def test_the_wheels_depend_on_what_is_locked():
     core, server = project("models"), project("backend")
     version = core["version"]
     assert server["version"] == version
-    own = f"tierwright[objects]=={version}"
+    own = f"tierwright[objects,report]=={version}"
     assert own in server["dependencies"]
     wanted = [
         *core["dependencies"],
         *core["optional-dependencies"]["objects"],
+        *core["optional-dependencies"]["report"],
         *(each for each in server["dependencies"] if each != own),
     ]
     listed = [

@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { expect, test } from "@playwright/test";
 import { expectAccessible } from "./axe";
 import { exampleReady } from "./example";
@@ -37,6 +38,17 @@ test("from a workload to what to buy, a limit, an alternative and its bill", asy
   );
   await page.evaluate(() => window.scrollTo(0, 0));
   await expectAccessible(page, "advice", [page.getByRole("main")]);
+
+  // The report is saved as PDF: the file of the advice that is shown.
+  await headline.getByRole("button", { name: "Report" }).click();
+  const saving = page.waitForEvent("download", LONG);
+  await page.getByRole("menuitem", { name: "PDF" }).click();
+  const file = await saving;
+  const shown = await headline.locator("code").innerText();
+  expect(file.suggestedFilename()).toBe(`advice-${shown}.pdf`);
+  const pdf = await readFile(await file.path());
+  expect(pdf.subarray(0, 5).toString()).toBe("%PDF-");
+  await expect(headline.getByRole("status")).toHaveText(`Saved advice-${shown}.pdf`);
 
   // An alternative opens its bill and its figures.
   const others = page.getByRole("table", { name: "Alternatives" });

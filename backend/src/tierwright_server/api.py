@@ -15,6 +15,7 @@ from tierwright_server.http.strict_query import check_query
 from tierwright_server.jobs.runs.endpoints import router as runs
 from tierwright_server.questions.access_cost.endpoints import router as access_cost
 from tierwright_server.questions.advice.endpoints import checks as advice_checks
+from tierwright_server.questions.advice.endpoints import reports as advice_reports
 from tierwright_server.questions.advice.endpoints import router as advice
 from tierwright_server.questions.bills.endpoints import router as bills
 from tierwright_server.questions.compare.check.endpoints import router as simulations
@@ -80,6 +81,7 @@ for part in (
     configurations,
     advice,
     advice_checks,
+    advice_reports,
     compositions,
     placements,
     replay_checks,

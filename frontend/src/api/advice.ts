@@ -2,8 +2,12 @@
 import { queryOptions } from "@tanstack/react-query";
 import { answer } from "./client";
 import { type Asked, asked, stepsQuery, WITH_STEPS } from "./derived";
-import { askAdvice, checkAdvice } from "./gen/sdk.gen";
-import type { AdviceOut as AdviceAnswer, AdviceIn } from "./gen/types.gen";
+import { askAdvice, checkAdvice, reportAdvice } from "./gen/sdk.gen";
+import type {
+  AdviceOut as AdviceAnswer,
+  AdviceIn,
+  ReportAdviceData,
+} from "./gen/types.gen";
 import { isReplayJob, type ReplayJob } from "./replay-checks";
 
 export type {
@@ -64,3 +68,22 @@ export const adviceSteps = ({ asked: { workload, body } }: AdviceOut) =>
       throwOnError: true,
     }),
   );
+
+export type ReportForm = ReportAdviceData["query"]["format"];
+
+/** The whole advice as a file, with all that is not sure of it; by replays where these decided it. */
+export async function reportFile(
+  { status, asked: { workload, body } }: Pick<AdviceOut, "status" | "asked">,
+  format: ReportForm,
+): Promise<Blob> {
+  const file: unknown = await answer(
+    reportAdvice({
+      path: { workload_id: workload },
+      body: { ...body, how_sure: true },
+      query: { format, checked: status === "checked" },
+      parseAs: "blob",
+      throwOnError: true,
+    }),
+  );
+  return file as Blob;
+}

@@ -1,6 +1,10 @@
 /** Offers a text or a data URL to the user as a file. */
 export function downloadText(name: string, type: string, text: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type }));
+  downloadBlob(name, new Blob([text], { type }));
+}
+
+export function downloadBlob(name: string, blob: Blob): void {
+  const url = URL.createObjectURL(blob);
   downloadUrl(name, url);
   // The click has read the blob by then; a minute is ample and frees the memory.
   window.setTimeout(() => URL.revokeObjectURL(url), 60_000);

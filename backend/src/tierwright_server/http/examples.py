@@ -319,6 +319,14 @@ _QUESTIONS = {
         },
         path=_WORKLOAD,
     ),
+    "report_advice": Example(
+        {
+            "candidates": {"kinds": ["instances", "volumes"], "max_machines": 2},
+            "how_sure": False,
+        },
+        path=_WORKLOAD,
+        query={"format": "pdf", "title": "What to buy for orders"},
+    ),
     "ask_composition": Example(
         {
             "workloads": [

@@ -940,6 +940,10 @@ export const RenameWorkloadQuery = {
   table: {"values":["summary.warnings","summary.production.production.rates","summary.composed_of"]},
 } as const;
 
+export const ReportAdviceQuery = {
+  format: {"values":["html","pdf","xlsx","csv","json"]},
+} as const;
+
 export const ResponseCheckIn = {
   start: {"values":["steady","cold"],"usual":"steady"},
   dirty_share: {"low":0,"high":1},

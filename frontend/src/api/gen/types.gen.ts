@@ -24320,6 +24320,107 @@ export type GetAdviceCheckResponses = {
 
 export type GetAdviceCheckResponse = GetAdviceCheckResponses[keyof GetAdviceCheckResponses];
 
+export type ReportAdviceData = {
+    body: AdviceIn;
+    path: {
+        /**
+         * Workload Id
+         *
+         * Id of the workload.
+         */
+        workload_id: string;
+    };
+    query: {
+        /**
+         * Format
+         *
+         * `html` and `pdf`: the report, with bill, evidence, assumptions and every formula; `xlsx`: the bill as live formulas, options, assumptions and sources; `csv`: the options; `json`: the advice, as `tierwright report` reads it.
+         */
+        format: 'html' | 'pdf' | 'xlsx' | 'csv' | 'json';
+        /**
+         * Title
+         *
+         * Heading of the report as `html`, `pdf` or `xlsx`; absent: a general one.
+         */
+        title?: string | null;
+        /**
+         * Checked
+         *
+         * Whether it is the advice by the replays of its finalists, which `POST .../advice/checks` makes.
+         */
+        checked?: boolean;
+        /**
+         * Currency
+         *
+         * Currency of the money in the answer. Other than USD: every amount is also given in it (`usd_per_month`: `eur_per_month`), converted once from the sum; sentences use it, and `exchange_rate` states the rate, its date and its source: the rate of the price book, or else the shipped one of the nearest day. `GET /catalog/exchange-rates` lists them.
+         */
+        currency?: string;
+        /**
+         * Per Usd
+         *
+         * Your own rate, used instead: the value of one US dollar in `currency`, and the date.
+         */
+        per_usd?: string | null;
+    };
+    url: '/api/v1/workloads/{workload_id}/advice/report';
+};
+
+export type ReportAdviceErrors = {
+    /**
+     * The request cannot be read.
+     */
+    400: Problem;
+    /**
+     * The request comes from another site.
+     */
+    403: Problem;
+    /**
+     * What the request names does not exist.
+     */
+    404: Problem;
+    /**
+     * The answer is not available in the requested media type.
+     */
+    406: Problem;
+    /**
+     * The request did not arrive in time.
+     */
+    408: Problem;
+    /**
+     * The request conflicts with the current state.
+     */
+    409: Problem;
+    /**
+     * The body is too large.
+     */
+    413: Problem;
+    /**
+     * A value cannot be used.
+     */
+    422: Problem;
+    /**
+     * Too many requests at once.
+     */
+    429: Problem;
+    /**
+     * The database does not answer.
+     */
+    503: Problem;
+};
+
+export type ReportAdviceError = ReportAdviceErrors[keyof ReportAdviceErrors];
+
+export type ReportAdviceResponses = {
+    /**
+     * The report, as a file to save.
+     */
+    200: {
+        [key: string]: unknown;
+    };
+};
+
+export type ReportAdviceResponse = ReportAdviceResponses[keyof ReportAdviceResponses];
+
 export type AskCompositionData = {
     body: CompositionIn;
     path?: never;

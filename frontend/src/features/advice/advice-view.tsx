@@ -1,4 +1,4 @@
-import { Stack, Text, Title } from "@mantine/core";
+import { Group, Stack, Text, Title } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { type ReactNode, useMemo } from "react";
 import type { AdviceOptionOut, AdviceOut } from "@/api/advice";
@@ -19,6 +19,7 @@ import { HowSure } from "./how-sure";
 import { Later } from "./later";
 import { BillOfMaterials, Expected, HitsByTier, type Titles } from "./option-parts";
 import { Infeasible, WhyNot } from "./rejected";
+import { ReportMenu } from "./report-menu";
 import { RulesOfThumb } from "./rules";
 import { ScenarioRegret } from "./scenarios";
 import { cents, difference, perMonth, time } from "./words";
@@ -87,9 +88,17 @@ function Headline(props: {
   const best = found.recommendation;
   return (
     <section className="tw-panel" aria-label="Recommendation">
-      <Title order={2} size="h3" className={classes["finding"] ?? ""}>
-        <Prose text={found.finding} names={names} />.
-      </Title>
+      <Group justify="space-between" align="flex-start" gap="sm">
+        <Title
+          order={2}
+          size="h3"
+          className={classes["finding"] ?? ""}
+          style={{ flex: "1 1 300px" }}
+        >
+          <Prose text={found.finding} names={names} />.
+        </Title>
+        <ReportMenu found={found} />
+      </Group>
       {best === null ? (
         <Infeasible found={found} patch={patch} />
       ) : (

@@ -10,7 +10,7 @@ import typer
 from tierwright.cli.output import check_output
 from tierwright.common.errors import BadInput
 
-ENDINGS = (".html", ".csv", ".json")
+ENDINGS = (".html", ".pdf", ".xlsx", ".csv", ".json")
 
 
 def report(
@@ -27,7 +27,7 @@ def report(
             "--output",
             "-o",
             metavar="FILE",
-            help="File to write, by its ending: .html is the report, .csv its options, .json the advice.",
+            help="File to write, by its ending: .html and .pdf are the report, .xlsx a spreadsheet, .csv its options, .json the advice.",
         ),
     ],
     title: Annotated[
@@ -37,9 +37,10 @@ def report(
 ) -> None:
     """Write the report of an advice: question, answer, bill, evidence, assumptions and sources.
 
-    The HTML is one file without scripts that needs no network; it prints on A4.
+    The HTML is one file without scripts that needs no network; the PDF is the same on A4; the spreadsheet computes
+    the money of the bill by formulas.
     """
-    from tierwright.advise import report as made
+    from tierwright.advise import report as reports
 
     ending = output.suffix.lower()
     if ending not in ENDINGS:
@@ -47,23 +48,21 @@ def report(
             f"--output: `{output}` has the ending `{ending}`, of which there is no report",
             f"name a file that ends in {', '.join(ENDINGS[:-1])} or {ENDINGS[-1]}",
         )
-    if title is not None and ending != ".html":
+    form = ending.removeprefix(".")
+    if title is not None and form not in reports.WITH_TITLE:
         raise BadInput(
-            "--title: only a report in HTML has a heading",
-            "leave it out, or name an output that ends in .html",
+            f"--title: a report that ends in {ending} has no heading",
+            "leave it out, or name an output that ends in .html, .pdf or .xlsx",
         )
     check_output(output)
-    document = made.read(advice)
+    document = reports.read(advice)
     if output.exists() and output.samefile(advice):
         raise BadInput(
             f"--output: `{output}` is the advice itself", "name another file"
         )
-    if ending == ".html":
-        text = made.html(document, title=made.TITLE if title is None else title)
-    elif ending == ".csv":
-        text = made.csv(document)
-    else:
-        text = made.plain_json(document)
-    # As bytes: a line of CSV ends in CR LF on every system.
-    output.write_bytes(text.encode("utf-8"))
+    # Made before the file is touched: a package may be missing.
+    content = reports.made(
+        document, form, title=reports.TITLE if title is None else title
+    )
+    output.write_bytes(content)
     typer.echo(f"{output}: report of the advice {document['advice_id']}")

@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
-from tierwright.advise.advice.request import SchemeAt
+from tierwright.advise.advice.request import Replays, SchemeAt
 from tierwright.advise.checks.points import Replay
 from tierwright.common.wording import counted
 from tierwright_server.common.errors import BadInput
@@ -47,6 +47,34 @@ async def check(
         If a replay is impossible.
     """
     question = await service.find(session, context, workload_id, body)
+    replays = await _made_or_queued(session, context, question)
+    if isinstance(replays, AdviceCheckOut):
+        return replays
+    return await service.shown(question, body, replays)
+
+
+async def made(
+    session: AsyncSession, context: Context, question: Question
+) -> Replays | None:
+    """Return the replays that the check of an advice rests on; None where they have not all been made.
+
+    Raises
+    ------
+    NeedsTrace
+        If the workload has nothing to replay.
+    """
+    found = await _made_or_queued(session, context, question, may_queue=False)
+    return None if isinstance(found, AdviceCheckOut) else found
+
+
+async def _made_or_queued(
+    session: AsyncSession,
+    context: Context,
+    question: Question,
+    *,
+    may_queue: bool = True,
+) -> Replays | AdviceCheckOut | None:
+    """Return the replays, or the job that makes those that are missing; None where it may not be queued."""
     recording = await recordings.find(
         context, question.workload, question.content, question.curve
     )
@@ -55,18 +83,17 @@ async def check(
         # Replays may leave options that could be better: these are the next to be replayed.
         asked = await asyncio.to_thread(_next_replays, question, known)
         if asked is None:
-            break
+            return lambda points: [known[each] for each in points]
         wanted = {each: configuration(_replay(each)) for each in asked}
         keys = [each["key"] for each in wanted.values()]
         found = await kept.results(session, recording.content.id, keys)
         if not found.keys() >= set(keys):
+            if not may_queue:
+                return None
             return await _job(session, question, recording, wanted)
         known |= {
             each: _counted(each, found[one["key"]]) for each, one in wanted.items()
         }
-    return await service.shown(
-        question, body, lambda points: [known[each] for each in points]
-    )
 
 
 async def find(session: AsyncSession, advice_check_id: str) -> AdviceCheckOut:

@@ -26,6 +26,7 @@ from tierwright_server.replays.analyses.schemas import AnalysisOut
 Kind = Literal["instances", "volumes", "chassis", "devices"]
 Objective = Literal["usd", "io_time", "pareto"]
 Scheme = Literal["none", "exclusive", "lazy", "inclusive"]
+ReportForm = Literal["html", "pdf", "xlsx", "csv", "json"]
 MOST_NAMES = 500
 MOST_MACHINES = 16
 Above0 = Annotated[float, Field(strict=True, gt=0, le=1e15, allow_inf_nan=False)]

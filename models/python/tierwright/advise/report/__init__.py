@@ -1,4 +1,4 @@
-"""A report of an advice that a committee can read: one HTML file, a table of its options, or its JSON."""
+"""A report of an advice that a committee can read: one HTML file, the same as PDF, a workbook, a table of its options, or its JSON."""
 
 from __future__ import annotations
 
@@ -19,10 +19,22 @@ from tierwright.advise.report._answer import STATUS, Document
 from tierwright.advise.report._document import HINT, checked
 from tierwright.advise.report._markup import Markup, joined, tag
 from tierwright.advise.report._options import options_csv
+from tierwright.advise.report._pdf import pdf_of
 from tierwright.advise.report._style import STYLE
+from tierwright.advise.report._workbook import workbook_of
 from tierwright.common.documents import parse_json, read_bytes, text_of
 from tierwright.common.errors import BadInput
 
+FORMS: Mapping[str, str] = {
+    "html": "text/html; charset=utf-8",
+    "pdf": "application/pdf",
+    "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+    "csv": "text/csv; charset=utf-8; header=present",
+    "json": "application/json",
+}
+"""Forms of a report by the ending of their file, with their media type."""
+WITH_TITLE = ("html", "pdf", "xlsx")
+"""Forms that have a heading."""
 MOST_BYTES = 16 * 2**20
 """Largest file of an advice: an advice has about 400 kB."""
 TITLE = "What to buy, and why"
@@ -135,6 +147,43 @@ def _section(
     )
 
 
+def pdf(document: Mapping[str, Any], *, title: str = TITLE) -> bytes:
+    """Return a report as tagged PDF on A4, fonts and charts inside; the same advice gives the same bytes.
+
+    Parameters
+    ----------
+    document : mapping
+        As of `html`.
+    title : str
+        Its heading.
+
+    Raises
+    ------
+    BadInput
+        If it is not an advice, or the package `typst` is not installed.
+    """
+    version = checked(document, "advice")["versions"].get("tierwright", "")
+    return pdf_of(html(document, title=title), author=f"Tierwright {version}".strip())
+
+
+def workbook(document: Mapping[str, Any], *, title: str = TITLE) -> bytes:
+    """Return a report as a workbook (.xlsx) whose bill is computed by live formulas; the same advice gives the same bytes.
+
+    Parameters
+    ----------
+    document : mapping
+        As of `html`.
+    title : str
+        Its heading.
+
+    Raises
+    ------
+    BadInput
+        If it is not an advice, or the package `XlsxWriter` is not installed.
+    """
+    return workbook_of(checked(document, "advice"), title=title)
+
+
 def csv(document: Mapping[str, Any]) -> str:
     """Return the options of an advice as a table of CSV, units in its headings.
 
@@ -170,3 +219,32 @@ def plain_json(document: Mapping[str, Any]) -> str:
     except ValueError as error:
         raise BadInput("advice: holds a number that is not finite", HINT) from error
     return f"{text}\n"
+
+
+def made(document: Mapping[str, Any], form: str, *, title: str = TITLE) -> bytes:
+    """Return a report in one of `FORMS`, as the bytes of its file.
+
+    Parameters
+    ----------
+    document : mapping
+        As of `html`.
+    form : str
+        Of `FORMS`.
+    title : str
+        Its heading, in those of `WITH_TITLE`.
+
+    Raises
+    ------
+    BadInput
+        If it is not an advice, or a package that the form needs is not installed.
+    """
+    if form == "pdf":
+        return pdf(document, title=title)
+    if form == "xlsx":
+        return workbook(document, title=title)
+    if form == "html":
+        text = html(document, title=title)
+    else:
+        text = csv(document) if form == "csv" else plain_json(document)
+    # As bytes: a line of CSV ends in CR LF on every system.
+    return text.encode("utf-8")

@@ -68,6 +68,11 @@ def flags(document: Document) -> Iterator[Markup]:
 
 def question(document: Document) -> Iterator[Markup]:
     """Say what was asked, as far as the advice states it."""
+    yield facts(questions(document))
+
+
+def questions(document: Document) -> list[tuple[str, str]]:
+    """Return what was asked: names and values."""
     rows: list[tuple[str, str]] = []
     if document["data_bytes"] is not None:
         rows.append(
@@ -115,7 +120,7 @@ def question(document: Document) -> Iterator[Markup]:
     )
     zero = document["option_zero"]
     rows.append(("Today", "not stated" if zero is None else named(zero)))
-    yield facts(rows)
+    return rows
 
 
 def _candidates(document: Document) -> str:
@@ -331,27 +336,40 @@ _WHY_NONE: tuple[tuple[tuple[str, ...], str], ...] = (
 
 def figures(document: Document) -> Iterator[Markup]:
     """Return what is expected of the recommendation, beside what there is today."""
-    best, zero = document["recommendation"], document["option_zero"]
-    shown = [
-        (title, one)
-        for title, one in (("recommended", best), ("today", zero))
-        if one is not None
-    ]
-    if best is None:
+    shown = _shown(document)
+    if document["recommendation"] is None:
         yield tag("p", "There are no expected figures: nothing is recommended.")
     if not shown:
         return
+    head, *rows = expected(document)
     yield table(
         "Of all machines together",
-        [("figure", False), *((title, True) for title, _ in shown)],
-        [
-            [title, *(form(option[key]) for _, option in shown)]
-            for title, key, form in _FIGURES
-        ],
+        [(title, at > 0) for at, title in enumerate(head)],
+        rows,
     )
     for keys, why in _WHY_NONE:
         if any(option[key] is None for _, option in shown for key in keys):
             yield tag("p", why, class_="note")
+
+
+def _shown(document: Document) -> list[tuple[str, Document]]:
+    best, zero = document["recommendation"], document["option_zero"]
+    both = (("recommended", best), ("today", zero))
+    return [(title, one) for title, one in both if one is not None]
+
+
+def expected(document: Document) -> list[list[str]]:
+    """Return the figures of what is recommended and of what there is, headings first; empty where there is neither."""
+    shown = _shown(document)
+    if not shown:
+        return []
+    return [
+        ["figure", *(title for title, _ in shown)],
+        *(
+            [title, *(form(option[key]) for _, option in shown)]
+            for title, key, form in _FIGURES
+        ),
+    ]
 
 
 def ratio(larger: float, smaller: float) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from tierwright.advise.report import _figures as show
 from tierwright.advise.report._answer import Document, sentence_of
 from tierwright.advise.report._evidence import rejected_table
+from tierwright.advise.report._formulas import SYMBOLS, formulas
 from tierwright.advise.report._markup import Markup, facts, joined, table, tag
 
 _COULD = {True: "yes", False: "no", None: "not known"}
@@ -31,11 +32,16 @@ def assumptions(document: Document) -> Iterator[Markup]:
                 sentence_of(each["message"]),
                 sentence_of(each["effect"] or show.UNKNOWN),
                 sentence_of(each["hint"] or "") or show.NOTHING,
-                _COULD[each["could_change_choice"]],
+                could_change(each),
             ]
             for each in rows
         ],
     )
+
+
+def could_change(caution: Document) -> str:
+    """Say whether a caution could change the choice."""
+    return _COULD[caution["could_change_choice"]]
 
 
 def limits(document: Document) -> Iterator[Markup]:
@@ -59,7 +65,21 @@ _VERSIONS = {
 
 
 def appendix(document: Document) -> Iterator[Markup]:
-    """Return the derivation, all rejected options, and what repeats the answer."""
+    """Return the formulas, the derivation, all rejected options, and what repeats the answer."""
+    used = list(formulas(document))
+    if used:
+        yield table(
+            "Formulas that the answer uses",
+            [
+                ("figure", False),
+                ("formula", False),
+                ("value of the recommendation", False),
+                ("source", False),
+            ],
+            [[each.figure, each.formula, each.value, each.source] for each in used],
+        )
+        if document["recommendation"] is not None:
+            yield tag("p", SYMBOLS, class_="note")
     if document["derivation"]:
         yield table(
             "How the figures of the recommendation come about",
@@ -73,7 +93,7 @@ def appendix(document: Document) -> Iterator[Markup]:
                 [
                     step["name"],
                     step["formula"],
-                    _value(step["value"], step["unit"] or ""),
+                    derived_value(step["value"], step["unit"] or ""),
                     step["source"] or show.NOTHING,
                 ]
                 for step in document["derivation"]
@@ -93,7 +113,8 @@ def appendix(document: Document) -> Iterator[Markup]:
     yield facts([("advice", document["advice_id"]), *versions])
 
 
-def _value(value: float | None, unit: str) -> str:
+def derived_value(value: float | None, unit: str) -> str:
+    """Write the value of a step of a derivation with its unit."""
     if value is None:
         return show.UNKNOWN
     if unit.startswith("USD"):

@@ -109,7 +109,10 @@ def _count(value: Any, where: str, problems: Problems) -> Any:
         # Files of before wrote counts under a key of money as texts.
         value = int(value[:20])
     problems.check(
-        is_count(value), where, _shown(value), "must be a whole number from 0 on"
+        is_count(value) and value <= _LARGEST,
+        where,
+        _shown(value),
+        f"must be a whole number from 0 to {_LARGEST:g}",
     )
     return value
 

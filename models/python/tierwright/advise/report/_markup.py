@@ -28,8 +28,12 @@ def text(value: str) -> Markup:
     """Return a text as markup: escaped, and what no document may hold replaced."""
     if isinstance(value, Markup):
         return value
-    whole = _PER_CENT.sub("\N{NO-BREAK SPACE}%", value)
-    return Markup(escape(_REFUSED.sub("\N{REPLACEMENT CHARACTER}", whole)))
+    return Markup(escape(plain_text(_PER_CENT.sub("\N{NO-BREAK SPACE}%", value))))
+
+
+def plain_text(value: str) -> str:
+    """Return a text with what no document may hold replaced."""
+    return _REFUSED.sub("\N{REPLACEMENT CHARACTER}", value)
 
 
 def tag(name: str, /, *children: str, **attributes: str | float | None) -> Markup:

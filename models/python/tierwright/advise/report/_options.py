@@ -11,7 +11,7 @@ from typing import Any
 from tierwright.advise.report._answer import Document
 
 Cell = str | int | float | Decimal | None
-_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
+FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 """How a cell begins that a spreadsheet would compute."""
 _COLUMNS: tuple[tuple[str, str], ...] = (
     ("option", "name"),
@@ -43,15 +43,22 @@ _COLUMNS: tuple[tuple[str, str], ...] = (
 )
 
 
+def options_table(document: Document) -> tuple[list[str], list[list[Cell]]]:
+    """Return headings and one row for each option that the advice names, its roles first; None is not known."""
+    rows = [
+        ["; ".join(roles), *(option[key] for _, key in _COLUMNS)]
+        for roles, option in _with_roles(document)
+    ]
+    return ["role", *(heading for heading, _ in _COLUMNS)], rows
+
+
 def options_csv(document: Document) -> str:
-    """Return one row for each option that the advice names, its roles first; what is not known is empty."""
+    """Return the table of options as CSV; what is not known is empty."""
     stream = io.StringIO()
     writer = csv.writer(stream)
-    writer.writerow(["role", *(heading for heading, _ in _COLUMNS)])
-    for roles, option in _with_roles(document):
-        cells: list[Cell] = ["; ".join(roles)]
-        cells.extend(option[key] for _, key in _COLUMNS)
-        writer.writerow([_safe(cell) for cell in cells])
+    headings, rows = options_table(document)
+    writer.writerow(headings)
+    writer.writerows([_safe(cell) for cell in row] for row in rows)
     return stream.getvalue()
 
 
@@ -89,4 +96,4 @@ def _safe(cell: Cell) -> str:
         return ""
     if not isinstance(cell, str):
         return _WRITTEN[type(cell)](cell)
-    return f"'{cell}" if cell.startswith(_FORMULA) else cell
+    return f"'{cell}" if cell.startswith(FORMULA) else cell

@@ -1,5 +1,9 @@
 """The style of a report: light and dark, on a phone, on A4."""
 
+import re
+
+CHART_FONT = "Libertinus Serif"
+"""Of the charts of a PDF; Typst carries it."""
 STYLE = """
 :root { color-scheme: light dark; --ink: #1b2430; --dim: #55606e; --page: #ffffff; --panel: #f3f6f9; --line: #d3dae2;
   --accent: #1f5fa8; --best: #b3480a; --bar: #7fa8d4; --warn: #8a5a00; --warn-panel: #fff6e0; }
@@ -98,3 +102,12 @@ li { margin: 0.35rem 0; }
   a { color: inherit; text-decoration: none; }
 }
 """
+
+
+def chart_style() -> str:
+    """Return the light style of the charts by itself, its colours put in: what sets a PDF knows no variables."""
+    light = STYLE.partition("@media")[0]
+    colours = dict(re.findall(r"--([\w-]+): (#[0-9a-f]{6})", light))
+    rules = re.findall(r"^svg ((?:text|\.)[^\n]*)$", STYLE, re.MULTILINE)
+    text = "\n".join([f"text {{ font-family: '{CHART_FONT}'; }}", *rules])
+    return re.sub(r"var\(--([\w-]+)\)", lambda found: colours[found[1]], text)
