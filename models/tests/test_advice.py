@@ -27,8 +27,10 @@ from advice_cases import (
     curve,
     keeps,
     problems,
-    question,
     recorded,
+)
+from advice_cases import (
+    question as _asked,
 )
 from command import run
 from hypothesis import assume, given, settings
@@ -282,7 +284,7 @@ def test_a_device_that_is_in_nothing_that_suits_can_go(problem: dict[str, Any]) 
 
 
 def _setting(asked: dict[str, Any]) -> Setting:
-    return question(asked).setting
+    return _asked(asked).setting
 
 
 @settings(max_examples=25)
@@ -910,7 +912,7 @@ def test_a_replay_decides_among_the_finalists() -> None:
 
 
 def test_the_first_that_carries_its_load_by_the_replay_is_chosen() -> None:
-    asked = question({**asked_of_nothing(), "curve": curve()})
+    asked = _asked({**asked_of_nothing(), "curve": curve()})
     table = Table.of(asked.setting)
     busy, calm, unknown = (
         Replayed(0, 2.0, 4.0, 0.9, 0.1, ""),
