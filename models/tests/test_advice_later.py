@@ -10,21 +10,21 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
-from hypothesis import strategies as st
-from test_advice import (
+from advice_cases import (
     DEVICES_ALONE,
     PRICES,
     PRODUCTION,
     SHELF,
-    _asked,
     ask,
     asked_of,
     book,
     curve,
     keeps,
     problems,
+    question,
 )
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
 
 from tierwright.advise.advice import _flat, _scenarios, _when
 from tierwright.advise.advice._table import Table, purchases_by_kind
@@ -212,7 +212,7 @@ def test_the_month_in_which_the_choice_changes_is_that_of_asking_month_by_month(
     assert first.month_before == first.month - 1
     assert first.name is not None
     assert f"from month {first.month} on: {first.name}" in found.when.text
-    asked = _asked(
+    asked = question(
         {
             "curve": curve(CHANGING),
             "candidates": DEVICES_ALONE,
@@ -271,7 +271,7 @@ def test_later_months_in_which_nothing_keeps_the_limits_are_named() -> None:
 
 
 def wait_for(history: list[PriceSeries], **given_: Any) -> Any:
-    asked = _asked(
+    asked = question(
         {
             "curve": given_.pop("curve", None) or curve(),
             "candidates": DEVICES_ALONE,
@@ -352,7 +352,7 @@ def test_the_parts_of_a_purchase_add_up() -> None:
             kinds=("chassis",), max_machines=2, part_usd={"chassis": Decimal(9000)}
         ),
     ):
-        asked = _asked(
+        asked = question(
             {
                 "curve": curve(),
                 "candidates": candidates,
@@ -374,7 +374,7 @@ def test_the_parts_of_a_purchase_add_up() -> None:
 @settings(max_examples=20, deadline=None)
 @given(problem=problems)
 def test_neighbours_are_those_of_a_search_one_by_one(problem: dict[str, Any]) -> None:
-    asked = _asked(asked_of(problem))
+    asked = question(asked_of(problem))
     table = Table.of(asked.setting)
     chosen = _when.chosen_of(asked, table)
     assume(len(chosen.order))
@@ -470,7 +470,7 @@ def test_after_a_failure_the_rest_carry_the_load() -> None:
     candidates = Candidates(
         kinds=("instances", "volumes", "devices"), devices=SHELF, max_machines=3
     )
-    asked = _asked(
+    asked = question(
         {
             "curve": curve(),
             "candidates": candidates,
@@ -510,7 +510,7 @@ def test_after_a_failure_the_rest_carry_the_load() -> None:
 @settings(max_examples=15, deadline=None)
 @given(rate=st.floats(1.0, 1e6))
 def test_nothing_is_less_busy_after_a_failure(rate: float) -> None:
-    asked = _asked(
+    asked = question(
         {
             "curve": curve(),
             "candidates": DEVICES_ALONE,
@@ -593,7 +593,7 @@ def test_regret_is_what_is_paid_more_than_the_best_and_the_robust_has_least_of_i
 
 
 def test_a_choice_stands_in_the_present_as_its_row_says() -> None:
-    asked = _asked(
+    asked = question(
         {
             "curve": curve(),
             "candidates": Candidates(
