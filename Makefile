@@ -135,6 +135,11 @@ predict: setup ## write docs/models/prediction.md anew; needs a recorded trace (
 compositions: setup ## write the table of docs/models/compose.md anew: composed curves against merged traces; takes a minute
 	$(PY) scripts/generate_compositions.py
 
+CALIBRATE_FLAGS ?=
+.PHONY: calibrate
+calibrate: setup ## write docs/models/advice-calibration.md anew: how often advices are right that say how sure they are; CALIBRATE_FLAGS="--trials 500 --accesses 100000" for more
+	$(PY) models/benches/advice_calibration.py --write $(CALIBRATE_FLAGS)
+
 RECORDINGS ?= ../recordings
 .PHONY: scale
 scale: setup ## write docs/models/scale-errors.md and fixtures/scale-errors.toml anew; needs RECORDINGS, of docs/capture/postgresql/record_scales.py

@@ -65,8 +65,14 @@ def test_what_is_recommended_is_billed_as_it_says(
     assert min(costs) >= Decimal(best["usd_per_month"])
     assert found["option_zero"] is None
     assert found["rejected"]
-    assert found["confidence"]["probability_best"] is None
-    assert found["confidence"]["reason"]
+    # The windows of the trace that was uploaded come with its curve.
+    sure = found["confidence"]
+    assert 0 <= sure["probability_best"] <= 1, sure["reason"]
+    assert sure["text"] in found["finding"]
+    regret = Decimal(sure["expected_regret_usd_per_month"])
+    worth = [Decimal(each["usd_per_month"]) for each in sure["value_of_information"]]
+    assert worth == sorted(worth, reverse=True)
+    assert all(0 <= each <= regret for each in worth)
 
 
 def test_the_quick_answer_recommends_the_same(

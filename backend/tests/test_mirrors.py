@@ -25,6 +25,7 @@ MIRRORS = {
         "ShadowOut": "advise.advice.found.Shadow",
         "VerdictOut": "advise.advice.found.Verdict",
         "BarOut": "advise.advice.found.Bar",
+        "InformationOut": "advise.advice.found.Information",
         "ConfidenceOut": "advise.advice.found.Confidence",
         "CheckedOptionOut": "advise.advice.found.CheckedOption",
         "WhenOut": "advise.advice.found.When",

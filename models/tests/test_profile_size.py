@@ -102,6 +102,7 @@ def test_the_largest_traces_have_small_profiles(shared, name, options):
         "duration_s",
         "curve",
         "thinned_error",
+        "windows",
         "trace",
     }
     assert set(document["trace"]) == {

@@ -285,15 +285,36 @@ def test_a_replay_that_contradicts_the_model_stands_above_the_contents() -> None
 
 def test_a_probability_replaces_the_reason_why_there_is_none() -> None:
     given = document()
+    given["confidence"] |= {
+        "probability_best": None,
+        "reason": "no probability: too few windows",
+    }
     assert "No probability: " in words(section(parsed(report.html(given)), "sure"))
     given["confidence"] |= {
         "probability_best": 0.915,
         "expected_regret_usd_per_month": "310.00",
+        "value_of_information": [
+            {
+                "about": "the time of a page write",
+                "usd_per_month": "42.50",
+                "text": "Measure the time of a page write first.",
+            },
+            {"about": "the law", "usd_per_month": "0.00", "text": "Nothing."},
+        ],
+        "reason": "512 draws of everything",
     }
     said = words(section(parsed(report.html(given)), "sure"))
     assert "91.5 %" in said
     assert "310.00 USD" in said
     assert "No probability" not in said
+    assert "512 draws of everything." in said
+    assert "Measure the time of a page write first." in said
+    assert "42.50" in said
+    assert "Nothing." not in said
+    for each in given["confidence"]["value_of_information"]:
+        each["usd_per_month"] = "0.00"
+    said = words(section(parsed(report.html(given)), "sure"))
+    assert "No input that is not known is worth measuring first" in said
 
 
 def option(usd: str, us: float) -> dict[str, Any]:

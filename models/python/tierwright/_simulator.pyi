@@ -431,6 +431,12 @@ def curves(
         ``accesses``, ``distinct_pages``, ``write_accesses`` (counts), ``page_bytes`` [bytes],
         ``duration_s`` (None without time) [s], and the arrays ``misses`` and ``write_backs``
         of shape (distinct_pages,), dtype uint64: entry i counts for a cache of i + 1 pages.
+        ``windows``: the same by consecutive windows, the caches carried over: the arrays
+        ``pages`` (J sizes: 1, 2, 3, 4, 6, 8, ... and distinct_pages) [pages], ``accesses``
+        and ``first_references`` of the W windows, ``misses`` and ``write_backs`` of shape
+        (W, J), and ``open_write_backs`` (J,). A write-back counts in the window of the
+        write that ends its interval, or as open where none does; windows and open ones sum
+        up to the curves. Windows have 256 accesses, and are joined in twos whenever there are 128.
 
     Raises
     ------
@@ -815,7 +821,8 @@ def sampled_curves(
         read as a piecewise linear curve: ``pages`` (cache sizes, increasing, from 0 to
         distinct_pages, not always whole) [pages], ``misses``, ``misses_low``,
         ``misses_high``, ``write_backs``, ``write_backs_low``, ``write_backs_high``
-        (estimate and ends of its 95 % interval).
+        (estimate and ends of its 95 % interval); ``windows`` as of `curves`, of the sampled
+        accesses, each as often as what it stands for: they do not sum up to the curve.
 
     Raises
     ------

@@ -11,8 +11,11 @@ import numpy as np
 import structlog
 
 from tierwright.common.documents import parse_json
+from tierwright.common.errors import Problems
 from tierwright.profile.curve import Curve
 from tierwright.profile.document import Profile, profile_from_mapping
+from tierwright.profile.windows import Windows
+from tierwright.profile.windows import from_mapping as windows_from_mapping
 from tierwright.trace.notes import Note
 from tierwright_server.common.errors import Conflict, NotFound
 from tierwright_server.common.sealed import Damaged, opened
@@ -57,15 +60,28 @@ def read_curve(
     Damaged
         If it is not what was written.
     """
-    with opened(path):  # whole, or it raises
-        misses, write_backs = np.load(path, mmap_mode="r", allow_pickle=False)
-        return Curve.from_full(
+    with opened(path) as content:  # whole, or it raises
+        both = np.load(path, mmap_mode="r", allow_pickle=False)
+        misses, write_backs = both
+        curve = Curve.from_full(
             misses,
             write_backs,
             accesses=accesses,
             page_bytes=page_bytes,
             write_accesses=write_accesses,
         )
+        behind = bytes(content[both.offset + both.nbytes :])
+    return curve.with_windows(_windows(behind, path.name))
+
+
+def _windows(text: bytes, place: str) -> Windows | None:
+    """Read the windows behind a curve; None where an earlier version stored it, without them."""
+    if not text:
+        return None
+    problems = Problems(place, "")
+    found = windows_from_mapping(parse_json(text.decode(), place, ""), problems)
+    problems.raise_if_any()
+    return found
 
 
 class CurveCache:

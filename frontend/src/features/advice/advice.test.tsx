@@ -147,10 +147,18 @@ const FOUND: AdviceOut = {
         best_low: "1 x tiny",
         best_high: "2 x large",
         changes: true,
+        flip: null,
+        usd_per_month_flip: null,
       },
     ],
     value_of_information: [],
     reason: "no probability: no windows",
+    text: "",
+    windows: null,
+    block_windows: null,
+    draws: null,
+    breaks_share: null,
+    more_accesses: null,
   },
   checked: [],
   when: {
@@ -487,6 +495,45 @@ describe("the answer", () => {
     await kept.unmount();
     const broken = await view({ ...FOUND, alternatives: [LARGE] });
     await expect.element(broken.getByText(said)).toBeVisible();
+  });
+
+  it("says how sure it is, what to measure first, and where the choice flips", async () => {
+    const view = (found: AdviceOut) =>
+      renderRouted(<AdviceView found={found} isRefining={false} patch={vi.fn()} />);
+    const worth = (usd: string) => [
+      { about: "the law", usd_per_month: usd, text: "Record more first: worth it." },
+    ];
+    const sure: AdviceOut = {
+      ...FOUND,
+      confidence: {
+        ...FOUND.confidence,
+        probability_best: 0.93,
+        expected_regret_usd_per_month: "12.00",
+        reason: "512 draws",
+        tornado: FOUND.confidence.tornado.map((bar) => ({
+          ...bar,
+          flip: "the misses are 20 % off",
+          usd_per_month_flip: "777.00",
+        })),
+        value_of_information: worth("9.00"),
+      },
+    };
+    const shown = await view(sure);
+    await expect
+      .element(shown.getByRole("heading", { name: /within 1 % of the best in 93/ }))
+      .toBeVisible();
+    await expect.element(shown.getByText(/Record more first: worth it/)).toBeVisible();
+    const unknown = shown.getByRole("table", { name: "What is not known" });
+    await expect.element(unknown).toMatchTextContent(/777\.00/);
+    await shown.unmount();
+    const idle = await view({
+      ...sure,
+      confidence: { ...sure.confidence, value_of_information: worth("0.00") },
+    });
+    await expect
+      .element(idle.getByText(/No input that is not known is worth measuring/))
+      .toBeVisible();
+    expect(idle.getByText(/Record more first/).elements()).toHaveLength(0);
   });
 
   it("says which limits conflict, and offers what admits an option", async () => {

@@ -1,4 +1,4 @@
-import { Skeleton, Text } from "@mantine/core";
+import { List, Skeleton, Text } from "@mantine/core";
 import type { AdviceOut } from "@/api/advice";
 import type { Column } from "@/components/columns";
 import { DataTable } from "@/components/data-table";
@@ -28,21 +28,59 @@ export function HowSure(props: {
       title={
         confidence.probability_best === null
           ? "How sure it is"
-          : `It stays the best with a probability of ${formatPercent(ratio(confidence.probability_best))}`
+          : `It stays within 1 % of the best in ${formatPercent(ratio(confidence.probability_best))} of the draws`
       }
       label="How sure it is"
     >
-      <Text size="sm">
-        <Prose text={confidence.reason} names={names} />.
-        {regret !== null &&
-          ` Expected regret: ${formatAmount(usd(Number(regret)))} per month.`}
-      </Text>
+      {!isPending && (
+        <Text size="sm">
+          <Prose text={confidence.reason} names={names} />.
+          {regret !== null &&
+            ` Expected regret: ${formatAmount(usd(Number(regret)))} per month.`}
+        </Text>
+      )}
+      <MeasureFirst found={found} names={names} />
       {isPending ? (
         <Skeleton height={HEIGHT} mt="sm" animate={false} />
       ) : (
         <Tornado found={found} names={names} />
       )}
     </Panel>
+  );
+}
+
+/** What is worth measuring, the most first; nothing where no worth was computed. */
+function MeasureFirst(props: {
+  readonly found: AdviceOut;
+  readonly names: ReadonlyMap<string, string>;
+}) {
+  const { found, names } = props;
+  const all = found.confidence.value_of_information;
+  if (all.length === 0) {
+    return null;
+  }
+  const worth = all.filter(({ usd_per_month }) => Number(usd_per_month) > 0);
+  if (worth.length === 0) {
+    return (
+      <Text size="sm" mt="sm">
+        No input that is not known is worth measuring first: knowing it would not change
+        the choice for the better.
+      </Text>
+    );
+  }
+  return (
+    <>
+      <Text size="sm" mt="sm">
+        What is worth measuring first:
+      </Text>
+      <List size="sm">
+        {worth.map(({ about, text }) => (
+          <List.Item key={about}>
+            <Prose text={text} names={names} />.
+          </List.Item>
+        ))}
+      </List>
+    </>
   );
 }
 
@@ -131,7 +169,23 @@ const columnsOf = (
     {
       key: "Another choice",
       align: "text",
-      cell: ({ changes }) => (changes ? "yes" : "no"),
+      cell: ({ changes, flip, usd_per_month_flip: cost }) =>
+        flip === null ? (
+          changes ? (
+            "yes"
+          ) : (
+            "no"
+          )
+        ) : (
+          <>
+            yes
+            <br />
+            <span className={classes["end"]}>
+              <Prose text={`if ${flip}`} names={names} />
+              {cost === null ? "" : `: ${cents(cost)} ${shownCurrency()}`}
+            </span>
+          </>
+        ),
     },
   ];
 };

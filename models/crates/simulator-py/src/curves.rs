@@ -21,7 +21,7 @@ use tierwright_simulator::trace::open_source;
 use crate::arguments::{PyProgress, WarmUpGiven, to_dict, to_python_value, trace_spec};
 use crate::configurations::read_configurations;
 use crate::errors::to_python;
-use crate::replay::{outcome_row, over_trace};
+use crate::replay::{CarriedRow, outcome_row, over_trace};
 
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(sampled_curves, module)?)?;
@@ -102,6 +102,7 @@ fn sampled_curves<'py>(
         write_backs_low,
         misses_high,
         write_backs_high,
+        windows: CarriedRow::new(py, curves.windows)?,
         trace: trace.noted(py)?,
     }
     .into_pyobject(py)
@@ -125,6 +126,7 @@ struct SampledRow<'py> {
     write_backs_low: Bound<'py, PyArray1<f64>>,
     misses_high: Bound<'py, PyArray1<f64>>,
     write_backs_high: Bound<'py, PyArray1<f64>>,
+    windows: CarriedRow<'py>,
     trace: Bound<'py, PyDict>,
 }
 

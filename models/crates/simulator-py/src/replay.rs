@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use numpy::{IntoPyArray, PyArray1};
+use numpy::{IntoPyArray, PyArray1, PyArray2};
 use pyo3::exceptions::PyOverflowError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use tierwright_simulator::access::AccessSource;
 use tierwright_simulator::curve::two_stack::TwoStack;
-use tierwright_simulator::curve::{Curves, SampledCurves};
+use tierwright_simulator::curve::{CarriedWindows, Curves, SampledCurves};
 use tierwright_simulator::progress::OnProgress;
 use tierwright_simulator::replay::buffers::{BufferResult, DynamicsResult};
 use tierwright_simulator::replay::{
@@ -54,6 +54,7 @@ fn curves<'py>(
         duration_s: trace.duration_s,
         misses: curves.misses.into_pyarray(py),
         write_backs: curves.write_backs.into_pyarray(py),
+        windows: CarriedRow::new(py, curves.windows)?,
         trace: trace.noted(py)?,
     }
     .into_pyobject(py)
@@ -69,7 +70,32 @@ struct CurvesRow<'py> {
     duration_s: Option<f64>,
     misses: Bound<'py, PyArray1<u64>>,
     write_backs: Bound<'py, PyArray1<u64>>,
+    windows: CarriedRow<'py>,
     trace: Bound<'py, PyDict>,
+}
+
+/// Counts of consecutive windows as a dict.
+#[derive(IntoPyObject)]
+pub(crate) struct CarriedRow<'py> {
+    pages: Bound<'py, PyArray1<u64>>,
+    accesses: Bound<'py, PyArray1<u64>>,
+    first_references: Bound<'py, PyArray1<u64>>,
+    misses: Bound<'py, PyArray2<u64>>,
+    write_backs: Bound<'py, PyArray2<u64>>,
+    open_write_backs: Bound<'py, PyArray1<u64>>,
+}
+
+impl<'py> CarriedRow<'py> {
+    pub(crate) fn new(py: Python<'py>, windows: CarriedWindows) -> PyResult<Self> {
+        Ok(Self {
+            pages: windows.pages.into_pyarray(py),
+            accesses: windows.accesses.into_pyarray(py),
+            first_references: windows.first_references.into_pyarray(py),
+            misses: PyArray2::from_vec2(py, &windows.misses)?,
+            write_backs: PyArray2::from_vec2(py, &windows.write_backs)?,
+            open_write_backs: windows.open_write_backs.into_pyarray(py),
+        })
+    }
 }
 
 /// Replays a trace through one contender of a family.

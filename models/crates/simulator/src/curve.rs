@@ -22,6 +22,7 @@ use crate::progress::{OnProgress, report};
 use crate::replay::{disagreement, distinct_pages, write_accesses};
 
 mod bursts;
+mod carried;
 pub(crate) mod depths;
 mod parallel;
 mod sampled;
@@ -29,6 +30,8 @@ mod stack;
 pub mod two_stack;
 mod windows;
 
+use carried::Recorder;
+pub use carried::{CarriedWindows, FEWEST_ACCESSES, MOST_WINDOWS as MOST_CARRIED_WINDOWS};
 pub use parallel::{curves_in_batches, curves_on_threads};
 pub use sampled::{FEWEST_SAMPLED_PAGES, Knot, Sample, SampledCurves, sampled_curves};
 pub(crate) use sampled::{mix, place_in_sample, spread, together};
@@ -48,6 +51,8 @@ pub struct Curves {
     pub misses: Vec<u64>,
     /// Evictions of dirty pages of an LRU cache of `i + 1` pages.
     pub write_backs: Vec<u64>,
+    /// The same by windows, at some sizes.
+    pub windows: CarriedWindows,
 }
 
 /// Reads all accesses of `source` once.
@@ -61,21 +66,24 @@ pub fn curves(source: &mut dyn AccessSource, on_progress: OnProgress<'_>) -> Res
     while source.next_chunk(&mut chunk)? {
         distinct = distinct_pages(&chunk, distinct)?;
         pass.grow(distinct);
-        let batches = chunk.pages.chunks(BATCH).zip(chunk.flags.chunks(BATCH));
-        for (pages, flags) in batches {
-            pass.batch(pages, flags);
+        let (mut pages, mut flags) = (&chunk.pages[..], &chunk.flags[..]);
+        while !pages.is_empty() {
+            let batch = pages.len().min(BATCH).min(pass.windows.room());
+            pass.batch(&pages[..batch], &flags[..batch]);
+            (pages, flags) = (&pages[batch..], &flags[batch..]);
         }
         accesses += chunk.len() as u64;
         writes += write_accesses(&chunk.flags);
         report(source, accesses, on_progress)?;
     }
-    let (misses, write_backs) = pass.finish();
+    let (misses, write_backs, windows) = pass.finish(distinct as u64);
     let curves = Curves {
         accesses,
         write_accesses: writes,
         distinct_pages: distinct as u64,
         misses,
         write_backs,
+        windows,
     };
     check(&curves).map_err(|text| disagreement("curves", &text))?;
     Ok(curves)
@@ -89,6 +97,7 @@ fn check(curves: &Curves) -> std::result::Result<(), String> {
         distinct_pages,
         misses,
         write_backs,
+        windows,
     } = curves;
     if misses.len() as u64 != *distinct_pages || write_backs.len() != misses.len() {
         return Err(format!(
@@ -116,6 +125,19 @@ fn check(curves: &Curves) -> std::result::Result<(), String> {
             write_backs.first()
         ));
     }
+    for (at, &size) in windows.pages.iter().enumerate() {
+        let missed: u64 = windows.misses.iter().map(|window| window[at]).sum();
+        let written: u64 = windows.write_backs.iter().map(|window| window[at]).sum();
+        let written = written + windows.open_write_backs[at];
+        let whole = usize::try_from(size - 1).unwrap_or(usize::MAX);
+        let (misses, write_backs) = (misses.get(whole), write_backs.get(whole));
+        if misses != Some(&missed) || write_backs != Some(&written) {
+            return Err(format!(
+                "windows have {missed} misses and {written} write-backs in {size} pages, the curves {misses:?} and \
+                 {write_backs:?}"
+            ));
+        }
+    }
     Ok(())
 }
 
@@ -139,6 +161,7 @@ struct Pass {
     depths: [u32; BATCH],
     /// Largest depths that the writes of the batch end, to be counted.
     deepest: [u32; BATCH],
+    windows: Recorder,
 }
 
 impl Pass {
@@ -149,6 +172,7 @@ impl Pass {
             by_deepest: Vec::new(),
             depths: [0; BATCH],
             deepest: [0; BATCH],
+            windows: Recorder::new(),
         }
     }
 
@@ -160,7 +184,7 @@ impl Pass {
         }
     }
 
-    /// At most [`BATCH`] accesses.
+    /// At most [`BATCH`] accesses, within one window.
     fn batch(&mut self, pages: &[u32], flags: &[u8]) {
         self.stack.fetch(pages);
         let mut ended = 0;
@@ -183,19 +207,23 @@ impl Pass {
         for &deepest in &self.deepest[..ended] {
             self.by_deepest[deepest as usize] += 1;
         }
+        self.windows
+            .batch(&self.depths[..pages.len()], &self.deepest[..ended]);
     }
 
-    /// Misses and write-backs of the sizes 1, 2, ... distinct pages.
-    fn finish(mut self) -> (Vec<u64>, Vec<u64>) {
+    /// Misses and write-backs of the sizes 1, 2, ... distinct pages, and their windows.
+    fn finish(mut self, distinct: u64) -> (Vec<u64>, Vec<u64>, CarriedWindows) {
         for (deepest, depth) in self.stack.into_notes_and_depths() {
             if deepest != NEVER_WRITTEN {
                 self.by_deepest[deepest.max(depth) as usize] += 1;
+                self.windows.open(deepest.max(depth));
             }
         }
         let first_references = self.by_depth.first().copied().unwrap_or(0);
         (
             counts_above(self.by_depth, first_references),
             counts_above(self.by_deepest, 0),
+            self.windows.finish(distinct),
         )
     }
 }

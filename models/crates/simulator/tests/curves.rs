@@ -8,8 +8,8 @@
 use proptest::prelude::*;
 use tierwright_simulator::access::MemorySource;
 use tierwright_simulator::curve::{
-    FEWEST_SAMPLED_PAGES, Knot, Sample, SampledCurves, WindowLength, curves, curves_in_batches,
-    sampled_curves, window_curves,
+    CarriedWindows, FEWEST_ACCESSES, FEWEST_SAMPLED_PAGES, Knot, MOST_CARRIED_WINDOWS, Sample,
+    SampledCurves, WindowLength, curves, curves_in_batches, sampled_curves, window_curves,
 };
 use tierwright_simulator::error::{Error, Result};
 use tierwright_simulator::progress::Progress;
@@ -62,6 +62,96 @@ fn at(knots: &[Knot], size: usize, of: impl Fn(&Knot) -> f64) -> f64 {
     of(left) + (size - left.pages) / (right.pages - left.pages) * (of(right) - of(left))
 }
 
+/// Misses and write-backs by window of one LRU cache, kept as a list, and write-backs still open at the end.
+///
+/// A write-back waits, from the eviction on, for the next write of its page.
+fn carried_slowly(accesses: &[Access], size: usize, ends: &[usize]) -> (Vec<u64>, Vec<u64>, u64) {
+    let mut cache: Vec<(u64, bool)> = Vec::new();
+    let mut waiting: Vec<u64> = Vec::new();
+    let (mut misses, mut write_backs) = (vec![0; ends.len()], vec![0; ends.len()]);
+    for (at, &(page, write)) in accesses.iter().enumerate() {
+        let window = ends.partition_point(|&end| end <= at);
+        let place = cache.iter().position(|&(other, _)| other == page);
+        let dirty = if let Some(place) = place {
+            cache.remove(place).1
+        } else {
+            misses[window] += 1;
+            false
+        };
+        if write && let Some(place) = waiting.iter().position(|&other| other == page) {
+            waiting.remove(place);
+            write_backs[window] += 1;
+        }
+        cache.insert(0, (page, dirty || write));
+        if cache.len() > size
+            && let Some((page, true)) = cache.pop()
+        {
+            waiting.push(page);
+        }
+    }
+    (misses, write_backs, waiting.len() as u64)
+}
+
+fn check_carried(accesses: &[Access], windows: &CarriedWindows) {
+    let ends: Vec<usize> = windows
+        .accesses
+        .iter()
+        .scan(0, |sum, &count| {
+            *sum += count as usize;
+            Some(*sum)
+        })
+        .collect();
+    assert_eq!(ends.last().copied().unwrap_or(0), accesses.len());
+    for (at, &size) in windows.pages.iter().enumerate() {
+        let (misses, write_backs, open) = carried_slowly(accesses, size as usize, &ends);
+        let column =
+            |counts: &[Vec<u64>]| counts.iter().map(|window| window[at]).collect::<Vec<_>>();
+        assert_eq!(column(&windows.misses), misses, "{size}");
+        assert_eq!(column(&windows.write_backs), write_backs, "{size}");
+        assert_eq!(windows.open_write_backs[at], open, "{size}");
+    }
+}
+
+#[test]
+fn windows_of_a_long_trace_are_joined_in_twos() {
+    let trace: Vec<Access> = long_trace()
+        .into_iter()
+        .map(|(page, write)| (page % 50, write))
+        .take(40_000)
+        .collect();
+    let found = curves(&mut source(&trace, 999), &mut |_| true)
+        .unwrap()
+        .windows;
+    let lengths = &found.accesses;
+    assert_eq!(
+        lengths.len(),
+        trace.len().div_ceil(2 * FEWEST_ACCESSES as usize)
+    );
+    assert!(lengths.len() < MOST_CARRIED_WINDOWS);
+    assert!(
+        lengths[..lengths.len() - 1]
+            .iter()
+            .all(|&each| each == 2 * FEWEST_ACCESSES)
+    );
+    check_carried(&trace, &found);
+}
+
+#[test]
+fn a_sample_of_everything_has_the_windows_of_the_curves() {
+    let trace: Vec<Access> = long_trace().into_iter().take(9_000).collect();
+    let exact = curves(&mut source(&trace, 99), &mut |_| true).unwrap();
+    let all = Sample::Pages(exact.distinct_pages.max(FEWEST_SAMPLED_PAGES));
+    for sample in [Sample::Rate(1.0), all] {
+        assert_eq!(
+            sampled(&trace, 99, sample, 3).unwrap().windows,
+            exact.windows
+        );
+    }
+    let half = sampled(&trace, 99, Sample::Rate(0.5), 3).unwrap().windows;
+    assert_eq!(half.accesses, exact.windows.accesses);
+    assert_eq!(half.pages, exact.windows.pages);
+}
+
 /// Zipf-like accesses over many pages, with a loop now and then.
 fn long_trace() -> Vec<Access> {
     let mut state = 12345_u64;
@@ -94,6 +184,14 @@ proptest! {
         let parallel =
             curves_in_batches(&mut source(&accesses, chunk), batch, 1, &mut |_| true).unwrap();
         prop_assert_eq!(serial, parallel);
+    }
+
+    #[test]
+    fn windows_beside_the_curves_are_those_of_single_caches(
+        accesses in accesses(60, 1200), chunk in 1_usize..700,
+    ) {
+        let found = curves(&mut source(&accesses, chunk), &mut |_| true).unwrap();
+        check_carried(&accesses, &found.windows);
     }
 
     #[test]

@@ -282,7 +282,23 @@ def _print(found: Advice, curve: Curve, *, every: bool) -> None:
                 for each in found.rejected[: None if every else 5]
             ]
         )
-    typer.echo(found.confidence.reason[0].upper() + found.confidence.reason[1:] + ".")
+    _print_sure(found)
+
+
+def _print_sure(found: Advice) -> None:
+    sure = found.confidence
+    flips = [
+        (bar.about, f"another choice if {bar.flip}")
+        for bar in sure.tornado
+        if bar.flip is not None
+    ]
+    if flips:
+        typer.echo("")
+        print_facts(flips)
+    for each in sure.value_of_information:
+        if each.usd_per_month > 0:
+            typer.echo(each.text)
+    typer.echo(sure.reason[0].upper() + sure.reason[1:] + ".")
 
 
 def _print_scenarios(found: Scenarios) -> None:

@@ -31,6 +31,7 @@ from tierwright.profile.steady_state import (
     steady_state,
     steady_write_backs,
 )
+from tierwright.profile.windows import Windows
 from tierwright.trace.notes import NOTHING_NOTED, ReaderNotes
 
 DEFAULT_POINTS = 1000
@@ -129,6 +130,9 @@ class Curve:
     interval : pair of float64 array, or None
         Ends of the 95 % interval of the misses of an estimated curve, at its listed sizes; None
         where nobody knows them.
+    windows : Windows or None
+        Windows of the recording from which the curve was counted, at sizes of the recorded system; of a
+        steady curve those of `cold`. None where nobody counted them.
     counts : Counts
         Stands for sizes and counts: the same in copies that differ in their notes.
 
@@ -156,6 +160,7 @@ class Curve:
     new_pages: int = 0
     scaled: Scaled | None = None
     interval: tuple[FloatArray, FloatArray] | None = field(default=None, repr=False)
+    windows: Windows | None = field(default=None, repr=False)
     _knots: FloatArray = field(init=False, repr=False)
     _misses: FloatArray = field(init=False, repr=False)
     _write_backs: FloatArray | None = field(init=False, repr=False)
@@ -529,7 +534,7 @@ class Curve:
         the workloads of a composed one, widens them; where it was never measured they are none
         and every access.
         """
-        low, high = self._counted_band(size)
+        low, high = self.counted_band(size)
         return self._law_ends(low)[0], self._law_ends(high)[1]
 
     def law_band(self, size: ArrayLike) -> tuple[FloatArray, FloatArray]:
@@ -551,7 +556,11 @@ class Curve:
             misses * (1 + known.worst), float(self.accesses)
         )
 
-    def _counted_band(self, size: ArrayLike) -> tuple[FloatArray, FloatArray]:
+    def counted_band(self, size: ArrayLike) -> tuple[FloatArray, FloatArray]:
+        """Return the ends of the misses by what the recording is too short to show alone.
+
+        As `misses_band`, but for the error of a scale law; the misses themselves for a cold or a given curve.
+        """
         counted = self.cold
         if counted is None:
             return self.misses(size), self.misses(size)
@@ -662,7 +671,7 @@ class Curve:
         return made
 
     def _at(self, sizes: NDArray[np.int64]) -> Curve:
-        return Curve.from_lists(
+        made = Curve.from_lists(
             sizes,
             self.misses(sizes),
             None if self._write_backs is None else self.write_backs(sizes),
@@ -677,12 +686,19 @@ class Curve:
             new_pages=self.new_pages,
             scaled=self.scaled,
         )
+        return made.with_windows(self.windows)
 
     def with_notes(self, notes: ReaderNotes) -> Curve:
         """Return the same curve, its arrays shared, with what the reader noticed."""
         noted = copy.copy(self)
         object.__setattr__(noted, "notes", notes)
         return noted
+
+    def with_windows(self, windows: Windows | None) -> Curve:
+        """Return the same curve, its arrays shared, with the windows of its recording."""
+        made = copy.copy(self)
+        object.__setattr__(made, "windows", windows)
+        return made
 
     def with_dirty_share(self, dirty_share: float) -> Curve:
         """Return a given curve with write-backs of `dirty_share` at every miss.

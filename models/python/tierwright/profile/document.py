@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from tierwright.profile.summaries import Summaries
 from tierwright.profile import production as production_document
 from tierwright.profile import relations as relations_document
+from tierwright.profile import windows as windows_document
 from tierwright.profile.curve import Curve, Given, _plain
 from tierwright.profile.relations import RelationReuse
 
@@ -153,6 +154,7 @@ class Profile:
             **({} if notes == NOTHING_NOTED else {"trace": notes.to_dict()}),
             **self._summaries(),
             **self._production(),
+            **({} if curve.windows is None else {"windows": curve.windows.to_dict()}),
             **(
                 {"relations": [one.to_dict() for one in self.relations]}
                 if self.relations
@@ -323,6 +325,7 @@ def profile_from_mapping(data: Any, *, place: str = "profile") -> Profile:
         else {}
     )
     relations = relations_document.from_mapping(data.get("relations"), problems)
+    windows = windows_document.from_mapping(data.get("windows"), problems)
     rate, new_pages = None if sampled is None else sampled.sample_rate, 0
     if scaled is not None:
         rate, new_pages = _recording(data, problems)
@@ -343,6 +346,7 @@ def profile_from_mapping(data: Any, *, place: str = "profile") -> Profile:
             new_pages=new_pages,
             scaled=scaled,
         )
+        curve = curve.with_windows(windows)
         if scaled is not None and given is None:
             part = "steady"
             curve = Curve.scaled_to(

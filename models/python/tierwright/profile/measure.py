@@ -28,7 +28,8 @@ def profile(
 ) -> Profile:
     """Profile a trace: exact LRU misses and write-backs, thinned to listed sizes.
 
-    The profile says how far straight lines between the listed sizes may be off.
+    The profile says how far straight lines between the listed sizes may be off, and carries the windows of
+    the same pass.
 
     Parameters
     ----------
@@ -52,6 +53,7 @@ def profile(
     from tierwright.profile.curve import DEFAULT_POINTS, Curve
     from tierwright.profile.document import Profile
     from tierwright.profile.thinning import error_bounded
+    from tierwright.profile.windows import from_counts
     from tierwright.trace.notes import ReaderNotes
 
     if any(size < 1 for size in sizes):
@@ -72,7 +74,10 @@ def profile(
         write_accesses=found["write_accesses"],
         notes=ReaderNotes.of(found["trace"]),
     )
-    thinned, off = error_bounded(whole, points or DEFAULT_POINTS, sizes)
+    windows = from_counts(found["windows"], duration_s=found["duration_s"])
+    thinned, off = error_bounded(
+        whole.with_windows(windows), points or DEFAULT_POINTS, sizes
+    )
     return Profile(thinned, found["duration_s"], thinned_error=off)
 
 
@@ -128,6 +133,7 @@ def sampled_profile(
     from tierwright.common.errors import BadInput
     from tierwright.profile.curve import DEFAULT_POINTS, Curve, thinned_sizes
     from tierwright.profile.document import Profile, Sampled
+    from tierwright.profile.windows import from_counts
     from tierwright.trace.notes import ReaderNotes
 
     if any(size < 1 for size in sizes):
@@ -175,7 +181,14 @@ def sampled_profile(
         np.ceil(at("write_backs_high")),
         sample_pages,
     )
-    known = replace(curve, interval=(sampled.misses_low, sampled.misses_high))
+    windows = from_counts(
+        found["windows"],
+        duration_s=found["duration_s"],
+        sample_rate=found["sample_rate"],
+    )
+    known = replace(
+        curve, interval=(sampled.misses_low, sampled.misses_high), windows=windows
+    )
     return Profile(known, found["duration_s"], sampled)
 
 

@@ -394,25 +394,60 @@ class BarOut(Answer):
     best_low: str | None = Field(description="What it is at the one end.")
     best_high: str | None = Field(description="What it is at the other end.")
     changes: bool = Field(description="Whether the recommendation changes at an end.")
+    flip: str | None = Field(
+        description="The value nearest to the one that was used at which another option is the best, in words; null "
+        "where there is none, or without a probability."
+    )
+    usd_per_month_flip: Usd | None = Field(
+        description="Of the best option there. [USD/month]"
+    )
+
+
+class InformationOut(Answer):
+    """What knowing one input is worth."""
+
+    about: str = Field(description="The input.")
+    usd_per_month: Usd = Field(
+        description="By how much less the best choice is expected to cost if it is known; from 0 to the expected "
+        "regret. [USD/month]"
+    )
+    text: str = Field(description="What to do first, and what that is worth.")
 
 
 class ConfidenceOut(Answer):
     """How sure the recommendation is."""
 
     probability_best: float | None = Field(
-        description="That it stays the best; null where the data do not allow one, then `reason` says why. [1]"
+        description="That it lies within 1 % of the best; null where the data do not allow one, then `reason` says "
+        "why. [1]"
     )
     expected_regret_usd_per_month: Usd | None = Field(
-        description="What it is expected to cost more than the best; null as above. [USD/month]"
+        description="What it is expected to cost more than the best; null as above, and where money is not the "
+        "objective. [USD/month]"
     )
     tornado: list[BarOut] = Field(
         description="What the inputs that are not known do to the answer, the largest first; empty without "
         "`how_sure`."
     )
-    value_of_information: list[dict[str, Any]] = Field(
-        description="What measuring each input is worth; empty without a probability."
+    value_of_information: list[InformationOut] = Field(
+        description="What knowing each input is worth, the most first; empty without an expected regret."
     )
     reason: str = Field(description="Why there is no probability, or what it rests on.")
+    text: str = Field(description="The probability in words; empty without one.")
+    windows: int | None = Field(
+        description="Windows of the recording after the warm-up; null without a probability."
+    )
+    block_windows: int | None = Field(
+        description="Consecutive windows that are drawn together. [windows]"
+    )
+    draws: int | None = Field(description="Draws that count.")
+    breaks_share: float | None = Field(
+        description="Share of the draws in which the recommendation breaks a limit as it is bought. [1]"
+    )
+    more_accesses: int | None = Field(
+        description="Accesses to record besides before there is a probability; null where there is one, or it is not "
+        "the recording that is missing. [accesses]"
+    )
 
 
 class CheckedOptionOut(Answer):

@@ -15,6 +15,7 @@ import numpy as np
 from tierwright.common.core_errors import SimulatorError
 from tierwright.common.errors import defect_of
 from tierwright.profile.measure import curves
+from tierwright.profile.windows import from_counts
 from tierwright.trace.reading import Trace
 from tierwright_server.common.sealed import sealed
 from tierwright_server.jobs.limits import cap_memory, die_with_parent
@@ -24,7 +25,7 @@ from tierwright_server.jobs.report import OnProgress
 def profile(
     trace: Path, out: Path, on_progress: OnProgress | None = None
 ) -> dict[str, int]:
-    """Count the misses and write-backs of every LRU size, and keep them.
+    """Count the misses and write-backs of every LRU size, and keep them; behind them the windows, as JSON.
 
     Returns
     -------
@@ -34,6 +35,9 @@ def profile(
     found = curves(Trace(trace), on_progress=on_progress)
     with sealed(out) as file:
         np.save(file, np.stack([found["misses"], found["write_backs"]]))
+        windows = from_counts(found["windows"], duration_s=found["duration_s"])
+        if windows is not None:
+            file.write(json.dumps(windows.to_dict()).encode())
     return {key: found[key] for key in ("accesses", "distinct_pages", "write_accesses")}
 
 

@@ -7,10 +7,11 @@
 //! batches later, when the pages are still cached here, for the largest depth since the last write.
 //! Nothing is done twice. When places run out, both halves renumber them at the same point.
 
+use std::ops::Range;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
 use super::stack::{DepthsHalf, PlacesHalf, UsedPlaces};
-use super::{Curves, NEVER_WRITTEN, check, counts_above, curves};
+use super::{Curves, NEVER_WRITTEN, Recorder, check, counts_above, curves};
 use crate::access::{AccessSource, Chunk, WRITE};
 use crate::defects::caught;
 use crate::error::{Error, Result};
@@ -61,6 +62,8 @@ pub fn curves_in_batches(
             places: PlacesHalf::default(),
             by_depth: Vec::new(),
             by_deepest: Vec::new(),
+            deepest: Vec::new(),
+            windows: Recorder::new(),
             on_the_way: 0,
             spare: Vec::new(),
             // The other thread ends when this is dropped, whatever the result.
@@ -148,6 +151,9 @@ struct Pass {
     places: PlacesHalf,
     by_depth: Vec<u64>,
     by_deepest: Vec<u64>,
+    /// Largest depths that the writes of some accesses end, to be counted.
+    deepest: Vec<u32>,
+    windows: Recorder,
     on_the_way: usize,
     /// Batches to be used again.
     spare: Vec<Batch>,
@@ -215,8 +221,23 @@ impl Pass {
             self.by_depth.resize(self.distinct + 1, 0);
             self.by_deepest.resize(self.distinct + 1, 0);
         }
-        let accesses = batch.pages.iter().zip(&batch.flags).zip(&batch.numbers);
-        for ((&page, &flags), &depth) in accesses {
+        let mut first = 0;
+        while first < batch.pages.len() {
+            let end = batch
+                .pages
+                .len()
+                .min(first.saturating_add(self.windows.room()));
+            self.within_window(batch, first..end);
+            first = end;
+        }
+    }
+
+    /// Counts some accesses of a batch, within one window.
+    fn within_window(&mut self, batch: &Batch, range: Range<usize>) {
+        let depths = &batch.numbers[range.clone()];
+        let accesses = batch.pages[range.clone()].iter().zip(&batch.flags[range]);
+        self.deepest.clear();
+        for ((&page, &flags), &depth) in accesses.zip(depths) {
             self.by_depth[depth as usize] += 1;
             let deepest = self.places.note(page);
             let write = flags & WRITE != 0;
@@ -224,12 +245,14 @@ impl Pass {
                 *deepest = (*deepest).max(depth);
                 if write {
                     self.by_deepest[*deepest as usize] += 1;
+                    self.deepest.push(*deepest);
                 }
             }
             if write {
                 *deepest = 0;
             }
         }
+        self.windows.batch(depths, &self.deepest);
     }
 
     fn finish(mut self, accesses: u64, write_accesses: u64) -> Result<Curves> {
@@ -239,12 +262,14 @@ impl Pass {
             places,
             mut by_depth,
             mut by_deepest,
+            mut windows,
             distinct,
             ..
         } = self;
         for (deepest, depth) in places.into_notes_and_depths().take(distinct) {
             if deepest != NEVER_WRITTEN {
                 by_deepest[deepest.max(depth) as usize] += 1;
+                windows.open(deepest.max(depth));
             }
         }
         let first_references = by_depth.first().copied().unwrap_or(0);
@@ -256,6 +281,7 @@ impl Pass {
             distinct_pages: distinct as u64,
             misses: counts_above(by_depth, first_references),
             write_backs: counts_above(by_deepest, 0),
+            windows: windows.finish(distinct as u64),
         })
     }
 }

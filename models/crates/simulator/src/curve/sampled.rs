@@ -29,6 +29,7 @@
 use std::collections::BinaryHeap;
 
 use super::bursts::Bursts;
+use super::carried::{CarriedWindows, Recorder};
 use super::stack::Stack;
 use crate::access::{AccessSource, Chunk, WRITE};
 use crate::error::{Error, Result};
@@ -86,6 +87,8 @@ pub struct SampledCurves {
     pub sampled_accesses: u64,
     /// The curve, piecewise linear, sizes increasing from 0 to all distinct pages.
     pub knots: Vec<Knot>,
+    /// How the counts go up and down: windows of the sampled accesses.
+    pub windows: CarriedWindows,
 }
 
 /// Reads all accesses of `source` once and follows the sampled ones.
@@ -253,6 +256,7 @@ struct Pass {
     sampled_accesses: u64,
     /// Distinct pages of the trace up to now; kept by bounded samples alone.
     seen: u32,
+    windows: Recorder,
     /// Positions of the chunk's sampled accesses, with their hashes and the pages seen by then.
     chosen: Vec<(u32, u64, u32)>,
 }
@@ -306,6 +310,7 @@ impl Pass {
             by_deepest: Histogram::default(),
             sampled_accesses: 0,
             seen: 0,
+            windows: Recorder::new(),
             chosen: Vec::new(),
         })
     }
@@ -326,15 +331,19 @@ impl Pass {
         } else {
             self.choose::<false>(chunk, &mut chosen)
         };
+        let mut passed = 0;
         for &(position, mixed, seen) in &chosen {
             // The threshold may have fallen since the page was chosen.
             if place_in_sample(mixed) < self.threshold {
+                self.windows.pass(u64::from(position - passed));
+                passed = position;
                 let position = position as usize;
                 let write = chunk.flags[position] & WRITE != 0;
                 self.seen = seen;
                 self.access(chunk.pages[position], mixed, write);
             }
         }
+        self.windows.pass(chunk.len() as u64 - u64::from(passed));
         self.seen = seen;
         self.chosen = chosen;
         self.by_distance.settle();
@@ -368,13 +377,23 @@ impl Pass {
         let distance = self.distance(depth);
         let group = self.sampled[id as usize].group;
         self.by_distance.add(distance, group, self.weight);
+        let stands_for = self.stands_for();
+        self.windows.sampled(distance, stands_for);
         self.deepen(id, group, distance);
         if write {
-            *self.stack.note(id) = 0;
+            let deepest = std::mem::take(self.stack.note(id));
+            if deepest != NEVER_WRITTEN {
+                self.windows.sampled_end(deepest, stands_for);
+            }
         }
         if self.ids.len() > self.most_pages {
             self.lower_threshold();
         }
+    }
+
+    /// Accesses for which one of the sample stands, to the next whole number.
+    fn stands_for(&self) -> u64 {
+        (WHOLE + self.threshold / 2) / self.threshold
     }
 
     fn enter(&mut self, page: u32, mixed: u64) -> u32 {
@@ -445,6 +464,10 @@ impl Pass {
         let ends: Vec<(u32, u32)> = ends.take(self.sampled.len()).collect();
         for (&Sampled { group, .. }, (deepest, depth)) in self.sampled.iter().zip(ends) {
             let distance = self.distance(depth);
+            if depth > 0 && deepest != NEVER_WRITTEN {
+                let stands_for = self.stands_for();
+                self.windows.sampled_open(distance.max(deepest), stands_for);
+            }
             if depth > 0 && deepest != NEVER_WRITTEN && distance > deepest {
                 self.by_deepest.add(distance, group, self.weight);
                 if deepest > 0 {
@@ -518,6 +541,7 @@ impl Pass {
             sampled_pages: self.ids.len() as u64,
             sampled_accesses: self.sampled_accesses,
             knots,
+            windows: self.windows.finish(distinct),
         }
     }
 }

@@ -10,6 +10,7 @@ from typing import Any
 from tierwright.advise.advice import (
     _checked,
     _choice,
+    _confidence,
     _flat,
     _notes,
     _scenarios,
@@ -24,7 +25,6 @@ from tierwright.advise.advice._sure import Ends
 from tierwright.advise.advice._table import Table
 from tierwright.advise.advice.found import (
     Advice,
-    Confidence,
     Infeasible,
     Option,
     Verdict,
@@ -41,10 +41,6 @@ from tierwright.hardware.prices import PriceBook
 from tierwright.profile.curve import Curve
 from tierwright.trace.reading import OnProgress, Trace
 
-NO_WINDOWS = (
-    "no probability: the profile carries no windows of a continuous replay, of which at least 30 after the warm-up "
-    "are needed"
-)
 LIMIT_WORDS = _words.LIMIT_WORDS
 """Every limit in words, by its name: those that are stated, and what an option cannot be without."""
 VALIDITY = (
@@ -203,20 +199,29 @@ def _answer(
         *_notes.about_answer(asked, table, best),
     )
     setting = asked.setting
+    tornado = () if ends is None else tuple(_sure.tornado(ends, warnings))
+    confidence = (
+        _confidence.confidence(
+            asked, table, best, tornado, warnings, by_replay=best != by_model
+        )
+        if how_sure
+        else _confidence.none(_confidence.NOT_COMPUTED)
+    )
+    finding = _words.finding(
+        recommended,
+        zero,
+        second,
+        len(order),
+        asked.objective,
+        conflicting,
+        rate_known=setting.rates.mean is not None,
+        replayed_from=None
+        if best is None or by_model is None or best == by_model
+        else table.title(by_model),
+        response_limited=asked.limits_response,
+    ) + (f" {confidence.text}" if confidence.text else "")
     return Advice(
-        finding=_words.finding(
-            recommended,
-            zero,
-            second,
-            len(order),
-            asked.objective,
-            conflicting,
-            rate_known=setting.rates.mean is not None,
-            replayed_from=None
-            if best is None or by_model is None or best == by_model
-            else table.title(by_model),
-            response_limited=asked.limits_response,
-        ),
+        finding=finding,
         warnings=warnings,
         weigh=None if ends is None else ends.effect,
         explain=lambda: _notes.steps(recommended),
@@ -251,13 +256,7 @@ def _answer(
         infeasible=None
         if best is not None
         else Infeasible(conflicting, _words.infeasible_text(conflicting)),
-        confidence=Confidence(
-            None,
-            None,
-            () if ends is None else tuple(_sure.tornado(ends, warnings)),
-            (),
-            NO_WINDOWS,
-        ),
+        confidence=confidence,
         checked=checked,
         when=_when.when(
             asked,

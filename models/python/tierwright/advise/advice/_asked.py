@@ -72,6 +72,7 @@ class Asked:
         """Hash of all that was asked: the same inputs have the same id."""
         setting = self.setting
         scaled = setting.curve.scaled
+        counted = setting.curve.cold or setting.curve
         document = {
             "curve": setting.curve.to_lists(),
             "scaled": None if scaled is None else scaled.to_dict(),
@@ -89,6 +90,11 @@ class Asked:
             },
             "objective": self.objective,
             "seed": self.seed,
+            **(
+                {}
+                if counted.windows is None
+                else {"windows": counted.windows.to_dict()}
+            ),
             "versions": versions(self),
         }
         text = json.dumps(document, sort_keys=True, default=str)

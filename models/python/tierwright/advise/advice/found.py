@@ -229,6 +229,11 @@ class Bar:
         What it is.
     changes : bool
         Whether the recommendation changes at an end.
+    flip : str or None
+        The value nearest to the one that was used at which another option is the best, in words; None where there is
+        none, or without a probability.
+    usd_per_month_flip : Decimal or None
+        Of the best option there. [USD/month]
     """
 
     about: str
@@ -239,6 +244,27 @@ class Bar:
     best_low: str | None
     best_high: str | None
     changes: bool
+    flip: str | None = None
+    usd_per_month_flip: Decimal | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Information:
+    """What knowing one input is worth.
+
+    Attributes
+    ----------
+    about : str
+        The input.
+    usd_per_month : Decimal
+        By how much less the best choice is expected to cost if it is known; from 0 to the expected regret. [USD/month]
+    text : str
+        What to do first, and what that is worth.
+    """
+
+    about: str
+    usd_per_month: Decimal
+    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,21 +274,37 @@ class Confidence:
     Attributes
     ----------
     probability_best : float or None
-        That it stays the best; None where the data do not allow one, then `reason` says why. [1]
+        That it lies within 1 % of the best; None where the data do not allow one, then `reason` says why. [1]
     expected_regret_usd_per_month : Decimal or None
-        What it is expected to cost more than the best; None as above. [USD/month]
+        What it is expected to cost more than the best; None as above, and where money is not the objective. [USD/month]
     tornado : tuple of Bar
         What the inputs that are not known do to the answer, the largest first.
-    value_of_information : tuple
-        Empty without a probability.
+    value_of_information : tuple of Information
+        What knowing each input is worth, the most first; empty without an expected regret.
     reason : str
+        Why there is no probability, or what it rests on.
+    text : str
+        The probability in words; empty without one.
+    windows, block_windows, draws : int or None
+        Windows after the warm-up, those of a block, and the draws that count; None without a probability.
+    breaks_share : float or None
+        Share of the draws in which the recommendation breaks a limit as it is bought. [1]
+    more_accesses : int or None
+        Accesses to record besides before there is a probability; None where there is one, or it is not the recording
+        that is missing.
     """
 
     probability_best: float | None
     expected_regret_usd_per_month: Decimal | None
     tornado: tuple[Bar, ...]
-    value_of_information: tuple[dict[str, Any], ...]
+    value_of_information: tuple[Information, ...]
     reason: str
+    text: str = ""
+    windows: int | None = None
+    block_windows: int | None = None
+    draws: int | None = None
+    breaks_share: float | None = None
+    more_accesses: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -315,9 +315,15 @@ _ADVICE = _table(
                     best_low=_maybe_text,
                     best_high=_maybe_text,
                     changes=_flag,
+                    flip=_maybe_text,
+                    usd_per_month_flip=_maybe_amount,
                 )
             ),
+            value_of_information=_list(
+                _table(about=_text, usd_per_month=_maybe_amount, text=_text)
+            ),
             reason=_maybe_text,
+            text=_maybe_text,
         )
     ),
     checked=_list(

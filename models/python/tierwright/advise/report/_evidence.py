@@ -247,13 +247,16 @@ def sure(document: Document) -> Iterator[Markup]:
         regret = confidence["expected_regret_usd_per_month"]
         yield tag(
             "p",
-            f"The probability that this is the best choice is {show.share(chance)}"
+            f"The probability that this is within 1 % of the best choice is {show.share(chance)}"
             + (
                 "."
                 if regret is None
                 else f"; the expected regret is {show.usd(regret)} USD per month."
             ),
         )
+        yield from _worth(confidence["value_of_information"])
+        if reason:
+            yield tag("p", sentence_of(reason))
     bars, best = confidence["tornado"], document["recommendation"]
     if not bars or best is None or best["usd_per_month"] is None:
         yield tag("p", "No input was evaluated at its other ends.")
@@ -284,13 +287,56 @@ def sure(document: Document) -> Iterator[Markup]:
         ],
         [
             [
-                f"{at}. {sentence_of(bar['about'])}",
+                _lines(
+                    [
+                        f"{at}. {sentence_of(bar['about'])}",
+                        *([said] if (said := _flip(bar)) else []),
+                    ]
+                ),
                 *_end(bar, "low"),
                 *_end(bar, "high"),
             ]
             for at, bar in enumerate(bars, 1)
         ],
     )
+
+
+def _worth(rows: Sequence[Document]) -> Iterator[Markup]:
+    """Say what is worth measuring first; nothing where nothing is."""
+    if not rows:
+        return
+    worth = [row for row in rows if row["usd_per_month"]]
+    if not worth:
+        yield tag(
+            "p",
+            "No input that is not known is worth measuring first: knowing it would not change the choice for the better.",
+        )
+        return
+    yield table(
+        "What each input that is not known is worth knowing",
+        [
+            ("input", False),
+            ("worth [USD per month]", True),
+            ("what to do first", False),
+        ],
+        [
+            [
+                sentence_of(row["about"]),
+                show.usd(row["usd_per_month"]),
+                row["text"],
+            ]
+            for row in worth
+        ],
+    )
+
+
+def _flip(bar: Mapping[str, Any]) -> str:
+    """Say from where on another option is the best; empty where that was not found."""
+    if not bar["flip"]:
+        return ""
+    cost = bar["usd_per_month_flip"]
+    at = "" if cost is None else f", at {show.usd(cost)} USD per month"
+    return sentence_of(f"another choice if {bar['flip']}{at}")
 
 
 def _end(bar: Mapping[str, Any], end: str) -> list[str]:

@@ -75,6 +75,8 @@ def scaled_curve(curve: Curve, scaled: Scaled, grown: Any) -> Curve:
         new_pages=min(distinct, round(curve.new_pages * counts)),
         scaled=scaled,
     )
+    # At sizes of the recorded system, as they were counted: `Scaled.recorded_size` finds them.
+    made = made.with_windows(base.windows)
     if curve.given is not None:
         return made
     return Curve.scaled_to(scaled, made, part(base.steady()))

@@ -23,6 +23,7 @@ from tierwright.evaluate.page_flow.operations import Operations, operations
 from tierwright.evaluate.page_flow.schemes import NO_FLASH
 from tierwright.hardware import catalog
 from tierwright.hardware.device import Device
+from tierwright.hardware.parts import Part
 from tierwright.profile.curve import Curve
 
 _KIND_OF_SOURCE = np.asarray([SOURCES.index(kind) for kind in KINDS])
@@ -156,18 +157,20 @@ def _life(
     [own] = np.nonzero(columns.drive >= 0)
     if not len(own):
         return years
-    budgets = np.asarray(
-        [
-            _budget_tb(catalog.device(item.part.device) if item.part.device else None)
-            if item.part.kind in WEARS
-            else np.inf
-            for item in columns.sold.drives
-        ]
-    )[columns.drive[own]]
+    budgets = np.asarray([part_budget_tb(item.part) for item in columns.sold.drives])[
+        columns.drive[own]
+    ]
     written = np.broadcast_to(done.per_access["disk", "write"], len(columns))[own]
     rate = None if mean is None else mean[own]
     years[own] = life_years(written, rate, page_bytes, budgets * devices[own])
     return years
+
+
+def part_budget_tb(part: Part) -> float:
+    """Host writes that a drive of a server takes over its life; infinite where writes do not wear it, NaN if unknown. [TB]"""
+    if part.kind not in WEARS:
+        return np.inf
+    return _budget_tb(catalog.device(part.device) if part.device else None)
 
 
 def _budget_tb(device: Device | None) -> float:

@@ -383,21 +383,14 @@ class _Maker:
         """Least devices that hold the data, carry the load and last as long as is asked."""
         one = np.ones(len(store_us), dtype=np.int64)
         space = max(1, -(-int(self.machine_bytes) // (device.capacity_bytes or 1)))
-        asked = [one * float(space)]
-        if peak is not None:
-            carry = busy_share(store_us, peak, one) / self.most_busy
-            # A spare is a whole device, beyond a whole number of them.
-            asked.append(
-                np.ceil(carry * (1 - ROUNDING)) + self.spare if self.spare else carry
-            )
-        # Writes are shared, so n devices last n times as long as one.
-        asked.append(
-            self.least_life_years / self._life(device, done, "disk", mean, one)
+        return least_devices(
+            one * space,
+            None if peak is None else busy_share(store_us, peak, one),
+            self._life(device, done, "disk", mean, one),
+            most_busy=self.most_busy,
+            least_life_years=self.least_life_years,
+            spare=self.spare,
         )
-        # What is unknown asks for none; a whole number of devices is not exceeded by rounding.
-        most = np.fmax.reduce(asked)
-        whole = np.ceil(np.minimum(most, MOST_DEVICES) * (1 - ROUNDING))
-        return np.asarray(np.maximum(whole, space), dtype=np.int64)
 
     def _life(
         self,
@@ -432,6 +425,54 @@ class _Maker:
         with localcontext(EXACT):
             found = [int(cents(each * int(count)) * 100) for count in distinct]
         return np.asarray(found, dtype=np.int64)[at], price.rent
+
+
+def least_devices(
+    space: IntArray,
+    busy_of_one: FloatArray | None,
+    life_years_of_one: FloatArray,
+    *,
+    most_busy: float,
+    least_life_years: float,
+    spare: int = 0,
+) -> IntArray:
+    """Least devices that hold the data, carry the load and last as long as is asked.
+
+    Parameters
+    ----------
+    space : int64 array
+        Devices that hold the data, at least 1.
+    busy_of_one : float64 array or None
+        Share of the time for which one device would be busy; None where the rate is unknown. [1]
+    life_years_of_one : float64 array
+        Life of one that took all writes: n devices last n times as long. [365 days]
+    most_busy, least_life_years : float
+        Limits. [1], [365 days]
+    spare : int
+        Devices that may be lost while the others still carry the load.
+
+    Examples
+    --------
+    >>> least_devices(
+    ...     np.asarray([2]),
+    ...     np.asarray([3.0]),
+    ...     np.asarray([1.0]),
+    ...     most_busy=0.5,
+    ...     least_life_years=5,
+    ... ).tolist()
+    [6]
+    """
+    asked = [space.astype(np.float64)]
+    if busy_of_one is not None:
+        carry = busy_of_one / most_busy
+        # A spare is a whole device, beyond a whole number of them.
+        asked.append(np.ceil(carry * (1 - ROUNDING)) + spare if spare else carry)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        asked.append(least_life_years / life_years_of_one)
+    # What is unknown asks for none; a whole number of devices is not exceeded by rounding.
+    most = np.fmax.reduce(asked)
+    whole = np.ceil(np.minimum(most, MOST_DEVICES) * (1 - ROUNDING))
+    return np.asarray(np.maximum(whole, space), dtype=np.int64)
 
 
 def nothing() -> Options:

@@ -111,6 +111,22 @@ def _measured(
     return share(backs, tier.ram_misses), backs
 
 
+def with_hits_off(
+    scheme: str, flow: Flow, r: FloatArray, f: FloatArray, hits_off: float
+) -> Flow:
+    """Return a flow whose flash hits are off by a share of their known error, from -1 to 1.
+
+    Exact schemes stay as they are.
+    """
+    counts = flow.counts
+    whole = counts.ram_misses
+    shift = hits_off * explain.error_band(scheme, r, f) * whole
+    hits = np.clip(counts.flash_hits + shift, 0.0, whole)
+    return replace(
+        flow, counts=replace(counts, flash_hits=hits, flash_misses=whole - hits)
+    )
+
+
 def terms(
     scheme: str,
     flow: Flow,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
@@ -339,7 +338,9 @@ def evaluate_grid(
         flow = flows[scheme]
         flash_writes = engine.flash_writes(curve, scheme, flow)
         if hits_off:
-            flow = _off(scheme, flow, np.maximum(left, 1.0), f, hits_off)
+            flow = engine.with_hits_off(
+                scheme, flow, np.maximum(left, 1.0), f, hits_off
+            )
         terms = engine.terms(scheme, flow, times).by_term
         disk_time = terms["disk_reads"] + terms["disk_writes"]
         total = np.sum(list(terms.values()), axis=0)
@@ -367,19 +368,6 @@ def evaluate_grid(
             times,
         )
     return grids
-
-
-def _off(
-    scheme: str, flow: Flow, r: FloatArray, f: FloatArray, hits_off: float
-) -> Flow:
-    """Return a flow whose flash hits are off by a share of their known error."""
-    counts = flow.counts
-    whole = counts.ram_misses
-    shift = hits_off * explain.error_band(scheme, r, f) * whole
-    hits = np.clip(counts.flash_hits + shift, 0.0, whole)
-    return replace(
-        flow, counts=replace(counts, flash_hits=hits, flash_misses=whole - hits)
-    )
 
 
 def choose_scheme(

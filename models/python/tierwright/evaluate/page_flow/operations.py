@@ -54,6 +54,8 @@ def operations(
     ram_pages: FloatArray,
     flash_pages: FloatArray,
     schemes: Collection[str],
+    *,
+    hits_off: Mapping[str, float] | None = None,
 ) -> dict[str, Operations]:
     """Count the operations of an access by the formulas C0 to C3.
 
@@ -65,6 +67,8 @@ def operations(
         Sizes of RAM and flash. [pages]
     schemes : collection of str
         Those wanted.
+    hits_off : mapping of str to float, optional
+        By scheme, the share of the known error of its flash hits to add to them, from -1 to 1. [1]
 
     Returns
     -------
@@ -79,7 +83,11 @@ def operations(
     flows = engine.flows(curve, ram, flash, schemes=schemes)
     found = {}
     for name in schemes:
-        counts = engine.terms(name, flows[name], _COUNTS).by_term
+        flow = flows[name]
+        off = 0.0 if hits_off is None else hits_off.get(name, 0.0)
+        if off:
+            flow = engine.with_hits_off(name, flow, np.maximum(ram, 1.0), flash, off)
+        counts = engine.terms(name, flow, _COUNTS).by_term
         found[name] = Operations(
             {
                 done: np.asarray(

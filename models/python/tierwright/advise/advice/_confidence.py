@@ -1,0 +1,494 @@
+"""How sure a recommendation is: probability, expected regret, what each input is worth knowing, where the choice flips."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from decimal import ROUND_HALF_EVEN, Decimal
+
+import numpy as np
+
+from tierwright.advise.advice import _draws
+from tierwright.advise.advice._asked import Asked
+from tierwright.advise.advice._contenders import Contenders, Measured, contending
+from tierwright.advise.advice._draws import Draws, Input, Ranges, Recorded
+from tierwright.advise.advice._sure import MOST_BARS
+from tierwright.advise.advice._table import Table
+from tierwright.advise.advice.found import Bar, Confidence, Information
+from tierwright.advise.point import scheme_titles
+from tierwright.common.arrays import FloatArray
+from tierwright.common.cautions import Caution
+from tierwright.common.currency import money
+from tierwright.common.units import format_microseconds
+from tierwright.common.wording import (
+    counted,
+    duration,
+    listed,
+    off,
+    percent,
+)
+from tierwright.evaluate.advice.information import NEAR, Buys, regret, worth_of
+from tierwright.evaluate.advice.resampling import FEWEST_WINDOWS
+from tierwright.evaluate.advice.rows import IntArray
+from tierwright.evaluate.bill import CENT
+from tierwright.profile.rates import SAME
+
+DAY_S = 86_400
+STEPS = 33
+"""Places of a range at which a flip is looked for."""
+OF_CAUTION: Mapping[str, str] = {
+    "scaled": _draws.LAW,
+    "scale_extrapolated": _draws.LAW,
+    "steady_state_uncertain": _draws.SHORT,
+    "sampled_curve": _draws.SAMPLE,
+}
+"""Input of a caution."""
+NO_WINDOWS = (
+    "no probability: the profile carries no windows of a continuous replay, of which at least 30 after the warm-up "
+    "are needed; profile the recording with this version"
+)
+OF_A_GIVEN_CURVE = "no probability: a curve without its recording has no windows, so it does not show how much its misses vary"
+NO_CHOICE = "no probability: nothing is recommended"
+NOT_COMPUTED = "no probability: how sure the recommendation is was not asked for"
+BY_REPLAY = "no probability: a replay decided, and the draws rest on the model, which would choose otherwise"
+LAW_NOT_MEASURED = "no probability: how far the scale law is off was never measured"
+NO_PRICES = "no source states a range of prices, so prices stay as they are"
+
+
+def none(reason: str, missing: int | None = None) -> Confidence:
+    """Return what is said where there is no probability."""
+    return Confidence(None, None, (), (), reason, more_accesses=missing)
+
+
+@dataclass(frozen=True, slots=True)
+class Sure:
+    """What was drawn for one answer, and what its contenders cost.
+
+    Attributes
+    ----------
+    recorded : Recorded
+        Windows that were drawn.
+    contenders : Contenders
+    chosen : int
+        Index of the recommendation among them.
+    draws : Draws
+    buys : Buys
+    io_us : float64 array, shape (D, K)
+        I/O time of each contender in each draw. [µs]
+    """
+
+    recorded: Recorded
+    contenders: Contenders
+    chosen: int
+    draws: Draws
+    buys: Buys
+    io_us: FloatArray
+
+
+def recorded_of(asked: Asked, table: Table, best: int, rows: IntArray) -> Recorded:
+    """Return the windows that can be drawn for some contenders; the curve has windows."""
+    curve = asked.setting.curve
+    windows = (curve if curve.cold is None else curve.cold).windows
+    assert windows is not None
+
+    def sizes(rows: IntArray) -> FloatArray:
+        options = table.options
+        ram, flash = options.ram_pages[rows], options.flash_pages[rows]
+        read = np.unique(np.maximum(np.concatenate((ram, ram + flash)), 1.0))
+        return _draws.recorded_sizes(curve, read)
+
+    return _draws.after_warm_up(
+        windows, sizes(rows), sizes(np.asarray([best], dtype=np.int64))
+    )
+
+
+def abstains(
+    asked: Asked, table: Table, best: int, rows: IntArray
+) -> Confidence | None:
+    """Say why the data do not allow a probability, and how much more to record; None where they do."""
+    curve = asked.setting.curve
+    windows = (curve if curve.cold is None else curve.cold).windows
+    if windows is None:
+        return none(NO_WINDOWS if curve.given is None else OF_A_GIVEN_CURVE)
+    if curve.is_scaled and curve.known_error is None:
+        return none(LAW_NOT_MEASURED)
+    recorded = recorded_of(asked, table, best, rows)
+    missing = _draws.accesses_missing(windows, recorded)
+    have = int(windows.accesses.sum())
+    if missing:
+        return none(
+            f"no probability: {counted(len(recorded.windows), 'window')} of "
+            f"{counted(int(windows.accesses[0]), 'access', 'accesses')} after the warm-up, and at least "
+            f"{FEWEST_WINDOWS} are needed; record at least {counted(missing, 'access', 'accesses')} more than the "
+            f"{have:,} that were recorded",
+            missing,
+        )
+    cycle_s = _cycle_s(asked)
+    if (
+        cycle_s is not None
+        and windows.duration_s is not None
+        and windows.duration_s < cycle_s
+    ):
+        more = round(have * (cycle_s / max(windows.duration_s, 1e-9) - 1))
+        return none(
+            f"no probability: the recording lasts {duration(windows.duration_s)} and production states rates that "
+            f"change over {duration(cycle_s)}, so it does not show that cycle; record all of it, about "
+            f"{counted(more, 'access', 'accesses')} more at the rate of the recording",
+            more,
+        )
+    generator = np.random.default_rng(asked.seed)
+    drifts = recorded.drifts(generator)
+    if drifts:
+        worst = max(drifts, key=lambda each: abs(each.change))
+        rise = "rise" if worst.change > 0 else "fall"
+        return none(
+            f"no probability: the misses {rise} by {percent(abs(worst.change))} from the first window after the "
+            f"warm-up to the last, more than by chance, so the recording does not show where they settle; record at "
+            f"least twice as long, {counted(have, 'access', 'accesses')} more",
+            have,
+        )
+    return None
+
+
+def _cycle_s(asked: Asked) -> float | None:
+    """Time over which the rates that production states repeat: a day, or all of a shorter series. [s]"""
+    scaled = asked.setting.curve.scaled
+    rates = None if scaled is None else scaled.production.rates
+    if rates is None or rates.peak_per_s <= min(rates.means_per_s) * (1 + SAME):
+        return None
+    return float(min(rates.steps * rates.step_s, DAY_S))
+
+
+def sure(asked: Asked, table: Table, best: int, rows: IntArray) -> Sure:
+    """Draw everything that is not known, and evaluate the contenders in each draw.
+
+    Parameters
+    ----------
+    asked, table, best
+        As of `confidence`.
+    rows : int64 array
+        Contenders on the curve of the answer, to which those of other ends come.
+    """
+    curve = asked.setting.curve
+    recorded = recorded_of(asked, table, best, rows)
+    first = Contenders(asked, table, rows)
+    ranges = _draws.ranges_of(curve, first.read_sizes)
+    seed = asked.seed
+    rough = _draws.drawn(recorded, ranges, first, np.random.default_rng(seed))
+    tables = (table, *(table.with_curve(end) for end in rough.ends()))
+    rows = contending(asked, tables, best)
+    contenders = Contenders(asked, table, rows)
+    ranges = _draws.ranges_of(curve, contenders.read_sizes)
+    draws = _draws.drawn(recorded, ranges, contenders, np.random.default_rng(seed))
+    found: list[Measured] = [
+        contenders.on(draws.curve(at), draws.state(at)) for at in range(_draws.DRAWS)
+    ]
+    return Sure(
+        recorded,
+        contenders,
+        int(np.flatnonzero(rows == best)[0]),
+        draws,
+        contenders.buys(found),
+        np.stack([each.io_us for each in found]),
+    )
+
+
+def confidence(
+    asked: Asked,
+    table: Table,
+    best: int | None,
+    tornado: tuple[Bar, ...],
+    cautions: Iterable[Caution],
+    *,
+    by_replay: bool,
+) -> Confidence:
+    """Say how sure the recommendation is, and what to measure first.
+
+    Parameters
+    ----------
+    asked : Asked
+    table : Table
+        Of the options.
+    best : int or None
+        The recommendation.
+    tornado : tuple of Bar
+        Of the cautions.
+    cautions : iterable of Caution
+        Of the answer.
+    by_replay : bool
+        Whether a replay chose another option than the model.
+    """
+    if best is None:
+        return none(NO_CHOICE)
+    if by_replay:
+        return replace(none(BY_REPLAY), tornado=tornado)
+    rows = contending(asked, (table,), best)
+    refused = abstains(asked, table, best, rows)
+    if refused is not None:
+        return replace(refused, tornado=tornado)
+    found = sure(asked, table, best, rows)
+    possible = found.buys.possible
+    if not possible.any():
+        return replace(
+            none("no probability: no contender keeps every limit in any draw"),
+            tornado=tornado,
+        )
+    bars = _flips(found, tornado, cautions)
+    in_money = asked.objective != "io_time"
+    by_money = regret(found.buys, found.chosen)
+    probability = by_money.probability
+    if not in_money:
+        kept = np.where(found.buys.keeps, found.io_us, np.inf)[possible]
+        own = found.io_us[possible, found.chosen]
+        near = (own <= kept.min(axis=1) * (1 + NEAR)) & found.buys.keeps[
+            possible, found.chosen
+        ]
+        probability = float(np.mean(near))
+    usd = _cents(by_money.expected) if in_money else None
+    return Confidence(
+        probability,
+        usd,
+        bars,
+        tuple(_worth(found, usd)) if usd is not None else (),
+        _rests_on(asked, found, in_money=in_money),
+        text=_text(probability, usd, by_money.breaks),
+        windows=len(found.recorded.windows),
+        block_windows=found.recorded.block,
+        draws=int(np.sum(possible)),
+        breaks_share=by_money.breaks,
+        more_accesses=None,
+    )
+
+
+def _cents(usd: float) -> Decimal:
+    return Decimal(repr(float(usd))).quantize(CENT, ROUND_HALF_EVEN)
+
+
+def _text(probability: float, usd: Decimal | None, breaks: float) -> str:
+    """Say how often it stays among the best, and at what regret."""
+    said = f"It stays within {100 * NEAR:g} % of the best in {percent(probability)} of the draws"
+    if usd is not None:
+        said += f"; it is expected to cost {money(usd)} per month more than the best"
+    said += "."
+    if breaks > 0:
+        said += f" In {percent(breaks)} of them it breaks a limit and has to be enlarged or replaced."
+    return said
+
+
+def _rests_on(asked: Asked, found: Sure, *, in_money: bool) -> str:
+    """Say what was drawn, and what was not."""
+    curve = asked.setting.curve
+    windows = (curve if curve.cold is None else curve.cold).windows
+    assert windows is not None
+    accesses = counted(int(windows.accesses.sum()), "access", "accesses")
+    long = "" if windows.duration_s is None else f" in {duration(windows.duration_s)}"
+    varied = ["the windows of the recording"]
+    times = [each for each in found.draws.places if each.name == _draws.TIME]
+    varied += [_named(each) for each in found.draws.places if each not in times]
+    if times:
+        ranges = counted(len(times), "busy time of a device", "busy times of devices")
+        varied.append(f"{ranges} that the sources leave open")
+    parts = [
+        f"{counted(_draws.DRAWS, 'draw')} of {listed(varied)}; {NO_PRICES}",
+        f"it speaks for a recording as long as this one, {accesses}{long}",
+    ]
+    impossible = int(np.sum(~found.buys.possible))
+    if impossible:
+        parts.append(
+            f"{counted(impossible, 'draw')} in which no contender keeps every limit left out"
+        )
+    if curve.sample_rate is not None and Input(_draws.SAMPLE) not in found.draws.places:
+        parts.append("the error of the sample of pages is not known on this scale")
+    if asked.limits_response:
+        parts.append("limits of response times are held on the curve as it is")
+    if not in_money:
+        parts.append(
+            "regret and what measuring is worth are stated where money is the objective"
+        )
+    return "; ".join(parts)
+
+
+def _named(each: Input) -> str:
+    """Name an input in a list."""
+    match each.name:
+        case _draws.SAMPLE:
+            return "the error of the sample of pages"
+        case _draws.SHORT:
+            return "what the recording is too short to show"
+        case _draws.LAW:
+            return "the error of the scale law"
+        case _draws.STEADY:
+            return "the error of the model in the steady state"
+        case _draws.HITS:
+            return f"the flash hits of {scheme_titles()[each.of[0]]}"
+        case _:
+            return f"the time of a page {each.of[1]} of `{each.of[0]}`"
+
+
+def _what_to_do(each: Input | None) -> str:
+    """Say what would make an input known."""
+    if each is None:
+        return "Record for longer first"
+    match each.name:
+        case _draws.SAMPLE:
+            return "Profile all pages first"
+        case _draws.SHORT:
+            return "Record until caches of this size are full first"
+        case _draws.LAW:
+            return "Record a system of the size of production first"
+        case _draws.STEADY:
+            return "Replay the recording at these sizes first"
+        case _draws.HITS:
+            return f"Replay {scheme_titles()[each.of[0]]} on the recording first"
+        case _:
+            return f"Measure the time of a page {each.of[1]} of `{each.of[0]}` first"
+
+
+def _worth(found: Sure, most: Decimal) -> Iterator[Information]:
+    """Say what knowing each input is worth, the most first, at most eight; what is worth nothing is listed too."""
+    at = found.contenders.options.ram_pages + found.contenders.options.flash_pages
+    size = float(at[found.chosen])
+    column = int(
+        np.argmin(np.abs(found.draws.ranges.curve.pages.astype(np.float64) - size))
+    )
+    values: list[tuple[Input | None, FloatArray]] = [
+        (None, found.draws.misses[:, column]),
+        *found.draws.places.items(),
+    ]
+    worth = [(worth_of(found.buys, value), each) for each, value in values]
+    worth.sort(key=lambda two: -two[0])
+    for usd, each in worth[:MOST_BARS]:
+        about = "the windows of the recording" if each is None else _named(each)
+        cents = min(_cents(usd), most)
+        text = (
+            f"{_what_to_do(each)}: worth {money(cents)} per month."
+            if cents > 0
+            else f"Knowing {about} better would not change the choice for the better."
+        )
+        yield Information(about, cents, text)
+
+
+@dataclass(frozen=True, slots=True)
+class _Along:
+    """The best contender at places of the range of one input, the others as they are.
+
+    The recommendation where it is within 1 % of it; None where no contender keeps every limit.
+    """
+
+    places: FloatArray
+    usd: FloatArray
+    index: list[int | None]
+
+
+def _along(found: Sure, each: Input, places: FloatArray) -> _Along:
+    usd, index = [], []
+    for place in places.tolist():
+        at = {each: place}
+        measured = found.contenders.on(
+            _draws.curve_at(found.draws.ranges, at),
+            _draws.state_at(found.draws.bounds, at),
+        )
+        buys = found.contenders.buys([measured])
+        least = np.where(buys.keeps[0], buys.fixed + buys.unit * buys.needed[0], np.inf)
+        best = int(np.argmin(least))
+        if buys.costs(buys.bought)[0, found.chosen] <= least[best] * (1 + NEAR):
+            best = found.chosen
+        usd.append(float(least.min()))
+        index.append(best if np.isfinite(least.min()) else None)
+    return _Along(places, np.asarray(usd), index)
+
+
+def _flips(
+    found: Sure, tornado: tuple[Bar, ...], cautions: Iterable[Caution]
+) -> tuple[Bar, ...]:
+    """Put flip points into the bars of cautions, and add a bar of each device time that is a range."""
+    names = {each.message: OF_CAUTION.get(each.name) for each in cautions}
+    inputs = {each.name: each for each in found.draws.places if not each.of}
+    scale = np.linspace(0.0, 1.0, STEPS)
+    made = []
+    for bar in tornado:
+        each = inputs.get(names.get(bar.about) or "")
+        made.append(bar if each is None else _flipping(found, bar, each, scale))
+    bars = (
+        _time_bar(found, each, scale)
+        for each in found.draws.places
+        if each.name == _draws.TIME
+    )
+    made += [bar for bar in bars if bar.flip is not None or _width(bar) > 0]
+    made.sort(key=_width, reverse=True)
+    return tuple(made[:MOST_BARS])
+
+
+def _width(bar: Bar) -> float:
+    low, high = bar.usd_per_month_low, bar.usd_per_month_high
+    return float("inf") if low is None or high is None else float(abs(high - low))
+
+
+def _flipping(found: Sure, bar: Bar, each: Input, scale: FloatArray) -> Bar:
+    """Say at which place of its range the choice becomes another one, nearest to the middle."""
+    return _with_flip(found, bar, each, _along(found, each, scale))
+
+
+def _with_flip(found: Sure, bar: Bar, each: Input, along: _Along) -> Bar:
+    base = _place_as_is(found, each)
+    other = [
+        at
+        for at, index in enumerate(along.index)
+        if index is not None and index != found.chosen
+    ]
+    if not other:
+        return bar
+    at = min(other, key=lambda one: abs(along.places[one] - base))
+    return replace(
+        bar,
+        flip=_value(found.draws.ranges, found.draws, each, float(along.places[at])),
+        usd_per_month_flip=_cents(float(along.usd[at])),
+    )
+
+
+def _place_as_is(found: Sure, each: Input) -> float:
+    """Place in its range at which an input stays as it is."""
+    if each.name != _draws.TIME:
+        return 0.5
+    used, low, high = found.draws.bounds[each.of]  # type: ignore[index]
+    return float(np.log(used / low) / np.log(high / low))
+
+
+def _value(ranges: Ranges, draws: Draws, each: Input, place: float) -> str:
+    """Write the value of an input at a place of its range, to be read behind *if*."""
+    away = 2 * place - 1
+    match each.name:
+        case _draws.LAW:
+            error = float((1 + ranges.law) ** abs(away) - 1)
+            more = "more" if away > 0 else "fewer"
+            return f"the misses are {off(error)}, {more} than the law says"
+        case _draws.SHORT:
+            of = "misses" if away > 0 else "hits"
+            return f"{percent(abs(away))} of what the recording is too short to show are {of}"
+        case _draws.SAMPLE:
+            side = "above" if away > 0 else "below"
+            return f"the misses are at the {percent(place)} point of their interval, {side} its middle"
+        case _:
+            bound = draws.bounds[each.of]  # type: ignore[index]
+            time = format_microseconds(_draws.time_at(bound, place))
+            return f"a page {each.of[1]} of `{each.of[0]}` takes {time}"
+
+
+def _time_bar(found: Sure, each: Input, scale: FloatArray) -> Bar:
+    along = _along(found, each, scale)
+    contenders, kinds = found.contenders, found.contenders.kinds
+    ends = (0, len(scale) - 1)
+    usd = [None if along.index[at] is None else _cents(along.usd[at]) for at in ends]
+    index = [along.index[at] for at in ends]
+    titles = [None if at is None else contenders.title(at) for at in index]
+    bar = Bar(
+        _named(each),
+        _value(found.draws.ranges, found.draws, each, 0.0),
+        _value(found.draws.ranges, found.draws, each, 1.0),
+        usd[0],
+        usd[1],
+        titles[0],
+        titles[1],
+        any(at is None or kinds[at] != kinds[found.chosen] for at in index),
+    )
+    return _with_flip(found, bar, each, along)

@@ -1,0 +1,390 @@
+"""Options that could be the best, and what each does on another curve, with other errors and other times."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from tierwright.advise.advice._asked import Asked
+from tierwright.advise.advice._choice import chosen_of, kept
+from tierwright.advise.advice._table import Table
+from tierwright.common.arrays import FloatArray
+from tierwright.evaluate.advice.bought import budget_tb, part_budget_tb
+from tierwright.evaluate.advice.choose import best_of_kinds
+from tierwright.evaluate.advice.information import Bools, Buys
+from tierwright.evaluate.advice.limits import (
+    LEAST,
+    LIFE,
+    PEAK_BUSY,
+    ROUNDING,
+)
+from tierwright.evaluate.advice.rows import (
+    CHOICES,
+    IntArray,
+    busy_share,
+    device_times,
+    life_years,
+)
+from tierwright.evaluate.advice.rows import peak_busy as peak_of
+from tierwright.evaluate.advice.tiers import each_usd, least_devices
+from tierwright.evaluate.configurations.times import store_times, times_of
+from tierwright.evaluate.page_flow.decision import steady_error
+from tierwright.evaluate.page_flow.explain import error_band
+from tierwright.evaluate.page_flow.operations import operations
+from tierwright.hardware.device import OPERATIONS, Device, Operation
+from tierwright.hardware.service_time import service_time
+from tierwright.profile.curve import Curve
+
+MOST_BEST = 24
+"""Options of the least cost that are contenders, and kinds of which the best one is."""
+_STATED = (PEAK_BUSY, "io_time_us_per_access", LIFE, "usd_per_month", "purchase_usd")
+"""Limits that are held again in each draw; most of the others rest on sizes alone."""
+_TIERS = ("flash", "disk")
+Timing = tuple[str, Operation]
+"""Device and operation."""
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """What may be otherwise, beside the curve.
+
+    Attributes
+    ----------
+    hits_off : mapping of str to float
+        By scheme, the share of the known error of its flash hits. [-1 to 1]
+    steady : float
+        Share of the known error of an I/O time in the steady state, as an exponent. [-1 to 1]
+    times : mapping of (str, str) to float
+        Busy time of an operation of a device over the one that was used. [1]
+    """
+
+    hits_off: Mapping[str, float] = field(default_factory=dict)
+    steady: float = 0.0
+    times: Mapping[Timing, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What each contender does: I/O time [µs], devices that it needs, and whether it keeps the other limits."""
+
+    io_us: FloatArray
+    needed: IntArray
+    keeps: Bools
+
+
+def contending(asked: Asked, tables: tuple[Table, ...], best: int) -> IntArray:
+    """Rows of the options that could be the best: of the table of the answer, the first, and those of its other ends.
+
+    Of each table those of the least cost, and the best of each of the first kinds. Limits of response times are held
+    on the curve of the answer alone, as these take long to compute.
+    """
+    found = [best]
+    for table in tables:
+        order = chosen_of(asked, table).order
+        found += order[:MOST_BEST].tolist()
+        found += best_of_kinds(order, table.kind_codes)[:MOST_BEST].tolist()
+    rows = np.unique(np.asarray(found, dtype=np.int64))
+    if not asked.limits_response:
+        return rows
+    chosen = chosen_of(asked, tables[0])
+    keeps = set(kept(asked, tables[0], chosen, rows))
+    return np.asarray(
+        [row for row in rows.tolist() if row == best or row in keeps], dtype=np.int64
+    )
+
+
+class Contenders:
+    """Some options, evaluated together on any curve: what each costs, and which limits it keeps.
+
+    Of devices that are bought by themselves, as many hold the data as each draw needs, as in the table of options.
+    """
+
+    def __init__(self, asked: Asked, table: Table, rows: IntArray) -> None:
+        self._asked = asked
+        self._table = table
+        setting = table.setting
+        self._setting = setting
+        self.rows = rows
+        options = table.options.rows(rows)
+        self.options = options
+        self.kinds = table.kind_codes[rows]
+        self.hardware = table.hardware_codes[rows]
+        self._page = setting.curve.page_bytes
+        pairs = [table.devices(at) for at in rows.tolist()]
+        self._times = self._all_times(table, pairs)
+        self._named = {
+            (tier, operation): tuple(
+                self._name(pair[which], operation, time)
+                for pair, time in zip(
+                    pairs, self._times[tier, operation].tolist(), strict=True
+                )
+            )
+            for which, tier in enumerate(_TIERS)
+            for operation in OPERATIONS
+        }
+        self.bounds = self._bounded(pairs)
+        schemes = options.scheme
+        self._groups = [
+            (CHOICES[code], np.flatnonzero(schemes == code))
+            for code in np.unique(schemes).tolist()
+        ]
+        self._free = np.asarray([table.source(at) == "devices" for at in rows.tolist()])
+        self._space = self._spaces(table)
+        self._wear = self._wears(table, pairs)
+        self.fixed, self.unit = self._month(table)
+        self._fixed_purchase, self._unit_purchase = self._purchase(table)
+        self._static = self._keeps_static(table)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    @property
+    def approximate(self) -> tuple[str, ...]:
+        """Page flows of some of them whose flash hits are known with an error at their sizes."""
+        ram, flash = self.options.ram_pages, self.options.flash_pages
+        return tuple(
+            name
+            for name, at in self._groups
+            if np.any(error_band(name, np.maximum(ram[at], 1.0), flash[at]))
+        )
+
+    @property
+    def read_sizes(self) -> FloatArray:
+        """Sizes at which the curve is read. [pages]"""
+        ram, flash = self.options.ram_pages, self.options.flash_pages
+        return np.unique(np.concatenate((ram, flash, ram + flash)))
+
+    def title(self, at: int) -> str:
+        """Say what one of them is."""
+        return self._table.title(int(self.rows[at]))
+
+    def _all_times(
+        self, table: Table, pairs: list[tuple[Device | None, Device | None]]
+    ) -> dict[tuple[str, Operation], FloatArray]:
+        """Busy times by tier and operation, as in the table; NaN where there is no such device. [µs]"""
+        found = {
+            (tier, operation): np.asarray(
+                [self._time(pair[which], operation) for pair in pairs]
+            )
+            for which, tier in enumerate(_TIERS)
+            for operation in OPERATIONS
+        }
+        columns = table.columns
+        sold = np.asarray(
+            [table.source(at) not in ("devices", "have") for at in self.rows.tolist()]
+        )
+        if columns is not None and sold.any():
+            some = columns.rows(self.options.row[sold])
+            devices = self._setting.devices
+            by_tier = {
+                "disk": store_times(some, self._page, *devices),
+                "flash": times_of(
+                    some.sold.local_times, devices[0], self._page, some.server
+                ),
+            }
+            for tier, both in by_tier.items():
+                for operation, times in zip(OPERATIONS, both, strict=True):
+                    found[tier, operation][sold] = times
+        return found
+
+    def _name(self, device: Device | None, operation: Operation, time_us: float) -> str:
+        """Id of the device whose time is used; empty where it is that of another."""
+        if device is None or self._time(device, operation) != time_us:
+            return ""
+        return device.id
+
+    def _time(self, device: Device | None, operation: Operation) -> float:
+        if device is None:
+            return math.nan
+        return float(
+            device_times(device, self._page, 1)[OPERATIONS.index(operation)][0]
+        )
+
+    def _bounded(
+        self, pairs: list[tuple[Device | None, Device | None]]
+    ) -> dict[Timing, tuple[float, float, float]]:
+        """Return the times that a source states as a range: the one that was used, least, most. [µs]"""
+        found: dict[Timing, tuple[float, float, float]] = {}
+        used = {
+            (name, operation)
+            for (_, operation), names in self._named.items()
+            for name in names
+        }
+        devices = {each.id: each for pair in pairs for each in pair if each is not None}
+        for device in devices.values():
+            for operation in OPERATIONS:
+                if (device.id, operation) not in used:
+                    continue
+                time = service_time(device, operation, self._page)
+                if (
+                    time.is_bounded
+                    and time.time_us
+                    and time.low_us
+                    and time.high_us is not None
+                ):
+                    found[device.id, operation] = (
+                        time.time_us,
+                        time.low_us,
+                        time.high_us,
+                    )
+        return found
+
+    def _spaces(self, table: Table) -> IntArray:
+        setting = self._setting
+        whole = int(setting.data_bytes * setting.replicas / setting.machines)
+        spaces = self.options.store_devices.copy()
+        for at in np.flatnonzero(self._free).tolist():
+            store = table.devices(int(self.rows[at]))[1]
+            assert store is not None
+            spaces[at] = max(1, -(-whole // (store.capacity_bytes or 1)))
+        return spaces
+
+    def _wears(
+        self, table: Table, pairs: list[tuple[Device | None, Device | None]]
+    ) -> tuple[FloatArray, FloatArray]:
+        """Host writes of one device that holds the data, and of all that cache; infinite where writes wear nothing. [TB]"""
+        store, cache = np.full(len(self), np.inf), np.full(len(self), np.inf)
+        for at, (flash, disk) in enumerate(pairs):
+            row = int(self.rows[at])
+            if table.source(row) in ("devices", "have"):
+                if disk is not None:
+                    store[at] = budget_tb(disk)
+                if flash is not None:
+                    cache[at] = budget_tb(flash) * int(self.options.flash_devices[at])
+                continue
+            columns, of = table.columns, int(self.options.row[at])
+            assert columns is not None
+            if columns.drive[of] >= 0:
+                store[at] = part_budget_tb(columns.sold.drives[columns.drive[of]].part)
+        return store, cache
+
+    def _each(self, table: Table) -> tuple[FloatArray, FloatArray]:
+        """Money of one more device that holds the data on every machine, a month and at purchase. [USD/month], [USD]"""
+        month, purchase = np.zeros(len(self)), np.zeros(len(self))
+        for at in np.flatnonzero(self._free).tolist():
+            row = int(self.options.row[at])
+            device, price = table.shelf.stores[table.tier_rows.store[row]]
+            usd = float(each_usd(device, price)) * int(self.options.machines[at])
+            if price.rent:
+                month[at] = usd
+            else:
+                month[at] = usd / self._setting.horizon_months
+                purchase[at] = usd
+        return month, purchase
+
+    def _month(self, table: Table) -> tuple[FloatArray, FloatArray]:
+        unit = self._each(table)[0]
+        return self.options.month_cents / 100 - unit * self.options.store_devices, unit
+
+    def _purchase(self, table: Table) -> tuple[FloatArray, FloatArray]:
+        unit = self._each(table)[1]
+        whole = self.options.purchase_cents / 100
+        return whole - unit * self.options.store_devices, unit
+
+    def _keeps_static(self, table: Table) -> Bools:
+        """Whether they keep the limits that are not held again in each draw, as in the table of the answer."""
+        keeps = np.ones(len(self), dtype=np.bool_)
+        for limit in chosen_of(self._asked, table).limits:
+            if limit.name not in _STATED:
+                keeps &= ~limit.breaks[self.rows]
+        return keeps
+
+    def on(self, curve: Curve, state: State) -> Measured:
+        """Evaluate them on a curve, with errors and times that may be otherwise."""
+        options, setting = self.options, self._setting
+        count = len(self)
+        busy = {tier: np.zeros(count) for tier in _TIERS}
+        written = {tier: np.zeros(count) for tier in _TIERS}
+        for scheme, at in self._groups:
+            done = operations(
+                curve,
+                options.ram_pages[at],
+                options.flash_pages[at],
+                (scheme,),
+                hits_off=state.hits_off,
+            )[scheme]
+            for tier in _TIERS:
+                read, write = (
+                    self._times[tier, operation][at]
+                    * self._factors(tier, operation, at, state)
+                    for operation in OPERATIONS
+                )
+                busy[tier][at] = done.busy_us(tier, read, write)
+                written[tier][at] = done.per_access[tier, "write"]
+        if state.steady:
+            factor = self._steady_factors(curve) ** state.steady
+            busy = {tier: each * factor for tier, each in busy.items()}
+        mean, peak = (
+            None if rate is None else rate / options.machines
+            for rate in setting.rates.both
+        )
+        one = np.ones(count, dtype=np.int64)
+        life_of_one = life_years(written["disk"], mean, self._page, self._wear[0])
+        needed = np.where(
+            self._free,
+            least_devices(
+                self._space,
+                None if peak is None else busy_share(busy["disk"], peak, one),
+                life_of_one,
+                most_busy=setting.most_busy,
+                least_life_years=setting.least_life_years,
+                spare=setting.spare,
+            ),
+            options.store_devices,
+        )
+        io_us = busy["disk"] + busy["flash"]
+        limited = {
+            PEAK_BUSY: peak_of(
+                (busy["disk"], needed), (busy["flash"], options.flash_devices), peak
+            ),
+            "io_time_us_per_access": io_us,
+            LIFE: np.minimum(
+                life_of_one * np.maximum(needed, 1),
+                life_years(written["flash"], mean, self._page, self._wear[1]),
+            ),
+            "usd_per_month": self.fixed + self.unit * needed,
+            "purchase_usd": self._fixed_purchase + self._unit_purchase * needed,
+        }
+        keeps = self._static & np.isfinite(io_us)
+        for name, value in limited.items():
+            if name in self._asked.constraints:
+                limit = float(self._asked.constraints[name])
+                keeps &= (
+                    value >= limit * (1 - ROUNDING)
+                    if name in LEAST
+                    else value <= limit * (1 + ROUNDING)
+                )
+        return Measured(io_us, np.asarray(needed, dtype=np.int64), keeps)
+
+    def _factors(
+        self, tier: str, operation: Operation, at: IntArray, state: State
+    ) -> FloatArray | float:
+        if not state.times:
+            return 1.0
+        names = self._named[tier, operation]
+        return np.asarray(
+            [state.times.get((names[row], operation), 1.0) for row in at.tolist()]
+        )
+
+    def _steady_factors(self, curve: Curve) -> FloatArray:
+        """By what an I/O time may be off a warmed replay; 1 where the recording is too short to show the size. [1]"""
+        if curve.cold is None:
+            return np.ones(len(self))
+        held = self.options.ram_pages + self.options.flash_pages
+        shares = held / max(curve.distinct_pages, 1)
+        errors = np.asarray([steady_error(share) for share in shares.tolist()])
+        return np.asarray(1.0 + np.where(curve.uncertain(held), 0.0, errors))
+
+    def buys(self, found: list[Measured]) -> Buys:
+        """Put the draws together: what each contender costs a month. [USD/month]"""
+        return Buys(
+            self.fixed,
+            self.unit,
+            self.options.store_devices.astype(np.int64),
+            np.stack([each.needed for each in found]),
+            np.stack([each.keeps for each in found]),
+            self.hardware,
+        )

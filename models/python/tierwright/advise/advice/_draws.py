@@ -1,0 +1,400 @@
+"""What is not known, drawn: windows of the recording in blocks, and every stated range at once."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from statistics import NormalDist
+
+import numpy as np
+
+from tierwright.advise.advice._contenders import Contenders, State, Timing
+from tierwright.common.arrays import FloatArray
+from tierwright.evaluate.advice.resampling import (
+    FEWEST_WINDOWS,
+    Drift,
+    block_length,
+    drift,
+    moving_blocks,
+    ratios,
+)
+from tierwright.profile.curve import Curve, thinned_sizes
+from tierwright.profile.windows import Windows
+
+DRAWS = 512
+"""Draws of all inputs together."""
+DRIFT_DRAWS = 4096
+"""Recordings without a trend against which a drift is held."""
+FEWEST_COUNTS = 100
+"""Write-backs of all windows at a size below which they are drawn as the misses are, and misses below which no drift is
+looked for."""
+EVERY_END = 4
+"""Of so many draws one is looked at for the ends of the curve, which name contenders."""
+SAMPLE, SHORT, LAW, STEADY, HITS, TIME = (
+    "sample",
+    "short",
+    "law",
+    "steady",
+    "hits",
+    "time",
+)
+"""Inputs: what one recording shows by chance, a sample of pages, what a recording is too short to show, a scale law,
+the model of a running system, flash hits of a page flow, and the time of an operation of a device."""
+MOST_LISTED = 4096
+KEPT = 1024
+_MOST_ERRORS = 2.5
+"""Standard errors of a sample up to which it is drawn."""
+_HALF_INTERVAL = 1.96
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """Windows of a recording that can be drawn.
+
+    Attributes
+    ----------
+    windows : Windows
+        Those after the warm-up, of equal length.
+    warm_up : int
+        Windows before them.
+    full : int
+        Sizes of `windows.pages` that were full by then.
+    read : tuple of int
+        Of these sizes the ones nearest to those at which the contenders read the curve.
+    own : tuple of int
+        The same of the recommendation alone.
+    """
+
+    windows: Windows
+    warm_up: int
+    full: int
+    read: tuple[int, ...]
+    own: tuple[int, ...]
+
+    def series(self, at: int) -> FloatArray:
+        """Miss ratio of each window at one of the sizes. [1]"""
+        return np.asarray(self.windows.misses[:, at] / self.windows.accesses)
+
+    def drifts(self, generator: np.random.Generator) -> list[Drift]:
+        """Return how the misses at the sizes of the contenders drift over the recording; empty where they do not."""
+        missed = self.windows.misses.sum(axis=0)
+        found = [
+            drift(self.series(at), DRIFT_DRAWS, generator)
+            for at in self.read
+            if missed[at] >= FEWEST_COUNTS
+        ]
+        return [each for each in found if each.is_drift_of(len(found))]
+
+    @property
+    def block(self) -> int:
+        """Windows of a block: as many as the more dependent of the sizes of the recommendation asks for."""
+        return max(block_length(self.series(at)) for at in self.own)
+
+
+def recorded_sizes(curve: Curve, sizes: FloatArray) -> FloatArray:
+    """Sizes of the recorded system that became those of a curve. [pages]"""
+    if curve.scaled is None:
+        return sizes
+    scaled = curve.scaled
+    return np.asarray([scaled.recorded_size(size) for size in sizes.tolist()])
+
+
+def after_warm_up(windows: Windows, read: FloatArray, own: FloatArray) -> Recorded:
+    """Leave out the windows before the largest of some sizes was full, at most half of them, and one that was cut short.
+
+    Parameters
+    ----------
+    windows : Windows
+        Of the recording.
+    read, own : float64 array
+        Sizes of the recorded system at which the contenders, and the recommendation, read the curve. [pages]
+    """
+    whole = int(np.sum(windows.accesses == windows.accesses[0]))
+    seen = windows.seen_before
+    before = int(np.searchsorted(seen[:whole], read.max()))
+    before = min(before, whole // 2)
+    full = max(1, int(np.searchsorted(windows.pages, seen[before], side="right")))
+    kept = slice(before, whole)
+
+    def nearest(sizes: FloatArray) -> tuple[int, ...]:
+        at = np.searchsorted(windows.pages[:full], sizes, side="right") - 1
+        return tuple(sorted({max(0, each) for each in at.tolist()}))
+
+    return Recorded(
+        Windows(
+            windows.pages,
+            windows.accesses[kept],
+            windows.first_references[kept],
+            windows.misses[kept],
+            windows.write_backs[kept],
+            windows.open_write_backs,
+            windows.duration_s,
+        ),
+        before,
+        full,
+        nearest(read),
+        nearest(own),
+    )
+
+
+def accesses_missing(windows: Windows, recorded: Recorded) -> int:
+    """Count the accesses that have to be recorded besides until enough windows follow the warm-up; 0 where they do."""
+    short = FEWEST_WINDOWS - len(recorded.windows)
+    return max(0, short) * int(windows.accesses[0])
+
+
+@dataclass(frozen=True, slots=True)
+class Ranges:
+    """What is not known of a curve, at its listed sizes.
+
+    Attributes
+    ----------
+    curve : Curve
+        Of the answer, thinned where it lists many sizes.
+    low, high : float64 array
+        Ends of the misses by what a recording is too short to show, where it is; the misses elsewhere.
+    sample : float64 array or None
+        Standard error of the misses of a sample, as a share; None where all pages were followed, or it is unknown. [1]
+    law : float
+        Worst error known of the scale law; 0 where nothing was scaled. [1]
+    """
+
+    curve: Curve
+    low: FloatArray
+    high: FloatArray
+    sample: FloatArray | None
+    law: float
+
+    @property
+    def is_short(self) -> bool:
+        """Whether the recording is too short to show some of the sizes."""
+        return bool(np.any(self.low < self.high))
+
+
+def ranges_of(curve: Curve, read: FloatArray) -> Ranges:
+    """Find what is not known of a curve.
+
+    Parameters
+    ----------
+    curve : Curve
+        Of the answer.
+    read : float64 array
+        Sizes at which it will be read: kept where it is thinned. [pages]
+    """
+    if len(curve.pages) > MOST_LISTED:
+        also = np.unique(np.concatenate((np.floor(read), np.ceil(read))))
+        sizes = thinned_sizes(
+            curve.last_listed, KEPT, [int(size) for size in also.tolist() if size >= 1]
+        )
+        curve = curve.at(sizes[sizes <= curve.last_listed])
+    sizes = curve.pages.astype(np.float64)
+    low, high = curve.counted_band(sizes)
+    unsure = curve.uncertain(sizes)
+    misses = curve.misses_at
+    low = np.where(unsure, np.minimum(low, misses), misses)
+    high = np.where(unsure, np.maximum(high, misses), misses)
+    counted = curve if curve.cold is None else curve.cold
+    sample = None
+    if counted.interval is not None and curve.scaled is None:
+        width = (counted.interval[1] - counted.interval[0]) / (2 * _HALF_INTERVAL)
+        share = width / np.maximum(counted.misses_at, 1.0)
+        sample = np.interp(sizes, counted.pages, share)
+    known = curve.known_error
+    return Ranges(curve, low, high, sample, 0.0 if known is None else known.worst)
+
+
+@dataclass(frozen=True, slots=True)
+class Input:
+    """One input that is not known, drawn evenly over its range.
+
+    Attributes
+    ----------
+    name : str
+        Kind of the input.
+    of : tuple of str
+        Scheme, or device and operation; empty where there is one of the kind.
+    """
+
+    name: str
+    of: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Draws:
+    """Draws of all inputs.
+
+    Attributes
+    ----------
+    ranges : Ranges
+    bounds : mapping
+        Times of devices as they are used, least and most. [µs]
+    places : mapping of Input to float64 array
+        Where in its range each input lies in each draw, from 0 to 1.
+    misses, write_backs : float64 array, shape (D, S)
+        Counts of drawn recordings over those of the one there is, at the listed sizes. [1]
+    """
+
+    ranges: Ranges
+    bounds: Mapping[Timing, tuple[float, float, float]]
+    places: Mapping[Input, FloatArray]
+    misses: FloatArray
+    write_backs: FloatArray
+
+    def curve(self, at: int) -> Curve:
+        """Return the curve of one draw."""
+        places = {each: float(values[at]) for each, values in self.places.items()}
+        return curve_at(self.ranges, places, self.misses[at], self.write_backs[at])
+
+    def state(self, at: int) -> State:
+        """Return what else is otherwise in one draw."""
+        return state_at(
+            self.bounds,
+            {each: float(values[at]) for each, values in self.places.items()},
+        )
+
+    def ends(self) -> tuple[Curve, Curve]:
+        """Curves of the fewest and of the most misses of some draws at each size."""
+        some = range(0, len(self.misses), EVERY_END)
+        curves = [self.curve(at) for at in some]
+        misses = np.stack([each.misses_at for each in curves])
+        backs = [each.write_backs_at for each in curves]
+        base = self.ranges.curve
+        found = []
+        for end in (np.min, np.max):
+            known = [each for each in backs if each is not None]
+            found.append(
+                replace(
+                    base,
+                    misses_at=end(misses, axis=0),
+                    write_backs_at=end(np.stack(known), axis=0) if known else None,
+                )
+            )
+        return found[0], found[1]
+
+
+def curve_at(
+    ranges: Ranges,
+    places: Mapping[Input, float],
+    misses_ratio: FloatArray | float = 1.0,
+    write_backs_ratio: FloatArray | float = 1.0,
+) -> Curve:
+    """Return the curve with inputs at places of their ranges; those that are not named stay as they are."""
+    base = ranges.curve
+    misses = base.misses_at
+    short = places.get(Input(SHORT))
+    if short is not None:
+        off = 2 * short - 1
+        end = ranges.high if off > 0 else ranges.low
+        misses = misses + abs(off) * (end - misses)
+    factor: FloatArray | float = 1.0
+    law = places.get(Input(LAW))
+    if law is not None:
+        factor = factor * (1 + ranges.law) ** (2 * law - 1)
+    sample = places.get(Input(SAMPLE))
+    if sample is not None and ranges.sample is not None:
+        factor = factor * np.maximum(0.0, 1 + _errors(sample) * ranges.sample)
+    made = np.minimum.accumulate(
+        np.minimum(misses * factor * misses_ratio, float(base.accesses))
+    )
+    backs = base.write_backs_at
+    if backs is not None:
+        share = np.divide(
+            misses, base.misses_at, out=np.ones_like(misses), where=base.misses_at > 0
+        )
+        backs = backs * share * factor * write_backs_ratio
+        most = np.minimum(made, float(base.write_accesses))
+        backs = np.minimum.accumulate(np.minimum(backs, most))
+    return replace(base, misses_at=made, write_backs_at=backs)
+
+
+def state_at(
+    bounds: Mapping[Timing, tuple[float, float, float]],
+    places: Mapping[Input, float],
+) -> State:
+    """Return what else is otherwise with inputs at places of their ranges."""
+    hits, times, steady = {}, {}, 0.0
+    for each, place in places.items():
+        if each.name == HITS:
+            hits[each.of[0]] = 2 * place - 1
+        elif each.name == STEADY:
+            steady = 2 * place - 1
+        elif each.name == TIME:
+            device, operation = each.of
+            [(key, bound)] = [
+                (key, bound)
+                for key, bound in bounds.items()
+                if key == (device, operation)
+            ]
+            times[key] = time_at(bound, place) / bound[0]
+    return State(hits, steady, times)
+
+
+def time_at(bound: tuple[float, float, float], place: float) -> float:
+    """Time at a place of its range, even in its logarithm. [µs]"""
+    _, low, high = bound
+    return float(low * (high / low) ** place)
+
+
+def _errors(place: float) -> float:
+    """Return the standard errors at a place of a normal distribution."""
+    inside = min(max(place, 1e-9), 1 - 1e-9)
+    found = NormalDist().inv_cdf(inside)
+    return math.copysign(min(abs(found), _MOST_ERRORS), found)
+
+
+def inputs_of(ranges: Ranges, contenders: Contenders) -> list[Input]:
+    """List what is not known, besides what one recording shows by chance."""
+    found = []
+    if ranges.sample is not None:
+        found.append(Input(SAMPLE))
+    if ranges.is_short:
+        found.append(Input(SHORT))
+    if ranges.law > 0:
+        found.append(Input(LAW))
+    if ranges.curve.cold is not None:
+        found.append(Input(STEADY))
+    found += [Input(HITS, (name,)) for name in contenders.approximate]
+    found += [Input(TIME, key) for key in contenders.bounds]
+    return found
+
+
+def drawn(
+    recorded: Recorded,
+    ranges: Ranges,
+    contenders: Contenders,
+    generator: np.random.Generator,
+) -> Draws:
+    """Draw all inputs together, each evenly over its range in as many strata as draws.
+
+    Parameters
+    ----------
+    recorded : Recorded
+        Windows that are drawn in blocks.
+    ranges : Ranges
+        Of the curve.
+    contenders : Contenders
+        Whose schemes and devices have ranges.
+    generator : Generator
+        Of the draws.
+    """
+    places = {}
+    for each in inputs_of(ranges, contenders):
+        strata = generator.permutation(DRAWS) + generator.random(DRAWS)
+        places[each] = strata / DRAWS
+    index = moving_blocks(len(recorded.windows), recorded.block, DRAWS, generator)
+    misses = ratios(
+        recorded.windows.misses[:, : recorded.full].astype(np.float64), index
+    )
+    counted = recorded.windows.write_backs[:, : recorded.full].astype(np.float64)
+    backs = np.where(
+        counted.sum(axis=0) >= FEWEST_COUNTS, ratios(counted, index), misses
+    )
+    sizes = recorded_sizes(ranges.curve, ranges.curve.pages.astype(np.float64))
+    known = np.log(recorded.windows.pages[: recorded.full])
+    at = np.log(np.maximum(sizes, 1.0))
+
+    def spread(values: FloatArray) -> FloatArray:
+        return np.stack([np.interp(at, known, row) for row in values])
+
+    return Draws(ranges, contenders.bounds, places, spread(misses), spread(backs))

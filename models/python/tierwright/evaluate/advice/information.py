@@ -1,0 +1,212 @@
+"""What uncertain inputs are worth knowing: probability of a choice, its expected regret, and partial perfect information."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tierwright.common.arrays import FloatArray
+from tierwright.evaluate.advice.rows import IntArray
+
+NEAR = 0.01
+"""Share by which a choice may cost more than the best and still count as it. [1]"""
+BINS = 16
+"""Parts into which the draws are put by the value of an input."""
+_SURE = 3.0
+"""Standard errors by which another choice has to be cheaper in a part before it counts as the better one there."""
+Bools = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Buys:
+    """Options as they may be bought: how much each costs in each draw by the number of its devices.
+
+    Attributes
+    ----------
+    fixed : float64 array, shape (K,)
+        Cost without the devices whose number is free. [cost]
+    unit : float64 array, shape (K,)
+        Of one such device; 0 where no number is free. [cost]
+    bought : int64 array, shape (K,)
+        Devices of each as it is offered.
+    needed : int64 array, shape (D, K)
+        Devices that keep the limits in each draw.
+    keeps : bool array, shape (D, K)
+        Whether the other limits are kept with them.
+    kinds : int64 array, shape (K,)
+        What each consists of: one that breaks a limit is repaired by one of its kind.
+    """
+
+    fixed: FloatArray
+    unit: FloatArray
+    bought: IntArray
+    needed: IntArray
+    keeps: Bools
+    kinds: IntArray
+
+    @property
+    def possible(self) -> Bools:
+        """Draws in which some option keeps every limit, shape (D,)."""
+        return np.asarray(self.keeps.any(axis=1))
+
+    def least(self) -> FloatArray:
+        """Cost of the best option in each draw, bought as it is needed there; infinite where there is none, shape (D,)."""
+        return np.asarray(self._as_needed().min(axis=1))
+
+    def _as_needed(self) -> FloatArray:
+        cost = self.fixed + self.unit * self.needed
+        return np.asarray(np.where(self.keeps, cost, np.inf))
+
+    def costs(self, bought: IntArray) -> FloatArray:
+        """Cost of each option in each draw with so many devices, its repair included, shape (D, K).
+
+        Where it has too few devices, more are bought. Where it breaks another limit, it is replaced by the cheapest of its
+        kind that keeps them, or the cheapest of all where there is none of its kind, and costs no less than it
+        did itself.
+        """
+        own = self.fixed + self.unit * np.maximum(self.needed, bought)
+        needed = self._as_needed()
+        repair = np.empty_like(needed)
+        for kind in np.unique(self.kinds):
+            same = self.kinds == kind
+            repair[:, same] = needed[:, same].min(axis=1, keepdims=True)
+        least = needed.min(axis=1, keepdims=True)
+        repair = np.where(np.isfinite(repair), repair, least)
+        return np.asarray(np.where(self.keeps, own, np.maximum(own, repair)))
+
+    def rows(self, draws: Bools) -> Buys:
+        """Return the same of some draws."""
+        return Buys(
+            self.fixed,
+            self.unit,
+            self.bought,
+            self.needed[draws],
+            self.keeps[draws],
+            self.kinds,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Regret:
+    """What a choice costs more than the best of each draw.
+
+    Attributes
+    ----------
+    probability : float
+        Share of draws in which it is within `NEAR` of the best. [1]
+    expected : float
+        Mean of what it costs more. [cost]
+    breaks : float
+        Share of draws in which it has to be repaired. [1]
+    """
+
+    probability: float
+    expected: float
+    breaks: float
+
+
+def regret(buys: Buys, chosen: int) -> Regret:
+    """Hold a choice against the best of each draw, of draws in which some option keeps every limit.
+
+    Parameters
+    ----------
+    buys : Buys
+        Of at least one possible draw.
+    chosen : int
+        Index of the choice.
+
+    Examples
+    --------
+    Two options of 10 and 12; in the second of two draws the first needs two devices of 1 more:
+
+    >>> two = Buys(
+    ...     np.asarray([9.0, 12.0]),
+    ...     np.asarray([1.0, 0.0]),
+    ...     np.asarray([1, 0]),
+    ...     np.asarray([[1, 0], [5, 0]]),
+    ...     np.ones((2, 2), dtype=bool),
+    ...     np.asarray([0, 1]),
+    ... )
+    >>> found = regret(two, 0)
+    >>> found.probability, found.expected, found.breaks
+    (0.5, 1.0, 0.5)
+    """
+    some = buys.rows(buys.possible)
+    cost, least = some.costs(some.bought)[:, chosen], some.least()
+    breaks = ~some.keeps[:, chosen] | (some.needed[:, chosen] > some.bought[chosen])
+    return Regret(
+        float(np.mean(cost <= least * (1 + NEAR))),
+        float(np.mean(np.maximum(cost - least, 0.0))),
+        float(np.mean(breaks)),
+    )
+
+
+def worth_of(buys: Buys, value: FloatArray) -> float:
+    """How much less the best choice is expected to cost if one input is known: partial perfect information.
+
+    ``min over choices of E[cost] - E[min over choices of E[cost | input]]``, the inner mean over the draws of each of
+    `BINS` parts by the value of the input. A choice is an option with as many devices as are offered, or as the
+    middle draw of all, or of the part, needs.
+
+    Parameters
+    ----------
+    buys : Buys
+        Costs by draw.
+    value : float64 array, shape (D,)
+        Of the input, in each draw.
+
+    Returns
+    -------
+    float
+        From 0 to the expected regret of the best choice. [cost]
+
+    Notes
+    -----
+    Brennan, Kharroubi, O'Hagan, Chilcott, Medical Decision Making 27 (2007). In a part another choice counts only if it
+    is cheaper by three standard errors: of many choices one is cheaper by chance.
+
+    Examples
+    --------
+    An input that decides which of two options costs 10 and which 20:
+
+    >>> known = np.arange(64.0)
+    >>> first = np.where(known < 32, 10.0, 20.0)
+    >>> ones = np.ones((64, 2), dtype=np.int64)
+    >>> prices = Buys(
+    ...     np.zeros(2),
+    ...     np.ones(2),
+    ...     np.zeros(2, dtype=np.int64),
+    ...     np.stack((first, 30 - first), axis=1).astype(np.int64),
+    ...     ones == 1,
+    ...     np.arange(2),
+    ... )
+    >>> worth_of(prices, known)
+    5.0
+    """
+    possible = buys.possible
+    some, value = buys.rows(possible), value[possible]
+    if not len(value):
+        return 0.0
+    middle = _middle(some.needed)
+    every = np.concatenate((some.costs(some.bought), some.costs(middle)), axis=1)
+    means = every.mean(axis=0)
+    best = int(np.argmin(means))
+    order = np.argsort(value, kind="stable")
+    saved = 0.0
+    for part in np.array_split(order, min(BINS, len(order))):
+        draws = np.zeros(len(value), dtype=np.bool_)
+        draws[part] = True
+        within = some.rows(draws)
+        own = within.costs(_middle(within.needed))
+        gain = every[draws, best][:, None] - np.concatenate((every[draws], own), axis=1)
+        mean = gain.mean(axis=0)
+        error = gain.std(axis=0) / np.sqrt(len(part))
+        saved += len(part) * float(np.max(np.where(mean > _SURE * error, mean, 0.0)))
+    return saved / len(value)
+
+
+def _middle(needed: IntArray) -> IntArray:
+    ordered = np.sort(needed, axis=0)
+    return np.asarray(ordered[len(ordered) // 2])

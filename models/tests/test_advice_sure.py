@@ -1,0 +1,849 @@
+"""How sure a recommendation is: windows, draws, probability, regret and what is worth measuring."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import OrderedDict
+from dataclasses import replace
+from decimal import Decimal
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from command import run
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tierwright.advise import advice, scale
+from tierwright.advise.advice import _confidence, _draws
+from tierwright.advise.advice._asked import asked_of
+from tierwright.advise.advice._contenders import Contenders, State, contending
+from tierwright.advise.advice._draws import Input
+from tierwright.advise.advice._table import Table
+from tierwright.advise.advice.found import Advice
+from tierwright.advise.advice.request import Candidates
+from tierwright.common.errors import BadInput
+from tierwright.evaluate.advice.information import NEAR, Buys, regret, worth_of
+from tierwright.evaluate.advice.resampling import (
+    FEWEST_WINDOWS,
+    block_length,
+    drift,
+    moving_blocks,
+    ratios,
+)
+from tierwright.evaluate.advice.tiers import least_devices
+from tierwright.evaluate.page_flow.engine import flows, with_hits_off
+from tierwright.evaluate.page_flow.explain import error_band
+from tierwright.hardware import catalog
+from tierwright.hardware.prices import Price, PriceBook
+from tierwright.profile.curve import Curve, Given
+from tierwright.profile.document import Profile, profile_from_mapping
+from tierwright.profile.measure import curves, profile, sampled_profile
+from tierwright.profile.production import Production
+from tierwright.profile.rates import RateSeries
+from tierwright.trace.reading import Trace
+
+TIB = 2**40
+SHELF = ("samsung-pm9a3-7.68tb-u2", "seagate-exos-x24-24tb")
+PRICES = dict(zip(SHELF, (Decimal("0.75"), Decimal("0.04")), strict=True))
+PAGES = 3_000
+ACCESSES = 60_000
+
+
+def book(times: Decimal = Decimal(1)) -> PriceBook:
+    return PriceBook(
+        "made-up",
+        "Made up",
+        "2026-11",
+        "",
+        "USD",
+        (
+            Price(
+                Decimal("20.625") * times,
+                "GiB",
+                rent=False,
+                source="a test",
+                kind="dram",
+            ),
+            *(
+                Price(usd * times, "GB", rent=False, source="a test", device_id=name)
+                for name, usd in PRICES.items()
+            ),
+        ),
+    )
+
+
+DEVICES = Candidates(kinds=("devices",), devices=SHELF, reserved_gib=Decimal(0))
+
+
+def pages_of(
+    seed: int, *, drifting: bool = False, accesses: int = ACCESSES
+) -> np.ndarray[Any, Any]:
+    """Zipf-like accesses; drifting ones spread over more and more pages."""
+    generator = np.random.default_rng(seed)
+    weights = 1 / np.arange(1, PAGES + 1) ** 0.8
+    drawn = generator.choice(PAGES, size=accesses, p=weights / weights.sum())
+    if not drifting:
+        return drawn
+    share = np.linspace(0.0, 1.0, accesses)
+    spread = generator.integers(0, PAGES, size=accesses)
+    return np.where(generator.random(accesses) < share, spread, drawn % 50)
+
+
+def trace_of(folder: Path, pages: np.ndarray[Any, Any], writes: float = 0.3) -> Trace:
+    generator = np.random.default_rng(1)
+    path = folder / "trace.csv"
+    operations = np.where(generator.random(len(pages)) < writes, "W", "R")
+    rows = (
+        f"{1000 * at},{operation},0/1663,{page}"
+        for at, (page, operation) in enumerate(
+            zip(pages.tolist(), operations.tolist(), strict=True)
+        )
+    )
+    path.write_text("time_us,op,rel,block\n" + "\n".join(rows) + "\n")
+    return Trace(path)
+
+
+@cache
+def stationary(tmp: Path, seed: int = 0) -> Profile:
+    folder = tmp / f"stationary-{seed}"
+    folder.mkdir()
+    return profile(trace_of(folder, pages_of(seed)))
+
+
+@pytest.fixture(scope="session")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("sure")
+
+
+def production(found: Profile, machines: int = 1, **given_: Any) -> Curve:
+    stated = Production(TIB, 20_000.0, 40_000.0, machines=machines, **given_)
+    return scale.answer(found, stated).profile.curve.steady()
+
+
+def ask(curve: Curve, **given_: Any) -> Advice:
+    asked: dict[str, Any] = {"prices": book(), "candidates": DEVICES, **given_}
+    return advice.answer(curve, **asked)
+
+
+# --- windows of the profile -------------------------------------------------------------
+
+
+def test_windows_are_those_of_single_caches(folder: Path) -> None:
+    """One LRU cache after the other, replayed in Python; misses by the window of the access."""
+    found = stationary(folder)
+    windows = found.curve.windows
+    assert windows is not None
+    pages = pages_of(0)
+    ends = np.cumsum(windows.accesses)
+    assert ends[-1] == len(pages)
+    assert int(windows.first_references.sum()) == found.curve.distinct_pages
+    for at in (0, len(windows.pages) // 2, len(windows.pages) - 1):
+        size = int(windows.pages[at])
+        cache_: OrderedDict[int, None] = OrderedDict()
+        missed = np.zeros(len(pages), dtype=np.int64)
+        for place, page in enumerate(pages.tolist()):
+            if page in cache_:
+                cache_.move_to_end(page)
+                continue
+            missed[place] = 1
+            cache_[page] = None
+            if len(cache_) > size:
+                cache_.popitem(last=False)
+        sums = np.add.reduceat(missed, np.concatenate(([0], ends[:-1])))
+        assert sums.tolist() == windows.misses[:, at].tolist()
+
+
+def test_windows_sum_up_to_the_curve(folder: Path) -> None:
+    windows = stationary(folder).curve.windows
+    assert windows is not None
+    whole = curves(Trace(folder / "stationary-0" / "trace.csv"))
+    at = windows.pages - 1
+    assert windows.misses.sum(axis=0).tolist() == whole["misses"][at].tolist()
+    written = windows.write_backs.sum(axis=0) + windows.open_write_backs
+    assert written.tolist() == whole["write_backs"][at].tolist()
+    assert windows.open_write_backs[0] > 0
+
+
+def test_a_profile_keeps_its_windows_and_one_without_loads(folder: Path) -> None:
+    found = stationary(folder)
+    document = json.loads(found.to_text())
+    again = profile_from_mapping(document)
+    assert again.to_dict() == found.to_dict()
+    scaled = scale.answer(found, Production(TIB, 20_000.0)).profile
+    windows = profile_from_mapping(json.loads(scaled.to_text())).curve.windows
+    assert windows is not None
+    assert windows.to_dict() == document["windows"]
+    steady = scaled.curve.steady()
+    assert steady.cold is not None
+    assert steady.cold.windows is not None
+    del document["windows"]
+    assert profile_from_mapping(document).curve.windows is None
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "said"),
+    [
+        ("pages", [3, 2], "must increase"),
+        ("accesses", [], "whole numbers"),
+        ("misses", [[1]], "for each window"),
+        ("duration_s", -1, "not negative"),
+        ("first_references", [1], "one of each window"),
+    ],
+)
+def test_wrong_windows_are_refused(
+    folder: Path, key: str, value: Any, said: str
+) -> None:
+    document = json.loads(stationary(folder).to_text())
+    document["windows"][key] = value
+    with pytest.raises(BadInput, match=rf"windows\.{key}.*{said}"):
+        profile_from_mapping(document)
+
+
+def test_a_sample_has_windows_of_the_same_ups_and_downs(folder: Path) -> None:
+    exact = stationary(folder).curve.windows
+    made = sampled_profile(Trace(folder / "stationary-0" / "trace.csv"), 0.3).curve
+    assert exact is not None
+    assert made.windows is not None
+    assert made.windows.accesses.tolist() == exact.accesses.tolist()
+    assert int(made.windows.pages[0]) >= 16 / 0.3 / 2
+    shared = np.isin(exact.pages, made.windows.pages[:-1])
+    own = np.isin(made.windows.pages, exact.pages[shared])
+    some, other = (
+        exact.misses[:, shared].sum(axis=0),
+        made.windows.misses[:, own].sum(axis=0),
+    )
+    assert np.allclose(other, some, rtol=0.25)
+
+
+# --- kernels ----------------------------------------------------------------------------
+
+
+def slow_block_length(series: list[float]) -> int:
+    """Politis and White with loops."""
+    count = len(series)
+    series = [each / max(map(abs, series)) for each in series]
+    mean = sum(series) / count
+    most = max(1, math.ceil(min(3 * math.sqrt(count), count / 3)))
+
+    def covariance(lag: int) -> float:
+        return (
+            sum(
+                (series[at] - mean) * (series[at + lag] - mean)
+                for at in range(count - lag)
+            )
+            / count
+        )
+
+    variance = covariance(0)
+    if variance <= 1e-24:
+        return 1
+    last = min(count - 1, math.ceil(math.sqrt(count)) + 5)
+    bound = 2 * math.sqrt(math.log10(count) / count)
+    lag = 0
+    while lag < last and any(
+        abs(covariance(each) / variance) >= bound
+        for each in range(lag + 1, min(lag + 5, last) + 1)
+    ):
+        lag += 1
+    width = min(2 * max(lag, 1), last)
+    spread, power = 0.0, variance
+    for each in range(1, width + 1):
+        weight = min(1.0, 2 * (1 - each / width))
+        spread += 2 * weight * each * covariance(each)
+        power += 2 * weight * covariance(each)
+    if power <= 0:
+        return most
+    length: float = (2 * spread**2 / (4 / 3 * power**2)) ** (1 / 3) * count ** (1 / 3)
+    return min(most, max(1, math.ceil(length)))
+
+
+@pytest.mark.oracle("evaluate.advice.resampling.block_length")
+@pytest.mark.parametrize("dependence", [0.0, 0.5, 0.9])
+def test_blocks_are_as_long_as_a_slow_rule_says(dependence: float) -> None:
+    generator = np.random.default_rng(3)
+    for _ in range(10):
+        noise = generator.normal(size=80)
+        series = np.zeros(80)
+        for at in range(1, 80):
+            series[at] = dependence * series[at - 1] + noise[at]
+        assert block_length(series + 5) == slow_block_length((series + 5).tolist())
+
+
+@pytest.mark.formula("evaluate.advice.resampling.block_length")
+@given(
+    st.lists(st.floats(0, 1e6), min_size=2, max_size=90),
+    st.sampled_from([0.5, 2.0, 8.0]),
+)
+def test_a_block_knows_no_unit(series: list[float], factor: float) -> None:
+    found = np.asarray(series)
+    length = block_length(found)
+    assert 1 <= length <= max(1, math.ceil(len(series) / 3))
+    assert block_length(found * factor) == length
+
+
+def test_dependent_windows_are_drawn_in_longer_blocks() -> None:
+    generator = np.random.default_rng(4)
+    free = np.mean([block_length(generator.normal(size=100)) for _ in range(40)])
+    walks = np.mean(
+        [block_length(np.cumsum(generator.normal(size=100))) for _ in range(40)]
+    )
+    assert walks > 3 * free
+
+
+@pytest.mark.oracle(
+    "evaluate.advice.resampling.moving_blocks", "evaluate.advice.resampling.ratios"
+)
+def test_draws_are_those_of_a_loop() -> None:
+    counts = np.random.default_rng(0).integers(0, 9, size=(17, 3)).astype(np.float64)
+    counts[:, 2] = 0
+    drawn = moving_blocks(17, 5, 30, np.random.default_rng(9))
+    again = np.random.default_rng(9).integers(0, 13, size=(30, 4, 1))
+    for row, first in zip(drawn.tolist(), again[:, :, 0].tolist(), strict=True):
+        joined = [start + at for start in first for at in range(5)]
+        assert row == joined[:17]
+    found = ratios(counts, drawn)
+    for row, ratio in zip(drawn.tolist(), found.tolist(), strict=True):
+        for size in range(3):
+            whole = sum(counts[:, size])
+            made = sum(counts[at, size] for at in row)
+            assert ratio[size] == pytest.approx(1.0 if whole == 0 else made / whole)
+
+
+@pytest.mark.formula(
+    "evaluate.advice.resampling.moving_blocks", "evaluate.advice.resampling.ratios"
+)
+@given(st.integers(1, 60), st.data())
+def test_draws_are_runs_of_windows_and_keep_their_order_by_size(
+    windows: int, data: Any
+) -> None:
+    block = data.draw(st.integers(1, windows))
+    drawn = moving_blocks(windows, block, 7, np.random.default_rng(0))
+    assert drawn.shape == (7, windows)
+    assert drawn.min() >= 0
+    assert drawn.max() < windows
+    steps = np.diff(drawn, axis=1)
+    inside = np.arange(1, windows) % block != 0
+    assert np.all(steps[:, inside] == 1)
+    counts = np.sort(np.random.default_rng(1).random((windows, 4)), axis=1)[:, ::-1]
+    sums = ratios(counts, drawn) * counts.sum(axis=0)
+    assert np.all(np.diff(sums, axis=1) <= 1e-9)
+    assert np.allclose(ratios(counts, np.arange(windows)[None, :]), 1.0)
+
+
+@pytest.mark.oracle("evaluate.advice.resampling.drift")
+def test_a_trend_is_that_of_a_fitted_line() -> None:
+    generator = np.random.default_rng(5)
+    series = 10 + 0.05 * np.arange(60) + generator.normal(size=60)
+    found = drift(series, 400, np.random.default_rng(0))
+    slope = float(np.polyfit(np.arange(60), series, 1)[0])
+    assert found.change == pytest.approx(slope * 59 / series.mean())
+    assert found.is_drift
+
+
+@pytest.mark.formula("evaluate.advice.resampling.drift")
+@given(
+    st.lists(st.floats(0.1, 10), min_size=3, max_size=60), st.sampled_from([0.5, 4.0])
+)
+@settings(deadline=None)
+def test_a_trend_knows_no_unit_and_turns_with_time(
+    series: list[float], factor: float
+) -> None:
+    found = np.asarray(series)
+    forth = drift(found, 60, np.random.default_rng(0))
+    assert 0 <= forth.by_chance <= 1
+    same = drift(found * factor, 60, np.random.default_rng(0))
+    assert same.change == pytest.approx(forth.change, abs=1e-9)
+    back = drift(found[::-1], 60, np.random.default_rng(0))
+    assert back.change == pytest.approx(-forth.change, abs=1e-9)
+
+
+def test_chance_is_rarely_called_a_drift() -> None:
+    generator = np.random.default_rng(6)
+    called = [
+        drift(10 + 3 * generator.normal(size=50), 200, generator).is_drift
+        for _ in range(200)
+    ]
+    assert np.mean(called) < 0.05
+    trend = drift(10 + 0.2 * np.arange(50), 200, generator)
+    assert trend.is_drift
+    assert trend.is_drift_of(20)
+    doubtful = replace(trend, by_chance=0.004)
+    assert doubtful.is_drift
+    assert not doubtful.is_drift_of(10)
+
+
+@pytest.mark.oracle("evaluate.advice.tiers.least_devices")
+@pytest.mark.formula("evaluate.advice.tiers.least_devices")
+@given(
+    st.integers(1, 5),
+    st.floats(0.01, 20),
+    st.floats(0.1, 50),
+    st.floats(0.1, 1),
+    st.floats(0, 5),
+)
+def test_no_fewer_devices_would_do(
+    space: int, busy: float, life: float, most_busy: float, least_life: float
+) -> None:
+    [found] = least_devices(
+        np.asarray([space]),
+        np.asarray([busy]),
+        np.asarray([life]),
+        most_busy=most_busy,
+        least_life_years=least_life,
+    ).tolist()
+
+    def does(count: int, slack: float) -> bool:
+        return (
+            count >= space
+            and busy / count <= most_busy * (1 + slack)
+            and life * count >= least_life * (1 - slack)
+        )
+
+    assert does(found, 1e-6)
+    assert found == 1 or not does(found - 1, -1e-6)
+
+
+def buys_of(seed: int, draws: int = 96, options: int = 5) -> Buys:
+    generator = np.random.default_rng(seed)
+    return Buys(
+        generator.random(options) * 100 + 1,
+        generator.integers(0, 2, options) * generator.random(options) * 10,
+        generator.integers(1, 6, options),
+        generator.integers(1, 9, (draws, options)),
+        generator.random((draws, options)) < 0.8,
+        generator.integers(0, 3, options),
+    )
+
+
+def slow_cost(buys: Buys, draw: int, option: int, bought: int) -> float:
+    """Cost of an option in a draw, its repair included."""
+
+    def needed(each: int) -> float:
+        if not buys.keeps[draw, each]:
+            return math.inf
+        return float(buys.fixed[each] + buys.unit[each] * buys.needed[draw, each])
+
+    own = float(
+        buys.fixed[option] + buys.unit[option] * max(buys.needed[draw, option], bought)
+    )
+    if buys.keeps[draw, option]:
+        return own
+    every = range(len(buys.fixed))
+    of_kind = min(
+        needed(each) for each in every if buys.kinds[each] == buys.kinds[option]
+    )
+    return max(own, of_kind if of_kind < math.inf else min(map(needed, every)))
+
+
+@pytest.mark.oracle(
+    "evaluate.advice.information.regret", "evaluate.advice.information.worth_of"
+)
+@pytest.mark.parametrize("seed", range(6))
+def test_regret_and_worth_are_those_of_loops(seed: int) -> None:
+    buys = buys_of(seed)
+    draws = [at for at in range(len(buys.keeps)) if buys.keeps[at].any()]
+    least = {
+        at: min(
+            buys.fixed[k] + buys.unit[k] * buys.needed[at, k]
+            for k in range(5)
+            if buys.keeps[at, k]
+        )
+        for at in draws
+    }
+    chosen = seed % 5
+    own = {at: slow_cost(buys, at, chosen, int(buys.bought[chosen])) for at in draws}
+    found = regret(buys, chosen)
+    assert found.expected == pytest.approx(
+        np.mean([own[at] - least[at] for at in draws])
+    )
+    near = [own[at] <= least[at] * (1 + NEAR) for at in draws]
+    assert found.probability == pytest.approx(np.mean(near))
+
+    value = np.random.default_rng(seed).random(len(buys.keeps))
+
+    def choices(some: list[int]) -> list[list[int]]:
+        middle = [
+            sorted(int(buys.needed[at, k]) for at in some)[len(some) // 2]
+            for k in range(5)
+        ]
+        return [[int(each) for each in buys.bought], middle]
+
+    def costs(offer: list[int], option: int, some: list[int]) -> np.ndarray[Any, Any]:
+        return np.asarray([slow_cost(buys, at, option, offer[option]) for at in some])
+
+    offers = choices(draws)
+    _, best_offer, best = min(
+        (float(np.mean(costs(offer, k, draws))), at, k)
+        for at, offer in enumerate(offers)
+        for k in range(5)
+    )
+    ordered = sorted(draws, key=lambda at: float(value[at]))
+    saved = 0.0
+    for part in np.array_split(np.asarray(ordered), 16):
+        some = part.tolist()
+        base = costs(offers[best_offer], best, some)
+        gains = [
+            base - costs(offer, k, some)
+            for offer in (*offers, choices(some)[1])
+            for k in range(5)
+        ]
+        sure = [
+            float(gain.mean())
+            for gain in gains
+            if gain.mean() > 3 * gain.std() / math.sqrt(len(some))
+        ]
+        saved += len(some) * max([0.0, *sure])
+    assert worth_of(buys, value) == pytest.approx(saved / len(draws))
+
+
+@pytest.mark.formula(
+    "evaluate.advice.information.regret", "evaluate.advice.information.worth_of"
+)
+@given(st.integers(0, 2**31), st.sampled_from([0.5, 2.0, 16.0]))
+@settings(deadline=None)
+def test_worth_lies_between_nothing_and_the_regret_and_scales_with_money(
+    seed: int, factor: float
+) -> None:
+    buys = buys_of(seed, draws=64)
+    value = np.random.default_rng(seed).random(64)
+    more = replace(buys, fixed=buys.fixed * factor, unit=buys.unit * factor)
+    worth = worth_of(buys, value)
+    for chosen in range(5):
+        found = regret(buys, chosen)
+        assert 0 <= found.probability <= 1
+        assert 0 <= found.breaks <= 1
+        assert 0 <= worth <= found.expected + 1e-9
+        scaled = regret(more, chosen)
+        assert scaled.expected == pytest.approx(factor * found.expected)
+        assert scaled.probability == found.probability
+    assert worth_of(more, value) == pytest.approx(factor * worth)
+
+
+def test_one_option_is_always_the_best() -> None:
+    only = Buys(
+        np.asarray([7.0]),
+        np.asarray([0.0]),
+        np.asarray([1]),
+        np.ones((64, 1), dtype=np.int64),
+        np.ones((64, 1), dtype=np.bool_),
+        np.asarray([0]),
+    )
+    found = regret(only, 0)
+    assert (found.probability, found.expected, found.breaks) == (1.0, 0.0, 0.0)
+    assert worth_of(only, np.arange(64.0)) == 0.0
+
+
+@pytest.mark.oracle("evaluate.page_flow.engine.with_hits_off")
+@pytest.mark.formula("evaluate.page_flow.engine.with_hits_off")
+@given(
+    st.sampled_from(["lazy", "inclusive"]),
+    st.floats(-1, 1),
+    st.integers(1, 40),
+    st.integers(1, 80),
+)
+def test_hits_are_off_by_a_share_of_their_known_error(
+    scheme: str, share: float, ram: int, flash: int
+) -> None:
+    sizes = np.arange(1, 101)
+    curve = Curve.from_full(
+        1000.0 - 9 * sizes,
+        100.0 - sizes,
+        accesses=1000,
+        page_bytes=4096,
+        write_accesses=100,
+    )
+    r, f = np.asarray([float(ram)]), np.asarray([float(flash)])
+    flow = flows(curve, r, f, schemes=(scheme,))[scheme]
+    made = with_hits_off(scheme, flow, r, f, share).counts
+    missed = float(flow.counts.ram_misses[0])
+    shift = share * float(error_band(scheme, r, f)[0]) * missed
+    hits = min(max(float(flow.counts.flash_hits[0]) + shift, 0.0), missed)
+    assert float(made.flash_hits[0]) == pytest.approx(hits)
+    assert float(made.flash_hits[0] + made.flash_misses[0]) == pytest.approx(missed)
+    exact = flows(curve, r, f, schemes=("none",))["none"]
+    same = with_hits_off("none", exact, r, f, share).counts
+    assert float(same.flash_misses[0]) == pytest.approx(
+        float(exact.counts.flash_misses[0])
+    )
+
+
+# --- the answer -------------------------------------------------------------------------
+
+
+def test_an_answer_says_how_sure_it_is(folder: Path) -> None:
+    found = ask(production(stationary(folder)))
+    sure = found.confidence
+    assert sure.probability_best is not None, sure.reason
+    assert 0 <= sure.probability_best <= 1
+    most = sure.expected_regret_usd_per_month
+    assert most is not None
+    assert most >= 0
+    worth = [each.usd_per_month for each in sure.value_of_information]
+    assert worth == sorted(worth, reverse=True)
+    assert all(0 <= each <= most for each in worth)
+    assert sure.windows is not None
+    assert sure.windows >= FEWEST_WINDOWS
+    assert sure.text in found.finding
+    assert "in " in sure.text
+    assert len(sure.tornado) <= 8
+    assert "as long as this one" in sure.reason
+    assert "60,000 accesses" in sure.reason
+    document = found.to_dict()["confidence"]
+    assert document["probability_best"] == sure.probability_best
+
+
+def test_the_same_question_has_the_same_answer_and_another_seed_another_draw(
+    folder: Path,
+) -> None:
+    curve = production(stationary(folder))
+    first, again = (ask(curve).to_dict()["confidence"] for _ in range(2))
+    assert first == again
+    other = ask(curve, seed=5).to_dict()
+    assert other["versions"]["seed"] == "5"
+    assert other["confidence"]["probability_best"] is not None
+
+
+def test_twice_the_prices_are_twice_the_regret(folder: Path) -> None:
+    curve = production(stationary(folder))
+    once, twice = (
+        ask(curve, prices=book(Decimal(times))).confidence for times in (1, 2)
+    )
+    assert once.expected_regret_usd_per_month is not None
+    assert twice.expected_regret_usd_per_month is not None
+    assert float(twice.expected_regret_usd_per_month) == pytest.approx(
+        2 * float(once.expected_regret_usd_per_month), abs=0.03
+    )
+    assert twice.probability_best == pytest.approx(once.probability_best, abs=0.02)
+
+
+def test_a_choice_of_speed_has_no_regret_in_money(folder: Path) -> None:
+    found = ask(production(stationary(folder)), objective="io_time").confidence
+    assert found.probability_best is not None
+    assert found.expected_regret_usd_per_month is None
+    assert found.value_of_information == ()
+    assert "where money is the objective" in found.reason
+
+
+def test_without_windows_there_is_no_probability(folder: Path) -> None:
+    bare = replace(
+        stationary(folder), curve=stationary(folder).curve.with_windows(None)
+    )
+    found = ask(production(bare)).confidence
+    assert found.probability_best is None
+    assert found.expected_regret_usd_per_month is None
+    assert "windows" in found.reason
+    assert found.tornado
+    lists = [100, 1000], [5000.0, 1000.0], [500.0, 100.0]
+    given_curve = Curve.from_lists(
+        *lists,
+        accesses=10_000,
+        distinct_pages=2_000,
+        page_bytes=4096,
+        write_accesses=1_000,
+        given=Given("a test", data_known=True, dirty_share=0.1),
+    )
+    found = ask(given_curve, accesses_per_s=100.0).confidence
+    assert found.probability_best is None
+    assert "without its recording" in found.reason
+
+
+def test_a_short_recording_says_how_much_is_missing(tmp_path: Path) -> None:
+    few = profile(trace_of(tmp_path, pages_of(2, accesses=9_000)))
+    found = ask(production(few)).confidence
+    assert found.probability_best is None
+    assert found.more_accesses is not None
+    assert f"at least {found.more_accesses:,} accesses more" in found.reason
+    enough = profile(
+        trace_of(tmp_path, pages_of(2, accesses=9_000 + 2 * found.more_accesses))
+    )
+    assert "are needed" not in ask(production(enough)).confidence.reason
+
+
+def test_drifting_windows_have_no_probability(tmp_path: Path) -> None:
+    found = ask(
+        production(profile(trace_of(tmp_path, pages_of(3, drifting=True))))
+    ).confidence
+    assert found.probability_best is None
+    assert "the misses rise" in found.reason
+    assert found.more_accesses == ACCESSES
+
+
+def test_a_recording_shorter_than_the_cycle_of_production_says_so(folder: Path) -> None:
+    recorded = stationary(folder)
+    windows = recorded.curve.windows
+    assert windows is not None
+    hours = tuple(10_000.0 + 1_000 * at for at in range(24))
+    rates = RateSeries(24, 3600.0, 24, None, 1, hours, hours)
+
+    def asked(duration_s: float) -> Any:
+        timed = recorded.curve.with_windows(replace(windows, duration_s=duration_s))
+        stated = Production(TIB, rates.mean_per_s, rates.peak_per_s, rates=rates)
+        curve = scale.answer(replace(recorded, curve=timed), stated).profile.curve
+        return ask(curve.steady()).confidence
+
+    short = asked(600.0)
+    assert short.probability_best is None
+    assert "does not show that cycle" in short.reason
+    assert short.more_accesses == 143 * ACCESSES
+    assert asked(86_400.0).probability_best is not None
+
+
+def test_beyond_a_flip_another_option_is_cheaper(folder: Path) -> None:
+    """RAM against disks: where more pages miss, more RAM pays."""
+    stated = Production(TIB, 1_000.0, 2_000.0)
+    curve = scale.answer(stationary(folder), stated).profile.curve.steady()
+    disks = Candidates(kinds=("devices",), devices=SHELF[1:], reserved_gib=Decimal(0))
+    found = ask(curve, candidates=disks)
+    best = found.recommendation
+    assert best is not None
+    assert best.usd_per_month is not None
+    flips = [bar for bar in found.confidence.tornado if bar.flip is not None]
+    assert flips
+    asked = asked_of(
+        curve, (None, None), disks, None, {}, "usd", book(), 36, (None, None), 0
+    )
+    table = Table.of(asked.setting)
+    row = int(np.flatnonzero(table.options.ram_bytes == best.ram_bytes)[0])
+    sure = _confidence.sure(asked, table, row, contending(asked, (table,), row))
+    law = Input(_draws.LAW)
+    along = _confidence._along(sure, law, np.linspace(0.0, 1.0, _confidence.STEPS))
+    assert along.index[_confidence.STEPS // 2] == sure.chosen
+    for place, index, usd in zip(along.places, along.index, along.usd, strict=True):
+        there = table.with_curve(_draws.curve_at(sure.draws.ranges, {law: place}))
+        cents = there.options.month_cents
+        keeps = there.options.peak_busy <= 0.7 * (1 + 1e-9)
+        assert usd == pytest.approx(float(cents[keeps].min()) / 100, abs=0.02)
+        if index is not None and index != sure.chosen:
+            assert float(cents[row]) / 100 > usd * (1 + NEAR) - 0.02
+    assert all(bar.usd_per_month_flip is not None for bar in flips)
+
+
+def test_a_repair_costs_at_least_what_is_repaired(folder: Path) -> None:
+    """A limit of money that some draws break: they are priced by what keeps it."""
+    curve = production(stationary(folder))
+    free = ask(
+        curve,
+        candidates=Candidates(
+            kinds=("devices",), devices=SHELF[1:], reserved_gib=Decimal(0)
+        ),
+    )
+    best = free.recommendation
+    assert best is not None
+    assert best.usd_per_month is not None
+    limited = ask(
+        curve,
+        candidates=Candidates(
+            kinds=("devices",), devices=SHELF[1:], reserved_gib=Decimal(0)
+        ),
+        constraints={"usd_per_month": float(best.usd_per_month) + 1},
+    ).confidence
+    assert limited.probability_best is not None
+    assert limited.breaks_share is not None
+    assert free.confidence.breaks_share is not None
+    assert limited.draws is not None
+    assert limited.draws < _draws.DRAWS
+    assert "left out" in limited.reason
+
+
+def test_limits_of_response_times_are_held_as_they_are(folder: Path) -> None:
+    found = ask(production(stationary(folder)), constraints={"response_p99_us": 50_000})
+    assert found.confidence.probability_best is not None, found.confidence.reason
+    assert "limits of response times" in found.confidence.reason
+    free = ask(production(stationary(folder)))
+    assert "limits of response times" not in free.confidence.reason
+
+
+def test_contenders_cost_what_the_table_says(folder: Path) -> None:
+    """Evaluated beside the table, on its curve, they do the same."""
+    for candidates in (DEVICES, Candidates()):
+        asked = asked_of(
+            production(stationary(folder)),
+            (None, None),
+            candidates,
+            None,
+            {},
+            "usd",
+            book(),
+            36,
+            (catalog.device(SHELF[0]), catalog.device(SHELF[1])),
+            0,
+        )
+        table = Table.of(asked.setting)
+        options = table.options
+        order = np.lexsort((options.month_cents,))
+        known = order[
+            np.isfinite(options.io_us[order]) & (options.unpriced[order] == 0)
+        ]
+        rows = np.unique(known[:: max(1, len(known) // 60)])
+        some = Contenders(asked, table, rows)
+        found = some.on(asked.setting.curve, State())
+        assert np.allclose(found.io_us, options.io_us[rows], rtol=1e-9)
+        assert found.needed.tolist() == options.store_devices[rows].tolist()
+        month = some.fixed + some.unit * found.needed
+        assert np.allclose(month * 100, options.month_cents[rows])
+        best = int(known[0])
+        assert best in contending(asked, (table,), best)
+
+
+def test_inputs_at_the_ends_of_their_ranges(folder: Path) -> None:
+    curve = production(stationary(folder))
+    ranges = _draws.ranges_of(curve, np.asarray([100.0]))
+    assert ranges.law > 0
+    base = _draws.curve_at(ranges, {})
+    assert np.array_equal(base.misses_at, curve.misses_at)
+    few, many = (
+        _draws.curve_at(ranges, {Input(_draws.LAW): place}) for place in (0.0, 1.0)
+    )
+    low, high = curve.law_band(curve.pages)
+    assert np.allclose(few.misses_at, low)
+    assert np.allclose(many.misses_at, high)
+    if ranges.is_short:
+        least = _draws.curve_at(ranges, {Input(_draws.SHORT): 0.0})
+        assert np.all(least.misses_at <= curve.misses_at)
+    device = catalog.device(SHELF[0])
+    bound = (5.0, 2.0, 8.0)
+    state = _draws.state_at(
+        {(device.id, "write"): bound}, {Input(_draws.TIME, (device.id, "write")): 1.0}
+    )
+    assert state.times[device.id, "write"] == pytest.approx(8 / 5)
+
+
+def test_more_windows_of_the_same_kind_spread_less() -> None:
+    generator = np.random.default_rng(8)
+    spreads = []
+    for windows in (40, 400):
+        counts = generator.poisson(100, size=(windows, 1)).astype(np.float64)
+        drawn = moving_blocks(windows, block_length(counts[:, 0]), 400, generator)
+        spreads.append(float(ratios(counts, drawn).std()))
+    assert spreads[1] < spreads[0]
+
+
+def test_the_command_prints_how_sure_it_is(folder: Path, tmp_path: Path) -> None:
+    path = tmp_path / "profile.json"
+    stationary(folder).write(path)
+    said = run(
+        "advise",
+        str(path),
+        "--data",
+        "1TiB",
+        "--accesses-per-second",
+        "20000",
+        "--price-book",
+        "street-2026-q3",
+    )
+    assert said.returncode == 0, said.stderr
+    assert "of the draws" in said.stdout
+
+
+def test_words_follow_the_figures() -> None:
+    sure = _confidence._text(1.0, Decimal("0.00"), 0.0)
+    assert "within 1 % of the best in 100 % of the draws" in sure
+    assert "limit" not in sure
+    unsure = _confidence._text(0.25, None, 0.5)
+    assert "25.0 % of the draws" in unsure
+    assert "USD" not in unsure
+    assert "In 50.0 % of them it breaks a limit" in unsure
