@@ -1304,6 +1304,18 @@ export type BarOut = {
      * Whether the recommendation changes at an end.
      */
     changes: boolean;
+    /**
+     * Flip
+     *
+     * The value nearest to the one that was used at which another option is the best, in words; null where there is none, or without a probability.
+     */
+    flip: string | null;
+    /**
+     * Usd Per Month Flip
+     *
+     * Of the best option there. [USD/month]
+     */
+    usd_per_month_flip: string | null;
 };
 
 /**
@@ -3920,13 +3932,13 @@ export type ConfidenceOut = {
     /**
      * Probability Best
      *
-     * That it stays the best; null where the data do not allow one, then `reason` says why. [1]
+     * That it lies within 1 % of the best; null where the data do not allow one, then `reason` says why. [1]
      */
     probability_best: number | null;
     /**
      * Expected Regret Usd Per Month
      *
-     * What it is expected to cost more than the best; null as above. [USD/month]
+     * What it is expected to cost more than the best; null as above, and where money is not the objective. [USD/month]
      */
     expected_regret_usd_per_month: string | null;
     /**
@@ -3938,17 +3950,51 @@ export type ConfidenceOut = {
     /**
      * Value Of Information
      *
-     * What measuring each input is worth; empty without a probability.
+     * What knowing each input is worth, the most first; empty without an expected regret.
      */
-    value_of_information: Array<{
-        [key: string]: unknown;
-    }>;
+    value_of_information: Array<InformationOut>;
     /**
      * Reason
      *
      * Why there is no probability, or what it rests on.
      */
     reason: string;
+    /**
+     * Text
+     *
+     * The probability in words; empty without one.
+     */
+    text: string;
+    /**
+     * Windows
+     *
+     * Windows of the recording after the warm-up; null without a probability.
+     */
+    windows: number | null;
+    /**
+     * Block Windows
+     *
+     * Consecutive windows that are drawn together. [windows]
+     */
+    block_windows: number | null;
+    /**
+     * Draws
+     *
+     * Draws that count.
+     */
+    draws: number | null;
+    /**
+     * Breaks Share
+     *
+     * Share of the draws in which the recommendation breaks a limit as it is bought. [1]
+     */
+    breaks_share: number | null;
+    /**
+     * More Accesses
+     *
+     * Accesses to record besides before there is a probability; null where there is one, or it is not the recording that is missing. [accesses]
+     */
+    more_accesses: number | null;
 };
 
 /**
@@ -9732,6 +9778,32 @@ export type InfeasibleOut = {
      * Text
      *
      * In words.
+     */
+    text: string;
+};
+
+/**
+ * InformationOut
+ *
+ * What knowing one input is worth.
+ */
+export type InformationOut = {
+    /**
+     * About
+     *
+     * The input.
+     */
+    about: string;
+    /**
+     * Usd Per Month
+     *
+     * By how much less the best choice is expected to cost if it is known; from 0 to the expected regret. [USD/month]
+     */
+    usd_per_month: string;
+    /**
+     * Text
+     *
+     * What to do first, and what that is worth.
      */
     text: string;
 };
@@ -24116,7 +24188,7 @@ export type AskAdviceData = {
         /**
          * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'recommendation.bill' | 'verdict.shadows' | 'option_zero.bill' | 'alternatives' | 'alternatives.bill' | 'pareto' | 'pareto.bill' | 'rejected' | 'rejected.option.bill' | 'rejected.also' | 'confidence.tornado' | 'checked' | 'checked.option.bill' | 'when.steps' | 'waiting.trends' | 'flat' | 'next_dollar.steps' | 'scenarios.columns' | 'scenarios.rows' | 'scenarios.rows.regret' | 'rules_of_thumb' | 'rules_of_thumb.option.bill' | 'warnings' | 'cautions' | 'derivation';
+        table?: 'recommendation.bill' | 'verdict.shadows' | 'option_zero.bill' | 'alternatives' | 'alternatives.bill' | 'pareto' | 'pareto.bill' | 'rejected' | 'rejected.option.bill' | 'rejected.also' | 'confidence.tornado' | 'confidence.value_of_information' | 'checked' | 'checked.option.bill' | 'when.steps' | 'waiting.trends' | 'flat' | 'next_dollar.steps' | 'scenarios.columns' | 'scenarios.rows' | 'scenarios.rows.regret' | 'rules_of_thumb' | 'rules_of_thumb.option.bill' | 'warnings' | 'cautions' | 'derivation';
     };
     url: '/api/v1/workloads/{workload_id}/advice';
 };
@@ -24197,7 +24269,7 @@ export type CheckAdviceData = {
         /**
          * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'recommendation.bill' | 'verdict.shadows' | 'option_zero.bill' | 'alternatives' | 'alternatives.bill' | 'pareto' | 'pareto.bill' | 'rejected' | 'rejected.option.bill' | 'rejected.also' | 'confidence.tornado' | 'checked' | 'checked.option.bill' | 'when.steps' | 'waiting.trends' | 'flat' | 'next_dollar.steps' | 'scenarios.columns' | 'scenarios.rows' | 'scenarios.rows.regret' | 'rules_of_thumb' | 'rules_of_thumb.option.bill' | 'warnings' | 'cautions' | 'derivation';
+        table?: 'recommendation.bill' | 'verdict.shadows' | 'option_zero.bill' | 'alternatives' | 'alternatives.bill' | 'pareto' | 'pareto.bill' | 'rejected' | 'rejected.option.bill' | 'rejected.also' | 'confidence.tornado' | 'confidence.value_of_information' | 'checked' | 'checked.option.bill' | 'when.steps' | 'waiting.trends' | 'flat' | 'next_dollar.steps' | 'scenarios.columns' | 'scenarios.rows' | 'scenarios.rows.regret' | 'rules_of_thumb' | 'rules_of_thumb.option.bill' | 'warnings' | 'cautions' | 'derivation';
     };
     url: '/api/v1/workloads/{workload_id}/advice/checks';
 };
