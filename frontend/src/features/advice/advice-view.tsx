@@ -69,7 +69,7 @@ export function AdviceView(props: {
       {best !== null && (
         <>
           <HowSure found={found} isPending={isRefining} names={names} />
-          <Later found={found} />
+          <Later found={found} titles={titles} />
           <ScenarioRegret found={found} />
           <RulesOfThumb found={found} />
         </>

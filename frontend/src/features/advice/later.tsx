@@ -5,13 +5,14 @@ import { DataTable } from "@/components/data-table";
 import { Panel } from "@/components/panel";
 import { shownCurrency } from "@/units/currency";
 import { formatShort, UNKNOWN } from "@/units/quantity";
+import { Scheme, type Titles } from "./option-parts";
 import { cents, time } from "./words";
 
 type Step = NonNullable<AdviceOut["when"]>["steps"][number];
 
 /** When another choice is the best as data and load grow, and whether to wait for other prices. */
-export function Later({ found }: { readonly found: AdviceOut }) {
-  const { when, waiting } = found;
+export function Later(props: { readonly found: AdviceOut; readonly titles: Titles }) {
+  const { when, waiting } = props.found;
   const steps = when?.steps ?? [];
   if (steps.length === 0 && waiting === null) {
     return null;
@@ -26,7 +27,7 @@ export function Later({ found }: { readonly found: AdviceOut }) {
       {steps.length > 0 && (
         <DataTable
           label="When another choice is the best"
-          columns={columns()}
+          columns={columns(props.titles)}
           rows={steps}
           rowKey={({ month }) => month}
         />
@@ -41,12 +42,18 @@ const since = ({ month, month_before: before }: Step): string =>
     ? formatShort(month)
     : `${formatShort(before + 1)} to ${formatShort(month)}`;
 
-const columns = (): readonly Column<Step>[] => [
+const columns = (titles: Titles): readonly Column<Step>[] => [
   { key: "From month", rowHeader: true, cell: since },
   {
     key: "Choice",
     align: "text",
     cell: ({ name }) => name ?? "no option keeps every limit",
+  },
+  {
+    key: "Page flow",
+    align: "text",
+    cell: ({ scheme }) =>
+      scheme === null ? UNKNOWN : <Scheme name={scheme} titles={titles} />,
   },
   {
     key: "Cost",

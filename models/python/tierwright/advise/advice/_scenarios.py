@@ -484,7 +484,8 @@ def scenarios_text(
     ]
     if titles:
         said.append(
-            f"The recommendation breaks a limit in: {listed(titles)}; there the best would be bought or rented instead."
+            f"The recommendation breaks a limit in: {listed(titles)}; it would have to be exchanged for the best there, "
+            "and only what that loses is counted."
         )
     nothing = [column.title for column in columns if column.best is None]
     if nothing:

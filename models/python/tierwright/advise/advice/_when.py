@@ -18,6 +18,7 @@ from tierwright.advise.advice.found import (
     WhenStep,
 )
 from tierwright.advise.configurations import data_bytes_of
+from tierwright.advise.point import scheme_titles
 from tierwright.common.currency import money
 from tierwright.common.wording import LEAST_CHANGE, counted, listed, percent
 from tierwright.evaluate.advice.later import (
@@ -31,6 +32,7 @@ from tierwright.evaluate.advice.later import (
 )
 from tierwright.evaluate.advice.tiers import Shelf
 from tierwright.evaluate.bill import CENT
+from tierwright.evaluate.page_flow.schemes import NO_FLASH
 from tierwright.hardware.price_history import PriceSeries, price_history
 
 MOST_MONTHS = 120
@@ -195,6 +197,12 @@ def _step(month: int, before: int, then: _Then) -> WhenStep:
     )
 
 
+def _flow(step: WhenStep) -> str:
+    if step.scheme is None or step.scheme == NO_FLASH:
+        return f"{step.name}"
+    return f"{step.name}, page flow {scheme_titles()[step.scheme]}"
+
+
 def steps_text(steps: tuple[WhenStep, ...], until: int, *, rate_known: bool) -> str:
     """Say from which month another choice is the best."""
     what = "data and load" if rate_known else "data"
@@ -213,7 +221,7 @@ def steps_text(steps: tuple[WhenStep, ...], until: int, *, rate_known: bool) -> 
         said = f"Asked again with the {what} of later months, no option keeps every limit {since}."
     else:
         said = (
-            f"Asked again with the {what} of later months, another choice is the best {since}: {first.name}, "
+            f"Asked again with the {what} of later months, another choice is the best {since}: {_flow(first)}, "
             f"{money(first.usd_per_month)} per month at the prices of today."
         )
     more = len(steps) - 1

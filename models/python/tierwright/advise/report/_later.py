@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from tierwright.advise.report import _figures as show
 from tierwright.advise.report._answer import Document, sentence_of
+from tierwright.advise.report._figures import NOTHING
 from tierwright.advise.report._markup import Markup, table, tag
 
 _KINDS = {
@@ -30,12 +31,14 @@ def later(document: Document) -> Iterator[Markup]:
                 [
                     ("from month", False),
                     ("cost [USD per month]", True),
+                    ("page flow", False),
                     ("option", False),
                 ],
                 [
                     [
                         _since(step["month_before"], step["month"]),
                         show.usd(step["usd_per_month"]),
+                        NOTHING if step.get("scheme") is None else show.scheme(step),
                         step["name"] or "no option keeps every limit",
                     ]
                     for step in found["steps"]
