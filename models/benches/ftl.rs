@@ -1,0 +1,78 @@
+//! Speed of the flash device on one thread: `cargo bench --bench ftl [-- LOG2_PAGES...]`.
+//!
+//! Uniform random overwrites of a full device with blocks of 256 pages and greedy collection, at spare
+//! 0.28 and 0.07. The device is filled and overwritten once before the time is taken over another
+//! overwrite, or two. Prints one line of JSON per run, best of three.
+#![expect(clippy::print_stdout, reason = "a bench prints its result")]
+
+use std::time::Instant;
+
+use tierwright_simulator::ftl::{
+    Collection, FtlResult, Order, Part, Settings, Synthetic, simulate,
+};
+
+const BLOCK_PAGES: u32 = 256;
+const SPARES: [f64; 2] = [0.28, 0.07];
+const ROUNDS: usize = 3;
+
+/// Device writes until it is steady, then those timed.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a bench is where time is measured"
+)]
+fn timed(settings: Settings, workload: &Synthetic) -> (f64, FtlResult) {
+    let mut begun = None;
+    let mut whole = |progress: tierwright_simulator::progress::Progress| {
+        if begun.is_none() && progress.done >= workload.warm_up {
+            begun = Some((Instant::now(), progress.done));
+        }
+        true
+    };
+    let found = simulate(settings, workload, &mut whole).expect("a device that works");
+    let (start, from) = begun.expect("a report between");
+    let writes = workload.warm_up + workload.requests - from;
+    #[expect(clippy::cast_precision_loss, reason = "a count of writes")]
+    let rate = writes as f64 / start.elapsed().as_secs_f64();
+    (rate, found)
+}
+
+fn main() {
+    let given: Vec<u32> = std::env::args()
+        .filter_map(|word| word.parse().ok())
+        .collect();
+    let sizes = if given.is_empty() { vec![22] } else { given };
+    for log2_pages in sizes {
+        for spare in SPARES {
+            let pages = 1_u32 << log2_pages;
+            #[expect(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "far below 2^32"
+            )]
+            let blocks = (f64::from(pages) * (1.0 + spare) / f64::from(BLOCK_PAGES)).ceil() as u32;
+            let settings = Settings::new(pages, blocks, BLOCK_PAGES, Collection::Greedy);
+            let writes = u64::from(pages).max(1 << 24);
+            let workload = Synthetic {
+                parts: vec![Part {
+                    pages,
+                    write_share: 1.0,
+                    order: Order::Uniform,
+                    stream: 0,
+                }],
+                trim_share: 0.0,
+                warm_up: writes,
+                requests: writes,
+                seed: 1,
+            };
+            let (rate, found) = (0..ROUNDS)
+                .map(|_| timed(settings, &workload))
+                .max_by(|one, other| one.0.total_cmp(&other.0))
+                .expect("a round");
+            println!(
+                "{{\"pages\": {pages}, \"spare\": {spare}, \"block_pages\": {BLOCK_PAGES}, \
+                 \"host_writes_per_s\": {rate:.0}, \"waf\": {:.4}}}",
+                found.waf.unwrap_or(f64::NAN)
+            );
+        }
+    }
+}
