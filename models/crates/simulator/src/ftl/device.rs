@@ -225,17 +225,28 @@ impl<V: Victims> Device<V> {
         };
         let first = victim << self.shift;
         let words = self.settings.block_pages.div_ceil(WORD);
+        // Nothing is invalidated meanwhile, so what the copies occupy is noted once a block.
+        let mut from = self.open[to as usize].next;
+        let Open { mut next, mut end } = self.open[to as usize];
         for word in first / WORD..first / WORD + words {
             let mut valid = std::mem::take(&mut self.valid[word as usize]);
             while valid != 0 {
                 let slot = word * WORD + valid.trailing_zeros();
                 valid &= valid - 1;
-                if self.open[to as usize].next == self.open[to as usize].end {
+                if next == end {
+                    self.occupy(from, next);
                     self.open_block(to);
+                    Open { next, end } = self.open[to as usize];
+                    from = next;
                 }
-                self.append(self.pages[slot as usize], to);
+                let page = self.pages[slot as usize];
+                self.pages[next as usize] = page;
+                self.places[page as usize] = next;
+                next += 1;
             }
         }
+        self.occupy(from, next);
+        self.open[to as usize].next = next;
         let entry = &mut self.blocks[victim as usize];
         self.counters[stream as usize].moved += u64::from(entry.valid);
         entry.valid = 0;
@@ -243,6 +254,21 @@ impl<V: Victims> Device<V> {
         entry.erases_closed += 1;
         self.erases += 1;
         self.free.push_back(victim);
+    }
+
+    /// Notes that the slots of an open block from one up to another hold valid pages.
+    fn occupy(&mut self, from: u32, to: u32) {
+        if from == to {
+            return;
+        }
+        self.blocks[(from >> self.shift) as usize].valid += to - from;
+        let mut at = from;
+        while at < to {
+            let until = (at / WORD + 1).saturating_mul(WORD).min(to);
+            let ones = u64::MAX >> (WORD - (until - at));
+            self.valid[(at / WORD) as usize] |= ones << (at % WORD);
+            at = until;
+        }
     }
 
     pub(super) fn serve(&mut self, requests: impl Iterator<Item = Request>) -> Result<()> {
