@@ -135,6 +135,10 @@ predict: setup ## write docs/models/prediction.md anew; needs a recorded trace (
 compositions: setup ## write the table of docs/models/compose.md anew: composed curves against merged traces; takes a minute
 	$(PY) scripts/generate_compositions.py
 
+.PHONY: flash-device
+flash-device: setup ## write docs/models/ftl-waf.md anew: simulated WAF beside the closed forms; takes some minutes
+	$(PY) scripts/generate_flash_device.py
+
 RECORDINGS ?= ../recordings
 .PHONY: scale
 scale: setup ## write docs/models/scale-errors.md and fixtures/scale-errors.toml anew; needs RECORDINGS, of docs/capture/postgresql/record_scales.py
@@ -153,6 +157,7 @@ bench: setup ## measure speed and memory beside libCacheSim (BENCH_FLAGS=--quick
 	$(PY) models/benches/rate.py $(filter --quick,$(BENCH_FLAGS))
 	$(PY) models/benches/configurations.py $(filter --quick,$(BENCH_FLAGS))
 	$(PY) models/benches/advice.py $(filter --quick,$(BENCH_FLAGS))
+	$(PY) models/benches/flash_device.py $(filter --quick,$(BENCH_FLAGS))
 	@sh scripts/ensure-chromium.sh
 	$(PY) models/benches/sliders.py $(filter --quick,$(BENCH_FLAGS))
 

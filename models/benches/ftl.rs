@@ -64,6 +64,7 @@ fn main() {
                     write_share: 1.0,
                     order: Order::Uniform,
                     stream: 0,
+                    run_pages: 1,
                 }],
                 trim_share: 0.0,
                 warm_up: writes,

@@ -52,6 +52,9 @@ from collections.abc import Callable
 from os import PathLike
 from typing import Any, Literal, TypedDict, Unpack
 
+import numpy as np
+from numpy.typing import NDArray
+
 __all__ = [
     "Cancelled",
     "CoreDefect",
@@ -1070,8 +1073,9 @@ def simulate_ftl(
         ``cost-benefit``), ``choices`` (of the rule of that name), ``streams``, ``copies``
         (``stream, apart``), ``reserve`` (free blocks, at least 2).
     parts : list of dict
-        ``pages, write_share, order`` (``uniform, sequential, zipf``), ``exponent, stream``;
-        together the logical pages, their shares of the writes add up to 1.
+        ``pages, write_share, order`` (``uniform, sequential, zipf``), ``exponent, stream``,
+        ``run_pages`` (writes that follow one another); together the logical pages, their shares of
+        the writes add up to 1.
     trim_share : float
         Share of the requests that trim a random page in use, below 0.5.
     warm_up, requests, seed : int

@@ -39,6 +39,7 @@ struct PartGiven {
     order: String,
     exponent: f64,
     stream: u32,
+    run_pages: u32,
 }
 
 fn unknown(name: &'static str, value: &str, known: &str) -> PyErr {
@@ -93,6 +94,7 @@ impl PartGiven {
                 other => return Err(unknown("order", other, "uniform, sequential, zipf")),
             },
             stream: self.stream,
+            run_pages: self.run_pages,
         })
     }
 }

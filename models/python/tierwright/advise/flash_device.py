@@ -117,6 +117,7 @@ def parts_of(
     exponent: float = 0.9,
     hot_pages: float = 0.2,
     hot_writes: float = 0.8,
+    run_pages: int = 64,
     streams: int = 1,
 ) -> list[Part]:
     """Split the logical pages into parts that are written in one way.
@@ -125,14 +126,16 @@ def parts_of(
     ----------
     workload : str
         `uniform`, `zipf` (popularity by rank), `sequential`; `hot-cold`: a share of the pages takes
-        a share of the writes, both at random; `log-and-random`: that share is written in order, as
-        a log or a cache of regions does.
+        a share of the writes, both at random; `log-and-random`: that share is written in order, a
+        run at once, as a log or a cache of regions does.
     pages : int
         Logical pages.
     exponent : float
         Of `zipf`. [1]
     hot_pages, hot_writes : float
         Shares of the first part of the last two. [1]
+    run_pages : int
+        Pages of the log that are written at once.
     streams : int
         With more than one the first part is stream 0, the other stream 1.
 
@@ -166,8 +169,19 @@ def parts_of(
             f"hot writes: a share of `{hot_writes}` leaves a part without writes",
             "give a share between 0 and 1",
         )
+    if run_pages < 1:
+        raise BadInput(
+            f"run: `{run_pages}` pages of the log at once are fewer than 1",
+            "give the pages that are written at once, such as those of a block",
+        )
+    log = workload == "log-and-random"
     return [
-        Part(first, hot_writes, "uniform" if workload == "hot-cold" else "sequential"),
+        Part(
+            first,
+            hot_writes,
+            "sequential" if log else "uniform",
+            run_pages=run_pages if log else 1,
+        ),
         Part(pages - first, 1 - hot_writes, stream=int(streams > 1)),
     ]
 
@@ -178,9 +192,9 @@ def closed_form(
     """Return the WAF that a formula gives for a device, at its usable spare.
 
     `waf_greedy`, `waf_fifo`, `waf_choices` and `waf_random` for uniform overwrites, with TRIM at
-    the spare of `waf_trim`; 1 for sequential writes; `waf_streams` for a log and random writes in
-    two streams under FIFO or greedy collection. None for all else: cost-benefit collection, hot
-    and cold or Zipf writes.
+    the spare of `waf_trim`; 1 for sequential writes; `waf_streams` for random writes and a log whose
+    runs are whole blocks, in two streams under greedy collection. None for all else: cost-benefit
+    collection, hot and cold or Zipf writes, or a log that is collected before it is overwritten.
 
     Parameters
     ----------
@@ -211,22 +225,30 @@ def closed_form(
         return None
     if orders == ["sequential"]:
         return 1.0
-    apart = device.streams > 1 and device.copies == "stream"
-    if orders == ["sequential", "uniform"] and apart:
+    if orders == ["sequential", "uniform"] and _log_apart(device, parts[0]):
         log, random = parts
         physical = random.pages + spare * device.logical_pages
-        uniform = _uniform(device, physical / random.pages - 1)
-        if uniform is None:
-            return None
+        uniform = waf_greedy(physical / random.pages - 1, device.block_pages).waf
         streams = waf_streams(
             [
                 Stream(log.write_share, sequential=True),
                 Stream(random.write_share, random.pages, physical),
             ]
         )
-        # The sum is that of FIFO cleaning; the rule of this device takes its place.
+        # The sum is that of FIFO cleaning; greedy takes its place.
         return streams.waf + random.write_share * (uniform - streams.each[1])
     return None
+
+
+def _log_apart(device: FlashDevice, log: Part) -> bool:
+    """Whether blocks of a log are empty when they are collected."""
+    return (
+        device.streams > 1
+        and device.copies == "stream"
+        and device.collection == "greedy"
+        and log.run_pages % device.block_pages == 0
+        and log.pages % log.run_pages == 0
+    )
 
 
 def _uniform(device: FlashDevice, spare: float) -> float | None:
@@ -248,6 +270,7 @@ def answer(
     exponent: float = 0.9,
     hot_pages: float = 0.2,
     hot_writes: float = 0.8,
+    run_pages: int | None = None,
     trim_share: float = 0.0,
     writes: int | None = None,
     seed: int = 0,
@@ -263,7 +286,8 @@ def answer(
     device : FlashDevice
         The device.
     workload : str
-        One of `WORKLOADS`; with `exponent`, `hot_pages` and `hot_writes` as for `parts_of`.
+        One of `WORKLOADS`; with `exponent`, `hot_pages`, `hot_writes` and `run_pages` as for
+        `parts_of`; a run is a block by default.
     trim_share : float
         Share of the requests that trim a random page in use, below 0.5. [1]
     writes : int, optional
@@ -295,8 +319,8 @@ def answer(
         writes = OVERWRITES * pages
     if writes < pages:
         raise BadInput(
-            f"flash device: `{writes}` writes do not overwrite the {pages:,} pages once",
-            f"count at least {pages:,} writes, or simulate a smaller device: WAF hardly "
+            f"writes: `{writes}` do not overwrite {counted(pages, 'page')} once",
+            f"count at least {pages:,}, or simulate a smaller device: WAF hardly "
             "depends on the size",
         )
     parts = parts_of(
@@ -305,16 +329,24 @@ def answer(
         exponent=exponent,
         hot_pages=hot_pages,
         hot_writes=hot_writes,
+        run_pages=device.block_pages if run_pages is None else run_pages,
         streams=device.streams,
     )
-    run = {
-        "writes": writes,
-        "warm_up": max(writes, LEAST_WARM_UP * pages),
-        "seed": seed,
-        "on_progress": on_progress,
-    }
-    found = simulate_writes(device, parts, trim_share=trim_share, **run)
-    untrimmed = simulate_writes(device, parts, **run)["waf"] if trim_share else None
+    warm_up = max(writes, LEAST_WARM_UP * pages)
+
+    def run(share: float) -> dict[str, Any]:
+        return simulate_writes(
+            device,
+            parts,
+            writes=writes,
+            warm_up=warm_up,
+            trim_share=share,
+            seed=seed,
+            on_progress=on_progress,
+        )
+
+    found = run(trim_share)
+    untrimmed = run(0.0)["waf"] if trim_share else None
     waf, wear = float(found["waf"]), found["wear"]
     expected = closed_form(device, parts, trim_share)
     gap = None if expected is None else waf / expected - 1
@@ -367,8 +399,9 @@ def _finding(
     life: Lifetime | None,
 ) -> str:
     said = [
-        f"Of each page that the host writes, flash writes {three_digits(waf)} (WAF) with "
-        f"{device.collection} collection and a spare of {three_digits(device.spare)}"
+        f"For each page that the host writes, flash writes "
+        f"{counted(three_digits(waf), 'page')} (WAF) with {device.collection} collection "
+        f"and a spare of {three_digits(device.spare)}"
     ]
     if expected is None:
         said.append("; no closed form covers this case.")

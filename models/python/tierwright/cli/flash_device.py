@@ -9,7 +9,7 @@ import typer
 from tierwright.cli.output import Json, print_cautions, print_facts, print_json
 from tierwright.common.errors import BadInput
 from tierwright.common.units import format_bytes, format_count, parse_bytes
-from tierwright.common.wording import percent
+from tierwright.common.wording import counted, percent
 
 if TYPE_CHECKING:
     from tierwright.advise.flash_device import FlashDeviceAnswer
@@ -91,7 +91,17 @@ def flash_device(
     hot_writes: Annotated[
         float | None,
         typer.Option(
-            "--hot-writes", metavar="P", help="Share of the writes to them [default: 0.8]."
+            "--hot-writes",
+            metavar="P",
+            help="Share of the writes to them [default: 0.8].",
+        ),
+    ] = None,
+    run_pages: Annotated[
+        int | None,
+        typer.Option(
+            "--run-pages",
+            metavar="N",
+            help="Pages of the log that are written at once [default: a block].",
         ),
     ] = None,
     streams: Annotated[
@@ -166,6 +176,7 @@ def flash_device(
         ("--exponent", exponent, ("zipf",)),
         ("--hot-pages", hot_pages, split),
         ("--hot-writes", hot_writes, split),
+        ("--run-pages", run_pages, ("log-and-random",)),
     ):
         if value is not None and workload not in users:
             raise BadInput(
@@ -176,6 +187,7 @@ def flash_device(
         "exponent": exponent,
         "hot_pages": hot_pages,
         "hot_writes": hot_writes,
+        "run_pages": run_pages,
     }
     device = FlashDevice.of_spare(
         _pages(pages, capacity, page_bytes),
@@ -188,7 +200,7 @@ def flash_device(
     )
     found = question.answer(
         device,
-        workload,  # type: ignore[arg-type]  # checked above
+        workload,
         **{name: value for name, value in given.items() if value is not None},
         trim_share=trim_share,
         writes=writes,
@@ -221,8 +233,8 @@ def _print(found: FlashDeviceAnswer, page_bytes: int) -> None:
     facts = [
         (
             "device",
-            f"{format_bytes(device.logical_pages * page_bytes)} in {device.blocks:,} "
-            f"blocks of {device.block_pages:,} pages",
+            f"{format_bytes(device.logical_pages * page_bytes)} in "
+            f"{counted(device.blocks, 'block')} of {counted(device.block_pages, 'page')}",
         ),
         ("usable spare", f"{found.usable_spare:.4g} of {found.spare:.4g}"),
         ("host writes", format_count(found.host_writes)),
@@ -230,9 +242,7 @@ def _print(found: FlashDeviceAnswer, page_bytes: int) -> None:
         ("write amplification", f"{found.waf:.4f}"),
         (
             "closed form",
-            "-"
-            if gap is None
-            else f"{found.closed_form:.4f} (simulated {gap:+.2%})",
+            "-" if gap is None else f"{found.closed_form:.4f} (simulated {gap:+.2%})",
         ),
         ("erases", format_count(found.erases)),
         (

@@ -26,6 +26,7 @@ Order = Literal["uniform", "sequential", "zipf"]
 LEAST_RESERVE = 2
 """Free blocks, with the one just opened, below which blocks are collected."""
 MOST_PAGES = 2**32 - 2
+MOST_SPARE = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,9 +102,10 @@ class FlashDevice:
                 f"{MOST_PAGES:,}",
                 "simulate a smaller device: WAF depends on the spare, hardly on the size",
             )
-        if not (math.isfinite(spare) and 0 < spare <= 1000):
+        if not (math.isfinite(spare) and 0 < spare <= MOST_SPARE):
             raise BadInput(
-                f"flash device: a spare of `{spare}` is not above 0 and at most 1000",
+                f"flash device: a spare of `{spare}` is not above 0 and at most "
+                f"{MOST_SPARE}",
                 "give (physical - logical) / logical, such as 0.07 or 0.28",
             )
         if block_pages < 1:
@@ -131,6 +133,8 @@ class Part:
         Of `zipf`.
     stream : int
         Stream of the writes.
+    run_pages : int
+        Writes that follow one another before another part may be written.
     """
 
     pages: int
@@ -138,6 +142,7 @@ class Part:
     order: Order = "uniform"
     exponent: float = 0.0
     stream: int = 0
+    run_pages: int = 1
 
 
 def simulate_writes(

@@ -21,6 +21,7 @@ use serde::Serialize;
 pub use self::device::{Ftl, Op, Request};
 pub use self::synthetic::{Order, Part, Synthetic, simulate};
 use crate::error::{Error, Result};
+use crate::wording::counted;
 
 /// Largest number of slots of a device: places are `u32`, and two of them mean something else.
 pub const MAX_SLOTS: u64 = (u32::MAX - 1) as u64;
@@ -119,7 +120,10 @@ impl Settings {
             return Err(Error::BadParameter {
                 name: "blocks",
                 value: self.blocks.to_string(),
-                message: format!("of {} pages are too many", self.block_pages),
+                message: format!(
+                    "too many with {} in each",
+                    counted(u64::from(self.block_pages), "page", "pages")
+                ),
                 hint:
                     "simulate a smaller device: WAF depends on the spare share, hardly on the size"
                         .to_owned(),
@@ -132,10 +136,19 @@ impl Settings {
             return Err(Error::BadParameter {
                 name: "spare",
                 value: format!(
-                    "{} blocks of {} pages for {} logical pages",
-                    self.blocks, self.block_pages, self.logical_pages
+                    "{} of {} for {}",
+                    counted(u64::from(self.blocks), "block", "blocks"),
+                    counted(u64::from(self.block_pages), "page", "pages"),
+                    counted(
+                        u64::from(self.logical_pages),
+                        "logical page",
+                        "logical pages"
+                    )
                 ),
-                message: format!("leaves no room to collect with {held} blocks free or open"),
+                message: format!(
+                    "leaves no room to collect with {} free or open",
+                    counted(held, "block", "blocks")
+                ),
                 hint: "give more spare space, more pages, or smaller blocks".to_owned(),
             });
         }

@@ -40,6 +40,8 @@ pub struct Part {
     pub order: Order,
     /// Stream of its writes.
     pub stream: u32,
+    /// Writes that follow one another, before another part may be written: a region of a log.
+    pub run_pages: u32,
 }
 
 /// A synthetic workload: the device is filled once in order, written until it is steady, then counted.
@@ -58,7 +60,9 @@ pub struct Synthetic {
 }
 
 struct Source {
+    /// Chance that a run is of this source or one before.
     until: f64,
+    run_pages: u32,
     first: u32,
     pages: u32,
     stream: u32,
@@ -76,21 +80,26 @@ struct Draw {
     trim_share: f64,
     logical_pages: u32,
     random: Random,
+    /// The source that is written, and what is left of its run.
+    at: usize,
+    left: u32,
 }
 
 impl Draw {
     /// Page and stream of the next write.
     #[inline]
     fn write(&mut self) -> (u32, u32) {
-        let at = if self.sources.len() == 1 {
-            0
-        } else {
-            let draw = self.random.unit();
-            let last = self.sources.len() - 1;
-            let found = self.sources.iter().position(|source| draw < source.until);
-            found.unwrap_or(last)
-        };
-        let source = &mut self.sources[at];
+        if self.left == 0 {
+            if self.sources.len() > 1 {
+                let draw = self.random.unit();
+                let last = self.sources.len() - 1;
+                let found = self.sources.iter().position(|source| draw < source.until);
+                self.at = found.unwrap_or(last);
+            }
+            self.left = self.sources[self.at].run_pages;
+        }
+        self.left -= 1;
+        let source = &mut self.sources[self.at];
         let within = match &mut source.pick {
             Pick::Uniform => below(&mut self.random, source.pages),
             Pick::Next(next) => {
@@ -234,6 +243,15 @@ fn checked(settings: &Settings, workload: &Synthetic) -> Result<Draw> {
             ));
         }
         until += share;
+        if part.run_pages == 0 {
+            let hint = "give the pages that are written at once, 1 for single pages";
+            return Err(bad(
+                "run-pages",
+                part.run_pages.to_string(),
+                "is not at least 1",
+                hint,
+            ));
+        }
         let end = first.checked_add(part.pages);
         let end = end.filter(|&end| part.pages > 0 && end <= settings.logical_pages);
         let Some(end) = end else {
@@ -259,7 +277,8 @@ fn checked(settings: &Settings, workload: &Synthetic) -> Result<Draw> {
             return Err(bad("stream", part.stream.to_string(), &message, hint));
         }
         sources.push(Source {
-            until,
+            until: share / f64::from(part.run_pages),
+            run_pages: part.run_pages,
             first,
             pages: part.pages,
             stream: part.stream,
@@ -281,10 +300,19 @@ fn checked(settings: &Settings, workload: &Synthetic) -> Result<Draw> {
             hint,
         ));
     }
+    // A longer run begins less often.
+    let runs: f64 = sources.iter().map(|source| source.until).sum();
+    let mut before = 0.0;
+    for source in &mut sources {
+        before += source.until / runs;
+        source.until = before;
+    }
     Ok(Draw {
         sources,
         trim_share,
         logical_pages: settings.logical_pages,
         random: Random(workload.seed),
+        at: 0,
+        left: 0,
     })
 }

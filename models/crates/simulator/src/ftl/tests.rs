@@ -293,6 +293,7 @@ fn uniform(settings: Settings, trim_share: f64, overwrites: u64) -> FtlResult {
         write_share: 1.0,
         order: Order::Uniform,
         stream: 0,
+        run_pages: 1,
     };
     let requests = overwrites * u64::from(settings.logical_pages);
     let workload = Synthetic {
@@ -400,6 +401,7 @@ fn what_cannot_work_is_refused_with_its_place() {
         write_share: 1.0,
         order: Order::Uniform,
         stream: 0,
+        run_pages: 1,
     };
     let workload = |part, trim_share| Synthetic {
         parts: vec![part],
@@ -442,4 +444,48 @@ fn what_cannot_work_is_refused_with_its_place() {
         simulate(good, &long, &mut |_| false),
         Err(Error::Cancelled)
     ));
+}
+
+#[test]
+fn a_log_in_a_stream_of_its_own_is_never_copied() {
+    // 20 blocks of log, written a block at once, and 20 of random writes, on 46 blocks.
+    let settings = Settings {
+        streams: 2,
+        ..Settings::new(40 * 16, 46, 16, Collection::Greedy)
+    };
+    let part = |order, stream, run_pages| Part {
+        pages: 320,
+        write_share: 0.5,
+        order,
+        stream,
+        run_pages,
+    };
+    let run = |settings, run_pages| {
+        let workload = Synthetic {
+            parts: vec![
+                part(Order::Sequential, 0, run_pages),
+                part(Order::Uniform, settings_stream(settings), 1),
+            ],
+            trim_share: 0.0,
+            warm_up: 20_000,
+            requests: 100_000,
+            seed: 3,
+        };
+        simulate(settings, &workload, &mut |_| true).unwrap()
+    };
+    let apart = run(settings, 16);
+    assert_eq!(apart.streams[0].moved, 0);
+    assert!(apart.streams[1].moved > 0);
+    assert!((48_000..52_000).contains(&apart.streams[0].host_writes));
+    // Page by page a block of the log is collected before it is overwritten.
+    assert!(run(settings, 1).streams[0].moved > 1000);
+    let mixed = Settings {
+        streams: 1,
+        ..settings
+    };
+    assert!(run(mixed, 16).moved > apart.moved);
+}
+
+fn settings_stream(settings: Settings) -> u32 {
+    settings.streams - 1
 }

@@ -177,15 +177,15 @@ impl Victims for Fifo {
 #[derive(Debug)]
 pub(super) struct Choices {
     closed: Vec<u32>,
-    choices: u32,
+    draws: u32,
     random: Random,
 }
 
 impl Choices {
-    pub(super) fn new(choices: u32, seed: u64) -> Self {
+    pub(super) fn new(draws: u32, seed: u64) -> Self {
         Self {
             closed: Vec::new(),
-            choices,
+            draws,
             random: Random(seed),
         }
     }
@@ -204,7 +204,7 @@ impl Victims for Choices {
         let count = self.closed.len() as u64;
         let mut best = usize::MAX;
         let mut fewest = u32::MAX;
-        for _ in 0..self.choices {
+        for _ in 0..self.draws {
             let at = usize::try_from(self.random.below(count)).expect("an index");
             let valid = blocks[self.closed[at] as usize].valid;
             if valid < fewest {
