@@ -18,9 +18,9 @@ ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "models" / "ftl-waf.md"
 NOTE = "<!-- Written by `make flash-device`; do not edit. -->"
 SPARES = (0.07, 0.1, 0.28, 0.5, 1.0)
-BLOCK_PAGES = (64, 256, 1024)
+BLOCK_PAGES = (32, 64, 256)
 BLOCKS = 2048
-OVERWRITES = 8
+OVERWRITES = 6
 
 
 def simulated(

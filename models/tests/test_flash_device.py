@@ -85,6 +85,7 @@ def test_random_rules_are_within_a_percent_of_their_closed_forms(
     assert waf(of) == pytest.approx(expected, rel=0.01)
 
 
+@pytest.mark.oracle("advise.flash_device.answer")
 def test_trim_leaves_the_share_in_use_and_the_waf_of_the_model() -> None:
     found = question.answer(device(0.28, 64, "greedy"), trim_share=0.2)
     assert found.used_share == pytest.approx(0.75, rel=0.005)
@@ -189,6 +190,34 @@ def test_more_spare_and_more_trims_never_amplify_more(
     assert trimmed is not None
     assert 1 <= more <= found * (1 + 1e-9)
     assert trimmed <= found * (1 + 1e-9)
+
+
+@pytest.mark.formula("advise.flash_device.answer")
+@settings(max_examples=25, deadline=None)
+@given(
+    collection=st.sampled_from(COLLECTIONS),
+    workload=st.sampled_from(question.WORKLOADS),
+    copies=st.sampled_from(["stream", "apart"]),
+    trim_share=st.sampled_from([0.0, 0.2]),
+    seed=st.integers(0, 2**32),
+)
+def test_an_answer_adds_up(
+    collection: Collection,
+    workload: question.Workload,
+    copies: Literal["stream", "apart"],
+    trim_share: float,
+    seed: int,
+) -> None:
+    of = FlashDevice(500, 60, 10, collection, copies=copies)
+    found = question.answer(of, workload, trim_share=trim_share, seed=seed)
+    assert found.waf == pytest.approx(1 + found.moved / found.host_writes)
+    assert found.host_writes + found.trims <= question.OVERWRITES * 500
+    assert found.erases == pytest.approx(found.erases_mean * 60)
+    assert found.erases_least <= found.erases_mean <= found.erases_most
+    assert (found.waf_without_trim is None) is (trim_share == 0)
+    if found.gap is not None and found.closed_form is not None:
+        assert found.waf == pytest.approx(found.closed_form * (1 + found.gap))
+    assert (found.used_share == 1) is (trim_share == 0)
 
 
 @pytest.mark.oracle("simulate.flash_device.serve_requests")
