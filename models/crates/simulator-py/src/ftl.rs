@@ -104,8 +104,8 @@ impl PartGiven {
 #[pyo3(signature = (device, parts, *, trim_share, warm_up, requests, seed, on_progress=None))]
 #[expect(clippy::needless_pass_by_value, reason = "extracted from Python")]
 #[expect(clippy::too_many_arguments, reason = "device and workload")]
-fn simulate_ftl<'py>(
-    py: Python<'py>,
+fn simulate_ftl(
+    py: Python<'_>,
     device: DeviceGiven,
     parts: Vec<PartGiven>,
     trim_share: f64,
@@ -113,7 +113,7 @@ fn simulate_ftl<'py>(
     requests: u64,
     seed: u64,
     on_progress: Option<Py<PyAny>>,
-) -> PyResult<Bound<'py, PyDict>> {
+) -> PyResult<Bound<'_, PyDict>> {
     let settings = device.asked(seed)?;
     let workload = Synthetic {
         parts: parts
