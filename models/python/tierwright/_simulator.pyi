@@ -577,7 +577,8 @@ def replay(
             at the end ``slots_used``, ``old_versions`` (slots), ``dirty_slots``; ratios, None where
             undefined: ``write_reduction`` (1 - ``hdd_writes`` / ``ram_dirty_evictions``),
             ``flash_hit_ratio`` (of RAM misses), ``sequentiality`` (of write operations),
-            ``mean_write_pages`` [pages]; ``options`` (dict of what was in force); ``crash`` (None,
+            ``mean_write_pages`` [pages]; ``options`` (dict of what was in force); ``ftl`` (with
+            ``ftl_spare_percent`` only: as `serve_ftl`); ``crash`` (None,
             or ``{at_access, restart, ram_pages_lost, ram_dirty_pages_lost, flash_pages_lost,
             flash_dirty_pages_lost, before: {counters until then}}``).
 

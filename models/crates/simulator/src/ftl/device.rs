@@ -298,6 +298,26 @@ impl<V: Victims> Device<V> {
         Ok(())
     }
 
+    fn write_run(&mut self, first: u32, pages: u32) {
+        let mut page = first;
+        for _ in 0..pages {
+            self.write(page, 0);
+            page = if page + 1 == self.settings.logical_pages {
+                0
+            } else {
+                page + 1
+            };
+        }
+    }
+
+    fn trim_all(&mut self) {
+        let counted = self.trims;
+        for page in 0..self.settings.logical_pages {
+            self.trim(page);
+        }
+        self.trims = counted;
+    }
+
     pub(super) fn restart_counters(&mut self) {
         self.counters.fill(StreamCounters::default());
         self.trims = 0;
@@ -434,6 +454,16 @@ impl Ftl {
     /// [`Error::BadParameter`] if a page or a stream is none of the device's; those before are served.
     pub fn serve(&mut self, requests: impl IntoIterator<Item = Request>) -> Result<()> {
         with_device!(&mut self.0, device => device.serve(requests.into_iter()))
+    }
+
+    /// Writes pages one after the other, the first again behind the last, as stream 0.
+    pub(crate) fn write_run(&mut self, first: u32, pages: u32) {
+        with_device!(&mut self.0, device => device.write_run(first, pages));
+    }
+
+    /// Declares all pages unused; not counted.
+    pub(crate) fn trim_all(&mut self) {
+        with_device!(&mut self.0, device => device.trim_all());
     }
 
     /// Sets all counters to 0; the pages stay where they are.
