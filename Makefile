@@ -140,6 +140,10 @@ CALIBRATE_FLAGS ?=
 calibrate: setup ## write docs/models/advice-calibration.md anew: how often advices are right that say how sure they are; CALIBRATE_FLAGS="--trials 500 --accesses 100000" for more
 	$(PY) models/benches/advice_calibration.py --write $(CALIBRATE_FLAGS)
 
+.PHONY: flash-device
+flash-device: setup ## write docs/models/ftl-waf.md anew: simulated WAF beside the closed forms; takes some minutes
+	$(PY) scripts/generate_flash_device.py
+
 RECORDINGS ?= ../recordings
 .PHONY: scale
 scale: setup ## write docs/models/scale-errors.md and fixtures/scale-errors.toml anew; needs RECORDINGS, of docs/capture/postgresql/record_scales.py
@@ -158,6 +162,7 @@ bench: setup ## measure speed and memory beside libCacheSim (BENCH_FLAGS=--quick
 	$(PY) models/benches/rate.py $(filter --quick,$(BENCH_FLAGS))
 	$(PY) models/benches/configurations.py $(filter --quick,$(BENCH_FLAGS))
 	$(PY) models/benches/advice.py $(filter --quick,$(BENCH_FLAGS))
+	$(PY) models/benches/flash_device.py $(filter --quick,$(BENCH_FLAGS))
 	@sh scripts/ensure-chromium.sh
 	$(PY) models/benches/sliders.py $(filter --quick,$(BENCH_FLAGS))
 

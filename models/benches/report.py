@@ -287,6 +287,25 @@ def advice(document: dict[str, Any]) -> list[str]:
     return table(headings, rows) if rows else ["Not measured yet."]
 
 
+def flash_device(document: dict[str, Any]) -> list[str]:
+    """Return the table of the flash device."""
+    rows = [
+        [
+            f"{row['pages']:,} pages, spare {row['spare']}",
+            number(row["block_pages"], 0),
+            number(row["host_writes_per_s"], 1, 1e6),
+            number(row["host_writes_per_s"] * row["waf"], 1, 1e6),
+            number(row["waf"], 3),
+            number(row["bar_per_s"], 0, 1e6),
+            {None: "-", True: "yes", False: "**no**"}[row["reached"]],
+        ]
+        for row in document.get("flash_device", ())
+    ]
+    headings = ["device", "pages a block", "M host writes/s", "M flash writes/s"]
+    headings += ["WAF", "bar", "reached"]
+    return table(headings, rows) if rows else ["Not measured yet."]
+
+
 PARTS = {
     "counts": counts,
     "ingestion": ingestion,
@@ -299,6 +318,7 @@ PARTS = {
     "sliders": sliders,
     "configurations": configurations,
     "advice": advice,
+    "flash_device": flash_device,
 }
 
 

@@ -114,6 +114,51 @@ def test_the_cleaner_works_by_the_time_of_the_trace(short: Path) -> None:
     assert (cleaned(1500, canonical), cleaned(5000, canonical)) == (1, 0)
 
 
+def test_a_device_under_a_cache_is_worn_by_writes_in_place_and_not_by_appends() -> None:
+    """The shape of Table 7 of the paper: FaCE 1.02 and 1.08, Lazy Cleaning 5.13 and 2.47."""
+
+    def worn(name: str, spare: int) -> dict[str, Any]:
+        options = {"ftl_spare_percent": str(spare), "ftl_block_pages": "32"}
+        return replay.replay(
+            reading.Trace(TPCC_CUT),
+            "flash_cache",
+            name,
+            1000,
+            8000,
+            options=options,
+            warm_up="full",
+        )
+
+    face, lazy, roomy = (
+        worn("face", 7),
+        worn("lazy_cleaning", 7),
+        worn("lazy_cleaning", 28),
+    )
+    assert face["ftl"]["waf"] == pytest.approx(1, abs=0.01)
+    assert lazy["ftl"]["waf"] > 5 * face["ftl"]["waf"]
+    assert 2 < roomy["ftl"]["waf"] < 3
+    for found in (face, lazy, roomy):
+        assert found["ftl"]["host_writes"] == found["flash_writes"]
+    # FaCE writes more pages, and the flash still takes less.
+    assert face["flash_writes"] > lazy["flash_writes"]
+    assert face["ftl"]["erases"] < lazy["ftl"]["erases"]
+
+
+def test_options_of_a_device_that_is_not_there_are_refused(short: Path) -> None:
+    with pytest.raises(_simulator.ParameterError) as refused:
+        replay.replay(
+            reading.Trace(short),
+            "flash_cache",
+            "face",
+            1,
+            4,
+            options={"ftl_gc": "fifo"},
+        )
+    assert "has no effect without ftl_spare_percent" in str(refused.value)
+    plain = replay.replay(reading.Trace(short), "flash_cache", "face", 1, 4)
+    assert "ftl" not in plain
+
+
 def test_a_crash_is_reported_with_what_was_counted_before(short: Path) -> None:
     found = replay.replay(
         reading.Trace(short), "flash_cache", "face", 1, 4, options={"crash_at": "2"}

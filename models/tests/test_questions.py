@@ -29,6 +29,7 @@ from tierwright.advise import (
     directories,
     dram_or_flash,
     flash_choice,
+    flash_device,
     fragment_cache,
     miniature,
     placement,
@@ -59,6 +60,7 @@ from tierwright.profile.curve import Curve
 from tierwright.profile.measure import profile
 from tierwright.profile.production import Production
 from tierwright.profile.several import Workload
+from tierwright.simulate.flash_device import FlashDevice
 from tierwright.trace.reading import Trace
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -142,6 +144,9 @@ QUESTIONS: dict[str, Callable[[], Answer]] = {
     ),
     "flash_choice": lambda: flash_choice.answer(
         curve(), candidates=[FLASH], disk=DISK, prices=prices(), **PAGES
+    ),
+    "flash_device": lambda: flash_device.answer(
+        FlashDevice.of_spare(4096, 0.28, 64), pe_cycles=3000, write_mb_per_s=20.0
     ),
     "fragment_cache": lambda: fragment_cache.answer(
         curve(), run_bytes=65536, accesses_per_s=5000, **POINT

@@ -52,6 +52,9 @@ from collections.abc import Callable
 from os import PathLike
 from typing import Any, Literal, TypedDict, Unpack
 
+import numpy as np
+from numpy.typing import NDArray
+
 __all__ = [
     "Cancelled",
     "CoreDefect",
@@ -75,7 +78,9 @@ __all__ = [
     "replay",
     "replay_timed",
     "sampled_curves",
+    "serve_ftl",
     "simulate_dynamics",
+    "simulate_ftl",
     "simulate_splits",
     "summaries",
     "sweep",
@@ -578,7 +583,8 @@ def replay(
             at the end ``slots_used``, ``old_versions`` (slots), ``dirty_slots``; ratios, None where
             undefined: ``write_reduction`` (1 - ``hdd_writes`` / ``ram_dirty_evictions``),
             ``flash_hit_ratio`` (of RAM misses), ``sequentiality`` (of write operations),
-            ``mean_write_pages`` [pages]; ``options`` (dict of what was in force); ``crash`` (None,
+            ``mean_write_pages`` [pages]; ``options`` (dict of what was in force); ``ftl`` (with
+            ``ftl_spare_percent`` only: as `serve_ftl`); ``crash`` (None,
             or ``{at_access, restart, ram_pages_lost, ram_dirty_pages_lost, flash_pages_lost,
             flash_dirty_pages_lost, before: {counters until then}}``).
 
@@ -1051,6 +1057,84 @@ def miniatures(
         The rate or a configuration is impossible, or a sample holds no page.
     Cancelled
         `on_progress` returned False.
+    """
+
+def simulate_ftl(
+    device: dict[str, Any],
+    parts: list[dict[str, Any]],
+    *,
+    trim_share: float,
+    warm_up: int,
+    requests: int,
+    seed: int,
+    on_progress: Callable[[int, int, int], bool | None] | None = None,
+) -> dict[str, Any]:
+    """Run a synthetic workload on a page-mapped flash device.
+
+    The device is filled once in the order of its pages, serves ``warm_up`` requests, and counts what
+    ``requests`` more do. Progress is in requests.
+
+    Parameters
+    ----------
+    device : dict
+        ``logical_pages, blocks, block_pages, collection`` (``greedy, fifo, random, choices``,
+        ``cost-benefit``), ``choices`` (of the rule of that name), ``streams``, ``copies``
+        (``stream, apart``), ``reserve`` (free blocks, at least 2).
+    parts : list of dict
+        ``pages, write_share, order`` (``uniform, sequential, zipf``), ``exponent, stream``,
+        ``run_pages`` (writes that follow one another); together the logical pages, their shares of
+        the writes add up to 1.
+    trim_share : float
+        Share of the requests that trim a random page in use, below 0.5.
+    warm_up, requests, seed : int
+        See above.
+
+    Returns
+    -------
+    dict
+        ``host_writes, trims, moved, erases, waf`` (None without writes), ``used_pages``,
+        ``streams`` (list of ``host_writes, moved``), ``wear`` (``least, mean, most, deviation`` of
+        the erases per block).
+
+    Raises
+    ------
+    ParameterError
+        The device could not work, or the parts are not those of the device.
+    Cancelled
+        `on_progress` returned False.
+    """
+
+def serve_ftl(
+    device: dict[str, Any],
+    pages: NDArray[np.uint32],
+    trims: NDArray[np.bool_],
+    streams: NDArray[np.uint8],
+    *,
+    warm_up: int,
+    seed: int,
+) -> dict[str, Any]:
+    """Serve given writes and trims on an empty flash device; as `simulate_ftl`.
+
+    Parameters
+    ----------
+    device : dict
+        As for `simulate_ftl`.
+    pages, trims, streams : ndarray
+        Of each request: its logical page, whether it trims, and its stream.
+    warm_up : int
+        Requests at the beginning that do not count.
+    seed : int
+        Of random victims.
+
+    Returns
+    -------
+    dict
+        As `simulate_ftl`.
+
+    Raises
+    ------
+    ParameterError
+        The device could not work, or a page or a stream is not below the device's.
     """
 
 def _panic(message: str) -> None:

@@ -9,6 +9,7 @@ mod contenders;
 mod curves;
 mod errors;
 mod flash_caches;
+mod ftl;
 mod guard;
 mod ingest;
 mod online;
@@ -31,6 +32,7 @@ mod _simulator {
         crate::curves::register(module)?;
         crate::summaries::register(module)?;
         crate::timed::register(module)?;
+        crate::ftl::register(module)?;
         module.add_function(wrap_pyfunction!(crate::guard::_panic, module)?)?;
         // Last: it guards what is there.
         crate::guard::guard(module)

@@ -3,17 +3,19 @@
 //! Rooms: [`trace`] turns any supported file into [`access`] chunks with dense page numbers,
 //! [`replay`] runs replacement policies and page-flow schemes over them, [`curve`] computes exact
 //! LRU hit-ratio and write-back curves for all sizes in one pass, [`profile`] sums up what else a trace
-//! is like. Nothing here knows Python, HTTP or a clock.
+//! is like, [`ftl`] is the flash device under any of them. Nothing here knows Python, HTTP or a clock.
 
 pub mod access;
 mod broadcast;
 pub mod curve;
 pub mod defects;
 pub mod error;
+pub mod ftl;
 pub mod hash;
 mod processor;
 pub mod profile;
 pub mod progress;
+mod random;
 pub mod replay;
 pub mod sweep;
 pub mod trace;

@@ -834,7 +834,7 @@ fn an_unknown_option_is_answered_by_the_right_spelling_or_by_all_options() {
         (vec![("Mode", "write_back")], "write `mode`"),
         (
             vec![("depth", "1")],
-            "ram_policy, crash_at, restart; options of its ram_policy start with `ram_`, but `lru` has none",
+            "ram_policy, ftl_spare_percent, ftl_block_pages, ftl_gc, crash_at, restart; options of its ram_policy start with `ram_`, but `lru` has none",
         ),
         (
             vec![("ram_policy", "2Q"), ("depth", "1")],
@@ -847,4 +847,41 @@ fn an_unknown_option_is_answered_by_the_right_spelling_or_by_all_options() {
         let error = run_on(&mut source(&accesses), "face", 1, 1, options.collect()).unwrap_err();
         assert!(error.hint().ends_with(hint), "{}", error.hint());
     }
+}
+
+#[test]
+fn a_log_of_versions_wears_flash_less_than_writes_in_place() {
+    // Uniform accesses, half of them writes, to more pages than flash holds.
+    let mut state = 7_u64;
+    let accesses: Vec<Access> = (0..60_000)
+        .map(|_| {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            (state >> 33 & 8191, state >> 60 & 1 == 0, 0)
+        })
+        .collect();
+    let device = [("ftl_spare_percent", "10"), ("ftl_block_pages", "32")];
+    let worn = |name, options: &[(&str, &str)]| run(&accesses, name, 256, 4096, options);
+    let face = worn("face", &device);
+    let ftl = face.ftl.clone().expect("a device was asked for");
+    assert_eq!(ftl.host_writes, face.counters.flash_writes());
+    assert!(
+        ftl.waf < Some(1.02),
+        "appends leave whole blocks invalid: {:?}",
+        ftl.waf
+    );
+    let mut lazy_options = device.to_vec();
+    lazy_options.push(("dirty_threshold", "1"));
+    let lazy = worn("lazy_cleaning", &lazy_options);
+    let ftl = lazy.ftl.clone().expect("a device was asked for");
+    assert_eq!(ftl.host_writes, lazy.counters.flash_writes());
+    assert!(ftl.waf > Some(2.0), "{:?}", ftl.waf);
+    // The device changes nothing but what is told of it.
+    let bare = FlashCacheResult {
+        ftl: None,
+        options: worn("face", &[]).options,
+        ..face
+    };
+    assert_eq!(bare, worn("face", &[]));
 }

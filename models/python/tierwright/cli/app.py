@@ -27,6 +27,7 @@ from tierwright.cli import (
     describe,
     device,
     device_measure,
+    flash_device,
     fragments,
     model,
     place,
@@ -94,6 +95,7 @@ app.command("transactions")(transactions.transactions)
 app.command("transaction-order")(transactions.transaction_order)
 app.command("transaction-writes")(transactions.transaction_writes)
 app.command("wear")(shows_money(wear.wear))
+app.command("flash-device")(flash_device.flash_device)
 app.command("restart")(cost.restart)
 app.command("metadata")(cost.metadata)
 app.command("sce")(fragments.sce)
@@ -134,6 +136,7 @@ BUILT_IN = (
     "transaction-order",
     "transaction-writes",
     "wear",
+    "flash-device",
     "restart",
     "metadata",
     "sce",

@@ -6,6 +6,7 @@ use super::counters::FlashCacheCounters;
 use super::{ClockUnit, Exit, FlashCache, FlashDevice, Host};
 use crate::access::{AccessSource, Chunk, WRITE};
 use crate::error::{Error, Result};
+use crate::ftl::{Ftl, FtlResult};
 use crate::progress::{OnProgress, report};
 use crate::replay::future::Future;
 use crate::replay::policies::Policy;
@@ -65,7 +66,7 @@ pub(crate) struct Surroundings<P, D> {
     pub(crate) dram: Tier<P>,
     pub(crate) counters: FlashCacheCounters,
     flash_pages: u32,
-    device: D,
+    pub(crate) device: D,
 }
 
 impl<P: Policy, D: FlashDevice> Surroundings<P, D> {
@@ -111,20 +112,44 @@ impl<P: Policy, D: FlashDevice> Host for Surroundings<P, D> {
     }
 }
 
-/// Flash as an array of frames: it tells sequential writes from random ones, and knows no erases.
+/// Flash as an array of frames: it tells sequential writes from random ones; erases are counted by the
+/// translation layer below, where there is one.
 #[derive(Debug)]
 pub(crate) struct Frames {
-    frames: u32,
+    count: u32,
     /// The frame behind the last page written.
     next: u32,
+    ftl: Option<Box<Ftl>>,
 }
 
 impl FlashDevice for Frames {
     fn new(flash_pages: u32) -> Self {
         Self {
-            frames: flash_pages,
+            count: flash_pages,
             next: 0,
+            ftl: None,
         }
+    }
+
+    fn put_on(&mut self, ftl: Ftl) {
+        self.ftl = Some(Box::new(ftl));
+    }
+
+    fn give_up(&mut self) {
+        self.next = 0;
+        if let Some(ftl) = &mut self.ftl {
+            ftl.trim_all();
+        }
+    }
+
+    fn restart_counters(&mut self) {
+        if let Some(ftl) = &mut self.ftl {
+            ftl.restart_counters();
+        }
+    }
+
+    fn translated(&self) -> Option<FtlResult> {
+        self.ftl.as_ref().map(|ftl| ftl.result())
     }
 
     #[inline]
@@ -134,8 +159,11 @@ impl FlashDevice for Frames {
         counters.flash_sequential_page_writes += u64::from(pages) - 1 + sequential;
         counters.flash_random_page_writes += 1 - sequential;
         // In u64: frame + pages may pass u32::MAX. The first frame follows the last one.
-        let next = (u64::from(frame) + u64::from(pages)) % u64::from(self.frames);
+        let next = (u64::from(frame) + u64::from(pages)) % u64::from(self.count);
         self.next = u32::try_from(next).unwrap_or_default();
+        if let Some(ftl) = &mut self.ftl {
+            ftl.write_run(frame, pages);
+        }
     }
 }
 
@@ -249,7 +277,7 @@ impl<P: Policy, C: FlashCache> Engine<P, C> {
         } else {
             report.flash_pages_lost = crashed.valid_copies();
             report.flash_dirty_pages_lost = crashed.dirty_copies();
-            self.around.device = C::Device::new(flash_pages);
+            self.around.device.give_up();
         }
         self.start_clock(self.unit, now);
         report
@@ -433,6 +461,7 @@ impl Course {
             }
             if end == chunk.warm_up {
                 self.before = engine.around.counters;
+                engine.around.device.restart_counters();
             }
         }
         self.now = now;

@@ -50,12 +50,14 @@
 //!   [`Policy`] that chooses victims, and `on_exit` appends them. Begin, commit and abort
 //!   are not in traces yet: they need flag bits beside [`crate::access::WRITE`], and a hook for them.
 //! * **An FTL underneath** is a [`FlashDevice`]: every data write reaches it with its frame, and it
-//!   counts erases. [`Frames`] knows none: it tells sequential writes from random ones.
+//!   counts erases. [`Frames`] tells sequential writes from random ones, and hands them on to an
+//!   [`Ftl`] where the options ask for one.
 
 use serde::{Serialize, Serializer};
 
 use crate::access::AccessSource;
 use crate::error::{Error, Result};
+use crate::ftl::{Collection, Ftl, FtlResult, MAX_BLOCK_PAGES, Settings as FtlSettings};
 use crate::progress::OnProgress;
 use crate::replay::policies::clock::Clock;
 use crate::replay::policies::fifo::Fifo;
@@ -115,6 +117,16 @@ pub(crate) trait FlashDevice {
     /// One write operation to the frames `frame..frame + pages`, which may wrap around. It counts what
     /// it makes of the pages; the operation itself is counted already.
     fn write(&mut self, frame: u32, pages: u32, counters: &mut FlashCacheCounters);
+    /// Puts a flash translation layer under it.
+    fn put_on(&mut self, _ftl: Ftl) {}
+    /// The contents are given up after a crash; blocks stay worn.
+    fn give_up(&mut self) {}
+    /// What the layer counts from now on.
+    fn restart_counters(&mut self) {}
+    /// What the layer counted, where there is one.
+    fn translated(&self) -> Option<FtlResult> {
+        None
+    }
 }
 
 /// A flash cache system. Hooks without a body need not concern a system.
@@ -225,6 +237,11 @@ const RAM_POLICY: &str = "ram_policy";
 const RAM_PREFIX: &str = "ram_";
 const RAM_DEFAULT: &str = "lru";
 
+/// Options of the device under the cache.
+const FTL_SPARE: &str = "ftl_spare_percent";
+const FTL_BLOCK: &str = "ftl_block_pages";
+const FTL_GC: &str = "ftl_gc";
+
 /// Options that every flash cache has.
 const COMMON_OPTIONS: &[OptionAbout] = &[
     OptionAbout {
@@ -232,6 +249,27 @@ const COMMON_OPTIONS: &[OptionAbout] = &[
         values: "a replacement policy",
         default: RAM_DEFAULT,
         description: "Replacement policy of DRAM; its options are given as `ram_` and their name. opt first reads the trace to its end.",
+        is_place: false,
+    },
+    OptionAbout {
+        name: FTL_SPARE,
+        values: "1 to 1000",
+        default: "no device",
+        description: "Spare space of a page-mapped flash device under the cache, in percent of its pages: its WAF, erases and wear are counted.",
+        is_place: false,
+    },
+    OptionAbout {
+        name: FTL_BLOCK,
+        values: "1 to 65536",
+        default: "256",
+        description: "Pages of an erase block of that device.",
+        is_place: false,
+    },
+    OptionAbout {
+        name: FTL_GC,
+        values: "greedy, fifo, random, cost_benefit",
+        default: "greedy",
+        description: "Which block that device collects.",
         is_place: false,
     },
     OptionAbout {
@@ -280,6 +318,9 @@ pub struct FlashCacheResult {
     /// The options in force.
     #[serde(serialize_with = "as_map")]
     pub options: Vec<(String, String)>,
+    /// What the flash device under the cache did, if one was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ftl: Option<FtlResult>,
     /// What the crash destroyed, if there was one.
     pub crash: Option<CrashReport>,
     /// What the user should know.
@@ -448,6 +489,7 @@ fn simulate_over<P: Policy, C: FlashCache>(
         warm_restart: warm && crash_at.is_some(),
     };
     let settings = C::settings(&options, conditions)?;
+    let ftl = translation(&options, flash_pages)?;
     let plan = crash_at.map(|at_access| CrashPlan { at_access, warm });
     let result = if flash_pages == 0 {
         let engine = Engine::<P, no_flash::NoFlash>::new(ram_pages, 0, dram, ());
@@ -456,7 +498,10 @@ fn simulate_over<P: Policy, C: FlashCache>(
         result.warnings.clear();
         result
     } else {
-        let engine = Engine::<P, C>::new(ram_pages, flash_pages, dram, settings);
+        let mut engine = Engine::<P, C>::new(ram_pages, flash_pages, dram, settings);
+        if let Some(ftl) = ftl {
+            engine.around.device.put_on(ftl);
+        }
         count(about, engine, plan, source, on_progress)?
     };
     Ok(FlashCacheResult {
@@ -465,6 +510,42 @@ fn simulate_over<P: Policy, C: FlashCache>(
         options: options.in_force(),
         ..result
     })
+}
+
+/// The device that the options put under a flash cache.
+fn translation(options: &Options<'_>, flash_pages: u32) -> Result<Option<Ftl>> {
+    let Some(percent) = options.number_if_given(FTL_SPARE, 1..=1000)? else {
+        return [FTL_BLOCK, FTL_GC]
+            .into_iter()
+            .find(|name| options.is_given(name))
+            .map_or(Ok(None), |name| {
+                let why = format!("has no effect without {FTL_SPARE}");
+                Err(options.impossible(name, &why))
+            });
+    };
+    let block_pages = options.number(FTL_BLOCK, 1..=u64::from(MAX_BLOCK_PAGES))?;
+    let collection = options.choice(
+        FTL_GC,
+        &[
+            ("greedy", Collection::Greedy),
+            ("fifo", Collection::Fifo),
+            ("random", Collection::Random),
+            ("cost_benefit", Collection::CostBenefit),
+        ],
+    )?;
+    if flash_pages == 0 {
+        return Ok(None);
+    }
+    let physical = (u64::from(flash_pages) * (100 + percent)).div_ceil(100);
+    let blocks = u32::try_from(physical.div_ceil(block_pages)).unwrap_or(u32::MAX);
+    let block_pages = u32::try_from(block_pages).unwrap_or(u32::MAX);
+    Ftl::new(FtlSettings::new(
+        flash_pages,
+        blocks,
+        block_pages,
+        collection,
+    ))
+    .map(Some)
 }
 
 fn count<P: Policy, C: FlashCache>(
@@ -512,6 +593,7 @@ fn count<P: Policy, C: FlashCache>(
         old_versions: cache.slots_used() - cache.valid_copies(),
         dirty_slots: cache.dirty_copies(),
         options: Vec::new(),
+        ftl: engine.around.device.translated(),
         crash: crash.map(|crash| crash.counted_since(before, totals.warm_up)),
         warnings,
     })

@@ -94,6 +94,11 @@ impl<'given> Options<'given> {
             .map(|(_, value)| value.as_str())
     }
 
+    /// Whether an option is among those given.
+    pub(crate) fn is_given(&self, name: &str) -> bool {
+        self.given.iter().any(|(given, _)| given == name)
+    }
+
     fn note(&self, name: &'static str, value: &impl Display) {
         let taken = (name.to_owned(), value.to_string());
         self.taken.borrow_mut().push(taken);

@@ -1,0 +1,488 @@
+//! The state of a device, and what a write and a TRIM do to it.
+
+use super::victims::{ByValid, Choices, CostBenefit, Fifo, Greedy, Victims};
+use super::{Collection, Copies, FtlResult, Settings, StreamCounters, Wear};
+use crate::error::{Error, Result};
+
+/// Place of a logical page that is not in use.
+const NOWHERE: u32 = u32::MAX;
+/// Bits of a word of the validity map.
+const WORD: u32 = u64::BITS;
+/// Requests whose places are read together before any is served.
+const TOGETHER: usize = 64;
+
+/// What a request does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Op {
+    /// Writes a page.
+    Write,
+    /// Declares a page unused.
+    Trim,
+}
+
+/// One request of a host.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Request {
+    /// Logical page.
+    pub page: u32,
+    /// What it does.
+    pub op: Op,
+    /// Stream of a write.
+    pub stream: u32,
+}
+
+/// A block, or the end of a list of blocks: 16 bytes, so that it never spans two cache lines.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Block {
+    /// Valid pages.
+    pub(super) valid: u32,
+    /// The block before it in its list.
+    pub(super) before: u32,
+    /// The block after it.
+    pub(super) after: u32,
+    /// Erases, and whether it is closed in the lowest bit.
+    erases_closed: u32,
+}
+
+impl Block {
+    const FREE: Self = Self {
+        valid: 0,
+        before: 0,
+        after: 0,
+        erases_closed: 0,
+    };
+
+    pub(super) fn end(entry: u32) -> Self {
+        Self {
+            before: entry,
+            after: entry,
+            ..Self::FREE
+        }
+    }
+
+    fn is_closed(&self) -> bool {
+        self.erases_closed & 1 == 1
+    }
+}
+
+/// Binary digits of a slot within its block: at least a word of the validity map.
+pub(super) fn shift(block_pages: u32) -> u32 {
+    block_pages.next_power_of_two().trailing_zeros().max(6)
+}
+
+/// An open block: its next slot, and the slot behind its last.
+#[derive(Debug, Clone, Copy)]
+struct Open {
+    next: u32,
+    end: u32,
+}
+
+/// A device with one rule of collection.
+#[derive(Debug)]
+pub(super) struct Device<V> {
+    settings: Settings,
+    shift: u32,
+    /// Place of each logical page.
+    places: Vec<u32>,
+    /// Logical page written last to each slot.
+    pages: Vec<u32>,
+    /// Whether each slot holds a page in use.
+    valid: Vec<u64>,
+    blocks: Vec<Block>,
+    /// Stream of each block that is not free.
+    streams: Vec<u8>,
+    /// Erased blocks; the one erased first is opened first. A ring.
+    free: std::collections::VecDeque<u32>,
+    /// One of each stream, and one for copies.
+    open: Vec<Open>,
+    victims: V,
+    used: u64,
+    /// Host writes since the beginning.
+    now: u64,
+    trims: u64,
+    erases: u64,
+    counters: Vec<StreamCounters>,
+    before: Option<Vec<u32>>,
+}
+
+impl<V: Victims> Device<V> {
+    fn new(settings: Settings, victims: impl FnOnce(&mut Vec<Block>) -> V) -> Self {
+        let shift = shift(settings.block_pages);
+        let count = settings.blocks as usize;
+        let mut blocks = vec![Block::FREE; count];
+        let victims = victims(&mut blocks);
+        let frontiers = settings.streams as usize + 1;
+        Self {
+            settings,
+            shift,
+            places: vec![NOWHERE; settings.logical_pages as usize],
+            pages: vec![NOWHERE; count << shift],
+            valid: vec![0; (count << shift) / WORD as usize],
+            blocks,
+            streams: vec![0; count],
+            free: (0..settings.blocks).collect(),
+            open: vec![Open { next: 0, end: 0 }; frontiers],
+            victims,
+            used: 0,
+            now: 0,
+            trims: 0,
+            erases: 0,
+            counters: vec![StreamCounters::default(); frontiers],
+            before: None,
+        }
+    }
+
+    #[inline]
+    pub(super) fn any_used(&self) -> bool {
+        self.used > 0
+    }
+
+    /// Reads the places of some pages, all at once.
+    #[inline]
+    pub(super) fn fetch(&self, pages: impl Iterator<Item = u32>) {
+        let mixed = pages.fold(0, |mixed, page| mixed ^ self.places[page as usize]);
+        std::hint::black_box(mixed);
+    }
+
+    #[inline]
+    pub(super) fn write(&mut self, page: u32, stream: u32) {
+        self.now += 1;
+        let former = std::mem::replace(&mut self.places[page as usize], NOWHERE);
+        if former == NOWHERE {
+            self.used += 1;
+        } else {
+            self.invalidate(former);
+        }
+        self.counters[stream as usize].host_writes += 1;
+        while self.open[stream as usize].next == self.open[stream as usize].end {
+            self.open_block(stream);
+            while self.free.len() < self.settings.reserve as usize {
+                self.collect();
+            }
+        }
+        self.append(page, stream);
+    }
+
+    /// Whether the page was in use.
+    pub(super) fn trim(&mut self, page: u32) -> bool {
+        let former = std::mem::replace(&mut self.places[page as usize], NOWHERE);
+        if former == NOWHERE {
+            return false;
+        }
+        self.invalidate(former);
+        self.used -= 1;
+        self.trims += 1;
+        true
+    }
+
+    #[inline]
+    fn invalidate(&mut self, place: u32) {
+        self.valid[(place / WORD) as usize] &= !(1 << (place % WORD));
+        let block = place >> self.shift;
+        let entry = &mut self.blocks[block as usize];
+        entry.valid -= 1;
+        if V::WATCHES && entry.is_closed() {
+            self.victims.lowered(&mut self.blocks, block, self.now);
+        }
+    }
+
+    /// Writes a page to the open block of a stream, which has a free slot.
+    #[inline]
+    fn append(&mut self, page: u32, stream: u32) {
+        let open = &mut self.open[stream as usize];
+        let place = open.next;
+        open.next += 1;
+        self.pages[place as usize] = page;
+        self.valid[(place / WORD) as usize] |= 1 << (place % WORD);
+        self.blocks[(place >> self.shift) as usize].valid += 1;
+        self.places[page as usize] = place;
+    }
+
+    /// Closes the full block of a stream, if it has one, and opens a free one.
+    fn open_block(&mut self, stream: u32) {
+        let Open { end, .. } = self.open[stream as usize];
+        if end > 0 {
+            let block = (end - 1) >> self.shift;
+            self.blocks[block as usize].erases_closed |= 1;
+            self.victims.closed(&mut self.blocks, block, self.now);
+        }
+        let block = self.free.pop_front().expect("a free block is held back");
+        self.streams[block as usize] = u8::try_from(stream).expect("at most 64 streams");
+        let next = block << self.shift;
+        self.open[stream as usize] = Open {
+            next,
+            end: next + self.settings.block_pages,
+        };
+    }
+
+    /// Copies the valid pages of a victim to an open block, and erases it.
+    fn collect(&mut self) {
+        let victim = self.victims.take(&mut self.blocks, self.now);
+        let stream = u32::from(self.streams[victim as usize]);
+        let to = match self.settings.copies {
+            Copies::Stream => stream,
+            Copies::Apart => self.settings.streams,
+        };
+        let first = victim << self.shift;
+        let words = self.settings.block_pages.div_ceil(WORD);
+        // Nothing is invalidated meanwhile, so what the copies occupy is noted once a block.
+        let mut from = self.open[to as usize].next;
+        let Open { mut next, mut end } = self.open[to as usize];
+        for word in first / WORD..first / WORD + words {
+            let mut valid = std::mem::take(&mut self.valid[word as usize]);
+            while valid != 0 {
+                let slot = word * WORD + valid.trailing_zeros();
+                valid &= valid - 1;
+                if next == end {
+                    self.occupy(from, next);
+                    self.open_block(to);
+                    Open { next, end } = self.open[to as usize];
+                    from = next;
+                }
+                let page = self.pages[slot as usize];
+                self.pages[next as usize] = page;
+                self.places[page as usize] = next;
+                next += 1;
+            }
+        }
+        self.occupy(from, next);
+        self.open[to as usize].next = next;
+        let entry = &mut self.blocks[victim as usize];
+        self.counters[stream as usize].moved += u64::from(entry.valid);
+        entry.valid = 0;
+        // One erase more, and no longer closed.
+        entry.erases_closed += 1;
+        self.erases += 1;
+        self.free.push_back(victim);
+    }
+
+    /// Notes that the slots of an open block from one up to another hold valid pages.
+    fn occupy(&mut self, from: u32, to: u32) {
+        if from == to {
+            return;
+        }
+        self.blocks[(from >> self.shift) as usize].valid += to - from;
+        let mut at = from;
+        while at < to {
+            let until = (at / WORD + 1).saturating_mul(WORD).min(to);
+            let ones = u64::MAX >> (WORD - (until - at));
+            self.valid[(at / WORD) as usize] |= ones << (at % WORD);
+            at = until;
+        }
+    }
+
+    pub(super) fn serve(&mut self, requests: impl Iterator<Item = Request>) -> Result<()> {
+        let mut requests = requests.peekable();
+        let mut together = Vec::with_capacity(TOGETHER);
+        while requests.peek().is_some() {
+            together.clear();
+            together.extend(requests.by_ref().take(TOGETHER));
+            for request in &together {
+                if request.page >= self.settings.logical_pages {
+                    return Err(too_large("page", request.page, self.settings.logical_pages));
+                }
+                if request.stream >= self.settings.streams {
+                    return Err(too_large("stream", request.stream, self.settings.streams));
+                }
+            }
+            self.fetch(together.iter().map(|request| request.page));
+            for &Request { page, op, stream } in &together {
+                match op {
+                    Op::Write => self.write(page, stream),
+                    Op::Trim => {
+                        self.trim(page);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn write_run(&mut self, first: u32, pages: u32) {
+        let mut page = first;
+        for _ in 0..pages {
+            self.write(page, 0);
+            page = if page + 1 == self.settings.logical_pages {
+                0
+            } else {
+                page + 1
+            };
+        }
+    }
+
+    fn trim_all(&mut self) {
+        let counted = self.trims;
+        for page in 0..self.settings.logical_pages {
+            self.trim(page);
+        }
+        self.trims = counted;
+    }
+
+    pub(super) fn restart_counters(&mut self) {
+        self.counters.fill(StreamCounters::default());
+        self.trims = 0;
+        self.erases = 0;
+        self.before = Some(self.erases_each().collect());
+    }
+
+    fn erases_each(&self) -> impl Iterator<Item = u32> {
+        let blocks = &self.blocks[..self.settings.blocks as usize];
+        blocks.iter().map(|block| block.erases_closed >> 1)
+    }
+
+    fn wear(&self) -> Wear {
+        let before = self.before.as_deref();
+        let (mut least, mut most, mut sum, mut squares) = (u32::MAX, 0, 0.0, 0.0);
+        for (block, erases) in self.erases_each().enumerate() {
+            let erases = erases - before.map_or(0, |before| before[block]);
+            least = least.min(erases);
+            most = most.max(erases);
+            sum += f64::from(erases);
+            squares += f64::from(erases) * f64::from(erases);
+        }
+        let count = f64::from(self.settings.blocks);
+        let mean = sum / count;
+        Wear {
+            least,
+            mean,
+            most,
+            deviation: (squares / count - mean * mean).max(0.0).sqrt(),
+        }
+    }
+
+    pub(super) fn result(&self) -> FtlResult {
+        let host_writes: u64 = self.counters.iter().map(|each| each.host_writes).sum();
+        let moved: u64 = self.counters.iter().map(|each| each.moved).sum();
+        #[expect(clippy::cast_precision_loss, reason = "far below 2^53")]
+        let waf = (host_writes > 0).then(|| (host_writes + moved) as f64 / host_writes as f64);
+        FtlResult {
+            host_writes,
+            trims: self.trims,
+            moved,
+            erases: self.erases,
+            waf,
+            used_pages: self.used,
+            streams: self.counters[..self.settings.streams as usize].to_vec(),
+            wear: self.wear(),
+        }
+    }
+
+    /// The logical pages valid on each block, in the order of its slots.
+    fn contents(&self) -> Vec<Vec<u32>> {
+        (0..self.settings.blocks)
+            .map(|block| {
+                let first = block << self.shift;
+                (first..first + self.settings.block_pages)
+                    .filter(|slot| self.valid[(slot / WORD) as usize] >> (slot % WORD) & 1 == 1)
+                    .map(|slot| self.pages[slot as usize])
+                    .collect()
+            })
+            .collect()
+    }
+
+    fn place(&self, page: u32) -> Option<u32> {
+        let place = self.places[page as usize];
+        (place != NOWHERE).then(|| place >> self.shift)
+    }
+}
+
+fn too_large(name: &'static str, value: u32, count: u32) -> Error {
+    Error::BadParameter {
+        name,
+        value: value.to_string(),
+        message: format!("is not below {count}"),
+        hint: "number the pages and streams of a device from 0".to_owned(),
+    }
+}
+
+/// A flash device with any rule of collection.
+#[derive(Debug)]
+pub struct Ftl(pub(super) Any);
+
+#[derive(Debug)]
+pub(super) enum Any {
+    Greedy(Device<Greedy>),
+    Fifo(Device<Fifo>),
+    Choices(Device<Choices>),
+    CostBenefit(Device<CostBenefit>),
+}
+
+/// Does the same with the device of any rule.
+macro_rules! with_device {
+    ($any:expr, $device:ident => $body:expr) => {
+        match $any {
+            Any::Greedy($device) => $body,
+            Any::Fifo($device) => $body,
+            Any::Choices($device) => $body,
+            Any::CostBenefit($device) => $body,
+        }
+    };
+}
+pub(super) use with_device;
+
+impl Ftl {
+    /// An empty device.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::BadParameter`] if it could not work: a size out of range, or too little spare space.
+    pub fn new(settings: Settings) -> Result<Self> {
+        settings.checked()?;
+        let pages = settings.block_pages;
+        let drawn = |choices| {
+            Any::Choices(Device::new(settings, |_| {
+                Choices::new(choices, settings.seed)
+            }))
+        };
+        Ok(Self(match settings.collection {
+            Collection::Greedy => Any::Greedy(Device::new(settings, |blocks| {
+                Greedy(ByValid::new(blocks, pages))
+            })),
+            Collection::CostBenefit => Any::CostBenefit(Device::new(settings, |blocks| {
+                CostBenefit::new(ByValid::new(blocks, pages))
+            })),
+            Collection::Fifo => Any::Fifo(Device::new(settings, |_| Fifo::default())),
+            Collection::Random => drawn(1),
+            Collection::Choices(choices) => drawn(choices),
+        }))
+    }
+
+    /// Serves requests in their order.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::BadParameter`] if a page or a stream is none of the device's; those before are served.
+    pub fn serve(&mut self, requests: impl IntoIterator<Item = Request>) -> Result<()> {
+        with_device!(&mut self.0, device => device.serve(requests.into_iter()))
+    }
+
+    /// Writes pages one after the other, the first again behind the last, as stream 0.
+    pub(crate) fn write_run(&mut self, first: u32, pages: u32) {
+        with_device!(&mut self.0, device => device.write_run(first, pages));
+    }
+
+    /// Declares all pages unused; not counted.
+    pub(crate) fn trim_all(&mut self) {
+        with_device!(&mut self.0, device => device.trim_all());
+    }
+
+    /// Sets all counters to 0; the pages stay where they are.
+    pub fn restart_counters(&mut self) {
+        with_device!(&mut self.0, device => device.restart_counters());
+    }
+
+    /// What was counted.
+    pub fn result(&self) -> FtlResult {
+        with_device!(&self.0, device => device.result())
+    }
+
+    /// The logical pages valid on each block, in the order of its slots.
+    pub fn contents(&self) -> Vec<Vec<u32>> {
+        with_device!(&self.0, device => device.contents())
+    }
+
+    /// The block that holds a logical page; none where it is not in use.
+    pub fn block_of(&self, page: u32) -> Option<u32> {
+        with_device!(&self.0, device => device.place(page))
+    }
+}

@@ -1,0 +1,206 @@
+//! A flash device: page-mapped translation, garbage collection, TRIM, write streams and wear.
+//!
+//! The logical pages of a device lie anywhere on its blocks. A write goes to the open block of its
+//! stream and leaves the former copy invalid; a block that is full is closed. Whenever a write opens a
+//! block and fewer than `reserve` free ones are left, closed blocks are collected: the valid pages of a
+//! victim are copied to an open block, and the victim is erased. WAF is pages written to flash per page
+//! written by the host.
+//!
+//! No write searches the blocks and none allocates: victims come from lists by valid pages (greedy,
+//! cost-benefit), a queue (FIFO) or an array (random, best of some). Validity is one bit per page, so
+//! that a write touches one random line of the mapping, and a copy one other.
+
+mod device;
+mod synthetic;
+#[cfg(test)]
+mod tests;
+mod victims;
+
+use serde::Serialize;
+
+pub use self::device::{Ftl, Op, Request};
+pub use self::synthetic::{Order, Part, Synthetic, simulate};
+use crate::error::{Error, Result};
+use crate::wording::counted;
+
+/// Largest number of slots of a device: places are `u32`, and two of them mean something else.
+pub const MAX_SLOTS: u64 = (u32::MAX - 1) as u64;
+/// Largest number of pages per block.
+pub const MAX_BLOCK_PAGES: u32 = 1 << 16;
+/// Largest number of write streams.
+pub const MAX_STREAMS: u32 = 64;
+/// Largest number of blocks of which the best is taken.
+pub const MAX_CHOICES: u32 = 1000;
+
+/// Which closed block is collected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Collection {
+    /// The one with the fewest valid pages; of several, the one longest unmodified.
+    Greedy,
+    /// The one closed first.
+    Fifo,
+    /// Any, at random.
+    Random,
+    /// The one with the fewest valid pages of so many drawn at random, with repetition.
+    Choices(u32),
+    /// The one with the most age x (1 - u) / 2u: u its valid share, age the host writes since one of its
+    /// pages was last written or invalidated (Kawaguchi, Nishioka and Motoda 1995). Exact.
+    CostBenefit,
+}
+
+/// Where the pages of a victim are copied to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Copies {
+    /// The open block of the victim's stream: streams never share a block (FDP's persistently isolated).
+    Stream,
+    /// One open block of their own for all streams (FDP's initially isolated).
+    Apart,
+}
+
+/// A device.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Settings {
+    /// Pages that the host sees.
+    pub logical_pages: u32,
+    /// Blocks of the device.
+    pub blocks: u32,
+    /// Pages per block.
+    pub block_pages: u32,
+    /// Which block is collected.
+    pub collection: Collection,
+    /// Streams of the host, each with its open block.
+    pub streams: u32,
+    /// Where copies go.
+    pub copies: Copies,
+    /// Free blocks, with the one just opened, below which blocks are collected.
+    pub reserve: u32,
+    /// Of random victims.
+    pub seed: u64,
+}
+
+impl Settings {
+    /// A device with one stream whose copies go to its own open block, and two blocks held back.
+    pub fn new(logical_pages: u32, blocks: u32, block_pages: u32, collection: Collection) -> Self {
+        Self {
+            logical_pages,
+            blocks,
+            block_pages,
+            collection,
+            streams: 1,
+            copies: Copies::Stream,
+            reserve: 2,
+            seed: 0,
+        }
+    }
+
+    /// Refuses a device that cannot work.
+    fn checked(&self) -> Result<()> {
+        let whole = |name, value: u32, least: u32, most: u32| {
+            if (least..=most).contains(&value) {
+                Ok(())
+            } else {
+                Err(Error::BadParameter {
+                    name,
+                    value: value.to_string(),
+                    message: format!("is not from {least} to {most}"),
+                    hint: format!("give a whole number from {least} to {most}"),
+                })
+            }
+        };
+        whole("pages", self.logical_pages, 1, u32::MAX - 1)?;
+        whole("block-pages", self.block_pages, 1, MAX_BLOCK_PAGES)?;
+        whole("streams", self.streams, 1, MAX_STREAMS)?;
+        whole("reserve", self.reserve, 2, 1 << 16)?;
+        if let Collection::Choices(choices) = self.collection {
+            whole("choices", choices, 1, MAX_CHOICES)?;
+        }
+        let slots = u64::from(self.blocks) << device::shift(self.block_pages);
+        let lists = u64::from(self.blocks) + u64::from(self.block_pages) + 1;
+        if slots.max(lists) > MAX_SLOTS {
+            return Err(Error::BadParameter {
+                name: "blocks",
+                value: self.blocks.to_string(),
+                message: format!(
+                    "too many with {} in each",
+                    counted(u64::from(self.block_pages), "page", "pages")
+                ),
+                hint:
+                    "simulate a smaller device: WAF depends on the spare share, hardly on the size"
+                        .to_owned(),
+            });
+        }
+        // Collection must always find a block with an invalid page, whatever is open or free.
+        let held = u64::from(self.held());
+        let most = u64::from(self.blocks).saturating_sub(held) * u64::from(self.block_pages);
+        if u64::from(self.logical_pages) >= most {
+            return Err(Error::BadParameter {
+                name: "spare",
+                value: format!(
+                    "{} of {} for {}",
+                    counted(u64::from(self.blocks), "block", "blocks"),
+                    counted(u64::from(self.block_pages), "page", "pages"),
+                    counted(
+                        u64::from(self.logical_pages),
+                        "logical page",
+                        "logical pages"
+                    )
+                ),
+                message: format!(
+                    "leaves no room to collect with {} free or open",
+                    counted(held, "block", "blocks")
+                ),
+                hint: "give more spare space, more pages, or smaller blocks".to_owned(),
+            });
+        }
+        Ok(())
+    }
+
+    /// Blocks that may be open or free while a victim is chosen.
+    fn held(&self) -> u32 {
+        self.reserve + self.streams + u32::from(self.copies == Copies::Apart)
+    }
+}
+
+/// What one stream wrote.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct StreamCounters {
+    /// Pages that the host wrote.
+    pub host_writes: u64,
+    /// Pages copied out of blocks of the stream.
+    pub moved: u64,
+}
+
+/// Erases per block.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Wear {
+    /// Of the block erased least.
+    pub least: u32,
+    /// Mean.
+    pub mean: f64,
+    /// Of the block erased most.
+    pub most: u32,
+    /// Standard deviation.
+    pub deviation: f64,
+}
+
+/// What a device did since its counters were last set to 0.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct FtlResult {
+    /// Pages written by the host.
+    pub host_writes: u64,
+    /// Pages trimmed that were in use.
+    pub trims: u64,
+    /// Valid pages copied out of victims.
+    pub moved: u64,
+    /// Blocks erased.
+    pub erases: u64,
+    /// Pages written to flash per page written by the host; none without a write.
+    pub waf: Option<f64>,
+    /// Logical pages in use at the end.
+    pub used_pages: u64,
+    /// Of each stream; copies are counted for the stream of the victim, and for none where all streams
+    /// share the blocks of copies.
+    pub streams: Vec<StreamCounters>,
+    /// Erases per block.
+    pub wear: Wear,
+}

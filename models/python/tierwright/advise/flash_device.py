@@ -1,0 +1,485 @@
+"""What garbage collection makes of writes: WAF, erases, wear, life, and what TRIM saves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+from tierwright.common.answer import Answer, Figure, Step, steps
+from tierwright.common.derivation import Derivation, Number
+from tierwright.common.errors import BadInput
+from tierwright.common.wording import counted, percent, three_digits
+from tierwright.evaluate.endurance.wear import Lifetime, lifetime
+from tierwright.evaluate.modern.write_amplification import (
+    MOST_LEVELS,
+    Stream,
+    waf_choices,
+    waf_fifo,
+    waf_greedy,
+    waf_random,
+    waf_streams,
+    waf_trim,
+)
+from tierwright.simulate.flash_device import FlashDevice, Part, simulate_writes
+from tierwright.trace.reading import OnProgress
+
+Workload = Literal["uniform", "zipf", "hot-cold", "sequential", "log-and-random"]
+WORKLOADS: tuple[Workload, ...] = get_args(Workload)
+OVERWRITES = 12
+"""Of the whole space that are counted by default, after as many that are not."""
+LEAST_WARM_UP = 4
+"""Overwrites before those that count."""
+AGREES = 0.01
+"""Gap to a closed form up to which both count as equal."""
+VALIDITY = (
+    "a full drive in steady state, written page by page; no compression, the mapping is "
+    "written for free, no wear-levelling moves, no bad blocks. The counters of a real drive "
+    "are better than any of this"
+)
+_SOURCE = "derived; Desnoyers (SYSTOR 2012), Van Houdt (SIGMETRICS 2013)"
+
+
+@dataclass(frozen=True, kw_only=True)
+class FlashDeviceAnswer(Answer):
+    """What a device does with a workload.
+
+    Attributes
+    ----------
+    device : FlashDevice
+        What was simulated.
+    workload : str
+        One of `WORKLOADS`.
+    waf : float
+        Pages written to flash per page written by the host. [1]
+    host_writes, moved, trims, erases : int
+        Pages written by the host, copied by collection and trimmed; blocks erased.
+    used_share : float
+        Share of the logical pages in use at the end. [1]
+    erases_least, erases_mean, erases_most, erases_deviation : float
+        Erases per block while writes counted.
+    spare, usable_spare : float
+        (physical - logical) / logical; without the blocks held back. [1]
+    closed_form : float or None
+        WAF of the formula at the usable spare; None where no formula covers the case. [1]
+    gap : float or None
+        Simulated WAF over the closed form, less 1. [1]
+    stream_wafs : list of float or None
+        Of each stream; None where copies are apart from streams, or the stream wrote nothing. [1]
+    waf_without_trim : float or None
+        Of the same writes without TRIM; None without trims. [1]
+    life : Lifetime or None
+        None without cycles and a rate.
+    validity : str
+        What was assumed.
+    """
+
+    device: FlashDevice
+    workload: Workload
+    waf: float
+    host_writes: int
+    moved: int
+    trims: int
+    erases: int
+    used_share: float
+    erases_least: int
+    erases_mean: float
+    erases_most: int
+    erases_deviation: float
+    spare: float
+    usable_spare: float
+    closed_form: float | None
+    gap: float | None
+    stream_wafs: list[float | None]
+    waf_without_trim: float | None
+    life: Lifetime | None
+    validity: str = VALIDITY
+
+    @property
+    def figures(self) -> tuple[Figure, ...]:
+        """WAF beside its closed form, erases, life."""
+        years = None if self.life is None else float(self.life.years)
+        return (
+            Figure("waf", "Write amplification, simulated", self.waf, "1"),
+            Figure("closed_form", "Of the closed form", self.closed_form, "1"),
+            Figure("waf_without_trim", "Without TRIM", self.waf_without_trim, "1"),
+            Figure("erases", "Blocks erased", self.erases, "blocks"),
+            Figure("erases_mean", "Erases per block, mean", self.erases_mean, "1"),
+            Figure("erases_most", "Erases per block, most", self.erases_most, "1"),
+            Figure("years", "Life at this load", years, "years"),
+        )
+
+
+def parts_of(
+    workload: Workload,
+    pages: int,
+    *,
+    exponent: float = 0.9,
+    hot_pages: float = 0.2,
+    hot_writes: float = 0.8,
+    run_pages: int = 64,
+    streams: int = 1,
+) -> list[Part]:
+    """Split the logical pages into parts that are written in one way.
+
+    Parameters
+    ----------
+    workload : str
+        `uniform`, `zipf` (popularity by rank), `sequential`; `hot-cold`: a share of the pages takes
+        a share of the writes, both at random; `log-and-random`: that share is written in order, a
+        run at once, as a log or a cache of regions does.
+    pages : int
+        Logical pages.
+    exponent : float
+        Of `zipf`. [1]
+    hot_pages, hot_writes : float
+        Shares of the first part of the last two. [1]
+    run_pages : int
+        Pages of the log that are written at once.
+    streams : int
+        With more than one the first part is stream 0, the other stream 1.
+
+    Raises
+    ------
+    BadInput
+        If a share leaves one part without pages, the workload is unknown, or it has fewer parts
+        than there are streams.
+    """
+    split = workload in ("hot-cold", "log-and-random")
+    if workload not in WORKLOADS:
+        raise BadInput(
+            f"workload: `{workload}` is unknown", f"use one of {', '.join(WORKLOADS)}"
+        )
+    if streams > 1 + split:
+        raise BadInput(
+            f"streams: `{streams}` are more than the parts of workload `{workload}`",
+            "use 2 streams with hot-cold or log-and-random, 1 with the others",
+        )
+    if not split:
+        order: Any = workload
+        return [Part(pages, 1.0, order, exponent if order == "zipf" else 0.0)]
+    first = round(hot_pages * pages) if 0 < hot_pages < 1 else 0
+    if not 0 < first < pages:
+        raise BadInput(
+            f"hot pages: a share of `{hot_pages}` leaves a part without pages",
+            "give a share between 0 and 1",
+        )
+    if not 0 < hot_writes < 1:
+        raise BadInput(
+            f"hot writes: a share of `{hot_writes}` leaves a part without writes",
+            "give a share between 0 and 1",
+        )
+    if run_pages < 1:
+        raise BadInput(
+            f"run: `{run_pages}` pages of the log at once are fewer than 1",
+            "give the pages that are written at once, such as those of a block",
+        )
+    log = workload == "log-and-random"
+    return [
+        Part(
+            first,
+            hot_writes,
+            "sequential" if log else "uniform",
+            run_pages=run_pages if log else 1,
+        ),
+        Part(pages - first, 1 - hot_writes, stream=int(streams > 1)),
+    ]
+
+
+def closed_form(
+    device: FlashDevice, parts: list[Part], trim_share: float = 0.0
+) -> float | None:
+    """Return the WAF that a formula gives for a device, at its usable spare.
+
+    `waf_greedy`, `waf_fifo`, `waf_choices` and `waf_random` for uniform overwrites, with TRIM at
+    the spare of `waf_trim`; 1 for sequential writes; `waf_streams` for random writes and a log whose
+    runs are whole blocks, in two streams under greedy collection. None for all else: cost-benefit
+    collection, hot and cold or Zipf writes, or a log that is collected before it is overwritten.
+
+    Parameters
+    ----------
+    device : FlashDevice
+        The device.
+    parts : list of Part
+        Of `parts_of`.
+    trim_share : float
+        Share of the requests that trim. [1]
+
+    Returns
+    -------
+    float or None
+        [1]
+
+    Raises
+    ------
+    BadInput
+        If the usable spare is out of the domain of the formulas.
+    """
+    spare = device.usable_spare
+    orders = [part.order for part in parts]
+    if orders == ["uniform"]:
+        if trim_share:
+            spare = waf_trim(spare, trim_share).effective_spare
+        return _uniform(device, spare)
+    if trim_share:
+        return None
+    if orders == ["sequential"]:
+        return 1.0
+    if orders == ["sequential", "uniform"] and _log_apart(device, parts[0]):
+        log, random = parts
+        physical = random.pages + spare * device.logical_pages
+        uniform = waf_greedy(physical / random.pages - 1, device.block_pages).waf
+        streams = waf_streams(
+            [
+                Stream(log.write_share, sequential=True),
+                Stream(random.write_share, random.pages, physical),
+            ]
+        )
+        # The sum is that of FIFO cleaning; greedy takes its place.
+        return streams.waf + random.write_share * (uniform - streams.each[1])
+    return None
+
+
+def _log_apart(device: FlashDevice, log: Part) -> bool:
+    """Whether blocks of a log are empty when they are collected."""
+    return (
+        device.streams > 1
+        and device.copies == "stream"
+        and device.collection == "greedy"
+        and log.run_pages % device.block_pages == 0
+        and log.pages % log.run_pages == 0
+    )
+
+
+def _uniform(device: FlashDevice, spare: float) -> float | None:
+    if device.collection == "greedy":
+        return waf_greedy(spare, device.block_pages).waf
+    if device.collection == "fifo":
+        return waf_fifo(spare).waf
+    if device.collection == "random":
+        return waf_random(spare)
+    if device.collection == "choices" and device.block_pages <= MOST_LEVELS:
+        return waf_choices(spare, device.block_pages, device.choices)
+    return None
+
+
+def answer(
+    device: FlashDevice,
+    workload: Workload = "uniform",
+    *,
+    exponent: float = 0.9,
+    hot_pages: float = 0.2,
+    hot_writes: float = 0.8,
+    run_pages: int | None = None,
+    trim_share: float = 0.0,
+    writes: int | None = None,
+    seed: int = 0,
+    page_bytes: int = 4096,
+    pe_cycles: float | None = None,
+    write_mb_per_s: float | None = None,
+    on_progress: OnProgress | None = None,
+) -> FlashDeviceAnswer:
+    """Simulate a device under a workload, beside the closed form where there is one.
+
+    Parameters
+    ----------
+    device : FlashDevice
+        The device.
+    workload : str
+        One of `WORKLOADS`; with `exponent`, `hot_pages`, `hot_writes` and `run_pages` as for
+        `parts_of`; a run is a block by default.
+    trim_share : float
+        Share of the requests that trim a random page in use, below 0.5. [1]
+    writes : int, optional
+        Requests that count, at least one overwrite of all pages; 12 overwrites by default. As many
+        come before them, and at least 4 overwrites.
+    seed : int
+        Of all that is random.
+    page_bytes : int
+        Page, for the life. [bytes]
+    pe_cycles, write_mb_per_s : float, optional
+        Cycles of a block, and what the host writes, for the life. [1], [10^6 bytes/s]
+    on_progress : callable, optional
+        See `OnProgress`; False cancels.
+
+    Raises
+    ------
+    BadInput
+        If a number is out of its domain, or one of cycles and rate is missing.
+    ParameterError
+        If the device could not work.
+    """
+    if (pe_cycles is None) != (write_mb_per_s is None):
+        raise BadInput(
+            "flash device: the life needs both P/E cycles and a write rate",
+            "give both, or neither",
+        )
+    pages = device.logical_pages
+    if writes is None:
+        writes = OVERWRITES * pages
+    if writes < pages:
+        raise BadInput(
+            f"writes: `{writes}` do not overwrite {counted(pages, 'page')} once",
+            f"count at least {pages:,}, or simulate a smaller device: WAF hardly "
+            "depends on the size",
+        )
+    parts = parts_of(
+        workload,
+        pages,
+        exponent=exponent,
+        hot_pages=hot_pages,
+        hot_writes=hot_writes,
+        run_pages=device.block_pages if run_pages is None else run_pages,
+        streams=device.streams,
+    )
+    warm_up = max(writes, LEAST_WARM_UP * pages)
+
+    def run(share: float) -> dict[str, Any]:
+        return simulate_writes(
+            device,
+            parts,
+            writes=writes,
+            warm_up=warm_up,
+            trim_share=share,
+            seed=seed,
+            on_progress=on_progress,
+        )
+
+    found = run(trim_share)
+    untrimmed = run(0.0)["waf"] if trim_share else None
+    waf, wear = float(found["waf"]), found["wear"]
+    expected = closed_form(device, parts, trim_share)
+    gap = None if expected is None else waf / expected - 1
+    life = None
+    if pe_cycles is not None and write_mb_per_s is not None:
+        life = lifetime(
+            nand_bytes=device.blocks * device.block_pages * page_bytes,
+            pe_cycles=pe_cycles,
+            waf=waf,
+            host_bytes_per_s=write_mb_per_s * 1e6,
+        )
+    return FlashDeviceAnswer(
+        finding=_finding(device, waf, expected, untrimmed, wear, life),
+        warnings=() if life is None else life.warnings,
+        explain=lambda: _steps(device, found, expected, life),
+        device=device,
+        workload=workload,
+        waf=waf,
+        host_writes=found["host_writes"],
+        moved=found["moved"],
+        trims=found["trims"],
+        erases=found["erases"],
+        used_share=found["used_pages"] / pages,
+        erases_least=wear["least"],
+        erases_mean=wear["mean"],
+        erases_most=wear["most"],
+        erases_deviation=wear["deviation"],
+        spare=device.spare,
+        usable_spare=device.usable_spare,
+        closed_form=expected,
+        gap=gap,
+        stream_wafs=[_of_stream(device, each) for each in found["streams"]],
+        waf_without_trim=untrimmed,
+        life=life,
+    )
+
+
+def _of_stream(device: FlashDevice, counted: dict[str, int]) -> float | None:
+    if device.copies == "apart" or not counted["host_writes"]:
+        return None
+    return 1 + counted["moved"] / counted["host_writes"]
+
+
+def _finding(
+    device: FlashDevice,
+    waf: float,
+    expected: float | None,
+    untrimmed: float | None,
+    wear: dict[str, Any],
+    life: Lifetime | None,
+) -> str:
+    said = [
+        f"For each page that the host writes, flash writes "
+        f"{counted(three_digits(waf), 'page')} (WAF) with {device.collection} collection "
+        f"and a spare of {three_digits(device.spare)}"
+    ]
+    if expected is None:
+        said.append("; no closed form covers this case.")
+    elif abs(waf / expected - 1) <= AGREES:
+        said.append(f"; the closed form agrees with {three_digits(expected)}.")
+    else:
+        side = "above" if waf > expected else "below"
+        said.append(
+            f", {percent(abs(waf / expected - 1))} {side} the closed form, which gives "
+            f"{three_digits(expected)}."
+        )
+    if untrimmed is not None:
+        if waf < untrimmed:
+            said.append(
+                f" TRIM saves {percent(1 - waf / untrimmed)} of the flash writes: without "
+                f"it WAF is {three_digits(untrimmed)}."
+            )
+        else:
+            said.append(
+                f" TRIM saves nothing: without it WAF is {three_digits(untrimmed)}."
+            )
+    least, most = wear["least"], wear["most"]
+    said.append(
+        f" Every block was erased {counted(most, 'time')}."
+        if least == most
+        else f" Blocks were erased from {least:,} to {counted(most, 'time')}."
+    )
+    if life is not None:
+        said.append(_life(float(life.years)))
+    return "".join(said)
+
+
+def _life(years: float) -> str:
+    if years == float("inf"):
+        return " Without writes the flash does not wear out."
+    return f" At this load the flash lasts {counted(three_digits(years), 'year')}."
+
+
+def _steps(
+    device: FlashDevice,
+    found: dict[str, Any],
+    expected: float | None,
+    life: Lifetime | None,
+) -> Iterator[Step]:
+    usable = Derivation(
+        "usable spare",
+        device.usable_spare,
+        "1",
+        "(blocks - held back) x b / L - 1",
+        (
+            Number("blocks", device.blocks, "1", "of the device"),
+            Number("b", device.block_pages, "pages", "of a block"),
+            Number("L", device.logical_pages, "pages", "that the host sees"),
+            Number("held back", device.reserve, "blocks", "free or just opened"),
+        ),
+        _SOURCE,
+    )
+    waf = Derivation(
+        "WAF",
+        found["waf"],
+        "1",
+        "(host + moved) / host",
+        (
+            Number("host", found["host_writes"], "pages", "written by the host"),
+            Number("moved", found["moved"], "pages", "copied by collection"),
+        ),
+        "counted by simulation",
+    )
+    yield from steps([usable, waf])
+    if expected is not None:
+        formula = Derivation(
+            "WAF of the closed form",
+            expected,
+            "1",
+            f"of {device.collection} collection at the usable spare",
+            (Number("usable spare", device.usable_spare, "1", "above"),),
+            _SOURCE,
+        )
+        yield from steps([formula])
+    if life is not None:
+        yield from steps(life.derivation)
