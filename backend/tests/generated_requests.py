@@ -9,7 +9,9 @@ from hypothesis import HealthCheck, given, settings
 from live_app import PATIENCE_S, REPOSITORY
 from schemathesis.specs.openapi.checks import positive_data_acceptance
 
-EXAMPLES = 40
+EXAMPLES = 12
+"""Requests of each operation; `make test-long` goes on with the same and sends more."""
+LONG_EXAMPLES = 40
 PARTS = 5
 KNOWN = {
     "workload_id": "example",
@@ -49,14 +51,14 @@ def aim(case):
         case.path_parameters["name"] = "face.writeback_chain"
 
 
-def keep_the_promises(fuzzed, operation):
+def keep_the_promises(fuzzed, operation, examples=EXAMPLES):
     """Send generated requests of an operation; each answer has a declared status, media type and shape."""
     base_url = str(fuzzed.client.base_url).removesuffix("/api/v1/")
     session = requests.Session()
     session.trust_env = False  # of each request it would ask for proxies
 
     @settings(
-        max_examples=EXAMPLES,
+        max_examples=examples,
         deadline=None,
         database=None,
         derandomize=True,

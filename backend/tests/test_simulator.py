@@ -26,6 +26,8 @@ CONDITIONAL = {
 COMPANIONS = {
     "group_distance": {"group_pages": "10"},
     "block_technique": {"block_pages": "2"},
+    "ftl_gc": {"ftl_spare_percent": "28", "ftl_block_pages": "16"},
+    "ftl_block_pages": {"ftl_spare_percent": "28"},
 }
 """Options that mean something only beside another one."""
 

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, type Page, test } from "@playwright/test";
 import { expectAccessible } from "./axe";
+import { openFromMenu } from "./menu";
 import { showNote } from "./unfold";
 
 const unique = () => Date.now().toString(36);
@@ -74,7 +75,7 @@ test("a pasted curve is questioned, repaired, made a workload and compared as a 
     ["Simulate", "There is no trace to replay"],
     ["Pool split", "A pool split needs a trace"],
   ] as const) {
-    await page.getByRole("link", { name: link, exact: true }).click();
+    await openFromMenu(page, "Explore", link);
     await expect(page.getByText(said)).toBeVisible();
     await expectAccessible(page, link);
   }

@@ -78,6 +78,17 @@ def test_curves_of_a_short_trace(short: Path) -> None:
     assert found.pop("misses").tolist() == [4, 3, 3]
     assert found.pop("write_backs").tolist() == [1, 0, 0]
     assert found.pop("trace") == NOTES
+    windows = found.pop("windows")
+    # What all windows count, and what stays open at the end, are those of the whole trace.
+    assert windows["accesses"].sum() == 4
+    assert windows["first_references"].sum() == 3
+    assert windows["misses"].sum(axis=0).tolist() == [
+        {1: 4, 2: 3, 3: 3}[int(size)] for size in windows["pages"]
+    ]
+    written = windows["write_backs"].sum(axis=0) + windows["open_write_backs"]
+    assert written.tolist() == [
+        {1: 1, 2: 0, 3: 0}[int(size)] for size in windows["pages"]
+    ]
     assert found == {
         "accesses": 4,
         "distinct_pages": 3,

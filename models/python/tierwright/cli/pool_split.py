@@ -80,7 +80,7 @@ def pool_split(
     if json:
         print_json(found.to_dict())
         return
-    print_cautions(found.cautions)
+    print_cautions(found.cautions, every=True)
     _print(found)
 
 
@@ -136,7 +136,7 @@ def pool_gain(
     if json:
         print_json(found.to_dict())
         return
-    print_cautions(found.cautions)
+    print_cautions(found.cautions, every=True)
     typer.echo(found.finding)
     columns = (
         found.asymmetry,
@@ -265,7 +265,7 @@ def pool_advisor(
     if json:
         print_json({**found.to_dict(), "least_window_accesses": least})
         return
-    print_cautions(found.cautions)
+    print_cautions(found.cautions, every=True)
     _print_advisor(found)
     if least is not None:
         typer.echo(f"least window: {counted(least, 'access')}")

@@ -119,8 +119,21 @@ async def of_file(
         text("SELECT pg_advisory_xact_lock(hashtextextended(:key, 0))"),
         {"key": f"file:{sha256}"},
     )
-    log = Workload.conversion
     first = (Workload.created_at, Workload.id)
+    is_read = (
+        select(Workload)
+        .join(Upload, Upload.id == Workload.upload_id)
+        .join(Run, Run.id == Workload.run_id)
+        .where(
+            Workload.content_id.is_(None),
+            Upload.sha256 == sha256,
+            Run.status.in_([RunStatus.QUEUED.value, RunStatus.RUNNING.value]),
+        )
+        .order_by(*first)
+    )
+    # Asked first: what is read to its end between the two is found by the second.
+    imported = list(await session.scalars(is_read))
+    log = Workload.conversion
     was_read = (
         select(Workload.id, log["asked"])
         .where(
@@ -133,18 +146,7 @@ async def of_file(
     for workload_id, stored in (await session.execute(was_read)).all():
         if reading_of(stored) == asked:
             return str(workload_id)
-    is_read = (
-        select(Workload)
-        .join(Upload, Upload.id == Workload.upload_id)
-        .join(Run, Run.id == Workload.run_id)
-        .where(
-            Workload.content_id.is_(None),
-            Upload.sha256 == sha256,
-            Run.status.in_([RunStatus.QUEUED.value, RunStatus.RUNNING.value]),
-        )
-        .order_by(*first)
-    )
-    for workload in await session.scalars(is_read):
+    for workload in imported:
         if reading_of(workload.reading) == asked:
             return workload.id
     return None
