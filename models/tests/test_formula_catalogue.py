@@ -147,6 +147,8 @@ OUTSIDE = {
 NO_MODEL = {
     "advise.advice.named_book": "finds a price book",
     "advise.bill.exact_money": "words",
+    "advise.point.scale_sentence": "words; held by test_scale.py",
+    "advise.scale.pages.is_joinable": "reads what a format states; held by test_joined_workloads.py",
     "advise.configurations.as_read": "writes amounts as numbers; held by test_configurations.py",
     "advise.configurations.name_of": "words",
     "advise.configurations.data_bytes_of": "reads what is stated; held by test_configurations.py",
