@@ -36,6 +36,13 @@ PRODUCTION = {
     "accesses_per_unit": 20.0,
 }
 
+POINT = {
+    "ram_pages": 2000,
+    "flash_pages": 8000,
+    "flash_device_id": "face2016-samsung-840pro-256",
+    "disk_device_id": "face2016-cheetah-15k6-single",
+}
+
 
 @pytest.fixture(scope="module")
 def production(application: Any) -> str:
@@ -269,3 +276,41 @@ def test_a_limit_of_response_times_needs_a_rate(application: Any) -> None:
     unchecked = application.post(url, {"dirty_share": 0.3, "how_sure": False}, 200)
     assert "was not checked" in unchecked["finding"]
     assert unchecked["recommendation"]["response_p99_us"] is None
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "status"),
+    [
+        (
+            "/workloads/example/advice/report?format=csv",
+            {"accesses_per_s": 5e-324, "how_sure": False},
+            {200},
+        ),
+        (
+            "/throughputs/check",
+            {
+                **POINT,
+                "workload_id": "example",
+                "cpu_us_per_transaction": 2.2250738585072014e-308,
+            },
+            {200, 202},  # the replays of the example may be there
+        ),
+        (
+            "/response-times/check",
+            {
+                **POINT,
+                "workload_id": "example",
+                "accesses_per_s": 5e-324,
+                "arrivals": "trace",
+            },
+            {422},
+        ),
+    ],
+)
+def test_rates_near_0_are_answered(
+    application: Any, path: str, body: dict[str, Any], status: set[int]
+) -> None:
+    answered = application.client.post(path, json=body)
+    assert answered.status_code in status, answered.text
+    if answered.status_code == 422:
+        assert "too low a rate to replay" in answered.json()["detail"]

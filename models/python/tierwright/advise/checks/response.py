@@ -39,6 +39,8 @@ MEAN = "mean response time"
 HALF = 0.5
 """Share of the trace that warms the caches where the answer is of a running system. [1]"""
 RATE_UNIT = "1/s"
+LEAST_PER_S = 1e-9
+"""Rate below which nothing is replayed: an access in 30 years. [1/s]"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -157,6 +159,11 @@ class ResponseCheck:
         }
 
     def _arriving(self, at: SchemeAt) -> Arrivals | None:
+        if at.accesses_per_s < LEAST_PER_S:
+            raise BadInput(
+                f"accesses_per_s: `{at.accesses_per_s:g}` is too low a rate to replay",
+                f"state at least {LEAST_PER_S:g} accesses per second",
+            )
         if self.arrivals == "poisson":
             return Arrivals("poisson", accesses_per_s=at.accesses_per_s)
         if self.arrivals == "trace":

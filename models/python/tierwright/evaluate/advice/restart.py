@@ -57,14 +57,14 @@ def restart_s(
     full = np.asarray(curve.misses(ram_pages)) / curve.accesses
     warm = _size_of(1 - WARM_SHARE * (1 - full), sizes, miss)
     warm = np.where(full < 1, np.minimum(warm, ram_pages), 0.0)
-    # Above this share of misses the devices are the limit.
-    with np.errstate(invalid="ignore"):
+    # Above this share of misses the devices are the limit. A rate near 0 takes for ever.
+    with np.errstate(invalid="ignore", over="ignore"):
         limited = np.minimum(
             _size_of(np.minimum(reads_per_s / accesses_per_s, 1.0), sizes, miss), warm
         )
-    by_devices = limited / reads_per_s
-    by_load = _filled(warm, sizes, miss) - _filled(limited, sizes, miss)
-    found = by_devices + np.maximum(by_load, 0.0) / accesses_per_s
+        by_devices = limited / reads_per_s
+        by_load = _filled(warm, sizes, miss) - _filled(limited, sizes, miss)
+        found = by_devices + np.maximum(by_load, 0.0) / accesses_per_s
     return np.where(np.isnan(reads_per_s), np.nan, found)
 
 

@@ -642,7 +642,11 @@ def _best(found: Mapping[str, SchemeThroughput]) -> tuple[str, ...]:
 def _knee_disks(study: SchemeThroughput, devices: FloatArray) -> float | None:
     cpu, flash, disk = study.demands_s[0].tolist()
     other = max(cpu / devices[0], flash / devices[1])
-    return float(disk / other) if other > 0 else None
+    if other <= 0:
+        return None
+    with np.errstate(over="ignore"):
+        found = float(disk / other)
+    return found if np.isfinite(found) else None
 
 
 def _cautions(
