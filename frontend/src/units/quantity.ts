@@ -407,3 +407,7 @@ function countPages(number: number, unitName: string, pageBytes: Bytes): number 
   // A hair of tolerance: 0.1 MiB times 1024^2 must not lose a page to rounding.
   return Math.floor((number * multiplier) / pageBytes + 1e-9);
 }
+
+/** An amount to the cent; its currency stands in the header. */
+export const cents = (value: number | string | null): string =>
+  value === null ? UNKNOWN : CENTS.format(Number(value));

@@ -14,8 +14,8 @@ export const AccessIntervalsIn = {
 
 export const AdviceIn = {
   start: {"values":["steady","cold"],"usual":"steady"},
-  objective: {"values":["usd","io_time","pareto"],"usual":"usd"},
   horizon_months: {"low":1,"high":1200,"whole":true,"usual":36},
+  objective: {"values":["usd","io_time","pareto"],"usual":"usd"},
   accesses_per_s: {"low":0,"exclusive":true,"high":1000000000000000},
   dirty_share: {"low":0,"high":1},
   seed: {"low":0,"high":2147483647,"whole":true,"usual":0},
@@ -827,9 +827,9 @@ export const ObjectStoreIn = {
 } as const;
 
 export const PlacementIn = {
+  horizon_months: {"low":1,"high":1200,"whole":true,"usual":36},
   workloads: {"most":6},
   objective: {"values":["usd","io_time"],"usual":"usd"},
-  horizon_months: {"low":1,"high":1200,"whole":true,"usual":36},
 } as const;
 
 export const PlanMeasurementQuery = {

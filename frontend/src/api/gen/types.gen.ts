@@ -461,10 +461,6 @@ export type AdviceIn = {
      */
     start?: 'steady' | 'cold';
     /**
-     * What there is today; absent: nothing.
-     */
-    have?: HaveIn | null;
-    /**
      * What may be bought.
      */
     candidates?: CandidatesIn;
@@ -472,12 +468,6 @@ export type AdviceIn = {
      * Limits that every option must keep.
      */
     constraints?: ConstraintsIn;
-    /**
-     * Objective
-     *
-     * `usd`: least money a month; `io_time`: least I/O time; `pareto`: the front of both, of which the cheapest is recommended.
-     */
-    objective?: 'usd' | 'io_time' | 'pareto';
     /**
      * Price Book Id
      *
@@ -502,6 +492,16 @@ export type AdviceIn = {
      * The same for hard disks and volumes.
      */
     disk_device_id?: string | null;
+    /**
+     * What there is today; absent: nothing.
+     */
+    have?: HaveIn | null;
+    /**
+     * Objective
+     *
+     * `usd`: least money a month; `io_time`: least I/O time; `pareto`: the front of both, of which the cheapest is recommended.
+     */
+    objective?: 'usd' | 'io_time' | 'pareto';
     /**
      * Accesses Per S
      *
@@ -12162,12 +12162,6 @@ export type PhaseOut = {
  */
 export type PlacementIn = {
     /**
-     * Workloads
-     *
-     * The workloads, all of one page size; one that was scaled to production, to one machine and one copy.
-     */
-    workloads: Array<ComposedMember>;
-    /**
      * What may be bought.
      */
     candidates?: CandidatesIn;
@@ -12175,12 +12169,6 @@ export type PlacementIn = {
      * Limits: machines, sizes and money of all systems together, the others of each.
      */
     constraints?: ConstraintsIn;
-    /**
-     * Objective
-     *
-     * `usd`: least money a month; `io_time`: least mean I/O time of an access.
-     */
-    objective?: 'usd' | 'io_time';
     /**
      * Price Book Id
      *
@@ -12205,6 +12193,18 @@ export type PlacementIn = {
      * The same for hard disks and volumes.
      */
     disk_device_id?: string | null;
+    /**
+     * Workloads
+     *
+     * The workloads, all of one page size; one that was scaled to production, to one machine and one copy.
+     */
+    workloads: Array<ComposedMember>;
+    /**
+     * Objective
+     *
+     * `usd`: least money a month; `io_time`: least mean I/O time of an access.
+     */
+    objective?: 'usd' | 'io_time';
 };
 
 /**

@@ -9,7 +9,7 @@ import { Panel } from "@/components/panel";
 import { Prose } from "@/components/prose";
 import type { AdviceSearch } from "@/questions/advice";
 import { shownCurrency } from "@/units/currency";
-import { counted, formatShort, UNKNOWN } from "@/units/quantity";
+import { cents, counted, formatShort, UNKNOWN } from "@/units/quantity";
 import classes from "./advice.module.css";
 import { Alternatives } from "./alternatives";
 import { replayedTime } from "./check-findings";
@@ -22,7 +22,7 @@ import { Infeasible, WhyNot } from "./rejected";
 import { ReportMenu } from "./report-menu";
 import { RulesOfThumb } from "./rules";
 import { ScenarioRegret } from "./scenarios";
-import { cents, difference, perMonth, time } from "./words";
+import { difference, perMonth, time } from "./words";
 
 /** Titles of the page-flow schemes, by their names. */
 export function useSchemeTitles(): Titles {

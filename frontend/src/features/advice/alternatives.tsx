@@ -7,7 +7,14 @@ import { ExportCsv } from "@/components/export-csv";
 import { Panel } from "@/components/panel";
 import { Unknown } from "@/components/unknown";
 import { rateOf, shownCurrency } from "@/units/currency";
-import { bytes, formatBytes, formatPercent, ratio, UNKNOWN } from "@/units/quantity";
+import {
+  bytes,
+  cents,
+  formatBytes,
+  formatPercent,
+  ratio,
+  UNKNOWN,
+} from "@/units/quantity";
 import classes from "./advice.module.css";
 import {
   BillOfMaterials,
@@ -17,7 +24,7 @@ import {
   Scheme,
   type Titles,
 } from "./option-parts";
-import { cents, costOf, difference, lessThan, noResponse, time } from "./words";
+import { costOf, difference, lessThan, noResponse, time } from "./words";
 
 /** The best of each other kind beside the recommendation, what there is among them. */
 export function Alternatives(props: {

@@ -16,6 +16,7 @@ import { parseAdviceSearch } from "@/questions/advice";
 import { completeState, parseAnalysisSearch } from "@/questions/point";
 import { ofScenario, scenarioLink } from "@/questions/registry";
 import { rateOf } from "@/units/currency";
+import { cents } from "@/units/quantity";
 import { useSchemeTitles } from "./advice-view";
 import {
   against,
@@ -32,7 +33,6 @@ import {
   readIds,
 } from "./beside-address";
 import { adviceQuestion } from "./question";
-import { cents } from "./words";
 
 const HEIGHT = 460;
 

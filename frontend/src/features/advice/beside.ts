@@ -4,13 +4,14 @@ import type { ScenarioOut } from "@/api/scenarios";
 import { shownCurrency } from "@/units/currency";
 import {
   bytes,
+  cents,
   counted,
   formatBytes,
   formatPercent,
   formatShort,
   ratio,
 } from "@/units/quantity";
-import { cents, difference, noLife, noResponse, time } from "./words";
+import { difference, noLife, noResponse, time } from "./words";
 
 /** A saved advice and its answer now. */
 export interface Side {

@@ -4,8 +4,8 @@ import type { Column } from "@/components/columns";
 import { DataTable } from "@/components/data-table";
 import { Panel } from "@/components/panel";
 import { shownCurrency } from "@/units/currency";
-import { bytes, formatBytes, formatShort, UNKNOWN } from "@/units/quantity";
-import { cents, difference, time } from "./words";
+import { bytes, cents, formatBytes, formatShort, UNKNOWN } from "@/units/quantity";
+import { difference, time } from "./words";
 
 type Size = AdviceOut["flat"][number];
 type Dollar = NonNullable<AdviceOut["next_dollar"]>["steps"][number];

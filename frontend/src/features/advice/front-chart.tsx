@@ -16,10 +16,10 @@ import type { Column } from "@/components/columns";
 import { DataTable } from "@/components/data-table";
 import { WhyButton } from "@/components/why-button";
 import { rateOf, shownCurrency } from "@/units/currency";
-import { counted, formatShort, UNKNOWN } from "@/units/quantity";
+import { cents, counted, formatShort, UNKNOWN } from "@/units/quantity";
 import classes from "./advice.module.css";
 import { exported, type Titles } from "./option-parts";
-import { cents, costOf, frontFinding, perMonth, time } from "./words";
+import { costOf, frontFinding, perMonth, time } from "./words";
 
 const HEIGHT = 380;
 const TODAY = "What you have";

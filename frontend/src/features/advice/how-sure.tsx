@@ -5,9 +5,15 @@ import { DataTable } from "@/components/data-table";
 import { Panel } from "@/components/panel";
 import { Prose } from "@/components/prose";
 import { shownCurrency } from "@/units/currency";
-import { formatAmount, formatPercent, ratio, UNKNOWN, usd } from "@/units/quantity";
+import {
+  cents,
+  formatAmount,
+  formatPercent,
+  ratio,
+  UNKNOWN,
+  usd,
+} from "@/units/quantity";
 import classes from "./advice.module.css";
-import { cents } from "./words";
 
 type Bar = AdviceOut["confidence"]["tornado"][number];
 

@@ -4,9 +4,9 @@ import type { Column } from "@/components/columns";
 import { DataTable } from "@/components/data-table";
 import { Panel } from "@/components/panel";
 import { shownCurrency } from "@/units/currency";
-import { formatShort, UNKNOWN } from "@/units/quantity";
+import { cents, formatShort, UNKNOWN } from "@/units/quantity";
 import { Scheme, type Titles } from "./option-parts";
-import { cents, time } from "./words";
+import { time } from "./words";
 
 type Step = NonNullable<AdviceOut["when"]>["steps"][number];
 

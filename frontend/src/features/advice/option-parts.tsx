@@ -11,6 +11,7 @@ import { billSearch } from "@/questions/bill";
 import { shownCurrency } from "@/units/currency";
 import {
   bytes,
+  cents,
   counted,
   formatBytes,
   formatPercent,
@@ -19,7 +20,7 @@ import {
   UNKNOWN,
 } from "@/units/quantity";
 import classes from "./advice.module.css";
-import { cents, costOf, noLife, noMonths, noResponse, noRestart, time } from "./words";
+import { costOf, noLife, noMonths, noResponse, noRestart, time } from "./words";
 
 export type Titles = ReadonlyMap<string, string>;
 type Line = AdviceOptionOut["bill"][number];

@@ -4,8 +4,8 @@ import type { Column } from "@/components/columns";
 import { DataTable } from "@/components/data-table";
 import { Panel } from "@/components/panel";
 import { shownCurrency } from "@/units/currency";
-import { UNKNOWN } from "@/units/quantity";
-import { cents, limitTitle, time } from "./words";
+import { cents, UNKNOWN } from "@/units/quantity";
+import { limitTitle, time } from "./words";
 
 type Found = NonNullable<AdviceOut["scenarios"]>;
 type Row = Found["rows"][number];

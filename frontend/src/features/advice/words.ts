@@ -3,6 +3,7 @@ import { LIMIT_WORDS } from "@/api/gen/bounds.gen";
 import { converted, rateOf, shownCurrency } from "@/units/currency";
 import {
   bytes,
+  cents,
   counted,
   formatAmount,
   formatBytes,
@@ -11,15 +12,8 @@ import {
   formatShort,
   microseconds,
   ratio,
-  UNKNOWN,
   usd,
 } from "@/units/quantity";
-
-const CENTS = { minimumFractionDigits: 2, maximumFractionDigits: 2 };
-
-/** An amount to the cent; its currency stands in the header. */
-export const cents = (value: number | string | null): string =>
-  value === null ? UNKNOWN : Number(value).toLocaleString("en-US", CENTS);
 
 /** A time with its unit. */
 export const time = (us: number): string => formatDuration(microseconds(us));

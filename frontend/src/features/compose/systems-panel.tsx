@@ -18,24 +18,21 @@ import { type Member, MOST_PLACED } from "@/questions/compose";
 import { rateOf, shownCurrency } from "@/units/currency";
 import {
   bytes,
+  cents,
   formatBytes,
   formatDuration,
   formatPercent,
   formatShort,
   microseconds,
   ratio,
-  UNKNOWN,
 } from "@/units/quantity";
 
-const CENTS = { minimumFractionDigits: 2, maximumFractionDigits: 2 } as const;
 const TITLE = "Which of them should share a system?";
 /** As for an advice where nothing is stated. */
 const KINDS: NonNullable<PlacementIn["candidates"]> = {
   kinds: ["instances", "volumes"],
 };
 
-const cents = (value: string | null): string =>
-  value === null ? UNKNOWN : Number(value).toLocaleString("en-US", CENTS);
 const time = (us: number): string => formatDuration(microseconds(us));
 const share = (value: number): string => formatPercent(ratio(value));
 

@@ -105,9 +105,3 @@ export function billOf(form: BillForm): BillIn {
         }),
   };
 }
-
-const TWO = { minimumFractionDigits: 2, maximumFractionDigits: 2 };
-
-/** An amount to the cent, as on an invoice. */
-export const cents = (value: string | number): string =>
-  Number(value).toLocaleString("en-US", TWO);

@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { BillOut, PriceSeriesOut } from "@/api/purchasable";
 import { renderThemed } from "@/testing/render";
+import { cents } from "@/units/quantity";
 import { BillFound } from "./bill";
-import { billOf, cents, formOf, searchOf, USUAL_BILL, withLine } from "./bill-form";
+import { billOf, formOf, searchOf, USUAL_BILL, withLine } from "./bill-form";
 import { priceFinding, priceLines, yearOf } from "./price-series";
 
 const side = (lines: readonly unknown[], parts: object = {}) => ({

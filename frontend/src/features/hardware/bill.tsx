@@ -45,11 +45,10 @@ import {
 import type { AnalysisSearch } from "@/questions/point";
 import { usePatch } from "@/questions/use-analysis";
 import { rateOf, shownCurrency } from "@/units/currency";
-import { formatShort } from "@/units/quantity";
+import { cents, formatShort } from "@/units/quantity";
 import {
   type BillForm,
   billOf,
-  cents,
   formOf,
   searchOf,
   USUAL_VOLUME,

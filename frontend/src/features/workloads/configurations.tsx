@@ -25,6 +25,7 @@ import { billSearch } from "@/questions/bill";
 import { rateOf, shownCurrency } from "@/units/currency";
 import {
   bytes,
+  cents,
   formatBytes,
   formatPercent,
   formatShort,
@@ -169,9 +170,6 @@ function Fields(props: {
     </div>
   );
 }
-
-const TWO = { minimumFractionDigits: 2, maximumFractionDigits: 2 };
-const cents = (value: number | string) => Number(value).toLocaleString("en-US", TWO);
 
 /** Both groups in one table: lower bounds are named as such. */
 interface Row {

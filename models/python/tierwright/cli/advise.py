@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
-from tierwright.cli.options import Assumptions, NewPages, Seed, Start
+from tierwright.cli.money import shown_amount
+from tierwright.cli.options import (
+    Assumptions,
+    DiskRatesOf,
+    FlashRatesOf,
+    HorizonMonths,
+    NewPages,
+    PriceBookName,
+    Seed,
+    Start,
+    candidates_of,
+    rates_of,
+)
 from tierwright.cli.output import (
     Json,
     pairs,
@@ -103,38 +114,10 @@ def advise(
             help="Least money a month, least I/O time of an access, or the front of both.",
         ),
     ] = "usd",
-    price_book: Annotated[
-        str | None,
-        typer.Option(
-            "--price-book",
-            metavar="ID",
-            help="Prices of RAM and devices that are bought by themselves.",
-        ),
-    ] = None,
-    months: Annotated[
-        int,
-        typer.Option(
-            "--months",
-            metavar="N",
-            help="Months over which a purchase is spread, and the data grow. [months]",
-        ),
-    ] = 36,
-    flash_device: Annotated[
-        str | None,
-        typer.Option(
-            "--flash-device",
-            metavar="ID",
-            help="Its rates for drives and local disks of flash of which no source states them.",
-        ),
-    ] = None,
-    disk_device: Annotated[
-        str | None,
-        typer.Option(
-            "--disk-device",
-            metavar="ID",
-            help="The same for hard disks and volumes.",
-        ),
-    ] = None,
+    price_book: PriceBookName = None,
+    months: HorizonMonths = 36,
+    flash_device: FlashRatesOf = None,
+    disk_device: DiskRatesOf = None,
     seed: Seed = 0,
     start: Start = "steady",
     new_pages: NewPages = 0,
@@ -146,20 +129,11 @@ def advise(
     Exit code 0 with an answer, 3 where no option keeps every limit.
     """
     from tierwright.advise import advice as question
-    from tierwright.advise.advice.request import (
-        WHOLE,
-        Candidates,
-        read_candidates,
-        read_have,
-    )
-    from tierwright.hardware import catalog
+    from tierwright.advise.advice.request import read_have
 
     found_profile, rate = _workload(
         profile, production, data, accesses_per_second, new_pages
     )
-    wanted = Candidates() if candidates is None else read_candidates(candidates)
-    if candidates is None and price_book is not None:
-        wanted = replace(wanted, kinds=(*WHOLE, "devices"))
     curve = found_profile.curve.from_start(start)
     with ExitStack() as stack:
         recording, on_progress = None, None
@@ -174,15 +148,13 @@ def advise(
             accesses_per_s=rate,
             duration_s=found_profile.duration_s,
             have=None if have is None else read_have(have),
-            candidates=wanted,
+            candidates=candidates_of(candidates, price_book),
             constraints=pairs(constraint or (), "--constraint"),
             objective=cast("Objective", objective),
             prices=question.named_book(price_book),
             horizon_months=months,
-            flash=None
-            if flash_device is None
-            else catalog.device_or_file(flash_device),
-            disk=None if disk_device is None else catalog.device_or_file(disk_device),
+            flash=rates_of(flash_device),
+            disk=rates_of(disk_device),
             seed=seed,
             trace=recording,
             on_progress=on_progress,
@@ -267,7 +239,7 @@ def _print(found: Advice, curve: Curve, *, every: bool) -> None:
             [
                 "-"
                 if each.regret_usd_per_month is None
-                else f"{_amount(each.regret_usd_per_month):+,.2f}",
+                else f"{shown_amount(each.regret_usd_per_month):+,.2f}",
                 each.title,
                 each.reason if each.option is None else each.option.name,
             ]
@@ -326,7 +298,7 @@ def _print_scenarios(found: Scenarios) -> None:
 
 def _regret(each: Regret) -> str:
     if each.regret_usd_per_month is not None:
-        said = f"{_amount(each.regret_usd_per_month):,.2f}"
+        said = f"{shown_amount(each.regret_usd_per_month):,.2f}"
     elif each.regret_io_time_us is not None:
         said = format_microseconds(each.regret_io_time_us)
     else:
@@ -355,9 +327,9 @@ def _print_flat(found: Advice) -> None:
             ],
             [
                 [
-                    f"{_amount(each.usd_per_month_more):,.2f}",
+                    f"{shown_amount(each.usd_per_month_more):,.2f}",
                     format_microseconds(each.io_time_us_saved),
-                    f"{_amount(each.usd_per_month_per_us):,.2f}",
+                    f"{shown_amount(each.usd_per_month_per_us):,.2f}",
                     each.name,
                 ]
                 for each in found.next_dollar.steps
@@ -384,7 +356,7 @@ def _print_steps(found: When) -> None:
                 else f"{each.month_before + 1:,} to {each.month:,}",
                 "-"
                 if each.usd_per_month is None
-                else f"{_amount(each.usd_per_month):,.2f}",
+                else f"{shown_amount(each.usd_per_month):,.2f}",
                 "-"
                 if each.io_time_us_per_access is None
                 else format_microseconds(each.io_time_us_per_access),
@@ -394,14 +366,6 @@ def _print_steps(found: When) -> None:
             for each in found.steps
         ],
     )
-
-
-def _amount(usd: object) -> float:
-    from decimal import Decimal
-
-    from tierwright.common.currency import shown_in
-
-    return float(shown_in().of(Decimal(str(usd))))
 
 
 def _print_bill(best: Option) -> None:
@@ -416,7 +380,7 @@ def _print_bill(best: Option) -> None:
         [
             [
                 f"{row['quantity']:,}",
-                f"{_amount(row['usd_per_month']):,.2f}",
+                f"{shown_amount(row['usd_per_month']):,.2f}",
                 row["what"],
             ]
             for row in best.bill
@@ -446,7 +410,7 @@ def _print_options(title: str, rows: Sequence[tuple[str, Option]]) -> None:
                 role,
                 "-"
                 if one.usd_per_month is None
-                else f"{_amount(one.usd_per_month):,.2f}",
+                else f"{shown_amount(one.usd_per_month):,.2f}",
                 "-"
                 if one.io_time_us_per_access is None
                 else format_microseconds(one.io_time_us_per_access),

@@ -7,7 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tierwright.advise.advice.request import Candidates
     from tierwright.evaluate.metadata import MetadataPreset
+    from tierwright.hardware.device import Device
     from tierwright.simulate.warm_up import AskedWarmUp
     from tierwright.trace.reading import Trace
 
@@ -126,3 +130,57 @@ DeviceCapacity = Annotated[
     typer.Option("--capacity", metavar="SIZE", help="Usable capacity, such as 1.6TB."),
 ]
 """Of a device that a command makes: what a measurement does not tell."""
+
+PriceBookName = Annotated[
+    str | None,
+    typer.Option(
+        "--price-book",
+        metavar="ID",
+        help="Prices of RAM and devices that are bought by themselves.",
+    ),
+]
+HorizonMonths = Annotated[
+    int,
+    typer.Option(
+        "--months",
+        metavar="N",
+        help="Months over which a purchase is spread, and the data grow. [months]",
+    ),
+]
+FlashRatesOf = Annotated[
+    str | None,
+    typer.Option(
+        "--flash-device",
+        metavar="ID",
+        help="Its rates for drives and local disks of flash of which no source states them.",
+    ),
+]
+DiskRatesOf = Annotated[
+    str | None,
+    typer.Option(
+        "--disk-device", metavar="ID", help="The same for hard disks and volumes."
+    ),
+]
+"""Of what is bought or rented."""
+
+
+def candidates_of(file: Path | None, price_book: str | None) -> Candidates:
+    """Read what may be bought; without a file all that is priced, RAM and devices too where a book is named.
+
+    Raises
+    ------
+    BadInput
+        As `read_candidates`.
+    """
+    from tierwright.advise.advice.request import WHOLE, Candidates, read_candidates
+
+    if file is not None:
+        return read_candidates(file)
+    return Candidates() if price_book is None else Candidates(kinds=(*WHOLE, "devices"))
+
+
+def rates_of(name: str | None) -> Device | None:
+    """Find a device that need not be named; None where it is not."""
+    from tierwright.hardware import catalog
+
+    return None if name is None else catalog.device_or_file(name)

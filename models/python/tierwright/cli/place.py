@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
 from tierwright.cli.advise import EXIT_INFEASIBLE
-from tierwright.cli.options import Assumptions
+from tierwright.cli.money import shown_amount
+from tierwright.cli.options import (
+    Assumptions,
+    DiskRatesOf,
+    FlashRatesOf,
+    HorizonMonths,
+    PriceBookName,
+    candidates_of,
+    rates_of,
+)
 from tierwright.cli.output import (
     Json,
     pairs,
@@ -59,36 +67,10 @@ def place(
             help="Least money a month, or least mean I/O time of an access.",
         ),
     ] = "usd",
-    price_book: Annotated[
-        str | None,
-        typer.Option(
-            "--price-book",
-            metavar="ID",
-            help="Prices of RAM and devices that are bought by themselves.",
-        ),
-    ] = None,
-    months: Annotated[
-        int,
-        typer.Option(
-            "--months",
-            metavar="N",
-            help="Months over which a purchase is spread, and the data grow. [months]",
-        ),
-    ] = 36,
-    flash_device: Annotated[
-        str | None,
-        typer.Option(
-            "--flash-device",
-            metavar="ID",
-            help="Its rates for drives and local disks of flash of which no source states them.",
-        ),
-    ] = None,
-    disk_device: Annotated[
-        str | None,
-        typer.Option(
-            "--disk-device", metavar="ID", help="The same for hard disks and volumes."
-        ),
-    ] = None,
+    price_book: PriceBookName = None,
+    months: HorizonMonths = 36,
+    flash_device: FlashRatesOf = None,
+    disk_device: DiskRatesOf = None,
     assumptions: Assumptions = False,
     json: Json = False,
 ) -> None:
@@ -98,22 +80,18 @@ def place(
     """
     from tierwright.advise import placement
     from tierwright.advise.advice import named_book
-    from tierwright.advise.advice.request import read_candidates
-    from tierwright.hardware import catalog
     from tierwright.profile.several import read_workloads
 
     with progress("groups of workloads") as report:
         found = placement.answer(
             read_workloads(profiles),
-            candidates=None if candidates is None else read_candidates(candidates),
+            candidates=candidates_of(candidates, price_book),
             constraints=pairs(constraint or (), "--constraint"),
             objective=cast("Objective", objective),
             prices=named_book(price_book),
             horizon_months=months,
-            flash=None
-            if flash_device is None
-            else catalog.device_or_file(flash_device),
-            disk=None if disk_device is None else catalog.device_or_file(disk_device),
+            flash=rates_of(flash_device),
+            disk=rates_of(disk_device),
             on_progress=lambda done, total: report(done, total, 0),
         )
     if json:
@@ -128,7 +106,7 @@ def place(
 def _print(found: Placement) -> None:
     from tierwright.common.currency import shown_in
 
-    code, shown = shown_in().currency, shown_in()
+    code = shown_in().currency
     typer.echo(found.finding)
     if found.systems:
         print_table(
@@ -161,7 +139,7 @@ def _print(found: Placement) -> None:
                     ),
                     [
                         "",
-                        f"{float(shown.of(each.option.usd_per_month or Decimal(0))):,.2f}",
+                        f"{shown_amount(each.option.usd_per_month):,.2f}",
                         format_count(round(each.accesses_per_s)),
                         format_bytes(each.option.ram_bytes),
                         f"{each.option.ram_hit_share:.1%}",
@@ -183,7 +161,7 @@ def _print(found: Placement) -> None:
             [(f"{code} per month", True), ("I/O time", True), ("workloads", False)],
             [
                 [
-                    f"{float(shown.of(each.usd_per_month)):,.2f}",
+                    f"{shown_amount(each.usd_per_month):,.2f}",
                     format_microseconds(each.io_time_us_per_access),
                     "; ".join(", ".join(group) for group in each.groups),
                 ]

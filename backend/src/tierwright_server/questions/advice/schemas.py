@@ -174,22 +174,14 @@ class ConstraintsIn(Body):
     )
 
 
-class AdviceIn(StartIn):
-    """What is asked, besides the data and the rates of the workload."""
+class BoughtIn(Body):
+    """What may be bought, at which prices and within which limits."""
 
-    have: HaveIn | None = Field(
-        default=None, description="What there is today; absent: nothing."
-    )
     candidates: CandidatesIn = Field(
         default=CandidatesIn(), description="What may be bought."
     )
     constraints: ConstraintsIn = Field(
         default=ConstraintsIn(), description="Limits that every option must keep."
-    )
-    objective: Objective = Field(
-        default="usd",
-        description="`usd`: least money a month; `io_time`: least I/O time; `pareto`: the front of both, of which "
-        "the cheapest is recommended.",
     )
     price_book_id: Identifier | None = None
     horizon_months: Annotated[int, Field(strict=True, ge=1, le=1200)] = Field(
@@ -203,6 +195,19 @@ class AdviceIn(StartIn):
     )
     disk_device_id: Identifier | None = Field(
         default=None, description="The same for hard disks and volumes."
+    )
+
+
+class AdviceIn(BoughtIn, StartIn):
+    """What is asked, besides the data and the rates of the workload."""
+
+    have: HaveIn | None = Field(
+        default=None, description="What there is today; absent: nothing."
+    )
+    objective: Objective = Field(
+        default="usd",
+        description="`usd`: least money a month; `io_time`: least I/O time; `pareto`: the front of both, of which "
+        "the cheapest is recommended.",
     )
     accesses_per_s: Above0 | None = Field(
         default=None,

@@ -4,6 +4,8 @@ import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from decimal import Decimal
+from typing import TypedDict
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
@@ -28,6 +30,7 @@ from tierwright_server.http.steps import rows_of
 from tierwright_server.questions.advice.schemas import (
     AdviceIn,
     AdviceOut,
+    BoughtIn,
     CandidatesIn,
     HaveIn,
 )
@@ -58,6 +61,49 @@ class Question:
     answer: Callable[[Replays | None, bool], Advice]
 
 
+class Bought(TypedDict):
+    """What may be bought, within which limits: inputs of several questions of the models."""
+
+    candidates: Candidates
+    constraints: dict[str, Decimal]
+    prices: PriceBook | None
+    horizon_months: int
+    flash: Device | None
+    disk: Device | None
+
+
+async def find_bought(
+    session: AsyncSession, context: Context, body: BoughtIn
+) -> Bought:
+    """Find devices and prices of a question about what is bought, and read its limits."""
+    flash = await catalog.named_device(
+        session, context, body.flash_device_id, "flash_device_id"
+    )
+    disk = await catalog.named_device(
+        session, context, body.disk_device_id, "disk_device_id"
+    )
+    prices: PriceBook | None
+    if body.price_book_id is None:
+        prices = models.named_book(None)
+    else:
+        prices, _ = await catalog.find_price_book(session, context, body.price_book_id)
+    candidates = _candidates(
+        body.candidates, chose_prices=body.price_book_id is not None
+    )
+    with _of_part("constraints"):
+        constraints = checked_constraints(
+            body.constraints.model_dump(exclude_none=True)
+        )
+    return Bought(
+        candidates=candidates,
+        constraints=constraints,
+        prices=prices,
+        horizon_months=body.horizon_months,
+        flash=flash,
+        disk=disk,
+    )
+
+
 async def find(
     session: AsyncSession, context: Context, workload_id: str, body: AdviceIn
 ) -> Question:
@@ -65,12 +111,7 @@ async def find(
     curve = await find_curve(session, context, workload_id, body)
     workload, content = await workloads.find_ready(session, workload_id)
 
-    flash = await catalog.named_device(
-        session, context, body.flash_device_id, "flash_device_id"
-    )
-    disk = await catalog.named_device(
-        session, context, body.disk_device_id, "disk_device_id"
-    )
+    bought = await find_bought(session, context, body)
     have = None
     if body.have is not None:
         holds, _ = await catalog.find_device(
@@ -80,18 +121,6 @@ async def find(
             session, context, body.have.flash_device_id, "have.flash_device_id"
         )
         have = _have(body.have, holds, caches)
-    prices: PriceBook | None
-    if body.price_book_id is None:
-        prices = models.named_book(None)
-    else:
-        prices, _ = await catalog.find_price_book(session, context, body.price_book_id)
-    candidates = candidates_of(
-        body.candidates, chose_prices=body.price_book_id is not None
-    )
-    with of_part("constraints"):
-        constraints = checked_constraints(
-            body.constraints.model_dump(exclude_none=True)
-        )
 
     def answer(replays: Replays | None, how_sure: bool) -> Advice:
         return models.answer(
@@ -99,16 +128,11 @@ async def find(
             accesses_per_s=body.accesses_per_s,
             duration_s=content.summary.get("duration_s"),
             have=have,
-            candidates=candidates,
-            constraints=constraints,
             objective=body.objective,
-            prices=prices,
-            horizon_months=body.horizon_months,
-            flash=flash,
-            disk=disk,
             seed=body.seed,
             how_sure=how_sure,
             replays=replays,
+            **bought,
         )
 
     return Question(workload, content, curve, answer)
@@ -147,9 +171,9 @@ async def shown(
     return await asyncio.to_thread(made)
 
 
-def candidates_of(stated: CandidatesIn, *, chose_prices: bool) -> Candidates:
+def _candidates(stated: CandidatesIn, *, chose_prices: bool) -> Candidates:
     """Return the candidates; RAM and devices of a price book are among them where one was chosen."""
-    with of_part("candidates"):
+    with _of_part("candidates"):
         found = candidates_from_mapping(
             stated.model_dump(exclude_none=True), "candidates"
         )
@@ -160,7 +184,7 @@ def candidates_of(stated: CandidatesIn, *, chose_prices: bool) -> Candidates:
 
 def _have(stated: HaveIn, disk: Device, flash: Device | None) -> Have:
     """Return what there is."""
-    with of_part("have"):
+    with _of_part("have"):
         return Have(
             machines=stated.machines,
             ram_bytes=stated.ram_bytes,
@@ -179,7 +203,7 @@ def _have(stated: HaveIn, disk: Device, flash: Device | None) -> Have:
 
 
 @contextmanager
-def of_part(part: str) -> Iterator[None]:
+def _of_part(part: str) -> Iterator[None]:
     """Say of values that the models refuse which field of this part of the body holds each."""
     try:
         yield

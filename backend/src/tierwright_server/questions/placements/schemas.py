@@ -8,16 +8,14 @@ from tierwright.advise.placement import Held
 from tierwright_server.common.mirrors import mirrors
 from tierwright_server.common.schemas import (
     Answer,
-    Body,
     CautionOut,
-    Identifier,
     Usd,
     WarningOut,
 )
 from tierwright_server.http.steps import DerivationStep
 from tierwright_server.questions.advice.schemas import (
     AdviceOptionOut,
-    CandidatesIn,
+    BoughtIn,
     ConstraintsIn,
 )
 from tierwright_server.traces.workloads.composing_schemas import ComposedMember
@@ -26,7 +24,7 @@ MOST_WORKLOADS = 6
 """Workloads of one request: 63 groups, each with all its options."""
 
 
-class PlacementIn(Body):
+class PlacementIn(BoughtIn):
     """Several workloads, and what may be bought for them."""
 
     workloads: Annotated[
@@ -38,9 +36,6 @@ class PlacementIn(Body):
             "one copy.",
         ),
     ]
-    candidates: CandidatesIn = Field(
-        default=CandidatesIn(), description="What may be bought."
-    )
     constraints: ConstraintsIn = Field(
         default=ConstraintsIn(),
         description="Limits: machines, sizes and money of all systems together, the others of each.",
@@ -48,19 +43,6 @@ class PlacementIn(Body):
     objective: Literal["usd", "io_time"] = Field(
         default="usd",
         description="`usd`: least money a month; `io_time`: least mean I/O time of an access.",
-    )
-    price_book_id: Identifier | None = None
-    horizon_months: Annotated[int, Field(strict=True, ge=1, le=1200)] = Field(
-        default=36,
-        description="Months over which a purchase is spread, and data grow. [months]",
-    )
-    flash_device_id: Identifier | None = Field(
-        default=None,
-        description="Its rates for drives and local disks of flash of which no source states them; absent: such "
-        "options are rejected.",
-    )
-    disk_device_id: Identifier | None = Field(
-        default=None, description="The same for hard disks and volumes."
     )
 
 
