@@ -49,8 +49,9 @@ test: setup ## run the tests: Rust, Python, API on a real Postgres, page, browse
 .PHONY: quick test-long
 quick: setup ## after every save: lint, types, tests that start no program; says what it left out
 	@$(PY) scripts/run_quick.py
-test-long: setup ## what is long by nature: wheels in several Pythons, a short soak, containers
-	@$(PY) scripts/run_tests.py long wheels containers
+test-long: setup ## what is long by nature: kills and restarts, all examples of all properties, long stories, a short soak, wheels in several Pythons, containers
+	@sh scripts/ensure-chromium.sh
+	@$(PY) scripts/run_tests.py long long-e2e wheels containers
 
 .PHONY: wheels try-wheels same-wheels
 wheels: .venv/.done frontend/dist/index.html ## build the wheels of both packages into an emptied dist/

@@ -1,13 +1,15 @@
 """Of all Python tests: how much Hypothesis tries, what a test costs, and signals as they are sent.
 
-Profiles of Hypothesis, by `HYPOTHESIS_PROFILE`: `full` (unless another is named) and `quick`, for
-`make quick`. Marks are set by what a test asks for, so that nobody has to remember them: `process`
+Profiles of Hypothesis, by `HYPOTHESIS_PROFILE`: `full` (unless another is named), `usual`, for
+`make test`, and `quick`, for `make quick`. What `usual` leaves out is tried by `make test-long`, which
+runs all properties in full. Marks are set by what a test asks for, so that nobody has to remember them: `process`
 where it starts programs, `db` where it needs PostgreSQL, `slow` where its last recorded time is long
 (`scripts/test-times.txt`).
 """
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import signal
@@ -16,7 +18,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-QUICK_EXAMPLES = 10
+MOST_EXAMPLES = {"usual": 40, "quick": 10}
+"""Of a property, by profile; `full` tries as many as each asks for."""
 DATABASES = frozenset({"postgres_url", "make_database", "make_settings", "application"})
 """Fixtures behind which there is a PostgreSQL."""
 STARTERS = frozenset({"subprocess", "multiprocessing", "run_application", "Popen"})
@@ -27,7 +30,8 @@ TIMES = Path(__file__).parent / "scripts" / "test-times.txt"
 
 # No deadline: the machine may be busy.
 settings.register_profile("full", deadline=None)
-settings.register_profile("quick", deadline=None, max_examples=QUICK_EXAMPLES)
+for _name, _most in MOST_EXAMPLES.items():
+    settings.register_profile(_name, deadline=None, max_examples=_most)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "full"))
 
 
@@ -63,8 +67,14 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker("process")
         if item.nodeid.partition("[")[0] in known:
             item.add_marker("slow")
-        if settings.get_current_profile_name() == "quick":
-            _cap_examples(item)
+        most = MOST_EXAMPLES.get(settings.get_current_profile_name())
+        if most is not None:
+            _cap_examples(item, most)
+
+
+def pytest_collection_finish() -> None:
+    """Let the collector pass over what now stays to the end: thousands of tests, and all modules."""
+    gc.freeze()
 
 
 _seconds: dict[str, float] = {}
@@ -82,11 +92,11 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
         Path(wanted).write_text(json.dumps(_seconds, indent=0), encoding="utf-8")
 
 
-def _cap_examples(item: pytest.Item) -> None:
+def _cap_examples(item: pytest.Item, most: int) -> None:
     """Let the profile bound those tests too that name a number of examples."""
     name = "_hypothesis_internal_use_settings"
     test = getattr(item, "obj", None)
     test = getattr(test, "__func__", test)
     own = getattr(test, name, None)
-    if own is not None and own.max_examples > QUICK_EXAMPLES:
-        setattr(test, name, settings(own, max_examples=QUICK_EXAMPLES))
+    if own is not None and own.max_examples > most:
+        setattr(test, name, settings(own, max_examples=most))

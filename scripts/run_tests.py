@@ -1,7 +1,7 @@
 """Runs the test suites and closes with one line of counts.
 
-``python scripts/run_tests.py [rust] [python] [page] [e2e]``; all of them without arguments. `long`, `wheels`
-and `containers` run only when they are named: what is long by nature. Every suite runs even when an earlier one failed, so that one run shows everything. What failed,
+``python scripts/run_tests.py [rust] [python] [page] [e2e]``; all of them without arguments. `long`,
+`long-e2e`, `wheels` and `containers` run only when they are named: what is long by nature. Every suite runs even when an earlier one failed, so that one run shows everything. What failed,
 and why, is told again at the end, where a reader of a long log looks first.
 """
 
@@ -168,22 +168,22 @@ def rust() -> Counts:
 
 def python() -> Counts:
     """``pytest`` of models and backend, without what is long by nature."""
-    return pytest("not long")
+    return pytest("not long", HYPOTHESIS_PROFILE="usual")
 
 
 def long() -> Counts:
-    """``pytest`` of what is long by nature."""
-    return pytest("long")
+    """``pytest`` of what is long by nature, and of every property with all its examples."""
+    return pytest("long or hypothesis")
 
 
-def pytest(marked: str) -> Counts:
+def pytest(marked: str, **extra: str) -> Counts:
     """``pytest`` of what is marked so."""
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.xml"
         command = [str(BIN / "python"), "-m", "pytest", f"--junitxml={report}"]
         command += ["-n", PYTHON_WORKERS, "--dist", "loadfile", "-m", marked]
         kept = ROOT / ".tools" / f"test-times-{marked.replace(' ', '-')}.json"
-        exit_code = run(command, TIERWRIGHT_TEST_TIMES=str(kept))
+        exit_code = run(command, TIERWRIGHT_TEST_TIMES=str(kept), **extra)
         counts = Counts()
         if report.exists():
             for suite in ElementTree.parse(report).getroot().iter("testsuite"):
@@ -319,7 +319,17 @@ def served(
 
 
 def e2e() -> Counts:
-    """Stories in the browser against the whole running application."""
+    """Stories in the browser against the whole running application, without those long by nature."""
+    return stories("--grep-invert", "@long")
+
+
+def long_e2e() -> Counts:
+    """Stories that are long by nature."""
+    return stories("--grep", "@long")
+
+
+def stories(*which: str) -> Counts:
+    """Chosen stories in the browser against the whole running application."""
     folder = Path(tempfile.mkdtemp(prefix="tierwright-e2e-"))
     folder.chmod(0o711)  # root's database runs under an account that must pass here
     report = folder / "report.json"
@@ -366,6 +376,7 @@ def e2e() -> Counts:
                 "--config",
                 "e2e/playwright.config.ts",
                 "--reporter=list,json",
+                *which,
             ],
             cwd=ROOT / "frontend",
             TIERWRIGHT_BASE_URL=url,
@@ -445,10 +456,11 @@ SUITES: dict[str, Callable[[], Counts]] = {
     "page": page,
     "e2e": e2e,
     "long": long,
+    "long-e2e": long_e2e,
     "wheels": wheels,
     "containers": containers,
 }
-LANES = (("python",), ("rust", "page", "e2e"))
+LANES = (("rust", "python"), ("page", "e2e"))
 """Suites that run where none is named: the lanes side by side, as half of each is waiting."""
 
 

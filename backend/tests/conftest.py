@@ -139,7 +139,7 @@ def application(make_settings) -> Iterator[Application]:
         yield running
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def fuzzed(make_settings):
     """An application that may be filled with nonsense."""
     with run_application(make_settings()) as running:

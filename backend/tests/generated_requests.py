@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from live_app import PATIENCE_S, REPOSITORY
 from schemathesis.specs.openapi.checks import positive_data_acceptance
 
-EXAMPLES = 12
+EXAMPLES = 4
 """Requests of each operation; `make test-long` goes on with the same and sends more."""
 LONG_EXAMPLES = 40
 PARTS = 5

@@ -38,6 +38,7 @@ def clouds(make_settings, cloud):
             yield application
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("scheme", ["gs", "az"])
 class TestBoth:
     def test_an_object_is_fetched_whole_and_in_one_version(self, clouds, cloud, scheme):

@@ -158,6 +158,7 @@ class TestCurves:
         assert found == expected
 
 
+@pytest.mark.long
 class TestOverHttp:
     def test_damage_never_changes_an_answer(self, make_settings):
         settings = make_settings()

@@ -65,6 +65,7 @@ def answered(application, path, **kwargs):
     return answer
 
 
+@pytest.mark.long
 def test_while_it_is_frozen_everything_answers_and_then_goes_on(alone):
     application, postgres = alone
     with frozen(postgres):
@@ -90,6 +91,7 @@ def test_while_it_is_frozen_everything_answers_and_then_goes_on(alone):
     assert application.get(f"/scenarios/{kept['id']}")["name"] == "kept"
 
 
+@pytest.mark.long
 def test_a_request_that_was_waiting_is_answered_too(alone):
     """A lock that somebody holds makes a request wait; then the server freezes."""
     application, postgres = alone
@@ -107,6 +109,7 @@ def test_a_request_that_was_waiting_is_answered_too(alone):
     )
 
 
+@pytest.mark.long
 def test_cut_connections_are_made_anew(alone):
     application, postgres = alone
     for child in psutil.Process(postgres.pid).children():

@@ -62,6 +62,7 @@ def rows(count: int) -> bytes:
     return f"time_us,op,rel,block\n{lines}\n".encode()
 
 
+@pytest.mark.long
 class TestUnderTheServer:
     def test_a_part_of_an_upload_is_refused_and_can_be_sent_again(
         self, on_small_disk, small_disk
@@ -112,6 +113,7 @@ class TestUnderTheServer:
         assert "Delete" not in quota.what_to_delete([])
 
 
+@pytest.mark.long
 class TestOfTheDatabase:
     """Its disk may be another one; PostgreSQL then says so by the code 53100."""
 

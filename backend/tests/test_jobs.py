@@ -86,6 +86,7 @@ class TestJobs:
         log = own.get(f"/workloads/{workload['id']}/conversion-log")
         assert log["report"]["resumed_at_accesses"] is None
 
+    @pytest.mark.long
     def test_a_killed_worker_takes_its_child_along_and_the_job_resumes(
         self, own, long_trace
     ):
@@ -134,6 +135,7 @@ class TestJobs:
         own.start_worker()
         own.wait_until(lambda: nothing_left(own.settings))
 
+    @pytest.mark.long
     def test_a_job_that_keeps_crashing_fails_after_three_attempts(
         self, own, long_trace
     ):
@@ -159,6 +161,7 @@ class TestJobs:
         again = own.wait_run(restarted["run"]["id"])
         assert (again["status"], again["attempts"]) == ("succeeded", 1), again
 
+    @pytest.mark.long
     def test_a_hung_worker_is_replaced_and_cannot_interfere(
         self, make_settings, long_trace
     ):

@@ -76,6 +76,7 @@ def test_lost_connections_are_opened_again_without_an_error(application):
     assert evaluate(application, "example").json() == before
 
 
+@pytest.mark.long
 def test_what_is_kept_is_bounded(make_settings, monkeypatch):
     monkeypatch.setattr(kept, "_MOST_BYTES", 1)
     with run_application(make_settings()) as application:

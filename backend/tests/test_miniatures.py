@@ -126,6 +126,7 @@ class TestBadInput:
         assert application.client.get("/miniatures/nothing").status_code == 404
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_partial_rows_show_and_stay_when_cancelled(
     make_settings,

@@ -117,9 +117,9 @@ test("from a workload to what to buy, a limit, an alternative and its bill", asy
   await expect(finding).toContainText("against 20,000 USD today", LONG);
 });
 
-test("the finalists are replayed, and the address finds the check again", async ({
-  page,
-}) => {
+test("the finalists are replayed, and the address finds the check again", {
+  tag: "@long",
+}, async ({ page }) => {
   await exampleReady(page);
   // RAM so small that it misses, beside machines that hold all of the recording.
   await page.goto(

@@ -55,9 +55,9 @@ test("hardware: a bill is made and compared, and limits are named", async ({
   ).toBeVisible();
 });
 
-test("hardware: a bill is opened again by its link, and lines are removed", async ({
-  page,
-}) => {
+test("hardware: a bill is opened again by its link, and lines are removed", {
+  tag: "@long",
+}, async ({ page }) => {
   await page.goto("/hardware");
   const card = page.getByRole("region", { name: "Rent against purchase" });
   const rented = page.getByRole("table", { name: "Lines of aws-i4i.4xlarge" });

@@ -34,7 +34,9 @@ const RESULT = {
   ],
 };
 
-test("hardware: a measurement of fio becomes an own device", async ({ page }) => {
+test("hardware: a measurement of fio becomes an own device", { tag: "@long" }, async ({
+  page,
+}) => {
   await page.goto("/hardware");
   await page.getByRole("button", { name: "Import from fio" }).click();
   const dialog = page.getByRole("dialog");

@@ -56,9 +56,9 @@ test("hardware in euros: prices as quoted beside them, and exports that name the
   expect(await exported("SVG picture")).toContain("1 USD = 0.5 EUR on 2026-01-31");
 });
 
-test("a price book in euros: its rate, a conflict, and what was typed is not lost", async ({
-  page,
-}) => {
+test("a price book in euros: its rate, a conflict, and what was typed is not lost", {
+  tag: "@long",
+}, async ({ page }) => {
   const name = `Euro list ${Date.now()}`;
   const dialog = page.getByRole("dialog");
   const price = dialog.getByLabel("Price", { exact: true });

@@ -7,7 +7,9 @@ const LONG = { timeout: 120_000 };
 /** What a newcomer may take for it, a slow machine included. */
 const FIVE_MINUTES_MS = 300_000;
 
-test("from a trace to a defended purchase in under five minutes", async ({ page }) => {
+test("from a trace to a defended purchase in under five minutes", {
+  tag: "@long",
+}, async ({ page }) => {
   const began = Date.now();
   const mark = began.toString(36);
   const recorded = `Shop recorded ${mark}`;

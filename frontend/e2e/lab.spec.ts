@@ -220,7 +220,9 @@ test("a workload shows its drift", async ({ page }) => {
   await expectAccessible(page, "workload with windows", [drift]);
 });
 
-test("all sizes of one policy, estimated, beside exact LRU", async ({ page }) => {
+test("all sizes of one policy, estimated, beside exact LRU", { tag: "@long" }, async ({
+  page,
+}) => {
   await openReady(page, "/simulate");
   const policy = page.getByRole("combobox", { name: "Policy", exact: true });
   await policy.click();
@@ -273,7 +275,9 @@ test("all sizes of one policy, estimated, beside exact LRU", async ({ page }) =>
   await expect(page.getByText(/estimate below is for another policy/)).toBeVisible();
 });
 
-test("the adaptive split is followed while a write gets dearer", async ({ page }) => {
+test("the adaptive split is followed while a write gets dearer", {
+  tag: "@long",
+}, async ({ page }) => {
   await openReady(page, "/pool-split?ram_pages=700");
   await page.getByRole("combobox", { name: "Change over the epochs" }).click();
   await page.getByRole("option", { name: /^RM1/ }).click();

@@ -5,7 +5,9 @@ import { brokenTrace } from "./trace-file";
 
 const BUCKET = "tierwright-e2e";
 
-test("an object of a store is fetched by its address, and read", async ({ page }) => {
+test("an object of a store is fetched by its address, and read", {
+  tag: "@long",
+}, async ({ page }) => {
   const store = process.env["TIERWRIGHT_TEST_STORE_URL"] ?? "";
   expect(store, "an object store runs beside the application").not.toBe("");
   const key = `in/day-${Date.now()}.csv`;
@@ -40,7 +42,9 @@ test("an object of a store is fetched by its address, and read", async ({ page }
   await expect(page.getByText(`s3://${BUCKET}/${key}`)).toBeVisible();
 });
 
-test("a fetch that failed says why, and goes on where it stopped", async ({ page }) => {
+test("a fetch that failed says why, and goes on where it stopped", {
+  tag: "@long",
+}, async ({ page }) => {
   const run = {
     id: "fetch-1",
     kind: "fetch",

@@ -107,9 +107,9 @@ test("the colour scheme can be set by hand and stays", async ({ page }) => {
   );
 });
 
-test("on a phone every page can be read without sideways scrolling", async ({
-  page,
-}) => {
+test("on a phone every page can be read without sideways scrolling", {
+  tag: "@long",
+}, async ({ page }) => {
   await page.setViewportSize({ width: 390, height: 800 });
   for (const path of [
     "/",

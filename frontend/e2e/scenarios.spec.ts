@@ -68,8 +68,10 @@ const STORIES: readonly Story[] = [
 const parameters = (page: Page) =>
   Object.fromEntries(new URL(page.url()).searchParams.entries());
 
-for (const { path, label, set, address } of STORIES) {
-  test(`${label} is saved, listed under its page, and opened again`, async ({
+for (const [index, { path, label, set, address }] of STORIES.entries()) {
+  // What differs from page to page is little: of all but the first the long tests make sure.
+  const tag = index === 0 ? [] : ["@long"];
+  test(`${label} is saved, listed under its page, and opened again`, { tag }, async ({
     page,
   }) => {
     const name = `${label} kept ${STAMP}`;

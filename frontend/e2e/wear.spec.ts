@@ -186,9 +186,9 @@ test("a cache of fragments: its size trades filling against useful flash", async
   await expect(card.getByRole("cell", { name: "128 KiB" })).toBeVisible();
 });
 
-test("transactions on raw flash: pages or log records, and who leaves next", async ({
-  page,
-}) => {
+test("transactions on raw flash: pages or log records, and who leaves next", {
+  tag: "@long",
+}, async ({ page }) => {
   await openReady(page, `/wear?${KNOWN}`);
   await page.getByRole("button", { name: "Analyse transactions" }).click();
   const ways = page.getByRole("region", { name: "Pages or log records", exact: true });

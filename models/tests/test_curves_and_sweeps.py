@@ -468,6 +468,7 @@ def scans_that_come_again(seed: int) -> Any:
     )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", [7, 8])
 def test_intervals_hold_beside_cliffs_or_none_is_stated(
     tmp_path: Path, seed: int

@@ -689,6 +689,7 @@ def test_a_signal_removes_the_files(
     assert not out.exists()
 
 
+@pytest.mark.long
 @pytest.mark.skipif(shutil.which("fio") is None, reason="fio is not installed")
 def test_with_fio_itself(tmp_path: Path) -> None:
     plan = small(queue_depths=(1, 4), most_s=60)

@@ -498,6 +498,7 @@ def test_tolerance_is_shared_by_the_members(tmp_path):
 # --- memory -----------------------------------------------------------------------------------------
 
 
+@pytest.mark.long
 @pytest.mark.slow
 @pytest.mark.skipif(
     not sys.platform.startswith("linux"), reason="limits memory by RLIMIT_AS"

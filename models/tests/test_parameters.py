@@ -6,6 +6,7 @@ import importlib.util
 import re
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -56,8 +57,16 @@ def check_words() -> ModuleType:
     return module
 
 
-def said() -> Iterator[tuple[str, str]]:
-    """Strings of the models outside the command line, and of the core, with their file."""
+@cache
+def said() -> list[tuple[str, str]]:
+    """Strings of the models outside the command line, and of the core, with their file.
+
+    Read when a test asks, not by every process that only lists the tests.
+    """
+    return list(_said())
+
+
+def _said() -> Iterator[tuple[str, str]]:
     words = check_words()
     for path in sorted(MODELS.rglob("*.py")):
         name = path.relative_to(MODELS).as_posix()
@@ -70,19 +79,16 @@ def said() -> Iterator[tuple[str, str]]:
         yield from ((name, one) for _, one in words.rust_strings(text))
 
 
-SAID = list(said())
-
-
 def test_the_sources_are_read() -> None:
-    files = {name for name, _ in SAID}
+    files = {name for name, _ in said()}
     assert {"hardware/fio.py", "simulator/src/trace/normalise.rs"} <= files
     assert not any(name.startswith("cli/") for name in files)
-    assert any("[[page_bytes]]" in text for _, text in SAID)
+    assert any("[[page_bytes]]" in text for _, text in said())
 
 
 def test_every_mark_is_known_and_every_parameter_is_named() -> None:
     named = set()
-    for name, text in SAID:
+    for name, text in said():
         if name == "common/parameters.py":
             continue
         for mark in re.findall(r"\[\[[a-z].*?\]\]", text):
@@ -97,7 +103,7 @@ def test_every_mark_is_known_and_every_parameter_is_named() -> None:
 
 def test_no_message_names_an_option_of_the_command_line() -> None:
     found: dict[str, set[str]] = {}
-    for name, text in SAID:
+    for name, text in said():
         if name != "common/parameters.py" and name not in WRITE_COMMAND_LINES:
             for option in OPTION.findall(text):
                 found.setdefault(name, set()).add(option)

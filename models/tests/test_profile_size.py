@@ -79,6 +79,7 @@ def test_a_small_curve_is_kept_whole():
     assert stated == 0
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("name", "options"), LARGEST_SHARED)
 def test_the_largest_traces_have_small_profiles(shared, name, options):
     trace = Trace(shared / "traces" / name, **options)

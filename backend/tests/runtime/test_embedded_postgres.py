@@ -20,7 +20,7 @@ from tierwright_server.common.runtime_error import RuntimeFailure
 from tierwright_server.runtime import postgres_binaries
 from tierwright_server.runtime.embedded_postgres import EmbeddedPostgres
 
-pytestmark = pytest.mark.db
+pytestmark = [pytest.mark.db, pytest.mark.long]
 
 OWNER = """
 import sys, time

@@ -175,6 +175,7 @@ def test_it_serves_restarts_its_worker_refuses_a_second_copy_and_stops(
     assert "GET /api/v1/health HTTP/1.1" in requests
 
 
+@pytest.mark.long
 def test_several_processes_answer_and_one_that_dies_is_replaced(
     serve: Callable[..., Served],
 ) -> None:
@@ -201,6 +202,7 @@ def test_several_processes_answer_and_one_that_dies_is_replaced(
     assert "ended unexpectedly (SIGKILL)" in said
 
 
+@pytest.mark.long
 def test_once_the_application_has_answered_nobody_says_that_it_still_starts(
     serve: Callable[..., Served], folder: Path
 ) -> None:
@@ -227,6 +229,7 @@ def test_once_the_application_has_answered_nobody_says_that_it_still_starts(
     served.wait()
 
 
+@pytest.mark.long
 def test_a_stop_during_the_start_leaves_nothing(
     serve: Callable[..., Served], folder: Path
 ) -> None:
@@ -241,6 +244,7 @@ def test_a_stop_during_the_start_leaves_nothing(
     assert eventually(lambda: all(is_dead(process) for process in tree[1:]))
 
 
+@pytest.mark.long
 def test_a_killed_application_takes_everything_along_and_starts_and_stops_again(
     serve: Callable[..., Served],
 ) -> None:
@@ -261,6 +265,7 @@ def test_a_killed_application_takes_everything_along_and_starts_and_stops_again(
     assert [process for process in tree if not is_dead(process)] == []
 
 
+@pytest.mark.long
 def test_a_dead_database_is_started_again_and_the_application_goes_on(
     serve: Callable[..., Served],
 ) -> None:
