@@ -107,6 +107,11 @@ generate: setup ## write the generated files: OpenAPI document, page client, ref
 	$(PY) scripts/generate_reference.py
 	$(PY) scripts/generate_readme.py
 
+.PHONY: pictures
+pictures: setup ## make the pictures of docs/from-trace-to-purchase-order.md anew, from the story in the browser
+	@sh scripts/ensure-chromium.sh
+	@$(PY) scripts/run_tests.py pictures
+
 .PHONY: miniature-coverage
 miniature-coverage: setup ## measure anew how often intervals of miniatures hold; needs the recorded traces (TIERWRIGHT_SHARED); takes a quarter of an hour
 	$(PY) models/benches/miniature_coverage.py --generated --seeds 20 --write docs/models/curves.md fixtures/traces/tpcb-cut.csv.zst \

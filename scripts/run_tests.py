@@ -1,7 +1,7 @@
 """Runs the test suites and closes with one line of counts.
 
 ``python scripts/run_tests.py [rust] [python] [page] [e2e]``; all of them without arguments. `long`,
-`long-e2e`, `wheels` and `containers` run only when they are named: what is long by nature. Every suite runs even when an earlier one failed, so that one run shows everything. What failed,
+`long-e2e`, `wheels` and `containers` (what is long by nature) and `pictures` run only when they are named. Every suite runs even when an earlier one failed, so that one run shows everything. What failed,
 and why, is told again at the end, where a reader of a long log looks first.
 """
 
@@ -328,7 +328,13 @@ def long_e2e() -> Counts:
     return stories("--grep", "@long")
 
 
-def stories(*which: str) -> Counts:
+def pictures() -> Counts:
+    """Tell the story from a trace to a purchase, and keep the pictures that the docs show of it."""
+    folder = ROOT / "docs" / "images"
+    return stories(*("--grep", "a defended purchase"), TIERWRIGHT_PICTURES=str(folder))
+
+
+def stories(*which: str, **settings: str) -> Counts:
     """Chosen stories in the browser against the whole running application."""
     folder = Path(tempfile.mkdtemp(prefix="tierwright-e2e-"))
     folder.chmod(0o711)  # root's database runs under an account that must pass here
@@ -383,6 +389,7 @@ def stories(*which: str) -> Counts:
             TIERWRIGHT_FRESH_URL=fresh_url,
             TIERWRIGHT_TEST_STORE_URL=store_url,
             PLAYWRIGHT_JSON_OUTPUT_NAME=str(report),
+            **settings,
         )
         counts = Counts()
         if report.exists():
@@ -457,6 +464,7 @@ SUITES: dict[str, Callable[[], Counts]] = {
     "e2e": e2e,
     "long": long,
     "long-e2e": long_e2e,
+    "pictures": pictures,
     "wheels": wheels,
     "containers": containers,
 }

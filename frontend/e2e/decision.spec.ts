@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { expect, test } from "@playwright/test";
 import { expectAccessible } from "./axe";
+import { picture } from "./picture";
 import { cutTrace, RECORDS } from "./trace-file";
 
 const LONG = { timeout: 120_000 };
@@ -40,6 +41,7 @@ test("from a trace to a defended purchase in under five minutes", {
     await field.press("Enter");
   }
   await production.getByLabel("Name", { exact: true }).fill(name);
+  await picture(page, "decision-1-production", production);
   await production.getByRole("button", { name: "Use in all questions" }).click();
   await expect(page.getByRole("heading", { level: 1, name })).toBeVisible(LONG);
 
@@ -58,12 +60,18 @@ test("from a trace to a defended purchase in under five minutes", {
   await today.fill("3,500");
   await today.press("Enter");
   await expect(finding).toContainText("against 3,500 USD today", LONG);
+  await picture(page, "decision-2-recommendation", headline);
 
   // Its reasons, how sure it is, and the replay of what was close.
   await expect(page.getByRole("table", { name: "Alternatives" })).toBeVisible();
   await expect(page.getByRole("region", { name: "How sure it is" })).toContainText(
     /probability|% of the draws/i,
     LONG,
+  );
+  await picture(
+    page,
+    "decision-3-how-sure",
+    page.getByRole("region", { name: "How sure it is" }),
   );
   const check = page.getByRole("region", { name: "Check by replay" });
   await check.getByRole("button", { name: "Check by replay" }).click();
@@ -72,6 +80,7 @@ test("from a trace to a defended purchase in under five minutes", {
     0,
     LONG,
   );
+  await picture(page, "decision-4-check", check);
   await page.evaluate(() => window.scrollTo(0, 0));
   await expectAccessible(page, "a defended purchase", [page.getByRole("main")]);
 
