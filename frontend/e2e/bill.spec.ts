@@ -46,6 +46,16 @@ test("hardware: a bill is made and compared, and limits are named", async ({
     limit,
   ]);
 
+  // Carbon is a range once factors are stated, and what is left out is named.
+  await fill(page, "Electricity", "0.2 to 0.4");
+  const carbon = page.getByRole("table", { name: "Carbon of Built from parts" });
+  // 400 W x 1.5 x 730 h x 60 months.
+  await expect(carbon).toContainText("26,280");
+  await expect(carbon).toContainText("5,260 to 10,500");
+  await expect(
+    page.getByRole("list", { name: "Not counted in the carbon of aws-i4i.4xlarge" }),
+  ).toContainText("Electricity of aws-i4i.4xlarge: no source states the power");
+
   // A chassis that states no bays for its drive.
   const chassis = form(page).getByRole("group", { name: "Part 1 of each machine" });
   await chassis.getByRole("combobox", { name: "Part" }).click();

@@ -341,7 +341,7 @@ def test_the_command_prints_the_range_and_what_it_leaves_out(tmp_path: Path) -> 
     assert found["sentence"] in shown
     assert "causes 365 to 730 kg CO2e, 36.5 to 73.0 kg per month" in shown
     assert "0.25 to 0.5" in shown
-    assert "not counted: making of RAM: `kg_per_gb_ram` is not stated" in shown
+    assert "not counted: making of RAM: no factor of it is stated" in shown
     config.write_text(
         'server = "aws-r7i.4xlarge"\ncarbon = { kg_per_kwh = [0.5, 0.25] }\n'
     )

@@ -270,7 +270,7 @@ def _electricity_left_out(build: Build, stated: CarbonFactors) -> Iterator[NotCo
     if stated.kg_per_kwh is None:
         yield NotCounted(
             "electricity",
-            "`kg_per_kwh` is not stated",
+            "no factor of it is stated",
             "state `kg_per_kwh` under `carbon`",
         )
         return
@@ -296,7 +296,7 @@ def _making_left_out(build: Build, stated: CarbonFactors) -> Iterator[NotCounted
         if (held or unknown) and medium.of(stated) is None:
             yield NotCounted(
                 f"making of {medium.name}",
-                f"`{medium.factor}` is not stated",
+                "no factor of it is stated",
                 f"state `{medium.factor}` under `carbon`",
             )
         elif unknown:
@@ -308,7 +308,7 @@ def _making_left_out(build: Build, stated: CarbonFactors) -> Iterator[NotCounted
     if _machines_made(build) and stated.kg_per_machine is None:
         yield NotCounted(
             "making of machines",
-            "`kg_per_machine` is not stated",
+            "no factor of it is stated",
             "state `kg_per_machine` under `carbon`",
         )
     owned_already += [
