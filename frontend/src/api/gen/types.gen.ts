@@ -1319,6 +1319,139 @@ export type BarOut = {
 };
 
 /**
+ * BillCarbonIn
+ *
+ * Carbon factors, each as a range `[low, high]`; what is absent is not counted.
+ */
+export type BillCarbonIn = {
+    /**
+     * Kg Per Kwh
+     *
+     * Carbon of electricity. [kg CO2e/kWh]
+     */
+    kg_per_kwh?: [
+        number,
+        number
+    ] | null;
+    /**
+     * Kg Per Gb Ram
+     *
+     * Embodied carbon of RAM. [kg CO2e/10^9 bytes]
+     */
+    kg_per_gb_ram?: [
+        number,
+        number
+    ] | null;
+    /**
+     * Kg Per Gb Flash
+     *
+     * Embodied carbon of flash. [kg CO2e/10^9 bytes]
+     */
+    kg_per_gb_flash?: [
+        number,
+        number
+    ] | null;
+    /**
+     * Kg Per Gb Disk
+     *
+     * Embodied carbon of hard disks. [kg CO2e/10^9 bytes]
+     */
+    kg_per_gb_disk?: [
+        number,
+        number
+    ] | null;
+    /**
+     * Kg Per Machine
+     *
+     * Embodied carbon of a machine without its memory and drives. [kg CO2e]
+     */
+    kg_per_machine?: [
+        number,
+        number
+    ] | null;
+};
+
+/**
+ * BillCarbonOut
+ *
+ * Carbon of a bill, as ranges between the factors of the request.
+ */
+export type BillCarbonOut = {
+    /**
+     * Sentence
+     *
+     * The answer in a sentence.
+     */
+    sentence: string;
+    /**
+     * Operational Kg
+     *
+     * Of electricity over the horizon. Low and high end; null where nothing of it is counted. [kg CO2e]
+     */
+    operational_kg: [
+        number,
+        number
+    ] | null;
+    /**
+     * Embodied Kg
+     *
+     * Of making the hardware. Low and high end; null where nothing of it is counted. [kg CO2e]
+     */
+    embodied_kg: [
+        number,
+        number
+    ] | null;
+    /**
+     * Total Kg
+     *
+     * Both together. Low and high end; null where nothing of it is counted. [kg CO2e]
+     */
+    total_kg: [
+        number,
+        number
+    ] | null;
+    /**
+     * Operational Kg Per Month
+     *
+     * Of electricity. Low and high end; null where nothing of it is counted. [kg CO2e/month]
+     */
+    operational_kg_per_month: [
+        number,
+        number
+    ] | null;
+    /**
+     * Embodied Kg Per Month
+     *
+     * Of making the hardware, spread over the horizon. Low and high end; null where nothing of it is counted. [kg CO2e/month]
+     */
+    embodied_kg_per_month: [
+        number,
+        number
+    ] | null;
+    /**
+     * Total Kg Per Month
+     *
+     * Both together. Low and high end; null where nothing of it is counted. [kg CO2e/month]
+     */
+    total_kg_per_month: [
+        number,
+        number
+    ] | null;
+    /**
+     * Lines
+     *
+     * Every quantity that is counted.
+     */
+    lines: Array<CarbonLine>;
+    /**
+     * Not Counted
+     *
+     * What is left out; empty where the ranges cover the whole bill.
+     */
+    not_counted: Array<NotCounted>;
+};
+
+/**
  * BillExtraIn
  *
  * A line of your own, for all machines: either bought or rented.
@@ -1454,6 +1587,10 @@ export type BillIn = {
      * Absent: electricity is left out.
      */
     power?: BillPowerIn | null;
+    /**
+     * Absent: carbon is left out.
+     */
+    carbon?: BillCarbonIn | null;
     /**
      * Horizon Months
      *
@@ -1608,6 +1745,10 @@ export type BillOut = {
      * Purchase at the newest prices of the price series; null where no series has a newer one. [USD]
      */
     at_newest_purchase_usd: string | null;
+    /**
+     * Null where the request states no carbon factors.
+     */
+    carbon: BillCarbonOut | null;
     /**
      * Validity
      *
@@ -1908,6 +2049,10 @@ export type BillSideIn = {
      * Absent: electricity is left out.
      */
     power?: BillPowerIn | null;
+    /**
+     * Absent: carbon is left out.
+     */
+    carbon?: BillCarbonIn | null;
 };
 
 /**
@@ -1978,6 +2123,10 @@ export type BillSideOut = {
      * Purchase at the newest prices of the price series; null where no series has a newer one. [USD]
      */
     at_newest_purchase_usd: string | null;
+    /**
+     * Null where the request states no carbon factors.
+     */
+    carbon: BillCarbonOut | null;
     /**
      * Validity
      *
@@ -3193,6 +3342,71 @@ export type CandidatesIn = {
      * Power at the meter over power of the server.
      */
     pue?: number;
+};
+
+/**
+ * CarbonLine
+ *
+ * Carbon of one quantity over the horizon.
+ *
+ * Attributes
+ * ----------
+ * what : str
+ * electricity, RAM, flash, disk or machines.
+ * kind : str
+ * operational or embodied.
+ * quantity : float
+ * Over the horizon, of all machines. [unit]
+ * unit : str
+ * kWh, GB (10^9 bytes) or machine.
+ * kg_per_unit : tuple of float
+ * Low and high end, as stated. [kg CO2e/unit]
+ * kg : tuple of float
+ * Low and high end. [kg CO2e]
+ * note : str
+ * Where the quantity is from.
+ */
+export type CarbonLine = {
+    /**
+     * What
+     */
+    what: string;
+    /**
+     * Kind
+     *
+     * Its kind.
+     */
+    kind: string;
+    /**
+     * Quantity
+     */
+    quantity: number;
+    /**
+     * Unit
+     *
+     * Its unit.
+     */
+    unit: string;
+    /**
+     * Kg Per Unit
+     */
+    kg_per_unit: [
+        number,
+        number
+    ];
+    /**
+     * Kg
+     */
+    kg: [
+        number,
+        number
+    ];
+    /**
+     * Note
+     *
+     * A remark.
+     */
+    note: string;
 };
 
 /**
@@ -11411,6 +11625,33 @@ export type NextMoneyOut = {
      * What the smallest flash gains before its first hit; below 0 where every victim is staged. [µs per access]
      */
     entry_gain_us: number | null;
+};
+
+/**
+ * NotCounted
+ *
+ * What of a bill has carbon that is not counted.
+ *
+ * Attributes
+ * ----------
+ * what, reason, hint : str
+ * What it is, why, and the next step.
+ */
+export type NotCounted = {
+    /**
+     * What
+     */
+    what: string;
+    /**
+     * Reason
+     *
+     * Why; empty where there is nothing to explain.
+     */
+    reason: string;
+    /**
+     * Hint
+     */
+    hint: string;
 };
 
 /**
@@ -24022,7 +24263,7 @@ export type AskBillData = {
         /**
          * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'lines' | 'violations' | 'warnings' | 'cautions' | 'ways' | 'against.lines' | 'against.violations' | 'against.warnings' | 'against.cautions' | 'derivation';
+        table?: 'lines' | 'violations' | 'carbon.lines' | 'carbon.not_counted' | 'warnings' | 'cautions' | 'ways' | 'against.lines' | 'against.violations' | 'against.carbon.lines' | 'against.carbon.not_counted' | 'against.warnings' | 'against.cautions' | 'derivation';
     };
     url: '/api/v1/bills';
 };
