@@ -4,7 +4,6 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field
 
-from tierwright.advise.bill_carbon import Carbon
 from tierwright.evaluate.bill_carbon import CarbonLine, NotCounted
 from tierwright_server.common.mirrors import mirrors
 from tierwright_server.common.schemas import (
@@ -322,20 +321,37 @@ class CarbonNotCountedOut(Answer):
 _LOW_AND_HIGH = "Low and high end; null where nothing of it is counted."
 
 
-@mirrors(
-    Carbon,
-    operational_kg=f"Of electricity over the horizon. {_LOW_AND_HIGH} [kg CO2e]",
-    embodied_kg=f"Of making the hardware. {_LOW_AND_HIGH} [kg CO2e]",
-    total_kg=f"Both together. {_LOW_AND_HIGH} [kg CO2e]",
-    operational_kg_per_month=f"Of electricity. {_LOW_AND_HIGH} [kg CO2e/month]",
-    embodied_kg_per_month="Of making the hardware, spread over the horizon. "
-    f"{_LOW_AND_HIGH} [kg CO2e/month]",
-    total_kg_per_month=f"Both together. {_LOW_AND_HIGH} [kg CO2e/month]",
-    lines="Every quantity that is counted.",
-    not_counted="What is left out; empty where the ranges cover the whole bill.",
-)
+Ends = tuple[float, float]
+
+
 class BillCarbonOut(Answer):
-    """Carbon of a bill, as ranges between the factors of the request."""
+    """Carbon of a bill, as ranges between the factors of the request: low and high end."""
+
+    sentence: str
+    operational_kg: Ends | None = Field(
+        description="Of electricity over the horizon; null where it is not counted. "
+        "[kg CO2e]"
+    )
+    embodied_kg: Ends | None = Field(
+        description="Of making the hardware; null where it is not counted. [kg CO2e]"
+    )
+    total_kg: Ends | None = Field(
+        description="Of what is counted; null where nothing is. [kg CO2e]"
+    )
+    operational_kg_per_month: Ends | None = Field(
+        description="Of electricity; null where it is not counted. [kg CO2e/month]"
+    )
+    embodied_kg_per_month: Ends | None = Field(
+        description="Of making the hardware, spread over the horizon; null where it is "
+        "not counted. [kg CO2e/month]"
+    )
+    total_kg_per_month: Ends | None = Field(
+        description="Of what is counted; null where nothing is. [kg CO2e/month]"
+    )
+    lines: list[CarbonLineOut] = Field(description="Every quantity that is counted.")
+    not_counted: list[CarbonNotCountedOut] = Field(
+        description="What is left out; empty where the ranges cover the whole bill."
+    )
 
 
 class BillWayOut(Answer):
