@@ -1374,7 +1374,7 @@ export type BillCarbonIn = {
 /**
  * BillCarbonOut
  *
- * Carbon of a bill, as ranges between the factors of the request.
+ * Carbon of a bill, as ranges between the factors of the request: low and high end.
  */
 export type BillCarbonOut = {
     /**
@@ -1386,7 +1386,7 @@ export type BillCarbonOut = {
     /**
      * Operational Kg
      *
-     * Of electricity over the horizon. Low and high end; null where nothing of it is counted. [kg CO2e]
+     * Of electricity over the horizon; null where it is not counted. [kg CO2e]
      */
     operational_kg: [
         number,
@@ -1395,7 +1395,7 @@ export type BillCarbonOut = {
     /**
      * Embodied Kg
      *
-     * Of making the hardware. Low and high end; null where nothing of it is counted. [kg CO2e]
+     * Of making the hardware; null where it is not counted. [kg CO2e]
      */
     embodied_kg: [
         number,
@@ -1404,7 +1404,7 @@ export type BillCarbonOut = {
     /**
      * Total Kg
      *
-     * Both together. Low and high end; null where nothing of it is counted. [kg CO2e]
+     * Of what is counted; null where nothing is. [kg CO2e]
      */
     total_kg: [
         number,
@@ -1413,7 +1413,7 @@ export type BillCarbonOut = {
     /**
      * Operational Kg Per Month
      *
-     * Of electricity. Low and high end; null where nothing of it is counted. [kg CO2e/month]
+     * Of electricity; null where it is not counted. [kg CO2e/month]
      */
     operational_kg_per_month: [
         number,
@@ -1422,7 +1422,7 @@ export type BillCarbonOut = {
     /**
      * Embodied Kg Per Month
      *
-     * Of making the hardware, spread over the horizon. Low and high end; null where nothing of it is counted. [kg CO2e/month]
+     * Of making the hardware, spread over the horizon; null where it is not counted. [kg CO2e/month]
      */
     embodied_kg_per_month: [
         number,
@@ -1431,7 +1431,7 @@ export type BillCarbonOut = {
     /**
      * Total Kg Per Month
      *
-     * Both together. Low and high end; null where nothing of it is counted. [kg CO2e/month]
+     * Of what is counted; null where nothing is. [kg CO2e/month]
      */
     total_kg_per_month: [
         number,
@@ -1442,13 +1442,13 @@ export type BillCarbonOut = {
      *
      * Every quantity that is counted.
      */
-    lines: Array<CarbonLine>;
+    lines: Array<CarbonLineOut>;
     /**
      * Not Counted
      *
      * What is left out; empty where the ranges cover the whole bill.
      */
-    not_counted: Array<NotCounted>;
+    not_counted: Array<CarbonNotCountedOut>;
 };
 
 /**
@@ -3345,50 +3345,39 @@ export type CandidatesIn = {
 };
 
 /**
- * CarbonLine
+ * CarbonLineOut
  *
- * Carbon of one quantity over the horizon.
- *
- * Attributes
- * ----------
- * what : str
- * electricity, RAM, flash, disk or machines.
- * kind : str
- * operational or embodied.
- * quantity : float
- * Over the horizon, of all machines. [unit]
- * unit : str
- * kWh, GB (10^9 bytes) or machine.
- * kg_per_unit : tuple of float
- * Low and high end, as stated. [kg CO2e/unit]
- * kg : tuple of float
- * Low and high end. [kg CO2e]
- * note : str
- * Where the quantity is from.
+ * Carbon of one quantity.
  */
-export type CarbonLine = {
+export type CarbonLineOut = {
     /**
      * What
+     *
+     * electricity, RAM, flash, disk or machines.
      */
     what: string;
     /**
      * Kind
      *
-     * Its kind.
+     * operational or embodied.
      */
     kind: string;
     /**
      * Quantity
+     *
+     * Over the horizon, of all machines.
      */
     quantity: number;
     /**
      * Unit
      *
-     * Its unit.
+     * kWh, GB (10^9 bytes) or machine.
      */
     unit: string;
     /**
      * Kg Per Unit
+     *
+     * Low and high end of the factor, as stated. [kg CO2e/unit]
      */
     kg_per_unit: [
         number,
@@ -3396,6 +3385,8 @@ export type CarbonLine = {
     ];
     /**
      * Kg
+     *
+     * Low and high end. [kg CO2e]
      */
     kg: [
         number,
@@ -3404,9 +3395,35 @@ export type CarbonLine = {
     /**
      * Note
      *
-     * A remark.
+     * Where the quantity is from.
      */
     note: string;
+};
+
+/**
+ * CarbonNotCountedOut
+ *
+ * What of a bill has carbon that is not counted.
+ */
+export type CarbonNotCountedOut = {
+    /**
+     * What
+     *
+     * What is left out.
+     */
+    what: string;
+    /**
+     * Reason
+     *
+     * Why; empty where there is nothing to explain.
+     */
+    reason: string;
+    /**
+     * Hint
+     *
+     * What to do next.
+     */
+    hint: string;
 };
 
 /**
@@ -11625,33 +11642,6 @@ export type NextMoneyOut = {
      * What the smallest flash gains before its first hit; below 0 where every victim is staged. [µs per access]
      */
     entry_gain_us: number | null;
-};
-
-/**
- * NotCounted
- *
- * What of a bill has carbon that is not counted.
- *
- * Attributes
- * ----------
- * what, reason, hint : str
- * What it is, why, and the next step.
- */
-export type NotCounted = {
-    /**
-     * What
-     */
-    what: string;
-    /**
-     * Reason
-     *
-     * Why; empty where there is nothing to explain.
-     */
-    reason: string;
-    /**
-     * Hint
-     */
-    hint: string;
 };
 
 /**
