@@ -47,7 +47,7 @@ test("hardware: a bill is made and compared, and limits are named", async ({
   ]);
 
   // Carbon is a range once factors are stated, and what is left out is named.
-  await fill(page, "Electricity", "0.2 to 0.4");
+  await fill(page, "Electricity (kg per kWh)", "0.2 to 0.4");
   const carbon = page.getByRole("table", { name: "Carbon of Built from parts" });
   // 400 W x 1.5 x 730 h x 60 months.
   await expect(carbon).toContainText("26,280");

@@ -340,16 +340,13 @@ function Built({ form, change, parts }: FieldsProps & Pick<BillProps, "parts">) 
   );
 }
 
-const FACTORS: readonly {
-  readonly factor: CarbonFactor;
-  readonly label: string;
-  readonly unit: string;
-}[] = [
-  { factor: "kg_per_kwh", label: "Electricity", unit: "kg/kWh" },
-  { factor: "kg_per_gb_ram", label: "Making RAM", unit: "kg/GB" },
-  { factor: "kg_per_gb_flash", label: "Making flash", unit: "kg/GB" },
-  { factor: "kg_per_gb_disk", label: "Making hard disks", unit: "kg/GB" },
-  { factor: "kg_per_machine", label: "Making a machine", unit: "kg" },
+/** With the unit in the label: both ends need the width of the field. */
+const FACTORS: readonly { readonly factor: CarbonFactor; readonly label: string }[] = [
+  { factor: "kg_per_kwh", label: "Electricity (kg per kWh)" },
+  { factor: "kg_per_gb_ram", label: "Making RAM (kg per GB)" },
+  { factor: "kg_per_gb_flash", label: "Making flash (kg per GB)" },
+  { factor: "kg_per_gb_disk", label: "Making disks (kg per GB)" },
+  { factor: "kg_per_machine", label: "Making a machine (kg)" },
 ];
 
 function CarbonFields({ form, change }: FieldsProps) {
@@ -363,11 +360,10 @@ function CarbonFields({ form, change }: FieldsProps) {
         counted.
       </Text>
       <div className={classes["fields"]}>
-        {FACTORS.map(({ factor, label, unit }) => (
+        {FACTORS.map(({ factor, label }) => (
           <OptionalRangeField
             key={factor}
             label={label}
-            unit={unit}
             placeholder="not counted"
             value={form.carbon[factor]}
             {...limits(BILL_BOUNDS.carbon[factor])}
@@ -491,6 +487,8 @@ export function BillFound({ found }: { readonly found: BillOut }) {
   );
 }
 
+const NOTE = () => ({ className: classes["note"] });
+
 const LINES: readonly Column<BillLineOut>[] = [
   { key: "Line", rowHeader: true, cell: ({ what }) => what },
   { key: "Quantity", cell: ({ quantity }) => formatShort(quantity, QUANTITY_DIGITS) },
@@ -503,7 +501,7 @@ const LINES: readonly Column<BillLineOut>[] = [
   { key: "Date", align: "text", cell: ({ date }) => date ?? "" },
   { key: "Per month", cell: ({ usd_per_month }) => cents(usd_per_month) },
   { key: "At purchase", cell: ({ purchase_usd }) => cents(purchase_usd) },
-  { key: "Note", align: "text", cell: ({ note }) => note },
+  { key: "Note", align: "text", cell: ({ note }) => note, cellProps: NOTE },
 ];
 
 function LinesTable(props: { readonly side: BillSideOut; readonly label: string }) {
@@ -530,7 +528,7 @@ const CARBON: readonly Column<BillCarbonOut["lines"][number]>[] = [
   { key: "Unit", align: "text", cell: ({ unit }) => unit },
   { key: "kg per unit", cell: ({ kg_per_unit }) => between(kg_per_unit) },
   { key: "kg CO2e", cell: ({ kg }) => between(kg) },
-  { key: "Note", align: "text", cell: ({ note }) => note },
+  { key: "Note", align: "text", cell: ({ note }) => note, cellProps: NOTE },
 ];
 
 function CarbonFound(props: { readonly carbon: BillCarbonOut; readonly of: string }) {

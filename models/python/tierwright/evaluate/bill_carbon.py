@@ -1,7 +1,7 @@
 """Carbon of what is on a bill, as a range between the factors that the user states.
 
 Operational carbon is that of the electricity of the bill over its horizon; embodied carbon that of making what is
-rented or bought, counted whole. There is no default: what has no factor is not counted, and is named.
+rented or bought, counted in full. There is no default: what has no factor is not counted, and is named.
 """
 
 from __future__ import annotations
@@ -206,9 +206,9 @@ def _line(
 
 def _origin(build: Build) -> str:
     return (
-        "rented, counted whole"
+        "rented, counted in full"
         if build.server is not None
-        else "bought, spares and replacements among it"
+        else "bought, spares and replacements included"
     )
 
 
