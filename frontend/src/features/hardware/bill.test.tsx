@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { BillOut, PriceSeriesOut } from "@/api/purchasable";
+import { readRange } from "@/components/number-field";
 import { renderThemed } from "@/testing/render";
 import { cents } from "@/units/quantity";
 import { BillFound } from "./bill";
@@ -99,6 +100,25 @@ describe("the bill", () => {
       <BillFound found={side([]) as unknown as BillOut} />,
     );
     expect(plain.container.textContent).not.toContain("CO2e");
+  });
+
+  it.each([
+    ["0.2 to 0.4", [0.2, 0.4]],
+    ["1,000-2,000", [1000, 2000]],
+    ["0..1.5", [0, 1.5]],
+    ["3 – 3", [3, 3]],
+  ])("reads %s as a range", (text, ends) => {
+    expect(readRange(text, { min: 0, max: 1e6 })).toEqual({ ok: true, value: ends });
+  });
+
+  it.each([
+    ["0.3", "enter two numbers from 0 to 1,000,000, such as 2 to 4"],
+    ["-1 to 2", "enter two numbers"],
+    ["1 to many", "enter two numbers"],
+    ["4 to 2", "enter the low end first"],
+  ])("refuses %s with the next step", (text, hint) => {
+    const read = readRange(text, { min: 0, max: 1e6 });
+    expect(read).toEqual({ ok: false, error: expect.stringContaining(hint) });
   });
 
   it("asks for the carbon factors that are stated, of both ways", () => {

@@ -524,10 +524,10 @@ const between = (ends: readonly [number, number]) =>
 
 const CARBON: readonly Column<BillCarbonOut["lines"][number]>[] = [
   { key: "Carbon of", rowHeader: true, cell: ({ what }) => what },
+  { key: "kg CO2e", cell: ({ kg }) => between(kg) },
   { key: "Quantity", cell: ({ quantity }) => formatShort(quantity, QUANTITY_DIGITS) },
   { key: "Unit", align: "text", cell: ({ unit }) => unit },
   { key: "kg per unit", cell: ({ kg_per_unit }) => between(kg_per_unit) },
-  { key: "kg CO2e", cell: ({ kg }) => between(kg) },
   { key: "Note", align: "text", cell: ({ note }) => note, cellProps: NOTE },
 ];
 
