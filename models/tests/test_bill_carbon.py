@@ -295,6 +295,7 @@ BAD: dict[str, tuple[Any, str]] = {
     "negative": ([-1, 2], "kg_per_kwh[0]: `-1` must be from 0"),
     "no number": ([math.nan, 1], "kg_per_kwh[0]: `nan` must be a finite number"),
     "endless": ([0, math.inf], "kg_per_kwh[1]: `inf` must be a finite number"),
+    "too large": ([0, 2 * 10**6], "must be from 0 to 1,000,000"),
     "a text": (["low", 1], "must be a finite number"),
     "true": ([True, 1], "must be a finite number"),
 }

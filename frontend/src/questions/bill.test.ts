@@ -54,7 +54,7 @@ describe("lines of a bill in an address", () => {
 
   it("has ranges that come back as they were written", () => {
     fc.assert(
-      fc.property(amount(1e9), amount(1e9), (one, other) => {
+      fc.property(amount(1e6), amount(1e6), (one, other) => {
         const ends = [Math.min(one, other), Math.max(one, other)] as const;
         const text = writeEnds(ends);
         expect(readEnds(text, BILL_BOUNDS.carbon.kg_per_kwh)).toEqual(ends);
@@ -96,6 +96,7 @@ describe("lines of a bill in an address", () => {
     ["bill_kg_per_kwh", "0.2.."],
     ["bill_kg_per_gb_ram", "..2"],
     ["bill_kg_per_machine", "-1..2"],
+    ["bill_kg_per_machine", "1..1000001"],
   ])("%s of %s is left out and named", (name, value) => {
     const found = parseBillSearch({ [name]: value });
     expect(found[name as keyof typeof found]).toBeUndefined();

@@ -28,6 +28,8 @@ DEFAULT_PUE = Decimal("1.5")
 HINT = "see docs/models/bill.md for the keys of a CONFIG"
 CENT = Decimal("0.01")
 _MOST_COUNT, _MOST_AMOUNT, _MOST_ENTRIES, _MOST_TEXT = 10**6, Decimal(10**15), 200, 200
+_MOST_KG = 10**6
+"""Largest carbon factor; beyond it a unit was mistaken."""
 _BOOK_KINDS = {"dimm": "dram"}
 """Kinds of parts that a price book names otherwise."""
 
@@ -402,7 +404,7 @@ class _Reader:
         ):
             return None
         ends = {f"{key}[{index}]": end for index, end in enumerate(found)}
-        low, high = (self.amount(ends, end, at) for end in ends)
+        low, high = (self.amount(ends, end, at, most=_MOST_KG) for end in ends)
         if low is None or high is None:
             return None
         self.problems.check(

@@ -38,7 +38,8 @@ def _two_numbers(value: Any) -> Any:
     return value
 
 
-CarbonRange = Annotated[tuple[Amount, Amount], BeforeValidator(_two_numbers)]
+Factor = Annotated[float, Field(strict=True, ge=0, le=10**6, allow_inf_nan=False)]
+CarbonRange = Annotated[tuple[Factor, Factor], BeforeValidator(_two_numbers)]
 """Low and high end; the models refuse a low end above the high end."""
 
 
