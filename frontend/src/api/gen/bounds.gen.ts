@@ -117,11 +117,11 @@ export const AxisIn = {
 } as const;
 
 export const BillCarbonIn = {
-  kg_per_kwh: {"low":0,"high":1000000000000000},
-  kg_per_gb_ram: {"low":0,"high":1000000000000000},
-  kg_per_gb_flash: {"low":0,"high":1000000000000000},
-  kg_per_gb_disk: {"low":0,"high":1000000000000000},
-  kg_per_machine: {"low":0,"high":1000000000000000},
+  kg_per_kwh: {"low":0,"high":1000000},
+  kg_per_gb_ram: {"low":0,"high":1000000},
+  kg_per_gb_flash: {"low":0,"high":1000000},
+  kg_per_gb_disk: {"low":0,"high":1000000},
+  kg_per_machine: {"low":0,"high":1000000},
 } as const;
 
 export const BillExtraIn = {
