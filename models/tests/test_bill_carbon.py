@@ -128,6 +128,8 @@ def test_worked_case_of_a_rented_machine() -> None:
     # Spares and own chassis: what is made is what is new.
     owned = {"part": [{"id": DIMM}], "own": [{"id": CHASSIS}], "machines": 3}
     assert lines(**owned, carbon=FACTORS)["machines"].quantity == 2
+    beside = {"server": "aws-i4i.4xlarge", "own": [{"id": CHASSIS}], "machines": 3}
+    assert lines(**beside, carbon=FACTORS)["machines"].quantity == 3
     spare = {"part": [{"id": CHASSIS}, {"id": DIMM}], "spares": {"count": 1}}
     assert lines(**spare, carbon=FACTORS)["machines"].quantity == 2
     assert lines(**spare, carbon=FACTORS)["RAM"].quantity == pytest.approx(

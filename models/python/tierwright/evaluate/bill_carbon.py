@@ -244,6 +244,8 @@ def _capacity(build: Build, medium: _Medium) -> tuple[Decimal, list[str], list[s
 
 def _machines_made(build: Build) -> int:
     """Count new machines: rented ones, else new chassis, else all that are not owned."""
+    if build.server is not None:
+        return build.machines
     chassis = [item for item in build.parts if item.part.kind == "chassis"]
     if chassis:
         return sum(part_counts(build, item).new for item in chassis)
