@@ -43,6 +43,7 @@ MIRRORS = {
         "RuleOfThumbOut": "advise.advice.found.RuleOfThumb",
         "CandidatesIn": "advise.advice.request.Candidates",
     },
+    "questions.bills.schemas": {"BillCarbonOut": "advise.bill_carbon.Carbon"},
     "questions.configurations.schemas": {
         "ConfigurationOut": "advise.configurations.Configuration",
     },

@@ -31,6 +31,16 @@ test("hardware: a bill is made and compared, and limits are named", async ({
   await fill(page, "Compared over", "60");
   await expect(card.getByRole("heading")).toContainText("over 60 months");
 
+  // Carbon is a range once factors are stated, and what is left out is named.
+  await fill(page, "Electricity (kg per kWh)", "0.2 to 0.4");
+  const carbon = page.getByRole("table", { name: "Carbon of Built from parts" });
+  // 400 W x 1.5 x 730 h x 60 months.
+  await expect(carbon).toContainText("26,280");
+  await expect(carbon).toContainText("5,260 to 10,500");
+  await expect(
+    page.getByRole("list", { name: "Not counted in the carbon of aws-i4i.4xlarge" }),
+  ).toContainText("Electricity of aws-i4i.4xlarge: no source states the power");
+
   // Two kinds of volumes, one of them above what one volume may have.
   await form(page).getByRole("button", { name: "Add volumes" }).click();
   await expect(rented).toContainText("aws-ebs-gp3, capacity");
@@ -43,6 +53,7 @@ test("hardware: a bill is made and compared, and limits are named", async ({
     card,
     rented,
     built,
+    carbon,
     limit,
   ]);
 

@@ -15,6 +15,7 @@ interface Schema {
   readonly anyOf?: readonly Schema[];
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly items?: Schema;
+  readonly prefixItems?: readonly Schema[];
   readonly enum?: readonly string[];
   readonly minimum?: number;
   readonly exclusiveMinimum?: number;
@@ -57,10 +58,11 @@ const nameOf = (schema: Schema): string | undefined =>
 const resolved = (schema: Schema): Schema =>
   components.schemas[nameOf(schema) ?? ""] ?? schema;
 
-/** A schema and what may stand in its place: `number | null` is a number. */
+/** A schema and what may stand in its place: `number | null` is a number, a range its ends. */
 const choices = (schema: Schema): Schema[] => {
   const found = resolved(schema);
-  return found.anyOf === undefined ? [found] : found.anyOf.flatMap(choices);
+  const parts = found.anyOf ?? found.prefixItems;
+  return parts === undefined ? [found] : parts.flatMap(choices);
 };
 
 /** Bounds of one property; undefined where it is neither number, words nor list. */

@@ -524,6 +524,8 @@ KEYS = st.one_of(
             "extra",
             "spares",
             "power",
+            "carbon",
+            "kg_per_kwh",
             "against",
             "id",
             "quantity",

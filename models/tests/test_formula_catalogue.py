@@ -88,6 +88,7 @@ OUTSIDE = {
     "advise.advice._why_not": "parts of `advise.advice.answer`; held by test_advice.py",
     "advise.advice._words": "words; held by test_advice.py",
     "advise.advice.found": "plain data",
+    "advise.bill_carbon": "words and sums of lines; held by test_bill_carbon.py",
     "advise.advice.request": "reads files; held by test_advice.py",
     "advise.report": "words, markup and a file that is read; held by test_report.py",
     "evaluate.page_flow.map_effects": "evaluates at other ends; held by test_advise_scheme_map.py",
@@ -147,6 +148,7 @@ OUTSIDE = {
 NO_MODEL = {
     "advise.advice.named_book": "finds a price book",
     "advise.bill.exact_money": "words",
+    "evaluate.bill.power_note": "words",
     "advise.point.scale_sentence": "words; held by test_scale.py",
     "advise.scale.pages.is_joinable": "reads what a format states; held by test_joined_workloads.py",
     "advise.configurations.as_read": "writes amounts as numbers; held by test_configurations.py",

@@ -123,7 +123,14 @@ QUESTIONS: dict[str, Callable[[], Answer]] = {
         curve(), accesses_per_s=1000.0, prices=prices(), how_sure=False
     ),
     "bill": lambda: bill.answer(
-        build_from_mapping({"server": "aws-i4i.4xlarge", "machines": 2})
+        build_from_mapping(
+            {
+                "server": "aws-i4i.4xlarge",
+                "machines": 2,
+                "power": {"watts": 300},
+                "carbon": {"kg_per_kwh": [0.2, 0.4]},
+            }
+        )
     ),
     "compare": lambda: compare.answer(curve(), prices=prices(), **POINT),
     "compose": lambda: compose.answer(
@@ -222,6 +229,7 @@ WITHOUT_STEPS = {
 CAUTION = {"code", "about", "message", "hint", "effect", "could_change_choice"}
 """Keys of a caution in a document."""
 PARTS = {
+    "bill_carbon": "the carbon of `bill`",
     "at_load": "the devices that production takes, in `compare`",
     "checks": "answers beside replays, one module each",
     "flash_choice_effects": "what cautions of `flash_choice` could change",

@@ -12,6 +12,7 @@ import {
 import type { BillIn, ConfigurationsIn } from "./gen/types.gen";
 
 export type {
+  BillCarbonOut,
   BillIn,
   BillLineOut,
   BillOut,

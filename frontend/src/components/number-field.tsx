@@ -40,6 +40,27 @@ interface FieldProps extends Bounds {
 }
 
 const USUAL_DIGITS = 6;
+const RANGE = /^(.+?)\s*(?:to|\.\.|\u2013|-)\s*(.+)$/;
+
+/** Low and high end. */
+export type Ends = readonly [number, number];
+
+/** A range as people type it: "0.2 to 0.4"; one number is no range. */
+export function readRange(text: string, bounds: Bounds): Read<Ends> {
+  const ends = (RANGE.exec(text.trim()) ?? [])
+    .slice(1)
+    .map((end) => readNumber(end, bounds));
+  const [low, high] = ends;
+  if (low?.ok !== true || high?.ok !== true) {
+    return {
+      ok: false,
+      error: `"${text}" is not valid; enter two numbers from ${formatShort(bounds.min)} to ${formatShort(bounds.max)}, such as 2 to 4`,
+    };
+  }
+  return low.value <= high.value
+    ? { ok: true, value: [low.value, high.value] }
+    : { ok: false, error: `"${text}" falls; enter the low end first` };
+}
 
 /** A number with a unit. */
 export function NumberField(
@@ -77,6 +98,30 @@ export function OptionalNumberField(
         text.trim() === ""
           ? { ok: true, value: undefined }
           : readNumber(text, { min, max, whole: whole ?? false })
+      }
+    />
+  );
+}
+
+/** A range that may be left out; an empty field leaves it out. */
+export function OptionalRangeField(
+  props: FieldProps & {
+    readonly placeholder: string;
+    readonly value: Ends | null;
+    readonly onChange: (value: Ends | null) => void;
+  },
+) {
+  const { min, max, whole, value, digits = USUAL_DIGITS, ...rest } = props;
+  return (
+    <DraftInput<Ends | null>
+      {...rest}
+      shown={
+        value === null ? "" : value.map((end) => formatShort(end, digits)).join(" to ")
+      }
+      read={(text) =>
+        text.trim() === ""
+          ? { ok: true, value: null }
+          : readRange(text, { min, max, whole: whole ?? false })
       }
     />
   );

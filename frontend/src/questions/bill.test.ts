@@ -4,8 +4,10 @@ import {
   BILL_BOUNDS,
   MOST_LINES,
   parseBillSearch,
+  readEnds,
   readParts,
   readVolumes,
+  writeEnds,
   writeParts,
   writeVolumes,
 } from "./bill";
@@ -50,6 +52,19 @@ describe("lines of a bill in an address", () => {
     );
   });
 
+  it("has ranges that come back as they were written", () => {
+    fc.assert(
+      fc.property(amount(1e6), amount(1e6), (one, other) => {
+        const ends = [Math.min(one, other), Math.max(one, other)] as const;
+        const text = writeEnds(ends);
+        expect(readEnds(text, BILL_BOUNDS.carbon.kg_per_kwh)).toEqual(ends);
+        expect(parseBillSearch({ bill_kg_per_kwh: text })).toMatchObject({
+          bill_kg_per_kwh: text,
+        });
+      }),
+    );
+  });
+
   it("are short, and none is a word", () => {
     const volume = { id: "aws-ebs-gp3", quantity: 2, sizeGib: 1024 };
     expect(writeVolumes([{ ...volume, iops: null, mbPerS: 125 }])).toBe(
@@ -75,6 +90,13 @@ describe("lines of a bill in an address", () => {
     ["bill_machines", 0],
     ["bill_months", 1.5],
     ["bill_watts", -1],
+    ["bill_pue", 0.5],
+    ["bill_kg_per_kwh", 0.3],
+    ["bill_kg_per_kwh", "0.4..0.2"],
+    ["bill_kg_per_kwh", "0.2.."],
+    ["bill_kg_per_gb_ram", "..2"],
+    ["bill_kg_per_machine", "-1..2"],
+    ["bill_kg_per_machine", "1..1000001"],
   ])("%s of %s is left out and named", (name, value) => {
     const found = parseBillSearch({ [name]: value });
     expect(found[name as keyof typeof found]).toBeUndefined();

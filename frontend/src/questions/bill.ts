@@ -1,5 +1,11 @@
 /** What the bill on the page of hardware adds to the address: both ways, and their lines. */
-import { BillIn, BillPartIn, BillPowerIn, BillVolumeIn } from "@/api/gen/bounds.gen";
+import {
+  BillCarbonIn,
+  BillIn,
+  BillPartIn,
+  BillPowerIn,
+  BillVolumeIn,
+} from "@/api/gen/bounds.gen";
 import { counted } from "@/units/quantity";
 import {
   atLeast,
@@ -31,7 +37,23 @@ export interface PartLine {
   readonly usd: number | null;
 }
 
-export interface BillSearch {
+/** Low and high end of a factor. */
+export type Ends = readonly [number, number];
+
+/** The carbon factors of a bill, as the server names them. */
+export const CARBON_FACTORS = [
+  "kg_per_kwh",
+  "kg_per_gb_ram",
+  "kg_per_gb_flash",
+  "kg_per_gb_disk",
+  "kg_per_machine",
+] as const;
+export type CarbonFactor = (typeof CARBON_FACTORS)[number];
+type CarbonSearch = {
+  [Factor in CarbonFactor as `bill_${Factor}`]?: string | undefined;
+};
+
+export interface BillSearch extends CarbonSearch {
   bill_server?: string | undefined;
   bill_machines?: number | undefined;
   bill_months?: number | undefined;
@@ -40,6 +62,9 @@ export interface BillSearch {
   bill_parts?: string | undefined;
   bill_watts?: number | undefined;
   bill_usd_per_kwh?: number | undefined;
+  bill_pue?: number | undefined;
+  /** Of each rented machine; absent: not known. [W] */
+  bill_rented_watts?: number | undefined;
 }
 
 /** More lines would make links that some programs cut. */
@@ -56,6 +81,8 @@ export const BILL_BOUNDS = {
   usd: BillPartIn.usd,
   watts: BillPowerIn.watts,
   usdPerKwh: BillPowerIn.usd_per_kwh,
+  pue: BillPowerIn.pue,
+  carbon: BillCarbonIn,
 } as const;
 
 const IDENTIFIER = /^[a-z0-9][a-z0-9._-]{0,99}$/;
@@ -147,6 +174,29 @@ export const writeVolumes = (lines: readonly VolumeLine[]): string =>
 export const writeParts = (lines: readonly PartLine[]): string =>
   written(lines.map(({ id, quantity, usd }) => [id, quantity, usd]));
 
+const RANGE = /^([^.].*?)\.\.(.+)$/;
+
+/** A range that an address states as "0.2..0.4". */
+export function readEnds(text: string, bounds: Bounds): Ends | undefined {
+  const [low, high] = (RANGE.exec(text) ?? [])
+    .slice(1)
+    .map((end) => numberOf(end, bounds));
+  return low == null || high == null || low > high ? undefined : [low, high];
+}
+
+/** A range as an address states it. */
+export const writeEnds = ([low, high]: Ends): string => `${low}..${high}`;
+
+const carbonField = (factor: CarbonFactor) =>
+  readBy(
+    (value) =>
+      typeof value === "string" &&
+      readEnds(value, BILL_BOUNDS.carbon[factor]) !== undefined
+        ? value
+        : undefined,
+    "a range such as 0.2..0.4, the low end first",
+  );
+
 const textOf = (read: (text: string) => unknown, line: string) =>
   readBy(
     (value) =>
@@ -162,6 +212,13 @@ const FIELDS = {
   bill_parts: textOf(readParts, "dimm-ddr5-rdimm-64gb:2"),
   bill_watts: bounded(BILL_BOUNDS.watts),
   bill_usd_per_kwh: bounded(BILL_BOUNDS.usdPerKwh),
+  bill_pue: bounded(BILL_BOUNDS.pue),
+  bill_rented_watts: bounded(BILL_BOUNDS.watts),
+  bill_kg_per_kwh: carbonField("kg_per_kwh"),
+  bill_kg_per_gb_ram: carbonField("kg_per_gb_ram"),
+  bill_kg_per_gb_flash: carbonField("kg_per_gb_flash"),
+  bill_kg_per_gb_disk: carbonField("kg_per_gb_disk"),
+  bill_kg_per_machine: carbonField("kg_per_machine"),
 } as const;
 
 /** Reads what the bill adds to the address. */

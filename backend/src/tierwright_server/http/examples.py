@@ -300,6 +300,8 @@ _QUESTIONS = {
         {
             "server": "aws-i4i.4xlarge",
             "volume": [{"id": "aws-ebs-gp3", "size_gib": 1024, "iops": 16000}],
+            "power": {"watts": 250, "pue": 1.2},
+            "carbon": {"kg_per_kwh": [0.2, 0.4]},
         }
     ),
     "ask_configurations": Example(

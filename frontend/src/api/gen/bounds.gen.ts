@@ -30,7 +30,7 @@ export const AskAdviceQuery = {
 } as const;
 
 export const AskBillQuery = {
-  table: {"values":["lines","violations","warnings","cautions","ways","against.lines","against.violations","against.warnings","against.cautions","derivation"]},
+  table: {"values":["lines","violations","carbon.lines","carbon.not_counted","warnings","cautions","ways","against.lines","against.violations","against.carbon.lines","against.carbon.not_counted","against.warnings","against.cautions","derivation"]},
 } as const;
 
 export const AskCompareQuery = {
@@ -114,6 +114,14 @@ export const AxisIn = {
   low: {"low":0,"high":9007199254740991},
   high: {"low":0,"exclusive":true,"high":9007199254740991},
   points: {"low":2,"high":64,"whole":true,"usual":64},
+} as const;
+
+export const BillCarbonIn = {
+  kg_per_kwh: {"low":0,"high":1000000},
+  kg_per_gb_ram: {"low":0,"high":1000000},
+  kg_per_gb_flash: {"low":0,"high":1000000},
+  kg_per_gb_disk: {"low":0,"high":1000000},
+  kg_per_machine: {"low":0,"high":1000000},
 } as const;
 
 export const BillExtraIn = {

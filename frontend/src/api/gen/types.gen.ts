@@ -1319,6 +1319,139 @@ export type BarOut = {
 };
 
 /**
+ * BillCarbonIn
+ *
+ * Carbon factors, each as a range `[low, high]`; what is absent is not counted.
+ */
+export type BillCarbonIn = {
+    /**
+     * Kg Per Kwh
+     *
+     * Carbon of electricity. [kg CO2e/kWh]
+     */
+    kg_per_kwh?: [
+        number,
+        number
+    ] | null;
+    /**
+     * Kg Per Gb Ram
+     *
+     * Embodied carbon of RAM. [kg CO2e/10^9 bytes]
+     */
+    kg_per_gb_ram?: [
+        number,
+        number
+    ] | null;
+    /**
+     * Kg Per Gb Flash
+     *
+     * Embodied carbon of flash. [kg CO2e/10^9 bytes]
+     */
+    kg_per_gb_flash?: [
+        number,
+        number
+    ] | null;
+    /**
+     * Kg Per Gb Disk
+     *
+     * Embodied carbon of hard disks. [kg CO2e/10^9 bytes]
+     */
+    kg_per_gb_disk?: [
+        number,
+        number
+    ] | null;
+    /**
+     * Kg Per Machine
+     *
+     * Embodied carbon of a machine without its memory and drives. [kg CO2e]
+     */
+    kg_per_machine?: [
+        number,
+        number
+    ] | null;
+};
+
+/**
+ * BillCarbonOut
+ *
+ * Carbon of a bill, as ranges between the factors of the request: low and high end.
+ */
+export type BillCarbonOut = {
+    /**
+     * Sentence
+     *
+     * The answer in a sentence.
+     */
+    sentence: string;
+    /**
+     * Operational Kg
+     *
+     * Of electricity over the horizon; null where it is not counted. [kg CO2e]
+     */
+    operational_kg: [
+        number,
+        number
+    ] | null;
+    /**
+     * Embodied Kg
+     *
+     * Of making the hardware; null where it is not counted. [kg CO2e]
+     */
+    embodied_kg: [
+        number,
+        number
+    ] | null;
+    /**
+     * Total Kg
+     *
+     * Of what is counted; null where nothing is. [kg CO2e]
+     */
+    total_kg: [
+        number,
+        number
+    ] | null;
+    /**
+     * Operational Kg Per Month
+     *
+     * Of electricity; null where it is not counted. [kg CO2e/month]
+     */
+    operational_kg_per_month: [
+        number,
+        number
+    ] | null;
+    /**
+     * Embodied Kg Per Month
+     *
+     * Of making the hardware, spread over the horizon; null where it is not counted. [kg CO2e/month]
+     */
+    embodied_kg_per_month: [
+        number,
+        number
+    ] | null;
+    /**
+     * Total Kg Per Month
+     *
+     * Of what is counted; null where nothing is. [kg CO2e/month]
+     */
+    total_kg_per_month: [
+        number,
+        number
+    ] | null;
+    /**
+     * Lines
+     *
+     * Every quantity that is counted.
+     */
+    lines: Array<CarbonLineOut>;
+    /**
+     * Not Counted
+     *
+     * What is left out; empty where the ranges cover the whole bill.
+     */
+    not_counted: Array<CarbonNotCountedOut>;
+};
+
+/**
  * BillExtraIn
  *
  * A line of your own, for all machines: either bought or rented.
@@ -1454,6 +1587,10 @@ export type BillIn = {
      * Absent: electricity is left out.
      */
     power?: BillPowerIn | null;
+    /**
+     * Absent: carbon is left out.
+     */
+    carbon?: BillCarbonIn | null;
     /**
      * Horizon Months
      *
@@ -1608,6 +1745,10 @@ export type BillOut = {
      * Purchase at the newest prices of the price series; null where no series has a newer one. [USD]
      */
     at_newest_purchase_usd: string | null;
+    /**
+     * Null where the request states no carbon factors.
+     */
+    carbon: BillCarbonOut | null;
     /**
      * Validity
      *
@@ -1908,6 +2049,10 @@ export type BillSideIn = {
      * Absent: electricity is left out.
      */
     power?: BillPowerIn | null;
+    /**
+     * Absent: carbon is left out.
+     */
+    carbon?: BillCarbonIn | null;
 };
 
 /**
@@ -1978,6 +2123,10 @@ export type BillSideOut = {
      * Purchase at the newest prices of the price series; null where no series has a newer one. [USD]
      */
     at_newest_purchase_usd: string | null;
+    /**
+     * Null where the request states no carbon factors.
+     */
+    carbon: BillCarbonOut | null;
     /**
      * Validity
      *
@@ -3193,6 +3342,88 @@ export type CandidatesIn = {
      * Power at the meter over power of the server.
      */
     pue?: number;
+};
+
+/**
+ * CarbonLineOut
+ *
+ * Carbon of one quantity.
+ */
+export type CarbonLineOut = {
+    /**
+     * What
+     *
+     * electricity, RAM, flash, disk or machines.
+     */
+    what: string;
+    /**
+     * Kind
+     *
+     * operational or embodied.
+     */
+    kind: string;
+    /**
+     * Quantity
+     *
+     * Over the horizon, of all machines.
+     */
+    quantity: number;
+    /**
+     * Unit
+     *
+     * kWh, GB (10^9 bytes) or machine.
+     */
+    unit: string;
+    /**
+     * Kg Per Unit
+     *
+     * Low and high end of the factor, as stated. [kg CO2e/unit]
+     */
+    kg_per_unit: [
+        number,
+        number
+    ];
+    /**
+     * Kg
+     *
+     * Low and high end. [kg CO2e]
+     */
+    kg: [
+        number,
+        number
+    ];
+    /**
+     * Note
+     *
+     * Where the quantity is from.
+     */
+    note: string;
+};
+
+/**
+ * CarbonNotCountedOut
+ *
+ * What of a bill has carbon that is not counted.
+ */
+export type CarbonNotCountedOut = {
+    /**
+     * What
+     *
+     * What is left out.
+     */
+    what: string;
+    /**
+     * Reason
+     *
+     * Why; empty where there is nothing to explain.
+     */
+    reason: string;
+    /**
+     * Hint
+     *
+     * What to do next.
+     */
+    hint: string;
 };
 
 /**
@@ -24022,7 +24253,7 @@ export type AskBillData = {
         /**
          * With `Accept: text/csv`: the table to answer with; required, because there are several.
          */
-        table?: 'lines' | 'violations' | 'warnings' | 'cautions' | 'ways' | 'against.lines' | 'against.violations' | 'against.warnings' | 'against.cautions' | 'derivation';
+        table?: 'lines' | 'violations' | 'carbon.lines' | 'carbon.not_counted' | 'warnings' | 'cautions' | 'ways' | 'against.lines' | 'against.violations' | 'against.carbon.lines' | 'against.carbon.not_counted' | 'against.warnings' | 'against.cautions' | 'derivation';
     };
     url: '/api/v1/bills';
 };

@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { BillOut, PriceSeriesOut } from "@/api/purchasable";
+import { readRange } from "@/components/number-field";
 import { renderThemed } from "@/testing/render";
 import { cents } from "@/units/quantity";
 import { BillFound } from "./bill";
-import { billOf, formOf, searchOf, USUAL_BILL, withLine } from "./bill-form";
+import { billOf, formOf, NO_CARBON, searchOf, USUAL_BILL, withLine } from "./bill-form";
 import { priceFinding, priceLines, yearOf } from "./price-series";
 
 const side = (lines: readonly unknown[], parts: object = {}) => ({
@@ -28,6 +29,7 @@ const side = (lines: readonly unknown[], parts: object = {}) => ({
   ],
   break_even_months: null,
   against: null,
+  carbon: null,
   ...parts,
 });
 
@@ -70,6 +72,72 @@ describe("the bill", () => {
     expect(text).toContain("the burst of 40,000 is not sustained.");
   });
 
+  it("shows carbon as a range, with what it leaves out, and nothing without factors", async () => {
+    const carbon = {
+      sentence:
+        "Over 36 months what is counted causes 365 to 730 kg CO2e. Not counted: making of RAM.",
+      lines: [
+        {
+          what: "electricity",
+          kind: "operational",
+          quantity: 1460,
+          unit: "kWh",
+          kg_per_unit: [0.25, 0.5],
+          kg: [365, 730],
+          note: "200 W a machine",
+        },
+      ],
+      not_counted: [{ what: "making of RAM", reason: "no factor of it is stated" }],
+    };
+    const shown = await renderThemed(
+      <BillFound found={side([], { carbon }) as unknown as BillOut} />,
+    );
+    const text = shown.container.textContent;
+    expect(text).toContain("causes 365 to 730 kg CO2e. Not counted: making of RAM.");
+    expect(text).toContain("0.25 to 0.5");
+    expect(text).toContain("Making of RAM: no factor of it is stated");
+    const plain = await renderThemed(
+      <BillFound found={side([]) as unknown as BillOut} />,
+    );
+    expect(plain.container.textContent).not.toContain("CO2e");
+  });
+
+  it.each([
+    ["0.2 to 0.4", [0.2, 0.4]],
+    ["1,000-2,000", [1000, 2000]],
+    ["0..1.5", [0, 1.5]],
+    ["3 – 3", [3, 3]],
+  ])("reads %s as a range", (text, ends) => {
+    expect(readRange(text, { min: 0, max: 1e6 })).toEqual({ ok: true, value: ends });
+  });
+
+  it.each([
+    ["0.3", "enter two numbers from 0 to 1,000,000, such as 2 to 4"],
+    ["-1 to 2", "enter two numbers"],
+    ["1 to many", "enter two numbers"],
+    ["4 to 2", "enter the low end first"],
+  ])("refuses %s with the next step", (text, hint) => {
+    const read = readRange(text, { min: 0, max: 1e6 });
+    expect(read).toEqual({ ok: false, error: expect.stringContaining(hint) });
+  });
+
+  it("asks for the carbon factors that are stated, of both ways", () => {
+    expect(billOf(USUAL_BILL)).not.toHaveProperty("carbon");
+    const factors = { kg_per_kwh: [0.2, 0.4], kg_per_gb_ram: [0, 1] } as const;
+    const asked = billOf({
+      ...USUAL_BILL,
+      usdPerKwh: 0,
+      pue: 1.1,
+      rentedWatts: 200,
+      carbon: { ...NO_CARBON, ...factors },
+    });
+    expect(asked.carbon).toEqual(factors);
+    expect(asked.power).toEqual({ watts: 200, pue: 1.1 });
+    expect(asked.against?.carbon).toEqual(factors);
+    // Without a price of electricity its carbon is counted all the same.
+    expect(asked.against?.power).toEqual({ watts: 400, pue: 1.1 });
+  });
+
   it("asks for what the fields hold, and leaves out what is nothing", () => {
     const [chassis, dimm, drive] = USUAL_BILL.parts;
     const asked = billOf({
@@ -109,9 +177,17 @@ describe("the bill", () => {
       parts: [],
       watts: 250,
       usdPerKwh: 0.3,
-    };
+      pue: 1.2,
+      rentedWatts: 300,
+      carbon: { ...NO_CARBON, kg_per_kwh: [0.2, 0.4], kg_per_machine: [900, 900] },
+    } as const;
     expect(formOf(searchOf(form))).toEqual(form);
     expect(searchOf({ months: 12 })).toEqual({ bill_months: 12 });
+    // An emptied field leaves the address.
+    expect(formOf({ ...searchOf(form), ...searchOf({ carbon: NO_CARBON }) })).toEqual({
+      ...form,
+      carbon: NO_CARBON,
+    });
     expect(withLine(["a", "b", "c"], 1, "x")).toEqual(["a", "x", "c"]);
     expect(withLine(["a", "b", "c"], 1, null)).toEqual(["a", "c"]);
   });

@@ -2,6 +2,7 @@ import {
   Alert,
   Button,
   Fieldset,
+  List,
   Select,
   Skeleton,
   Stack,
@@ -12,6 +13,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useRouter, useSearch } from "@tanstack/react-router";
 import { useMemo } from "react";
 import {
+  type BillCarbonOut,
   type BillIn,
   type BillLineOut,
   type BillOut,
@@ -29,7 +31,11 @@ import { CautionNotes } from "@/components/caution-notes";
 import { type Column, valueColumn } from "@/components/columns";
 import { CopyLink } from "@/components/copy-link";
 import { DataTable } from "@/components/data-table";
-import { NumberField, OptionalNumberField } from "@/components/number-field";
+import {
+  NumberField,
+  OptionalNumberField,
+  OptionalRangeField,
+} from "@/components/number-field";
 import { Panel } from "@/components/panel";
 import { ProblemAlert } from "@/components/problem-alert";
 import { Prose } from "@/components/prose";
@@ -38,6 +44,7 @@ import type { Bounds } from "@/questions/address";
 import {
   BILL_BOUNDS,
   type BillSearch,
+  type CarbonFactor,
   MOST_LINES,
   type PartLine,
   type VolumeLine,
@@ -101,6 +108,7 @@ export function Bill({ servers, volumes, parts }: BillProps) {
         <Stack gap="md">
           <Rented form={form} change={change} servers={servers} volumes={volumes} />
           <Built form={form} change={change} parts={parts} />
+          <CarbonFields form={form} change={change} />
         </Stack>
       </Panel>
       <BillAnswer question={question} />
@@ -320,6 +328,56 @@ function Built({ form, change, parts }: FieldsProps & Pick<BillProps, "parts">) 
           {...limits(BILL_BOUNDS.usdPerKwh)}
           onChange={(usdPerKwh) => change({ usdPerKwh })}
         />
+        <OptionalNumberField
+          label="PUE of electricity"
+          placeholder={formatShort(BILL_BOUNDS.pue.usual)}
+          value={form.pue ?? undefined}
+          {...limits(BILL_BOUNDS.pue)}
+          onChange={(pue) => change({ pue: pue ?? null })}
+        />
+      </div>
+    </div>
+  );
+}
+
+/** With the unit in the label: both ends need the width of the field. */
+const FACTORS: readonly { readonly factor: CarbonFactor; readonly label: string }[] = [
+  { factor: "kg_per_kwh", label: "Electricity (kg per kWh)" },
+  { factor: "kg_per_gb_ram", label: "Making RAM (kg per GB)" },
+  { factor: "kg_per_gb_flash", label: "Making flash (kg per GB)" },
+  { factor: "kg_per_gb_disk", label: "Making disks (kg per GB)" },
+  { factor: "kg_per_machine", label: "Making a machine (kg)" },
+];
+
+function CarbonFields({ form, change }: FieldsProps) {
+  return (
+    <div>
+      <Title order={3} size="h5">
+        Carbon, as ranges
+      </Title>
+      <Text size="sm" c="dimmed" mb={6}>
+        Factors in kg CO2e that you know, such as 0.2 to 0.4. What has no factor is not
+        counted.
+      </Text>
+      <div className={classes["fields"]}>
+        {FACTORS.map(({ factor, label }) => (
+          <OptionalRangeField
+            key={factor}
+            label={label}
+            placeholder="not counted"
+            value={form.carbon[factor]}
+            {...limits(BILL_BOUNDS.carbon[factor])}
+            onChange={(ends) => change({ carbon: { ...form.carbon, [factor]: ends } })}
+          />
+        ))}
+        <OptionalNumberField
+          label="Power per rented machine"
+          unit="W"
+          placeholder="unknown"
+          value={form.rentedWatts ?? undefined}
+          {...limits(BILL_BOUNDS.watts)}
+          onChange={(watts) => change({ rentedWatts: watts ?? null })}
+        />
       </div>
     </div>
   );
@@ -420,11 +478,16 @@ export function BillFound({ found }: { readonly found: BillOut }) {
             side={side}
             label={`Lines of ${found.ways[at]?.name ?? "the bill"}`}
           />
+          {side.carbon !== null && (
+            <CarbonFound carbon={side.carbon} of={found.ways[at]?.name ?? "the bill"} />
+          )}
         </Panel>
       ))}
     </Stack>
   );
 }
+
+const NOTE = () => ({ className: classes["note"] });
 
 const LINES: readonly Column<BillLineOut>[] = [
   { key: "Line", rowHeader: true, cell: ({ what }) => what },
@@ -438,7 +501,7 @@ const LINES: readonly Column<BillLineOut>[] = [
   { key: "Date", align: "text", cell: ({ date }) => date ?? "" },
   { key: "Per month", cell: ({ usd_per_month }) => cents(usd_per_month) },
   { key: "At purchase", cell: ({ purchase_usd }) => cents(purchase_usd) },
-  { key: "Note", align: "text", cell: ({ note }) => note },
+  { key: "Note", align: "text", cell: ({ note }) => note, cellProps: NOTE },
 ];
 
 function LinesTable(props: { readonly side: BillSideOut; readonly label: string }) {
@@ -451,6 +514,48 @@ function LinesTable(props: { readonly side: BillSideOut; readonly label: string 
       rowKey={(_, at) => at}
       footer={`Sum: ${cents(side.usd_per_month)} ${shownCurrency()} per month, ${cents(side.purchase_usd)} ${shownCurrency()} at purchase${side.unpriced.length > 0 ? "; a lower bound, because lines without a price are left out" : ""}`}
     />
+  );
+}
+
+const between = (ends: readonly [number, number]) =>
+  ends[0] === ends[1]
+    ? formatShort(ends[0])
+    : `${formatShort(ends[0])} to ${formatShort(ends[1])}`;
+
+const CARBON: readonly Column<BillCarbonOut["lines"][number]>[] = [
+  { key: "Carbon of", rowHeader: true, cell: ({ what }) => what },
+  { key: "kg CO2e", cell: ({ kg }) => between(kg) },
+  { key: "Quantity", cell: ({ quantity }) => formatShort(quantity, QUANTITY_DIGITS) },
+  { key: "Unit", align: "text", cell: ({ unit }) => unit },
+  { key: "kg per unit", cell: ({ kg_per_unit }) => between(kg_per_unit) },
+  { key: "Note", align: "text", cell: ({ note }) => note, cellProps: NOTE },
+];
+
+function CarbonFound(props: { readonly carbon: BillCarbonOut; readonly of: string }) {
+  const { carbon, of } = props;
+  return (
+    <Stack gap="xs" mt="md">
+      <Text>
+        <Prose text={carbon.sentence} names={NO_NAMES} />.
+      </Text>
+      {carbon.lines.length > 0 && (
+        <DataTable
+          label={`Carbon of ${of}`}
+          columns={CARBON}
+          rows={carbon.lines}
+          rowKey={({ what }) => what}
+        />
+      )}
+      {carbon.not_counted.length > 0 && (
+        <List size="sm" aria-label={`Not counted in the carbon of ${of}`}>
+          {carbon.not_counted.map(({ what, reason }) => (
+            <List.Item key={what}>
+              <Prose text={`${what}: ${reason}`} names={NO_NAMES} />
+            </List.Item>
+          ))}
+        </List>
+      )}
+    </Stack>
   );
 }
 

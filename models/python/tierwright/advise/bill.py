@@ -7,6 +7,13 @@ from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from typing import Any
 
+from tierwright.advise.bill_carbon import (
+    Carbon,
+    carbon_cautions,
+    carbon_figures,
+    carbon_of,
+    carbon_steps,
+)
 from tierwright.common.answer import Answer, Figure, Step
 from tierwright.common.cautions import Caution
 from tierwright.common.currency import shown_in, text_of
@@ -89,6 +96,8 @@ class Bill(Answer):
         Months after which the larger purchase has cost no more; None without comparison, never, or where a price is unknown.
     at_newest_purchase_usd : Decimal or None
         Purchase at the newest prices of the series; None where no series has a newer one.
+    carbon : Carbon or None
+        As a range between the factors that the CONFIG states; None where it states none.
     against : Bill or None
         The other bill.
     validity : str
@@ -106,12 +115,13 @@ class Bill(Answer):
     ways: tuple[Way, ...]
     break_even_months: int | None
     at_newest_purchase_usd: Decimal | None
+    carbon: Carbon | None
     against: Bill | None
     validity: str
 
     @property
     def figures(self) -> tuple[Figure, ...]:
-        """Rent, purchase and total."""
+        """Rent, purchase and total, and both ends of the carbon where it is counted."""
         return (
             Figure("usd_per_month", "Per month", self.usd_per_month, "USD/month"),
             Figure("purchase_usd", "At purchase", self.purchase_usd, "USD"),
@@ -121,6 +131,7 @@ class Bill(Answer):
                 self.total_usd,
                 "USD",
             ),
+            *carbon_figures(self.carbon, self.horizon_months),
         )
 
     def to_dict(self, *, derivation: bool = False) -> dict[str, Any]:
@@ -183,6 +194,7 @@ def _answer(build: Build) -> Bill:
     months = None
     if other is not None and not all_unpriced:
         months = months_to_break_even(total, _sum_of(other))
+    carbon = carbon_of(build)
     all_broken = broken if other is None else (*broken, *other.violations)
     return Bill(
         finding=_finding(
@@ -192,8 +204,14 @@ def _answer(build: Build) -> Bill:
             (unpriced,) if other is None else (unpriced, other.unpriced),
             all_broken,
         ),
-        warnings=tuple(_cautions(build, lines, unpriced)),
-        explain=lambda: _steps(lines, total, build.horizon_months),
+        warnings=(
+            *_cautions(build, lines, unpriced),
+            *carbon_cautions(build, carbon),
+        ),
+        explain=lambda: (
+            *_steps(lines, total, build.horizon_months),
+            *carbon_steps(carbon),
+        ),
         lines=lines,
         usd_per_month=total.usd_per_month,
         purchase_usd=total.purchase_usd,
@@ -206,6 +224,7 @@ def _answer(build: Build) -> Bill:
         ways=tuple(ways),
         break_even_months=months,
         at_newest_purchase_usd=None if stale is None else stale.purchase_usd,
+        carbon=carbon,
         against=other,
         validity=f"list prices at their dates, {HOURS_PER_MONTH} hours a month; "
         f"{NOT_INCLUDED}",

@@ -45,8 +45,46 @@ def bill(
     _print_lines(found, "")
     if found.against is not None:
         _print_lines(found.against, found.ways[1].name)
+    _print_carbon(found)
+    if found.against is not None:
+        _print_carbon(found.against, f"{found.ways[1].name}: ")
     for each in found.violations:
         typer.echo(f"limit exceeded: {as_typed(each.message)}")
+        typer.echo(f"  hint: {as_typed(each.hint)}")
+
+
+def _print_carbon(found: Bill, of: str = "") -> None:
+    from tierwright.advise.bill_carbon import range_text
+
+    carbon = found.carbon
+    if carbon is None:
+        return
+    typer.echo(f"{of}{carbon.sentence}")
+    if carbon.lines:
+        print_table(
+            f"{of}carbon",
+            [
+                ("carbon of", False),
+                ("quantity", True),
+                ("unit", False),
+                ("kg CO2e per unit", True),
+                ("kg CO2e", True),
+                ("note", False),
+            ],
+            [
+                [
+                    line.what,
+                    f"{line.quantity:,.7g}",
+                    line.unit,
+                    " to ".join(f"{end:,.10g}" for end in line.kg_per_unit),
+                    range_text(line.kg),
+                    line.note,
+                ]
+                for line in carbon.lines
+            ],
+        )
+    for each in carbon.not_counted:
+        typer.echo(f"not counted: {as_typed(each.what)}: {as_typed(each.reason)}")
         typer.echo(f"  hint: {as_typed(each.hint)}")
 
 

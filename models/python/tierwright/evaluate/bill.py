@@ -242,9 +242,8 @@ def _lines(build: Build) -> Iterator[Line]:
             ZERO,
             note="part of the RAM that is paid for above",
         )
-    owned = {part.id: count for part, count in build.own}
     for item in build.parts:
-        yield from _part_lines(build, item, owned.get(item.part.id, 0))
+        yield from _part_lines(build, item)
     asked = {item.part.id for item in build.parts}
     for part, count in build.own:
         if part.id not in asked:
@@ -329,31 +328,86 @@ def _owned(identifier: str, count: int, note: str) -> Line:
     )
 
 
-def _part_lines(build: Build, item: PartItem, owned: int) -> Iterator[Line]:
+@dataclass(frozen=True, slots=True)
+class PartCounts:
+    """How many of one part all machines have over the horizon, by where they come from.
+
+    Attributes
+    ----------
+    owned_used, owned_unused : int
+        Of those that exist already.
+    bought, spares, replacements : int
+        Those in use, those in reserve, and those that follow worn out ones.
+    """
+
+    owned_used: int
+    owned_unused: int
+    bought: int
+    spares: int
+    replacements: int
+
+    @property
+    def new(self) -> int:
+        """All that are bought."""
+        return self.bought + self.spares + self.replacements
+
+
+def part_counts(build: Build, item: PartItem) -> PartCounts:
+    """Count one part: those owned cover the need first, then the spares.
+
+    Parameters
+    ----------
+    build : Build
+    item : PartItem
+        One of its parts.
+
+    Returns
+    -------
+    PartCounts
+    """
+    owned = sum(count for part, count in build.own if part.id == item.part.id)
     needed = item.quantity * build.machines
     share = (build.spares_share * needed).to_integral_value(ROUND_CEILING)
     spares = int(share) + (build.spares_count if needed else 0)
     used = min(owned, needed)
-    left = owned - used
-    of_spares = min(left, spares)
+    of_spares = min(owned - used, spares)
+    written, rated = item.written_tb_per_year, item.rated_tb
+    times = (
+        replacements_needed(written, rated, build.horizon_months)
+        if written and rated
+        else 0
+    )
+    return PartCounts(
+        used + of_spares,
+        owned - used - of_spares,
+        needed - used,
+        spares - of_spares,
+        times * needed,
+    )
+
+
+def _part_lines(build: Build, item: PartItem) -> Iterator[Line]:
+    count = part_counts(build, item)
+    owned = count.owned_used + count.owned_unused
     if owned:
-        unused = left - of_spares
         yield _owned(
             item.part.id,
-            used + of_spares,
-            f"{unused:,} more owned and not used" if unused else "",
+            count.owned_used,
+            f"{count.owned_unused:,} more owned and not used"
+            if count.owned_unused
+            else "",
         )
-    if needed > used or not owned:
-        yield _bought(item, needed - used, "part", item.part.id)
-    if spares > of_spares:
-        yield _bought(item, spares - of_spares, "spare", f"{item.part.id}, spare")
+    if count.bought or not owned:
+        yield _bought(item, count.bought, "part", item.part.id)
+    if count.spares:
+        yield _bought(item, count.spares, "spare", f"{item.part.id}, spare")
     written, rated = item.written_tb_per_year, item.rated_tb
     if written and rated:
         times = replacements_needed(written, rated, build.horizon_months)
         if times:
             life = rated * MONTHS_PER_YEAR / written
             line = _bought(
-                item, times * needed, "replacement", f"{item.part.id}, worn out"
+                item, count.replacements, "replacement", f"{item.part.id}, worn out"
             )
             yield replace(
                 line,
@@ -546,19 +600,42 @@ def machine_watts(build: Build) -> tuple[Decimal | None, tuple[str, ...]]:
     return (sum(known, ZERO) if known else None), unknown
 
 
+def monthly_kwh(build: Build) -> Decimal | None:
+    """Electricity of all machines in a month: watts x machines x PUE x 730 h / 1000. [kWh/month]
+
+    Returns
+    -------
+    Decimal or None
+        None where the power of a machine is not known.
+    """
+    watts, _ = machine_watts(build)
+    if watts is None:
+        return None
+    with localcontext(EXACT):
+        return watts * build.machines * build.pue * HOURS_PER_MONTH / 1000
+
+
+def power_note(build: Build, watts: Decimal) -> str:
+    """Say of what the electricity of a month is the product."""
+    return (
+        f"{watts.normalize():,f} W a machine x {build.machines:,} x "
+        f"{build.pue.normalize():f} (PUE) x 730 h"
+    )
+
+
 def _power_line(build: Build) -> Iterator[Line]:
     watts, _ = machine_watts(build)
-    if build.usd_per_kwh is None or not watts:
+    energy = monthly_kwh(build)
+    if build.usd_per_kwh is None or not watts or energy is None:
         return
     yield _rent(
         "electricity",
         "power",
-        watts * build.machines * build.pue * HOURS_PER_MONTH / 1000,
+        energy,
         build.usd_per_kwh,
         "USD/kWh",
         (None, "stated in the CONFIG"),
-        note=f"{watts.normalize():,f} W a machine x {build.machines:,} x "
-        f"{build.pue.normalize():f} (PUE) x 730 h",
+        note=power_note(build, watts),
     )
 
 

@@ -28,6 +28,8 @@ DEFAULT_PUE = Decimal("1.5")
 HINT = "see docs/models/bill.md for the keys of a CONFIG"
 CENT = Decimal("0.01")
 _MOST_COUNT, _MOST_AMOUNT, _MOST_ENTRIES, _MOST_TEXT = 10**6, Decimal(10**15), 200, 200
+_MOST_KG = 10**6
+"""Largest carbon factor; beyond it a unit was mistaken."""
 _BOOK_KINDS = {"dimm": "dram"}
 """Kinds of parts that a price book names otherwise."""
 
@@ -49,8 +51,19 @@ _KEYS = {
     "extra",
     "spares",
     "power",
+    "carbon",
     "against",
 }
+CARBON_KEYS = (
+    "kg_per_kwh",
+    "kg_per_gb_ram",
+    "kg_per_gb_flash",
+    "kg_per_gb_disk",
+    "kg_per_machine",
+)
+"""Factors of the block `carbon`, each a range."""
+Range = tuple[Decimal, Decimal]
+"""Low and high end."""
 _NO_AGAINST = _KEYS - {"against", "horizon_months"}
 
 
@@ -132,6 +145,27 @@ class ExtraItem:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CarbonFactors:
+    """What the user states of carbon, each as a range; None where nothing is stated.
+
+    Attributes
+    ----------
+    kg_per_kwh : tuple of Decimal or None
+        Carbon of electricity. [kg CO2e/kWh]
+    kg_per_gb_ram, kg_per_gb_flash, kg_per_gb_disk : tuple of Decimal or None
+        Embodied carbon of capacity. [kg CO2e/10^9 bytes]
+    kg_per_machine : tuple of Decimal or None
+        Embodied carbon of a machine without its memory and drives. [kg CO2e]
+    """
+
+    kg_per_kwh: Range | None = None
+    kg_per_gb_ram: Range | None = None
+    kg_per_gb_flash: Range | None = None
+    kg_per_gb_disk: Range | None = None
+    kg_per_machine: Range | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Build:
     """What a bill is made of.
 
@@ -161,6 +195,10 @@ class Build:
     watts : Decimal or None
         Of each machine; None: the sum of its parts. [W]
     pue : Decimal
+    pue_stated : bool
+        Whether the CONFIG states it.
+    carbon : CarbonFactors or None
+        None: carbon is not counted.
     against : Build or None
         The other way, to compare.
     """
@@ -183,6 +221,8 @@ class Build:
     usd_per_kwh: Decimal | None
     watts: Decimal | None
     pue: Decimal
+    pue_stated: bool
+    carbon: CarbonFactors | None
     against: Build | None
 
 
@@ -290,6 +330,8 @@ class _Reader:
             watts=self.amount(power, "watts", f"{at}power."),
             pue=self.amount(power, "pue", f"{at}power.", DEFAULT_PUE, most=100)
             or DEFAULT_PUE,
+            pue_stated="pue" in power,
+            carbon=self.carbon(data, at),
             against=self.against(data, at, months),
         )
         self.problems.check(
@@ -333,6 +375,45 @@ class _Reader:
         ):
             return None
         return self.build(found, "against.", months)
+
+    def carbon(self, data: Mapping[str, Any], at: str) -> CarbonFactors | None:
+        if "carbon" not in data:
+            return None
+        found = self.table(data, "carbon", at, set(CARBON_KEYS))
+        self.problems.check(
+            not isinstance(data["carbon"], Mapping)
+            or any(key in found for key in CARBON_KEYS),
+            f"{at}carbon",
+            None,
+            f"must state at least one of {', '.join(CARBON_KEYS)}",
+        )
+        return CarbonFactors(
+            **{key: self.span(found, key, f"{at}carbon.") for key in CARBON_KEYS}
+        )
+
+    def span(self, data: Mapping[str, Any], key: str, at: str) -> Range | None:
+        if key not in data:
+            return None
+        found, where = data[key], f"{at}{key}"
+        if not self.problems.check(
+            isinstance(found, (list, tuple)) and len(found) == 2,  # noqa: PLR2004
+            where,
+            found,
+            "must be a range of two numbers, [low, high]; where both ends are the same, "
+            "state the number twice",
+        ):
+            return None
+        ends = {f"{key}[{index}]": end for index, end in enumerate(found)}
+        low, high = (self.amount(ends, end, at, most=_MOST_KG) for end in ends)
+        if low is None or high is None:
+            return None
+        self.problems.check(
+            low <= high,
+            where,
+            f"[{low}, {high}]",
+            "must not fall: put the low end first",
+        )
+        return low, high
 
     def book(self, data: Mapping[str, Any], at: str) -> PriceBook | None:
         name = self.text(data, "price_book", at)

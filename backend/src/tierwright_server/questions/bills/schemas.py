@@ -1,9 +1,11 @@
 """Shapes of a bill."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
+from tierwright.evaluate.bill_carbon import CarbonLine, NotCounted
+from tierwright_server.common.mirrors import mirrors
 from tierwright_server.common.schemas import (
     Answer,
     Body,
@@ -24,6 +26,21 @@ Text = Annotated[ShortText, Field(max_length=200)]
 Date = Annotated[
     str, Field(max_length=10, description="YYYY, YYYY-MM, YYYY-MM-DD or YYYY-Qn.")
 ]
+
+
+def _two_numbers(value: Any) -> Any:
+    """Refuse what is not a list of two: one number is no range."""
+    if not isinstance(value, list | tuple) or len(value) != 2:  # noqa: PLR2004
+        raise ValueError(
+            "Input should be a range of two numbers, [low, high]; where both ends are the "
+            "same, state the number twice"
+        )
+    return value
+
+
+Factor = Annotated[float, Field(strict=True, ge=0, le=10**6, allow_inf_nan=False)]
+CarbonRange = Annotated[tuple[Factor, Factor], BeforeValidator(_two_numbers)]
+"""Low and high end; the models refuse a low end above the high end."""
 
 
 class BillPartIn(Body):
@@ -142,6 +159,27 @@ class BillPowerIn(Body):
     )
 
 
+class BillCarbonIn(Body):
+    """Carbon factors, each as a range `[low, high]`; what is absent is not counted."""
+
+    kg_per_kwh: CarbonRange | None = Field(
+        default=None, description="Carbon of electricity. [kg CO2e/kWh]"
+    )
+    kg_per_gb_ram: CarbonRange | None = Field(
+        default=None, description="Embodied carbon of RAM. [kg CO2e/10^9 bytes]"
+    )
+    kg_per_gb_flash: CarbonRange | None = Field(
+        default=None, description="Embodied carbon of flash. [kg CO2e/10^9 bytes]"
+    )
+    kg_per_gb_disk: CarbonRange | None = Field(
+        default=None, description="Embodied carbon of hard disks. [kg CO2e/10^9 bytes]"
+    )
+    kg_per_machine: CarbonRange | None = Field(
+        default=None,
+        description="Embodied carbon of a machine without its memory and drives. [kg CO2e]",
+    )
+
+
 class BillSideIn(Body):
     """What is rented, bought and owned."""
 
@@ -190,6 +228,9 @@ class BillSideIn(Body):
     spares: BillSparesIn | None = Field(default=None, description="Absent: no spares.")
     power: BillPowerIn | None = Field(
         default=None, description="Absent: electricity is left out."
+    )
+    carbon: BillCarbonIn | None = Field(
+        default=None, description="Absent: carbon is left out."
     )
 
 
@@ -255,6 +296,65 @@ class BlockStorageOut(Answer):
     usable_mb_per_s: float = Field(description="The smaller of both. [MB/s]")
 
 
+@mirrors(
+    CarbonLine,
+    what="electricity, RAM, flash, disk or machines.",
+    kind="operational or embodied.",
+    quantity="Over the horizon, of all machines.",
+    unit="kWh, GB (10^9 bytes) or machine.",
+    kg_per_unit="Low and high end of the factor, as stated. [kg CO2e/unit]",
+    kg="Low and high end. [kg CO2e]",
+    note="Where the quantity is from.",
+)
+class CarbonLineOut(Answer):
+    """Carbon of one quantity."""
+
+
+@mirrors(
+    NotCounted,
+    what="What is left out.",
+    hint="What to do next.",
+)
+class CarbonNotCountedOut(Answer):
+    """What of a bill has carbon that is not counted."""
+
+
+_LOW_AND_HIGH = "Low and high end; null where nothing of it is counted."
+
+
+Ends = tuple[float, float]
+
+
+class BillCarbonOut(Answer):
+    """Carbon of a bill, as ranges between the factors of the request: low and high end."""
+
+    sentence: str
+    operational_kg: Ends | None = Field(
+        description="Of electricity over the horizon; null where it is not counted. "
+        "[kg CO2e]"
+    )
+    embodied_kg: Ends | None = Field(
+        description="Of making the hardware; null where it is not counted. [kg CO2e]"
+    )
+    total_kg: Ends | None = Field(
+        description="Of what is counted; null where nothing is. [kg CO2e]"
+    )
+    operational_kg_per_month: Ends | None = Field(
+        description="Of electricity; null where it is not counted. [kg CO2e/month]"
+    )
+    embodied_kg_per_month: Ends | None = Field(
+        description="Of making the hardware, spread over the horizon; null where it is "
+        "not counted. [kg CO2e/month]"
+    )
+    total_kg_per_month: Ends | None = Field(
+        description="Of what is counted; null where nothing is. [kg CO2e/month]"
+    )
+    lines: list[CarbonLineOut] = Field(description="Every quantity that is counted.")
+    not_counted: list[CarbonNotCountedOut] = Field(
+        description="What is left out; empty where the ranges cover the whole bill."
+    )
+
+
 class BillWayOut(Answer):
     """One of two ways over the same months."""
 
@@ -284,6 +384,9 @@ class BillSideOut(Answer):
     at_newest_purchase_usd: Usd | None = Field(
         description="Purchase at the newest prices of the price series; null where no "
         "series has a newer one. [USD]"
+    )
+    carbon: BillCarbonOut | None = Field(
+        description="Null where the request states no carbon factors."
     )
     validity: str
     warnings: list[WarningOut]
