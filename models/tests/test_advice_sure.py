@@ -219,6 +219,29 @@ def test_a_sample_has_windows_of_the_same_ups_and_downs(folder: Path) -> None:
     assert np.allclose(other, some, rtol=0.25)
 
 
+def test_a_sample_is_as_unsure_on_the_scale_of_production(folder: Path) -> None:
+    sampled = sampled_profile(Trace(folder / "stationary-0" / "trace.csv"), 0.3)
+    recorded, larger = sampled.curve.steady(), production(sampled)
+    small, large = (
+        _draws.ranges_of(curve, np.asarray([100.0])) for curve in (recorded, larger)
+    )
+    assert small.sample is not None
+    assert large.sample is not None
+    assert larger.scaled is not None
+    for size in (2.0**20, 2.0**24):
+        became = larger.scaled.recorded_size(size)
+        assert np.interp(size, large.curve.pages, large.sample) == pytest.approx(
+            np.interp(became, small.curve.pages, small.sample), rel=0.1
+        )
+    whole = production(stationary_again(folder))
+    assert _draws.ranges_of(whole, np.asarray([100.0])).sample is None
+
+
+def stationary_again(folder: Path) -> Profile:
+    """Profile the recording of `stationary` once more, all of its pages."""
+    return profile(Trace(folder / "stationary-0" / "trace.csv"))
+
+
 # --- kernels ----------------------------------------------------------------------------
 
 

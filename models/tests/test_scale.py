@@ -612,6 +612,36 @@ def test_new_pages_and_the_rate_of_a_sample_survive_the_file() -> None:
     assert again.with_new_pages(4000) is again
 
 
+def test_the_error_of_a_sample_is_carried_to_the_sizes_that_became_of_its_own() -> None:
+    curve = recording().curve
+    share = 0.3 / np.sqrt(np.maximum(curve.misses_at, 1.0))
+    sampled = curve.with_sample_error(curve.pages, share)
+    made = scale.answer(Profile(sampled, None), Production(touched() * 4, 10.0))
+    scaled_up = made.profile.curve
+    again = profile_from_mapping(json.loads(made.profile.to_text())).curve
+    pages, error = scaled_up.sample_error()
+    assert again.sample_error()[1] == pytest.approx(error, rel=1e-5)
+    at = scaled_up.pages[scaled_up.sample_knots()].astype(np.float64)
+    before = [
+        np.interp(scaled_up.scaled.recorded_size(each), curve.pages, share)
+        if scaled_up.scaled
+        else None
+        for each in at
+    ]
+    inside = at <= 4 * curve.last_listed
+    assert np.interp(at, pages, error)[inside] == pytest.approx(
+        np.asarray(before, dtype=np.float64)[inside], rel=0.05
+    )
+    # Thinned, and followed whole.
+    thin = again.thinned(100)
+    assert np.interp(at, *thin.sample_error()) == pytest.approx(
+        np.interp(at, pages, error), rel=0.2
+    )
+    whole = scale.answer(Profile(curve, None), Production(touched() * 4, 10.0))
+    assert whole.profile.curve.interval is None
+    assert "sample_error" not in whole.profile.to_dict()["recorded"]
+
+
 def test_thinning_keeps_the_running_system() -> None:
     curve = scaled(12.0).profile.curve
     thin = curve.thinned(200)
@@ -679,6 +709,7 @@ DAMAGE: dict[str, Any] = {
     "recorded.write_accesses": "all",
     "recorded.sizes": {"production": [2, 1], "recorded": [1, 2]},
     "recorded.sample_rate": 2,
+    "recorded.sample_error": {"pages": [2, 1], "share": [0.1, 0.1]},
     "recorded.new_pages": -1,
     "steady": None,
     "steady.pages": [1, 1],

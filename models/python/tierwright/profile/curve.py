@@ -36,6 +36,12 @@ from tierwright.trace.notes import NOTHING_NOTED, ReaderNotes
 
 DEFAULT_POINTS = 1000
 """Sizes in a thinned curve when nothing else is said."""
+MOST_SAMPLE_KNOTS = 64
+"""Sizes at which the file of a scaled profile says how far a sample may be off."""
+SHARE_DIGITS = 6
+"""Of that share."""
+HALF_INTERVAL_95 = 1.96
+"""Half of the 95 % interval of a sample, in standard errors."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -685,8 +691,45 @@ class Curve:
             cold=self.cold,
             new_pages=self.new_pages,
             scaled=self.scaled,
-        )
-        return made.with_windows(self.windows)
+        ).with_windows(self.windows)
+        return made.with_sample_error(*self.sample_error())
+
+    def sample_error(self) -> tuple[NDArray[np.int64], FloatArray]:
+        """Return the sizes at which the error of a sample is known, and its standard error as a share of the misses.
+
+        Both are empty where all pages were followed, or nobody knows how far the sample may be off.
+        """
+        if self.interval is None:
+            return np.empty(0, dtype=np.int64), np.empty(0)
+        low, high = self.interval
+        share = (high - low) / (2 * HALF_INTERVAL_95) / np.maximum(self.misses_at, 1.0)
+        return self.pages, share
+
+    def sample_knots(self) -> NDArray[np.intp]:
+        """Return the places of the few sizes at which the error of a sample is written down, from small to large."""
+        spread = np.geomspace(1, self.last_listed, MOST_SAMPLE_KNOTS)
+        at = np.searchsorted(self.pages, spread)
+        return np.unique(np.minimum(at, len(self.pages) - 1))
+
+    def with_sample_error(self, pages: ArrayLike, share: ArrayLike) -> Curve:
+        """Return the same curve, its arrays shared, with the 95 % interval of a sample.
+
+        Parameters
+        ----------
+        pages : array-like
+            Sizes, increasing; the curve without an interval where there are none. [pages]
+        share : array-like
+            Standard error of the misses there, as a share of them; in a straight line between. [1]
+        """
+        made = copy.copy(self)
+        ends = None
+        if np.size(pages):
+            known = np.asarray(pages, np.float64), np.asarray(share, np.float64)
+            off = HALF_INTERVAL_95 * np.interp(self.pages, *known)
+            most = off * np.maximum(self.misses_at, 1.0)
+            ends = (self.misses_at - most, self.misses_at + most)
+        object.__setattr__(made, "interval", ends)
+        return made
 
     def with_notes(self, notes: ReaderNotes) -> Curve:
         """Return the same curve, its arrays shared, with what the reader noticed."""

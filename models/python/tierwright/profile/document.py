@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 from tierwright.profile import production as production_document
 from tierwright.profile import relations as relations_document
 from tierwright.profile import windows as windows_document
-from tierwright.profile.curve import Curve, Given, _plain
+from tierwright.profile.curve import SHARE_DIGITS, Curve, Given, _plain
 from tierwright.profile.relations import RelationReuse
 
 SCHEMA = "tierwright-profile"
@@ -172,6 +173,13 @@ class Profile:
             "sample_rate": curve.sample_rate,
             "new_pages": curve.new_pages,
         }
+        pages, share = curve.sample_error()
+        if len(pages):
+            kept = curve.sample_knots()
+            found["recorded"]["sample_error"] = {
+                "pages": pages[kept].tolist(),
+                "share": np.round(share[kept], SHARE_DIGITS).tolist(),
+            }
         return found
 
     def with_relations(self, relations: Iterable[RelationReuse]) -> Profile:
@@ -327,8 +335,10 @@ def profile_from_mapping(data: Any, *, place: str = "profile") -> Profile:
     relations = relations_document.from_mapping(data.get("relations"), problems)
     windows = windows_document.from_mapping(data.get("windows"), problems)
     rate, new_pages = None if sampled is None else sampled.sample_rate, 0
+    error: tuple[list[int], list[float]] = [], []
     if scaled is not None:
         rate, new_pages = _recording(data, problems)
+        error = _sample_error(data["recorded"].get("sample_error"), problems)
     problems.raise_if_any()
     part = "curve"
     try:
@@ -346,7 +356,7 @@ def profile_from_mapping(data: Any, *, place: str = "profile") -> Profile:
             new_pages=new_pages,
             scaled=scaled,
         )
-        curve = curve.with_windows(windows)
+        curve = curve.with_windows(windows).with_sample_error(*error)
         if scaled is not None and given is None:
             part = "steady"
             curve = Curve.scaled_to(
@@ -386,6 +396,30 @@ def _recording(data: Mapping[str, Any], problems: Problems) -> tuple[float | Non
         "must be a whole number, at most distinct_pages",
     )
     return rate, new_pages
+
+
+def _sample_error(found: Any, problems: Problems) -> tuple[list[int], list[float]]:
+    """Read how far the sample of a recording that was scaled may be off; empty where it does not say."""
+    if found is None:
+        return [], []
+    known = found if isinstance(found, Mapping) else {}
+    pages: Any = known.get("pages")
+    share: Any = known.get("share")
+    good = (
+        isinstance(pages, list)
+        and isinstance(share, list)
+        and len(pages) == len(share)
+        and all(is_count(each) and each > 0 for each in pages)
+        and all(one < two for one, two in pairwise(pages))
+        and all(is_number(each) and each >= 0 for each in share)
+    )
+    problems.check(
+        good,
+        "recorded.sample_error",
+        None,
+        "must hold `pages`, whole numbers that increase, and as many of `share`, numbers that are not negative",
+    )
+    return (pages, share) if good else ([], [])
 
 
 def _sampled(data: Mapping[str, Any], sizes: int, problems: Problems) -> Sampled | None:

@@ -298,7 +298,7 @@ def _rests_on(asked: Asked, found: Sure, *, in_money: bool) -> str:
             f"{counted(impossible, 'draw')} in which no contender keeps every limit left out"
         )
     if curve.sample_rate is not None and Input(_draws.SAMPLE) not in found.draws.places:
-        parts.append("the error of the sample of pages is not known on this scale")
+        parts.append("the error of the sample of pages is not known")
     if asked.limits_response:
         parts.append("limits of response times are held on the curve as it is")
     if not in_money:

@@ -45,7 +45,6 @@ MOST_LISTED = 4096
 KEPT = 1024
 _MOST_ERRORS = 2.5
 """Standard errors of a sample up to which it is drawn."""
-_HALF_INTERVAL = 1.96
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,11 +194,8 @@ def ranges_of(curve: Curve, read: FloatArray) -> Ranges:
     low = np.where(unsure, np.minimum(low, misses), misses)
     high = np.where(unsure, np.maximum(high, misses), misses)
     counted = curve if curve.cold is None else curve.cold
-    sample = None
-    if counted.interval is not None and curve.scaled is None:
-        width = (counted.interval[1] - counted.interval[0]) / (2 * _HALF_INTERVAL)
-        share = width / np.maximum(counted.misses_at, 1.0)
-        sample = np.interp(sizes, counted.pages, share)
+    followed, share = counted.sample_error()
+    sample = np.interp(sizes, followed, share) if len(followed) else None
     known = curve.known_error
     return Ranges(curve, low, high, sample, 0.0 if known is None else known.worst)
 

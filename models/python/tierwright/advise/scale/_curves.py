@@ -6,12 +6,13 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from tierwright.common.arrays import FloatArray
 from tierwright.common.errors import BadInput
 from tierwright.common.units import format_bytes
 from tierwright.common.wording import percent, three_digits
-from tierwright.profile.curve import Curve, Given
+from tierwright.profile.curve import SHARE_DIGITS, Curve, Given
 from tierwright.profile.production import Production, Scaled
 
 _MOST_ACCESSES = 2**53
@@ -77,9 +78,27 @@ def scaled_curve(curve: Curve, scaled: Scaled, grown: Any) -> Curve:
     )
     # At sizes of the recorded system, as they were counted: `Scaled.recorded_size` finds them.
     made = made.with_windows(base.windows)
+    made = made.with_sample_error(*_sample_error(base, made, grown))
     if curve.given is not None:
         return made
     return Curve.scaled_to(scaled, made, part(base.steady()))
+
+
+def _sample_error(
+    base: Curve, made: Curve, grown: Any
+) -> tuple[NDArray[np.int64], FloatArray]:
+    """Carry the error of a sample over: of the misses at a size, the share that it is at the recorded one.
+
+    Listed at a few sizes, as the profile file does, so that a curve that is read again is the same.
+    """
+    followed, share = base.sample_error()
+    if not len(followed):
+        return followed, share
+    large = np.maximum.accumulate(
+        grown(base.pages.astype(np.float64), base.misses_at).pages[: len(followed)]
+    )
+    sizes = made.pages[made.sample_knots()]
+    return sizes, np.round(np.interp(sizes, large, share), SHARE_DIGITS)
 
 
 def _given(curve: Curve, scaled: Scaled) -> Given | None:

@@ -369,10 +369,17 @@ def _of_sample(curve: Curve) -> Iterator[tuple[str, Curve, Curve]]:
     if counted.interval is None:
         return
     for which, misses in zip(("lower", "upper"), counted.interval, strict=True):
-        made = _with_misses(counted, misses)
+        if curve.cold is None:
+            made = _with_misses(counted, misses)
+        elif curve.scaled is None:
+            made = _with_misses(counted, misses).steady()
+        else:  # the scaled curve knows its steady state from the recording
+            share = misses / np.maximum(counted.misses_at, 1.0)
+            off = np.interp(curve.pages, counted.pages, share)
+            made = _with_misses(curve, np.minimum.accumulate(curve.misses_at * off))
         yield (
             f"all misses are at the {which} end of their 95 % intervals",
-            made if curve.cold is None else made.steady(),
+            made,
             curve,
         )
 
@@ -444,7 +451,7 @@ def _thinned(asked: Situation) -> Curve:
 
 def _with_misses(curve: Curve, misses: FloatArray) -> Curve:
     """Return the curve with other misses, as many of them dirty as before."""
-    falling = np.minimum.accumulate(np.minimum(misses, float(curve.accesses)))
+    falling = np.minimum.accumulate(np.clip(misses, 0.0, float(curve.accesses)))
     backs = curve.write_backs_at
     if backs is not None:
         dirty = share(backs, curve.misses_at) * falling
