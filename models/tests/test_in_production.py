@@ -286,9 +286,7 @@ def test_a_clean_pool_of_production_leaves_a_dirty_page() -> None:
     """A split of all pages but one is, at four times, all but four; rounding never leaves a pool empty."""
     found = BufferInProduction(4400, 8192, BUFFER, RATE, None)
     assert found.clean_pages(BUFFER - 1) == 4396
-    assert (
-        BufferInProduction(3, 8192, BUFFER, RATE, None).clean_pages(1) == 1
-    )
+    assert BufferInProduction(3, 8192, BUFFER, RATE, None).clean_pages(1) == 1
     odd = BufferInProduction(3, 8192, BUFFER, RATE, None)
     assert odd.clean_pages(BUFFER - 1) == 2
 
