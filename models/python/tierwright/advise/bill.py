@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
-from typing import Any
+from typing import Any, ClassVar
 
 from tierwright.common.answer import Answer, Figure, Step
 from tierwright.common.cautions import Caution
@@ -93,6 +93,8 @@ class Bill(Answer):
         The other bill.
     validity : str
     """
+
+    chooses: ClassVar[bool] = False
 
     lines: tuple[Line, ...]
     usd_per_month: Decimal

@@ -9,12 +9,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from tierwright.advise.in_production import BufferInProduction
+from tierwright.advise.pool_split_effects import weigher
 from tierwright.advise.pool_survey import (
     SplitSurvey,
     SurveyGain,
@@ -23,7 +24,7 @@ from tierwright.advise.pool_survey import (
 )
 from tierwright.common.answer import Answer, Figure
 from tierwright.common.arrays import FloatArray
-from tierwright.common.cautions import Caution
+from tierwright.common.cautions import Caution, Effect, Weigh
 from tierwright.common.checks import broadcast
 from tierwright.common.derivation import plain
 from tierwright.common.errors import BadInput, Problems
@@ -312,6 +313,11 @@ def answer(
             **{str(split): _counts(row) for split, row in found.splits.items()},
         },
         validity=VALIDITY,
+        weigh=_weigher(
+            found,
+            ratios.tolist(),
+            skipped_records=ReaderNotes.of(counted["trace"]).skipped_records,
+        ),
         production=buffer,
         warnings=(
             *about_sizes(None if buffer is None else buffer.replayed_at),
@@ -319,6 +325,27 @@ def answer(
             *_cautions(ratios, counted),
         ),
     )
+
+
+def _weigher(
+    survey: SplitSurvey, asymmetries: Sequence[float], *, skipped_records: int
+) -> Weigh:
+    """Return what weighs a caution at each R, and says where it could change most."""
+    each = [
+        (ratio, weigher(survey, ratio, skipped_records=skipped_records))
+        for ratio in asymmetries
+    ]
+
+    def weigh(caution: Caution) -> Effect:
+        found = [(ratio, own(caution)) for ratio, own in each]
+        ratio, most = max(
+            found, key=lambda one: (one[1].could_change_choice is True, one[1].size)
+        )
+        if len({one.text for _, one in found}) == 1:
+            return most
+        return replace(most, text=f"at R = {ratio:g}, {most.text}")
+
+    return weigh
 
 
 GAIN_ASYMMETRIES = tuple(2.0 ** (step / 8) for step in range(8 * 9 + 1))

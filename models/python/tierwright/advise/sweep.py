@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import fmean
-from typing import Any
+from typing import Any, ClassVar
 
 from tierwright.advise.checks import points as replays
 from tierwright.advise.clean_only import CleanOnlyCost, clean_only
@@ -145,6 +145,8 @@ class Sweep(Answer):
     replayed_at : ReplaySizes or None
         At which sizes the recording was replayed for production; None where they are those of the rows.
     """
+
+    chooses: ClassVar[bool] = False
 
     contenders: tuple[SweptContender, ...]
     rows: tuple[ReplayRow, ...] = field(repr=False)
