@@ -59,6 +59,44 @@ class InProduction:
     accesses_per_s: float
     per_s: dict[str, float]
 
+    @classmethod
+    def counted(
+        cls,
+        counters: Mapping[str, Any],
+        *,
+        sizes: tuple[int, int | None],
+        replayed: tuple[int, int | None],
+        page_bytes: int,
+        accesses_per_s: float,
+    ) -> InProduction:
+        """Make rates of the counts of a replay.
+
+        Parameters
+        ----------
+        counters : mapping
+            Of the replay, which counted `accesses`.
+        sizes, replayed : tuple of int
+            RAM and flash of the machine, and of the replay; no flash for one cache. [pages]
+        page_bytes : int
+            Of production. [bytes]
+        accesses_per_s : float
+            Mean rate of the machine. [1/s]
+        """
+        accesses = counters["accesses"]
+        return cls(
+            sizes[0],
+            sizes[1],
+            page_bytes,
+            replayed[0],
+            replayed[1],
+            accesses_per_s,
+            {
+                name: counters[name] / accesses * accesses_per_s
+                for name in RATED
+                if name in counters and accesses
+            },
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class Corresponding:
@@ -169,20 +207,12 @@ def in_production(
         Of the replay, which counted `accesses`.
     """
     one_tier = "flash_hits" not in counters
-    rate = scaled_of(curve).machine_accesses_per_s
-    accesses = counters["accesses"]
-    return InProduction(
-        wanted.ram_pages,
-        None if one_tier else wanted.flash_pages,
-        curve.page_bytes,
-        replayed.ram_pages,
-        None if one_tier else replayed.flash_pages,
-        rate,
-        {
-            name: counters[name] / accesses * rate
-            for name in RATED
-            if name in counters and accesses
-        },
+    return InProduction.counted(
+        counters,
+        sizes=(wanted.ram_pages, None if one_tier else wanted.flash_pages),
+        replayed=(replayed.ram_pages, None if one_tier else replayed.flash_pages),
+        page_bytes=curve.page_bytes,
+        accesses_per_s=scaled_of(curve).machine_accesses_per_s,
     )
 
 

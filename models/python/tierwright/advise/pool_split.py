@@ -247,14 +247,16 @@ class PoolSplit(Answer):
             "cautions": plain(list(self.cautions)),
         }
         if self.production is not None:
-            found["production"] = self._in_production(self.production)
+            found["production"] = self.in_production()
         if derivation:
             found["derivation"] = plain(list(self.derivation()))
         return found
 
-    def _in_production(self, buffer: BufferInProduction) -> dict[str, Any]:
-        clean = self.recommended_clean_pages
-        assert clean is not None
+    def in_production(self) -> dict[str, Any]:
+        """Return the split on one machine of production, as plain data; empty where sizes are of the trace."""
+        buffer, clean = self.production, self.recommended_clean_pages
+        if buffer is None or clean is None:
+            return {}
         return {
             **buffer.to_dict(),
             "recommended_clean_pages": buffer.clean_pages(clean),
@@ -437,12 +439,25 @@ def answer(
     made = at_asymmetry(
         found, asymmetry, notes, estimator=estimator, skipped_records=skipped
     )
+    return for_production(made, buffer)
+
+
+def for_production(found: PoolSplit, buffer: BufferInProduction | None) -> PoolSplit:
+    """Say of a split that it stands for a buffer of production.
+
+    Parameters
+    ----------
+    found : PoolSplit
+        Of the recording, with the buffer that corresponds.
+    buffer : BufferInProduction or None
+        None leaves the answer as it is.
+    """
     if buffer is None:
-        return made
+        return found
     return replace(
-        made,
+        found,
         production=buffer,
-        warnings=(*about_sizes(buffer.replayed_at), *made.warnings),
+        warnings=(*about_sizes(buffer.replayed_at), *found.warnings),
     )
 
 

@@ -80,6 +80,9 @@ class ReplayRow:
         Every counter of the replay; those of a part after its name.
     accesses, warm_up : int or None
         Accesses that were counted, and those before them; None where nothing was replayed. [accesses]
+    in_production : InProduction or None
+        Where the sizes are of production: what was replayed for it, and what is counted, per second; None where
+        nothing was replayed.
     warnings : tuple of Caution
         About this replay.
     error, hint : str or None
@@ -105,6 +108,7 @@ class ReplayRow:
     counters: dict[str, int] = field(default_factory=dict)
     accesses: int | None = None
     warm_up: int | None = None
+    in_production: InProduction | None = None
     warnings: tuple[Caution, ...] = ()
     error: str | None = None
     hint: str | None = None
@@ -139,9 +143,6 @@ class Sweep(Answer):
         Accesses that are counted: those after the warm-up; None where each row has its own, until its cache is full.
     page_bytes : int
         Page of the trace. [bytes]
-    in_production : tuple of InProduction or None
-        Of each row, where the sizes are of production: what was replayed for it and what is counted, per second;
-        None where nothing was replayed. Empty where the sizes are those of the trace.
     replayed_at : ReplaySizes or None
         At which sizes the recording was replayed for production; None where they are those of the rows.
     """
@@ -152,7 +153,6 @@ class Sweep(Answer):
     rows: tuple[ReplayRow, ...] = field(repr=False)
     accesses: int | None
     page_bytes: int
-    in_production: tuple[InProduction | None, ...] = field(default=(), repr=False)
     replayed_at: ReplaySizes | None = None
 
     @property
@@ -280,8 +280,13 @@ def answer(
     results = iter(swept["rows"])
     counts = [next(results) if why is None else why for why in failed]
     done = tuple(
-        row_of(result, row, flash=flash, disk=disk)
-        for result, row in zip(counts, rows, strict=True)
+        replace(
+            row_of(result, row, flash=flash, disk=disk),
+            in_production=None
+            if production is None or place is None or "error" in result
+            else in_production(production, each, place, result),
+        )
+        for result, row, each, place in zip(counts, rows, wanted, there, strict=True)
     )
     pairs = [
         (each, place)
@@ -313,14 +318,6 @@ def answer(
         rows=done,
         accesses=None if skipped == FULL else max(0, summary["accesses"] - skipped),
         page_bytes=summary["page_bytes"],
-        in_production=()
-        if production is None
-        else tuple(
-            None
-            if place is None or "error" in result
-            else in_production(production, each, place, result)
-            for each, place, result in zip(wanted, there, counts, strict=True)
-        ),
         replayed_at=sizes,
     )
 
