@@ -12,7 +12,7 @@ import {
   simulatorQuery,
 } from "@/api/simulator";
 import type { SweepIn, SweepOut } from "@/api/sweeps";
-import { replaysOf, type SummaryOut } from "@/api/workloads";
+import { replaysOf, type SummaryOut, workloadsQuery } from "@/api/workloads";
 import { EmptyState } from "@/components/empty-state";
 import { FlashMetadata } from "@/components/flash-metadata";
 import { Panel } from "@/components/panel";
@@ -193,6 +193,7 @@ function SimulateView({ state, simulator, name, summary, asks }: ViewProps) {
   const devices = useQuery(devicesQuery()).data ?? [];
   const patch = usePatch<AnalysisSearch & SweepSearch>();
   const setup = useSetup(search, simulator, summary);
+  const accesses = useReplayedAccesses(summary);
   const sweeping = useSweep(
     search.sweep,
     state.workload,
@@ -222,6 +223,7 @@ function SimulateView({ state, simulator, name, summary, asks }: ViewProps) {
         simulator={simulator}
         setup={setup}
         summary={summary}
+        accesses={accesses}
         twoTier={twoTier}
         metadata={search.metadata}
         patch={patch}
@@ -229,7 +231,7 @@ function SimulateView({ state, simulator, name, summary, asks }: ViewProps) {
         <RunLine
           count={count}
           most={simulator.most_replays}
-          accesses={summary.accesses}
+          accesses={accesses}
           running={sweeping.running}
           complete={complete}
           onRun={start}
@@ -290,6 +292,13 @@ function SimulateView({ state, simulator, name, summary, asks }: ViewProps) {
   );
 }
 
+/** Accesses of what is replayed: of the recording, where the workload was scaled from one. */
+function useReplayedAccesses(summary: SummaryOut): number {
+  const workloads = useQuery(workloadsQuery()).data;
+  const source = workloads?.find(({ id }) => id === summary.scaled_from?.workload_id);
+  return source?.summary?.accesses ?? summary.accesses;
+}
+
 /** Estimates of all sizes are of a trace itself. */
 function Estimates(props: ComponentProps<typeof EstimatePanel>) {
   return replaysOf(props.summary) === "trace" ? <EstimatePanel {...props} /> : null;
@@ -315,6 +324,7 @@ function SetupPanels(props: {
   readonly simulator: SimulatorOut;
   readonly setup: Setup;
   readonly summary: SummaryOut;
+  readonly accesses: number;
   readonly twoTier: boolean;
   readonly metadata: string | undefined;
   readonly patch: (change: AnalysisSearch & SweepSearch) => void;
@@ -377,7 +387,7 @@ function SetupPanels(props: {
           )}
           <WarmUpField
             value={setup.warmUp}
-            accesses={summary.accesses}
+            accesses={props.accesses}
             onChange={(warmUp) =>
               patch({ warm_up: writeWarmUp(warmUp, setup.usualWarmUp) })
             }
