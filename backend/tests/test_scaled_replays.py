@@ -318,3 +318,148 @@ def test_a_deleted_recording_is_named_and_found_again(application):
     again = application.create_workload(data, "tpcc-cut.csv.zst")
     application.wait_run(again["run"]["id"])
     assert application.post("/wear/check", body, 200)["rows"]
+
+
+class TestSweeps:
+    BODY = {
+        "contenders": [
+            {"family": "policy", "name": "lru"},
+            {"family": "scheme", "name": "lazy"},
+        ],
+        "ram_pages": [K * 900, K * 1000],
+        "flash_pages": [K * 6000],
+    }
+
+    def finished(self, application, body):
+        sweep = application.post("/sweeps", body, 202)
+        if sweep["status"] != "succeeded":
+            run = application.wait_run(sweep["run"]["id"])
+            assert run["status"] == "succeeded", run
+        return application.get(
+            f"/sweeps/{sweep['id']}", params={"workload_id": body["workload_id"]}
+        )
+
+    def test_are_of_production_and_replay_its_recording(self, application, made):
+        body = {**self.BODY, "workload_id": made["id"]}
+        found = self.finished(application, body)
+        assert found["workload_id"] == made["id"]
+        small, lru, _, lazy = found["rows"]
+        assert [row["ram_pages"] for row in found["rows"]] == [*(K * 900, K * 1000) * 2]
+        assert "would have 900 pages" in small["error"]
+        assert small["io_time_reason"] == "nothing was replayed"
+        assert small["in_production"] is None
+        plain = replayed("lazy", SMALL)
+        at = lazy["in_production"]
+        assert (at["replayed_ram_pages"], at["replayed_flash_pages"]) == (1000, 6000)
+        assert (at["ram_pages"], at["flash_pages"]) == (K * 1000, K * 6000)
+        for name in ("flash_hits", "hdd_reads", "flash_writes"):
+            assert lazy["counters"][name] == plain[name]
+            each = plain[name] / plain["accesses"]
+            assert at["per_s"][name] == pytest.approx(each * 80_000)
+        assert lru["in_production"]["flash_pages"] is None
+        assert found["inputs"]["warm_up"] == 0.5
+        said = names(found)["replayed_scaled_down"]["message"]
+        assert "at sizes divided by 4: RAM of 1,000 pages" in said
+        listed = application.get("/sweeps", params={"workload_id": made["id"]})
+        assert found["id"] in {each["id"] for each in listed["items"]}
+
+    def test_of_the_recording_have_other_ids_and_the_same_replays(
+        self, application, made
+    ):
+        large = self.finished(application, {**self.BODY, "workload_id": made["id"]})
+        own = {
+            **self.BODY,
+            "workload_id": "example",
+            "ram_pages": [1000],
+            "flash_pages": [6000],
+            "warm_up": 0.5,
+        }
+        found = application.post("/sweeps", own, 202)
+        assert found["status"] == "succeeded", "its replays were made already"
+        assert found["id"] != large["id"]
+        assert found["rows"][1]["counters"] == large["rows"][3]["counters"]
+        assert found["rows"][1]["in_production"] is None
+        assert "replayed_scaled_down" not in names(found)
+
+    def test_charge_metadata_at_the_size_of_production(self, application, made):
+        body = {
+            **self.BODY,
+            "contenders": [{"family": "scheme", "name": "lazy"}],
+            "ram_pages": [K * 1100],
+            "workload_id": made["id"],
+            "flash_metadata": "face",
+        }
+        [row] = self.finished(application, body)["rows"]
+        assert row["ram_pages"] == K * 1100
+        left = row["ram_pages_left"]
+        assert K * 1000 < left < K * 1100
+        assert row["in_production"]["ram_pages"] == left
+        assert row["in_production"]["replayed_ram_pages"] == round(left / K)
+
+    def test_of_a_recording_too_small_for_all_of_them_are_refused(
+        self, application, made
+    ):
+        body = {**self.BODY, "workload_id": made["id"], "ram_pages": [K * 900]}
+        found = application.post("/sweeps", body, 422)
+        assert "would have 900 pages" in found["detail"]
+        assert "record a larger system" in str(found)
+
+
+class TestPoolSplits:
+    PAGES = 1100
+
+    def counted(self, application, body):
+        split = application.post("/pool-splits", body, 202)
+        if split["status"] != "succeeded":
+            run = application.wait_run(split["run"]["id"])
+            assert run["status"] == "succeeded", run
+        return application.get(f"/pool-splits/{split['id']}"), split
+
+    def test_of_production_are_those_of_the_corresponding_buffer(
+        self, application, made
+    ):
+        large = {"workload_id": made["id"], "pages": K * self.PAGES}
+        found, asked = self.counted(application, large)
+        own, _ = self.counted(
+            application, {"workload_id": "example", "pages": self.PAGES}
+        )
+        assert found["id"] == own["id"], "one count serves both"
+        assert found["pages"] == self.PAGES
+        assert asked["production"]["pages"] == K * self.PAGES
+        assert asked["production"]["replayed_pages"] == self.PAGES
+        assert "at sizes divided by 4" in asked["production"]["sentence"]
+        at = f"/pool-splits/{found['id']}/costs"
+        priced = application.get(at, params={"asymmetry": 8})
+        assert priced["production"] is None
+        there = application.get(
+            at,
+            params={
+                "asymmetry": 8,
+                "workload_id": made["id"],
+                "production_pages": K * self.PAGES,
+            },
+        )
+        production = there["production"]
+        assert production["recommended_clean_pages"] == K * priced["best_clean_pages"]
+        base = {each["name"]: each for each in priced["baselines"]}
+        assert production["writes_per_s"]["lru"] == pytest.approx(
+            base["lru"]["writes"] / priced["accesses"] * 80_000
+        )
+        assert "On one machine of production" in production["sentence"]
+        assert "replayed_scaled_down" in {each["code"] for each in there["cautions"]}
+
+    def test_say_what_does_not_fit(self, application, made):
+        own, _ = self.counted(
+            application, {"workload_id": "example", "pages": self.PAGES}
+        )
+        small = {"workload_id": made["id"], "pages": K * 900}
+        assert "would have 900 pages" in str(
+            application.post("/pool-splits", small, 422)
+        )
+        at = f"/pool-splits/{own['id']}/costs?asymmetry=8&production_pages=8000"
+        other = application.client.get(f"{at}&workload_id={made['id']}")
+        assert other.status_code == 422
+        assert "2,000 pages" in other.text
+        alone = application.client.get(f"{at}&workload_id=example")
+        assert alone.status_code == 422
+        assert "was not scaled" in alone.text

@@ -15,6 +15,8 @@ from tierwright.cli.output import print_cautions
 from tierwright.common.answer import Answer
 from tierwright.common.cautions import (
     MOST_SHOWN,
+    NO_CHOICE,
+    NO_REASON,
     NOTHING_UNKNOWN,
     SEVERAL,
     WHY_NOT,
@@ -24,6 +26,7 @@ from tierwright.common.cautions import (
     TraceCaution,
     Weighed,
     anywhere,
+    choosing_nothing,
     effect_of,
     first_and_rest,
     merged,
@@ -199,9 +202,21 @@ class TestWords:
         trace = anywhere(TraceCaution("whatever", "", ""))
         assert trace.text == "not computable from this trace"
         assert trace.could_change_choice is None
-        assert anywhere(caution("whatever")).text == "not computed for this question"
+        assert anywhere(caution("whatever")).text == NO_REASON
+        nothing = choosing_nothing(caution("whatever"))
+        assert nothing == Effect(NO_CHOICE, could_change_choice=None)
+        for known in ("unusual_role", "price_undated"):
+            assert choosing_nothing(caution(known)) == anywhere(caution(known))
         brought = Caution("x", "", "", could_change_choice=True, effect="y")
         assert anywhere(brought) == Effect("y", could_change_choice=True)
+
+    def test_what_changes_no_choice_is_not_called_unknown(self) -> None:
+        none = Weighed("x", (), "m", "h", NO_CHOICE, None)
+        assert title_of_rest([none, none]) == "2 assumptions, none changes the choice"
+        other = replace(none, effect="not computable: y")
+        assert title_of_rest([none, other]) == (
+            "2 assumptions; the effect of 1 is unknown"
+        )
 
     def test_a_command_prints_three_and_counts_the_others(
         self, capsys: pytest.CaptureFixture[str]
@@ -529,14 +544,27 @@ CARDS = ROOT / "models" / "python" / "tierwright" / "catalogue"
 """Cautions of single formulas stand on their cards."""
 
 
-def made_in_python() -> set[str]:
+CHOOSE_NOTHING = frozenset(
+    {
+        "advise/bill.py",
+        "evaluate/endurance/wear.py",
+        "hardware/fio.py",
+        "hardware/fio_record.py",
+        "hardware/smart.py",
+        "simulate",
+    }
+)
+"""Modules whose cautions are of bills, of measured devices and of single replays alone."""
+
+
+def made_in_python(*, leaving_out: frozenset[str] = frozenset()) -> set[str]:
     """Names of the cautions that a module of the models or of the server makes."""
     names: set[str] = set()
-    for path in (
-        *(ROOT / "models" / "python" / "tierwright").rglob("*.py"),
-        *(ROOT / "backend" / "src").rglob("*.py"),
-    ):
+    models = ROOT / "models" / "python" / "tierwright"
+    for path in (*models.rglob("*.py"), *(ROOT / "backend" / "src").rglob("*.py")):
         if CARDS in path.parents:
+            continue
+        if any(path.is_relative_to(models / each) for each in leaving_out):
             continue
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.Call) and getattr(node.func, "id", "") in (
@@ -572,5 +600,37 @@ def test_every_caution_is_in_the_table_of_its_page() -> None:
 
 def test_reasons_and_templates_are_of_cautions_that_exist() -> None:
     known = made_in_python() | made_in_rust() | {"no_writes_in_format"}
-    assert {*WHY_NOT, *SEVERAL, *NOTHING_UNKNOWN} <= known | {"unreachable"}
+    assert {*WHY_NOT, *SEVERAL, *NOTHING_UNKNOWN} <= known | {
+        "interpolated",
+        "scaled",
+        "unreachable",
+    }
     assert not NOTHING_UNKNOWN & {*WHY_NOT}
+
+
+def test_a_caution_of_a_question_that_chooses_has_an_effect_or_says_why_not() -> None:
+    """Those of the reader of a trace have the reason of the trace."""
+    silent = {
+        name
+        for name in made_in_python(leaving_out=CHOOSE_NOTHING) - made_in_rust()
+        if anywhere(caution(name)).text == NO_REASON
+    }
+    bring_their_own = {"load_beyond_devices", "machine_left_out", "no_gain_over_"}
+    bring_their_own |= {f"replay_{what}" for what in ("beyond_band", "breaks_load")}
+    assert silent == bring_their_own | {"replay_changes_choice"}
+    texts = [*WHY_NOT.values(), NO_REASON, NO_CHOICE]
+    assert not [text for text in texts if "not computed" in text]
+
+
+def test_of_a_question_that_chooses_nothing_it_is_said_plainly() -> None:
+    class Shown(Answer):
+        chooses = False
+
+    class Chosen(Answer):
+        pass
+
+    warnings = (caution("lines_without_price"), caution("price_undated"))
+    effects = [each.effect for each in Shown(finding="x", warnings=warnings).cautions]
+    assert effects == [NO_CHOICE, WHY_NOT["price_undated"]]
+    of_choice = Chosen(finding="x", warnings=warnings[:1]).cautions
+    assert [each.effect for each in of_choice] == [NO_REASON]

@@ -1,19 +1,37 @@
-"""Effects of cautions on directories, restarts and scaled workloads: computed, and the opposite where it holds."""
+"""Effects of cautions on directories, restarts, compositions, transactions and others: computed, and the opposite."""
 
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 import recordings
 
-from tierwright.advise import directories, recovery, scale
+from tierwright.advise import (
+    bill,
+    compose,
+    directories,
+    pool_gain,
+    pool_split,
+    recovery,
+    scale,
+    transaction_replay,
+    transaction_writes,
+)
 from tierwright.advise.directories import DirectoryUse
 from tierwright.common.answer import Answer
+from tierwright.common.cautions import NO_CHOICE, Caution
+from tierwright.evaluate.transactions import nand
+from tierwright.evaluate.transactions.replay import half_loaded
 from tierwright.hardware import catalog
+from tierwright.hardware.build import build_from_mapping
+from tierwright.profile.curve import Curve, Given
 from tierwright.profile.measure import profile
 from tierwright.profile.production import Production
+from tierwright.profile.several import Workload
 from tierwright.trace.reading import Trace
 
 TPCB = Trace(recordings.TPCB)
@@ -108,3 +126,176 @@ def test_a_scaled_workload_says_between_what_its_misses_lie(recorded: Any) -> No
     assert changes is None
     assert f"{100 * at.miss_ratio_high:.3g} %" in effect
     assert at.miss_ratio_low < at.miss_ratio < at.miss_ratio_high
+
+
+# --- several workloads --------------------------------------------------------------------
+
+
+def listed(*misses: int, pages: int) -> Curve:
+    """Misses of 100 accesses in caches of 1, 2, ... pages; the curve may end before its data do."""
+    return Curve.from_lists(
+        range(1, len(misses) + 1),
+        misses,
+        None,
+        accesses=100,
+        distinct_pages=pages,
+        page_bytes=4096,
+        write_accesses=0,
+        given=Given("table", data_known=True),
+    )
+
+
+def shared_by(*curves: Curve, pages: int, rates: tuple[float, ...]) -> Any:
+    return compose.answer(
+        [
+            Workload(f"w{at}", curve, rate)
+            for at, (curve, rate) in enumerate(zip(curves, rates, strict=True))
+        ],
+        ram_pages=pages,
+    )
+
+
+@pytest.mark.parametrize(
+    ("early", "other", "flips"),
+    [
+        # A cliff behind the end: the cache that all share reaches it, the split leaves it out.
+        (listed(*[100] * 7, pages=22), (82, 81, 80, 34, 33, 31, 31, 7), True),
+        (listed(90, 80, 70, 60, 50, pages=22), (82, 60, 45, 34, 25, 15, 11, 7), False),
+    ],
+    ids=["flips", "stays"],
+)
+def test_a_curve_that_ends_early_may_change_which_way_misses_less(
+    early: Curve,
+    other: tuple[int, ...],
+    flips: bool,
+) -> None:
+    second = listed(*other, pages=len(other))
+    found = shared_by(early, second, pages=21, rates=(1.0, 1.0))
+    assert found.better == "partitions"
+    changes, effect = effects(found)["beyond_the_curve"]
+    at_end = replace(
+        early,
+        pages=np.append(early.pages, round(found.rows[0].shared_pages)),
+        misses_at=np.append(early.misses_at, 0.0),
+    )
+    there = shared_by(at_end, second, pages=21, rates=(1.0, 1.0))
+    assert (there.better == "shared") is flips is changes
+    change = there.partition_misses_per_s / found.partition_misses_per_s - 1
+    begins = (
+        f"if nothing misses in caches beyond the curve: {100 * change:.0f} % misses"
+    )
+    assert effect.startswith(begins)
+    if flips:
+        loss = there.partition_misses_per_s / there.shared_misses_per_s - 1
+        assert effect.endswith(
+            f"one shared cache would be best, a cache for each {100 * loss:.0f} % worse"
+        )
+    else:
+        assert effect.endswith("same way")
+
+
+def test_the_steady_state_of_each_workload_is_put_at_its_ends_together(
+    recorded: Any,
+) -> None:
+    one = Workload("a", recorded.curve, 900.0)
+    two = [one, replace(one, name="b", accesses_per_s=90.0)]
+    changes, effect = effects(compose.answer(two, ram_pages=50_000))[
+        "steady_state_uncertain"
+    ]
+    assert changes is False
+    assert re.fullmatch(
+        r"if no first touch misses there: -\d+ % misses; if every first touch misses there: \+\d+ % misses, same way",
+        effect,
+    )
+    small = effects(compose.answer(two, ram_pages=20_000))
+    assert "steady_state_uncertain" not in small
+
+
+def test_write_backs_that_are_unknown_do_not_touch_the_misses() -> None:
+    found = shared_by(
+        listed(50, 20, pages=2), listed(60, 10, pages=2), pages=3, rates=(1.0, 2.0)
+    )
+    changes, effect = effects(found)["write_backs_unknown"]
+    assert changes is False
+    assert effect == "no effect on the misses, by which both ways are compared"
+
+
+# --- transactions -------------------------------------------------------------------------
+
+
+def test_times_of_another_chip_may_change_how_transactions_leave() -> None:
+    """Log records are written once and read beside their pages: who only reads again is better off with pages."""
+    once = transaction_writes.answer(pages_reread=0.0)
+    changes, effect = effects(once)["chip_of_2006"]
+    assert changes is False
+    assert effect.startswith("no effect: log records take the fewest")
+    again = transaction_writes.answer(pages_reread=16.0)
+    assert again.study.winner == "log"
+    changes, effect = effects(again)["chip_of_2006"]
+    assert changes is True
+    assert effect == (
+        "if page reads took all of the time: pages would be best, log records 100 % worse"
+    )
+    reads_alone = nand.NandTimes(read_us=50.0, write_us=1e-6, erase_us=1.0)
+    slow = transaction_writes.answer(pages_reread=16.0, times=reads_alone)
+    assert slow.study.winner == "page"
+
+
+def test_log_pages_that_cannot_hold_their_records_are_counted_again() -> None:
+    asked: dict[str, Any] = {"log_bytes_per_page": 1500, "log_pages_per_page": 0.1}
+    for reread, flips in ((17.0, False), (40.0, True)):
+        found = transaction_writes.answer(**asked, pages_reread=reread)
+        whole = transaction_writes.answer(log_bytes_per_page=1500, pages_reread=reread)
+        changes, effect = effects(found)["fewer_log_pages_than_records"]
+        assert (found.study.winner != whole.study.winner) is flips
+        assert changes is flips
+        assert effect.startswith("if the records fill the fewest log pages that hold")
+
+
+def test_times_of_another_chip_change_no_buffer_that_counts_the_fewest() -> None:
+    geometry = nand.NandGeometry(page_bytes=2048, pages_per_block=64, blocks=64)
+
+    def asked(ram_pages: int, times: nand.NandTimes = nand.PAPER_TIMES) -> Any:
+        return transaction_replay.answer(
+            half_loaded(committed=8, running=16, pages_each=8),
+            ram_pages=ram_pages,
+            log_bytes_per_update=100,
+            geometry=geometry,
+            times=times,
+        )
+
+    found = asked(64)
+    best = min(found.buffers, key=lambda row: row.time_us)
+    fewest = all(
+        getattr(best.counts, name) <= 1.01 * getattr(row.counts, name)
+        for row in found.buffers
+        for name in ("reads", "writes", "erases")
+    )
+    changes, effect = effects(found)["chip_of_2006"]
+    assert changes is not fewest
+    assert ("no effect" in effect) is fewest
+
+
+# --- a buffer over R, and what chooses nothing ---------------------------------------------
+
+
+def test_a_caution_of_a_buffer_is_weighed_at_every_cost_of_a_write() -> None:
+    found = pool_gain.answer(TPCB, 1000, (2.0, 64.0))
+    assert found.weigh is not None
+    calm = found.weigh(Caution("warm_up_inside", "", ""))
+    assert calm.could_change_choice is False
+    each = [pool_split.answer(TPCB, 1000, ratio).weigh for ratio in (2.0, 64.0)]
+    sizes = [
+        own(Caution("warm_up_inside", "", "")).size for own in each if own is not None
+    ]
+    assert calm.size == max(sizes) > min(sizes)
+    assert calm.text.startswith(
+        f"at R = {2 if sizes[0] > sizes[1] else 64}, if filling"
+    )
+    alike = found.weigh(Caution("estimate_off", "", ""))
+    assert alike.text.startswith("no effect"), "the same at every R stands once"
+
+
+def test_a_bill_says_that_it_chooses_nothing() -> None:
+    found = bill.answer(build_from_mapping({"part": [{"id": "dimm-ddr5-rdimm-64gb"}]}))
+    assert effects(found)["no_chassis"] == (None, NO_CHOICE)

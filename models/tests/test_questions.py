@@ -234,13 +234,16 @@ PARTS = {
     "checks": "answers beside replays, one module each",
     "flash_choice_effects": "what cautions of `flash_choice` could change",
     "clean_only": "a formula beside a replay, in `sweep`",
+    "compose_effects": "what cautions of `compose` could change",
     "decide": "the replay of a close call, in `compare`",
+    "in_production": "replays at sizes of production, in `sweep` and the pool splits",
     "outer": "where the best scheme stands, in `compare`",
     "point": "words of several questions",
     "pool_survey": "what `pool_split`, `pool_gain` and the server's job count",
     "report": "an advice as a file to read",
     "since": "a kept answer beside the present one",
     "pool_split_effects": "what cautions of `pool_split` could change",
+    "transaction_effects": "what cautions of both questions of transactions could change",
     "wear_effects": "what cautions of `wear` could change",
 }
 """Modules of advise that ask nothing by themselves."""

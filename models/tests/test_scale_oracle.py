@@ -1,4 +1,8 @@
-"""The oracle of scale laws: its LRU, its product limit and its laws, on made-up loads."""
+"""The oracle of scale laws: its LRU, its product limit and its laws, on made-up loads.
+
+It measures the errors of `make scale` from recordings of other scales. What the laws of the product compute is held by
+`test_laws_golden.py` at less cost, so the slow ones here are long.
+"""
 
 import importlib.util
 import json
@@ -112,6 +116,7 @@ def _mean_errors(repeats):
     }
 
 
+@pytest.mark.long
 def test_what_does_not_grow_is_not_stretched_by_the_law_of_the_relations():
     mean = _mean_errors(1)
     assert mean["relations"] < 0.02
@@ -119,6 +124,7 @@ def test_what_does_not_grow_is_not_stretched_by_the_law_of_the_relations():
     assert 0.05 < mean["stretch"] < mean["unscaled"]
 
 
+@pytest.mark.long
 def test_what_a_transaction_repeats_is_not_stretched_by_the_law_with_tau():
     mean = _mean_errors(3)
     assert mean["relations_tau"] < 0.02
@@ -178,6 +184,7 @@ def test_the_truth_of_a_scale_is_the_mean_of_its_recordings():
     )
 
 
+@pytest.mark.long
 def test_others_of_a_scale_count_where_it_is_predicted_and_not_where_it_predicts_itself():
     small, large = _load(2), _load(8)
     again = _load(8, accesses=300_000)

@@ -77,6 +77,17 @@ describe("cautions of an answer", () => {
     ]);
   });
 
+  it("call no effect unknown where nothing is chosen", async () => {
+    const effect = "changes no choice: this question chooses nothing";
+    const none = (code: string) => ({ ...caution(code, null), effect });
+    const found = await shown(["a", "b", "c", "d", "e"].map(none));
+    expect(found.first).toHaveLength(3);
+    expect(found.titles).toEqual([
+      "⚠ 3 notes on these numbers",
+      "Assumptions (2), none changes the choice",
+    ]);
+  });
+
   it("show nothing where nothing is said", async () => {
     expect(await shown([])).toEqual({ label: null, first: [], rest: [], titles: [] });
   });

@@ -58,10 +58,15 @@ function titleOfFirst(first: readonly CautionOut[]): string {
     : `⚠ ${notes} on these numbers`;
 }
 
+/** Effect of a caution of a question that chooses nothing, as the models word it. */
+const NO_CHOICE = "changes no choice: this question chooses nothing";
+
 /** Says how many cautions are folded, and what they could change. */
 function titleOfRest(rest: readonly CautionOut[]): string {
   const more = rest.filter((each) => each.could_change_choice === true).length;
-  const unknown = rest.filter((each) => each.could_change_choice === null).length;
+  const unknown = rest.filter(
+    (each) => each.could_change_choice === null && each.effect !== NO_CHOICE,
+  ).length;
   const single = rest.length === 1;
   const title = `${single ? "Assumption" : "Assumptions"} (${rest.length})`;
   if (more === 0 && unknown === 0) {

@@ -4,7 +4,12 @@ import { Link } from "@tanstack/react-router";
 import { type ReactNode, useEffect } from "react";
 import type { Asks } from "@/api/gen/types.gen";
 import { useRun } from "@/api/runs";
-import { type SummaryOut, type WorkloadOut, workloadsQuery } from "@/api/workloads";
+import {
+  replaysOf,
+  type SummaryOut,
+  type WorkloadOut,
+  workloadsQuery,
+} from "@/api/workloads";
 import { EmptyState } from "@/components/empty-state";
 import { NeedsTrace, originOf } from "@/components/needs-trace";
 import { Page } from "@/components/page";
@@ -49,6 +54,8 @@ interface AnalysisPageProps {
   readonly hasJob?: boolean;
   /** Said in place of the answer where it takes a trace and there is none. */
   readonly untraced?: { readonly title: string; readonly text: string };
+  /** The recording of a workload that was scaled to production is replayed for it. */
+  readonly forProduction?: boolean;
   /** A result that the address names, where the question is taken from it. */
   readonly opening?: {
     readonly isOpening: boolean;
@@ -125,9 +132,12 @@ function Answered(props: {
   readonly inputs: AnalysisInputs;
 }) {
   const { inputs } = props;
-  const { question, untraced, hasJob, view } = props.page;
+  const { question, untraced, hasJob, forProduction, view } = props.page;
+  const replays = replaysOf(inputs.summary);
+  const isReplayed =
+    replays === "trace" || (forProduction === true && replays === "recording");
   const kept = <KeptAnswer question={question} asks={inputs.asks} />;
-  if (untraced !== undefined && inputs.summary.kind !== "trace") {
+  if (untraced !== undefined && !isReplayed) {
     return (
       <>
         {kept}

@@ -10,6 +10,7 @@ import {
   type SimulatorOut,
 } from "@/api/simulator";
 import type { SweepIn } from "@/api/sweeps";
+import type { Replays } from "@/api/workloads";
 import { bounded, identifier, oneOf, type Refused, readAddress, text } from "./address";
 
 export interface SweepSearch {
@@ -18,7 +19,7 @@ export interface SweepSearch {
   /** `10..30000x12` or `100,1000`, in pages. */
   sizes?: string | undefined;
   flash_sizes?: string | undefined;
-  /** `100000`, `50%` or `full`; absent: every access counts. */
+  /** `100000`, `50%` or `full`; absent: `usualWarmUp`. */
   warm_up?: string | undefined;
   sweep?: string | undefined;
   measure?: string | undefined;
@@ -223,9 +224,16 @@ export function readWarmUp(text_: string): WarmUp | null {
   return Number.isSafeInteger(accesses) && accesses >= 0 ? accesses : null;
 }
 
-/** As it stands in the address; nothing without a warm-up. */
-export function writeWarmUp(warmUp: WarmUp): string | undefined {
-  if (warmUp === 0) {
+/**
+ * The warm-up unless another is chosen: none of a trace, and the first half of the recording that
+ * stands for production, which has run for long.
+ */
+export const usualWarmUp = (replays: Replays): WarmUp =>
+  replays === "recording" ? 0.5 : 0;
+
+/** As it stands in the address; nothing where it is the usual one. */
+export function writeWarmUp(warmUp: WarmUp, usual: WarmUp = 0): string | undefined {
+  if (warmUp === usual) {
     return undefined;
   }
   const isShare = typeof warmUp === "number" && warmUp < 1;

@@ -578,6 +578,7 @@ export const GetPoolSplitCostsQuery = {
   asymmetry: {"low":0,"exclusive":true,"high":1000000},
   estimator: {"values":["flow","disjoint","eq4"],"usual":"flow"},
   points: {"low":2,"high":2000,"whole":true,"usual":300},
+  production_pages: {"low":2,"high":4294967295,"whole":true},
   table: {"values":["curve","replays","baselines","warnings","cautions","derivation"]},
 } as const;
 
@@ -854,13 +855,13 @@ export const PoolAdvisorIn = {
 } as const;
 
 export const PoolSplitAsk = {
-  pages: {"low":2,"high":33554432,"whole":true},
+  pages: {"low":2,"high":4294967295,"whole":true},
   distance: {"values":["raw","effective","grouped","grouped_conservative"],"usual":"raw"},
   asymmetry: {"low":0,"exclusive":true,"high":1000000},
 } as const;
 
 export const PoolSplitIn = {
-  pages: {"low":2,"high":33554432,"whole":true},
+  pages: {"low":2,"high":4294967295,"whole":true},
   distance: {"values":["raw","effective","grouped","grouped_conservative"],"usual":"raw"},
 } as const;
 

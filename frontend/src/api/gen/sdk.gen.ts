@@ -1166,6 +1166,10 @@ export const listSweeps = <ThrowOnError extends boolean = false>(options?: Optio
  *
  * Replay every contender at every size; follow its `run`.
  *
+ * Of a workload scaled to production sizes are of one machine: its recording is replayed at those that correspond,
+ * after its first half unless `warm_up` is given, and `in_production` of a row has the rates. A row for which the
+ * recording is too small says so.
+ *
  * The same inputs find the same sweep. One that was cancelled or failed resumes, and replays that another sweep has made are not repeated.
  */
 export const createSweep = <ThrowOnError extends boolean = false>(options: Options<CreateSweepData, ThrowOnError>): RequestResult<CreateSweepResponses, CreateSweepErrors, ThrowOnError> => (options.client ?? client).post<CreateSweepResponses, CreateSweepErrors, ThrowOnError>({
@@ -1211,6 +1215,9 @@ export const getMiniature = <ThrowOnError extends boolean = false>(options: Opti
  * Create Pool Split
  *
  * Count a buffer at every split; follow its `run`. The same inputs are found again.
+ *
+ * Of a workload scaled to production the buffer is that of one machine of it, and its recording is counted with the
+ * one that corresponds by the scale law.
  */
 export const createPoolSplit = <ThrowOnError extends boolean = false>(options: Options<CreatePoolSplitData, ThrowOnError>): RequestResult<CreatePoolSplitResponses, CreatePoolSplitErrors, ThrowOnError> => (options.client ?? client).post<CreatePoolSplitResponses, CreatePoolSplitErrors, ThrowOnError>({
     url: '/api/v1/pool-splits',

@@ -3109,6 +3109,44 @@ export type BudgetOut = {
 };
 
 /**
+ * BufferOfProductionOut
+ *
+ * The buffer of one machine of production for which another was counted.
+ */
+export type BufferOfProductionOut = {
+    /**
+     * Pages
+     *
+     * Of the machine. [pages]
+     */
+    pages: number;
+    /**
+     * Page Bytes
+     *
+     * Of its pages. [bytes]
+     */
+    page_bytes: number;
+    /**
+     * Replayed Pages
+     *
+     * Buffer with which the recording was replayed. [pages]
+     */
+    replayed_pages: number;
+    /**
+     * Accesses Per S
+     *
+     * Mean rate of the machine. [1/s]
+     */
+    accesses_per_s: number;
+    /**
+     * Sentence
+     *
+     * How the two correspond, or the split in production.
+     */
+    sentence: string;
+};
+
+/**
  * BufferOut
  *
  * What one buffer did; counts are pages unless stated otherwise.
@@ -9994,6 +10032,58 @@ export type ImportOut = {
 };
 
 /**
+ * InProductionOut
+ *
+ * A replay of the recording, as it stands for one machine of production.
+ */
+export type InProductionOut = {
+    /**
+     * Ram Pages
+     *
+     * RAM of the machine: what the flash metadata leave. [pages]
+     */
+    ram_pages: number;
+    /**
+     * Flash Pages
+     *
+     * Its flash; null for one cache. [pages]
+     */
+    flash_pages: number | null;
+    /**
+     * Page Bytes
+     *
+     * Size of one page. [bytes]
+     */
+    page_bytes: number;
+    /**
+     * Replayed Ram Pages
+     *
+     * RAM with which the recording was replayed. [pages]
+     */
+    replayed_ram_pages: number;
+    /**
+     * Replayed Flash Pages
+     *
+     * Flash with which it was; null for one cache. [pages]
+     */
+    replayed_flash_pages: number | null;
+    /**
+     * Accesses Per S
+     *
+     * Mean rate of the machine. [1/s]
+     */
+    accesses_per_s: number;
+    /**
+     * Per S
+     *
+     * Counters at that rate, by name. [1/s]
+     */
+    per_s: {
+        [key: string]: number;
+    };
+};
+
+/**
  * InfeasibleOut
  *
  * Why no option is left.
@@ -13221,7 +13311,7 @@ export type PoolSplitAsk = {
     /**
      * Pages
      *
-     * M, the whole buffer. [pages]
+     * M, the whole buffer: at most 33,554,432; of a workload scaled to production that of one machine of it. [pages]
      */
     pages: number;
     /**
@@ -13390,6 +13480,10 @@ export type PoolSplitCosts = {
      * What a cost counts.
      */
     cost_basis: string;
+    /**
+     * Where `production_pages` were given: the split on one machine of production.
+     */
+    production: SplitInProductionOut | null;
 };
 
 /**
@@ -13451,7 +13545,7 @@ export type PoolSplitIn = {
     /**
      * Pages
      *
-     * M, the whole buffer. [pages]
+     * M, the whole buffer: at most 33,554,432; of a workload scaled to production that of one machine of it. [pages]
      */
     pages: number;
     /**
@@ -13524,6 +13618,10 @@ export type PoolSplitOut = {
      * What to know before relying on these figures.
      */
     warnings: Array<WarningOut>;
+    /**
+     * Where it was requested of a workload scaled to production; `pages` is that of the replay. Of the answer to the request alone.
+     */
+    production: BufferOfProductionOut | null;
 };
 
 /**
@@ -15345,7 +15443,7 @@ export type ReplayOut = {
     /**
      * Ram Pages
      *
-     * As requested.
+     * As requested: of a workload scaled to production, of one machine of it.
      */
     ram_pages: number;
     /**
@@ -15452,6 +15550,10 @@ export type ReplayOut = {
      * Accesses before them, replayed and not counted; absent where nothing was replayed.
      */
     warm_up: number | null;
+    /**
+     * Of a workload scaled to production; null of others, and where nothing was replayed.
+     */
+    in_production: InProductionOut | null;
     /**
      * Warnings
      *
@@ -18925,6 +19027,66 @@ export type SplitCurve = {
      * Share of writes that miss the dirty pool.
      */
     p_dw: Array<number>;
+};
+
+/**
+ * SplitInProductionOut
+ *
+ * The recommended split on one machine of production.
+ */
+export type SplitInProductionOut = {
+    /**
+     * Pages
+     *
+     * Of the machine. [pages]
+     */
+    pages: number;
+    /**
+     * Page Bytes
+     *
+     * Of its pages. [bytes]
+     */
+    page_bytes: number;
+    /**
+     * Replayed Pages
+     *
+     * Buffer with which the recording was replayed. [pages]
+     */
+    replayed_pages: number;
+    /**
+     * Accesses Per S
+     *
+     * Mean rate of the machine. [1/s]
+     */
+    accesses_per_s: number;
+    /**
+     * Sentence
+     *
+     * How the two correspond, or the split in production.
+     */
+    sentence: string;
+    /**
+     * Recommended Clean Pages
+     *
+     * Its clean pool. [pages]
+     */
+    recommended_clean_pages: number;
+    /**
+     * Reads Per S
+     *
+     * Page reads with the `recommended` split, `lru` and `cflru`. [1/s]
+     */
+    reads_per_s: {
+        [key: string]: number;
+    };
+    /**
+     * Writes Per S
+     *
+     * Page writes likewise. [1/s]
+     */
+    writes_per_s: {
+        [key: string]: number;
+    };
 };
 
 /**
@@ -30883,6 +31045,12 @@ export type GetPoolSplitCostsData = {
          * Workload whose notes accompany the result. Absent, or of another content: the one through which it was first requested.
          */
         workload_id?: string | null;
+        /**
+         * Production Pages
+         *
+         * Buffer of one machine of production for which this one was counted, with `workload_id` of the workload scaled to it. [pages]
+         */
+        production_pages?: number | null;
         /**
          * Derivation
          *

@@ -41,6 +41,7 @@ const row = (
   warnings: [],
   accesses: miss_ratio === null ? null : 100,
   warm_up: miss_ratio === null ? null : 0,
+  in_production: null,
   error: miss_ratio === null ? "it failed" : null,
   hint: null,
 });
@@ -136,6 +137,31 @@ describe("the finding", () => {
     expect(findingIn(sweep({ rows: apart, ram_pages: [10] }))).toBe(
       "LRU misses least at 1 of 1 size",
     );
+  });
+
+  it("lists rates of production beside the counts of the replay", () => {
+    const made = {
+      ...row(0, 4000, 0.1),
+      in_production: {
+        ram_pages: 4000,
+        flash_pages: null,
+        page_bytes: 8192,
+        replayed_ram_pages: 1000,
+        replayed_flash_pages: null,
+        accesses_per_s: 80_000,
+        per_s: { misses: 8000, disk_reads: 8000, disk_writes: 12.5 },
+      },
+    };
+    const table = tableOf(sweep({ rows: [made, row(1, 4000, null)] }));
+    expect(table.header.slice(-2)).toEqual([
+      "Disk reads in production [1/s]",
+      "Disk writes in production [1/s]",
+    ]);
+    expect(table.rows[0]?.slice(-2)).toEqual([8000, 12.5]);
+    expect(table.rows[1]?.slice(-2)).toEqual([null, null]);
+    expect(table.shown[0]?.slice(-2)).toEqual(["8,000", "12.5"]);
+    const plain = tableOf(sweep({ rows: [row(0, 10, 0.1)] }));
+    expect(plain.header.at(-1)).toBe("I/O time [µs/access]");
   });
 
   it("names all who lead equally often, and all who are level", () => {

@@ -318,6 +318,13 @@ export function tableOf(sweep: SweepOut) {
   const charged = sweep.inputs.flash_metadata != null;
   const spares = sweep.rows.some((row) => row.write_reduction !== null);
   const fills = sweep.warm_up_until_full;
+  const produces = sweep.rows.some((row) => row.in_production !== null);
+  const rate = (row: ReplayOut, operation: "reads" | "writes") => {
+    const rates = row.in_production?.per_s;
+    return rates?.[`disk_${operation}`] ?? rates?.[`hdd_${operation}`] ?? null;
+  };
+  const shownRate = (value: number | null) =>
+    value === null ? UNKNOWN : formatShort(value, 3);
   return {
     header: [
       "Contender",
@@ -335,6 +342,9 @@ export function tableOf(sweep: SweepOut) {
       "Flash writes",
       ...(spares ? ["Write reduction"] : []),
       "I/O time [µs/access]",
+      ...(produces
+        ? ["Disk reads in production [1/s]", "Disk writes in production [1/s]"]
+        : []),
     ],
     rows: sweep.rows.map((row): CsvCell[] => [
       label(row),
@@ -352,6 +362,7 @@ export function tableOf(sweep: SweepOut) {
       row.flash_writes,
       ...(spares ? [row.write_reduction] : []),
       row.io_time_us_per_access,
+      ...(produces ? [rate(row, "reads"), rate(row, "writes")] : []),
     ]),
     shown: sweep.rows.map((row) => [
       label(row),
@@ -371,6 +382,9 @@ export function tableOf(sweep: SweepOut) {
       row.io_time_us_per_access === null
         ? UNKNOWN
         : formatNumber(row.io_time_us_per_access, 4),
+      ...(produces
+        ? [shownRate(rate(row, "reads")), shownRate(rate(row, "writes"))]
+        : []),
     ]),
     caption: `${formatCount(sweep.rows.length)} of ${counted(sweep.replays, "replay")}; each counts ${countedIn(sweep)}, exactly.`,
   };

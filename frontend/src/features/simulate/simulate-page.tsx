@@ -1,7 +1,7 @@
 import { Alert, Button, Skeleton, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useSearch } from "@tanstack/react-router";
-import { type ReactNode, useEffect, useMemo } from "react";
+import { type ComponentProps, type ReactNode, useEffect, useMemo } from "react";
 import { devicesQuery } from "@/api/catalog";
 import type { SweepAsk } from "@/api/gen/types.gen";
 import { isOlder } from "@/api/older";
@@ -12,7 +12,7 @@ import {
   simulatorQuery,
 } from "@/api/simulator";
 import type { SweepIn, SweepOut } from "@/api/sweeps";
-import type { SummaryOut } from "@/api/workloads";
+import { replaysOf, type SummaryOut, workloadsQuery } from "@/api/workloads";
 import { EmptyState } from "@/components/empty-state";
 import { FlashMetadata } from "@/components/flash-metadata";
 import { Panel } from "@/components/panel";
@@ -33,6 +33,8 @@ import {
   usualContenders,
   usualFlash,
   usualRange,
+  usualWarmUp,
+  type WarmUp,
   writeContenders,
   writeSizes,
   writeWarmUp,
@@ -64,6 +66,7 @@ export function SimulatePage() {
         simulator === undefined ? null : asked(state, search, simulator, summary)
       }
       hasJob
+      forProduction
       view={(inputs) => <WithSimulator {...inputs} />}
     />
   );
@@ -80,7 +83,7 @@ function asked(
   simulator: SimulatorOut,
   summary: SummaryOut,
 ): { sweep: SweepAsk } | null {
-  const setup = setupOf(search, simulator, summary.distinct_pages);
+  const setup = setupOf(search, simulator, summary);
   return setup.contenders.length === 0
     ? null
     : {
@@ -114,12 +117,16 @@ interface ViewProps extends AnalysisInputs {
   readonly simulator: SimulatorOut;
 }
 
+type Sized = Pick<SummaryOut, "distinct_pages" | "kind" | "replayable">;
+
 /** The setup as the address states it, what it leaves open filled in. */
 function setupOf(
   search: Pick<SweepSearch, "contenders" | "sizes" | "flash_sizes" | "warm_up">,
   simulator: SimulatorOut,
-  distinctPages: number,
+  summary: Sized,
 ) {
+  const { distinct_pages: distinctPages } = summary;
+  const replays = replaysOf(summary);
   const read =
     search.contenders === undefined
       ? { contenders: usualContenders(simulator), faults: [] }
@@ -132,7 +139,8 @@ function setupOf(
     }
     return spec ?? usual;
   };
-  const warmUp = search.warm_up === undefined ? 0 : readWarmUp(search.warm_up);
+  const usual = usualWarmUp(replays);
+  const warmUp = search.warm_up === undefined ? usual : readWarmUp(search.warm_up);
   if (warmUp === null) {
     faults.push(
       `"${search.warm_up?.slice(0, 60)}" is not a warm-up: 100000, 50% or full`,
@@ -142,17 +150,17 @@ function setupOf(
     contenders: read.contenders,
     ram: sizes(search.sizes, 1, usualRange(distinctPages)),
     flash: sizes(search.flash_sizes, 0, usualFlash(distinctPages)),
-    warmUp: warmUp ?? 0,
+    warmUp: warmUp ?? usual,
+    usualWarmUp: usual,
     faults,
   };
 }
 
-function useSetup(search: SweepSearch, simulator: SimulatorOut, distinctPages: number) {
+function useSetup(search: SweepSearch, simulator: SimulatorOut, summary: Sized) {
   const { contenders, sizes, flash_sizes, warm_up } = search;
   return useMemo(
-    () =>
-      setupOf({ contenders, sizes, flash_sizes, warm_up }, simulator, distinctPages),
-    [contenders, sizes, flash_sizes, warm_up, simulator, distinctPages],
+    () => setupOf({ contenders, sizes, flash_sizes, warm_up }, simulator, summary),
+    [contenders, sizes, flash_sizes, warm_up, simulator, summary],
   );
 }
 
@@ -173,7 +181,7 @@ function sweepBody(
     ram_pages: sizesInput(setup.ram),
     ...(twoTier ? { flash_pages: sizesInput(setup.flash) } : {}),
     ...(twoTier && metadata !== undefined ? { flash_metadata: metadata } : {}),
-    ...(setup.warmUp === 0 ? {} : { warm_up: setup.warmUp }),
+    ...(setup.warmUp === 0 && setup.usualWarmUp === 0 ? {} : { warm_up: setup.warmUp }),
   };
 }
 
@@ -184,7 +192,8 @@ function SimulateView({ state, simulator, name, summary, asks }: ViewProps) {
   const search = useSearch({ strict: false }) as AnalysisSearch & SweepSearch;
   const devices = useQuery(devicesQuery()).data ?? [];
   const patch = usePatch<AnalysisSearch & SweepSearch>();
-  const setup = useSetup(search, simulator, summary.distinct_pages);
+  const setup = useSetup(search, simulator, summary);
+  const accesses = useReplayedAccesses(summary);
   const sweeping = useSweep(
     search.sweep,
     state.workload,
@@ -192,7 +201,7 @@ function SimulateView({ state, simulator, name, summary, asks }: ViewProps) {
     (sweep) => patch({ sweep }),
   );
   const { subject: sweep, run } = sweeping;
-  useRestored(search, sweep, state.workload, patch);
+  useRestored(search, sweep, state.workload, setup.usualWarmUp, patch);
 
   const twoTier = isTwoTier(setup, simulator);
   const body = sweepBody(state.workload, setup, simulator, search.metadata);
@@ -214,6 +223,7 @@ function SimulateView({ state, simulator, name, summary, asks }: ViewProps) {
         simulator={simulator}
         setup={setup}
         summary={summary}
+        accesses={accesses}
         twoTier={twoTier}
         metadata={search.metadata}
         patch={patch}
@@ -221,7 +231,7 @@ function SimulateView({ state, simulator, name, summary, asks }: ViewProps) {
         <RunLine
           count={count}
           most={simulator.most_replays}
-          accesses={summary.accesses}
+          accesses={accesses}
           running={sweeping.running}
           complete={complete}
           onRun={start}
@@ -270,7 +280,7 @@ function SimulateView({ state, simulator, name, summary, asks }: ViewProps) {
           <ReplayNotes sweep={sweep} />
         </>
       )}
-      <EstimatePanel
+      <Estimates
         search={search}
         simulator={simulator}
         workload={state.workload}
@@ -280,6 +290,18 @@ function SimulateView({ state, simulator, name, summary, asks }: ViewProps) {
       />
     </>
   );
+}
+
+/** Accesses of what is replayed: of the recording, where the workload was scaled from one. */
+function useReplayedAccesses(summary: SummaryOut): number {
+  const workloads = useQuery(workloadsQuery()).data;
+  const source = workloads?.find(({ id }) => id === summary.scaled_from?.workload_id);
+  return source?.summary?.accesses ?? summary.accesses;
+}
+
+/** Estimates of all sizes are of a trace itself. */
+function Estimates(props: ComponentProps<typeof EstimatePanel>) {
+  return replaysOf(props.summary) === "trace" ? <EstimatePanel {...props} /> : null;
 }
 
 function RefusedParts({ faults }: { readonly faults: readonly string[] }) {
@@ -302,6 +324,7 @@ function SetupPanels(props: {
   readonly simulator: SimulatorOut;
   readonly setup: Setup;
   readonly summary: SummaryOut;
+  readonly accesses: number;
   readonly twoTier: boolean;
   readonly metadata: string | undefined;
   readonly patch: (change: AnalysisSearch & SweepSearch) => void;
@@ -364,8 +387,10 @@ function SetupPanels(props: {
           )}
           <WarmUpField
             value={setup.warmUp}
-            accesses={summary.accesses}
-            onChange={(warmUp) => patch({ warm_up: writeWarmUp(warmUp) })}
+            accesses={props.accesses}
+            onChange={(warmUp) =>
+              patch({ warm_up: writeWarmUp(warmUp, setup.usualWarmUp) })
+            }
           />
           {props.children}
         </Stack>
@@ -385,6 +410,7 @@ function useRestored(
   search: SweepSearch,
   sweep: SweepOut | null,
   workload: string,
+  usual: WarmUp,
   patch: (change: AnalysisSearch & SweepSearch) => void,
 ) {
   const bare = search.contenders === undefined && search.sizes === undefined;
@@ -406,7 +432,7 @@ function useRestored(
           ? {}
           : { flash_sizes: writeSizes(specOfInput(inputs.flash_pages)) }),
         metadata: inputs.flash_metadata ?? undefined,
-        warm_up: writeWarmUp(inputs.warm_up ?? 0),
+        warm_up: writeWarmUp(inputs.warm_up ?? 0, usual),
       });
     }
   });

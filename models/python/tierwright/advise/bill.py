@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
-from typing import Any
+from typing import Any, ClassVar
 
 from tierwright.advise.bill_carbon import (
     Carbon,
@@ -102,6 +102,8 @@ class Bill(Answer):
         The other bill.
     validity : str
     """
+
+    chooses: ClassVar[bool] = False
 
     lines: tuple[Line, ...]
     usd_per_month: Decimal

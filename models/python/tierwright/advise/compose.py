@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from tierwright.advise.compose_effects import weigher
 from tierwright.common.answer import Answer, Figure, Step
 from tierwright.common.arrays import FloatArray
 from tierwright.common.cautions import Caution
@@ -319,6 +320,13 @@ def answer(
         finding="",
         warnings=tuple(_cautions(running, shared, parts)),
         explain=lambda: _steps(running, shared, split, ram_pages, saved, parts),
+        weigh=weigher(
+            running,
+            ram_pages=ram_pages,
+            held=shared.held_pages[:, 0],
+            partitioned=partitioned,
+            miss_weights=miss_weights,
+        ),
         ram_pages=ram_pages,
         page_bytes=running[0].curve.page_bytes,
         accesses_per_s=rate,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 from tierwright.common.answer import Answer, Figure, steps
 from tierwright.common.wording import three_digits
@@ -27,6 +28,8 @@ class DeviceHealth(Answer):
     left : Remaining or None
         What is left of the rating; None without a rating or a counter.
     """
+
+    chooses: ClassVar[bool] = False
 
     health: SmartHealth
     written_tb: float | None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 from tierwright.common.answer import Answer, Figure
 from tierwright.common.wording import three_digits
@@ -22,6 +22,8 @@ class DeviceImport(Answer):
     found : FioImport
         The device, the runs behind its figures, and which times are used.
     """
+
+    chooses: ClassVar[bool] = False
 
     found: FioImport = field(repr=False)
 

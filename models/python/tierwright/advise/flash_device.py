@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, ClassVar, Literal, get_args
 
 from tierwright.common.answer import Answer, Figure, Step, steps
 from tierwright.common.derivation import Derivation, Number
@@ -73,6 +73,8 @@ class FlashDeviceAnswer(Answer):
     validity : str
         What was assumed.
     """
+
+    chooses: ClassVar[bool] = False
 
     device: FlashDevice
     workload: Workload

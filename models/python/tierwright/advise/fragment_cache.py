@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -427,6 +427,8 @@ class FragmentCache(Answer):
     page_writes_per_s : float
         Writes of one page. [1/s]
     """
+
+    chooses: ClassVar[bool] = False
 
     sentence: str
     study: FragmentStudy = field(repr=False)

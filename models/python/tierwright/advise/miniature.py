@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 from tierwright.common.answer import Answer, Figure
 from tierwright.common.cautions import Caution
@@ -86,6 +86,8 @@ class Miniature(Answer):
     estimator : str
         How the counts were found.
     """
+
+    chooses: ClassVar[bool] = False
 
     policy: str
     title: str

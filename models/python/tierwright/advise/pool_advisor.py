@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tierwright.advise.in_production import BufferInProduction
 from tierwright.advise.pool_gain import window_accesses as accesses_of_window
 from tierwright.advise.pool_split import largest_buffer
 from tierwright.common.answer import Answer, Figure, Step, steps
@@ -23,6 +24,7 @@ from tierwright.common.derivation import Derivation, Number, plain
 from tierwright.common.errors import Problems
 from tierwright.common.wording import counted, percent, three_digits
 from tierwright.evaluate.page_flow.cautions import about_trace
+from tierwright.evaluate.page_flow.decision import about_sizes, check_belongs
 from tierwright.evaluate.pool_split.costs import check_asymmetry, gain
 from tierwright.evaluate.pool_split.workload import (
     ALTERNATING_FACTOR,
@@ -30,6 +32,7 @@ from tierwright.evaluate.pool_split.workload import (
     WRITE_SHARE_STEP,
     epoch,
 )
+from tierwright.profile.curve import Curve
 from tierwright.simulate.replay import simulate_dynamics
 from tierwright.trace.notes import ReaderNotes
 from tierwright.trace.reading import OnProgress, OnReading, Trace, inspect
@@ -120,6 +123,9 @@ class PoolAdvisor(Answer):
         Share of `static`, `lru`, `cflru` that the adaptive buffer saves; negative: it costs more.
     estimator, validity : str
         What was used and where it holds.
+    production : BufferInProduction or None
+        Where the buffer stands for one of production, that one: `pages`, splits, epochs and windows are of the
+        replay.
     """
 
     sentence: str
@@ -145,6 +151,7 @@ class PoolAdvisor(Answer):
     estimator: str
     validity: str
     derivations: tuple[Derivation, ...] = field(default=(), repr=False, compare=False)
+    production: BufferInProduction | None = None
 
     @property
     def figures(self) -> tuple[Figure, ...]:
@@ -171,8 +178,20 @@ class PoolAdvisor(Answer):
         made = {
             each.name: plain(getattr(self, each.name))
             for each in fields(self)
-            if each.name not in {"explain", "weigh", "derivations"}
+            if each.name not in {"explain", "weigh", "derivations", "production"}
         }
+        if self.production is not None:
+            made["production"] = {
+                **self.production.to_dict(),
+                "static_clean_pages": self.production.clean_pages(
+                    self.static_clean_pages
+                ),
+                "clean_pages": self.production_clean_pages,
+                "page_reads_per_s": {
+                    name: cost * self.production.accesses_per_s
+                    for name, cost in self.totals.items()
+                },
+            }
         made["cautions"] = plain(list(self.cautions))
         made["static_totals"] = {
             str(split): cost for split, cost in self.static_totals.items()
@@ -180,6 +199,14 @@ class PoolAdvisor(Answer):
         if derivation:
             made["derivation"] = plain(list(self.derivations))
         return made
+
+    @property
+    def production_clean_pages(self) -> list[int]:
+        """Clean pages of production for each of `clean_pages`; empty where sizes are of the trace. [pages]"""
+        buffer = self.production
+        if buffer is None:
+            return []
+        return [buffer.clean_pages(clean) for clean in self.clean_pages.tolist()]
 
     def window_for(
         self, estimation_s: float, overhead_ratio: float, read_s: float
@@ -214,7 +241,8 @@ def of_document(document: Mapping[str, Any]) -> PoolAdvisor:
         each.name: document[each.name]
         for each in fields(PoolAdvisor)
         if each.name in document
-        and each.name not in {"finding", "sentence", "warnings", "explain", "weigh"}
+        and each.name
+        not in {"finding", "sentence", "warnings", "explain", "weigh", "production"}
     }
     return _made(
         **kept,
@@ -314,6 +342,7 @@ def answer(
     window_accesses: int | None = None,
     alternating_factor: float = ALTERNATING_FACTOR,
     write_share: float | None = None,
+    production: Curve | None = None,
     on_progress: OnProgress | None = None,
 ) -> PoolAdvisor:
     """Replay the adaptive split over a trace whose writes, or their cost, change.
@@ -339,6 +368,9 @@ def answer(
         Of WM2 and RM2 in odd epochs. [1]
     write_share : float, optional
         w_0 of the trace; unless given, one more pass counts it. [1]
+    production : Curve, optional
+        Of a profile that was scaled from the trace: the buffer is then of one machine of production, and the trace
+        is replayed with one that corresponds; epochs and windows are of the recording.
     on_progress : callable, optional
         Called once per chunk of each pass; False cancels.
 
@@ -358,6 +390,8 @@ def answer(
     problems.check(dynamics in DYNAMICS, "dynamics", dynamics, "is unknown")
     problems.raise_if_any()
     check_asymmetry(asymmetry)
+    buffer = None if production is None else BufferInProduction.of(production, pages)
+    pages = pages if buffer is None else buffer.replayed_pages
     window = max(pages, epoch_accesses) if window_accesses is None else window_accesses
     least = least_window(pages)
     short = Problems(
@@ -408,15 +442,24 @@ def answer(
     found = replayed(first, window)
     problems.check(found["accesses"] > 0, "trace", "empty", "has no access, so no cost")
     problems.raise_if_any()
+    if production is not None:
+        check_belongs(production, found, str(trace.path))
     best = first[int(np.argmin(_totals(found)[-len(first) :]))]
     if closer := splits_around(pages, best, first):
         # The advisor's windows were counted: here it need not estimate.
         _add_splits(found, replayed(closer, max(window, found["accesses"] + 1)))
-    return _study(
+    made = _study(
         found,
         pages,
         (dynamics, asymmetry, alternating_factor, write_share),
         (epoch_accesses, window),
+    )
+    if buffer is None:
+        return made
+    return replace(
+        made,
+        production=buffer,
+        warnings=(*about_sizes(buffer.replayed_at), *made.warnings),
     )
 
 

@@ -9,11 +9,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from tierwright.advise.in_production import BufferInProduction
+from tierwright.advise.pool_split_effects import weigher
 from tierwright.advise.pool_survey import (
     SplitSurvey,
     SurveyGain,
@@ -22,11 +24,12 @@ from tierwright.advise.pool_survey import (
 )
 from tierwright.common.answer import Answer, Figure
 from tierwright.common.arrays import FloatArray
-from tierwright.common.cautions import Caution
+from tierwright.common.cautions import Caution, Effect, Weigh
 from tierwright.common.checks import broadcast
 from tierwright.common.derivation import plain
 from tierwright.common.errors import BadInput, Problems
 from tierwright.evaluate.page_flow.cautions import about_trace
+from tierwright.evaluate.page_flow.decision import about_sizes, check_belongs
 from tierwright.evaluate.pool_split.costs import (
     break_even_asymmetry,
     check_asymmetry,
@@ -42,6 +45,7 @@ from tierwright.evaluate.pool_split.counts import (
     check_request,
 )
 from tierwright.hardware.device import Device
+from tierwright.profile.curve import Curve
 from tierwright.simulate.replay import two_stack
 from tierwright.trace.notes import ReaderNotes
 from tierwright.trace.reading import OnProgress, Trace
@@ -92,6 +96,8 @@ class PoolGain(Answer):
     counters : dict
         What was counted: reads, writes, and pages left dirty at the end, of the baselines and
         of each split by its M_c.
+    production : BufferInProduction or None
+        Where the buffer stands for one of production, that one: `pages`, splits and counts are of the replay.
     """
 
     pages: int
@@ -109,6 +115,7 @@ class PoolGain(Answer):
     break_even_below: dict[str, float | None]
     counters: dict[str, dict[str, int]]
     validity: str
+    production: BufferInProduction | None = None
 
     @property
     def figures(self) -> tuple[Figure, ...]:
@@ -161,9 +168,25 @@ class PoolGain(Answer):
             ],
             "cautions": plain(list(self.cautions)),
         }
+        if self.production is not None:
+            found["production"] = {
+                **self.production.to_dict(),
+                "best_clean_pages": self.production_clean_pages,
+                "best_page_reads_per_s": (
+                    self.best_simulated * self.production.accesses_per_s
+                ).tolist(),
+            }
         if derivation:
             found["derivation"] = plain(list(self.derivation()))
         return found
+
+    @property
+    def production_clean_pages(self) -> list[int]:
+        """Clean pages of production for each of `best_clean_pages`; empty where sizes are of the trace. [pages]"""
+        buffer = self.production
+        if buffer is None:
+            return []
+        return [buffer.clean_pages(clean) for clean in self.best_clean_pages.tolist()]
 
 
 def answer(
@@ -174,6 +197,7 @@ def answer(
     estimator: str = DEFAULT_ESTIMATOR,
     distance: str = "raw",
     group_pages: int = 64,
+    production: Curve | None = None,
     on_progress: OnProgress | None = None,
 ) -> PoolGain:
     """Say what the best replayed split saves at each R.
@@ -189,7 +213,7 @@ def answer(
         M, at least 2. [pages]
     asymmetries : sequence of float
         R, above 0, rising. [1]
-    estimator, distance, group_pages
+    estimator, distance, group_pages, production
         As in `pool_split.answer`.
     on_progress : callable, optional
         Called once per chunk of each pass; False cancels.
@@ -212,6 +236,8 @@ def answer(
     problems.raise_if_any()
     check_asymmetry(ratios)
     check_request(pages, float(ratios[0]), estimator, distance)
+    buffer = None if production is None else BufferInProduction.of(production, pages)
+    pages = pages if buffer is None else buffer.replayed_pages
     counted = two_stack(
         trace,
         pages,
@@ -221,6 +247,8 @@ def answer(
     )
     if counted["accesses"] == 0:
         raise BadInput("the trace has no accesses, so no cost", "use a trace with data")
+    if production is not None:
+        check_belongs(production, counted, str(trace.path))
 
     def phase(_: str) -> AbstractContextManager[OnProgress | None]:
         return nullcontext(on_progress)
@@ -285,11 +313,39 @@ def answer(
             **{str(split): _counts(row) for split, row in found.splits.items()},
         },
         validity=VALIDITY,
+        weigh=_weigher(
+            found,
+            ratios.tolist(),
+            skipped_records=ReaderNotes.of(counted["trace"]).skipped_records,
+        ),
+        production=buffer,
         warnings=(
+            *about_sizes(None if buffer is None else buffer.replayed_at),
             *about_trace(ReaderNotes.of(counted["trace"])),
             *_cautions(ratios, counted),
         ),
     )
+
+
+def _weigher(
+    survey: SplitSurvey, asymmetries: Sequence[float], *, skipped_records: int
+) -> Weigh:
+    """Return what weighs a caution at each R, and says where it could change most."""
+    each = [
+        (ratio, weigher(survey, ratio, skipped_records=skipped_records))
+        for ratio in asymmetries
+    ]
+
+    def weigh(caution: Caution) -> Effect:
+        found = [(ratio, own(caution)) for ratio, own in each]
+        ratio, most = max(
+            found, key=lambda one: (one[1].could_change_choice is True, one[1].size)
+        )
+        if len({one.text for _, one in found}) == 1:
+            return most
+        return replace(most, text=f"at R = {ratio:g}, {most.text}")
+
+    return weigh
 
 
 GAIN_ASYMMETRIES = tuple(2.0 ** (step / 8) for step in range(8 * 9 + 1))

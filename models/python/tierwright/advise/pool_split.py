@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from tierwright.advise.in_production import BufferInProduction
 from tierwright.advise.pool_split_effects import weigher
 from tierwright.advise.pool_survey import PricedSurvey, SplitSurvey, survey
 from tierwright.common.answer import Answer, Figure
@@ -18,6 +19,7 @@ from tierwright.common.cautions import Caution
 from tierwright.common.derivation import plain
 from tierwright.common.wording import counted, percent, three_digits
 from tierwright.evaluate.page_flow.cautions import about_trace
+from tierwright.evaluate.page_flow.decision import about_sizes, check_belongs
 from tierwright.evaluate.pool_split.costs import PoolMissRates, SplitCosts
 from tierwright.evaluate.pool_split.counts import (
     BASELINE_TITLES,
@@ -29,6 +31,7 @@ from tierwright.evaluate.pool_split.counts import (
     cautions,
     check_request,
 )
+from tierwright.profile.curve import Curve
 from tierwright.simulate.replay import two_stack
 from tierwright.trace.notes import ReaderNotes
 from tierwright.trace.reading import OnProgress, Trace
@@ -149,6 +152,8 @@ class PoolSplit(Answer):
         What a cost counts.
     survey : SplitSurvey or None
         What it was made of; None for an empty trace.
+    production : BufferInProduction or None
+        Where the buffer stands for one of production, that one: `pages`, splits and counts are of the replay.
     """
 
     sentence: str
@@ -177,6 +182,7 @@ class PoolSplit(Answer):
     validity: str
     cost_basis: str = COST_BASIS
     survey: SplitSurvey | None = field(default=None, repr=False, compare=False)
+    production: BufferInProduction | None = None
 
     @property
     def figures(self) -> tuple[Figure, ...]:
@@ -240,9 +246,48 @@ class PoolSplit(Answer):
             ],
             "cautions": plain(list(self.cautions)),
         }
+        if self.production is not None:
+            found["production"] = self.in_production()
         if derivation:
             found["derivation"] = plain(list(self.derivation()))
         return found
+
+    def in_production(self) -> dict[str, Any]:
+        """Return the split on one machine of production, as plain data; empty where sizes are of the trace."""
+        buffer, clean = self.production, self.recommended_clean_pages
+        if buffer is None or clean is None:
+            return {}
+        return {
+            **buffer.to_dict(),
+            "recommended_clean_pages": buffer.clean_pages(clean),
+            **{
+                f"{name}_per_s": {
+                    row: buffer.per_s(self.counters[row][name], self.accesses)
+                    for row in ("recommended", *BASELINES)
+                }
+                for name in ("reads", "writes")
+            },
+            "sentence": self.production_sentence,
+        }
+
+    @property
+    def production_sentence(self) -> str:
+        """The recommended split on one machine of production, and its rates; empty where sizes are of the trace."""
+        buffer, clean = self.production, self.recommended_clean_pages
+        if buffer is None or clean is None:
+            return ""
+        row = self.counters["recommended"]
+        reads, writes = (
+            three_digits(buffer.per_s(row[name], self.accesses))
+            for name in ("reads", "writes")
+        )
+        there = buffer.clean_pages(clean)
+        return (
+            f"On one machine of production, a buffer of {counted(buffer.pages, 'page')} is split into "
+            f"{counted(there, 'clean page')} and {counted(buffer.pages - there, 'dirty page')}, and at "
+            f"{three_digits(buffer.accesses_per_s)} accesses per second it reads {reads} and writes {writes} "
+            "pages per second, its cold start included."
+        )
 
     def replayed_splits(self) -> tuple[ReplayedSplit, ...]:
         """Return what each replayed split counted and costs, by its clean pool."""
@@ -324,6 +369,7 @@ def answer(
     estimator: str = DEFAULT_ESTIMATOR,
     distance: str = "raw",
     group_pages: int = 64,
+    production: Curve | None = None,
     on_progress: OnProgress | None = None,
 ) -> PoolSplit:
     """Split a buffer: by estimate, and by replays of splits beside LRU and CFLRU.
@@ -346,17 +392,23 @@ def answer(
         accesses x pages.
     group_pages : int
         Pages of a group, for the grouped distances. [pages]
+    production : Curve, optional
+        Of a profile that was scaled from the trace: the buffer is then of one machine of production, and the
+        trace is replayed with one that corresponds.
     on_progress : callable, optional
         Called once per chunk of each pass; False cancels.
 
     Raises
     ------
     BadInput
-        If a number or a name is out of its domain.
+        If a number or a name is out of its domain; if the curve of production was not scaled, or from another
+        trace, or the recording is too small for the buffer.
     SimulatorError
         If the trace cannot be read, or progress asked to stop.
     """
     check_request(pages, asymmetry, estimator, distance)
+    buffer = None if production is None else BufferInProduction.of(production, pages)
+    pages = pages if buffer is None else buffer.replayed_pages
     counted = two_stack(
         trace,
         pages,
@@ -364,6 +416,8 @@ def answer(
         group_pages=group_pages,
         on_progress=on_progress,
     )
+    if production is not None:
+        check_belongs(production, counted, str(trace.path))
     read = ReaderNotes.of(counted["trace"])
     notes, skipped = tuple(about_trace(read)), read.skipped_records
     if not counted["accesses"]:
@@ -382,8 +436,28 @@ def answer(
         counted=counted,
         phase=phase,
     )
-    return at_asymmetry(
+    made = at_asymmetry(
         found, asymmetry, notes, estimator=estimator, skipped_records=skipped
+    )
+    return for_production(made, buffer)
+
+
+def for_production(found: PoolSplit, buffer: BufferInProduction | None) -> PoolSplit:
+    """Say of a split that it stands for a buffer of production.
+
+    Parameters
+    ----------
+    found : PoolSplit
+        Of the recording, with the buffer that corresponds.
+    buffer : BufferInProduction or None
+        None leaves the answer as it is.
+    """
+    if buffer is None:
+        return found
+    return replace(
+        found,
+        production=buffer,
+        warnings=(*about_sizes(buffer.replayed_at), *found.warnings),
     )
 
 

@@ -6,16 +6,32 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import fmean
-from typing import Any
+from typing import Any, ClassVar
 
+from tierwright.advise.checks import points as replays
 from tierwright.advise.clean_only import CleanOnlyCost, clean_only
+from tierwright.advise.in_production import (
+    Corresponding,
+    InProduction,
+    corresponding,
+    in_production,
+    merged_sizes,
+    scaled_of,
+)
 from tierwright.common.answer import Answer, Figure, Step, step
 from tierwright.common.cautions import Caution
 from tierwright.common.errors import BadInput
 from tierwright.common.wording import percent
 from tierwright.evaluate.metadata import MetadataPreset, ram_pages_left
 from tierwright.evaluate.page_flow.cautions import about_space_behind, about_trace
+from tierwright.evaluate.page_flow.decision import (
+    about_sizes,
+    check_belongs,
+    warm_up_of,
+)
+from tierwright.evaluate.scale.replays import ReplaySizes
 from tierwright.hardware.device import Device
+from tierwright.profile.curve import Curve
 from tierwright.simulate import replay
 from tierwright.simulate.contenders import spelled
 from tierwright.simulate.priced import price
@@ -29,6 +45,7 @@ NO_FLASH = "none"
 NO_RAM_LEFT: Mapping[str, Any] = {
     "error": "the flash metadata leave no RAM",
     "hint": "Use more RAM, less flash, or a cache with larger units.",
+    "not_replayed": True,
 }
 """Result of a configuration that could not be replayed: its metadata exceed its RAM."""
 
@@ -63,6 +80,9 @@ class ReplayRow:
         Every counter of the replay; those of a part after its name.
     accesses, warm_up : int or None
         Accesses that were counted, and those before them; None where nothing was replayed. [accesses]
+    in_production : InProduction or None
+        Where the sizes are of production: what was replayed for it, and what is counted, per second; None where
+        nothing was replayed.
     warnings : tuple of Caution
         About this replay.
     error, hint : str or None
@@ -88,6 +108,7 @@ class ReplayRow:
     counters: dict[str, int] = field(default_factory=dict)
     accesses: int | None = None
     warm_up: int | None = None
+    in_production: InProduction | None = None
     warnings: tuple[Caution, ...] = ()
     error: str | None = None
     hint: str | None = None
@@ -117,17 +138,22 @@ class Sweep(Answer):
     contenders : tuple of SweptContender
         As they were understood.
     rows : tuple of ReplayRow
-        By contender, then by RAM, then by flash.
+        By contender, then by RAM, then by flash; in production at the sizes of production.
     accesses : int or None
         Accesses that are counted: those after the warm-up; None where each row has its own, until its cache is full.
     page_bytes : int
         Page of the trace. [bytes]
+    replayed_at : ReplaySizes or None
+        At which sizes the recording was replayed for production; None where they are those of the rows.
     """
+
+    chooses: ClassVar[bool] = False
 
     contenders: tuple[SweptContender, ...]
     rows: tuple[ReplayRow, ...] = field(repr=False)
     accesses: int | None
     page_bytes: int
+    replayed_at: ReplaySizes | None = None
 
     @property
     def figures(self) -> tuple[Figure, ...]:
@@ -153,8 +179,9 @@ def answer(
     flash: Device | None = None,
     disk: Device | None = None,
     flash_metadata: MetadataPreset | None = None,
-    warm_up: WarmUp = 0,
+    warm_up: WarmUp | None = None,
     threads: int | None = None,
+    production: Curve | None = None,
     on_progress: OnProgress | None = None,
 ) -> Sweep:
     """Replay contenders at sizes in one read of the trace, and price what they did.
@@ -175,18 +202,22 @@ def answer(
         Price the operations.
     flash_metadata : MetadataPreset, optional
         Charged to the RAM of contenders with flash.
-    warm_up : WarmUp
+    warm_up : WarmUp, optional
         Accesses that fill the caches and are not counted; `full`: of each replay until its flash is full, or its
-        cache where it has no flash.
+        cache where it has no flash. Unless given none, in production the first half of the recording.
     threads : int, optional
         Replays at a time; None: one a core.
+    production : Curve, optional
+        Of a profile that was scaled from the trace: sizes are then of one machine of production, and the trace is
+        replayed at those that correspond. A row for which the recording is too small has an `error`.
     on_progress : callable, optional
         Of the read; False cancels.
 
     Raises
     ------
     BadInput
-        If there is no such contender, or one needs flash and no size is given.
+        If there is no such contender, or one needs flash and no size is given; if the curve of production was not
+        scaled, or from another trace.
     SimulatorError
         If the trace cannot be read, an option or a size is refused, or progress asked to stop.
     """
@@ -198,6 +229,12 @@ def answer(
             "give sizes of flash, or leave the contenders with flash out",
         )
     summary = reading.inspect(trace)
+    if production is not None:
+        scaled_of(production)
+        check_belongs(production, summary, str(trace.path))
+    head: WarmUp = 0 if warm_up is None else warm_up
+    if warm_up is None and production is not None:
+        head = warm_up_of("steady", summary["accesses"])
     rows = [
         ReplayRow(contender=at, ram_pages=ram, flash_pages=size)
         for at, each in enumerate(found)
@@ -214,29 +251,49 @@ def answer(
                     row.ram_pages,
                     row.flash_pages,
                     page_bytes=summary["page_bytes"],
-                    distinct_pages=summary["distinct_pages"],
+                    distinct_pages=summary["distinct_pages"]
+                    if production is None
+                    else production.data_pages,
                 ),
             )
             for row in rows
         ]
-    asked = [row for row in rows if _replayed_in(row) >= 1]
+    wanted = [_wanted(found[row.contender], row) for row in rows]
+    there = [
+        None
+        if production is None or each.ram_pages < 1
+        else corresponding(production, [each], steady=head != 0)[0]
+        for each in wanted
+    ]
+    failed = [_not_replayed(row, place) for row, place in zip(rows, there, strict=True)]
     swept = replay.sweep(
         trace,
-        [_configuration(found[row.contender], row) for row in asked],
-        warm_up=warm_up,
+        [
+            _configuration(found[row.contender], each, place)
+            for row, each, place, why in zip(rows, wanted, there, failed, strict=True)
+            if why is None
+        ],
+        warm_up=head,
         threads=threads,
         on_progress=on_progress,
     )
     results = iter(swept["rows"])
+    counts = [next(results) if why is None else why for why in failed]
     done = tuple(
-        row_of(
-            next(results) if _replayed_in(row) >= 1 else NO_RAM_LEFT,
-            row,
-            flash=flash,
-            disk=disk,
+        replace(
+            row_of(result, row, flash=flash, disk=disk),
+            in_production=None
+            if production is None or place is None or "error" in result
+            else in_production(production, each, place, result),
         )
-        for row in rows
+        for result, row, each, place in zip(counts, rows, wanted, there, strict=True)
     )
+    pairs = [
+        (each, place)
+        for each, place, why in zip(wanted, there, failed, strict=True)
+        if place is not None and why is None
+    ]
+    sizes = None if production is None or not pairs else merged_sizes(production, pairs)
 
     def explain() -> Iterator[Step]:
         for row in done:
@@ -245,13 +302,14 @@ def answer(
                 yield step(row.formula.derivation, subject)
                 yield step(row.formula.measured_derivation, subject)
 
-    skipped = replay.warm_up_accesses(trace, warm_up)
+    skipped = replay.warm_up_accesses(trace, head)
     return Sweep(
         finding=finding(
             (each.label, mean_miss_ratio(_of(done, at)))
             for at, each in enumerate(found)
         ),
         warnings=(
+            *about_sizes(sizes),
             *about_trace(ReaderNotes.of(swept["trace"])),
             *(() if flash_metadata is None else about_space_behind(flash_metadata)),
         ),
@@ -260,6 +318,7 @@ def answer(
         rows=done,
         accesses=None if skipped == FULL else max(0, summary["accesses"] - skipped),
         page_bytes=summary["page_bytes"],
+        replayed_at=sizes,
     )
 
 
@@ -275,7 +334,7 @@ def row_of(
     Parameters
     ----------
     result : mapping
-        Of `replay.replay`; one with `error` failed; `NO_RAM_LEFT` where nothing was replayed.
+        Of `replay.replay`; one with `error` failed, and with `not_replayed` nothing was replayed: `NO_RAM_LEFT`.
     place : ReplayRow
         Contender and sizes, which are kept.
     flash, disk : Device, optional
@@ -285,7 +344,7 @@ def row_of(
         return replace(
             place,
             io_time_reason="nothing was replayed"
-            if result is NO_RAM_LEFT
+            if result.get("not_replayed")
             else "the replay failed",
             error=result["error"],
             hint=result["hint"] or None,
@@ -424,14 +483,43 @@ def _replayed_in(row: ReplayRow) -> int:
     return row.ram_pages if row.ram_pages_left is None else row.ram_pages_left
 
 
-def _configuration(contender: SweptContender, row: ReplayRow) -> dict[str, Any]:
-    sizes = (
-        {"pages": _replayed_in(row)}
-        if row.flash_pages is None
-        else {"ram_pages": _replayed_in(row), "flash_pages": row.flash_pages}
+def _wanted(contender: SweptContender, row: ReplayRow) -> replays.Replay:
+    return replays.Replay(
+        contender.family,
+        contender.name,
+        _replayed_in(row),
+        row.flash_pages or 0,
+        0,
+        dict(contender.options),
     )
-    options = dict(contender.options)
-    return {contender.family: contender.name, **sizes, "options": options}
+
+
+def _not_replayed(
+    row: ReplayRow, place: Corresponding | None
+) -> Mapping[str, Any] | None:
+    """Say why a row is not replayed; None where it is."""
+    if _replayed_in(row) < 1:
+        return NO_RAM_LEFT
+    if place is None or place.sizes is None or not place.too_small:
+        return None
+    return {
+        "error": place.sizes.refusal.removesuffix("."),
+        "hint": place.sizes.remedy,
+        "not_replayed": True,
+    }
+
+
+def _configuration(
+    contender: SweptContender, wanted: replays.Replay, place: Corresponding | None
+) -> dict[str, Any]:
+    ram = wanted.ram_pages if place is None else place.ram_pages
+    flash = wanted.flash_pages if place is None else place.flash_pages
+    sizes = (
+        {"pages": ram}
+        if contender.family in replay.ONE_TIER
+        else {"ram_pages": ram, "flash_pages": flash}
+    )
+    return {contender.family: contender.name, **sizes, "options": wanted.options}
 
 
 def _counters(result: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, int]]:

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from tierwright.advise.transaction_effects import at_other_times
 from tierwright.common.answer import Answer, Figure, Step, step
-from tierwright.common.cautions import Caution
+from tierwright.common.cautions import Caution, Effect, Weigh, anywhere
 from tierwright.common.derivation import plain
 from tierwright.common.errors import BadInput, Problem
 from tierwright.common.wording import counted, duration_us, percent
@@ -30,6 +31,12 @@ BUFFER_TITLES = {
     "transaction_page": "Transactions, as pages",
     "transaction_log": "Transactions, as log records",
 }
+BUFFER_WORDS = {
+    "page_lru": "single pages by LRU",
+    "transaction_page": "transactions as pages",
+    "transaction_log": "transactions as log records",
+}
+"""The same within a sentence."""
 ESTIMATOR = "replay of every event; time is counted operations times busy times"
 VALIDITY = (
     "one chip without parallelism, written log-structured; locks, checkpoints and the "
@@ -228,6 +235,7 @@ def answer(
         finding=_finding(taken),
         warnings=tuple(_cautions(found, times, ours=ours)),
         explain=explain,
+        weigh=_weigher(found, taken),
         sentence=_sentence(found, leaving),
         events=len(events),
         transactions=len({event.transaction for event in events}),
@@ -273,6 +281,28 @@ def _cautions(
             "everything fits into memory, so nothing was evicted",
             "give a smaller buffer, or more transactions",
         )
+
+
+def _weigher(found: Mapping[str, ReplayCounts], taken: Mapping[str, float]) -> Weigh:
+    """Return what weighs the times of the chip: the counts do not depend on them."""
+
+    def weigh(caution: Caution) -> Effect:
+        if caution.name != "chip_of_2006":
+            return anywhere(caution)
+        return at_other_times(
+            {
+                name: {
+                    "page read": counts.reads,
+                    "page write": counts.writes,
+                    "block erase": counts.erases,
+                }
+                for name, counts in found.items()
+            },
+            min(taken, key=lambda name: taken[name]),
+            BUFFER_WORDS,
+        )
+
+    return weigh
 
 
 def _finding(taken: Mapping[str, float]) -> str:

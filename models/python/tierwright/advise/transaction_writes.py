@@ -2,12 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from tierwright.advise.transaction_effects import at_other_times
 from tierwright.common.answer import Answer, Figure, steps
+from tierwright.common.cautions import (
+    Caution,
+    Effect,
+    Outcome,
+    Weigh,
+    anywhere,
+    effect_of,
+)
 from tierwright.common.derivation import plain
-from tierwright.common.wording import counted, duration_us, percent, three_digits
+from tierwright.common.wording import (
+    counted,
+    duration_us,
+    percent,
+    relative_change,
+    three_digits,
+)
 from tierwright.evaluate.transactions.study import WriteStudy, write_study
 
 WAY_WORDS = {"page": "pages", "log": "log records"}
@@ -89,6 +105,47 @@ class TransactionWrites(Answer):
         return found
 
 
+def _weigher(found: WriteStudy, asked: Mapping[str, Any]) -> Weigh:
+    """Return what weighs the times of the chip, and log pages that cannot hold the records."""
+    chosen = "page" if found.page_us <= found.log_us else "log"
+
+    def weigh(caution: Caution) -> Effect:
+        if caution.name == "chip_of_2006":
+            reads = found.pages_reread
+            return at_other_times(
+                {
+                    "page": {"page read": reads, "page write": found.dirty_pages},
+                    "log": {
+                        "page read": reads * (1 + found.log_pages_per_page),
+                        "page write": found.written.log_pages,
+                    },
+                },
+                chosen,
+                WAY_WORDS,
+            )
+        if caution.name == "fewer_log_pages_than_records":
+            more = write_study(**{**asked, "log_pages_per_page": None})
+            us = {"page": more.page_us, "log": more.log_us}
+            best = min(us, key=lambda name: us[name])
+            now = {"page": found.page_us, "log": found.log_us}[chosen]
+            return effect_of(
+                [
+                    Outcome(
+                        "the records fill the fewest log pages that hold them",
+                        relative_change(now, us[chosen]),
+                        WAY_WORDS[best],
+                        abs(relative_change(us[best], us[chosen])),
+                    )
+                ],
+                figure="time",
+                chosen=WAY_WORDS[chosen],
+                kind="way",
+            )
+        return anywhere(caution)
+
+    return weigh
+
+
 def answer(**asked: Any) -> TransactionWrites:
     """Say whether a transaction should leave memory as pages or as log records.
 
@@ -108,6 +165,7 @@ def answer(**asked: Any) -> TransactionWrites:
         finding=_finding(found),
         warnings=found.warnings,
         explain=lambda: steps(found.derivation),
+        weigh=_weigher(found, asked),
         sentence=_sentence(found),
         ways=(
             Written(

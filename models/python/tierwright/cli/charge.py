@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tierwright.cli.output import print_warnings
 from tierwright.common.errors import BadInput
 from tierwright.common.wording import counted
 from tierwright.trace.reading import Trace
 
+if TYPE_CHECKING:
+    from tierwright.profile.curve import Curve
+
 
 def charge(
-    trace: Trace, configurations: list[dict[str, Any]], name: str | None
+    trace: Trace,
+    configurations: list[dict[str, Any]],
+    name: str | None,
+    production: Curve | None = None,
 ) -> list[int | None]:
     """Take the memory of flash out of the RAM of each configuration.
 
@@ -23,6 +29,8 @@ def charge(
         As of a sweep; `ram_pages` of those with flash becomes what is left. [pages]
     name : str or None
         Preset of `--flash-metadata`; None charges nothing.
+    production : Curve or None
+        Where sizes are those of production: its data are the address space.
 
     Returns
     -------
@@ -50,7 +58,11 @@ def charge(
     print_warnings(
         [plain(caution) for caution in about_space_behind(chosen)],
     )
-    summary = reading.inspect(trace)
+    if production is None:
+        summary = reading.inspect(trace)
+        page_bytes, pages = summary["page_bytes"], summary["distinct_pages"]
+    else:
+        page_bytes, pages = production.page_bytes, production.data_pages
     budgets: list[int | None] = []
     for each in configurations:
         if not _charged(each):
@@ -61,8 +73,8 @@ def charge(
                 chosen,
                 ram_pages=each["ram_pages"],
                 flash_pages=each["flash_pages"],
-                page_bytes=summary["page_bytes"],
-                source_bytes=summary["distinct_pages"] * summary["page_bytes"],
+                page_bytes=page_bytes,
+                source_bytes=pages * page_bytes,
             )
         )
         if left < 1:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from tierwright.cli.charge import charge
+from tierwright.cli.in_production import RecordedProfile, StandIn, recorded
 from tierwright.cli.options import (
     Assumptions,
     FlashMetadata,
@@ -47,9 +48,11 @@ from tierwright.common.wording import counted
 from tierwright.trace.reading import Trace
 
 if TYPE_CHECKING:
+    from tierwright.advise.checks.points import Replay
     from tierwright.advise.compare import Comparison
     from tierwright.evaluate.page_flow.dirty_range import DirtyRange
     from tierwright.evaluate.page_flow.results import Evaluation, OuterBar
+    from tierwright.simulate.replay import Family
     from tierwright.simulate.warm_up import AskedWarmUp
     from tierwright.trace.reading import OnProgress
 
@@ -252,6 +255,8 @@ def simulate(
             "--disk-device", metavar="ID", help="Device behind flash that prices them."
         ),
     ] = None,
+    profile: RecordedProfile = None,
+    production: ProductionOption = None,
     json: Json = False,
 ) -> None:
     """Replay a trace through one cache (--policy) or RAM over flash (--scheme).
@@ -262,13 +267,66 @@ def simulate(
     With --warm-up, the first accesses (`warm_up`) fill the caches and are not counted: `accesses` and all
     counts are of those that follow. `distinct_pages`, and what is left at the end, are of the whole trace. With
     `--warm-up full` they end with the access that fills flash, or the only cache; one that is never filled is an error.
+
+    With --production, sizes are of one machine of production. FILE, the recording, is replayed at the sizes that
+    correspond by the scale law, with its first half as warm-up unless --warm-up says otherwise; `production` of the
+    answer has the sizes of production and what is counted, per second, and the rest is of the replay.
     """
-    given = {
-        "--pages": pages,
-        "--ram-pages": ram_pages,
-        "--flash-pages": flash_pages,
-        "--option": option,
-    }
+    _check_simulate(
+        policy,
+        scheme,
+        {
+            "--pages": pages,
+            "--ram-pages": ram_pages,
+            "--flash-pages": flash_pages,
+            "--option": option,
+        },
+        flash_device,
+        disk_device,
+    )
+    made = recorded(trace, profile, production)
+    page = page_bytes_of(trace) if made is None else made.page_bytes
+    asked: dict[str, Any] = {"policy": policy, "ram_pages": _at(pages, page)}
+    if scheme is not None:
+        sizes_of = (("ram_pages", ram_pages), ("flash_pages", flash_pages))
+        asked = {"scheme": scheme, **{key: _at(size, page) for key, size in sizes_of}}
+    budget = charge(
+        trace, [asked], flash_metadata, None if made is None else made.curve
+    )[0]
+    wanted = _wanted(policy, scheme, asked["ram_pages"], asked.get("flash_pages", 0))
+    stand_in = None
+    if made is None:
+        warm = warm_up_of(trace, warm_up)
+        found = _simulated(trace, wanted, policy, scheme, option or [], warm)
+        if budget is not None:
+            found["ram_budget_pages"] = budget
+    else:
+        warm = made.warm_up_of(warm_up)
+        stand_in = StandIn.of(made, wanted, warm)
+        found = _simulated(
+            made.trace, stand_in.replay, policy, scheme, option or [], warm
+        )
+        found["production"] = stand_in.document(found, budget)
+    if found["trace"]["skipped_records"]:
+        found["skipped_records"] = found["trace"]["skipped_records"]
+    if disk_device is not None:
+        found |= _priced(found, flash_device, disk_device)
+    print_notes(found)
+    if json:
+        print_json(found)
+        return
+    if stand_in is not None:
+        stand_in.say(found)
+    _print_counters(found)
+
+
+def _check_simulate(
+    policy: str | None,
+    scheme: str | None,
+    given: dict[str, Any],
+    flash_device: str | None,
+    disk_device: str | None,
+) -> None:
     if (policy is None) == (scheme is None):
         raise BadInput(
             "give either --policy or --scheme",
@@ -286,38 +344,30 @@ def simulate(
             "behind it",
             "add --disk-device ID",
         )
-    page = page_bytes_of(trace)
-    asked: dict[str, Any] = {"policy": policy, "pages": _at(pages, page)}
-    if scheme is not None:
-        sizes_of = (("ram_pages", ram_pages), ("flash_pages", flash_pages))
-        asked = {"scheme": scheme, **{key: _at(size, page) for key, size in sizes_of}}
-    budget = charge(trace, [asked], flash_metadata)[0]
-    warm = warm_up_of(trace, warm_up)
+
+
+def _simulated(
+    trace: Trace,
+    wanted: Replay,
+    policy: str | None,
+    scheme: str | None,
+    options: list[str],
+    warm_up: AskedWarmUp,
+) -> dict[str, Any]:
+    """Replay through the contender that was named, at the sizes that are wanted."""
     with progress("simulate") as on_progress:
         if policy is not None:
-            found = _simulate_one_cache(
-                trace, policy, _at(pages, page), option or [], warm, on_progress
+            return _simulate_one_cache(
+                trace, policy, wanted.ram_pages, options, warm_up, on_progress
             )
-        else:
-            found = _simulate_two_tiers(
-                trace,
-                scheme or "",
-                (asked["ram_pages"], asked["flash_pages"]),
-                option or [],
-                warm,
-                on_progress,
-            )
-    if budget is not None:
-        found["ram_budget_pages"] = budget
-    if found["trace"]["skipped_records"]:
-        found["skipped_records"] = found["trace"]["skipped_records"]
-    if disk_device is not None:
-        found |= _priced(found, flash_device, disk_device)
-    print_notes(found)
-    if json:
-        print_json(found)
-        return
-    _print_counters(found)
+        return _simulate_two_tiers(
+            trace,
+            scheme or "",
+            (wanted.ram_pages, wanted.flash_pages),
+            options,
+            warm_up,
+            on_progress,
+        )
 
 
 def _print_counters(found: dict[str, Any]) -> None:
@@ -467,22 +517,37 @@ def _simulate_two_tiers(
     """Replay through a page-flow scheme, a chooser among them, or a flash cache."""
     from tierwright.simulate import replay as core
 
-    family: core.Family
-    if core.is_of("flash_cache", name):
-        family = "flash_cache"
-    elif core.is_of("chooser", name):
-        family = "chooser"
-    else:
-        family = "scheme"
     return core.replay(
         trace,
-        family,
+        _two_tier_family(name),
         name,
         *sizes,
         options=pairs(options, "--option"),
         warm_up=warm_up,
         on_progress=on_progress,
     )
+
+
+def _two_tier_family(name: str) -> Family:
+    """Return the family of a contender with flash: that of page-flow schemes unless it is of another."""
+    from tierwright.simulate import replay as core
+
+    if core.is_of("flash_cache", name):
+        return "flash_cache"
+    return "chooser" if core.is_of("chooser", name) else "scheme"
+
+
+def _wanted(
+    policy: str | None, scheme: str | None, ram_pages: int, flash_pages: int
+) -> Replay:
+    """Return the replay that is asked for."""
+    from tierwright.advise.checks.points import Replay
+    from tierwright.simulate.contenders import spelled
+
+    if policy is not None:
+        return Replay("policy", policy, ram_pages, 0, 0)
+    name = spelled(scheme or "")
+    return Replay(_two_tier_family(name), name, ram_pages, flash_pages, 0)
 
 
 def _simulate_one_cache(

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from tierwright.cli.in_production import Recorded, RecordedProfile, recorded
 from tierwright.cli.output import (
     Json,
     numbers,
@@ -16,6 +17,7 @@ from tierwright.cli.output import (
     progress,
 )
 from tierwright.cli.reads import reads_trace
+from tierwright.cli.scale import ProductionOption
 from tierwright.cli.sizes import BufferPages, page_bytes_of
 from tierwright.common.units import format_count
 from tierwright.common.wording import counted
@@ -62,26 +64,35 @@ def pool_split(
             "--group-pages", metavar="N", min=1, help="Group of grouped ones. [pages]"
         ),
     ] = 64,
+    profile: RecordedProfile = None,
+    production: ProductionOption = None,
     json: Json = False,
 ) -> None:
-    """Split a buffer into clean and dirty pages where writes cost R times a read."""
+    """Split a buffer into clean and dirty pages where writes cost R times a read.
+
+    With --production, --pages are of one machine of production. FILE, the recording, is replayed with the buffer
+    that corresponds by the scale law; `production` of the answer has the split and the rates of the machine.
+    """
     from tierwright.advise import pool_split as question
 
+    made = recorded(trace, profile, production)
+    page = page_bytes_of(trace) if made is None else made.page_bytes
     with progress("pool split") as on_progress:
         found = question.answer(
-            trace,
-            pages.at(page_bytes_of(trace)),
+            trace if made is None else made.trace,
+            pages.at(page),
             asymmetry,
             estimator=estimator,
             distance=distance,
             group_pages=group_pages,
+            production=None if made is None else made.curve,
             on_progress=on_progress,
         )
     if json:
         print_json(found.to_dict())
         return
     print_cautions(found.cautions, every=True)
-    _print(found)
+    _print(found, made)
 
 
 @reads_trace
@@ -114,9 +125,15 @@ def pool_gain(
             "grouped_conservative.",
         ),
     ] = "raw",
+    profile: RecordedProfile = None,
+    production: ProductionOption = None,
     json: Json = False,
 ) -> None:
-    """Show what splitting a buffer gains as page writes get dearer."""
+    """Show what splitting a buffer gains as page writes get dearer.
+
+    With --production, --pages are of one machine of production, and FILE, its recording, is replayed with the
+    buffer that corresponds by the scale law: `production` of the answer.
+    """
     from tierwright.advise import pool_gain as question
 
     ratios = (
@@ -124,13 +141,16 @@ def pool_gain(
         if asymmetry is None
         else tuple(numbers(asymmetry, "--asymmetry"))
     )
+    made = recorded(trace, profile, production)
+    page = page_bytes_of(trace) if made is None else made.page_bytes
     with progress("pool gain") as on_progress:
         found = question.answer(
-            trace,
-            pages.at(page_bytes_of(trace)),
+            trace if made is None else made.trace,
+            pages.at(page),
             ratios,
             estimator=estimator,
             distance=distance,
+            production=None if made is None else made.curve,
             on_progress=on_progress,
         )
     if json:
@@ -138,6 +158,9 @@ def pool_gain(
         return
     print_cautions(found.cautions, every=True)
     typer.echo(found.finding)
+    if made is not None:
+        made.say(None, rates=False)
+    buffer = found.production
     columns = (
         found.asymmetry,
         found.clean_pages,
@@ -161,6 +184,7 @@ def pool_gain(
                 "simulated",
                 "saved over LRU",
                 "saved over CFLRU",
+                *(() if buffer is None else ("best in production",)),
             )
         ],
         [
@@ -173,6 +197,7 @@ def pool_gain(
                 f"{least:.4f}",
                 f"{lru:.1%}",
                 f"{cflru:.1%}",
+                *(() if buffer is None else (format_count(buffer.clean_pages(best)),)),
             ]
             for ratio, split, estimate, simulated, best, least, lru, cflru in zip(
                 *(values.tolist() for values in columns), strict=True
@@ -241,20 +266,29 @@ def pool_advisor(
     read_us: Annotated[
         float, typer.Option("--read-us", metavar="T", help="One page read. [µs]")
     ] = 200.0,
+    profile: RecordedProfile = None,
+    production: ProductionOption = None,
     json: Json = False,
 ) -> None:
-    """Follow the adaptive split while writes, or their cost, change from epoch to epoch."""
+    """Follow the adaptive split while writes, or their cost, change from epoch to epoch.
+
+    With --production, --pages are of one machine of production, and FILE, its recording, is replayed with the
+    buffer that corresponds by the scale law: `production` of the answer. Epochs and windows are of the recording.
+    """
     from tierwright.advise import pool_advisor as question
 
+    made = recorded(trace, profile, production)
+    page = page_bytes_of(trace) if made is None else made.page_bytes
     with progress("pool advisor") as on_progress:
         found = question.answer(
-            trace,
-            pages.at(page_bytes_of(trace)),
+            trace if made is None else made.trace,
+            pages.at(page),
             dynamics=dynamics,
             asymmetry=asymmetry,
             epoch_accesses=epoch_accesses,
             window_accesses=window_accesses,
             alternating_factor=alternating_factor,
+            production=None if made is None else made.curve,
             on_progress=on_progress,
         )
     least = (
@@ -267,6 +301,13 @@ def pool_advisor(
         return
     print_cautions(found.cautions, every=True)
     _print_advisor(found)
+    if made is not None and found.production is not None:
+        made.say(None, rates=False)
+        there = found.production_clean_pages
+        typer.echo(
+            f"There the clean pool moves between {min(there):,} and {max(there):,} of "
+            f"{counted(found.production.pages, 'page')}."
+        )
     if least is not None:
         typer.echo(f"least window: {counted(least, 'access')}")
 
@@ -321,7 +362,7 @@ def _print_advisor(found: PoolAdvisor) -> None:
     typer.echo(f"valid: {found.validity}")
 
 
-def _print(found: PoolSplit) -> None:
+def _print(found: PoolSplit, made: Recorded | None) -> None:
     best = found.best_clean_pages
 
     def split(clean: int | None) -> str:
@@ -332,6 +373,10 @@ def _print(found: PoolSplit) -> None:
         )
 
     typer.echo(found.finding)
+    if made is not None:
+        made.say(None, rates=False)
+        typer.echo(found.production_sentence)
+        typer.echo("The figures that follow are of the replay:")
     print_facts(
         [
             (

@@ -345,14 +345,36 @@ def as_profiled(trace: NamedTrace, curve: Curve) -> NamedTrace:
         Of the profile; of one that was scaled to larger pages the recorded ones are joined.
     """
     files, reading = trace
+    page_bytes, joined = _pages_as_profiled(
+        reading["page_bytes"], reading["joined_page_bytes"], curve
+    )
+    return files, {**reading, "page_bytes": page_bytes, "joined_page_bytes": joined}
+
+
+def trace_as_profiled(trace: Trace, curve: Curve) -> Trace:
+    """Do the same with a trace that was opened already.
+
+    Parameters
+    ----------
+    trace : Trace
+        The recording.
+    curve : Curve
+        Of its profile, or of one that was scaled from it.
+    """
+    page_bytes, joined = _pages_as_profiled(
+        trace.page_bytes, trace.joined_page_bytes, curve
+    )
+    return replace(trace, page_bytes=page_bytes, joined_page_bytes=joined)
+
+
+def _pages_as_profiled(
+    page_bytes: int | None, joined_page_bytes: int | None, curve: Curve
+) -> tuple[int, int | None]:
     scaled = curve.scaled
     recorded = None if scaled is None else scaled.recorded_page_bytes
-    reading = dict(reading)
-    if reading["page_bytes"] is None:
-        reading["page_bytes"] = recorded or curve.page_bytes
-    if reading["joined_page_bytes"] is None and recorded is not None:
-        reading["joined_page_bytes"] = curve.page_bytes
-    return files, reading
+    if joined_page_bytes is None and recorded is not None:
+        joined_page_bytes = curve.page_bytes
+    return page_bytes or recorded or curve.page_bytes, joined_page_bytes
 
 
 @contextmanager

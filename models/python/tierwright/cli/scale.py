@@ -23,6 +23,7 @@ from tierwright.cli.reads import NamedTrace, may_read_trace, opened
 from tierwright.common.errors import BadInput
 from tierwright.common.units import format_bytes, format_count, parse_bytes
 from tierwright.common.wording import off
+from tierwright.trace.reading import Trace
 
 if TYPE_CHECKING:
     from tierwright.advise.scale import ScaledWorkload
@@ -46,7 +47,7 @@ def workload(
     production: str | None,
     *,
     new_pages: int = 0,
-    trace: NamedTrace | None = None,
+    trace: NamedTrace | Trace | None = None,
 ) -> Profile:
     """Read a profile, and scale it where production is stated.
 
@@ -58,7 +59,7 @@ def workload(
         Data and rate, such as ``4TiB@80000``, or the name of a production file.
     new_pages : int
         Of the recording, where it is scaled. [pages]
-    trace : NamedTrace or None
+    trace : NamedTrace, Trace or None
         The recording: profiled again where the production file states larger pages.
 
     Raises
@@ -372,7 +373,7 @@ def scale(
 
 
 def _with_pages_of(
-    found: Profile, production: Production, trace: NamedTrace
+    found: Profile, production: Production, trace: NamedTrace | Trace
 ) -> Profile:
     """Profile the recording again, where production has larger pages."""
     from tierwright.advise.scale.pages import with_pages_of
@@ -383,6 +384,8 @@ def _with_pages_of(
             "--trace is named, but production has the pages of the recording, so nothing is profiled again",
             "leave --trace out, or state --production-page-bytes",
         )
+    if isinstance(trace, Trace):
+        return with_pages_of(found, trace, page_bytes, watch=progress)
     files, reading = trace
     with opened(files, reading) as read:
         return with_pages_of(found, read, page_bytes, watch=progress)

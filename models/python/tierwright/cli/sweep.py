@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
 from tierwright.cli.charge import charge
+from tierwright.cli.in_production import (
+    Recorded,
+    RecordedProfile,
+    document,
+    recorded,
+)
 from tierwright.cli.options import WarmUpOption, warm_up_of
 from tierwright.cli.output import (
     Json,
@@ -18,12 +25,20 @@ from tierwright.cli.output import (
     progress,
 )
 from tierwright.cli.reads import reads_trace
+from tierwright.cli.scale import ProductionOption
 from tierwright.cli.sizes import page_bytes_of, parse_sizes
 from tierwright.common.errors import BadInput
 from tierwright.common.units import format_count
-from tierwright.common.wording import counted
+from tierwright.common.wording import counted, three_digits
 from tierwright.simulate.contenders import GivenOption, parse_option, spelled
 from tierwright.trace.reading import Trace
+
+if TYPE_CHECKING:
+    from tierwright.advise.checks.points import Replay
+    from tierwright.advise.in_production import Corresponding
+    from tierwright.evaluate.scale.replays import ReplaySizes
+    from tierwright.simulate.replay import Family
+    from tierwright.simulate.warm_up import AskedWarmUp
 
 
 @reads_trace
@@ -108,6 +123,8 @@ def sweep(
             "--threads", min=1, max=1024, help="Replays at a time [default: cores]."
         ),
     ] = None,
+    profile: RecordedProfile = None,
+    production: ProductionOption = None,
     json: Json = False,
 ) -> None:
     """Replay every policy at every size, and every scheme at all sizes, in one read.
@@ -126,10 +143,16 @@ def sweep(
 
     With --flash-metadata, --ram-pages are budgets: `ram_budget_pages` of a row, whose `ram_pages`
     are what the memory of flash leaves.
+
+    With --production, sizes are of one machine of production. FILE, the recording, is replayed at the sizes that
+    correspond by the scale law, with its first half as warm-up unless --warm-up says otherwise; `production` of
+    each row has the sizes of production and what is counted, per second. A row for which the recording is too
+    small says so in place of counts.
     """
     from tierwright.simulate import replay as core
 
-    page = page_bytes_of(trace)
+    made = recorded(trace, profile, production)
+    page = page_bytes_of(trace) if made is None else made.page_bytes
 
     def listed(text: str | None, option: str, least: int) -> list[int]:
         return [size.at(page) for size in parse_sizes(text, option, least)]
@@ -143,32 +166,43 @@ def sweep(
         [parse_option(text, "--option") for text in option or []],
     )
     _print_takers(option or [], configurations)
-    budgets = charge(trace, configurations, flash_metadata)
-    warm = warm_up_of(trace, warm_up)
+    budgets = charge(
+        trace, configurations, flash_metadata, None if made is None else made.curve
+    )
+    warm = warm_up_of(trace, warm_up) if made is None else made.warm_up_of(warm_up)
+    stand_ins = None if made is None else StandIns.of(made, configurations, warm)
     interrupted = False
     rows: list[dict[str, Any]] = []
     try:
         with progress("sweep") as on_progress:
-            if miniature is not None:
-                found = core.miniatures(
-                    trace,
-                    configurations,
+            read, replays = trace, configurations
+            if stand_ins is not None:
+                read, replays = stand_ins.made.trace, stand_ins.replays
+            found = (
+                core.sweep(
+                    read,
+                    replays,
+                    warm_up=warm,
+                    threads=threads,
+                    on_progress=on_progress,
+                )
+                if miniature is None
+                else core.miniatures(
+                    read,
+                    replays,
                     miniature,
                     seed=seed,
                     warm_up=warm,
                     threads=threads,
                     on_progress=on_progress,
                 )
-            else:
-                found = core.sweep(
-                    trace,
-                    configurations,
-                    warm_up=warm,
-                    threads=threads,
-                    on_progress=on_progress,
-                )
-            rows = _with_budgets(found["rows"], budgets)
+            )
             interrupted = found["cancelled"]
+            rows = (
+                _with_budgets(found["rows"], budgets)
+                if stand_ins is None
+                else stand_ins.rows(found["rows"], budgets)
+            )
         print_notes(found)
     except KeyboardInterrupt:
         if not rows:
@@ -181,13 +215,11 @@ def sweep(
     if json:
         print_json(rows)
     else:
-        _print_rows(rows)
-        _print_hints(rows)
-        _print_warnings(rows)
+        _print(rows, stand_ins)
     if interrupted:
         all_of = counted(len(configurations), "configuration")
         done = counted(
-            sum(row["complete"] for row in rows),
+            sum(row.get("complete", False) for row in rows),
             f"of {all_of} was",
             f"of {all_of} were",
         )
@@ -312,6 +344,138 @@ def _find(name: str, **tables: list[dict[str, Any]]) -> tuple[str, dict[str, Any
     raise BadInput(f"no such {kinds}: `{name}`", f"known: {known}")
 
 
+@dataclass(frozen=True)
+class StandIns:
+    """The configurations of a sweep at sizes of production, and those of the recording that stand for them.
+
+    Attributes
+    ----------
+    made : Recorded
+        For which production.
+    asked : list of dict
+        At sizes of production, as a sweep takes them.
+    wanted : list of Replay
+        The same.
+    there : list of Corresponding
+        Where the recording is replayed for each.
+    """
+
+    made: Recorded
+    asked: list[dict[str, Any]]
+    wanted: list[Replay]
+    there: list[Corresponding]
+
+    @classmethod
+    def of(
+        cls, made: Recorded, asked: list[dict[str, Any]], warm_up: AskedWarmUp
+    ) -> StandIns:
+        """Find where the recording is replayed.
+
+        Raises
+        ------
+        BadInput
+            If the recording is too small for every configuration.
+        """
+        from tierwright.advise.checks.points import Replay
+        from tierwright.advise.in_production import check_large_enough
+
+        wanted = []
+        for each in asked:
+            family = next(kind for kind in _TITLES if kind in each)
+            ram = each["pages"] if "pages" in each else each["ram_pages"]
+            wanted.append(
+                Replay(
+                    cast("Family", family),
+                    each[family],
+                    ram,
+                    each.get("flash_pages", 0),
+                    0,
+                )
+            )
+        there = made.corresponding(wanted, warm_up)
+        if all(each.too_small for each in there):
+            check_large_enough(there[0])
+        return cls(made, asked, wanted, there)
+
+    @property
+    def replays(self) -> list[dict[str, Any]]:
+        """Those that the recording is large enough for, at its sizes."""
+        return [
+            {
+                **each,
+                **(
+                    {"pages": there.ram_pages}
+                    if "pages" in each
+                    else {
+                        "ram_pages": there.ram_pages,
+                        "flash_pages": there.flash_pages,
+                    }
+                ),
+            }
+            for each, there in zip(self.asked, self.there, strict=True)
+            if not there.too_small
+        ]
+
+    @property
+    def sizes(self) -> ReplaySizes | None:
+        """Of all replays; None where they are those of production."""
+        from tierwright.advise.in_production import merged_sizes
+
+        return merged_sizes(
+            self.made.curve,
+            [
+                (wanted, there)
+                for wanted, there in zip(self.wanted, self.there, strict=True)
+                if not there.too_small
+            ],
+        )
+
+    def rows(
+        self, found: list[dict[str, Any]], budgets: list[int | None]
+    ) -> list[dict[str, Any]]:
+        """Return a row of each configuration, with what it is in production; fewer where the sweep was interrupted."""
+        results = iter(found)
+        rows: list[dict[str, Any]] = []
+        for asked, wanted, there, budget in zip(
+            self.asked, self.wanted, self.there, budgets, strict=True
+        ):
+            if there.sizes is not None and there.too_small:
+                rows.append(
+                    {
+                        key: asked[key]
+                        for key in (*_TITLES, "pages", "ram_pages", "flash_pages")
+                        if key in asked
+                    }
+                    | {
+                        "error": there.sizes.refusal.removesuffix("."),
+                        "hint": there.sizes.remedy,
+                    }
+                )
+                continue
+            row = next(results, None)
+            if row is None:
+                break
+            rows.append(
+                row if "error" in row else self._row(row, wanted, there, budget)
+            )
+        return rows
+
+    def _row(
+        self,
+        row: dict[str, Any],
+        wanted: Replay,
+        there: Corresponding,
+        budget: int | None,
+    ) -> dict[str, Any]:
+        from tierwright.advise.in_production import in_production
+
+        if row["complete"]:
+            # A sample names no page size; the trace was read with that of the profile.
+            self.made.check({"page_bytes": self.made.curve.page_bytes, **row})
+        found = in_production(self.made.curve, wanted, there, row)
+        return {**row, "production": document(found, there.sizes, budget)}
+
+
 _TITLES = {
     "policy": "replacement policy",
     "buffer": "buffer",
@@ -323,20 +487,31 @@ _TITLES = {
 _COUNTERS = ("misses", "disk_writes", "flash_hits", "flash_misses", "flash_writes")
 
 
-def _print_rows(rows: list[dict[str, Any]]) -> None:
+def _print(rows: list[dict[str, Any]], stand_ins: StandIns | None) -> None:
+    if stand_ins is not None:
+        stand_ins.made.say(stand_ins.sizes)
+        typer.echo("")
+    _print_rows(rows, rates=stand_ins is not None)
+    _print_hints(rows)
+    _print_warnings(rows)
+
+
+def _print_rows(rows: list[dict[str, Any]], *, rates: bool = False) -> None:
+    """Print a line of each row: counts, or per second at the sizes of production."""
     shown = [name for name in _COUNTERS if any(name in row for row in rows)]
     table = []
     for row in rows:
         line = [_name(row), _sizes(row)]
         line.append("-" if "error" in row else format_count(row["accesses"]))
-        line += [_count(row, name) for name in shown]
+        line += [_rate(row, name) if rates else _count(row, name) for name in shown]
         line.append(
             as_typed(row.get("error", ""))
             or ("" if row.get("complete", True) else "partial")
         )
         table.append(line)
     columns = [("configuration", False), ("pages", True), ("accesses", True)]
-    columns += [(name.replace("_", " "), True) for name in shown]
+    unit = " per second" if rates else ""
+    columns += [(name.replace("_", " ") + unit, True) for name in shown]
     print_table("", [*columns, ("", False)], table)
 
 
@@ -370,11 +545,23 @@ def _name(row: dict[str, Any]) -> str:
 
 
 def _sizes(row: dict[str, Any]) -> str:
+    row = row.get("production", row)
     sizes = [row.get(name) for name in ("pages", "ram_pages", "flash_pages")]
     texts = [format_count(size) for size in sizes if size is not None]
     if "ram_budget_pages" in row:
         texts[0] += f" of {format_count(row['ram_budget_pages'])}"
     return " + ".join(texts)
+
+
+def _rate(row: dict[str, Any], name: str) -> str:
+    rate = row.get("production", {}).get("per_s", {}).get(name)
+    if rate is None:
+        return "-"
+    if not row.get("interval95"):
+        return three_digits(rate)
+    each = row["production"]["accesses_per_s"] / row["accesses"]
+    low, high = (three_digits(end * each) for end in row["interval95"][name])
+    return f"{three_digits(rate)} ({low} to {high})"
 
 
 def _count(row: dict[str, Any], name: str) -> str:

@@ -13,11 +13,18 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cached_property
 from html import escape
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
-from tierwright.common.cautions import Caution, Weigh, Weighed, weighed
+from tierwright.common.cautions import (
+    Caution,
+    Weigh,
+    Weighed,
+    anywhere,
+    choosing_nothing,
+    weighed,
+)
 from tierwright.common.derivation import Derivation, plain
 from tierwright.common.parameters import Door, spelled
 from tierwright.common.wording import three_digits
@@ -118,6 +125,8 @@ class Answer:
         Makes the steps of the derivation; called only where they are asked for.
     weigh : callable or None
         Computes what a caution could change; None: what holds whatever the question.
+    chooses : bool
+        Whether the question chooses something; otherwise no caution can change a choice.
     """
 
     finding: str
@@ -126,11 +135,13 @@ class Answer:
         default=tuple, repr=False, compare=False
     )
     weigh: Weigh | None = field(default=None, repr=False, compare=False)
+    chooses: ClassVar[bool] = True
 
     @cached_property
     def cautions(self) -> tuple[Weighed, ...]:
         """The warnings with their effects, one of a kind, the most important first."""
-        return weighed(self.warnings, self.weigh)
+        weigh = self.weigh or (anywhere if self.chooses else choosing_nothing)
+        return weighed(self.warnings, weigh)
 
     @property
     def figures(self) -> tuple[Figure, ...]:

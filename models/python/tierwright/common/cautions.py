@@ -285,21 +285,28 @@ def without_effect(text: str = "changes nothing that was chosen") -> Effect:
 NOTHING_UNKNOWN: frozenset[str] = frozenset(
     {
         "all_pages_fit",
+        "all_pages_fit_in_ram",
         "asymmetry_below_1",
         "blank_lines",
         "breaks_passed_over",
+        "cache_exceeds_source",
+        "cannot_keep_up",
+        "changes_do_not_fit",
+        "clean_only_gap",
         "curve_rebuilt",
         "deletes_without_access",
         "device_size_not_compared",
         "discards_passed_over",
         "dram_gains_nothing",
         "empty_members",
+        "estimate_off",
         "everything_fits",
         "flash_near_disk",
         "local_disks_are_ephemeral",
         "too_little_money",
         "many_crossings",
         "metadata_charged",
+        "metadata_exceed_ram",
         "neighbours_assumed",
         "never_full",
         "no_accesses",
@@ -308,7 +315,9 @@ NOTHING_UNKNOWN: frozenset[str] = frozenset(
         "page_bytes_ignored",
         "pages_clamped",
         "ram_not_below_flash",
+        "records_exceed_pages",
         "requests_without_data",
+        "restore_costs_more",
         "staging_costs_more",
         "unreachable",
         "unusual_role",
@@ -370,24 +379,93 @@ WHY_NOT: Mapping[str, str] = {
     "endurance_unknown": "not computable: no source states the endurance",
     "busy_unknown": "not computable: the service times are not stated",
     "no_write_budget": "not computable: the endurance is not stated",
+    "endurance_assumed": "not computable: no drive of the catalogue states its endurance",
+    "device_page_differs": "not computable: no bounds of its service times follow from what is stated",
+    "device_page_unknown": "not computable: no bounds of its service times follow from what is stated",
+    "no_write_backs": "not computable: the curve does not hold which evicted pages are dirty",
+    "forms_differ": "not computable: what the other form takes is not known",
+    "percentile_near_jump": "not computable: no latency beyond the jump is stated",
+    "within_known_error": "not computable: only a replay decides within the error of the model",
+    "beyond_capacity": "not computable: a busy time of the device is not stated",
+    "ideal_array": "not computable: no rate of the disks is stated",
+    "sustained_limit_unknown": "not computable: no source states the sustained limit",
+    "service_times_constant": "not computable: how much the service times vary is not stated",
+    "near_saturation": "not computable: how far the rate may rise is not stated",
+    "writes_are_waited_for": "not computable: how many writes are made in the background is not stated",
+    "writes_in_background": "not computable: how many writes are waited for is not stated",
+    "interpolated": "not computable: the curve lists no sizes around those that were read",
+    "beyond_the_curve": "not computable: no source states what misses beyond the curve",
+    "steady_state_uncertain": "not computable: the profile does not hold the counts from a cold start",
+    "scaled": "not computable: the error of the scale law was never measured",
+    "scale_extrapolated": "not computable: the error of the scale law was never measured",
+    "data_size_unknown": "not computable: the size of the data is not stated",
+    "growth_in_replay": "not computable: a replay does not know which pages are new",
+    "all_reads_assumed": "not computable: which accesses write is not stated",
+    "dirty_share_unknown": "not computable: which evicted pages are dirty is not stated",
+    "dirty_share_stated": "not computable: the curve does not hold which evicted pages are dirty",
+    "write_backs_unknown": "not computable: the curve does not hold which evicted pages are dirty",
+    "data_not_accessed": "not computable: nothing states what would access these data",
+    "block_hits_are_a_range": "not computable: only a replay shows how many pages of a flash page stay "
+    "valid",
+    "directory_hits_are_assumed": "not computable: what the buffered part of the directory serves is not "
+    "stated",
+    "lead_within_model_error": "not computable: only a replay decides within the error of the model",
+    "lazy_writes_by_formula": "not computable: only a replay counts these writes",
+    "no_curve": "not computable: the curve of the workload is not known",
+    "log_model_differs": "not computable: the curve of the workload is not known",
+    "order_of_events_is_ours": "not computable: the order of the paper's events is not published",
+    "chip_of_2006": "not computable: no times of another chip are stated",
+    "fewer_log_pages_than_records": "not computable: how the records fill log pages is not stated",
+    "few_windows": "not computable: only a longer trace shows what the advisor does with more windows",
+    "few_epochs": "not computable: only a longer trace shows what changes over more epochs",
+    "request_fees_not_included": "not computable: how many requests are charged is not stated",
+    "lower_bounds_without_price": "not computable: no source states these prices",
+    "chassis_without_price": "not computable: no source states a price of a server",
+    "no_price_of_ram": "not computable: no price book with a price of RAM was chosen",
+    "rates_of_other_devices": "not computable: no source states the rates of these devices",
+    "rate_not_known": "not computable: the workload states no rate",
+    "data_on_local_disks": "not computable: what losing the data would cost is not stated",
+    "power_left_out": "not computable: no price of electricity is stated",
 }
-"""Why the other end of a caution cannot be computed, by its name."""
+"""Why the other end of a caution cannot be computed, by its name: also where a question that computes it
+elsewhere lacks what it takes."""
+NO_CHOICE = "changes no choice: this question chooses nothing"
+"""Effect of a caution of a question that shows figures and chooses nothing."""
+NO_REASON = "not computable: nothing is known of its other end"
+"""Effect of a caution that no table names."""
 
 
 def anywhere(caution: Caution) -> Effect:
-    """Return the effect that a caution brings, or has whatever the question; else that none is known."""
+    """Return the effect that a caution brings, or has whatever the question; else why it cannot be computed."""
     if caution.effect:
         return Effect(caution.effect, caution.could_change_choice)
     if caution.name in NOTHING_UNKNOWN:
         return without_effect("states what was found: nothing about it is unknown")
     why = WHY_NOT.get(caution.name)
     if why is None:
-        why = (
-            NOT_FROM_TRACE
-            if isinstance(caution, TraceCaution)
-            else "not computed for this question"
-        )
+        why = NOT_FROM_TRACE if isinstance(caution, TraceCaution) else NO_REASON
     return Effect(why, could_change_choice=None)
+
+
+def choosing_nothing(caution: Caution) -> Effect:
+    """Return the effect of a caution of a question that chooses nothing.
+
+    Parameters
+    ----------
+    caution : Caution
+        Whose effect is the one that it has whatever the question, where there is one.
+
+    Examples
+    --------
+    >>> choosing_nothing(Caution("lines_without_price", "x", "y")).text
+    'changes no choice: this question chooses nothing'
+    >>> choosing_nothing(Caution("price_undated", "x", "y")).text
+    'not computable: no price with a date is stated'
+    """
+    found = anywhere(caution)
+    if found.text == NO_REASON:
+        return Effect(NO_CHOICE, could_change_choice=None)
+    return found
 
 
 def first_and_rest(
@@ -421,7 +499,9 @@ def title_of_rest(rest: Sequence[Weighed]) -> str:
     count = len(rest)
     said = counted(count, "assumption")
     more = sum(each.could_change_choice is True for each in rest)
-    unknown = sum(each.could_change_choice is None for each in rest)
+    unknown = sum(
+        each.could_change_choice is None and each.effect != NO_CHOICE for each in rest
+    )
     if not more and not unknown:
         if count == 1:
             return f"{said}, which does not change the choice"

@@ -13,7 +13,6 @@ from tierwright_server.common.errors import BadInput
 from tierwright_server.common.result_ids import result_id
 from tierwright_server.http.context import Context
 from tierwright_server.jobs.runs.states import RunKind
-from tierwright_server.questions import recording as recordings
 from tierwright_server.questions.advice import service
 from tierwright_server.questions.advice.schemas import (
     AdviceCheckOut,
@@ -21,12 +20,13 @@ from tierwright_server.questions.advice.schemas import (
     AdviceOut,
 )
 from tierwright_server.questions.advice.service import Question
-from tierwright_server.questions.recording import Recording
 from tierwright_server.questions.replay_checks.check import configuration
 from tierwright_server.replays import kept, results
 from tierwright_server.replays.analyses import service as analyses
 from tierwright_server.replays.results import Asked
 from tierwright_server.storage.tables import Result
+from tierwright_server.traces.workloads import recordings
+from tierwright_server.traces.workloads.recordings import Recording
 
 Configurations = dict[SchemeAt, dict[str, Any]]
 

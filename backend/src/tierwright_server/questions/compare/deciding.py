@@ -10,7 +10,6 @@ from tierwright.evaluate.page_flow.results import Evaluation
 from tierwright_server.common.version import VERSION
 from tierwright_server.http.context import Context
 from tierwright_server.questions import point as questions_point
-from tierwright_server.questions import recording as recordings
 from tierwright_server.questions.compare import service
 from tierwright_server.questions.compare.check import service as simulations
 from tierwright_server.questions.compare.check.schemas import (
@@ -27,6 +26,7 @@ from tierwright_server.questions.compare.schemas import (
 from tierwright_server.questions.point import Point
 from tierwright_server.replays import kept, points
 from tierwright_server.storage import contents
+from tierwright_server.traces.workloads import recordings
 
 
 @dataclass(frozen=True, slots=True)

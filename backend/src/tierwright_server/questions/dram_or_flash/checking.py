@@ -17,7 +17,6 @@ from tierwright.evaluate.scale.replays import ReplaySizes
 from tierwright_server.common.version import VERSION
 from tierwright_server.hardware.flash_metadata import metadata_preset
 from tierwright_server.http.context import Context
-from tierwright_server.questions import recording as recordings
 from tierwright_server.questions.compare.check import service as simulations
 from tierwright_server.questions.compare.check.schemas import (
     SimulationIn,
@@ -25,13 +24,14 @@ from tierwright_server.questions.compare.check.schemas import (
 )
 from tierwright_server.questions.dram_or_flash.schemas import BreakEvenCheckIn
 from tierwright_server.questions.point import find_point
-from tierwright_server.questions.recording import Recording
 from tierwright_server.questions.replay_checks.check import shown
 from tierwright_server.questions.replay_checks.schemas import (
     CheckedAnswer,
 )
 from tierwright_server.replays import kept, points
 from tierwright_server.storage import contents
+from tierwright_server.traces.workloads import recordings
+from tierwright_server.traces.workloads.recordings import Recording
 
 Each = tuple[str, ReplayPoint]
 Counters = dict[Each, dict[str, Any]]

@@ -8,6 +8,7 @@ from pydantic import Field
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from tierwright.advise import pool_gain, pool_split, pool_survey
+from tierwright.advise.in_production import BufferInProduction
 from tierwright.advise.pool_gain import (
     GAIN_ASYMMETRIES,
     LARGEST_R,
@@ -19,7 +20,7 @@ from tierwright.advise.pool_survey import SplitSurvey, SurveyGain
 from tierwright.common.cautions import Caution, weighed
 from tierwright.common.wording import counted
 from tierwright.evaluate.page_flow.cautions import about_trace
-from tierwright_server.common.errors import NotComputed, NotReady
+from tierwright_server.common.errors import BadInput, NotComputed, NotReady
 from tierwright_server.common.mirrors import mirrors
 from tierwright_server.common.older_models import about_version
 from tierwright_server.common.schemas import (
@@ -40,13 +41,17 @@ from tierwright_server.replays import results
 from tierwright_server.replays.analyses import service
 from tierwright_server.replays.analyses.schemas import AnalysisOut
 from tierwright_server.storage.tables import Content
+from tierwright_server.traces.workloads import recordings
 from tierwright_server.traces.workloads import service as workloads
+from tierwright_server.traces.workloads.recordings import Replayed
 from tierwright_server.traces.workloads.schemas import AskedThrough
 
 router = APIRouter(prefix="/pool-splits", tags=["pool splits"])
 
 MOST_PAGES = 2**25
 """Its job counts hits at as many splits; what is kept of them is cut."""
+MOST_PAGES_OF_PRODUCTION = 2**32 - 1
+"""Of a buffer for which a smaller one is counted."""
 Distance = Literal["raw", "effective", "grouped", "grouped_conservative"]
 Estimator = Literal["flow", "disjoint", "eq4"]
 
@@ -56,7 +61,13 @@ class PoolSplitIn(Body):
 
     workload_id: Identifier
     pages: Annotated[
-        Pages, Field(ge=2, le=MOST_PAGES, description="M, the whole buffer. [pages]")
+        Pages,
+        Field(
+            ge=2,
+            le=MOST_PAGES_OF_PRODUCTION,
+            description=f"M, the whole buffer: at most {MOST_PAGES:,}; of a workload scaled to production "
+            "that of one machine of it. [pages]",
+        ),
     ]
     distance: Distance = Field(
         default="raw",
@@ -89,6 +100,30 @@ class PoolSplitAsk(PoolSplitIn):
     )
 
 
+class BufferOfProductionOut(Answer):
+    """The buffer of one machine of production for which another was counted."""
+
+    pages: int = Field(description="Of the machine. [pages]")
+    page_bytes: int = Field(description="Of its pages. [bytes]")
+    replayed_pages: int = Field(
+        description="Buffer with which the recording was replayed. [pages]"
+    )
+    accesses_per_s: float = Field(description="Mean rate of the machine. [1/s]")
+    sentence: str = Field(
+        description="How the two correspond, or the split in production."
+    )
+
+
+class SplitInProductionOut(BufferOfProductionOut):
+    """The recommended split on one machine of production."""
+
+    recommended_clean_pages: int = Field(description="Its clean pool. [pages]")
+    reads_per_s: dict[str, float] = Field(
+        description="Page reads with the `recommended` split, `lru` and `cflru`. [1/s]"
+    )
+    writes_per_s: dict[str, float] = Field(description="Page writes likewise. [1/s]")
+
+
 class PoolSplitOut(AnalysisOut):
     """A buffer counted at every split, whatever its writes cost."""
 
@@ -98,6 +133,11 @@ class PoolSplitOut(AnalysisOut):
     )
     distance: Distance
     warnings: list[WarningOut]
+    production: BufferOfProductionOut | None = Field(
+        default=None,
+        description="Where it was requested of a workload scaled to production; `pages` is that of the replay. "
+        "Of the answer to the request alone.",
+    )
 
 
 class SplitCurve(Answer):
@@ -173,6 +213,9 @@ class PoolSplitCosts(Answer):
     cautions: list[CautionOut]
     derivation: list[DerivationStep] | None
     cost_basis: str
+    production: SplitInProductionOut | None = Field(
+        description="Where `production_pages` were given: the split on one machine of production."
+    )
 
 
 @mirrors(
@@ -217,18 +260,52 @@ class PoolSplitGains(Answer):
 async def create_pool_split(
     body: PoolSplitIn, session: SessionDep, context: ContextDep
 ) -> PoolSplitOut:
-    """Count a buffer at every split; follow its `run`. The same inputs are found again."""
-    subject = await workloads.find_traced(session, body.workload_id)
-    pages = min(body.pages, largest_buffer(subject[1]))
+    """Count a buffer at every split; follow its `run`. The same inputs are found again.
+
+    Of a workload scaled to production the buffer is that of one machine of it, and its recording is counted with the
+    one that corresponds by the scale law.
+    """
+    replayed = await recordings.find_replayed(session, context, body.workload_id)
+    pages, buffer = _replayed_pages(replayed, body.pages)
     row = await service.create(
         session,
         context,
         RunKind.POOL_SPLIT,
-        subject,
+        (replayed.workload, replayed.content),
         {"pages": pages, "distance": body.distance},
-        f"Pool split of {subject[0].name} at {counted(pages, 'page')}",
+        f"Pool split of {replayed.workload.name} at {counted(pages, 'page')}",
     )
-    return _out(row, subject[1])
+    made = _out(row, replayed.content)
+    if buffer is None:
+        return made
+    at = buffer.replayed_at
+    production = BufferOfProductionOut.showing(
+        buffer, sentence="" if at is None else at.sentence
+    )
+    return made.model_copy(update={"production": production})
+
+
+def _replayed_pages(
+    replayed: Replayed, pages: int
+) -> tuple[int, BufferInProduction | None]:
+    """Return the buffer that is counted, and the one of production for which it stands.
+
+    Raises
+    ------
+    BadInput
+        It is too large to be counted, or the recording too small for it.
+    """
+    if replayed.scaled is None:
+        if pages > MOST_PAGES:
+            raise BadInput.at(
+                "body.pages",
+                pages,
+                f"is more than {counted(MOST_PAGES, 'page')}",
+                hint="Choose a smaller buffer.",
+            )
+        return min(pages, largest_buffer(replayed.content)), None
+    buffer = BufferInProduction.of(replayed.scaled, pages)
+    return min(buffer.replayed_pages, largest_buffer(replayed.content)), buffer
 
 
 @router.get("/{pool_split_id}", operation_id="get_pool_split", responses=responses(404))
@@ -266,12 +343,24 @@ async def get_pool_split_costs(
         int, Query(ge=2, le=2000, description="About how many splits of the curve.")
     ] = 300,
     workload_id: AskedThrough = None,
+    production_pages: Annotated[
+        int | None,
+        Query(
+            ge=2,
+            le=MOST_PAGES_OF_PRODUCTION,
+            description="Buffer of one machine of production for which this one was counted, "
+            "with `workload_id` of the workload scaled to it. [pages]",
+        ),
+    ] = None,
     *,
     derived: DerivedDep,
 ) -> PoolSplitCosts:
     """Price every split at one R: estimate and simulation, from what is counted."""
     row = await results.find(session, RunKind.POOL_SPLIT, pool_split_id)
     survey = pool_survey.survey_of(await service.load(context, row))
+    buffer = None
+    if production_pages is not None:
+        buffer = await _buffer_of(session, context, row, workload_id, production_pages)
     read = await service.notes_of(session, row, workload_id)
     notes = about_trace(read)
     content = await session.get_one(Content, row[0].content_id)
@@ -284,9 +373,52 @@ async def get_pool_split_costs(
             estimator=estimator,
             skipped_records=read.skipped_records,
         )
+        found = pool_split.for_production(found, buffer)
         return _costs(row, content, found.thinned(points), derived=derived)
 
     return await asyncio.to_thread(work)
+
+
+async def _buffer_of(
+    session: AsyncSession,
+    context: Context,
+    row: results.Row,
+    workload_id: str | None,
+    pages: int,
+) -> BufferInProduction:
+    """Find the buffer of production for which one was counted.
+
+    Raises
+    ------
+    BadInput
+        No workload is named, it was not scaled, or another buffer corresponds.
+    """
+    counted_pages = row[0].inputs["pages"]
+    if workload_id is None:
+        raise BadInput.at(
+            "query.production_pages",
+            pages,
+            "needs the workload that was scaled",
+            hint="Name it: workload_id.",
+        )
+    replayed = await recordings.find_replayed(session, context, workload_id)
+    if replayed.scaled is None or replayed.content.id != row[0].content_id:
+        raise BadInput.at(
+            "query.workload_id",
+            workload_id,
+            "was not scaled from the workload of this split",
+            hint="Name the workload of which the split was requested.",
+        )
+    wanted, buffer = _replayed_pages(replayed, pages)
+    if buffer is None or wanted != counted_pages:
+        raise BadInput.at(
+            "query.production_pages",
+            pages,
+            f"corresponds to a buffer of {counted(wanted, 'page')}; this split was counted with "
+            f"{counted(counted_pages, 'page')}",
+            hint="Request the split of this buffer first.",
+        )
+    return buffer
 
 
 async def stored(
@@ -299,8 +431,9 @@ async def stored(
     NotComputed
         It has yet to be counted.
     """
-    workload, content = await workloads.find_traced(session, body.workload_id)
-    pages = min(body.pages, largest_buffer(content))
+    replayed = await recordings.find_replayed(session, context, body.workload_id)
+    workload, content = replayed.workload, replayed.content
+    pages, buffer = _replayed_pages(replayed, body.pages)
     try:
         row = await service.find_of(
             session,
@@ -327,6 +460,7 @@ async def stored(
         found = pool_split.at_asymmetry(
             survey, asymmetry, tuple(notes), skipped_records=read.skipped_records
         )
+        found = pool_split.for_production(found, buffer)
         return _costs(row, content, found.thinned(2))
 
     return await asyncio.to_thread(work)
@@ -447,4 +581,7 @@ def _costs(
             )
         ],
         derivation=rows_of(found) if derived else None,
+        production=None
+        if found.production is None
+        else SplitInProductionOut.model_validate(found.in_production()),
     )

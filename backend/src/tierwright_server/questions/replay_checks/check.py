@@ -19,11 +19,9 @@ from tierwright_server.common.schemas import Body
 from tierwright_server.common.version import VERSION
 from tierwright_server.http.context import Context
 from tierwright_server.questions import point as questions_point
-from tierwright_server.questions import recording as recordings
 from tierwright_server.questions.compare import service as evaluations
 from tierwright_server.questions.point import Point
 from tierwright_server.questions.point_schemas import EvaluationIn
-from tierwright_server.questions.recording import Recording
 from tierwright_server.questions.replay_checks.schemas import (
     CheckedAnswer,
     CheckedFigure,
@@ -34,6 +32,8 @@ from tierwright_server.replays.sweeps import service as sweeps
 from tierwright_server.replays.sweeps.schemas import SweepOut
 from tierwright_server.replays.sweeps.work import replay_all
 from tierwright_server.storage import contents
+from tierwright_server.traces.workloads import recordings
+from tierwright_server.traces.workloads.recordings import Recording
 
 Counters = dict[str, dict[str, Any]]
 

@@ -2,7 +2,6 @@
 
 from tierwright.advise.checks import directories
 from tierwright.advise.checks.points import directory_replays
-from tierwright_server.questions import recording as recordings
 from tierwright_server.questions.flash_choice import service as choices
 from tierwright_server.questions.flash_choice.schemas import DirectoriesIn
 from tierwright_server.questions.replay_checks.check import (
@@ -14,6 +13,7 @@ from tierwright_server.questions.replay_checks.check import (
 )
 from tierwright_server.questions.replay_checks.schemas import CheckedAnswer
 from tierwright_server.replays.sweeps.schemas import SweepOut
+from tierwright_server.traces.workloads import recordings
 from tierwright_server.traces.workloads import service as workloads
 
 

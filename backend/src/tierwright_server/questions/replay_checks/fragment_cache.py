@@ -2,7 +2,6 @@
 
 from tierwright.advise.checks import fragment_cache
 from tierwright.advise.checks.points import fragment_replays
-from tierwright_server.questions import recording as recordings
 from tierwright_server.questions.fragment_cache import service as fragments
 from tierwright_server.questions.fragment_cache.schemas import FragmentCacheIn
 from tierwright_server.questions.replay_checks.check import (
@@ -14,6 +13,7 @@ from tierwright_server.questions.replay_checks.check import (
 )
 from tierwright_server.questions.replay_checks.schemas import CheckedAnswer
 from tierwright_server.replays.sweeps.schemas import SweepOut
+from tierwright_server.traces.workloads import recordings
 
 
 async def check_fragment_cache(

@@ -1,7 +1,6 @@
 """The check of filling and restart."""
 
 from tierwright.advise.checks.recovery import RestartCheck
-from tierwright_server.questions import recording as recordings
 from tierwright_server.questions.replay_checks.check import (
     Asking,
     Check,
@@ -13,6 +12,7 @@ from tierwright_server.questions.replay_checks.schemas import CheckedAnswer
 from tierwright_server.questions.wear import service as wears
 from tierwright_server.questions.wear.schemas import RecoveryIn
 from tierwright_server.replays.sweeps.schemas import SweepOut
+from tierwright_server.traces.workloads import recordings
 
 
 async def check_recovery(asking: Asking, body: RecoveryIn) -> CheckedAnswer | SweepOut:

@@ -9,9 +9,7 @@ from tierwright.common.wording import counted
 from tierwright_server.common.errors import BadInput
 from tierwright_server.hardware.flash_metadata import metadata_preset
 from tierwright_server.jobs.runs.states import RunKind, RunStatus
-from tierwright_server.questions import recording as recordings
 from tierwright_server.questions.point import Point, dirty_ends, find_point
-from tierwright_server.questions.recording import Recording
 from tierwright_server.questions.replay_checks.check import Asking, Check, shown
 from tierwright_server.questions.replay_checks.schemas import CheckedAnswer
 from tierwright_server.questions.response_time import service as response_times
@@ -20,6 +18,8 @@ from tierwright_server.questions.response_time.schemas import (
     ResponseReplayOut,
 )
 from tierwright_server.replays.analyses import service as analyses
+from tierwright_server.traces.workloads import recordings
+from tierwright_server.traces.workloads.recordings import Recording
 
 
 async def check_response(

@@ -18,13 +18,14 @@ router = APIRouter(prefix="/sweeps", tags=["sweeps"])
 @router.get("", operation_id="list_sweeps", responses=responses(404, 409))
 async def list_sweeps(
     session: SessionDep,
+    context: ContextDep,
     page: Annotated[Page, paged("created_at", usual=20, most=100)],
     workload_id: Annotated[
         Identifier | None, Query(description="Only of this workload's content.")
     ] = None,
 ) -> SweepList:
     """List sweeps, newest first."""
-    return await service.list_sweeps(session, page, workload_id)
+    return await service.list_sweeps(session, context, page, workload_id)
 
 
 @router.post(
@@ -37,6 +38,10 @@ async def create_sweep(
     body: SweepIn, session: SessionDep, context: ContextDep
 ) -> SweepOut:
     """Replay every contender at every size; follow its `run`.
+
+    Of a workload scaled to production sizes are of one machine: its recording is replayed at those that correspond,
+    after its first half unless `warm_up` is given, and `in_production` of a row has the rates. A row for which the
+    recording is too small says so.
 
     The same inputs find the same sweep. One that was cancelled or failed resumes, and replays that another sweep has made are not repeated.
     """

@@ -5,6 +5,8 @@ from typing import Annotated
 
 from pydantic import Field
 
+from tierwright.advise.in_production import InProduction
+from tierwright_server.common.mirrors import mirrors
 from tierwright_server.common.schemas import (
     Answer,
     Body,
@@ -111,11 +113,26 @@ class FormulaOut(Answer):
     measured_derivation: DerivationStep
 
 
+@mirrors(
+    InProduction,
+    ram_pages="RAM of the machine: what the flash metadata leave. [pages]",
+    flash_pages="Its flash; null for one cache. [pages]",
+    replayed_ram_pages="RAM with which the recording was replayed. [pages]",
+    replayed_flash_pages="Flash with which it was; null for one cache. [pages]",
+    accesses_per_s="Mean rate of the machine. [1/s]",
+    per_s="Counters at that rate, by name. [1/s]",
+)
+class InProductionOut(Answer):
+    """A replay of the recording, as it stands for one machine of production."""
+
+
 class ReplayOut(Answer):
     """One replay from a cold start, nothing flushed at the end; counts are of the accesses after the warm-up."""
 
     contender: int = Field(description="Index into `contenders`.")
-    ram_pages: int = Field(description="As requested.")
+    ram_pages: int = Field(
+        description="As requested: of a workload scaled to production, of one machine of it."
+    )
     ram_pages_left: int | None = Field(
         description="RAM left by the flash metadata, used in the replay; below 1, "
         "nothing was replayed. Absent where no metadata were charged."
@@ -149,6 +166,9 @@ class ReplayOut(Answer):
     warm_up: int | None = Field(
         description="Accesses before them, replayed and not counted; absent where "
         "nothing was replayed."
+    )
+    in_production: InProductionOut | None = Field(
+        description="Of a workload scaled to production; null of others, and where nothing was replayed."
     )
     warnings: list[WarningOut]
     error: Said | None = Field(description="Why this replay failed on this trace.")

@@ -2,20 +2,28 @@
 
 import asyncio
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 from sqlalchemy.ext.asyncio import AsyncSession
 
 from tierwright.advise import clean_only
 from tierwright.advise import sweep as question
+from tierwright.advise.checks import points
 from tierwright.advise.clean_only import CleanOnlyCost
+from tierwright.advise.in_production import (
+    InProduction,
+    corresponding,
+    merged_sizes,
+    scaled_of,
+)
 from tierwright.advise.sweep import NO_RAM_LEFT, ReplayRow
 from tierwright.common.wording import counted
 from tierwright.evaluate.metadata import MetadataPreset
 from tierwright.evaluate.page_flow.cautions import about_space_behind
 from tierwright.hardware.device import Device
+from tierwright.profile.curve import Curve
 from tierwright.simulate.warm_up import FULL, AskedWarmUp
 from tierwright_server.common.errors import BadInput, NotComputed
 from tierwright_server.common.older_models import about_version
@@ -50,9 +58,13 @@ from tierwright_server.replays.sweeps.schemas import (
     SweepSummary,
 )
 from tierwright_server.storage import contents
+from tierwright_server.storage.contents import ContentKind
 from tierwright_server.storage.tables import Content, Result, Run, Workload
+from tierwright_server.traces.curves import CurveCache
 from tierwright_server.traces.warm_ups import warm_up_of
+from tierwright_server.traces.workloads import recordings
 from tierwright_server.traces.workloads import service as workloads
+from tierwright_server.traces.workloads.recordings import Replayed
 
 Configuration = dict[str, Any]
 Devices = tuple[Device | None, Device | None]
@@ -63,8 +75,10 @@ async def create_sweep(
     session: AsyncSession, context: Context, body: SweepIn
 ) -> SweepOut:
     """Find the sweep of these inputs, or queue it; one that ended early goes on."""
-    workload, content = await workloads.find_traced(session, body.workload_id)
-    found, configurations = _understood(body, content)
+    subject = await recordings.find_replayed(session, context, body.workload_id)
+    workload, content = subject.workload, subject.content
+    body = _warmed(body, subject)
+    found, configurations = _understood(body, subject)
     trace = contents.existing_trace(context.settings, content.id)
     await asyncio.to_thread(
         partial(registry.check, trace, list(_to_check(_fitting(configurations))))
@@ -92,17 +106,82 @@ async def _obtain(session: AsyncSession, asked: Asked) -> SweepOut:
     return await _sweep_out(session, sweep, run, (None, None), asked.workload.id)
 
 
+_Asked = TypeVar("_Asked", bound=SweepIn)
+_HALF = 0.5
+"""Share of a recording that warms the caches of production, which has run for long. [1]"""
+
+
+def _warmed(body: _Asked, subject: Replayed) -> _Asked:
+    """Return a request with a warm-up: that of production is the first half of its recording, unless stated."""
+    if subject.scaled is None or "warm_up" in body.model_fields_set:
+        return body
+    return body.model_copy(update={"warm_up": _HALF})
+
+
 def _understood(
-    body: SweepIn, content: Content
+    body: SweepIn, subject: Replayed
 ) -> tuple[list[SimulatorItem], list[Configuration]]:
     """Return the contenders of a sweep, and its replays."""
     found = [
         registry.find(contender, f"body.contenders.{index}")
         for index, contender in enumerate(body.contenders)
     ]
-    memory = _Memory.of(body, content)
-    warm_up = warm_up_of(body.warm_up, content.summary["accesses"])
-    return found, _configurations(body, found, memory, warm_up)
+    memory = _Memory.of(body, subject)
+    accesses = subject.content.summary["accesses"]
+    warm_up = warm_up_of(body.warm_up, accesses)
+    configurations = _configurations(body, found, memory, warm_up)
+    if subject.scaled is None:
+        return found, configurations
+    return found, _at_recorded_sizes(subject.scaled, configurations, warm_up)
+
+
+def _at_recorded_sizes(
+    curve: Curve, configurations: list[Configuration], warm_up: AskedWarmUp
+) -> list[Configuration]:
+    """Return the replays of the recording that stand for those of production.
+
+    Raises
+    ------
+    BadInput
+        If the recording is too small for each of them.
+    """
+    made: list[Configuration] = []
+    pairs = []
+    rate = scaled_of(curve).machine_accesses_per_s
+    for entry in configurations:
+        sizes = [entry["ram_pages"], entry["flash_pages"]]
+        asked = {"production": {"sizes": sizes, "accesses_per_s": rate}}
+        if entry["ram_pages"] < 1:
+            made.append({**entry, **asked})
+            continue
+        wanted = points.Replay(
+            entry["family"], entry["name"], sizes[0], sizes[1] or 0, 0
+        )
+        [there] = corresponding(curve, [wanted], steady=warm_up != 0)
+        if there.sizes is not None and there.too_small:
+            refused: dict[str, Any] = {
+                "error": there.sizes.refusal.removesuffix("."),
+                "hint": there.sizes.remedy,
+                "not_replayed": True,
+            }
+            made.append({**entry, **asked, "refused": refused})
+            continue
+        pairs.append((wanted, there))
+        subject = {
+            **{name: entry[name] for name in _SUBJECT if name in entry},
+            "ram_pages": there.ram_pages,
+            "flash_pages": None if sizes[1] is None else there.flash_pages,
+        }
+        made.append({**entry, **asked, **subject, "key": _key_of(subject)})
+    if not pairs:
+        [refused, *_] = [each["refused"] for each in made if "refused" in each]
+        raise BadInput.at(
+            "body.ram_pages", None, refused["error"], hint=refused["hint"]
+        )
+    merged = merged_sizes(curve, pairs)
+    if merged is not None:
+        made[0]["production"]["sentence"] = merged.sentence
+    return made
 
 
 @dataclass(frozen=True)
@@ -123,8 +202,10 @@ async def stored(
     NotComputed
         The present models have not made all of them.
     """
-    workload, content = await workloads.find_traced(session, body.workload_id)
-    _, configurations = _understood(body, content)
+    subject = await recordings.find_replayed(session, context, body.workload_id)
+    workload, content = subject.workload, subject.content
+    body = _warmed(body, subject)
+    _, configurations = _understood(body, subject)
     devices = await _devices(
         session, context, (body.flash_device_id, body.disk_device_id), "body"
     )
@@ -137,7 +218,8 @@ async def stored(
             hint="Request the sweep: POST /api/v1/sweeps. Then follow its run, and ask "
             "again.",
         )
-    return StoredReplays(_contenders(body), _rows(configurations, found, devices))
+    rows = _rows(configurations, found, devices, content.summary["page_bytes"])
+    return StoredReplays(_contenders(body), rows)
 
 
 _NAMED = 3
@@ -242,13 +324,19 @@ async def _devices(
 
 
 async def list_sweeps(
-    session: AsyncSession, page: Page, workload_id: str | None
+    session: AsyncSession, context: Context, page: Page, workload_id: str | None
 ) -> SweepList:
-    """List sweeps, newest first."""
+    """List sweeps, newest first; those of a workload are of its trace, or of its recording."""
     content_id = None
     if workload_id is not None:
-        _, content = await workloads.find_ready(session, workload_id)
+        workload, content = await workloads.find_ready(session, workload_id)
         content_id = content.id
+        if contents.kind_of(content.summary) is not ContentKind.TRACE:
+            curve = await context.of(CurveCache).get(
+                context.settings, content.id, content.summary
+            )
+            recorded = await recordings.find_any(context, workload, content, curve)
+            content_id = content.id if recorded is None else recorded.content.id
     rows, total = await results.page(session, RunKind.SWEEP, page, content_id)
     items = []
     for sweep, run in rows:
@@ -288,11 +376,12 @@ class _Memory:
     distinct_pages: int
 
     @classmethod
-    def of(cls, body: SweepIn, content: Content) -> "_Memory":
+    def of(cls, body: SweepIn, subject: Replayed) -> "_Memory":
+        summary, scaled = subject.content.summary, subject.scaled
         return cls(
             metadata_preset(body.flash_metadata),
-            content.summary["page_bytes"],
-            content.summary["distinct_pages"],
+            summary["page_bytes"],
+            summary["distinct_pages"] if scaled is None else scaled.data_pages,
         )
 
     def left(
@@ -310,8 +399,12 @@ class _Memory:
 
 
 def _fitting(configurations: list[Configuration]) -> list[Configuration]:
-    """Return those that have RAM to be replayed in."""
-    return [entry for entry in configurations if entry["ram_pages"] >= 1]
+    """Return those that have RAM to be replayed in, and a recording that is large enough."""
+    return [
+        entry
+        for entry in configurations
+        if entry["ram_pages"] >= 1 and "refused" not in entry
+    ]
 
 
 def _configurations(
@@ -377,10 +470,18 @@ def _configuration(
     budget = {} if left is None else {"ram_budget_pages": ram_pages}
     return {
         "contender": index,
-        "key": result_id({**subject, "core_version": VERSION}),
+        "key": _key_of(subject),
         **subject,
         **budget,
     }
+
+
+_SUBJECT = ("family", "name", "options", "ram_pages", "flash_pages", "warm_up")
+"""What a replay is named by."""
+
+
+def _key_of(subject: Mapping[str, Any]) -> str:
+    return result_id({**subject, "core_version": VERSION})
 
 
 def _to_check(
@@ -403,6 +504,9 @@ def _id_of(
     content_id: str, configurations: list[Configuration], flash_metadata: str | None
 ) -> str:
     charged = {} if flash_metadata is None else {"flash_metadata": flash_metadata}
+    production = [
+        entry["production"] for entry in configurations if "production" in entry
+    ]
     return result_id(
         {
             "content_id": content_id,
@@ -411,6 +515,7 @@ def _id_of(
                 for entry in configurations
             ],
             **charged,
+            **({"production": production} if production else {}),
         }
     )
 
@@ -454,7 +559,7 @@ async def _sweep_out(
     warm_up = sweep.plan[0].get("warm_up", 0)
     keys = [entry["key"] for entry in _fitting(sweep.plan)]
     found = await kept.results(session, sweep.content_id, keys)
-    rows = _rows(sweep.plan, found, devices)
+    rows = _rows(sweep.plan, found, devices, content.summary["page_bytes"])
     complete = all(key in found for key in keys)
     flash, disk = devices
     return SweepOut(
@@ -478,6 +583,7 @@ async def _sweep_out(
         ),
         warnings=[
             *about_version(sweep.core_version),
+            *_about_production(sweep.plan),
             *await workloads.cautions_of(session, workload_id, content),
             *_about_metadata(inputs.flash_metadata),
         ],
@@ -491,17 +597,28 @@ def _rows(
     configurations: list[Configuration],
     found: Mapping[str, Mapping[str, Any]],
     devices: Devices,
+    page_bytes: int,
 ) -> list[ReplayOut]:
     """Return the replays that are done, in their order."""
-    return [
-        _replay_out(
-            entry,
-            found[entry["key"]] if entry["ram_pages"] >= 1 else NO_RAM_LEFT,
-            devices,
+    rows = []
+    for entry in configurations:
+        result = entry.get("refused") or (
+            NO_RAM_LEFT if entry["ram_pages"] < 1 else found.get(entry["key"])
         )
-        for entry in configurations
-        if entry["ram_pages"] < 1 or entry["key"] in found
-    ]
+        if result is not None:
+            rows.append(_replay_out(entry, result, devices, page_bytes))
+    return rows
+
+
+def _about_production(plan: list[Configuration]) -> Iterator[WarningOut]:
+    """Say at which sizes the recording was replayed for production."""
+    sentence = plan[0].get("production", {}).get("sentence")
+    if sentence is not None:
+        yield WarningOut(
+            name="replayed_scaled_down",
+            message=sentence.removesuffix("."),
+            hint="record a larger system to replay at sizes nearer to those of production",
+        )
 
 
 def _about_metadata(name: str | None) -> Iterator[WarningOut]:
@@ -515,16 +632,29 @@ def _replay_out(
     entry: Configuration,
     result: Mapping[str, Any],
     devices: Devices,
+    page_bytes: int,
 ) -> ReplayOut:
     budget = _budget(entry)
+    replayed = (entry["ram_pages"], entry["flash_pages"])
+    production = entry.get("production")
+    sizes = replayed if production is None else tuple(production["sizes"])
     place = ReplayRow(
         contender=entry["contender"],
-        ram_pages=budget[0] if budget else entry["ram_pages"],
-        ram_pages_left=entry["ram_pages"] if budget else None,
-        flash_pages=entry["flash_pages"],
+        ram_pages=budget[0] if budget else sizes[0],
+        ram_pages_left=sizes[0] if budget else None,
+        flash_pages=sizes[1],
     )
     flash, disk = devices
     row = question.row_of(result, place, flash=flash, disk=disk)
+    if production is not None and "error" not in result:
+        there = InProduction.counted(
+            result,
+            sizes=(sizes[0], sizes[1]),
+            replayed=replayed,
+            page_bytes=page_bytes,
+            accesses_per_s=production["accesses_per_s"],
+        )
+        row = replace(row, in_production=there)
     return ReplayOut.showing(row, formula=_formula(row.formula))
 
 

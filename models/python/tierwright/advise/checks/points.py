@@ -230,7 +230,7 @@ def restart_replays(
 
 
 def recorded_replays(
-    wanted: Mapping[str, Replay], scaled: Scaled | None
+    wanted: Mapping[str, Replay], scaled: Scaled | None, *, steady: bool = False
 ) -> tuple[dict[str, Replay], ReplaySizes | None]:
     """Return the replays of the recording that stand for those of production.
 
@@ -240,6 +240,8 @@ def recorded_replays(
         At sizes of production, with a warm-up in accesses of the recording.
     scaled : Scaled or None
         How the workload was scaled; None leaves the replays as they are.
+    steady : bool
+        Whether the replays stand for full caches.
 
     Returns
     -------
@@ -262,7 +264,7 @@ def recorded_replays(
             ram = NO_RAM
         found[name] = replace(each, ram_pages=ram, flash_pages=flash)
         pairs.append((asked, (ram, flash)))
-    return found, ReplaySizes.of(scaled, pairs)
+    return found, ReplaySizes.of(scaled, pairs, steady=steady)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -27,7 +27,7 @@ from tierwright.advise.scale._factors import (
 from tierwright.advise.scale.pages import check_page_size
 from tierwright.common.answer import Answer, Figure, Step
 from tierwright.common.arrays import FloatArray
-from tierwright.common.cautions import Caution, Effect, anywhere
+from tierwright.common.cautions import Caution, Effect, choosing_nothing
 from tierwright.common.documents import read_toml
 from tierwright.common.errors import BadInput
 from tierwright.common.shipped import shipped_folder
@@ -96,6 +96,8 @@ class ScaledWorkload(Answer):
     factors : tuple of float
         k of each relation of the profile, by the law `relations`; otherwise empty. [1]
     """
+
+    chooses: ClassVar[bool] = False
 
     profile: Profile = field(repr=False)
     scaled: Scaled
@@ -327,7 +329,7 @@ def _effect(caution: Caution, sizes: tuple[SizeScaled, ...]) -> Effect:
     named = _named(sizes)
     low, high = named.miss_ratio_low, named.miss_ratio_high
     if caution.name not in _OF_THE_LAW or low is None or high is None:
-        return anywhere(caution)
+        return choosing_nothing(caution)
     return Effect(
         f"if the law is off by its worst error: between {percent(low)} and {percent(high)} of the "
         f"accesses miss a cache of {format_bytes(named.cache_bytes)}",

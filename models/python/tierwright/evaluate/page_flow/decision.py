@@ -182,7 +182,7 @@ def decided(
             decided_by="replay",
             replayed_at=sizes,
             warnings=(
-                *_about_sizes(sizes),
+                *about_sizes(sizes),
                 *_about_growth(found, counters[NO_FLASH]),
                 *(w for w in found.warnings if w.name not in SETTLED),
             ),
@@ -190,8 +190,14 @@ def decided(
     )
 
 
-def _about_sizes(sizes: ReplaySizes | None) -> tuple[Caution, ...]:
-    """Say at which sizes the recording stood for production."""
+def about_sizes(sizes: ReplaySizes | None) -> tuple[Caution, ...]:
+    """Say at which sizes the recording stood for production, and what that confirms.
+
+    Parameters
+    ----------
+    sizes : ReplaySizes or None
+        None where they are those of production, which needs no word.
+    """
     if sizes is None:
         return ()
     return (
@@ -446,7 +452,9 @@ def check_belongs(curve: Curve, counters: Mapping[str, Any], name: str) -> None:
     }
     if curve.sample_rate is None:  # a sample estimates them
         asked["distinct pages"] = (distinct, counters["distinct_pages"])
-    if writes is not None and not counters.get("warm_up"):
+    # A sample does not count them.
+    counts_writes = not counters.get("warm_up") and "write_accesses" in counters
+    if writes is not None and counts_writes:
         asked["write accesses"] = (writes, counters["write_accesses"])
     differing = [
         f"{what} {its:,} and {ours:,}"

@@ -117,9 +117,51 @@ def other_ends(caution: Caution, asked: Situation) -> tuple[OtherEnd, ...]:
             replace(asked, curve=base),
             counts=True,
         )
-        for when, curve, base in _curves(caution.name, asked)
+        for when, curve, base in _curves(caution.name, asked.curve, asked.sizes)
     )
     return (*times, *curves)
+
+
+@dataclass(frozen=True, slots=True)
+class CurveEnd:
+    """Another curve that may be that of the workload.
+
+    Attributes
+    ----------
+    when : str
+        How it differs, to be read behind *if*.
+    curve : Curve
+        The other one.
+    before : Curve
+        What it is compared with: the curve asked about, thinned where the end's is.
+    """
+
+    when: str
+    curve: Curve
+    before: Curve
+
+
+def curve_ends(
+    caution: Caution, curve: Curve, sizes: Sequence[float]
+) -> tuple[CurveEnd, ...]:
+    """Give the other curves of a caution, for a question that needs no device.
+
+    Parameters
+    ----------
+    caution : Caution
+        About the curve.
+    curve : Curve
+        Of the workload.
+    sizes : sequence of float
+        At which it is read. [pages]
+
+    Returns
+    -------
+    tuple of CurveEnd
+        Empty where they cannot be computed.
+    """
+    found = _curves(caution.name, curve, tuple(sizes))
+    return tuple(CurveEnd(when, other, before) for when, other, before in found)
 
 
 Outcomes = Callable[[Sequence[OtherEnd]], Sequence[Outcome]]
@@ -326,25 +368,26 @@ _BY_LAWS = (
 """Of a composed curve, whose workloads may have been scaled by several."""
 
 
-def _curves(name: str, asked: Situation) -> Iterator[tuple[str, Curve, Curve]]:
+def _curves(
+    name: str, curve: Curve, sizes: tuple[float, ...]
+) -> Iterator[tuple[str, Curve, Curve]]:
     """Yield other curves, with the one to compare each with."""
-    curve = asked.curve
     match name:
         case "steady_state_uncertain" if curve.cold is not None:
-            base = _thinned(asked)
+            base = _thinned(curve, sizes)
             low, high = curve.misses_band(base.pages)
             yield "no first touch misses there", _with_misses(base, low), base
             yield "every first touch misses there", _with_misses(base, high), base
         case "sampled_curve":
             yield from _of_sample(curve)
         case "scaled" | "scale_extrapolated" if curve.is_scaled:
-            base = _thinned(asked)
+            base = _thinned(curve, sizes)
             low, high = curve.law_band(base.pages)
             more, fewer = _BY_LAW if curve.scaled is not None else _BY_LAWS
             yield more, _with_misses(base, low), base
             yield fewer, _with_misses(base, high), base
         case "interpolated" | "beyond_the_curve":
-            yield from _of_readings(name, asked)
+            yield from _of_readings(name, curve, sizes)
         case "dirty_share_stated" | "dirty_share_unknown" if curve.given is not None:
             unknown = replace(curve, write_backs_at=None, write_accesses=0)
             none, most = dirty_ends(unknown)
@@ -358,7 +401,7 @@ def _curves(name: str, asked: Situation) -> Iterator[tuple[str, Curve, Curve]]:
             )
             yield "every access writes", dirty, curve
         case each if each == BAD_RECORDS_SKIPPED and curve.notes.skipped_records:
-            yield from _with_skipped(asked)
+            yield from _with_skipped(curve, sizes)
         case _:
             pass
 
@@ -384,10 +427,12 @@ def _of_sample(curve: Curve) -> Iterator[tuple[str, Curve, Curve]]:
         )
 
 
-def _of_readings(name: str, asked: Situation) -> Iterator[tuple[str, Curve, Curve]]:
+def _of_readings(
+    name: str, curve: Curve, sizes: tuple[float, ...]
+) -> Iterator[tuple[str, Curve, Curve]]:
     """Yield curves with what they may hold at the sizes at which they are read between the listed ones."""
-    curve, last = asked.curve, asked.curve.last_listed
-    read = np.unique(np.rint(asked.sizes))
+    last = curve.last_listed
+    read = np.unique(np.rint(sizes))
     known = curve.listed(read)
     if name == "interpolated":
         at = read[(read < last) & ~known]
@@ -416,9 +461,11 @@ def _of_readings(name: str, asked: Situation) -> Iterator[tuple[str, Curve, Curv
         )
 
 
-def _with_skipped(asked: Situation) -> Iterator[tuple[str, Curve, Curve]]:
+def _with_skipped(
+    curve: Curve, sizes: tuple[float, ...]
+) -> Iterator[tuple[str, Curve, Curve]]:
     """Yield curves with the records that were skipped, each one access."""
-    base = _thinned(asked)
+    base = _thinned(curve, sizes)
     skipped = base.notes.skipped_records
     text = (
         "the record skipped is"
@@ -439,14 +486,13 @@ def _with_skipped(asked: Situation) -> Iterator[tuple[str, Curve, Curve]]:
         )
 
 
-def _thinned(asked: Situation) -> Curve:
+def _thinned(curve: Curve, sizes: tuple[float, ...]) -> Curve:
     """Return the curve, with fewer sizes where it lists many: each end is a copy of it."""
-    curve = asked.curve
     if len(curve.pages) <= MOST_POINTS:
         return curve
-    also = [int(size) for size in np.rint(asked.sizes) if size >= 1]
-    sizes = thinned_sizes(curve.last_listed, KEPT_POINTS, also)
-    return curve.at(sizes[sizes <= curve.last_listed])
+    also = [int(size) for size in np.rint(sizes) if size >= 1]
+    kept = thinned_sizes(curve.last_listed, KEPT_POINTS, also)
+    return curve.at(kept[kept <= curve.last_listed])
 
 
 def _with_misses(curve: Curve, misses: FloatArray) -> Curve:

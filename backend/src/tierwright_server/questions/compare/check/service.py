@@ -19,7 +19,6 @@ from tierwright_server.http.context import Context
 from tierwright_server.jobs.runs.schemas import RunOut
 from tierwright_server.jobs.runs.states import RunKind, RunStatus
 from tierwright_server.questions import point as questions_point
-from tierwright_server.questions import recording as recordings
 from tierwright_server.questions.compare import service as evaluations
 from tierwright_server.questions.compare.check.schemas import (
     SimulationIn,
@@ -32,6 +31,7 @@ from tierwright_server.replays import results
 from tierwright_server.replays.results import Asked
 from tierwright_server.storage.tables import Content, Result, Run
 from tierwright_server.traces.warm_ups import warm_up_of
+from tierwright_server.traces.workloads import recordings
 from tierwright_server.traces.workloads import service as workloads
 
 

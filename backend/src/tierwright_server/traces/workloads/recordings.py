@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from sqlalchemy.ext.asyncio import AsyncSession
+
 from tierwright.profile.curve import Curve
 from tierwright.profile.production import Scaled
 from tierwright_server.common.errors import NeedsTrace
@@ -9,6 +11,7 @@ from tierwright_server.http.context import Context
 from tierwright_server.storage import contents
 from tierwright_server.storage.contents import ContentKind
 from tierwright_server.storage.tables import Content, Workload
+from tierwright_server.traces.curves import CurveCache
 from tierwright_server.traces.workloads import service as workloads
 
 _OF_CONTENT = """
@@ -84,3 +87,44 @@ async def find_any(
         return await find(context, workload, content, curve)
     except NeedsTrace:
         return None
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """What is replayed for a workload, at sizes of the workload.
+
+    Attributes
+    ----------
+    workload : Workload
+        That was asked for.
+    content : Content
+        The trace that is replayed: its own, or its recording.
+    scaled : Curve or None
+        Its curve, where it was scaled to production; sizes are then of one machine of it.
+    """
+
+    workload: Workload
+    content: Content
+    scaled: Curve | None
+
+
+async def find_replayed(
+    session: AsyncSession, context: Context, workload_id: str
+) -> Replayed:
+    """Find what is replayed for a workload that need not have a trace itself.
+
+    Raises
+    ------
+    NeedsTrace
+        If there is no trace, or not any more.
+    NotReady
+        As `service.find_ready`.
+    """
+    workload, content = await workloads.find_ready(session, workload_id)
+    if contents.kind_of(content.summary) is ContentKind.TRACE:
+        return Replayed(workload, content, None)
+    curve = await context.of(CurveCache).get(
+        context.settings, content.id, content.summary
+    )
+    recording = await find(context, workload, content, curve)
+    return Replayed(workload, recording.content, curve)
